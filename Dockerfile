@@ -1,4 +1,4 @@
-# The command line for a cluster without AWS: one file on a slim Node image. deploy/kubernetes shows how to run it.
+# The command line for a cluster without AWS: one file on a slim Node image. kubernetes/ is the chart that runs it.
 FROM node:24-slim AS build
 WORKDIR /source
 COPY package.json package-lock.json ./
@@ -7,11 +7,14 @@ COPY . .
 RUN npm run build
 
 FROM node:24-slim
-# Everything is in cli.mjs; messages use its other name.
-COPY --from=build /source/dist/cli.mjs /source/LICENSE /source/THIRD-PARTY-NOTICES /opt/datahub-retention/
-RUN ln -s /opt/datahub-retention/cli.mjs /usr/local/bin/datahub-retention
+WORKDIR /opt/datahub-retention
+# The layout of the package: dist/cli.mjs has everything but the runbook, which `datahub-retention runbook` prints.
+COPY --from=build /source/LICENSE /source/THIRD-PARTY-NOTICES ./
+COPY --from=build /source/dist/cli.mjs ./dist/
+COPY --from=build /source/docs/runbook.md ./docs/
+# Messages use this name.
+RUN ln -s /opt/datahub-retention/dist/cli.mjs /usr/local/bin/datahub-retention
 # A number, because Kubernetes cannot tell whether a name is root. Nothing in the image has to be writable.
 USER 65532:65532
-WORKDIR /opt/datahub-retention
 # The exec form, so that signals reach the program, which then prints what is still running on the server.
 ENTRYPOINT ["datahub-retention"]

@@ -47,8 +47,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: withOwnModules,
           isolate: false,
-          // Synthesis bundles the functions once in each process otherwise.
-          alias: { './functions/function-code.ts': join(root, 'test/infra/functions/bundled-once.ts') },
+          // Synthesis would bundle the functions in each process.
+          alias: { './functions/function-code.ts': join(root, 'test/infra/functions/without-code.ts') },
           // Not above: it would be done once more for each project.
           globalSetup: 'test/shared-folder.ts',
         },

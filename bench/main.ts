@@ -1,69 +1,114 @@
-import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { parseArgs } from 'node:util';
-import { benchBites } from './measured/bites.ts';
-import { benchLooks } from './measured/looks.ts';
-import { benchNights } from './measured/night.ts';
-import { benchPlan } from './measured/plan-time.ts';
-import { benchSettling } from './measured/settling.ts';
-import { benchStart } from './measured/start-up.ts';
-import { type Figures, show } from './show.ts';
-import { bitesTable, looksTables, nightTable, planTable, settlingTable, shownTable, startTable } from './tables.ts';
+import { priceOf } from './prices.ts';
+import { type Measured, measureRun } from './run.ts';
+import { oneTask, runs } from './scenarios.ts';
+import { measureStartUp } from './start-up.ts';
 
 /**
- * `npm run bench -- [--json FILE] [--only looks,nights,bites,settling,plan,start]`. Looks, nights, bites and settling
- * are simulated in virtual time and give the same results on every machine; Plan and start are measured and need a
- * quiet machine.
+ * `npm run bench`: what users feel. Runs and lag are simulated in virtual time and the same on every machine; start-up is
+ * measured and needs a quiet one. It prints the promises and never fails because of them: a slow machine is not a defect.
  */
 
-const drawsPerCell = 200;
-const planRounds = 5;
+const start = Date.UTC(2026, 2, 1, 3, 30);
+const durations = { '10 s': 10, '1 min': 60, '10 min': 600, '1 h': 3600, '6 h': 21_600 };
+const draws = 20;
 const startRounds = 31;
 
-const { values } = parseArgs({ options: { json: { type: 'string' }, only: { type: 'string' } } });
-const parts = ['looks', 'nights', 'bites', 'settling', 'plan', 'start'];
-const chosen = values.only?.split(',') ?? parts;
-const unknown = chosen.find((part) => !parts.includes(part));
-if (unknown !== undefined) {
-  process.stderr.write(`--only takes ${parts.join(', ')}; ${unknown} is none of them.\n`);
-  process.exit(2);
+const promises: Record<string, string>[] = [];
+const promise = (what: string, figure: number, limit: number, unit: string) =>
+  promises.push({
+    promise: what,
+    limit: `at most ${limit}${unit}`,
+    'this time': `${rounded(figure)}${unit}`,
+    '': figure <= limit ? 'kept' : 'BROKEN',
+  });
+
+// Start-up is the first: simulations heat the CPU and fill the memory.
+startUp();
+await wholeRuns();
+await lagOfAVerdict();
+table('Promises', promises);
+process.stdout.write(`Node ${process.version}, ${process.platform} ${process.arch}, ${cpus().length} processors\n`);
+
+function startUp(): void {
+  const measured = measureStartUp(startRounds);
+  table(
+    'Start-up',
+    measured.map(({ name, kilobytes, millis, ratio }) => ({
+      bundle: name,
+      kB: rounded(kilobytes),
+      'import, ms': rounded(millis),
+      'of reading parameters': rounded(ratio),
+    })),
+  );
+  const functions = measured.slice(1);
+  promise('Import of a function, times that of reading parameters', most(functions.map((one) => one.ratio)), 2.2, '');
+  promise('Size of a function', most(functions.map((one) => one.kilobytes)), 1500, ' kB');
 }
 
-const figures: Figures = {};
-const print = (title: string, text: string) => process.stdout.write(`## ${title}\n\n${text}\n\n`);
-const since = performance.now();
+async function wholeRuns(): Promise<void> {
+  const scenarios = runs(start);
+  const measured: Measured[] = [];
+  for (const scenario of scenarios) measured.push(await measureRun(scenario, start));
+  table(
+    'Runs',
+    measured.map(({ usage, report, largestStateBytes }, at) => ({
+      run: scenarios[at]!.name,
+      outcomes: outcomesOf(report),
+      requests: usage.requests,
+      events: usage.historyEvents,
+      invocations: usage.invocations,
+      'state, kB': rounded(largestStateBytes / 1024),
+      'price, cent': rounded(priceOf(usage) * 100),
+    })),
+  );
+  promise('Price of the run of ten policies', priceOf(measured[0]!.usage) * 100, 1, ' cent');
+  promise('Events of the longest run', most(measured.map(({ usage }) => usage.historyEvents)), 25_000, '');
+  promise('Requests for each policy of the run of ten', measured[0]!.usage.requests / 10, 40, '');
+}
 
-// Measured first, because simulations heat the CPU and fill the memory.
-if (chosen.includes('start')) {
-  figures.start = benchStart(startRounds);
-  print('Start', startTable(figures.start));
+async function lagOfAVerdict(): Promise<void> {
+  const rows = [];
+  for (const [name, around] of Object.entries(durations)) {
+    const seconds = Array.from({ length: draws }, (_, draw) => around * 2 ** ((draw + 0.5) / draws - 0.5));
+    const measured = [];
+    for (const each of seconds) measured.push(await measureRun(oneTask(start, each), start));
+    const lags = measured.map(({ lagSeconds }) => lagSeconds ?? Number.POSITIVE_INFINITY);
+    const mean = lags.reduce((sum, lag) => sum + lag, 0) / draws;
+    const requests = measured.reduce((sum, { usage }) => sum + usage.requests, 0) / draws;
+    rows.push({
+      'task of about': name,
+      'mean lag': `${rounded(mean)} s`,
+      longest: `${rounded(most(lags))} s`,
+      'of its time': `${rounded((mean / around) * 100)} %`,
+      requests: rounded(requests),
+    });
+    promise(`Mean lag of a verdict, task of about ${name}`, mean, Math.max(15, around * 0.02), ' s');
+  }
+  table('Lag: from the end of a task to the published report', rows);
 }
-if (chosen.includes('plan')) {
-  figures.plan = await benchPlan(planRounds);
-  print('Plan', planTable(figures.plan));
-}
-if (chosen.includes('looks')) {
-  figures.looks = await benchLooks(drawsPerCell);
-  print('Looks', looksTables(figures.looks));
-}
-if (chosen.includes('nights')) {
-  figures.nights = await benchNights();
-  print('Nights', nightTable(figures.nights));
-}
-if (chosen.includes('bites')) {
-  figures.bites = await benchBites();
-  print('Bites', bitesTable(figures.bites));
-}
-if (chosen.includes('settling')) {
-  figures.settling = await benchSettling();
-  print('Settling', settlingTable(figures.settling));
-}
-const shown = show(figures);
-print('Promises', shownTable(shown));
 
-const machine = { node: process.version, platform: `${process.platform} ${process.arch}`, processors: cpus().length };
-const seconds = Math.round((performance.now() - since) / 1000);
-process.stdout.write(`${seconds} s, Node ${machine.node} on ${machine.platform}, ${machine.processors} processors\n`);
-if (values.json !== undefined) {
-  writeFileSync(values.json, `${JSON.stringify({ machine, seconds, shown, ...figures }, undefined, 2)}\n`);
+function outcomesOf({ policies }: Measured['report']): string {
+  const counts = new Map<string, number>();
+  for (const { outcome } of policies) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  return [...counts].map(([outcome, count]) => `${count} ${outcome}`).join(', ');
+}
+
+function most(numbers: readonly number[]): number {
+  return Math.max(...numbers);
+}
+
+function rounded(value: number): string {
+  return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
+}
+
+/** As a Markdown table, for docs/performance.md. */
+function table(title: string, rows: Record<string, string | number>[]): void {
+  const names = Object.keys(rows[0] ?? {});
+  const widths = names.map((name) => most([name, ...rows.map((row) => String(row[name]))].map(({ length }) => length)));
+  const line = (cells: readonly unknown[]) =>
+    `| ${cells.map((cell, at) => String(cell).padEnd(widths[at]!)).join(' | ')} |`;
+  const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`;
+  const body = rows.map((row) => line(names.map((name) => row[name])));
+  process.stdout.write(`## ${title}\n\n${[line(names), rule, ...body].join('\n')}\n\n`);
 }

@@ -1,23 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as z from 'zod';
 import { fileFields, settingFields } from '../infra/stage/fields.ts';
 import { reportSchema } from '../lambda/facts/report-schema.ts';
 import { policySchema } from '../lambda/policy/schema.ts';
+import { root } from './bundles.ts';
+
+export const schemaFiles = {
+  policies: 'docs/policies.schema.json',
+  report: 'docs/report.schema.json',
+  stage: 'docs/stage.schema.json',
+  values: 'kubernetes/values.schema.json',
+} as const;
 
 /**
- * JSON Schemas, generated from the schemas in the code. Those for editors are weaker than `validate`: how fields depend
+ * JSON Schemas by their files, generated from the schemas in the code. Those for editors are weaker than `validate`: how fields depend
  * on each other, on a stage's own floor and on the outside world is only in code, and so are the aspects' names. The
- * report's schema is for programs that read reports: its objects are open, so that a new field or kind breaks nothing.
+ * report's schema is for programs that read reports: its objects are open, so that a new field or kind breaks nothing. Of
+ * the chart's values only the policies are generated; the rest is written by hand.
  */
-export function jsonSchemas(): Record<'policies.schema.json' | 'report.schema.json' | 'stage.schema.json', string> {
+export function jsonSchemas(): Record<(typeof schemaFiles)[keyof typeof schemaFiles], string> {
   // The floor is a stage's own setting: the lowest that a stage may have.
   const policies = z.array(policySchema(1));
   const file = z.strictObject({ $schema: fileFields.$schema, policies });
   const { description = '' } = settingFields.policies;
   const stage = z.strictObject({ ...fileFields, ...settingFields, policies: policies.meta({ description }) });
   return {
-    'policies.schema.json': text(z.union([policies, file]), 'Policies of datahub-retention', '--policies'),
-    'report.schema.json': reportText(),
-    'stage.schema.json': text(stage, 'Stage file of datahub-retention', '--stage'),
+    [schemaFiles.policies]: text(z.union([policies, file]), 'Policies of datahub-retention', '--policies'),
+    [schemaFiles.report]: reportText(),
+    [schemaFiles.stage]: text(stage, 'Stage file of datahub-retention', '--stage'),
+    [schemaFiles.values]: valuesText(),
   };
 }
 
@@ -26,6 +38,16 @@ function text(schema: z.ZodType, title: string, option: string): string {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input', target: 'draft-7' });
   const described = { $schema, title, description: `Weaker than: npm start -- validate ${option} FILE.`, ...rest };
   return `${JSON.stringify(described, null, 2)}\n`;
+}
+
+/** The command line has no stage, and so the usual floor. */
+const floorOfCommandLine = 7;
+
+function valuesText(): string {
+  const values = JSON.parse(readFileSync(join(root, schemaFiles.values), 'utf8'));
+  const { $schema, ...policy } = z.toJSONSchema(policySchema(floorOfCommandLine), { io: 'input', target: 'draft-7' });
+  values.properties.policies.items = policy;
+  return `${JSON.stringify(values, null, 2)}\n`;
 }
 
 function reportText(): string {

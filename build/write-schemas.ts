@@ -4,4 +4,4 @@ import { root } from './bundles.ts';
 import { jsonSchemas } from './schemas.ts';
 
 /** `npm run schemas`: writes the schemas that a test compares with the code's. */
-for (const [name, text] of Object.entries(jsonSchemas())) writeFileSync(join(root, 'docs', name), text);
+for (const [name, text] of Object.entries(jsonSchemas())) writeFileSync(join(root, name), text);

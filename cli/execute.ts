@@ -1,174 +1,178 @@
-import type { Ledger } from '../lambda/ledger/ledger.ts';
 import { memoryLedger } from '../lambda/ledger/memory.ts';
-import { fileNights } from '../lambda/memory/file.ts';
-import { commandAgain, pathOfSecret } from './command-line/again.ts';
 import type {
+  Arguments,
   DemoArguments,
+  FileArgument,
   NotifyArguments,
   Secret,
+  ServerArguments,
   ServerRunArguments,
   SurveyArguments,
-  Told,
 } from './command-line/arguments.ts';
-import { defaultLedgerPath, nightsPath } from './files/ledger-path.ts';
-import { checkOutputFile, type OutputFile } from './files/output-file.ts';
+import { pathOfSecret, readerOf } from './command-line/reader.ts';
+import { UsageError } from './command-line/usage-error.ts';
+import { defaultLedgerPath } from './files/ledger-path.ts';
+import { checkOutputFile, type OutputFile, writeOutputFile } from './files/output-file.ts';
 import { othersCanRead } from './files/readers.ts';
-import { readServer } from './files/server.ts';
-import { nightsOfServer } from './history/of-server.ts';
+import { readServer, type Server } from './files/server.ts';
+import { validate } from './files/validate.ts';
+import { folderLedger } from './folder-ledger.ts';
 import { readWebhook, type Webhook, withoutAddress } from './notify/webhook.ts';
 import { startOperationsService } from './operations-service/server.ts';
 import type { Output } from './output/output.ts';
 import { type Connection, connect } from './run/connect.ts';
-import { demoNights } from './run/demo-nights.ts';
-import { firstChecks } from './run/first-checks.ts';
-import { checkClear, chooseLedger, openLedger } from './run/ledger.ts';
+import { chooseLedger, openLedger } from './run/ledger.ts';
 import { noPolicies, policiesFile, samplePolicyList } from './run/policies.ts';
 import { refuseProxy } from './run/proxy.ts';
 import { runOnce } from './run/run-once.ts';
+import { runbook } from './runbook.ts';
+import { statusJson, statusText } from './status.ts';
 import { surveyServer } from './survey/command.ts';
+
+/** What a command needs of its surroundings. */
+export interface Surroundings {
+  env: NodeJS.ProcessEnv;
+  /** How this program was started, for commands in messages. */
+  program: string;
+  /** Writes to standard output. */
+  print(text: string): void;
+  /** Made when it is needed: text for people, or lines of JSON. */
+  output(asked: { log: 'text' | 'json'; json?: FileArgument | undefined }): Output;
+}
 
 /**
  * Carries out the command line; everything that it names is read and checked before the first request.
- * @param program how this program was started, for commands in messages
  * @returns the exit status
  * @throws UsageError
  */
-export async function execute(
-  asked: DemoArguments | SurveyArguments | ServerRunArguments,
-  output: Output,
-  env: NodeJS.ProcessEnv,
-  program: string,
-): Promise<number> {
-  try {
-    switch (asked.kind) {
-      case 'survey':
-        return await survey(asked, output, env, program);
-      case 'demo':
-        return await runDemo(asked, output, env, program);
-      case 'run':
-        return await runOnServer(asked, output, env, program);
+export async function execute(asked: Arguments, surroundings: Surroundings): Promise<number> {
+  const { env, program, print } = surroundings;
+  switch (asked.kind) {
+    case 'print':
+      print(asked.text);
+      return 0;
+    case 'validate':
+      print(`${validate(asked).join('\n')}\n`);
+      return 0;
+    case 'runbook':
+      print(`${runbook(asked.section, program)}\n`);
+      return 0;
+    case 'status':
+      return status(asked, env, print);
+    default: {
+      const output = surroundings.output(asked);
+      try {
+        if (asked.kind === 'survey') return await survey(asked, output, surroundings);
+        return await (asked.kind === 'demo'
+          ? demo(asked, output, surroundings)
+          : runOnServer(asked, output, surroundings));
+      } finally {
+        output.close();
+      }
     }
-  } finally {
-    output.close();
   }
 }
 
-async function survey(
-  asked: SurveyArguments,
-  output: Output,
+async function status(
+  { ledgerPath, json }: Extract<Arguments, { kind: 'status' }>,
   env: NodeJS.ProcessEnv,
-  program: string,
+  print: (text: string) => void,
 ): Promise<number> {
-  const server = readServer(asked.server, env);
-  refuseProxy(server.baseUrl, env);
-  const files = outputFiles(asked, 'policies', [...serverFiles(asked.server), ['--ledger', asked.ledgerPath]]);
-  return surveyServer(server, output, {
-    ...files,
-    ...(asked.name !== undefined && { name: asked.name }),
-    fast: asked.fast,
-    command: commandAgain(program, asked, env),
-    remarks: remarks(asked.server.token),
-    nightsOf: (isSample) => nightsOfServer(asked.ledgerPath ?? defaultLedgerPath(env, isSample), server.baseUrl),
-  });
+  const folder = ledgerPath ?? defaultLedgerPath(env, false);
+  const file = outputFile(json, 'status', []);
+  let records: Awaited<ReturnType<ReturnType<typeof folderLedger>['list']>>;
+  try {
+    records = await folderLedger(folder).list();
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+  if (file === undefined) print(statusText(records, folder));
+  else writeOutputFile(file, statusJson(records));
+  return 0;
 }
 
-async function runDemo(asked: DemoArguments, output: Output, env: NodeJS.ProcessEnv, program: string): Promise<number> {
-  const { input, policiesPath, notify } = asked;
-  const files = outputFiles(asked, 'report', [['--policies', policiesPath], ...notifyFiles(notify)]);
-  const policies = policiesPath === undefined ? samplePolicyList(input) : policiesFile(policiesPath, input);
+async function survey(asked: SurveyArguments, output: Output, { env, program }: Surroundings): Promise<number> {
+  const { json, html, ledgerPath, name } = asked;
+  const server = readServer(asked.server, env);
+  refuseProxy(server.baseUrl, env);
+  const others = [...serverFiles(asked.server), ['--ledger', ledgerPath]] as const;
+  const policies = outputFile(json, 'policies', others);
+  const page = outputFile(html, 'page', [...others, ['--json', json?.path]]);
+  output.header({ server: server.baseUrl, from: server.from, mode: 'survey', embedded: false, fast: false });
+  for (const remark of remarks(asked.server.token)) output.note(remark);
+  const reader = readerOf(program, asked, env);
+  // What this job has done is not blamed on anybody else; without a ledger, or with a broken one, there is nothing to know.
+  const records = (isSample: boolean) => folderLedger(ledgerPath ?? defaultLedgerPath(env, isSample)).list();
+  return surveyServer(server, output, { json: policies, html: page, name, reader, records });
+}
+
+async function demo(asked: DemoArguments, output: Output, { program }: Surroundings): Promise<number> {
+  const { input, policiesPath, notify, failOn } = asked;
+  const files = runFiles(asked, [['--policies', policiesPath], ...notifyFiles(notify)]);
+  const policies = policiesPath === undefined ? samplePolicyList(input.only) : policiesFile(policiesPath, input.only);
   const webhook = notify && hidden(readWebhook(notify), output);
   const service = await startOperationsService();
+  const { url: baseUrl, token: tokenText } = service;
   let connection: Connection | undefined;
   try {
-    const server = {
-      baseUrl: service.url,
-      token: { get: async () => service.token, reread: async () => service.token },
-      tokenText: service.token,
-    };
-    output.header({ server: server.baseUrl, mode: 'enforce', embedded: true, fast: true });
+    const token = { get: async () => tokenText, reread: async () => tokenText };
+    const server: Server = { baseUrl, token, tokenText };
+    output.header({ server: baseUrl, mode: 'enforce', embedded: true, fast: true });
     for (const remark of remarks(notify?.url)) output.note(remark);
     connection = connect(server, { asking: output.asking });
-    return await runOnce(
-      {
-        server,
-        connection,
-        policies,
-        input,
-        fast: true,
-        embedded: true,
-        sampleOnly: true,
-        ledger: memoryLedger(),
-        nights: demoNights(env),
-        ...files,
-        ...(webhook && { webhook }),
-        name: asked.name ?? 'demo',
-        command: { program, isDemo: true, options: '' },
-      },
-      output,
-    );
+    const reader = { kind: 'machine', program, demo: true } as const;
+    const name = asked.name ?? 'demo';
+    const ledger = memoryLedger();
+    const run = {
+      server,
+      connection,
+      policies,
+      input,
+      fast: true,
+      embedded: true,
+      ledger,
+      webhook,
+      failOn,
+      name,
+      reader,
+    };
+    return await runOnce({ ...run, ...files }, output);
   } finally {
     await connection?.close();
     await service.close();
   }
 }
 
-async function runOnServer(
-  asked: ServerRunArguments,
-  output: Output,
-  env: NodeJS.ProcessEnv,
-  program: string,
-): Promise<number> {
-  const { input, fast, notify } = asked;
+async function runOnServer(asked: ServerRunArguments, output: Output, { env, program }: Surroundings): Promise<number> {
+  const { input, fast, notify, ledgerPath, policiesPath, failOn } = asked;
   const server = readServer(asked.server, env);
   refuseProxy(server.baseUrl, env);
-  const policies = asked.policiesPath === undefined ? noPolicies : policiesFile(asked.policiesPath, input);
+  const policies = policiesPath === undefined ? noPolicies : policiesFile(policiesPath, input.only);
   const webhook = notify && hidden(readWebhook(notify), output);
-  const files = [...serverFiles(asked.server), ['--policies', asked.policiesPath], ...notifyFiles(notify)] as const;
-  const written = outputFiles(asked, 'report', [...files, ['--ledger', asked.ledgerPath]]);
-  const open = async (path: string): Promise<Ledger> => {
-    const ledger = openLedger(path, input);
-    await checkClear(input, policies, ledger);
-    return ledger;
-  };
+  const others = [...serverFiles(asked.server), ['--policies', policiesPath], ...notifyFiles(notify)] as const;
+  const files = runFiles(asked, [...others, ['--ledger', ledgerPath]]);
   // If it is given, it can be checked before anything is printed; otherwise the server determines which one it is.
-  const given = asked.ledgerPath === undefined ? undefined : await open(asked.ledgerPath);
+  const given = ledgerPath === undefined ? undefined : await openLedger(ledgerPath, input, policies);
   output.header({
     server: server.baseUrl,
-    ...(server.from && { from: server.from }),
+    from: server.from,
     mode: asked.verb,
     embedded: false,
     fast,
-    ...(asked.ledgerPath !== undefined && { ledger: asked.ledgerPath }),
+    ledger: ledgerPath,
   });
+  for (const warning of policies.warnings) output.note(warning);
   if (input.mode === 'enforce') output.note(deployedToo);
-  else for (const doubt of policies.doubts) output.note(doubt);
   for (const remark of remarks(asked.server.token, notify?.url)) output.note(remark);
-  if (input.mode === 'preview') output.preflight(await firstChecks(server), false);
   const connection = connect(server, { asking: output.asking });
   try {
-    const { ledgerPath, sampleOnly } = await chooseLedger(asked, server, env, connection);
-    if (given === undefined) {
-      outputFiles(asked, 'report', [['--ledger', ledgerPath]]);
-      output.ledger(ledgerPath);
-    }
-    return await runOnce(
-      {
-        server,
-        connection,
-        policies,
-        input,
-        fast,
-        embedded: false,
-        sampleOnly,
-        ledger: given ?? (await open(ledgerPath)),
-        nights: fileNights(nightsPath(ledgerPath)),
-        ...written,
-        ...(webhook && { webhook }),
-        name: asked.name ?? new URL(server.baseUrl).hostname,
-        command: commandAgain(program, asked, env),
-      },
-      output,
-    );
+    const path = await chooseLedger(asked, server, env, connection);
+    const ledger = given ?? (await openLedger(path, input, policies));
+    if (given === undefined) output.ledger(path);
+    const name = asked.name ?? new URL(server.baseUrl).hostname;
+    const reader = readerOf(program, asked, env);
+    const run = { server, connection, policies, input, fast, embedded: false, ledger, webhook, failOn, name, reader };
+    return await runOnce({ ...run, ...files }, output);
   } finally {
     await connection.close();
   }
@@ -183,27 +187,26 @@ function hidden(webhook: Webhook, output: Output): Webhook {
 const deployedToo =
   'A deployed job for this server has a ledger of its own and knows nothing of this one: pause it first.';
 
-type NamedFiles = ReadonlyArray<readonly [option: string, path?: string]>;
+type NamedFiles = ReadonlyArray<readonly [option: string, path: string | undefined]>;
 
-/**
- * The files to write, once it is known that they can be written.
- * @throws UsageError
- */
-function outputFiles(
-  { json, html }: Told,
+/** The files that a run writes, once it is known that they can be written. @throws UsageError */
+const runFiles = ({ json, metrics }: Pick<DemoArguments, 'json' | 'metrics'>, others: NamedFiles) => ({
+  json: outputFile(json, 'report', others),
+  metrics: outputFile(metrics, 'figures', [...others, ['--json', json?.path]]),
+});
+
+function outputFile(
+  asked: FileArgument | undefined,
   holds: OutputFile['holds'],
   others: NamedFiles,
-): { json?: OutputFile; html?: OutputFile } {
-  const files = {
-    ...(json && { json: { ...json, holds } }),
-    ...(html && { html: { ...html, holds: 'page' as const } }),
-  };
-  if (files.json) checkOutputFile(files.json, others);
-  if (files.html) checkOutputFile(files.html, [...others, ['--json', files.json?.path]]);
-  return files;
+): OutputFile | undefined {
+  if (asked === undefined) return undefined;
+  const file = { ...asked, holds };
+  checkOutputFile(file, others);
+  return file;
 }
 
-const serverFiles = ({ token, caPath }: ServerRunArguments['server']): NamedFiles => [
+const serverFiles = ({ token, caPath }: ServerArguments): NamedFiles => [
   ['--token-file', pathOfSecret(token)],
   ['--ca-file', caPath],
 ];

@@ -1,11 +1,8 @@
-import { type Arguments, parseArguments, type Told } from './command-line/arguments.ts';
+import { parseArguments } from './command-line/arguments.ts';
 import { programName } from './command-line/program.ts';
 import { UsageError } from './command-line/usage-error.ts';
 import { execute } from './execute.ts';
-import { validate } from './files/validate.ts';
-import { history } from './history/command.ts';
 import { jsonLines } from './output/json-lines.ts';
-import type { Output } from './output/output.ts';
 import { onScreen } from './screen/on-screen.ts';
 import { screenOn, writeTo } from './screen/screen.ts';
 import { keepWriting } from './screen/streams.ts';
@@ -15,7 +12,7 @@ import { keepWriting } from './screen/streams.ts';
  * (attention, failed) or 2 (arguments).
  */
 
-const { stdout, stderr } = process;
+const { stdout, stderr, env } = process;
 keepWriting(stdout, stderr);
 
 // An unhandled signal does not end the first process of a container. A run has a handler of its own, which says what
@@ -30,31 +27,18 @@ for (const [signal, status] of [
   });
 }
 
-async function main(): Promise<number> {
-  const program = programName(process.argv[1]);
-  const asked = parseArguments(process.argv.slice(2), process.env, program);
-  if (asked.kind === 'print') {
-    writeTo(stdout, asked.text);
-    return 0;
-  }
-  if (asked.kind === 'validate') {
-    writeTo(stdout, `${validate(asked).join('\n')}\n`);
-    return 0;
-  }
-  if (asked.kind === 'history') {
-    return history(asked, screenOn(asked.json?.path === '-' ? stderr : stdout, process.env), process.env);
-  }
-  return execute(asked, outputOf(asked), process.env, program);
-}
-
-/** With `--json -` only the report is on standard output. */
-function outputOf({ log, json }: Extract<Arguments, Told>): Output {
-  if (log === 'json') return jsonLines((line) => writeTo(stdout, line));
-  return onScreen(screenOn(json?.path === '-' ? stderr : stdout, process.env));
-}
-
 try {
-  process.exitCode = await main();
+  const program = programName(process.argv[1]);
+  process.exitCode = await execute(parseArguments(process.argv.slice(2), env, program), {
+    env,
+    program,
+    print: (text) => writeTo(stdout, text),
+    // With `--json -` only the report is on standard output.
+    output: ({ log, json }) =>
+      log === 'json'
+        ? jsonLines((line) => writeTo(stdout, line))
+        : onScreen(screenOn(json?.path === '-' ? stderr : stdout, env)),
+  });
 } catch (error) {
   writeTo(stderr, `${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = error instanceof UsageError ? 2 : 1;

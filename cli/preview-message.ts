@@ -1,11 +1,70 @@
-import { previewMessage } from './command-line/preview-message.ts';
-import { UsageError } from './command-line/usage-error.ts';
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, Option } from 'commander';
+import { reportSchema } from '../lambda/facts/report-schema.ts';
+import { messageOf } from '../lambda/message/message.ts';
+import type { Reader } from '../lambda/words/reader.ts';
+import { slackMessage } from './notify/slack.ts';
 
-/** `npm run preview-message`. */
+/** `npm run preview-message`: prints what would be sent for a report, without sending it. */
+
+const formats = ['email', 'slack', 'json'] as const;
+
+interface Options {
+  report: string;
+  format: (typeof formats)[number];
+  stateMachineArn?: string;
+  runbookUrl?: string;
+  /** What precedes the verb; true if it is not given. */
+  local?: string | true;
+}
+
+const command = new Command('npm run preview-message --')
+  .description('Prints the notification that a report would be sent as. Nothing is sent.')
+  .requiredOption('--report <file>', 'the report as JSON, as npm start -- enforce … --json FILE writes it')
+  .addOption(new Option('--format <format>', 'what to print').choices([...formats]).default('email'))
+  .option('--state-machine-arn <arn>', "the workflow, for next steps that start it with AWS's command line")
+  .option('--runbook-url <url>', 'the address of docs/runbook.md, for links to it')
+  .option('--local [program]', 'as a run on a machine tells it: its next steps begin with this program (npm start --)')
+  .allowExcessArguments(false)
+  .exitOverride();
+
 try {
-  process.stdout.write(`${previewMessage(process.argv.slice(2))}\n`);
+  const options = command.parse().opts<Options>();
+  process.stdout.write(`${preview(options)}\n`);
 } catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 2;
+  if (!(error instanceof CommanderError)) process.stderr.write(`${(error as Error).message}\n`);
+  process.exitCode = error instanceof CommanderError && error.exitCode === 0 ? 0 : 2;
+}
+
+function preview({ report: path, format, local, ...asked }: Options): string {
+  const message = messageOf(readReport(path), { reader: readerOf(local, asked) });
+  switch (format) {
+    case 'email':
+      return `Subject: ${message.subject}\n\n${message.email}`.trimEnd();
+    case 'slack':
+      // A local run posts to Slack itself; a stage's message goes through Amazon Q Developer.
+      return JSON.stringify(local ? slackMessage(message) : JSON.parse(message.https), null, 2);
+    case 'json':
+      return JSON.stringify(JSON.parse(message.default), null, 2);
+  }
+}
+
+function readerOf(local: Options['local'], { stateMachineArn, runbookUrl }: Partial<Options>): Reader {
+  if (local) return { kind: 'machine', program: local === true ? 'npm start --' : local, runbookUrl };
+  return { kind: 'aws', stateMachineArn, region: stateMachineArn?.split(':')[3], runbookUrl };
+}
+
+function readReport(path: string) {
+  const remedy = 'name a report file, as npm start -- enforce … --json FILE writes it.';
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(`${path} ${code ? `cannot be read (${code})` : 'is not JSON'}: ${remedy}`);
+  }
+  const parsed = reportSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new Error(`${path} is not a report (${issue?.path.join('.') || 'it'}: ${issue?.message}): ${remedy}`);
 }

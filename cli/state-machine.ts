@@ -24,7 +24,7 @@ export interface StateMachineOptions {
   /** The input of an execution started by hand in AWS. */
   input: unknown;
   execution: { name: string; startTime: string };
-  fast?: FastForward;
+  fast?: FastForward | undefined;
   /** Real time, epoch milliseconds. */
   now(): number;
 }

@@ -13,16 +13,16 @@ export interface WorkflowRun {
   /** Everything but the deadline, which is new for each invocation. */
   services: Omit<RunServices, 'deadline'>;
   publisher: Publisher;
-  /** The execution's input: `mode`, `only`, `approveRows`, `clear`. */
+  /** The execution's input: `mode`, `only`, `approveRows`, `release`. */
   input: unknown;
   execution: { name: string; startTime: string };
   /** Called with the run state that Plan, Truncate and Poll return. */
   onState?(step: Step, state: RunState): void;
   /** Called with what a step throws; the workflow itself keeps only the error's name. */
   onFailure?(step: Step, error: unknown): void;
-  fast?: FastForward;
-  /** Turns the report's facts into English, if not as on Lambda. */
-  words?: ReportServices['words'];
+  fast?: FastForward | undefined;
+  /** Turns the report's facts into English. */
+  words: ReportServices['words'];
 }
 
 /**
@@ -43,13 +43,13 @@ export async function executeWorkflow(run: WorkflowRun): Promise<void> {
   await runStateMachine({
     input: run.input,
     execution: run.execution,
-    now: () => services.clock.realNow(),
-    ...(run.fast && { fast: run.fast }),
+    now: Date.now,
+    fast: run.fast,
     handlers: failuresTold(onFailure, {
       plan: (event) => told('plan', plan(event as PlanEvent, during('plan'))),
       truncate: (state) => told('truncate', truncate(state as RunState, during('truncate'))),
       poll: (state) => told('poll', poll(state as RunState, during('poll'))),
-      report: (event) => report(event as ReportEvent, { ...services, publisher, ...(words && { words }) }),
+      report: (event) => report(event as ReportEvent, { ...services, publisher, words }),
     }),
   });
 }

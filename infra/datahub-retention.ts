@@ -9,7 +9,6 @@ import { Notifications } from './monitoring/notifications.ts';
 import { settingsOf } from './props.ts';
 import { RunSchedule } from './run-schedule.ts';
 import { LedgerTable } from './storage/ledger-table.ts';
-import { NightsTable } from './storage/nights-table.ts';
 import { PolicyParameters } from './storage/policy-parameters.ts';
 import { Workflow } from './workflow.ts';
 
@@ -32,11 +31,10 @@ export interface RetentionPolicy {
    */
   readonly maxDeletePercent?: number;
   /**
-   * `delete-by-query` deletes in place and accepts a server that reindexes anyway, `delete-by-query-only` refuses such
-   * a server, `reindex` asks for a reindex.
-   * @default 'delete-by-query'
+   * `true`: nothing is sent to a server that says it will reindex instead of deleting in place.
+   * @default false
    */
-  readonly strategy?: 'delete-by-query' | 'delete-by-query-only' | 'reindex';
+  readonly refuseReindex?: boolean;
   /**
    * Rows per batch, 1 to 10000.
    * @default 10000
@@ -44,12 +42,11 @@ export interface RetentionPolicy {
   readonly batchSize?: number;
   /**
    * How long each batch waits for unavailable shards; it does not bound the task.
-   * @default - not sent, or 300 if the server reindexes
+   * @default - not sent
    */
   readonly timeoutSeconds?: number;
   /**
-   * A bite: the most rows that one run may delete, the oldest first; later runs delete the rest. Not with strategy
-   * `reindex`.
+   * A bite: the most rows that one run may delete, the oldest first; later runs delete the rest.
    * @default - `maxRowsPerRun` of the props
    */
   readonly maxRowsPerRun?: number;
@@ -128,7 +125,10 @@ export interface DatahubRetentionProps {
    * @default - the account's `aws/ssm` key
    */
   readonly tokenKeyArn?: string;
-  /** Where docs/runbook.md can be opened from a phone, without an anchor: alarms and messages link to it. */
+  /**
+   * Where docs/runbook.md can be opened from a phone, without an anchor: alarms and messages link to it.
+   * @default - they link to the stage's dashboard, which has the most urgent sections
+   */
   readonly runbookUrl?: string;
   /**
    * `problems` sends nothing after a run in which nothing was lost, nothing may be lost, and nobody has to act.
@@ -141,12 +141,12 @@ export interface DatahubRetentionProps {
    */
   readonly minRetentionDays?: number;
   /**
-   * The bite of policies without a `maxRowsPerRun` of their own; it does not concern strategy `reindex`.
+   * The bite of policies without a `maxRowsPerRun` of their own.
    * @default - none
    */
   readonly maxRowsPerRun?: number;
   /**
-   * Hours after which a run sends nothing more and reports, 1 to 47.
+   * Hours after which a run sends nothing more and reports, 1 to 24.
    * @default 12
    */
   readonly maxRunHours?: number;
@@ -180,8 +180,7 @@ export class DatahubRetention extends Construct {
     const { topic, alarmTopic } = new Notifications(this, 'Notifications', { settings });
     new PolicyParameters(this, 'Policies', { settings });
     const { table } = new LedgerTable(this, 'Ledger');
-    const { table: nights } = new NightsTable(this, 'Nights', settings);
-    const workflow = new Workflow(this, 'Workflow', { settings, code: functionCode(), table, nights, topic });
+    const workflow = new Workflow(this, 'Workflow', { settings, code: functionCode(), table, topic });
     const { lostStarts } = new RunSchedule(this, 'Schedule', { settings, stateMachine: workflow.stateMachine });
     const { alarms } = new Monitoring(this, 'Monitoring', { settings, workflow, lostStarts, topic, alarmTopic });
     this.topic = topic;

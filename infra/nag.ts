@@ -12,7 +12,6 @@ const acknowledged: [path: RegExp, id: string, reason: string][] = [
     'AwsSolutions-IAM5[Resource::*]',
     'X-Ray and the log delivery of CloudWatch Logs have no resource level.',
   ],
-  [/\/Nights\/Table$/, 'AwsSolutions-DDB3', 'Lost data builds up again within a few nights.'],
 ];
 
 /** For our own app only: an app that uses the construct has its own rules and its own reasons for exceptions. */

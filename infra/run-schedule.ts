@@ -12,14 +12,14 @@ export interface RunScheduleProps {
 }
 
 /**
- * A lost start is kept for this long, and its alarm lasts as long: less than a day, so that the next night's lost start
+ * A lost start is kept for this long, and its alarm lasts as long: less than a day, so that the next day's lost start
  * raises it again.
  */
 const keptHours = 20;
 
 /**
- * Starts the workflow. EventBridge delivers at least once; the scheduled time in the input lets Plan recognise a
- * duplicate event.
+ * Starts the workflow. EventBridge delivers at least once; the scheduled time in the input becomes the run's start, so
+ * that the ledger refuses what a duplicate event would send.
  */
 export class RunSchedule extends Construct {
   /** Starts that Step Functions refused or did not answer in time; the attributes of each message name the reason. */
@@ -45,7 +45,7 @@ export class RunSchedule extends Construct {
       schedule: ScheduleExpression.expression(settings.schedule, TimeZone.of(settings.timeZone)),
       target: new StepFunctionsStartExecution(stateMachine, {
         input: ScheduleTargetInput.fromObject({ scheduledTime: ContextAttribute.scheduledTime }),
-        // A run more than an hour late is left to the next night; the alarm StartLost reports one that never began.
+        // A run more than an hour late is left to the next day; the alarm StartLost reports one that never began.
         retryAttempts: 2,
         maxEventAge: Duration.hours(1),
         deadLetterQueue: this.lostStarts,

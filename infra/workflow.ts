@@ -1,10 +1,11 @@
 import { Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
-import { Construct } from 'constructs';
+import { Construct, type Node } from 'constructs';
 import type { FunctionCode } from './functions/function-code.ts';
 import { RetentionFunction } from './functions/retention-function.ts';
 import { parameterArn, stateMachineArn, stateMachineName } from './names.ts';
@@ -14,16 +15,14 @@ import type { Settings } from './stage/settings.ts';
 export interface WorkflowProps {
   settings: Settings;
   code: FunctionCode;
-  /** The in-flight ledger. */
+  /** The ledger. */
   table: Table;
-  /** What each night saw of each index. */
-  nights: Table;
   topic: ITopic;
 }
 
 /**
- * The four functions and the state machine that calls them: `retention-workflow.asl.json`, which the local runner
- * executes as well.
+ * The four functions and the state machine that calls them: `retention-workflow.asl.json`, which the command
+ * line executes as well.
  */
 export class Workflow extends Construct {
   readonly plan: RetentionFunction<'plan'>;
@@ -32,7 +31,7 @@ export class Workflow extends Construct {
   readonly report: RetentionFunction<'report'>;
   readonly stateMachine: StateMachine;
 
-  constructor(scope: Construct, id: string, { settings, code, table, nights, topic }: WorkflowProps) {
+  constructor(scope: Construct, id: string, { settings, code, table, topic }: WorkflowProps) {
     super(scope, id);
     const stack = Stack.of(this);
     const pausedParameter = `${settings.parameterPrefix}/paused`;
@@ -51,20 +50,17 @@ export class Workflow extends Construct {
     };
     const policies = { POLICIES_PATH: policiesPath, MAX_ROWS_PER_RUN: settings.maxRowsPerRun?.toString() };
     const readPolicies = allow('ReadPolicies', ['ssm:GetParametersByPath'], parameterArn(stack, policiesPath));
-    const memory = { NIGHTS_TABLE: nights.tableName };
-    const useMemory = allow('UseMemory', ['dynamodb:PutItem', 'dynamodb:Query'], nights.tableArn);
     const network = privateNetwork(settings);
 
     this.plan = new RetentionFunction(this, 'Plan', {
       name: 'plan',
       description: 'Dry-runs every policy and decides',
       code: code.plan,
-      environment: { ...stage, ...access, ...policies, ...memory, PAUSED_PARAMETER: pausedParameter },
+      environment: { ...stage, ...access, ...policies, PAUSED_PARAMETER: pausedParameter },
       permissions: [
         readPolicies,
         ...readParameters(stack, settings, pausedParameter),
         allow('UseLedger', ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'], table.tableArn),
-        useMemory,
       ],
       network,
     });
@@ -85,11 +81,10 @@ export class Workflow extends Construct {
       name: 'poll',
       description: 'Looks at every unresolved truncation and verifies the ended ones',
       code: code.poll,
-      environment: { ...stage, ...access, ...memory },
+      environment: { ...stage, ...access },
       permissions: [
         ...readParameters(stack, settings),
         allow('UseLedger', ['dynamodb:GetItem', 'dynamodb:PutItem'], table.tableArn),
-        useMemory,
       ],
       network,
     });
@@ -113,10 +108,8 @@ export class Workflow extends Construct {
     this.stateMachine = this.createStateMachine(settings.stage);
   }
 
-  get functions(): RetentionFunction<'plan' | 'truncate' | 'poll' | 'report'>[] {
-    return [this.plan, this.truncate, this.poll, this.report] as RetentionFunction<
-      'plan' | 'truncate' | 'poll' | 'report'
-    >[];
+  get functions(): { node: Node; lambda: LambdaFunction; logGroup: LogGroup }[] {
+    return [this.plan, this.truncate, this.poll, this.report];
   }
 
   private createStateMachine(stage: string): StateMachine {

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { type DemoArguments, parseArguments, type SurveyArguments } from '../../cli/command-line/arguments.ts';
 import { npmStart } from '../../cli/command-line/program.ts';
 import { execute } from '../../cli/execute.ts';
-import { startOperationsService } from '../../test/operations-service/simulation/server.ts';
 import { onScreen } from '../../cli/screen/on-screen.ts';
 import { screenOn } from '../../cli/screen/screen.ts';
+import { startOperationsService } from '../../test/operations-service/simulation/server.ts';
 import { findChromium, startChromium } from './chromium.ts';
 import { terminal, themes } from './terminal.ts';
 

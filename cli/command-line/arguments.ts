@@ -1,97 +1,85 @@
-import type { Mode } from '../../lambda/run/state.ts';
-import { filesOf, nonEmpty, notifyArguments, refuseFiles, serverOf, told } from './given.ts';
-import { exampleOf, helpOfAll, versionText } from './help.ts';
-import { withoutVerb } from './mistakes.ts';
-import { refuseSwallowedOptions } from './npm.ts';
-import type { Options } from './options.ts';
+import type { RunInput } from '../../lambda/run/plan/input.ts';
+import { options as allOptions, type OptionName, type Options, writtenOption } from './options.ts';
 import { npmStart } from './program.ts';
-import { readVerb } from './read-verb.ts';
+import { readCommandLine } from './read.ts';
 import { UsageError } from './usage-error.ts';
-import { isVerb, type Verb } from './verbs.ts';
+import { exampleOf } from './verbs.ts';
 
 /** The parsed command line. Paths are as given; nothing has been read yet. */
 export type Arguments =
   /** The text to print: `--help`, `--version`. */
   | { kind: 'print'; text: string }
-  /** Checks files, without asking any server. */
-  | { kind: 'validate'; policiesPath?: string; stagePath?: string }
-  | HistoryArguments
+  | { kind: 'validate'; policiesPath?: string | undefined; stagePath?: string | undefined }
+  | { kind: 'status'; ledgerPath?: string | undefined; json?: FileArgument | undefined }
+  | { kind: 'runbook'; section?: string | undefined }
   | DemoArguments
   | SurveyArguments
   | ServerRunArguments;
 
-/** What earlier nights saw, from the local ledger or a deployed stage. */
-export interface HistoryArguments extends Files {
-  kind: 'history';
-  index?: string;
-  stage?: string;
-  ledgerPath?: string;
-}
-
 /** A run against the embedded service, with sample data only. */
 export interface DemoArguments extends Told {
   kind: 'demo';
-  name?: string;
-  policiesPath?: string;
+  policiesPath?: string | undefined;
   input: RunArguments;
-  notify?: NotifyArguments;
 }
 
 /** A read-only look at a real server. */
-export interface SurveyArguments extends Told {
+export interface SurveyArguments {
   kind: 'survey';
   server: ServerArguments;
   /** What the page calls this DataHub. */
-  name?: string;
-  ledgerPath?: string;
-  fast: boolean;
+  name?: string | undefined;
+  ledgerPath?: string | undefined;
+  json?: FileArgument | undefined;
+  html?: FileArgument | undefined;
+  log: 'text' | 'json';
 }
 
 /** A run against a real server. */
 export interface ServerRunArguments extends Told {
   kind: 'run';
-  verb: 'preview' | 'enforce' | 'clear';
+  verb: 'preview' | 'enforce' | 'release';
   server: ServerArguments;
-  /** Omitted only when an index is cleared. */
-  policiesPath?: string;
-  /** What messages call this DataHub; its host by default. */
-  name?: string;
-  ledgerPath?: string;
+  /** Omitted only when an index is released. */
+  policiesPath?: string | undefined;
+  ledgerPath?: string | undefined;
   fast: boolean;
   input: RunArguments;
-  notify?: NotifyArguments;
 }
 
-/** How the result is reported. */
-export interface Told extends Files {
+/** How the result of a run is told. */
+export interface Told {
+  /** What messages call this DataHub; its host by default. */
+  name?: string | undefined;
   log: 'text' | 'json';
+  json?: FileArgument | undefined;
+  metrics?: FileArgument | undefined;
+  notify?: NotifyArguments | undefined;
+  /** The result from which on the exit status is 1. */
+  failOn: 'attention' | 'failed';
 }
 
-/** The files that the result is also written to. */
-export interface Files {
-  json?: { path: string; force: boolean };
-  html?: { path: string; force: boolean };
+export interface FileArgument {
+  path: string;
+  /** Any existing file may be replaced. */
+  force: boolean;
 }
 
 /** The execution's input, as someone starting one by hand in AWS would write it. */
-export interface RunArguments {
-  mode: Mode;
-  only?: string[];
-  approveRows?: number;
-  clear?: string[];
-  acceptMissing?: number;
-}
+export type RunArguments = RunInput & { mode: 'preview' | 'enforce' };
 
 /** Secrets come from a file or the environment: every user of the machine can read command lines. */
 export type Secret = { kind: 'file'; path: string } | { kind: 'text'; text: string };
 
 /** What is omitted may be in `~/.datahubenv`. */
 export interface ServerArguments {
-  gmsUrl?: string;
-  token?: Secret;
-  caPath?: string;
+  gmsUrl?: string | undefined;
+  token?: Secret | undefined;
+  caPath?: string | undefined;
+  /** How long one read may take. */
+  timeoutSeconds?: number | undefined;
   /** The address comes from the environment. */
-  urlInEnvironment?: true;
+  urlInEnvironment?: boolean | undefined;
 }
 
 export interface NotifyArguments {
@@ -103,131 +91,159 @@ export interface NotifyArguments {
 /**
  * Reads the command line.
  * @param argv the arguments alone, without node and script
- * @param env `DATAHUB_GMS_URL` and `DATAHUB_GMS_TOKEN` (the names that DataHub's own command line uses) and
- *   `DATAHUB_RETENTION_NOTIFY_URL` can replace options
+ * @param env `DATAHUB_RETENTION_ARGS` takes the place of the arguments; `DATAHUB_GMS_URL` and `DATAHUB_GMS_TOKEN` (the
+ *   names that DataHub's own command line uses) and `DATAHUB_RETENTION_NOTIFY_URL` can replace options
  * @param program how this program was started, for commands in messages
  * @throws UsageError
  */
 export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv, program: string = npmStart): Arguments {
-  if (program === npmStart) refuseSwallowedOptions(env);
-  const [first, ...rest] = argv;
-  if (first === undefined) {
-    // A CronJob that has lost its arguments must not succeed.
-    if (program !== npmStart) throw new UsageError(helpOfAll(program).trimEnd());
-    return parseVerb('demo', [], env, program);
-  }
-  if (first === '--help' || first === '-h') return { kind: 'print', text: helpOfAll(program) };
-  if (first === '--version') return { kind: 'print', text: versionText };
-  if (isVerb(first)) return parseVerb(first, rest, env, program);
-  throw new UsageError(withoutVerb(argv, program, nonEmpty(env['DATAHUB_GMS_URL']) !== undefined));
-}
-
-function parseVerb(verb: Verb, argv: readonly string[], env: NodeJS.ProcessEnv, program: string): Arguments {
-  const read = readVerb(verb, argv, program);
-  if ('text' in read) return { kind: 'print', text: read.text };
-  const { options, indices } = read;
+  if (program === npmStart) refuseSwallowed(env);
+  const words = nonEmpty(env['DATAHUB_RETENTION_ARGS']);
+  const given = words === undefined ? argv : splitWords(words);
+  const read = readCommandLine(given.length === 0 && program === npmStart ? ['demo'] : given, program);
+  if (read.kind === 'text') return { kind: 'print', text: read.text };
+  const { verb, options, words: named } = read;
+  const told = () => toldOf(options, verb === 'demo' ? {} : env);
   refuseFiles(options);
   switch (verb) {
+    case 'demo':
+      return { kind: 'demo', policiesPath: options.policies, input: inputOf('enforce', options), ...told() };
     case 'survey':
-      return survey(options, env);
+      return {
+        kind: 'survey',
+        server: serverOf(options, env),
+        name: options.name,
+        ledgerPath: options.ledger,
+        log: options.log ?? 'text',
+        json: fileOf(options.json, options),
+        html: fileOf(options.html, options),
+      };
     case 'preview':
     case 'enforce':
-      return serverRun(verb, options, inputOf(verb, options), env);
-    case 'clear':
-      return serverRun(verb, options, clearing(indices, options), env);
-    case 'history':
-      return history(indices[0], options);
+    case 'release':
+      return {
+        kind: 'run',
+        verb,
+        server: serverOf(options, env),
+        policiesPath: options.policies,
+        ledgerPath: options.ledger,
+        fast: options.fast ?? false,
+        input: verb === 'release' ? releasing(named, options) : inputOf(verb, options),
+        ...told(),
+      };
+    case 'status':
+      return { kind: 'status', ledgerPath: options.ledger, json: fileOf(options.json, options) };
+    case 'runbook':
+      return { kind: 'runbook', section: named[0] };
     case 'validate':
-      return validation(options, program);
-    case 'demo':
-      return demo(options);
+      if (options.policies === undefined && options.stage === undefined) {
+        throw new UsageError(`Name what to validate, as in: ${exampleOf(program, 'validate')}`);
+      }
+      return { kind: 'validate', policiesPath: options.policies, stagePath: options.stage };
   }
 }
 
-function survey(options: Options, env: NodeJS.ProcessEnv): SurveyArguments {
-  return {
-    kind: 'survey',
-    server: serverOf(options, env),
-    ...(options.name !== undefined && { name: options.name }),
-    ...(options.ledger !== undefined && { ledgerPath: options.ledger }),
-    fast: options.fast ?? false,
-    ...told(options),
-  };
-}
-
-function serverRun(
-  verb: ServerRunArguments['verb'],
-  options: Options,
-  input: RunArguments,
-  env: NodeJS.ProcessEnv,
-): ServerRunArguments {
-  const notify = notifyArguments(options, nonEmpty(env['DATAHUB_RETENTION_NOTIFY_URL']));
-  return {
-    kind: 'run',
-    verb,
-    server: serverOf(options, env),
-    ...(options.policies !== undefined && { policiesPath: options.policies }),
-    ...(options.ledger !== undefined && { ledgerPath: options.ledger }),
-    ...(options.name !== undefined && { name: options.name }),
-    ...told(options),
-    fast: options.fast ?? false,
-    input,
-    ...(notify && { notify }),
-  };
-}
-
-/** Ignores the notification address in the environment: a demonstration should not post to a team's channel. */
-function demo(options: Options): DemoArguments {
-  const notify = notifyArguments(options, undefined);
-  return {
-    kind: 'demo',
-    ...(options.name !== undefined && { name: options.name }),
-    ...(options.policies !== undefined && { policiesPath: options.policies }),
-    ...told(options),
-    input: inputOf('enforce', options),
-    ...(notify && { notify }),
-  };
-}
-
-function history(index: string | undefined, options: Options): HistoryArguments {
-  const { stage, ledger } = options;
-  if (stage !== undefined && ledger !== undefined) {
-    throw new UsageError('--stage and --ledger name different memories: give only one of them.');
+/**
+ * The words of a text as a shell would split it, with quotes but without anything else: a container has no shell.
+ * @throws UsageError for a quote that is not closed
+ */
+export function splitWords(text: string): string[] {
+  const words: string[] = [];
+  const part = /\s+|'([^']*)'|"([^"]*)"|([^\s'"]+)|(.)/gsy;
+  let word: string | undefined;
+  for (const [all, single, double, bare, open] of text.matchAll(part)) {
+    if (open !== undefined) throw new UsageError('DATAHUB_RETENTION_ARGS has a quote that is not closed.');
+    const piece = single ?? double ?? bare;
+    if (piece !== undefined) word = (word ?? '') + piece;
+    else if (word !== undefined && all !== '') {
+      words.push(word);
+      word = undefined;
+    }
   }
-  if (stage !== undefined && !/^[a-z0-9][a-z0-9-]{0,19}$/.test(stage)) {
-    throw new UsageError(`--stage ${stage}: a stage has at most 20 lower-case letters, digits and hyphens.`);
+  return word === undefined ? words : [...words, word];
+}
+
+/** npm has options of these names as well, which may come from someone's .npmrc. */
+const npmsOwn: readonly OptionName[] = ['only', 'json', 'force', 'name', 'timeout', 'log'];
+
+/**
+ * In `npm start enforce --policies p.json`, without the separating `--`, npm keeps the option for itself: the run would
+ * not be the one that was asked for. npm passes what it kept in the environment.
+ */
+function refuseSwallowed(env: NodeJS.ProcessEnv): void {
+  const swallowed = (Object.keys(allOptions) as OptionName[]).find(
+    (name) => !npmsOwn.includes(name) && env[`npm_config_${writtenOption(name).slice(2).replaceAll('-', '_')}`],
+  );
+  if (swallowed === undefined) return;
+  throw new UsageError(
+    `npm kept ${writtenOption(swallowed)} for itself: put -- before verb and options, as in: ${exampleOf(npmStart, 'survey')}`,
+  );
+}
+
+/** @throws UsageError if the options for files make no sense together */
+function refuseFiles({ force, json, html, metricsFile, log }: Options): void {
+  if (json === '-' && log === 'json') {
+    throw new UsageError('--json - and --log json both want standard output: name a file with --json FILE.');
   }
+  const noDash = html === '-' ? '--html' : metricsFile === '-' ? '--metrics-file' : undefined;
+  if (noDash) throw new UsageError(`${noDash} needs the name of a file, not -.`);
+  if (force && json === undefined && html === undefined && metricsFile === undefined) {
+    throw new UsageError('--force needs --json FILE or another file to write: it says that FILE may be replaced.');
+  }
+}
+
+const fileOf = (path: string | undefined, { force = false }: Options): FileArgument | undefined =>
+  path === undefined ? undefined : { path, force };
+
+/** A demonstration ignores the address in the environment: it should not post to a team's channel. */
+const toldOf = (options: Options, env: NodeJS.ProcessEnv): Told => ({
+  name: options.name,
+  log: options.log ?? 'text',
+  json: fileOf(options.json, options),
+  metrics: fileOf(options.metricsFile, options),
+  notify: notifyOf(options, nonEmpty(env['DATAHUB_RETENTION_NOTIFY_URL'])),
+  failOn: options.failOn ?? 'attention',
+});
+
+function notifyOf({ notifyUrlFile, notify, notifyFormat }: Options, given?: string): NotifyArguments | undefined {
+  const how = { format: notifyFormat ?? 'slack', when: notify ?? 'always' } as const;
+  if (notifyUrlFile !== undefined) return { url: { kind: 'file', path: notifyUrlFile }, ...how };
+  if (given !== undefined) return { url: { kind: 'text', text: given }, ...how };
+  const alone = notify !== undefined ? '--notify' : notifyFormat !== undefined ? '--notify-format' : undefined;
+  if (alone === undefined) return undefined;
+  throw new UsageError(`${alone} needs --notify-url-file FILE, a file that holds the address to post the message to.`);
+}
+
+function serverOf({ gmsUrl, tokenFile, caFile, timeout }: Options, env: NodeJS.ProcessEnv): ServerArguments {
+  const url = nonEmpty(env['DATAHUB_GMS_URL']);
+  const text = nonEmpty(env['DATAHUB_GMS_TOKEN']);
   return {
-    kind: 'history',
-    ...(index !== undefined && { index }),
-    ...(stage !== undefined && { stage }),
-    ...(ledger !== undefined && { ledgerPath: ledger }),
-    ...filesOf(options),
+    gmsUrl: gmsUrl ?? url,
+    urlInEnvironment: gmsUrl === undefined && url !== undefined,
+    token:
+      tokenFile !== undefined
+        ? { kind: 'file', path: tokenFile }
+        : text === undefined
+          ? undefined
+          : { kind: 'text', text },
+    caPath: caFile,
+    timeoutSeconds: timeout,
   };
 }
 
-function validation({ policies, stage }: Options, program: string): Arguments {
-  if (policies === undefined && stage === undefined) {
-    throw new UsageError(`Name what to validate, as in: ${exampleOf(program, 'validate')}`);
-  }
-  return {
-    kind: 'validate',
-    ...(policies !== undefined && { policiesPath: policies }),
-    ...(stage !== undefined && { stagePath: stage }),
-  };
-}
-
-function inputOf(mode: Mode, { only, approveRows }: Options): RunArguments {
+function inputOf(mode: 'preview' | 'enforce', { only, approveRows }: Options): RunArguments {
   if (approveRows !== undefined && only?.length !== 1) {
     throw new UsageError('--approve-rows needs exactly one --only INDEX: it approves one truncation, not all of them.');
   }
-  return { mode, ...(only && { only }), ...(approveRows !== undefined && { approveRows }) };
+  return { mode, only, approveRows };
 }
 
-/** Clearing changes the ledger, and starts nothing. */
-function clearing(indices: readonly string[], { acceptMissing }: Options): RunArguments {
+/** Releasing changes the ledger, and starts nothing. */
+function releasing(indices: string[], { acceptMissing }: Options): RunArguments {
   if (acceptMissing !== undefined && indices.length !== 1) {
     throw new UsageError('--accept-missing needs exactly one INDEX: it is about the rows of one index.');
   }
-  return { mode: 'enforce', clear: [...indices], ...(acceptMissing !== undefined && { acceptMissing }) };
+  return { mode: 'enforce', release: indices, acceptMissing };
 }
+
+export const nonEmpty = (text: string | undefined): string | undefined => text?.trim() || undefined;

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 
 /** Every option of the command line, described once: `verbs.ts` says which verb takes which. */
 
@@ -7,6 +7,7 @@ export interface Options {
   gmsUrl?: string;
   tokenFile?: string;
   caFile?: string;
+  timeout?: number;
   policies?: string;
   only?: string[];
   approveRows?: number;
@@ -18,15 +19,17 @@ export interface Options {
   html?: string;
   force?: boolean;
   log?: 'text' | 'json';
+  metricsFile?: string;
   notifyUrlFile?: string;
   notify?: 'always' | 'problems';
   notifyFormat?: 'slack' | 'json';
+  failOn?: 'attention' | 'failed';
   fast?: boolean;
 }
 
 export type OptionName = keyof Options;
 
-export interface OptionDescription {
+interface Description {
   flags: string;
   /** For the help; a verb may word it differently. */
   says: string;
@@ -35,9 +38,11 @@ export interface OptionDescription {
   read?(text: string): unknown;
   /** May be given several times. */
   repeatable?: true;
+  /** A variable that says it where the option does not. */
+  env?: string;
 }
 
-export const options: Record<OptionName, OptionDescription> = {
+export const options: Record<OptionName, Description> = {
   gmsUrl: {
     flags: '--gms-url <url>',
     says: 'GMS, e.g. https://host/api/gms (else DATAHUB_GMS_URL, then ~/.datahubenv)',
@@ -47,6 +52,11 @@ export const options: Record<OptionName, OptionDescription> = {
     says: 'a file with the access token (else DATAHUB_GMS_TOKEN, then ~/.datahubenv)',
   },
   caFile: { flags: '--ca-file <file>', says: 'certificates (PEM) of a private authority' },
+  timeout: {
+    flags: '--timeout <seconds>',
+    says: 'how long the server may take to answer one question (default: 60)',
+    read: (text) => wholeNumber(text, 'of seconds', 600),
+  },
   policies: { flags: '--policies <file>', says: 'a JSON list of policies' },
   only: {
     flags: '--only <index>',
@@ -57,30 +67,31 @@ export const options: Record<OptionName, OptionDescription> = {
   approveRows: {
     flags: '--approve-rows <rows>',
     says: 'let the one policy of --only exceed its ceiling, up to this many rows',
-    read: positiveInteger,
+    read: (text) => wholeNumber(text, 'of rows'),
   },
   acceptMissing: {
     flags: '--accept-missing <rows>',
-    says: 'reopen the one index with up to this many rows missing',
-    read: positiveInteger,
+    says: 'release the one index with up to this many rows missing',
+    read: (text) => wholeNumber(text, 'of rows'),
   },
-  stage: { flags: '--stage <name>', says: "a deployed stage's memory, read with your AWS credentials" },
+  stage: { flags: '--stage <file>', says: 'a stage file, named after its stage: <stage>.json' },
   ledger: {
-    flags: '--ledger <file>',
-    says: 'where unfinished truncations are remembered (default: datahub-retention/in-flight.json in $XDG_STATE_HOME; sample-in-flight.json for sample data)',
+    flags: '--ledger <folder>',
+    says: 'where truncations are recorded (default: datahub-retention/ledger in $XDG_STATE_HOME; sample-ledger for sample data)',
   },
   name: {
     flags: '--name <name>',
     says: 'what messages call this DataHub (default: its host)',
     read: printableName,
+    env: 'DATAHUB_RETENTION_NAME',
   },
   json: { flags: '--json <file>', says: 'write the report there; - is standard output' },
   html: { flags: '--html <file>', says: 'write it as a page for a browser' },
-  force: { flags: '--force', says: 'let --json and --html replace any file' },
-  log: {
-    flags: '--log <form>',
-    says: 'text for people, or one line of JSON per event',
-    choices: ['text', 'json'],
+  force: { flags: '--force', says: 'let --json, --html and --metrics-file replace any file' },
+  log: { flags: '--log <form>', says: 'text for people, or one line of JSON per event', choices: ['text', 'json'] },
+  metricsFile: {
+    flags: '--metrics-file <file>',
+    says: 'write the figures of this run there, in the OpenMetrics text format',
   },
   notifyUrlFile: {
     flags: '--notify-url-file <file>',
@@ -96,18 +107,39 @@ export const options: Record<OptionName, OptionDescription> = {
     says: 'a message for Slack, or the report',
     choices: ['slack', 'json'],
   },
-  fast: { flags: '--fast', says: 'wait at most 0.2 s at a time' },
+  failOn: {
+    flags: '--fail-on <result>',
+    says: 'the result from which on the exit status is 1 (default: attention)',
+    choices: ['attention', 'failed'],
+  },
+  fast: { flags: '--fast', says: 'wait at most 0.2 s at a time; for sample data only' },
 };
 
 /** As written on a command line. */
-export const writtenOption = (name: OptionName): string => options[name].flags.split(' ')[0]!;
+export const writtenOption = (name: OptionName): string => options[name].flags.split(' ')[0] ?? name;
 
-export const takesValue = (name: OptionName): boolean => options[name].flags.includes('<');
+/** `FILE` for `--policies <file>`. */
+export const placeholder = (name: OptionName): string => (/<(\w+)>/.exec(options[name].flags)?.[1] ?? '').toUpperCase();
 
 /** The option that a word names, with or without `=value`. */
-export function optionOf(word: string): OptionName | undefined {
-  const [written] = word.split('=');
-  return (Object.keys(options) as OptionName[]).find((name) => writtenOption(name) === written);
+export const optionOf = (word: string): OptionName | undefined =>
+  (Object.keys(options) as OptionName[]).find((name) => writtenOption(name) === word.split('=')[0]);
+
+/** The option for commander; given twice, it is refused unless it may be repeated. */
+export function optionFor(name: OptionName, says?: string): Option {
+  const { flags, says: usually, choices, read, repeatable, env } = options[name];
+  const option = new Option(flags, says ?? usually);
+  if (env) option.env(env);
+  if (option.isBoolean()) return option;
+  return option.argParser((text: string, before: unknown) => {
+    if (choices && !choices.includes(text)) {
+      throw new InvalidArgumentError(`It takes ${choices.join(' or ')}.`);
+    }
+    const value = read ? read(text) : text;
+    if (repeatable) return [...((before as unknown[] | undefined) ?? []), value];
+    if (before === undefined) return value;
+    throw new InvalidArgumentError('It is given twice.');
+  });
 }
 
 /** @throws InvalidArgumentError */
@@ -118,10 +150,11 @@ export function oneIndex(text: string): string {
   return text;
 }
 
-function positiveInteger(text: string): number {
+function wholeNumber(text: string, unit: string, most = Number.MAX_SAFE_INTEGER): number {
   const value = Number(text);
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < 1) {
-    throw new InvalidArgumentError('It takes a whole number of rows, at least 1, without separators.');
+  if (!/^\d+$/.test(text) || value < 1 || value > most) {
+    const range = most === Number.MAX_SAFE_INTEGER ? 'at least 1' : `1 to ${most}`;
+    throw new InvalidArgumentError(`It takes a whole number ${unit}, ${range}, without separators.`);
   }
   return value;
 }

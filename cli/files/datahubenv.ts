@@ -13,8 +13,8 @@ import { whatFailed } from './read-text.ts';
 export const datahubenv = '~/.datahubenv';
 
 export interface DatahubEnv {
-  server?: string;
-  token?: string;
+  server?: string | undefined;
+  token?: string | undefined;
 }
 
 export const datahubenvPath = (env: NodeJS.ProcessEnv): string => join(env['HOME'] || homedir(), '.datahubenv');
@@ -36,8 +36,7 @@ export function readDatahubEnv(env: NodeJS.ProcessEnv): DatahubEnv | undefined {
     );
   }
   const gms = fieldOf(parsed(text), 'gms');
-  const [server, token] = ['server', 'token'].map((name) => textOf(fieldOf(gms, name)));
-  return { ...(server !== undefined && { server }), ...(token !== undefined && { token }) };
+  return { server: textOf(fieldOf(gms, 'server')), token: textOf(fieldOf(gms, 'token')) };
 }
 
 function parsed(text: string): unknown {

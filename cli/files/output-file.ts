@@ -15,21 +15,30 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from '../command-line/usage-error.ts';
+import { isFigures } from '../metrics-file.ts';
 import { isPage } from '../pages/document.ts';
 import { whatFailed } from './read-text.ts';
 
-/** The files of `--json` and `--html`. They never replace a file that is not their own. */
+/** The files that a command writes. They never replace a file that is not their own. */
 
 export interface OutputFile {
   /** `-` is standard output, for JSON only. */
   path: string;
-  holds: 'report' | 'policies' | 'history' | 'page';
+  holds: keyof typeof writtenBy;
   /** Any existing file may be replaced. */
   force: boolean;
 }
 
-const optionOf = ({ holds }: OutputFile): string => (holds === 'page' ? '--html' : '--json');
-const isStandardOutput = ({ path, holds }: OutputFile): boolean => path === '-' && holds !== 'page';
+const writtenBy = {
+  report: '--json',
+  policies: '--json',
+  status: '--json',
+  page: '--html',
+  figures: '--metrics-file',
+} as const;
+
+const optionOf = ({ holds }: OutputFile): string => writtenBy[holds];
+const isStandardOutput = ({ path, holds }: OutputFile): boolean => path === '-' && writtenBy[holds] === '--json';
 
 /** A file could not be written; `message` is a sentence with the remedy. */
 export class WriteError extends Error {
@@ -43,7 +52,7 @@ export class WriteError extends Error {
  */
 export function checkOutputFile(
   file: OutputFile,
-  others: ReadonlyArray<readonly [option: string, path?: string]>,
+  others: ReadonlyArray<readonly [option: string, path: string | undefined]>,
 ): void {
   const { path } = file;
   if (isStandardOutput(file)) return;
@@ -70,11 +79,11 @@ export function writeOutputFile(file: OutputFile, text: string): void {
     const refused = whyNotReplaced(file);
     if (refused !== undefined) throw new WriteError(`${option} ${path} was not written: ${refused}`);
     if (isStandardOutput(file)) process.stdout.write(text);
-    else write(path, text, holds === 'policies' ? 0o644 : 0o600);
+    else write(path, text, holds === 'policies' || holds === 'figures' ? 0o644 : 0o600);
   } catch (error) {
     if (error instanceof WriteError) throw error;
     const { problem, remedy = 'name another file' } = whatFailed(error);
-    const told = holds === 'page' ? '' : ' Its content is shown above.';
+    const told = option === '--json' ? ' Its content is shown above.' : '';
     throw new WriteError(`${option} ${path} was not written: ${problem}; ${remedy}.${told}`);
   }
 }
@@ -107,16 +116,17 @@ function whyNotReplaced(file: OutputFile): string | undefined {
   if (!there?.isFile() || there.size === 0) return undefined;
   const remedy = 'name another file, or add --force to replace it.';
   if (holds === 'policies') return `the file exists, and someone may have edited it: ${remedy}`;
-  return isOurs(path, holds) ? undefined : `the file exists, and is no ${holds} of this program: ${remedy}`;
+  return isOurs(path, holds) ? undefined : `the file exists, and does not hold the ${holds} of this program: ${remedy}`;
 }
 
-function isOurs(path: string, holds: 'report' | 'history' | 'page'): boolean {
+function isOurs(path: string, holds: Exclude<OutputFile['holds'], 'policies'>): boolean {
   try {
     const text = readFileSync(path, 'utf8');
     if (holds === 'page') return isPage(text);
+    if (holds === 'figures') return isFigures(text);
     const { version, runId, policies, indices } = JSON.parse(text) as Record<string, unknown>;
     if (typeof version !== 'number') return false;
-    return holds === 'history' ? Array.isArray(indices) : typeof runId === 'string' && Array.isArray(policies);
+    return holds === 'status' ? Array.isArray(indices) : typeof runId === 'string' && Array.isArray(policies);
   } catch {
     return false;
   }

@@ -1,45 +1,44 @@
 import { maxPolicies } from '../../lambda/facts/limits.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
-import { type PolicySource, parsePolicies } from '../../lambda/policy/parse.ts';
-import { placed, readJson } from '../../lambda/policy/read-json.ts';
+import type { PolicySource } from '../../lambda/policy/parse.ts';
 import { UsageError } from '../command-line/usage-error.ts';
-import { policyListIn } from './policy-list.ts';
-import { readText } from './read-text.ts';
+import { inspectFile, inspectList } from './inspect.ts';
+
+/** A policies file that a run can use. */
+export interface ReadPolicies {
+  source: PolicySource;
+  /** The names of its indices. */
+  names: string[];
+  /** A line for each doubt. */
+  warnings: string[];
+}
 
 /**
- * A policies file is accepted completely or not at all (only in Parameter Store does a single policy fail alone).
+ * A policies file is accepted completely or not at all (only in Parameter Store does a single policy fail alone). It
+ * says the same as `validate`, with the same lines.
+ * @throws UsageError
+ */
+export function readPolicies(path: string): ReadPolicies {
+  const { mistakes, warnings, found } = inspectFile(path, '--policies', inspectList);
+  if (found === undefined || mistakes.length > 0) throw new UsageError([...mistakes, ...warnings].join('\n'));
+  const { list, policies } = found;
+  if (list.length === 0) throw new UsageError(`${path}: it holds an empty list: put a policy into it.`);
+  if (list.length > maxPolicies) {
+    throw new UsageError(`${path}: it holds ${list.length} policies; a run takes at most ${maxPolicies}.`);
+  }
+  return { source: { name: path, text: JSON.stringify(list) }, names: policies.map(dottedName), warnings };
+}
+
+/**
  * @param only names that must be among the policies
  * @throws UsageError
  */
-export function readPolicies(path: string, minRetentionDays: number, only: readonly string[] = []): PolicySource[] {
-  const read = readJson(readText(path, '--policies'), { comments: true });
-  if (read.kind === 'wrong') throw new UsageError(`--policies: ${path} ${placed(read)}.`);
-  const found = policyListIn(read.value);
-  if (found.kind === 'wrong') throw new UsageError(`--policies: ${path} ${found.problem}.`);
-  return checkPolicies({ name: path, text: JSON.stringify(found.list) }, minRetentionDays, only);
-}
-
-/** The same for a text that holds a list of policies; `name` replaces the file name. */
-export function checkPolicies(
-  source: PolicySource,
-  minRetentionDays: number,
-  only: readonly string[] = [],
-): PolicySource[] {
-  const { name: path } = source;
-  const parsed = parsePolicies([source], minRetentionDays);
-  const problems = parsed.flatMap((policy) => (policy.kind === 'invalid' ? [policy.problem] : []));
-  if (problems.length > 0) throw new UsageError(`--policies: ${[...new Set(problems)].join('\n')}`);
-  if (parsed.length > maxPolicies) {
-    throw new UsageError(`--policies: ${path} holds ${parsed.length} policies; a run takes at most ${maxPolicies}.`);
-  }
-  const known = parsed.flatMap((item) => (item.kind === 'policy' ? [dottedName(item.policy)] : []));
+export function checkOnly(only: readonly string[], known: readonly string[], from: string): void {
   for (const name of only) {
     if (known.some((one) => one.toLowerCase() === name.toLowerCase())) continue;
     const meant = nearest(name, known);
-    throw new UsageError(
-      `--only ${name}: ${path} has no policy for it; ${meant ? `did you mean ${meant}?` : `it has ${known.join(', ')}.`}`,
-    );
+    const hint = meant ? `did you mean ${meant}?` : `it has ${known.join(', ')}.`;
+    throw new UsageError(`--only ${name}: ${from} has no policy for it; ${hint}`);
   }
-  return [source];
 }

@@ -14,7 +14,9 @@ export interface Server {
   token: TokenSource;
   /** Read for its expiry, and to make sure that nothing prints it. */
   tokenText: string;
-  caPem?: string;
+  caPem?: string | undefined;
+  /** How long one read may take, if not as long as in the deployed functions. */
+  timeoutMillis?: number | undefined;
   /** Where address and token were found, for people; omitted for the embedded service. */
   from?: { url: string; token: string };
 }
@@ -24,7 +26,7 @@ export interface Server {
  * @throws UsageError
  */
 export function readServer(asked: ServerArguments, env: NodeJS.ProcessEnv): Server {
-  const { gmsUrl, token: given, caPath } = asked;
+  const { gmsUrl, token: given, caPath, timeoutSeconds } = asked;
   const file = gmsUrl === undefined || given === undefined ? readDatahubEnv(env) : undefined;
   const address = addressOf(asked, file);
   const token = given === undefined ? tokenBeside(address.baseUrl, file) : readToken(given);
@@ -32,7 +34,8 @@ export function readServer(asked: ServerArguments, env: NodeJS.ProcessEnv): Serv
     baseUrl: address.baseUrl,
     token: tokenSource(token.text, given),
     tokenText: token.text,
-    ...(caPath !== undefined && { caPem: readCertificates(caPath) }),
+    caPem: caPath === undefined ? undefined : readCertificates(caPath),
+    timeoutMillis: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000,
     from: { url: address.from, token: token.from },
   };
 }

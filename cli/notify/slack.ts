@@ -1,11 +1,16 @@
-import type { ComposedMessage } from '../../lambda/notification/message.ts';
-import type { CustomNotification } from '../../lambda/notification/slack/slack.ts';
+import type { Message } from '../../lambda/message/message.ts';
 
 /** The body for Slack's incoming webhooks (and for compatible chats, such as Mattermost). */
 export interface SlackMessage {
   /** For notifications, and for whatever does not show blocks. */
   text: string;
   blocks: object[];
+}
+
+/** The part of the notification for Amazon Q Developer that is used here. */
+interface CustomNotification {
+  content: { title: string; description: string; nextSteps?: string[] };
+  metadata: { threadId: string };
 }
 
 /** Slack's limits for the text of a header and of a section, characters. */
@@ -16,7 +21,7 @@ const maxSection = 3000;
  * The message that a stage's channel gets, in Slack's own form: built from the one for Amazon Q Developer, which has
  * the same facts.
  */
-export function slackMessage({ https }: ComposedMessage): SlackMessage {
+export function slackMessage({ https }: Pick<Message, 'https'>): SlackMessage {
   const { content, metadata } = JSON.parse(https) as CustomNotification;
   const { title, description, nextSteps = [] } = content;
   return {

@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { causeSchema } from '../../lambda/facts/cause.ts';
 import { noteSchema } from '../../lambda/facts/note.ts';
-import { policyEntrySchema, reportSchema } from '../../lambda/facts/report-schema.ts';
+import { outcomes } from '../../lambda/facts/outcomes.ts';
+import { entryFields, reportSchema } from '../../lambda/facts/report-schema.ts';
 import { policySchema } from '../../lambda/policy/schema.ts';
+import { checkStates } from '../survey/checks.ts';
 
 /** The lines of `--log json`: each is one JSON object with `time`, `event` and the fields of that event. */
 
@@ -18,40 +20,30 @@ export const events = {
       .object({ url: text, token: text })
       .optional()
       .meta({ description: 'where address and token were found: an option, a variable or ~/.datahubenv' }),
-    mode: z.enum(['survey', 'preview', 'enforce', 'clear']),
+    mode: z.enum(['survey', 'preview', 'enforce', 'release']),
     embedded: z.boolean().meta({ description: 'the server is the embedded operations service, with sample data' }),
     fast: z.boolean().meta({ description: 'waits are cut short' }),
     ledger: text.optional(),
   },
   ledger: { path: text },
-  note: { text, note: noteSchema.optional().meta({ description: 'the remark as data, where it is one of the run' }) },
-  preflight: {
-    checks: z.array(z.object({ name: text, state: z.enum(['ok', 'note', 'failed']), text, remedy: text.optional() })),
-  },
+  note: { text: text.optional(), note: noteSchema.optional().meta({ description: 'a remark of the run, as data' }) },
   counting: { done: rows.meta({ description: 'indices counted so far' }), of: rows },
   planned: {
-    ...names,
+    ...entryFields,
     decision: text.meta({ description: 'truncate, watch, or the outcome where nothing is done' }),
-    reason: text,
-    retentionDays: z.number().optional(),
-    cutoffMillis: z.int().optional(),
-    rowsTotal: rows.optional(),
-    rowsToDelete: rows.optional(),
-    percent: z.number().optional(),
-    strategy: text.optional(),
     cause: causeSchema.optional(),
   },
   started: { ...names, taskId: text.optional(), rowsToDelete: rows.optional(), adopted: z.boolean().optional() },
   progress: { ...names, done: rows, total: rows },
-  verdict: { ...policyEntrySchema.shape },
+  verdict: { ...entryFields, outcome: z.enum(outcomes), cause: causeSchema },
   problem: { text },
   report: { subject: text, report: reportSchema },
   posted: { host: text, status: z.int() },
   'not-posted': { host: text, text },
+  check: { name: text, state: z.enum(checkStates), text, remedy: text.optional() },
   surveyed: {
     indexName: text.optional(),
-    entityType: z.string().optional(),
-    aspect: z.string().optional(),
+    ...names,
     sizeMb: z.number().optional(),
     rowsTotal: rows.optional(),
     older: z.record(z.string(), rows).optional().meta({ description: 'rows older than this many days' }),
@@ -60,7 +52,7 @@ export const events = {
   },
   hint: { text },
   suggested: { policy: policySchema(1), reason: text },
-  written: { what: z.enum(['report', 'policies', 'page']), path: text },
+  written: { what: z.enum(['report', 'policies', 'page', 'figures']), path: text },
   stopped: { text: z.array(text).meta({ description: 'what continues without this process, and how to pick it up' }) },
 } as const satisfies Record<string, z.core.$ZodShape>;
 

@@ -1,20 +1,12 @@
 import { safeJson } from '../../lambda/facts/text.ts';
-import { percentOf } from '../../lambda/policy/percentage.ts';
 import type { Entry, RunState } from '../../lambda/run/state.ts';
-import { checkWords } from '../../lambda/wording/checks.ts';
-import { errorText } from '../../lambda/wording/errors.ts';
-import { noteText } from '../../lambda/wording/notes.ts';
-import { wordedEntry } from '../../lambda/wording/worded.ts';
+import { errorText } from '../../lambda/words/server-errors.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
-import { doneOf } from '../screen/bars.ts';
-import { decisionOf, whyOf } from '../screen/progress.ts';
-import { damage } from '../survey/damage.ts';
-import { hints } from '../survey/hints.ts';
-import { reasonOf, suggest } from '../survey/suggestion.ts';
+import { decisionOf, doneOf } from '../screen/progress.ts';
 import type { EventFields, EventName } from './events.ts';
 import type { Output } from './output.ts';
 
-/** Counting progress is reported at most this often; each planned index is reported anyway. */
+/** Counting is reported at most this often, apart from its end. */
 const countingMillis = 1000;
 
 /** `--log json`: one line for each event, as defined in `events.ts`, for log collectors. */
@@ -24,7 +16,6 @@ export function jsonLines(write: (line: string) => void): Output {
     const line = safeJson({ time: new Date().toISOString(), event, ...fields });
     write(`${hidden.reduce((text, hide) => hide(text), line)}\n`);
   };
-  const watch = stateChanges(tell);
   let countedAt = 0;
   return {
     neverShow: (hide) => {
@@ -33,22 +24,13 @@ export function jsonLines(write: (line: string) => void): Output {
     header: (header) => tell('header', { version: packageManifest.version, ...header }),
     ledger: (path) => tell('ledger', { path }),
     note: (text) => tell('note', { text }),
-    preflight(checks, isComplete) {
-      if (!isComplete) return;
-      const worded = checks.map((check) => ({
-        name: check.name,
-        state: check.state,
-        ...checkWords(check, 'machine', Date.now()),
-      }));
-      tell('preflight', { checks: worded });
-    },
     asking: () => {},
     counted(done, of) {
       if (done < of && Date.now() - countedAt < countingMillis) return;
       countedAt = Date.now();
       tell('counting', { done, of });
     },
-    state: watch,
+    state: stateChanges(tell),
     problem: (text) => tell('problem', { text }),
     report: (report, { subject }) => tell('report', { subject, report }),
     posted(posted) {
@@ -56,17 +38,17 @@ export function jsonLines(write: (line: string) => void): Output {
       if (posted.kind === 'posted') tell('posted', { host, status: posted.status });
       else tell('not-posted', { host, text: posted.problem });
     },
-    sizes: (sizes) => {
-      for (const size of sizes) tell('surveyed', size);
+    checks: (checks) => {
+      for (const check of checks) tell('check', check);
     },
-    survey(survey, now) {
+    survey({ survey, damage, hints, suggestions }) {
       for (const { counts, ...index } of survey.indices) {
         if (counts.kind === 'failed') tell('surveyed', { ...index, problem: errorText(counts.error) });
         else tell('surveyed', { ...index, rowsTotal: counts.rowsTotal, older: counts.older });
       }
       if (survey.stopped) tell('problem', { text: errorText(survey.stopped) });
-      for (const text of [...damage(survey, now).map((line) => line.text), ...hints(survey)]) tell('hint', { text });
-      for (const one of suggest(survey, now)) tell('suggested', { policy: one.policy, reason: reasonOf(one) });
+      for (const text of [...damage.map((line) => line.text), ...hints]) tell('hint', { text });
+      for (const { policy, why } of suggestions) tell('suggested', { policy, reason: why });
     },
     written: (what, path) => tell('written', { what, path }),
     stopped: (lines) => tell('stopped', { text: [...lines] }),
@@ -81,48 +63,24 @@ function stateChanges(tell: Tell): Output['state'] {
   const phases = new Map<string, Entry['phase']>();
   const rowsDone = new Map<string, number>();
   let notes = 0;
-  const watching = (entry: Entry & { phase: 'watched' }, { entityType, aspect, ...facts }: Entry['entry']) => {
+  const watching = (entry: Entry & { phase: 'watched' }) => {
+    const { entityType, aspect, taskId, rowsToDelete, adopted } = entry.entry;
     const { done, total } = doneOf(entry);
-    if (phases.get(entry.index) !== 'watched') {
-      const { taskId, rowsToDelete, adopted } = facts;
-      tell('started', {
-        entityType,
-        aspect,
-        ...(taskId !== undefined && { taskId }),
-        ...(rowsToDelete !== undefined && { rowsToDelete }),
-        ...(adopted && { adopted }),
-      });
-    }
+    if (phases.get(entry.index) !== 'watched') tell('started', { entityType, aspect, taskId, rowsToDelete, adopted });
     if (rowsDone.get(entry.index) !== done) tell('progress', { entityType, aspect, done, total });
     rowsDone.set(entry.index, done);
   };
   return (step, state: RunState) => {
     for (const entry of state.entries) {
-      if (step === 'plan') tell('planned', planned(entry));
-      else if (entry.phase === 'done' && phases.get(entry.index) !== 'done') {
-        tell('verdict', wordedEntry(entry.entry, Date.now()));
-      }
-      if (entry.phase === 'watched') watching(entry, entry.entry);
+      const isNews = entry.phase === 'done' && phases.get(entry.index) !== 'done';
+      if (step === 'plan') {
+        const cause = entry.phase === 'done' ? entry.entry.cause : undefined;
+        tell('planned', { ...entry.entry, decision: decisionOf(entry), cause });
+      } else if (isNews) tell('verdict', entry.entry);
+      if (entry.phase === 'watched') watching(entry);
       phases.set(entry.index, entry.phase);
     }
-    for (const note of state.notes.slice(notes)) tell('note', { text: noteText(note), note });
+    for (const note of state.notes.slice(notes)) tell('note', { note });
     notes = state.notes.length;
-  };
-}
-
-function planned(entry: Entry): EventFields<'planned'> {
-  const { entityType, aspect, retentionDays, cutoffMillis, rowsTotal, rowsToDelete, strategy } = entry.entry;
-  return {
-    entityType,
-    aspect,
-    decision: decisionOf(entry),
-    reason: whyOf(entry),
-    ...(retentionDays !== undefined && { retentionDays }),
-    ...(cutoffMillis !== undefined && { cutoffMillis }),
-    ...(rowsTotal !== undefined && { rowsTotal }),
-    ...(rowsToDelete !== undefined && { rowsToDelete }),
-    ...(rowsTotal !== undefined && rowsToDelete !== undefined && { percent: percentOf(rowsToDelete, rowsTotal) }),
-    ...(strategy !== undefined && { strategy }),
-    ...(entry.phase === 'done' && { cause: entry.entry.cause }),
   };
 }

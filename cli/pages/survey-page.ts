@@ -1,192 +1,146 @@
-import type { Check } from '../../lambda/facts/check.ts';
-import { oneLine } from '../../lambda/facts/text.ts';
-import type { Night } from '../../lambda/memory/night.ts';
-import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
-import { checkWords } from '../../lambda/wording/checks.ts';
-import { errorText } from '../../lambda/wording/errors.ts';
-import { moment } from '../../lambda/wording/numbers.ts';
-import { asSentence } from '../../lambda/wording/punctuation.ts';
-import { freedMb, grouped, share, size } from '../screen/text.ts';
-import { ages, type IndexCounts, rowsOf, type Survey, type SurveyedIndex } from '../survey/count.ts';
-import { type DamageLine, damage, isDamaged } from '../survey/damage.ts';
-import { hints } from '../survey/hints.ts';
+import { dottedName } from '../../lambda/policy/aspects.ts';
+import { moment } from '../../lambda/words/numbers.ts';
+import { errorText } from '../../lambda/words/server-errors.ts';
+import { freedExplained, freedMb, grouped, share, size } from '../screen/numbers.ts';
+import { ages, reach, rowsOf, type SurveyedIndex } from '../survey/count.ts';
+import { isDamaged } from '../survey/damage.ts';
+import type { Findings } from '../survey/findings.ts';
 import { failuresByReason } from '../survey/render.ts';
-import { policiesText, reasonOf, rowsToGo, type Suggestion, suggest } from '../survey/suggestion.ts';
-import { bitten, byAge } from './by-age.ts';
-import type { Attention, Bar, Fate, IndexPicture, Page } from './model.ts';
-import { nightPoints } from './night-points.ts';
+import { policiesText, rowsToGo, type Suggestion } from '../survey/suggestion.ts';
+import { ageBar, comparedBars } from './bars.ts';
+import { document } from './document.ts';
+import { breakable, type Child, type Html, html } from './html.ts';
 
-/** What a survey found, as a page. */
-
-export interface Surveyed {
-  survey: Survey;
-  checks: readonly Check[];
-  server: string;
-  /** What people call this DataHub. */
-  name?: string;
-  /** Epoch milliseconds. */
-  now: number;
-  /** The memory of nights by search index, if there is one for this server. */
-  nights?: ReadonlyMap<string, readonly Night[]> | undefined;
+/**
+ * What a survey found, as one HTML file: what needs attention, all indices side by side, each by itself, what to know,
+ * and the suggested policies.
+ * @param server its address
+ * @param name what people call this DataHub
+ * @param clean removes secrets from the page
+ */
+export function surveyPage(
+  findings: Findings,
+  server: string,
+  name: string | undefined,
+  clean: (text: string) => string,
+): string {
+  const { survey, hints, suggestions, now } = findings;
+  const { indices } = survey;
+  const alerts = alertsOf(findings);
+  const sections: Array<[id: string, heading: string, content: Child]> = [
+    ['attention', 'To look at first', alerts.length === 0 ? html`<p class="card well">${allWell}</p>` : alerts],
+    ['all', 'All indices', html`<div class="card">${comparedBars(indices.flatMap(comparedOf(suggestions)))}</div>`],
+    ['indices', 'Index by index', indices.map((index) => card(index, suggestionFor(index, suggestions), now))],
+  ];
+  if (hints.length > 0) sections.push(['to-know', 'To know', html`<div class="card">${list(hints)}</div>`]);
+  if (suggestions.length > 0) sections.push(['policies', 'Suggested policies', policies(suggestions)]);
+  const title = `DataHub retention: survey${name === undefined ? '' : ` of ${name}`}`;
+  return clean(
+    document(title, [
+      html`<a class="skip" href="#main">Skip to the content</a>`,
+      head(title, findings, server),
+      html`<main id="main">${sections.map(
+        ([id, heading, content]) =>
+          html`<section aria-labelledby="${id}"><h2 id="${id}">${heading}</h2>${content}</section>`,
+      )}</main>`,
+      html`<footer><p>Made by datahub-retention. This page asks nothing of any network and holds no script.</p></footer>`,
+    ]),
+  );
 }
 
-/** A text of a server. */
-const maxText = 600;
+const allWell = 'Address, token, privileges and clock are OK, and every index was counted.';
 
-/** The default of `minDeletePercent`. */
-const threshold = 10;
+const list = (texts: readonly Child[]): Html => html`<ul>${texts.map((text) => html`<li>${text}</li>`)}</ul>`;
+const code = (text: string): Html => html`<pre><code>${text}</code></pre>`;
+const facts = (className: string, all: ReadonlyArray<readonly [term: string, text: string]>): Html =>
+  html`<dl class="${className}">${all.map(([term, text]) => html`<div><dt>${term}</dt><dd>${text}</dd></div>`)}</dl>`;
 
-export function surveyPage({ survey, checks, server, name, now, nights }: Surveyed): Page {
-  const suggestions = suggest(survey, now);
-  const suggested = new Map(suggestions.map((one) => [dottedName(one.policy), one]));
+const suggestionFor = (index: SurveyedIndex, suggestions: readonly Suggestion[]): Suggestion | undefined =>
+  suggestions.find(({ policy }) => dottedName(policy) === dottedName(index));
+
+function head(title: string, { survey, suggestions, now }: Findings, server: string): Html {
   const { indices } = survey;
   const rows = indices.reduce((sum, index) => sum + rowsOf(index), 0);
-  const pictures = indices.map((index) =>
-    pictureOf(index, suggested.get(dottedName(index)), nights && (nights.get(searchIndex(index)) ?? []), now),
-  );
-  const of = (wanted: Fate) =>
-    pictures
-      .flatMap(({ bar }) => bar?.parts ?? [])
-      .filter(({ fate }) => fate === wanted)
-      .reduce((sum, part) => sum + part.rows, 0);
-  const [goes, overdue, later] = [of('goes'), of('overdue'), of('later')];
-  const freed = pictures.flatMap(({ bar }) => bar?.freedMb ?? []);
-  const sizes = indices.some(({ sizeMb }) => sizeMb !== undefined);
   const mb = indices.reduce((sum, { sizeMb = 0 }) => sum + sizeMb, 0);
-  const attention = [
-    ...damageAlert(survey, now),
-    ...checks.flatMap((check) => checkAlert(check, now)),
-    ...failures(survey),
-  ];
-  return {
-    kind: 'survey',
-    title: `DataHub retention: survey${name === undefined ? '' : ` of ${name}`}`,
-    heading: `${grouped(indices.length)} ${indices.length === 1 ? 'index' : 'indices'}, ${grouped(rows)} rows${sizes ? `, ${size(mb)}` : ''}`,
-    severity: attention.some(({ severity }) => severity === 'failed') ? 'failed' : 'ok',
-    about: [
-      { term: 'Server', text: server },
-      { term: 'Surveyed', text: moment(now) },
-      { term: 'Read-only', text: 'nothing was changed' },
-    ],
-    totals: [
-      { term: 'Rows', text: grouped(rows) },
-      { term: `would go, with the policies below (${share(goes, rows)})`, text: grouped(goes) },
-      ...(overdue > 0 ? [{ term: 'past retention, not worth it yet', text: grouped(overdue) }] : []),
-      ...(later > 0 ? [{ term: 'go in later runs', text: grouped(later) }] : []),
-      ...(freed.length > 0
-        ? [{ term: 'would be freed, estimated', text: size(freed.reduce((sum, one) => sum + one, 0)) }]
-        : []),
-      ...(sizes ? [{ term: 'Primaries', text: size(mb) }] : []),
-    ],
-    attention,
-    allWell: 'Address, connection, token, privileges and clock are OK, and every index was counted.',
-    indices: pictures,
-    toKnow: hints(survey),
-    unmanaged: [],
-    ...(suggestions.length > 0 && {
-      suggestions: { reasons: suggestions.map(reasonOf), json: policiesText(suggestions) },
-    }),
-  };
-}
-
-function checkAlert(check: Check, now: number): Attention[] {
-  if (check.state === 'ok') return [];
-  const { text, remedy } = checkWords(check, 'machine', now);
-  return [
-    {
-      severity: check.state,
-      title: check.state === 'failed' ? `${check.name} failed` : check.name,
-      lines: [asSentence(oneLine(text, maxText))],
-      instructions: [],
-      ...(remedy !== undefined && { next: { text: asSentence(remedy) } }),
-    },
-  ];
-}
-
-/** Indices that some reindex may have emptied, and where their rows may be. */
-function damageAlert(found: Survey, now: number): Attention[] {
-  const told = damage(found, now);
-  if (told.length === 0) return [];
-  const of = (kind: DamageLine['kind']) => told.filter((line) => line.kind === kind).map(({ text }) => text);
-  const damaged = found.indices.filter((index) => isDamaged(index, now)).map(dottedName);
-  const [, why, ...next] = of('paragraph');
-  return [
-    {
-      severity: 'failed',
-      title: `May have lost rows: ${damaged.join(', ')}`,
-      lines: [...of('item').map(asSentence), ...(why === undefined ? [] : [why])],
-      instructions: of('command').map((line, at) => ({ say: damaged[at] ?? '', line, typedIn: 'search-engine' })),
-      ...(next.length > 0 && { next: { text: next.join(' ') } }),
-    },
-  ];
-}
-
-function failures(found: Survey): Attention[] {
-  const failed = (title: string, line: string): Attention => ({
-    severity: 'failed',
-    title,
-    lines: [line],
-    instructions: [],
+  const going = indices.flatMap((index) => {
+    const suggestion = suggestionFor(index, suggestions);
+    return suggestion ? [{ index, go: rowsToGo(index, suggestion) }] : [];
   });
-  const { stopped } = found;
+  const goes = going.reduce((sum, { go }) => sum + go, 0);
+  const freed = going.reduce((sum, { index, go }) => sum + (freedMb(go, rowsOf(index), index.sizeMb) ?? 0), 0);
+  const noun = indices.length === 1 ? 'index' : 'indices';
+  return html`<header><p class="kicker">${title}</p><h1>${grouped(indices.length)} ${noun}, ${grouped(rows)} rows${mb > 0 && `, ${size(mb)}`}</h1>${facts(
+    'about',
+    [
+      ['Server', server],
+      ['Surveyed', moment(now)],
+      ['Read-only', 'nothing was changed'],
+    ],
+  )}${facts('totals', [
+    ['Rows', grouped(rows)],
+    [`would go, with the policies below (${share(goes, rows)})`, grouped(goes)],
+    ...(freed > 0 ? [['would be freed, estimated', size(freed)] as const] : []),
+  ])}</header>`;
+}
+
+function alertsOf({ damage, checks, survey, now }: Findings): Html[] {
+  const alert = (severity: string, title: Child, ...content: Child[]): Html =>
+    html`<article class="card alert ${severity}"><h3>${title}</h3>${content}</article>`;
+  const damaged = survey.indices.filter((index) => isDamaged(index, now)).map(dottedName);
+  const lost = damage.map(({ kind, text }) => (kind === 'command' ? code(text) : html`<p>${text}</p>`));
   return [
-    ...[...failuresByReason(found)].map(([reason, names]) =>
-      failed(`Not counted: ${names.join(', ')}`, asSentence(reason)),
+    ...(damage.length > 0 ? [alert('failed', `May have lost rows: ${damaged.join(', ')}`, lost)] : []),
+    ...checks.flatMap(({ name, state, text, remedy }) => {
+      if (state === 'ok') return [];
+      const severity = state === 'failed' ? 'failed' : 'note';
+      const next = remedy && html`<p class="next"><b>Next:</b> ${remedy}</p>`;
+      return [alert(severity, `${name}: ${state}`, html`<p>${text}</p>`, next)];
+    }),
+    ...[...failuresByReason(survey)].map(([reason, names]) =>
+      alert('failed', breakable(`Not counted: ${names.join(', ')}`), html`<p>${reason}</p>`),
     ),
-    ...(stopped === undefined
-      ? []
-      : [failed('The counting stopped there', asSentence(oneLine(errorText(stopped), maxText)))]),
+    ...(survey.stopped
+      ? [alert('failed', 'The counting stopped there', html`<p>${errorText(survey.stopped)}</p>`)]
+      : []),
   ];
 }
 
-function pictureOf(
-  index: SurveyedIndex,
-  suggestion: Suggestion | undefined,
-  nights: readonly Night[] | undefined,
-  now: number,
-): IndexPicture {
+const comparedOf = (suggestions: readonly Suggestion[]) => (index: SurveyedIndex) => {
+  const suggestion = suggestionFor(index, suggestions);
+  if (index.counts.kind === 'failed') return [];
+  return [{ name: dottedName(index), rows: rowsOf(index), goes: suggestion ? rowsToGo(index, suggestion) : 0 }];
+};
+
+function card(index: SurveyedIndex, suggestion: Suggestion | undefined, now: number): Html {
   const { counts, sizeMb, indexName } = index;
   const name = dottedName(index);
-  return {
-    name,
-    ...(counts.kind === 'failed' && { badge: { text: 'not counted', severity: 'failed' as const } }),
-    ...(isDamaged(index, now) && { badge: { text: 'may have lost rows', severity: 'failed' as const } }),
-    ...(index.protected
-      ? {
-          sentence:
-            'The state of stateful ingestion, not history: it must not be truncated, and policies for it are refused.',
-        }
-      : suggestion && { sentence: `Suggested: ${suggestion.why}.` }),
-    ...(counts.kind === 'counted' && { bar: barOf(index, counts, suggestion) }),
-    facts: [
-      ...(sizeMb === undefined ? [] : [{ term: 'Size', text: size(sizeMb) }]),
-      ...(suggestion?.policy.maxRowsPerRun === undefined
-        ? []
-        : [{ term: 'Bite', text: `${grouped(suggestion.policy.maxRowsPerRun)} rows a night` }]),
-      ...(indexName === undefined ? [] : [{ term: 'Index', text: indexName }]),
-    ],
-    sizeMb,
-    ...(nights && { nights: nightPoints(nights) }),
-  };
+  const badge = counts.kind === 'failed' ? 'not counted' : isDamaged(index, now) ? 'may have lost rows' : undefined;
+  const sentence = index.protected
+    ? 'The state of stateful ingestion, not history: it must not be truncated, and policies for it are refused.'
+    : suggestion && `Suggested: ${suggestion.why}.`;
+  return html`<section class="card"><div class="top"><h3>${breakable(name)}</h3>${badge && html`<span class="badge failed">${badge}</span>`}</div>${sentence && html`<p class="sentence">${sentence}</p>`}${
+    counts.kind === 'counted' && [ageBar(name, counts, suggestion?.policy), agesTable(name, counts, sizeMb)]
+  }${facts('facts', [
+    ...(counts.kind === 'counted' ? [['Reaches back', reach(counts)] as const] : []),
+    ...(sizeMb === undefined ? [] : [['Size', size(sizeMb)] as const]),
+    ...(indexName === undefined ? [] : [['Index', indexName] as const]),
+  ])}</section>`;
 }
 
-function barOf(
-  index: SurveyedIndex,
-  { rowsTotal, older }: IndexCounts & { kind: 'counted' },
-  suggestion: Suggestion | undefined,
-): Bar {
-  const counted = new Map(ages.map((age) => [age as number, older[age]]));
-  const days = suggestion?.policy.enabled === false ? undefined : suggestion?.policy.retentionDays;
-  if (days === undefined) return { parts: byAge(rowsTotal, counted, []) };
-  const rows = counted.get(days) ?? 0;
-  const isWorthIt = rowsTotal > 0 && rows > 0 && (rows / rowsTotal) * 100 >= threshold;
-  const parts = byAge(rowsTotal, counted, [{ days, rows, fate: isWorthIt ? 'goes' : 'overdue' }]);
-  const bite = suggestion?.policy.maxRowsPerRun;
-  const freed = suggestion && freedMb(rowsToGo(index, suggestion), rowsTotal, index.sizeMb);
-  return {
-    parts: bite === undefined ? parts : bitten(parts, bite),
-    cutDays: days,
-    threshold,
-    ...(freed !== undefined && { freedMb: freed }),
-  };
+function agesTable(
+  name: string,
+  { rowsTotal, older }: SurveyedIndex['counts'] & { kind: 'counted' },
+  mb?: number,
+): Html {
+  const freed = mb !== undefined && rowsTotal > 0;
+  const space = (rows: number) => html`<td>${size(freedMb(rows, rowsTotal, mb) ?? 0)}</td>`;
+  return html`<details><summary>The numbers</summary><table><caption>Rows of ${name} by age</caption><thead><tr><th scope="col">Older than</th><th scope="col">Rows</th><th scope="col">Share</th><th scope="col">Would remain</th>${freed && html`<th scope="col">Would free</th>`}</tr></thead><tbody>${ages.map(
+    (age) =>
+      html`<tr><th scope="row">${age} days</th><td>${grouped(older[age])}</td><td>${share(older[age], rowsTotal)}</td><td>${grouped(rowsTotal - older[age])}</td>${freed && space(older[age])}</tr>`,
+  )}</tbody></table>${freed && html`<p class="aside">${freedExplained}</p>`}</details>`;
+}
+
+function policies(suggestions: readonly Suggestion[]): Html {
+  const reasons = suggestions.map(({ policy, why }) => `${dottedName(policy)}: ${why}.`);
+  return html`<div class="card">${list(reasons)}<details><summary>As a policies file</summary>${code(policiesText(suggestions))}</details></div>`;
 }

@@ -8,18 +8,16 @@ const fastWaitMillis = 200;
 export type FastClock = Clock & FastForward & { sleep(millis: number): Promise<void> };
 
 /**
- * The run's clock under `--fast`: real time plus the time not waited, so that deadlines, stillness and ages in the run
- * and in its ledger records are as if it had waited. `realNow` stays real: it is compared with the server's clock, the
- * times in index names and the token's expiry.
+ * The run's clock under `--fast`: it moves on by what was not waited, so that deadlines, stillness and ages are as if
+ * the run had waited. Only the server's `Date` is compared with real time, where the answer comes in.
  */
-export function fastClock(real: () => number = () => Date.now()): FastClock {
+export function fastClock(): FastClock {
   let ahead = 0;
   const skipped = (millis: number) => {
     ahead += millis;
   };
   return {
-    now: () => real() + ahead,
-    realNow: real,
+    now: () => Date.now() + ahead,
     monotonic: () => performance.now() + ahead,
     maxWaitMillis: fastWaitMillis,
     skipped,

@@ -1,10 +1,8 @@
-import { answerTimeoutMillis, connectTimeoutMillis, readAttempts } from '../../lambda/facts/limits.ts';
 import { createOperations } from '../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../lambda/operations/http/http-transport.ts';
-import { realSleep } from '../../lambda/operations/http/sleep.ts';
-import { asking, type IndexSize, type Operations } from '../../lambda/operations/operations.ts';
+import { asking, type Operations } from '../../lambda/operations/operations.ts';
 import type { Server } from '../files/server.ts';
-import { type Asking, observer } from './observed.ts';
+import { type Asking, observed } from './observed.ts';
 import { watchSample } from './sample.ts';
 
 export interface Connection {
@@ -17,8 +15,8 @@ export interface Connection {
 }
 
 export interface ConnectOptions {
-  /** Attempts for a read; by default as many as in the deployed functions. */
-  attempts?: number;
+  /** Attempts of a read, if not as many as in the deployed functions. */
+  attempts?: { failed: number; timedOut: number };
   /** Called with each pending request. */
   asking?: Asking;
   /** The wait between attempts. */
@@ -27,42 +25,18 @@ export interface ConnectOptions {
 
 /** The operations of a server over HTTP, as the deployed functions use them. */
 export function connect(
-  { baseUrl, token, caPem }: Server,
-  { attempts = readAttempts, asking: tell, sleep = realSleep }: ConnectOptions = {},
+  { baseUrl, token, caPem, timeoutMillis }: Server,
+  { attempts, asking: tell = () => {}, sleep }: ConnectOptions = {},
 ): Connection {
-  const network = createHttpTransport({
-    connectTimeoutMillis,
-    answerTimeoutMillis,
-    ...(caPem !== undefined && { caPem }),
-  });
-  const { transport: watched, isSample } = watchSample(network);
-  const observed = tell && observer(tell, attempts);
-  const transport = observed ? observed.transport(watched) : watched;
-  const inner = createOperations({
-    baseUrl,
-    token,
-    transport,
-    attempts,
-    realNow: Date.now,
-    sleep,
-    random: Math.random,
-  });
-  const operations = observed ? observed.operations(inner) : inner;
-  // The probe's result answers the first request for sizes, so that a slow server is not asked twice.
-  let probed: IndexSize[] | undefined;
+  const network = createHttpTransport({ caPem, readTimeoutMillis: timeoutMillis });
+  const { transport, isSample } = watchSample(network);
+  const http = createOperations({ baseUrl, token, transport, ...(attempts && { attempts }), ...(sleep && { sleep }) });
+  const operations = observed(http, tell, timeoutMillis);
   return {
-    operations: {
-      ...operations,
-      async indexSizes(options) {
-        const known = probed;
-        probed = undefined;
-        return known ?? operations.indexSizes(options);
-      },
-    },
+    operations,
     isSample,
     async probe() {
-      const asked = await asking(() => operations.indexSizes({ attempts: 1 }));
-      if (asked.kind === 'done') probed = asked.value;
+      await asking(() => operations.indexSizes({ attempts: 1 }));
       return isSample();
     },
     close: () => network.close(),

@@ -1,6 +1,9 @@
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
-import type { OtherVersion } from '../../lambda/ledger/record.ts';
+import { headOf, type StoredRecord } from '../../lambda/ledger/record.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
+import type { RunState, WatchedEntry } from '../../lambda/run/state.ts';
+import { moment } from '../../lambda/words/numbers.ts';
+import { progressLine } from '../screen/progress.ts';
 
 /** After Ctrl-C, a closed terminal or a stop from outside: says what continues without us, and how to resume. */
 
@@ -24,7 +27,7 @@ export function onInterrupt(
         for (const line of await explain()) process.stderr.write(`${line}\n`);
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        process.stderr.write(`Stopped. What is still running on the server cannot be read: ${why}\n`);
+        process.stderr.write(`Stopped. What goes on on the server cannot be read: ${why}\n`);
       } finally {
         end(status);
       }
@@ -38,47 +41,40 @@ export function onInterrupt(
 }
 
 /**
- * What an interrupted run leaves running on a real server, according to its ledger; as lines of text.
+ * What an interrupted run leaves behind on a real server, according to its ledger; as lines of text.
+ * @param last the run state after the last step, for what was seen of each truncation
  * @param isScheduled true if nobody has to start the next run
  */
-export async function whatGoesOn(ledger: Ledger, isScheduled = false): Promise<string[]> {
-  const records = await ledger.list();
-  const left = records.flatMap((record) => {
-    switch (record.state) {
-      case 'running':
-        return [`  ${dottedName(record)}: task ${record.attempt.taskId} is still running on the server.`];
-      case 'sending':
-        return [`  ${dottedName(record)}: a truncation was being sent; whether it arrived is not known yet.`];
-      default:
-        return [];
-    }
-  });
-  const perhaps = records.flatMap((record) => (record.state === 'other-version' ? otherVersion(record) : []));
-  if (left.length + perhaps.length === 0) {
-    return ['Stopped. Nothing is running on the server on behalf of this ledger.'];
-  }
+export async function whatGoesOn(ledger: Ledger, last: RunState | undefined, isScheduled = false): Promise<string[]> {
+  const lines = (await ledger.list()).flatMap((record) => lineOf(record, last));
+  if (lines.length === 0) return ['Stopped. Nothing was under way on the server.'];
+  const again = isScheduled ? 'The next run continues' : 'Start the same command again';
   return [
-    `Stopped, but ${left.length > 0 ? '' : 'perhaps '}not on the server:`,
-    ...left,
-    ...perhaps,
-    ...(left.length > 0
-      ? [
-          `${isScheduled ? 'The next run continues' : 'Start the same command again'}: it picks up what is there, watches it to its end, and sends nothing twice.`,
-        ]
-      : []),
-    ...(perhaps.length > 0
-      ? ['This version leaves alone what it cannot read: finish it with the version that wrote it, or clear the index.']
-      : []),
+    'Stopped, but what the server has begun goes on without this program:',
+    ...lines,
+    `${again}: it picks up what is there, watches it to its end, and sends nothing twice.`,
   ];
 }
 
-/** States in which, in every version so far, nothing is being sent or watched. */
-const settled = new Set(['idle', 'reserved', 'quarantined']);
+function lineOf(record: StoredRecord, last: RunState | undefined): string[] {
+  switch (record.state) {
+    case 'running':
+      return [`  ${dottedName(record)}: task ${record.taskId}${lastSeen(record.index, last)}.`];
+    case 'sending':
+      return [`  ${dottedName(record)}: a truncation was being sent; whether it arrived is not known yet.`];
+    case 'other-version':
+      if (headOf(record).state === 'idle') return [];
+      return [`  ${record.index}: another version wrote its record; a truncation may be under way.`];
+    default:
+      return [];
+  }
+}
 
-function otherVersion({ index, head }: OtherVersion): string[] {
-  if (!head) return [`  ${index}: its ledger record cannot be read; a truncation may be running.`];
-  if (settled.has(head.state)) return [];
-  return [
-    `  ${dottedName(head)}: its ledger record (version ${head.version}) cannot be read by this program, but says "${head.state}": a truncation may be running.`,
-  ];
+function lastSeen(index: string, last: RunState | undefined): string {
+  const watched = last?.entries.find(
+    (entry): entry is WatchedEntry => entry.index === index && entry.phase === 'watched',
+  );
+  if (!watched) return ', not looked at by this run';
+  const rows = progressLine(watched).slice(dottedName(watched.entry).length + 2);
+  return `, ${rows} when last seen, ${moment(watched.watch.lastLookAt)}`;
 }

@@ -1,50 +1,43 @@
-import { nameDoubt } from '../../infra/stage/doubts.ts';
-import { type PolicySource, parsePolicies } from '../../lambda/policy/parse.ts';
-import type { RunArguments } from '../command-line/arguments.ts';
-import { checkPolicies, readPolicies } from '../files/policies.ts';
+import type { PolicySource } from '../../lambda/policy/parse.ts';
+import { checkOnly, type ReadPolicies, readPolicies } from '../files/policies.ts';
 import samplePolicies from '../sample-policies.json' with { type: 'json' };
-import { localSettings } from './settings.ts';
 
 /** The policies of a local run. */
 export interface Policies {
   /** As read and checked before the first request. */
   first: PolicySource[];
+  /** Their names. */
+  names: string[];
   /** How many of them this run covers. */
   count: number;
-  /** A sentence for each index name that is probably mistyped. */
-  doubts: string[];
+  /** A line for each doubt about them. */
+  warnings: string[];
   /** Reads them again. Throws UsageError. */
   again(): PolicySource[];
 }
 
-/** A file is reread before each truncation: someone may have made it stricter in the meantime. */
-export function policiesFile(path: string, input: RunArguments): Policies {
-  const { minRetentionDays } = localSettings;
-  const first = readPolicies(path, minRetentionDays, input.only);
-  return {
-    first,
-    count: countOf(first, input),
-    doubts: doubtsAbout(first),
-    again: () => readPolicies(path, minRetentionDays),
-  };
+type Only = readonly string[] | undefined;
+
+/**
+ * A file is reread before each truncation: someone may have made it stricter in the meantime.
+ * @throws UsageError
+ */
+export function policiesFile(path: string, only: Only): Policies {
+  return covering(readPolicies(path), only, path, () => [readPolicies(path).source]);
 }
 
-export function samplePolicyList(input: RunArguments): Policies {
+/** @throws UsageError */
+export function samplePolicyList(only: Only): Policies {
   const source = { name: 'the sample policies', text: JSON.stringify(samplePolicies) };
-  const first = checkPolicies(source, localSettings.minRetentionDays, input.only);
-  return { first, count: countOf(first, input), doubts: [], again: () => first };
+  const names = samplePolicies.map(({ entityType, aspect }) => `${entityType}.${aspect}`);
+  return covering({ source, names, warnings: [] }, only, source.name, () => [source]);
 }
 
-/** For clearing an index, which needs no policy. */
-export const noPolicies: Policies = { first: [], count: 0, doubts: [], again: () => [] };
+/** For a release, which needs no policy. */
+export const noPolicies: Policies = { first: [], names: [], count: 0, warnings: [], again: () => [] };
 
-const doubtsAbout = (sources: PolicySource[]): string[] =>
-  parsePolicies(sources, localSettings.minRetentionDays).flatMap((one) => {
-    const doubt = one.kind === 'policy' ? nameDoubt(one.policy) : undefined;
-    return doubt === undefined ? [] : [`${doubt}.`];
-  });
-
-const countOf = (sources: PolicySource[], { only }: RunArguments): number =>
-  only
-    ? new Set(only.map((name) => name.toLowerCase())).size
-    : parsePolicies(sources, localSettings.minRetentionDays).length;
+function covering({ source, names, warnings }: ReadPolicies, only: Only, from: string, again: Policies['again']) {
+  if (only) checkOnly(only, names, from);
+  const count = only ? new Set(only.map((name) => name.toLowerCase())).size : names.length;
+  return { first: [source], names, count, warnings, again };
+}

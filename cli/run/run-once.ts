@@ -1,28 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import type { Cause } from '../../lambda/facts/cause.ts';
 import { systemClock } from '../../lambda/facts/clock.ts';
-import type { Report, ReportFacts } from '../../lambda/facts/report-schema.ts';
-import { type Ledger, LedgerError } from '../../lambda/ledger/ledger.ts';
-import type { Nights } from '../../lambda/memory/night.ts';
-import type { LocalCommand } from '../../lambda/notification/context.ts';
-import { lookup } from '../../lambda/operations/http/lookup.ts';
+import type { Report } from '../../lambda/facts/report-schema.ts';
+import type { Ledger } from '../../lambda/ledger/ledger.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
 import { type Log, ParametersError } from '../../lambda/run/services.ts';
-import { worded } from '../../lambda/wording/worded.ts';
-import type { RunArguments } from '../command-line/arguments.ts';
+import type { RunState } from '../../lambda/run/state.ts';
+import type { Reader } from '../../lambda/words/reader.ts';
+import { worded } from '../../lambda/words/worded.ts';
+import type { RunArguments, Told } from '../command-line/arguments.ts';
 import { UsageError } from '../command-line/usage-error.ts';
 import type { OutputFile } from '../files/output-file.ts';
 import type { Server } from '../files/server.ts';
 import type { Webhook } from '../notify/webhook.ts';
 import type { Output } from '../output/output.ts';
 import { executeWorkflow } from '../workflow.ts';
-import { type FastClock, fastClock } from './clock.ts';
+import { fastClock } from './clock.ts';
 import type { Connection } from './connect.ts';
 import { onInterrupt, whatGoesOn } from './interrupt.ts';
 import type { Policies } from './policies.ts';
 import { sampleOnly } from './sample.ts';
-import { sampleLedger } from './sample-ledger.ts';
 import { localSettings } from './settings.ts';
 import { tellReport } from './tell-report.ts';
 
@@ -31,38 +28,38 @@ export interface LocalRun {
   connection: Connection;
   policies: Policies;
   input: RunArguments;
+  /** The run's clock moves on by what is not waited, and no answer is accepted unless it says that the data is a sample. */
   fast: boolean;
   /** True for the embedded service, which has only sample data and ends with this process. */
   embedded: boolean;
-  /** True if no answer is accepted unless it says that the data is a sample. */
-  sampleOnly: boolean;
-  ledger: Ledger & { close?(): void };
-  nights: Nights;
-  json?: OutputFile;
-  html?: OutputFile;
-  webhook?: Webhook;
+  ledger: Ledger;
+  json?: OutputFile | undefined;
+  metrics?: OutputFile | undefined;
+  webhook?: Webhook | undefined;
+  failOn: Told['failOn'];
   /** What messages call this DataHub, as a stage's name on AWS. */
   name: string;
-  /** How this run was started; for next steps. */
-  command: LocalCommand;
+  /** Who reads them. */
+  reader: Reader;
 }
 
 /**
  * Runs once and reports the result.
- * @returns the exit status: 0 if the result is ok and everyone who should be notified is, else 1
+ * @returns the exit status: 0 if the result is good enough and everyone who should be notified is, else 1
  * @throws whatever the workflow throws
  */
 export async function runOnce(run: LocalRun, output: Output): Promise<number> {
-  const clock = run.fast ? fastClock() : systemClock;
+  const fast = run.fast ? fastClock() : undefined;
+  const clock = fast ?? systemClock;
   let stopped = false;
+  let last: RunState | undefined;
   const leave = onInterrupt(async () => {
     stopped = true;
-    const lines = await linesAfterStop(run);
+    const lines = await linesAfterStop(run, last);
     output.stopped(lines);
     output.close();
     return lines;
   });
-  const ledgerFailures = new Map<string, string>();
   let published: Report | undefined;
   try {
     output.counted(0, run.policies.count);
@@ -77,72 +74,44 @@ export async function runOnce(run: LocalRun, output: Output): Promise<number> {
           token: run.server.token,
         },
         operations: operationsOf(run, () => stopped),
-        ledger: run.sampleOnly ? sampleLedger(run.ledger, clock.now) : run.ledger,
-        nights: run.nights,
-        surroundings: {
-          onLambda: false,
-          lookup,
-          // The dry runs may take minutes; meanwhile, people can read the preflight's checks.
-          onPreflight: output.preflight,
-        },
+        ledger: run.ledger,
         clock,
         log: logOf(run, output),
-        newId: randomUUID,
       },
       publisher: {
         async publish(report) {
           published = report;
         },
       },
-      words: (facts) => worded(withReasons(facts, ledgerFailures), 'machine'),
+      words: (facts) => worded(facts, run.reader),
       input: run.input,
       execution: { name: `local-${startTime.replace(/[-:]|\.\d+/g, '')}-${randomUUID().slice(0, 8)}`, startTime },
-      onState: output.state,
-      onFailure: (step, error) => {
-        if (error instanceof LedgerError) ledgerFailures.set(step, error.message);
-        output.problem(`${step} failed: ${error instanceof Error ? error.message : String(error)}`);
+      onState: (step, state) => {
+        last = state;
+        output.state(step, state);
       },
-      ...(run.fast && { fast: clock as FastClock }),
+      onFailure: (step, error) =>
+        output.problem(`${step} failed: ${error instanceof Error ? error.message : String(error)}`),
+      fast,
     });
   } finally {
     leave();
-    run.ledger.close?.();
   }
-  // The workflow ended successfully, which only happens by publishing a report.
-  return tellReport(published!, run, output);
+  if (published === undefined) throw new Error('The workflow ended without a report.');
+  return tellReport(published, run, output);
 }
 
-/**
- * The workflow keeps only the name of a step's error, because on AWS the rest is in the log. Here the log is a screen
- * that nobody may have read: the report says what is wrong with the ledger's file (that the disk is full, for example).
- */
-function withReasons(facts: ReportFacts, ledgerFailures: ReadonlyMap<string, string>): ReportFacts {
-  const withReason = (cause: Cause): Cause => {
-    const problem = cause.kind === 'step-failed' ? ledgerFailures.get(cause.step) : undefined;
-    return problem === undefined ? cause : { kind: 'ledger', problem };
-  };
-  return {
-    ...facts,
-    ...(facts.cause && { cause: withReason(facts.cause) }),
-    policies: facts.policies.map((entry) => ({ ...entry, cause: withReason(entry.cause) })),
-  };
-}
-
-async function linesAfterStop({ input, embedded, ledger, command }: LocalRun): Promise<string[]> {
+async function linesAfterStop({ input, embedded, ledger, reader }: LocalRun, last: RunState | undefined) {
   if (input.mode === 'preview') return ['Stopped. This was a preview: nothing was started.'];
   if (embedded) return ['Stopped, and the embedded service with it.'];
-  return whatGoesOn(ledger, command.byHand !== undefined);
+  return whatGoesOn(ledger, last, reader.kind === 'kubernetes');
 }
 
 /** A process that was asked to stop sends nothing more. */
-function operationsOf(
-  { connection: { operations, isSample }, ...run }: LocalRun,
-  isStopped: () => boolean,
-): Operations {
-  const checked = run.sampleOnly ? sampleOnly(operations, isSample) : operations;
-  const truncate: Operations['truncate'] = (fields, maySend) =>
-    checked.truncate(fields, () => !isStopped() && maySend());
-  return { ...checked, truncate };
+function operationsOf({ connection, fast }: LocalRun, isStopped: () => boolean): Operations {
+  const { operations, isSample } = connection;
+  const checked = fast ? sampleOnly(operations, isSample) : operations;
+  return { ...checked, truncate: (fields, maySend) => checked.truncate(fields, () => !isStopped() && maySend()) };
 }
 
 /** Plan uses what was checked before the first request; Truncate rereads the file. */

@@ -1,146 +1,86 @@
-import type { Check } from '../../lambda/facts/check.ts';
+import type { WatchedEntry } from '../../lambda/run/state.ts';
 import type { Header, Output } from '../output/output.ts';
 import type { Pending } from '../run/observed.ts';
-import { renderSurvey } from '../survey/page.ts';
-import { renderChecks, renderSizes } from '../survey/render.ts';
+import { checkLines, surveyLines } from '../survey/render.ts';
 import { paintFor } from './colour.ts';
-import { renderMessage } from './message.ts';
-import { createProgress } from './progress.ts';
+import { createProgress, waitingLine } from './progress.ts';
 import type { Screen } from './screen.ts';
-import { createStatus } from './status.ts';
-import { wrap } from './text.ts';
-import { type Counted, waitingForms } from './waiting.ts';
+import { createWaiting, slowRequest } from './waiting.ts';
 
-/** What people see of a run or a survey. */
-export function onScreen(given: Screen): Output {
+/** What people see of a run or a survey. Long lines are the terminal's to wrap: what is pasted stays whole. */
+export function onScreen(screen: Screen): Output {
   const hidden: Array<(text: string) => string> = [];
-  const status = createStatus({
-    ...given,
-    get width() {
-      return given.width;
-    },
-    write: (text) => given.write(hidden.reduce((rest, hide) => hide(rest), text)),
+  const waiting = createWaiting({
+    ...screen,
+    write: (text) => screen.write(hidden.reduce((rest, hide) => hide(rest), text)),
   });
-  const { screen } = status;
+  const print = (...lines: string[]) => waiting.write(`${lines.join('\n')}\n`);
   const paint = paintFor(screen);
-  const progress = createProgress(screen);
+  const progress = createProgress(print, paint);
   let pending: Pending | undefined;
-  let counted: Counted | undefined;
-  /** Until the first request. */
-  let isAsking = false;
-  const shown = new Set<string>();
-  let host = '';
-  let inHeader = false;
-  let reported = false;
-  /** Lines that are shown above the plan. */
-  const lines: string[] = [];
-
-  const print = (lines: readonly string[]) => {
-    if (inHeader) screen.write('\n');
-    inHeader = false;
-    if (lines.length > 0) screen.write(`${lines.join('\n')}\n`);
-  };
-  const paragraph = (text: string, lead = '', indent?: string) => wrap(text, screen.width, lead, indent);
-  const forms = () =>
-    // The counts are about dry runs, so they are not shown with other requests.
-    waitingForms(pending, pending && pending.operation !== 'dry-run' ? undefined : counted, Date.now());
-  const wait = () => {
-    if (progress.hasBars()) status.waitFor(undefined);
-    else status.waitFor(isAsking ? forms : () => [`Looking up ${host}`]);
-  };
-
+  let counted: string | undefined;
+  let watched: string | undefined;
+  const wait = () =>
+    waiting.for(() => {
+      const parts = [counted ?? watched, slowRequest(pending, Date.now())].filter((part) => part !== undefined);
+      return parts.length === 0 ? undefined : parts.join('; ');
+    });
   return {
     neverShow: (hide) => {
       hidden.push(hide);
     },
-    header(header) {
-      for (const line of headerLines(header)) screen.write(`${line}\n`);
-      inHeader = true;
-      host = new URL(header.server).host;
+    header: (header) => {
+      print(...headerLines(header));
       wait();
     },
-    ledger(path) {
-      // By the time a slow server says whether it is a sample, checks are already shown below the header.
-      if (inHeader) screen.write(`Ledger  ${path}\n`);
-      else lines.push('', `Ledger  ${path}`);
-    },
-    note(text) {
-      // Remarks about the request belong to the header; later ones are paragraphs. A command is indented, and stays whole.
-      if (inHeader) screen.write(`${paragraph(text, 'Note    ').join('\n')}\n`);
-      else print(['', ...text.split('\n').flatMap((line) => (/^\s/.test(line) ? [line] : paragraph(line)))]);
-    },
-    preflight(checks) {
-      const fresh = checks.filter((check) => !shown.has(shownAs(check)));
-      const title = shown.size === 0 && checks.length > 0 ? ['Preflight:'] : [];
-      for (const check of fresh) shown.add(shownAs(check));
-      print([...title, ...renderChecks(fresh, screen.width, paint)]);
-    },
-    asking(open) {
+    ledger: (path) => print(`Ledger  ${path}`),
+    note: (text) => print('', text),
+    asking: (open) => {
       pending = open;
-      isAsking = true;
-      wait();
     },
-    counted(done, of) {
-      counted = { done, of, since: counted?.since ?? Date.now() };
-      wait();
+    counted: (done, of) => {
+      counted = done < of ? `${done} of ${of} indices counted` : undefined;
     },
     state(step, state) {
-      if (step === 'plan') {
-        counted = undefined;
-        print([...lines, ...(shown.size === 0 ? [] : [''])]);
-      }
-      status.waitFor(undefined);
-      progress.onState(step, state);
-      if (state.next !== 'report') wait();
+      counted = undefined;
+      if (step === 'plan') print('');
+      progress(step, state);
+      const unresolved = state.entries.filter((entry): entry is WatchedEntry => entry.phase === 'watched');
+      const isWaiting = state.next === 'wait' && unresolved.length > 0;
+      watched = isWaiting ? waitingLine(unresolved, state.waitSeconds) : undefined;
     },
-    problem(text) {
-      if (reported) return print(['', ...paragraph(text)]);
-      print([]);
-      for (const line of paragraph(text, '  ', '    ')) progress.line(line);
+    problem: (text) => print(`  ${text}`),
+    report: (_report, { subject, email }) => {
+      waiting.for(undefined);
+      print('', rule, `Subject: ${subject}`, '', email.trimEnd(), rule);
     },
-    report(_report, message) {
-      reported = true;
-      progress.stop();
-      status.waitFor(undefined);
-      print(['', ...renderMessage(message, screen.width)]);
+    posted: (posted) => print(posted.kind === 'posted' ? `The message was posted to ${posted.host}.` : posted.problem),
+    checks: (checks) => print(...checkLines(checks, paint)),
+    survey: (findings) => {
+      waiting.for(undefined);
+      print('', ...surveyLines(findings));
     },
-    posted(posted) {
-      print([
-        '',
-        ...paragraph(posted.kind === 'posted' ? `The message was posted to ${posted.host}.` : posted.problem),
-      ]);
-    },
-    sizes: (sizes) => print(['', ...renderSizes(sizes)]),
-    survey(survey, now) {
-      status.waitFor(undefined);
-      print(['', ...renderSurvey(survey, screen.width, now)]);
-    },
-    written(what, path) {
-      if (path !== '-')
-        print(['', ...paragraph(`The ${what === 'policies' ? 'policies are' : `${what} is`} in ${path}.`)]);
+    written: (what, path) => {
+      const verb = what === 'policies' || what === 'figures' ? 'are' : 'is';
+      if (path !== '-') print('', `The ${what} ${verb} in ${path}.`);
     },
     stopped: () => {},
-    close() {
-      progress.stop();
-      status.stop();
-    },
+    close: () => waiting.stop(),
   };
 }
 
-/** Later news about something already shown as failed or OK appears in the report. */
-const shownAs = ({ name, state }: Check): string => `${name} ${state}`;
+const rule = '-'.repeat(72);
 
 function headerLines({ server, from, mode, embedded, fast, ledger }: Header): string[] {
-  const access = from ? [`Access  address from ${from.url}, token from ${from.token}`] : [];
-  if (mode === 'survey') return [`Survey of ${server}, read-only: nothing is changed.`, ...access];
   const modes: Record<typeof mode, string> = {
-    clear: 'clear: counts rows and changes the ledger; truncates nothing',
+    survey: 'survey: only looks; nothing is changed',
+    release: 'release: counts rows and changes the ledger; truncates nothing',
     preview: 'PREVIEW: nothing is changed; the verb enforce truncates for real',
     enforce: embedded ? 'enforce: really truncating, but sample data only' : 'ENFORCE: truncates for real',
   };
   return [
     `Server  ${server}${embedded ? ' (the embedded operations service)' : ''}`,
-    ...access,
+    ...(from ? [`Access  address from ${from.url}, token from ${from.token}`] : []),
     `Mode    ${modes[mode]}${fast ? '; waits are cut short' : ''}`,
     ...(ledger === undefined ? [] : [`Ledger  ${ledger}`]),
   ];

@@ -3,10 +3,8 @@
 export interface Screen {
   /** Whole lines. */
   write(text: string): void;
-  /** The present number of characters in a line: a terminal's window may be resized. */
-  readonly width: number;
-  /** Present if bars may be drawn; otherwise only text, line breaks and perhaps colours are written. */
-  terminal?: NodeJS.WriteStream;
+  /** Present if a line may be rewritten; otherwise only text, line breaks and perhaps colours are written. */
+  terminal?: NodeJS.WriteStream | undefined;
   /** Whether severity may be shown in colour. */
   colour?: boolean;
 }
@@ -16,12 +14,8 @@ export function screenOn(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Sc
   const isTerminal = stream.isTTY === true && env['TERM'] !== 'dumb' && !env['CI'];
   return {
     write: (text) => writeTo(stream, text),
-    get width() {
-      // A log file has no width; 100 columns are readable everywhere.
-      return Math.max(40, stream.isTTY ? (stream.columns ?? 100) : 100);
-    },
-    ...(isTerminal && { terminal: stream }),
-    ...(hasColour(isTerminal, env) && { colour: true }),
+    terminal: isTerminal ? stream : undefined,
+    colour: hasColour(isTerminal, env),
   };
 }
 

@@ -1,58 +1,81 @@
+import { clearLine, cursorTo } from 'node:readline';
 import type { OperationName } from '../../lambda/facts/server-error.ts';
-import { duration } from '../../lambda/wording/numbers.ts';
+import { duration } from '../../lambda/words/numbers.ts';
 import type { Pending } from '../run/observed.ts';
+import type { Screen } from './screen.ts';
 
-/** What is otherwise invisible: a slow request with its limit, and how far counting has got. */
+/**
+ * One line that says what is being waited for, so that a slow server does not look like a hanging program: on a
+ * terminal it is rewritten and disappears when there is other output, in a log it comes whenever there was no other
+ * output for a while.
+ */
+export interface Waiting {
+  /** @param line what is waited for at this moment; undefined for nothing */
+  for(line: (() => string | undefined) | undefined): void;
+  /** Writes whole lines above it. */
+  write(text: string): void;
+  stop(): void;
+}
 
-export interface Counted {
-  done: number;
-  of: number;
-  /** Epoch milliseconds. */
-  since: number;
+/** Drawn only by a timer, so that short waits do not flicker. */
+const everyMillis = 500;
+/** A log that is silent for longer looks like a hanging process. */
+const silenceMillis = 20_000;
+
+export function createWaiting({ write, terminal }: Screen): Waiting {
+  let line: (() => string | undefined) | undefined;
+  let spokenAt = Date.now();
+  let isDrawn = false;
+  const clear = () => {
+    if (!isDrawn || !terminal) return;
+    cursorTo(terminal, 0);
+    clearLine(terminal, 0);
+    isDrawn = false;
+  };
+  const draw = () => {
+    const text = line?.();
+    clear();
+    if (text === undefined) return;
+    if (terminal) {
+      // A line that wraps could not be erased.
+      terminal.write(`  ${text}`.slice(0, (terminal.columns ?? 80) - 1));
+      isDrawn = true;
+    } else if (Date.now() - spokenAt >= silenceMillis) {
+      spokenAt = Date.now();
+      write(`  ${text}\n`);
+    }
+  };
+  const timer = setInterval(draw, everyMillis);
+  timer.unref();
+  return {
+    for(next) {
+      line = next;
+      if (next === undefined) clear();
+    },
+    write(text) {
+      clear();
+      spokenAt = Date.now();
+      write(text);
+    },
+    stop() {
+      clearInterval(timer);
+      line = undefined;
+      clear();
+    },
+  };
 }
 
 /** A request is mentioned once it has taken this long. */
 const slowSeconds = 2;
 
-/**
- * The same in several lengths, the longest first.
- * @param now epoch milliseconds
- */
-export function waitingForms(pending: Pending | undefined, counted: Counted | undefined, now: number): string[] {
-  const counts = counted && `${counted.done} of ${counted.of} indices counted`;
-  const isSlow = pending !== undefined && secondsSince(pending, now) >= slowSeconds;
-  if (pending === undefined || (counted !== undefined && !isSlow)) {
-    return counted === undefined ? [] : [`${counts}${passed(counted, now)}`];
-  }
-  const { operation, index } = pending;
-  const what = `${asked[operation]}${index === undefined ? '' : ` of ${index}`}`;
-  const subject = index ?? asked[operation];
-  const [time, tries] = isSlow ? [`, ${limitOf(pending, now)}`, triesOf(pending)] : ['', ''];
-  return counted === undefined
-    ? [`Waiting for the server: ${what}${time}${tries}`, `${what}${time}${tries}`, `${subject}${time}`]
-    : [
-        `${counts}; waiting for ${what}${time}${tries}`,
-        `${counted.done} of ${counted.of} counted; ${what}${time}${tries}`,
-        `${counted.done} of ${counted.of} counted; ${subject}${time}${tries}`,
-        `${subject}${time}${tries}`,
-        `${subject}${time}`,
-      ];
+/** `Waiting for a dry run of dataset.operation, 12 s of at most 1 min`; undefined while nothing is slow. */
+export function slowRequest(pending: Pending | undefined, now: number): string | undefined {
+  if (pending === undefined) return undefined;
+  const seconds = Math.floor((now - pending.since) / 1000);
+  if (seconds < slowSeconds) return undefined;
+  const what = `${asked[pending.operation]}${pending.index === undefined ? '' : ` of ${pending.index}`}`;
+  return `waiting for ${what}, ${seconds} s of at most ${duration(pending.limitMillis / 1000)} a try`;
 }
-
-const secondsSince = ({ since }: { since: number }, now: number): number => Math.floor((now - since) / 1000);
-
-const passed = (counted: Counted, now: number): string => {
-  const seconds = secondsSince(counted, now);
-  return seconds < slowSeconds ? '' : ` (${seconds} s)`;
-};
-
-const limitOf = (pending: Pending, now: number): string =>
-  `${secondsSince(pending, now)} s of at most ${duration(pending.limitMillis / 1000)}`;
-
-const triesOf = ({ attempt, attempts }: Pending): string =>
-  attempts === 1 ? '' : `, ${ordinals[attempt - 1] ?? `no. ${attempt}`} of ${attempts} tries`;
-
-const ordinals = ['first', 'second', 'third', 'fourth'];
 
 const asked: Record<OperationName, string> = {
   'dry-run': 'a dry run',

@@ -1,127 +1,80 @@
 import { redactor } from '../../lambda/facts/secrets.ts';
 import { shellWord } from '../../lambda/facts/text.ts';
-import type { Night } from '../../lambda/memory/night.ts';
-import type { LocalCommand } from '../../lambda/notification/context.ts';
-import { localLine } from '../../lambda/notification/next/commands.ts';
-import { lookup } from '../../lambda/operations/http/lookup.ts';
-import { type Preflight, preflight } from '../../lambda/preflight/preflight.ts';
+import { LedgerError } from '../../lambda/ledger/ledger.ts';
+import type { StoredRecord } from '../../lambda/ledger/record.ts';
+import { type Reader, runByHand } from '../../lambda/words/reader.ts';
 import { type OutputFile, WriteError, writeOutputFile } from '../files/output-file.ts';
 import type { Server } from '../files/server.ts';
 import type { Output } from '../output/output.ts';
 import { surveyPage } from '../pages/survey-page.ts';
-import { drawPage } from '../pages/write.ts';
-import { fastClock } from '../run/clock.ts';
 import { connect } from '../run/connect.ts';
-import { firstChecks } from '../run/first-checks.ts';
-import { type Survey, survey } from './count.ts';
-import { policiesText, suggest } from './suggestion.ts';
+import { checkServer } from './checks.ts';
+import { survey } from './count.ts';
+import { type Findings, findingsOf } from './findings.ts';
+import { policiesText } from './suggestion.ts';
 
 /** Fewer attempts per read than in a run: someone is watching and can start again. */
-const attempts = 2;
+const attempts = { failed: 2, timedOut: 1 };
 
 export interface SurveyOptions {
   /** Where the suggested policies are written. */
-  json?: OutputFile;
+  json?: OutputFile | undefined;
   /** Where the page with the results is written. */
-  html?: OutputFile;
+  html?: OutputFile | undefined;
   /** How this survey was started, for the next step. */
-  command: LocalCommand;
+  reader: Reader;
   /** What the page calls this DataHub. */
-  name?: string;
-  /** Waits are cut short. */
-  fast?: boolean;
-  /** Remarks about the files that the command line names. */
-  remarks?: readonly string[];
-  /** The remembered nights of this server, by search index. */
-  nightsOf?(isSample: boolean): Promise<ReadonlyMap<string, readonly Night[]>>;
+  name?: string | undefined;
+  /** This job's own ledger, which depends on whether the server is a sample. */
+  records(isSample: boolean): Promise<StoredRecord[]>;
 }
 
 /**
  * Surveys a server, read-only, and reports what it found.
  * @returns the exit status: 1 if something needs attention, else 0; the page does not affect it
  */
-export async function surveyServer(
-  server: Server,
-  output: Output,
-  { json, html, command, fast = false, name, remarks = [], nightsOf }: SurveyOptions,
-): Promise<number> {
-  const { operations, isSample, close } = connect(server, {
-    attempts,
-    asking: output.asking,
-    ...(fast && { sleep: fastClock().sleep }),
-  });
+export async function surveyServer(server: Server, output: Output, options: SurveyOptions): Promise<number> {
+  const { json, html, name, reader } = options;
+  const { operations, isSample, close } = connect(server, { attempts, asking: output.asking });
   const now = Date.now();
   try {
-    output.header({
-      server: server.baseUrl,
-      ...(server.from && { from: server.from }),
-      mode: 'survey',
-      embedded: false,
-      fast,
-    });
-    for (const remark of remarks) output.note(remark);
-    output.preflight(await firstChecks(server), false);
-    const flight = await preflight({
-      gmsUrl: server.baseUrl,
-      onLambda: false,
-      token: server.tokenText,
-      now,
-      lookup,
-      operations,
-      onChecks: (checks) => output.preflight(checks, false),
-    });
-    output.preflight(flight.checks, true);
-    if (!mayCount(flight)) {
-      output.sizes(flight.sizes ?? []);
-      output.note(`Nothing can be counted until what FAILED above is fixed.${unwritten(json)}${unwritten(html)}`);
+    const { baseUrl, tokenText: token } = server;
+    const { checks, sizes, canCount, refusesForceField } = await checkServer({ baseUrl, token, operations, now });
+    output.checks(checks);
+    if (!canCount) {
+      const unwritten = [json, html].flatMap((file) =>
+        file && file.path !== '-' ? ` ${file.path} was not written.` : [],
+      );
+      output.note(`Nothing can be counted until that is fixed.${unwritten.join('')}`);
       return 1;
     }
-    const found = await survey(operations, flight.sizes, now, output.counted);
-    output.survey(found, now);
-    const written = writeSuggestions(found, now, output, json, command);
-    if (html) {
-      const nights = nightsOf ? () => nightsOf(isSample()) : async () => undefined;
-      const page = async () =>
-        surveyPage({
-          survey: found,
-          checks: flight.checks,
-          server: server.baseUrl,
-          ...(name !== undefined && { name }),
-          now,
-          nights: await nights(),
-        });
-      await drawPage(page, { file: html, output, clean: redactor([server.tokenText]) });
-    }
-    const failed = flight.checks.some(({ state }) => state === 'failed') || found.stopped !== undefined;
+    const found = await survey(operations, sizes, now, { refusesForceField, onIndex: output.counted });
+    const findings = findingsOf(found, checks, await recordsOf(options, isSample()), now);
+    output.survey(findings);
+    const clean = redactor([token]);
+    const written = json === undefined || writeSuggestions(findings, json, output, reader);
+    if (html) writePage(() => surveyPage(findings, baseUrl, name, clean), html, output);
+    const failed = checks.some(({ state }) => state === 'failed') || found.stopped !== undefined;
     return failed || !written || found.indices.some(({ counts }) => counts.kind === 'failed') ? 1 : 0;
   } finally {
-    output.close();
     await close();
   }
 }
 
-/** Counts even if only the preflight's dry run timed out: one slow index says nothing about the others. */
-export const mayCount = ({ canCount, checks }: Pick<Preflight, 'canCount' | 'checks'>): boolean =>
-  canCount ||
-  checks.some(
-    ({ cause }) => cause.kind === 'refused' && cause.error.kind === 'timeout' && cause.error.operation === 'dry-run',
-  );
-
-/** @returns whether the requested files were written */
-function writeSuggestions(
-  found: Survey,
-  now: number,
-  output: Output,
-  json: OutputFile | undefined,
-  command: LocalCommand,
-): boolean {
-  const suggestions = suggest(found, now);
-  if (json === undefined) {
-    if (suggestions.length > 0) output.note('With --json FILE these are written as a policies file to edit.');
-    return true;
+/** A survey needs no ledger: one that cannot be read says nothing. */
+async function recordsOf({ records }: SurveyOptions, isSample: boolean): Promise<StoredRecord[]> {
+  try {
+    return await records(isSample);
+  } catch (error) {
+    if (error instanceof LedgerError) return [];
+    throw error;
   }
+}
+
+/** @returns whether the file was written */
+function writeSuggestions({ suggestions }: Findings, json: OutputFile, output: Output, reader: Reader): boolean {
   if (suggestions.length === 0) {
-    output.note(`No index could be counted, so there is no policy to suggest.${unwritten(json)}`);
+    output.note('No index could be counted, so there is no policy to suggest.');
     return false;
   }
   try {
@@ -132,13 +85,21 @@ function writeSuggestions(
     return false;
   }
   output.written('policies', json.path);
-  if (json.path !== '-') {
-    output.note(
-      `Edit them as needed. To see what a run would do, without changing anything:\n  ${localLine('preview', { ...command, policies: shellWord(json.path) })}`,
-    );
-  }
+  const line =
+    json.path === '-'
+      ? undefined
+      : runByHand({ mode: 'preview' }, { ...reader, policies: shellWord(json.path) } as Reader);
+  if (line) output.note(`Edit them as needed. To see what a run would do, without changing anything:\n  ${line}`);
   return true;
 }
 
-const unwritten = (json: OutputFile | undefined): string =>
-  json === undefined || json.path === '-' ? '' : ` ${json.path} was not written.`;
+/** A picture never changes how a survey ends: whatever goes wrong here is reported, and nothing is thrown. */
+function writePage(make: () => string, html: OutputFile, output: Output): void {
+  try {
+    writeOutputFile(html, make());
+    output.written('page', html.path);
+  } catch (error) {
+    if (!(error instanceof WriteError)) throw error;
+    output.problem(error.message);
+  }
+}

@@ -18,9 +18,9 @@ export interface SurveyedIndex {
   /** The state of stateful ingestion: not history. */
   protected: boolean;
   /** The physical index, if sizes are available. */
-  indexName?: string;
+  indexName?: string | undefined;
   /** Decimal megabytes, primaries only. */
-  sizeMb?: number;
+  sizeMb?: number | undefined;
   counts: IndexCounts;
 }
 
@@ -31,11 +31,11 @@ export type IndexCounts =
       /** Rows that are at least this many days old. */
       older: Record<Age, number>;
       /** Rows older than 25 and older than 32 days, asked if none are older than 90: does something cut at 30? */
-      around30?: { days25: number; days32: number };
+      around30?: { days25: number; days32: number } | undefined;
       /** Rows older than the physical index itself, whose name contains its creation time. */
-      made?: Made;
-      /** True if the server would reindex although asked to delete in place. */
-      ignoresForce: boolean;
+      made?: Made | undefined;
+      /** True if the server does not say that it would delete in place. */
+      copies: boolean;
     }
   | { kind: 'failed'; error: ServerError };
 
@@ -45,7 +45,7 @@ export interface Made {
   /** Rows from before that time. */
   rowsBefore: number;
   /** Rows from before it or the two days after; asked if there are none from before. */
-  rowsSoonAfter?: number;
+  rowsSoonAfter?: number | undefined;
 }
 
 export interface Survey {
@@ -53,27 +53,37 @@ export interface Survey {
   /** Indices whose names do not reveal entity type and aspect. */
   unnamed: string[];
   /** A failure that every further request would have hit: counting stopped there. */
-  stopped?: ServerError;
+  stopped?: ServerError | undefined;
 }
 
 /** Indices asked at the same time; each gets one dry run at a time, which is gentle on a production cluster. */
 export const surveyConcurrency = 3;
 
+/** In a row: a server that does not answer twice does not answer. */
+const maxTimeouts = 2;
+
+export interface SurveyOptions {
+  /** Requests leave the field forceDeleteByQuery out. */
+  refusesForceField?: boolean;
+  /** Called with the number of indices counted so far, and the total. */
+  onIndex?(done: number, of: number): void;
+}
+
 /**
  * @param sizes if the server reports them; otherwise the known aspects are tried, and those that it does not have are
  *   left out
  * @param now epoch milliseconds
- * @param onIndex called with the number of indices counted so far, and the total
  */
 export async function survey(
   operations: Operations,
   sizes: readonly IndexSize[] | undefined,
   now: number,
-  onIndex: (done: number, of: number) => void = () => {},
+  { refusesForceField = false, onIndex = () => {} }: SurveyOptions = {},
 ): Promise<Survey> {
   const { named, unnamed } = targets(sizes);
   const limit = pLimit(surveyConcurrency);
   let stopped: ServerError | undefined;
+  let timeouts = 0;
   let done = 0;
   onIndex(done, named.length);
   const surveyed = await Promise.all(
@@ -81,10 +91,13 @@ export async function survey(
       limit(async (): Promise<SurveyedIndex | undefined> => {
         if (stopped !== undefined) return undefined;
         try {
-          return { ...target, counts: await countIndex(operations, target, now) };
+          const counts = await countIndex(operations, target, now, refusesForceField ? undefined : true);
+          timeouts = 0;
+          return { ...target, counts };
         } catch (error) {
           if (!(error instanceof OperationsError)) throw error;
-          if (error.concernsServer) stopped ??= error.fact;
+          timeouts = error.fact.kind === 'timeout' ? timeouts + 1 : 0;
+          if (error.concernsServer || timeouts >= maxTimeouts) stopped ??= error.fact;
           return target.indexName === undefined && isAbsent(error)
             ? undefined
             : { ...target, counts: { kind: 'failed', error: error.fact } };
@@ -95,7 +108,7 @@ export async function survey(
     ),
   );
   const indices = surveyed.filter((index) => index !== undefined).sort(largestFirst);
-  return { indices, unnamed, ...(stopped !== undefined && { stopped }) };
+  return { indices, unnamed, stopped };
 }
 
 /** The server has no such index (500), or its version no such entity (400). */
@@ -118,7 +131,7 @@ function targets(sizes: readonly IndexSize[] | undefined): { named: Target[]; un
       ...names,
       protected: isProtected(names.aspect),
       indexName,
-      ...(sizeMb !== undefined && { sizeMb }),
+      sizeMb,
     });
   }
   if (named.size === 0) {
@@ -129,62 +142,56 @@ function targets(sizes: readonly IndexSize[] | undefined): { named: Target[]; un
   return { named: [...named.values()], unnamed };
 }
 
-async function countIndex(operations: Operations, target: Target, now: number): Promise<IndexCounts> {
-  const olderThan = askedBy(operations, target);
-  const { rowsTotal, older, ignoresForce } = await countAges(operations, target, now);
-  const made = await madeOf(madeAtOf(target.indexName), rowsTotal, now, olderThan);
-  return {
-    kind: 'counted',
-    rowsTotal,
-    older,
-    ...(rowsTotal > 0 &&
-      older[90] === 0 && {
-        around30: {
-          days25: (await olderThan(now - 25 * dayMillis)).rowsToDelete,
-          days32: (await olderThan(now - 32 * dayMillis)).rowsToDelete,
-        },
-      }),
-    ...(made && { made }),
-    ignoresForce,
-  };
-}
-
-export interface AgeCounts {
-  rowsTotal: number;
-  older: Record<Age, number>;
-  /** The server would reindex although asked to delete in place. */
-  ignoresForce: boolean;
-}
-
-/** Rows of one index at each age, by dry runs. Throws OperationsError. */
-export async function countAges(operations: Operations, target: Named, now: number): Promise<AgeCounts> {
-  const olderThan = askedBy(operations, target);
+async function countIndex(
+  operations: Operations,
+  target: Target,
+  now: number,
+  forceDeleteByQuery: true | undefined,
+): Promise<IndexCounts> {
+  const olderThan = askedBy(operations, target, forceDeleteByQuery);
   const older = {} as Record<Age, number>;
   let rowsTotal = 0;
-  let ignoresForce = false;
+  let copies = false;
   for (const age of ages) {
     const dryRun = await olderThan(now - age * dayMillis);
     older[age] = dryRun.rowsToDelete;
     rowsTotal = dryRun.rowsTotal;
-    ignoresForce ||= dryRun.strategy === 'reindex';
+    copies ||= !dryRun.deletesInPlace;
   }
-  return { rowsTotal, older, ignoresForce };
+  const around30 =
+    rowsTotal > 0 && older[90] === 0
+      ? {
+          days25: (await olderThan(now - 25 * dayMillis)).rowsToDelete,
+          days32: (await olderThan(now - 32 * dayMillis)).rowsToDelete,
+        }
+      : undefined;
+  const made = await madeOf(target.indexName && madeAtOf(target.indexName), rowsTotal, now, olderThan);
+  return { kind: 'counted', rowsTotal, older, around30, made, copies };
+}
+
+/** How old the oldest rows are, as far as the counts show it. */
+export function reach({ rowsTotal, older }: IndexCounts & { kind: 'counted' }): string {
+  if (rowsTotal === 0) return '-';
+  const oldest = ages.findLast((age) => older[age] > 0);
+  if (oldest === undefined) return `under ${ages[0]} d`;
+  const next = ages[ages.indexOf(oldest) + 1];
+  return next === undefined ? `over ${oldest} d` : `${oldest} to ${next} d`;
 }
 
 type Named = Pick<SurveyedIndex, 'entityType' | 'aspect'>;
 
 const askedBy =
-  (operations: Operations, { entityType, aspect }: Named) =>
-  (endTimeMillis: number): Promise<DryRun> =>
-    operations.dryRun({ entityType, aspect, endTimeMillis, batchSize: 10_000, forceDeleteByQuery: true });
+  (operations: Operations, { entityType, aspect }: Named, forceDeleteByQuery: true | undefined) =>
+  (cutoffMillis: number): Promise<DryRun> =>
+    operations.dryRun({ entityType, aspect, cutoffMillis, batchSize: 10_000, forceDeleteByQuery });
 
 async function madeOf(
-  at: number | undefined,
+  at: number | '' | undefined,
   rowsTotal: number,
   now: number,
   olderThan: (millis: number) => Promise<DryRun>,
 ): Promise<Made | undefined> {
-  if (at === undefined) return undefined;
+  if (!at) return undefined;
   const rowsBefore = rowsTotal === 0 ? 0 : (await olderThan(at)).rowsToDelete;
   if (rowsTotal === 0 || rowsBefore > 0) return { at, rowsBefore };
   return { at, rowsBefore, rowsSoonAfter: (await olderThan(Math.min(now, at + 2 * dayMillis))).rowsToDelete };

@@ -1,7 +1,7 @@
 import { dayMillis } from '../../lambda/facts/limits.ts';
 import { aliasOf } from '../../lambda/operations/backend.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
-import { duration, rows } from '../../lambda/wording/numbers.ts';
+import { duration, rows } from '../../lambda/words/numbers.ts';
 import type { Made, Survey, SurveyedIndex } from './count.ts';
 
 /**
@@ -64,7 +64,7 @@ export function damage({ indices }: Survey, now: number): DamageLine[] {
     }),
     paragraph(
       'If one holds the missing rows, truncate nothing, and run no DataHub upgrade (it deletes indices without an alias) until they are ' +
-        'back: docs/runbook.md, rows-missing, has the commands. An index that never had older rows is fine.',
+        'back: the verb runbook rows-missing has the commands. An index that never had older rows is fine.',
     ),
   ];
 }

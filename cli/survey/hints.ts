@@ -1,14 +1,17 @@
-import { dottedName } from '../../lambda/policy/aspects.ts';
-import { grouped, size } from '../screen/text.ts';
+import type { StoredRecord } from '../../lambda/ledger/record.ts';
+import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
+import { moment } from '../../lambda/words/numbers.ts';
+import { grouped, size } from '../screen/numbers.ts';
 import { rowsOf, type Survey, type SurveyedIndex } from './count.ts';
 
 /** What to know before writing policies, one paragraph each. */
-export function hints({ indices, unnamed }: Survey): string[] {
+export function hints({ indices, unnamed }: Survey, own: OwnWork): string[] {
   return [
     ...largest(indices),
-    ...cutAt30Days(indices),
+    ...cutByUs(indices, own),
+    ...cutAt30Days(indices.filter((index) => !own.has(searchIndex(index)))),
     ...emptyButLarge(indices),
-    ...forceIgnored(indices),
+    ...copying(indices),
     ...protectedState(indices),
     ...withoutNames(unnamed, indices),
   ];
@@ -23,6 +26,28 @@ function largest(indices: readonly SurveyedIndex[]): string[] {
   return first.sizeMb !== undefined && sizes > 0
     ? [`${text}${size(first.sizeMb)} of ${size(sizes)} in all. (Sizes are of primaries; replicas are extra.)`]
     : [`${text}${grouped(rowsOf(first))} of ${grouped(rows)} rows in all.`];
+}
+
+/** When this job has truncated an index, epoch milliseconds, by search index. */
+export type OwnWork = ReadonlyMap<string, number>;
+
+/** What this job's own ledger says about truncations, under way or verified. */
+export const ownWork = (records: readonly StoredRecord[]): OwnWork =>
+  new Map(
+    records.flatMap((record): Array<[string, number]> => {
+      if (record.state === 'other-version') return [];
+      const last = record.lastVerdict?.decidedAtMillis;
+      const at = record.state === 'sending' || record.state === 'running' ? record.attempt.sendingSince : last;
+      return at === undefined ? [] : [[record.index, at]];
+    }),
+  );
+
+function cutByUs(indices: readonly SurveyedIndex[], own: OwnWork): string[] {
+  const ours = indices.flatMap((index) => {
+    const at = own.get(searchIndex(index));
+    return at === undefined ? [] : [`${dottedName(index)} (${moment(at)})`];
+  });
+  return ours.length === 0 ? [] : [`This job has truncated ${ours.join(', ')}: its rows end where the policy cuts.`];
 }
 
 /** Custom entities with an underscore in their names; or one store for everything, as in the Postgres backend. */
@@ -70,12 +95,13 @@ function emptyButLarge(indices: readonly SurveyedIndex[]): string[] {
   });
 }
 
-function forceIgnored(indices: readonly SurveyedIndex[]): string[] {
-  const ignoring = indices.filter(({ counts }) => counts.kind === 'counted' && counts.ignoresForce);
-  if (ignoring.length === 0) return [];
+function copying(indices: readonly SurveyedIndex[]): string[] {
+  const names = indices.filter(({ counts }) => counts.kind === 'counted' && counts.copies).map(dottedName);
+  if (names.length === 0) return [];
+  const all = names.length === indices.length ? 'every index' : names.join(', ');
   return [
-    `This server would reindex although it is asked to delete in place (${ignoring.map(dottedName).join(', ')}): it is an old one. ` +
-      'Truncations follow it with a stricter verification; "strategy": "delete-by-query-only" in a policy refuses instead.',
+    `This server says that it would reindex (${all}), although it is asked to delete in place. A run follows it, and verifies ` +
+      'the result more strictly, because a reindex that fails can lose rows; "refuseReindex": true in a policy sends nothing instead.',
   ];
 }
 

@@ -1,96 +1,90 @@
-import type { Check } from '../../lambda/facts/check.ts';
-import { oneLine } from '../../lambda/facts/text.ts';
-import type { IndexSize } from '../../lambda/operations/operations.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
-import { checkWords } from '../../lambda/wording/checks.ts';
-import { errorText } from '../../lambda/wording/errors.ts';
-import { type Paint, plain } from '../screen/colour.ts';
-import { type Column, freedMb, share, short, size, table, widthOf, wrap } from '../screen/text.ts';
-import { ages, type Survey, type SurveyedIndex } from './count.ts';
+import { errorText } from '../../lambda/words/server-errors.ts';
+import type { Paint } from '../screen/colour.ts';
+import { freedExplained, freedMb, grouped, share, short, size } from '../screen/numbers.ts';
+import { type Column, table } from '../screen/table.ts';
+import type { Check } from './checks.ts';
+import { ages, reach, type Survey, type SurveyedIndex } from './count.ts';
+import type { Findings } from './findings.ts';
+import { gainOf } from './suggestion.ts';
 
 /** The survey's text, line by line. */
 
-/** Server text must neither control the terminal nor fill it. */
-const said = (text: string): string => oneLine(text, 2000);
+const severities = { ok: 'ok', note: 'note', failed: 'failed', 'not checked': 'attention' } as const;
 
-const marks: Record<Check['state'], string> = { ok: 'ok', note: 'note', failed: 'FAILED' };
-
-/** One line for each check, with what to do below it if it failed. */
-export function renderChecks(checks: readonly Check[], width: number, paint: Paint = plain): string[] {
-  return checks.flatMap((check) => {
-    const { name, state } = check;
-    const { text, remedy } = checkWords(check, 'machine', Date.now());
-    const head = `  ${paint(state, marks[state].padEnd(6))}  ${name.padEnd(11)}  `;
-    return [
-      ...wrap(said(text), width, head),
-      ...(remedy ? wrap(remedy, width, `${' '.repeat(widthOf(head))}-> `) : []),
-    ];
+/** One line for each check, with what to do below it. */
+export function checkLines(checks: readonly Check[], paint: Paint): string[] {
+  return checks.flatMap(({ name, state, text, remedy }) => {
+    const mark = (state === 'failed' ? 'FAILED' : state).padEnd(11);
+    const line = `  ${paint(severities[state], mark)}  ${name.padEnd(11)}  ${text}`;
+    return remedy ? [line, `${' '.repeat(28)}-> ${remedy}`] : [line];
   });
 }
 
-/**
- * The table: for each index a line with the share of rows older than each age, one with the rows that would remain, and
- * one with the disk space that would be freed. Fits 100 columns with DataHub's own names; on a narrower terminal each
- * index gets a paragraph.
- */
-export function renderTable(indices: readonly SurveyedIndex[], width: number): string[] {
+/** Everything that a survey found, for a screen. */
+export function surveyLines(findings: Findings): string[] {
+  const { survey, damage, hints, suggestions } = findings;
+  if (survey.indices.length === 0) return ['There is no time series index.'];
+  return [
+    ...damage.map(({ kind, text }) => (kind === 'command' ? `  ${text}` : kind === 'item' ? `- ${text}` : `${text}\n`)),
+    'Rows older than N days, and what would remain without them:',
+    '',
+    sizesTable(survey.indices),
+    ...below('What to know:', hints),
+    ...below(
+      'Suggested policies:',
+      suggestions.map(({ policy, why }) => `${dottedName(policy)}: ${why}.`),
+    ),
+    ...freedInAll(findings),
+    // Last, where people see it: what the figures above leave out.
+    ...failures(survey),
+  ];
+}
+
+const below = (title: string, items: readonly string[]): string[] =>
+  items.length === 0 ? [] : ['', title, ...items.map((item) => `- ${item}`)];
+
+/** For each index the share of rows older than each age, the rows that would remain, and the space that would be freed. */
+function sizesTable(indices: readonly SurveyedIndex[]): string {
   const columns: Column[] = [
     { title: 'Index' },
     { title: 'Rows', align: 'right' },
     { title: 'Size', align: 'right' },
+    { title: 'Reaches back', align: 'right' },
     ...ages.map((age): Column => ({ title: `>${age} d`, align: 'right' })),
   ];
-  const lines = table(columns, indices.flatMap(cells));
-  return Math.max(...lines.map(widthOf)) <= width ? lines : indices.flatMap((index) => paragraph(index, width));
+  return table(columns, indices.flatMap(cells));
 }
 
 function cells(index: SurveyedIndex): string[][] {
   const { counts, sizeMb } = index;
   const sizeCell = sizeMb === undefined ? '-' : size(sizeMb);
-  if (counts.kind === 'failed') return [[dottedName(index), 'failed', sizeCell]];
+  if (counts.kind === 'failed') return [[dottedName(index), 'failed', sizeCell, '', ...ages.map(() => '')]];
   const { rowsTotal, older } = counts;
+  const freed = (rows: number) => size(freedMb(rows, rowsTotal, sizeMb) ?? 0);
   return [
-    [dottedName(index), short(rowsTotal), sizeCell, ...ages.map((age) => share(older[age], rowsTotal))],
-    ['  would remain', '', '', ...ages.map((age) => short(rowsTotal - older[age]))],
+    [dottedName(index), short(rowsTotal), sizeCell, reach(counts), ...ages.map((age) => share(older[age], rowsTotal))],
+    ['  would remain', '', '', '', ...ages.map((age) => short(rowsTotal - older[age]))],
     ...(sizeMb === undefined || rowsTotal === 0 || index.protected
       ? []
-      : [['  would free, about', '', '', ...ages.map((age) => size(freedMb(older[age], rowsTotal, sizeMb)!))]]),
+      : [['  would free, about', '', '', '', ...ages.map((age) => freed(older[age]))]]),
   ];
 }
 
-function paragraph(index: SurveyedIndex, width: number): string[] {
-  const { counts, sizeMb } = index;
-  const sizeText = sizeMb === undefined ? '' : `, ${size(sizeMb)}`;
-  if (counts.kind === 'failed') return wrap(`${dottedName(index)}: failed${sizeText}`, width, '', '  ');
-  const { rowsTotal, older } = counts;
-  return [
-    ...wrap(`${dottedName(index)}: ${short(rowsTotal)} rows${sizeText}`, width, '', '  '),
-    ...ages.flatMap((age) => {
-      const mb = index.protected ? undefined : freedMb(older[age], rowsTotal, sizeMb);
-      const freed = mb === undefined ? '' : `, frees about ${size(mb)}`;
-      const line = `>${age} d: ${share(older[age], rowsTotal)}, ${short(rowsTotal - older[age])} would remain${freed}`;
-      return wrap(line, width, '  ', '    ');
-    }),
-  ];
-}
-
-/** What can be shown if counting is not allowed: the indices by size. */
-export function renderSizes(sizes: readonly IndexSize[]): string[] {
-  if (sizes.length === 0) return [];
-  const largestFirst = [...sizes].sort((one, other) => (other.sizeMb ?? 0) - (one.sizeMb ?? 0));
-  const rows = largestFirst.map(({ indexName, sizeMb }) => [indexName, sizeMb === undefined ? '-' : size(sizeMb)]);
-  return [...table([{ title: 'Index' }, { title: 'Size', align: 'right' }], rows), ''];
+/** What a first run with the suggested policies would delete and free. */
+function freedInAll({ survey, suggestions }: Findings): string[] {
+  const { rows, of, mb } = gainOf(survey, suggestions);
+  if (rows === 0) return [];
+  const freed = mb === undefined ? '' : ` and free about ${size(mb)}`;
+  const first = `With them a first run would delete ${grouped(rows)} of ${grouped(of)} rows (${share(rows, of)})${freed}.`;
+  return ['', mb === undefined ? first : `${first} ${freedExplained}`];
 }
 
 /** Why indices could not be counted, each reason once. */
-export function renderFailures(found: Survey, width: number): string[] {
-  const { stopped } = found;
-  return [
-    ...[...failuresByReason(found)].flatMap(([reason, names]) =>
-      wrap(`Not counted: ${names.join(', ')}: ${reason}`, width, '', '  '),
-    ),
-    ...(stopped === undefined ? [] : wrap(`Stopped there: ${said(errorText(stopped))}`, width, '', '  ')),
-  ];
+function failures(survey: Survey): string[] {
+  const reasons = [...failuresByReason(survey)].map(([reason, names]) => `Not counted: ${names.join(', ')}: ${reason}`);
+  const stopped = survey.stopped ? [`Stopped there: ${errorText(survey.stopped)}`] : [];
+  return reasons.length + stopped.length === 0 ? [] : ['', ...reasons, ...stopped];
 }
 
 /** The names of indices that were not counted, by reason. */
@@ -98,7 +92,7 @@ export function failuresByReason({ indices }: Survey): Map<string, string[]> {
   const byReason = new Map<string, string[]>();
   for (const index of indices) {
     if (index.counts.kind !== 'failed') continue;
-    const reason = said(errorText(index.counts.error));
+    const reason = errorText(index.counts.error);
     byReason.set(reason, [...(byReason.get(reason) ?? []), dottedName(index)]);
   }
   return byReason;

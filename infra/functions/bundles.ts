@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { buildSync, type Metafile } from 'esbuild';
-import { environments, type FunctionName } from '../../lambda/wiring/environment.ts';
+import { environments, type FunctionName } from '../../lambda/aws/environment.ts';
 
 export const functionNames = Object.keys(environments) as FunctionName[];
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import type { FunctionName } from '../../lambda/wiring/environment.ts';
+import type { FunctionName } from '../../lambda/aws/environment.ts';
 import { bundleInto } from './bundles.ts';
 
 export type FunctionCode = Record<FunctionName, Code>;

@@ -3,8 +3,8 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, type CfnFunction, type Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { EnvironmentOf, FunctionName } from '../../lambda/aws/environment.ts';
 import { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
-import type { EnvironmentOf, FunctionName } from '../../lambda/wiring/environment.ts';
 
 export interface RetentionFunctionProps<Name extends FunctionName> {
   name: Name;

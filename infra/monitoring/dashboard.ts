@@ -11,8 +11,9 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { dimensionNames, indexMetrics, metricNamespace, runMetrics } from '../../lambda/telemetry/metrics.ts';
-import { deletedByIndexQuery, indexHistoryQuery, rowsByIndexQuery } from '../../lambda/telemetry/queries.ts';
+import { dimensionNames, indexMetrics, metricNamespace, runMetrics } from '../../lambda/aws/metrics.ts';
+import { deletedByIndexQuery, indexHistoryQuery, rowsByIndexQuery } from '../../lambda/aws/queries.ts';
+import { sectionsForDashboard } from '../runbook.ts';
 import type { Settings } from '../stage/settings.ts';
 import type { Workflow } from '../workflow.ts';
 
@@ -26,8 +27,8 @@ export interface RetentionDashboardProps {
 const day = Duration.days(1);
 
 /**
- * One page: is the job healthy, what has it deleted, what would it delete, how many rows does each index have, and what
- * did it decide.
+ * One page: is the job healthy, what has it deleted, what would it delete, how many rows does each index have, what did
+ * it decide, and what the runbook says about the worst that can happen: alarms and messages link to this page.
  */
 export class RetentionDashboard extends Construct {
   constructor(scope: Construct, id: string, { settings, workflow, alarms }: RetentionDashboardProps) {
@@ -77,7 +78,7 @@ export class RetentionDashboard extends Construct {
         width: 12,
       }),
     );
-    // What `history --stage` draws, as far as logs allow. Row series would need a paid metric for each index.
+    // From the logs: row series would need a paid metric for each index.
     dashboard.addWidgets(
       new LogQueryWidget({
         title: rowsByIndexQuery.name,
@@ -123,6 +124,9 @@ export class RetentionDashboard extends Construct {
         height: 10,
       }),
     );
+    for (const markdown of sectionsForDashboard()) {
+      dashboard.addWidgets(new TextWidget({ markdown, width: 24, height: 12 }));
+    }
   }
 }
 
@@ -158,7 +162,6 @@ function introduction(
     `### DataHub retention, stage ${stage}`,
     `Truncates time series indices of ${gmsUrl}: ${schedule} (${timeZone}), mode **${mode}**.`,
     `Pause: \`aws ssm put-parameter --region ${region} --name ${parameterPrefix}/paused --type String --overwrite --value true\``,
-    `Night by night: \`npm start -- history --stage ${stage}\``,
     `The saved Logs Insights query "datahub-retention/${stage}/${indexHistoryQuery.name}" answers what its name says.`,
   ].join('\n\n');
 }

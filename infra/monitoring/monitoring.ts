@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import {
   Alarm,
   ComparisonOperator,
@@ -12,18 +12,18 @@ import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { alarmHeadings, runbookLink } from '../../lambda/notification/runbook.ts';
-import { dimensionNames, metricNamespace, runMetrics } from '../../lambda/telemetry/metrics.ts';
+import { dimensionNames, metricNamespace, runMetrics } from '../../lambda/aws/metrics.ts';
 import { alarmNamePrefix } from '../names.ts';
+import { linkOf } from '../runbook.ts';
 import type { Settings } from '../stage/settings.ts';
 import type { Workflow } from '../workflow.ts';
 import { RetentionDashboard } from './dashboard.ts';
 
 /**
- * A run sends its result once, when it ends. Missing data ends the alarm, so that the next bad night raises it again:
+ * A run sends its result once, when it ends. Missing data ends the alarm, so that the next bad run raises it again:
  * an alarm that stayed on would not notify anyone a second time.
  */
-const oncePerNight = {
+const oncePerRun = {
   comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
   evaluationPeriods: 1,
   missingData: TreatMissingData.NOT_BREACHING,
@@ -40,12 +40,12 @@ export interface MonitoringProps {
   alarmTopic: ITopic | undefined;
 }
 
-type AlarmName = keyof typeof alarmHeadings;
+type AlarmName = Parameters<typeof linkOf>[0];
 
 interface AlarmProps {
   /** What the alarm means, for the people who read it. */
   meaning: string;
-  /** What to do first, if the message cannot link to the runbook. */
+  /** What to do first: the mail of an alarm has to be enough to begin. */
   firstRemedy: string;
   metric: IMetric;
   comparisonOperator: ComparisonOperator;
@@ -56,7 +56,7 @@ interface AlarmProps {
 }
 
 /**
- * Alarms for what no report can say (that there is none), and for bad news whose report would wake nobody at night. One
+ * Alarms for what no report can say (that there is none), and for bad news whose report would wake nobody. One
  * event sends one message to a topic: alarms of the second kind have no action unless alarms have a topic of their own.
  * (A failing Report function sends two, never three; a lost start sends a second one if no other run starts in time.)
  * No messages are sent when an alarm ends.
@@ -69,12 +69,9 @@ export class Monitoring extends Construct {
     const { stage } = settings;
     const { stateMachine } = workflow;
     const alarm = (name: AlarmName, { meaning, firstRemedy, missingData, reported, ...props }: AlarmProps): Alarm => {
-      const { runbookUrl } = settings;
-      const remedy =
-        runbookUrl === undefined ? firstRemedy : `What to do: ${runbookLink(runbookUrl, alarmHeadings[name])}`;
       const created = new Alarm(this, name, {
         alarmName: `${alarmNamePrefix(stage)}${name}`,
-        alarmDescription: `${meaning} ${remedy}`,
+        alarmDescription: `${meaning} ${firstRemedy} ${linkOf(name, settings, Stack.of(this))}`,
         threshold: 1,
         treatMissingData: missingData,
         ...props,
@@ -151,14 +148,14 @@ export class Monitoring extends Construct {
         meaning: `A run of stage ${stage} has the result "failed": an index could not be truncated, or the outcome of a truncation is not known.`,
         firstRemedy: 'First, read the report of that run: it says which index, why, and what to do.',
         metric: this.runMetric(stage, runMetrics.failed),
-        ...oncePerNight,
+        ...oncePerRun,
       }),
       alarm('RowsMissing', {
         meaning: `Rows that should stay are missing from an index of stage ${stage}. Run no DataHub upgrade before they are back: it may delete the index that still holds them.`,
         firstRemedy:
-          'First, read the report of that run: it names the index that holds the rows, and the commands to go back.',
+          'First, read the report of that run: it names the index before and now, and the cutoff. How rows come back is in the runbook.',
         metric: this.runMetric(stage, runMetrics.rowsMissing),
-        ...oncePerNight,
+        ...oncePerRun,
       }),
     ];
     new RetentionDashboard(this, 'Dashboard', { settings, workflow, alarms: this.alarms });
@@ -170,7 +167,7 @@ export class Monitoring extends Construct {
       metricName,
       dimensionsMap: { [dimensionNames.stage]: stage },
       statistic: 'Sum',
-      // An hour, so that the alarm has ended before the next night begins.
+      // An hour, so that the alarm has ended before the next day's run begins.
       period: Duration.hours(1),
     });
   }

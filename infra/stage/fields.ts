@@ -101,7 +101,7 @@ export const settingFields = {
     .optional()
     .meta({
       description:
-        'Where docs/runbook.md can be opened from a phone, without an anchor: alarms and messages link to it.',
+        "Where docs/runbook.md can be opened from a phone, without an anchor: alarms and messages link to it, and otherwise to the stage's dashboard.",
     }),
   notify: z.enum(['always', 'problems']).default('always').meta({
     description:
@@ -109,9 +109,9 @@ export const settingFields = {
   }),
   minRetentionDays: z.int().min(1).max(5000).default(7).meta({ description: 'Days; no policy may keep less.' }),
   maxRowsPerRun: z.int().min(1).optional().meta({
-    description: 'The bite of policies without a maxRowsPerRun of their own; it does not concern strategy reindex.',
+    description: 'The bite of policies without a maxRowsPerRun of their own.',
   }),
-  maxRunHours: z.int().min(1).max(47).default(12).meta({
+  maxRunHours: z.int().min(1).max(24).default(12).meta({
     description: 'Hours after which a run sends nothing more and reports.',
   }),
   alarmIfNotStartedHours: z.int().min(1).max(168).default(26).meta({

@@ -1,7 +1,7 @@
 import type { Problem } from '../../lambda/policy/explain.ts';
-import { parseSchedule } from './cron.ts';
 import { type GivenSettings, prefixOf } from './fields.ts';
 import { hostProblem } from './hosts.ts';
+import { parseSchedule } from './schedule.ts';
 
 /**
  * Combinations that cannot work although each setting is valid by itself.
@@ -34,7 +34,7 @@ function address({ gmsUrl }: Given): Problem[] {
 
 function schedule({ schedule, mode }: Given): Problem[] {
   if (schedule === undefined) return [];
-  const parsed = parseSchedule(schedule);
+  const parsed = parseSchedule(schedule, Date.now());
   if (parsed.kind === 'wrong') {
     return wrong('schedule', `schedule ${schedule} cannot be used: ${parsed.reason}; write it like cron(30 3 * * ? *)`);
   }

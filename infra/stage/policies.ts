@@ -22,20 +22,27 @@ export function inspectPolicies(
   const policies = list.flatMap((written, position): StagePolicy[] => {
     const refuse = (path: readonly PropertyKey[], problem: string) =>
       problems.push({ path: [position, ...path], sentence: `policy ${position + 1}${problem}` });
+    const names = namesIn(written);
+    const key = names && searchIndex(names);
+    const earlier = key === undefined ? undefined : seen.get(key);
+    if (names && key !== undefined) {
+      // Also of a policy that has another mistake: after that is mended, this one would come up next.
+      if (earlier === undefined) seen.set(key, position);
+      else refuse([], ` is for the same index as policy ${earlier + 1} (${dottedName(names)}): keep one of them`);
+    }
     const parsed = schema.safeParse(written);
     if (!parsed.success) {
       for (const { path, sentence } of problemsOf(parsed.error, written, Object.keys(schema.shape)))
         refuse(path, `: ${sentence}`);
       return [];
     }
-    const { entityType, aspect } = parsed.data;
-    const key = searchIndex({ entityType, aspect });
-    const earlier = seen.get(key);
-    if (earlier !== undefined) {
-      refuse([], ` is for the same index as policy ${earlier + 1} (${dottedName(parsed.data)}): keep one of them`);
-    }
-    seen.set(key, position);
     return [{ written: written as Record<string, unknown>, policy: parsed.data }];
   });
   return { policies, problems };
+}
+
+/** The names that a policy states, whatever else is wrong with it. */
+function namesIn(written: unknown): { entityType: string; aspect: string } | undefined {
+  const { entityType, aspect } = (written ?? {}) as Record<string, unknown>;
+  return typeof entityType === 'string' && typeof aspect === 'string' ? { entityType, aspect } : undefined;
 }

@@ -2,11 +2,9 @@ import * as z from 'zod';
 import { type Problem, problemsOf } from '../../lambda/policy/explain.ts';
 import { placed, readJson } from '../../lambda/policy/read-json.ts';
 import type { PolicyInput } from '../../lambda/policy/schema.ts';
-import packageManifest from '../../package.json' with { type: 'json' };
 import { fileFields, type GivenSettings, prefixOf, settingFields, stageNameSchema } from './fields.ts';
 import { impossibilities } from './impossibilities.ts';
 import { inspectPolicies, type StagePolicy } from './policies.ts';
-import { runbookAddress } from './runbook-address.ts';
 
 /**
  * The stage file, `infra/stages/<stage>.json`: every setting of a deployment and its policies. Everything that cannot
@@ -71,7 +69,6 @@ export function inspectSettings(stage: string, given: unknown): { settings?: Set
   if (!parsed.success || problems.length > 0) return { problems };
   const { $schema: _, tags: __, ...settings } = parsed.data;
   const prefix = settings.parameterPrefix ?? prefixOf(stage);
-  const runbookUrl = settings.runbookUrl ?? runbookAddress(packageManifest);
   return {
     problems,
     settings: {
@@ -79,7 +76,6 @@ export function inspectSettings(stage: string, given: unknown): { settings?: Set
       stage,
       parameterPrefix: prefix,
       tokenParameter: settings.tokenParameter ?? `${prefix}/token`,
-      ...(runbookUrl !== undefined && { runbookUrl }),
       policies,
     },
   };

@@ -1,8 +1,7 @@
-import { parseSchedule } from './cron.ts';
 import { nameDoubt } from './doubts.ts';
 import { clusterHostDoubt, isPlainAndPublic } from './hosts.ts';
+import { parseSchedule } from './schedule.ts';
 import type { Settings } from './settings.ts';
-import { skippedTime } from './skipped-times.ts';
 
 /** Settings that may be intended but deserve a second look: synth says so, and so does `validate --stage`. */
 export interface Warning {
@@ -12,15 +11,8 @@ export interface Warning {
   text: string;
 }
 
-/** @param now epoch milliseconds, because the day on which the clocks change depends on the year */
-export function warningsOf(settings: Settings, now = Date.now()): Warning[] {
-  return [
-    ...address(settings),
-    ...audience(settings),
-    ...policies(settings),
-    ...schedule(settings),
-    ...daylightSaving(settings, now),
-  ];
+export function warningsOf(settings: Settings): Warning[] {
+  return [...address(settings), ...audience(settings), ...policies(settings), ...schedule(settings)];
 }
 
 function address({ gmsUrl, subnetIds }: Settings): Warning[] {
@@ -69,7 +61,7 @@ function policies({ policies: all, parameterPrefix }: Settings): Warning[] {
 }
 
 function schedule({ schedule: given, alarmIfNotStartedHours }: Settings): Warning[] {
-  const parsed = parseSchedule(given);
+  const parsed = parseSchedule(given, Date.now());
   if (parsed.kind === 'wrong' || parsed.longestGapHours <= alarmIfNotStartedHours) return [];
   const hours = Math.ceil(parsed.longestGapHours);
   const remedy =
@@ -81,22 +73,6 @@ function schedule({ schedule: given, alarmIfNotStartedHours }: Settings): Warnin
       id: 'alarm-gap',
       path: ['schedule'],
       text: `The alarm NotStarted would fire between two runs, which are up to ${hours} hours apart: ${remedy}.`,
-    },
-  ];
-}
-
-/** Not for hourly schedules: nobody misses a single run of those. */
-function daylightSaving({ schedule: given, timeZone }: Settings, now: number): Warning[] {
-  const parsed = parseSchedule(given);
-  if (parsed.kind !== 'cron' || parsed.longestGapHours <= 1) return [];
-  const skipped = skippedTime(parsed, timeZone, now);
-  if (skipped === undefined) return [];
-  const { date, time, from, to } = skipped;
-  return [
-    {
-      id: 'skipped-time',
-      path: ['schedule'],
-      text: `On ${date} there is no ${time} in ${timeZone}, because the clocks go from ${from} to ${to}: that run is left out. Schedule it before ${from}, or at ${to} or later.`,
     },
   ];
 }

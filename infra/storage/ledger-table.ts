@@ -3,7 +3,7 @@ import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 
 /**
- * The in-flight ledger: one small record per search index. The partition key is the stage, because one server belongs
+ * The ledger: one small record per search index. The partition key is the stage, because one server belongs
  * to one stage. No time to live: an expired record would allow a second truncation. The table is deleted with the stack,
  * which therefore has termination protection while the stage enforces (docs/adr/0008).
  */

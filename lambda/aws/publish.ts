@@ -1,8 +1,7 @@
 import { GetTopicAttributesCommand, PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
-import { isProblem } from '../facts/problem.ts';
 import type { Report } from '../facts/report-schema.ts';
 import { oneLine } from '../facts/text.ts';
-import { messageAttributes, messageBody, messageOf } from '../message/message.ts';
+import { isWorthTelling, messageAttributes, messageBody, messageOf } from '../message/message.ts';
 import type { Log, Publisher } from '../run/services.ts';
 import type { Reader } from '../words/reader.ts';
 import { subscriptionMetric, toStandardOutput, type WriteLine } from './metrics.ts';
@@ -33,7 +32,7 @@ export function snsPublisher(options: SnsPublisherOptions): Publisher {
   return {
     async publish(report, byHand = false) {
       await countSubscriptions(options, report);
-      if (options.notify === 'problems' && !byHand && !isProblem(report)) {
+      if (options.notify === 'problems' && !isWorthTelling(report, byHand)) {
         options.log.info('not published: the result is ok, and this stage reports problems only', {
           outcome: report.result,
         });
@@ -45,7 +44,7 @@ export function snsPublisher(options: SnsPublisherOptions): Publisher {
 }
 
 async function send({ client, topicArn, log, reader }: SnsPublisherOptions, report: Report): Promise<void> {
-  const message = messageOf(report, reader);
+  const message = messageOf(report, { reader });
   try {
     const { MessageId } = await client.send(
       new PublishCommand({

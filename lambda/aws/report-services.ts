@@ -1,6 +1,7 @@
 import { SNSClient } from '@aws-sdk/client-sns';
 import { systemClock } from '../facts/clock.ts';
 import type { ReportServices } from '../run/report.ts';
+import { worded } from '../words/worded.ts';
 import { readEnvironment, runSettings } from './environment.ts';
 import { runLog } from './log.ts';
 import { reportMetrics, toStandardOutput } from './metrics.ts';
@@ -32,6 +33,7 @@ export function reportServices(): (runId: string) => ReportServices {
       clock: systemClock,
       log,
       publisher: snsPublisher({ client, topicArn, notify, log, reader }),
+      words: (facts) => worded(facts, reader),
       count: (composed) => reportMetrics(composed).forEach(toStandardOutput),
     };
   };

@@ -17,7 +17,7 @@ const millis = z.number();
 /** Sentences about configuration are made where the mistake is found, and passed on unchanged. */
 const problem = z.string();
 
-/** What the status of its task said last; counters that simply say that everything is done are left out. */
+/** What the status of its task said last; left out of `verified` where it only says that everything is done. */
 const counters = {
   conflicts: rows.optional().meta({ description: 'rows that changed in the meantime and were left' }),
   done: rows.optional().meta({ description: 'rows deleted, created or updated' }),
@@ -92,10 +92,12 @@ const kinds = {
     error: serverErrorSchema.optional(),
   },
   changed: {
-    what: z.enum(['rows', 'copies', 'policy-removed', 'policy-duplicate', 'policy-unreadable', ...comparedFields]).meta({
-      description:
-        'rows to delete, how the server would remove them, the policy as a whole (removed, duplicate, unreadable), or one of its fields',
-    }),
+    what: z
+      .enum(['rows', 'copies', 'policy-removed', 'policy-duplicate', 'policy-unreadable', ...comparedFields])
+      .meta({
+        description:
+          'rows to delete, how the server would remove them, the policy as a whole (removed, duplicate, unreadable), or one of its fields',
+      }),
     was: z.union([z.string(), z.number(), z.boolean()]).optional(),
     now: z.union([z.string(), z.number(), z.boolean()]).optional(),
   },
@@ -125,20 +127,23 @@ const kinds = {
   },
 
   // Verdicts
-  verified: { ...counters, rest: rows.optional().meta({ description: 'old rows that later runs delete (maxRowsPerRun)' }) },
+  verified: {
+    ...counters,
+    rest: rows.optional().meta({ description: 'old rows that later runs delete (maxRowsPerRun)' }),
+  },
   remains: counters,
   missing: {
     expected: rows,
     found: rows.optional().meta({ description: 'left out where the counters alone show it' }),
-    since: millis
-      .optional()
-      .meta({ description: 'the count before, if the rows went between two runs, with no truncation of ours under way' }),
+    since: millis.optional().meta({
+      description: 'the count before, if the rows went between two runs, with no truncation of ours under way',
+    }),
     ...counters,
   },
   unsettled: {
-    why: z.enum(['still', 'copy', 'uncountable', 'not-looked', 'judged', 'step']).meta({
+    why: z.enum(['still', 'copy', 'uncountable', 'not-looked', 'judged']).meta({
       description:
-        'nothing has moved; a copy of which no completed status was seen; it cannot be counted; nobody could look at it in this run; a later run has judged it; Truncate ended without saying what it did',
+        'nothing has moved; a copy of which no completed status was seen; it cannot be counted; nobody could look at it in this run; a later run has judged it',
     }),
     vanished: z.boolean().optional().meta({ description: "the task's record is gone" }),
     error: serverErrorSchema.optional(),
@@ -147,7 +152,9 @@ const kinds = {
     ...counters,
   },
   watching: {
-    why: z.enum(['run-time', 'looks', 'other-version', 'preview']),
+    why: z.enum(['run-time', 'looks', 'step', 'preview']).meta({
+      description: "the run's time, or its looks, have ended; Poll failed for good; a preview looks once",
+    }),
     hours: z.number().optional(),
     since: millis.optional().meta({ description: 'when it was sent' }),
     lastMovedAt: millis.optional(),

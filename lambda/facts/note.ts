@@ -26,7 +26,10 @@ const kinds = {
       .boolean()
       .optional()
       .meta({ description: 'it was quarantined as a copy with missing rows: late rows may have filled the count' }),
-    running: z.boolean().optional().meta({ description: 'a copy whose status says that it still runs, or that has none' }),
+    running: z
+      .boolean()
+      .optional()
+      .meta({ description: 'a copy whose status says that it still runs, or that has none' }),
   },
   'not-released': {
     index: z.string(),

@@ -23,7 +23,10 @@ export const entryFields = {
   policyCutoffMillis: rows(
     "the policy's own cutoff, where a bite (maxRowsPerRun) made the one that was sent older; epoch milliseconds",
   ),
-  strategy: described(z.enum(['delete-by-query', 'reindex']).optional(), 'how the server said it would remove the rows'),
+  strategy: described(
+    z.enum(['delete-by-query', 'reindex']).optional(),
+    'how the server said it would remove the rows',
+  ),
   copies: described(
     z.boolean().optional(),
     'the truncation that was sent copies, or may: rows written meanwhile may be in the old index alone',

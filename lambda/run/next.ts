@@ -20,7 +20,7 @@ export function proceed(state: RunState, settings: RunSettings, now: number): Ru
   const stop = over ?? state.breaker;
   const entries = state.entries.map((entry): Entry => {
     if (entry.phase === 'approved' && stop !== undefined) return done(entry, 'not-started', stop);
-    return entry.phase === 'watched' && over !== undefined ? atEnd(entry, over) : entry;
+    return entry.phase === 'watched' && over !== undefined ? atEnd(entry, over.by, over.hours) : entry;
   });
   const next = { ...state, entries };
   const watched = entries.filter((entry) => entry.phase === 'watched');
@@ -42,16 +42,16 @@ export function whyOver(state: RunState, settings: RunSettings, now: number): St
 
 type StoppedByTime = Extract<Cause, { kind: 'stopped' }> & { by: 'run-time' | 'looks' };
 
-/** A truncation that has no verdict when the run ends: it goes on, or it is not known what became of it. */
-function atEnd(entry: WatchedEntry, { by, hours }: StoppedByTime): DoneEntry {
+/**
+ * A truncation that has no verdict when the run ends: it goes on, or it is not known what became of it.
+ * @param by why nobody looks any more: the run's time or its looks have ended, or Poll failed for good
+ */
+export function atEnd(entry: WatchedEntry, by: StoppedByTime['by'] | 'step', hours?: number): DoneEntry {
   const { watch } = entry;
-  const seen = seenOf(watch);
-  if (watch.lastMovedAt !== undefined || watch.task?.runs || watch.task?.completed) {
-    const ended = watch.task?.completed || undefined;
-    const cause: Cause = { kind: 'watching', why: by, hours, since: watch.startedAt, ended, ...seen };
-    return done(entry, 'still-running', cause, soFar(entry));
-  }
-  return notSeen(entry);
+  if (watch.lastMovedAt === undefined && !watch.task?.runs && !watch.task?.completed) return notSeen(entry);
+  const ended = watch.task?.completed || undefined;
+  const cause: Cause = { kind: 'watching', why: by, hours, since: watch.startedAt, ended, ...seenOf(watch) };
+  return done(entry, 'still-running', cause, soFar(entry));
 }
 
 /** Nothing has been seen to move, or nobody could look: how it ends is not known. */

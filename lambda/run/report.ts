@@ -7,7 +7,7 @@ import type { DecidedFacts, Report, ReportFacts } from '../facts/report-schema.t
 import { capped } from '../facts/text.ts';
 import { dottedName } from '../policy/aspects.ts';
 import { addressOf, done } from './entries.ts';
-import { notSeen } from './next.ts';
+import { atEnd } from './next.ts';
 import { assertOurs } from './other-version.ts';
 import type { Log, Publisher, RunSettings } from './services.ts';
 import type { Entry, RunState } from './state.ts';
@@ -111,7 +111,7 @@ function lastWords({ entries, failure }: RunState): DecidedFacts[] {
   const turn = failure ? entries.find((entry) => entry.phase === 'approved') : undefined;
   const lastWord = (entry: Entry): DecidedFacts => {
     if (entry.phase === 'done') return entry.entry;
-    if (entry.phase === 'watched') return notSeen(entry).entry;
+    if (entry.phase === 'watched') return atEnd(entry, 'step').entry;
     if (entry !== turn) return done(entry, 'not-started', { kind: 'run-error' }).entry;
     const cause: Cause = { kind: 'step-failed', step: 'truncate', error: capped(failure?.error ?? ''), sent: 'maybe' };
     return done(entry, 'unknown', cause).entry;

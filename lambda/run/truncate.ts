@@ -249,6 +249,7 @@ export function decideAgain(
   const tolerated = dryRun.deletesInPlace ? Math.max(changedRows.rows, baseline.rowsToDelete * changedRows.share) : 0;
   if (difference > tolerated) return changed('rows', baseline.rowsToDelete, dryRun.rowsToDelete);
   const most = Math.max(policy.maxRowsPerRun ?? 0, approveRows ?? 0);
-  const isTooMany = plan.bite !== undefined && dryRun.rowsToDelete > most;
+  // A copy goes whole; and old rows may have come since Plan found that no bite was needed.
+  const isTooMany = policy.maxRowsPerRun !== undefined && dryRun.deletesInPlace && dryRun.rowsToDelete > most;
   return isTooMany ? changed('rows', plan.rowsToDelete, dryRun.rowsToDelete) : undefined;
 }

@@ -25,6 +25,8 @@ export function judge(record: Unresolved, watch: Watch, counts: NonNullable<Seen
     rowsMissing: Math.max(0, attempt.baseline.rowsKept - counts.rowsKept),
   });
   const counters = countersOf(watch);
+  // Where counts prove the whole, a task that says the same is no news.
+  const isAllSaid = counters.done === counters.total && !counters.conflicts && !counters.cancelled;
   if (record.state === 'sending' && isUntouched(attempt, counts)) {
     return verdict('failed', { kind: 'unchanged', error: attempt.answer, ...counters });
   }
@@ -38,7 +40,7 @@ export function judge(record: Unresolved, watch: Watch, counts: NonNullable<Seen
   if (isRemainder(counts.rowsToDelete, attempt.baseline.rowsToDelete)) {
     return verdict('incomplete', { kind: 'remains', ...counters });
   }
-  return verdict('truncated', { kind: 'verified', rest: attempt.rest, ...counters });
+  return verdict('truncated', { kind: 'verified', rest: attempt.rest, ...(isAllSaid ? {} : counters) });
 }
 
 /** The verdict about a truncation too old to wait for, which cannot be counted (design rule 10). */
@@ -72,17 +74,18 @@ const copiedAll = (end: TaskCounters | undefined, rowsKept: number): boolean =>
 
 const rowsCopied = ({ created = 0, updated = 0 }: TaskCounters): number => created + updated;
 
-/** What its task said, unless it simply says that everything is done: a remark, never a proof. */
-export function countersOf({ task, end }: Watch): {
+/** What its task said: a remark, never a proof. */
+const countersOf = ({
+  task,
+  end,
+}: Watch): {
   done?: number | undefined;
   total?: number | undefined;
   conflicts?: number | undefined;
   cancelled?: boolean | undefined;
-} {
-  const conflicts = end?.versionConflicts || undefined;
-  const cancelled = end?.cancelled || undefined;
-  const done = end ? rowsDone(end) : task?.done;
-  const total = end ? end.total : task?.total;
-  const isAllDone = end !== undefined && done === total && !conflicts && !cancelled;
-  return isAllDone ? {} : { done, total, conflicts, cancelled };
-}
+} => ({
+  done: end ? rowsDone(end) : task?.done,
+  total: end ? end.total : task?.total,
+  conflicts: end?.versionConflicts || undefined,
+  cancelled: end?.cancelled || undefined,
+});

@@ -53,7 +53,7 @@ export async function look(record: Unresolved, watch: Watch, services: LookServi
     return again(known, { ...after, pending: undefined }, clock.now());
   }
   const verdict = judge(known, after, seen.counts);
-  const pending = agreement(after, verdict, seen.at);
+  const pending = agreement(after, verdict, seen.until);
   const isFinal = isClosed || verdict.outcome === 'truncated' || seen.at - pending.since >= agreeingLooksMillis;
   if (!isFinal) return again(known, { ...after, pending }, clock.now());
   return settle(known, withDuration(verdict, after, seen), services, seen.counts.rowsUntilEnd);
@@ -77,16 +77,18 @@ export async function preview(
 
 /**
  * Asks always the same, in this order: the task's status, rows to delete, the end of the kept window. A status that
- * runs with a higher counter is a whole look. Throws OperationsError.
+ * runs with a higher counter is a whole look, except for the run's last. Throws OperationsError.
  */
 async function see(record: Unresolved, watch: Watch, services: LookServices): Promise<Seen> {
   const at = services.clock.now();
   const status =
     record.state === 'running' ? await services.reads.status(record.taskId, watch.isTold ?? false) : undefined;
-  if (advances(watch, status)) return { at, status };
+  // What the run says at its end is counted then, not hours before.
+  if (advances(watch, status) && !services.isOver(at)) return { at, until: services.clock.now(), status };
   const { attempt } = record;
   const { countedAtMillis } = attempt.baseline;
-  return { at, status, counts: await countTruncation(asker(services), { ...attempt, countedAtMillis }) };
+  const counts = await countTruncation(asker(services), { ...attempt, countedAtMillis });
+  return { at, until: services.clock.now(), status, counts };
 }
 
 const asker =
@@ -100,9 +102,9 @@ const again = (record: Unresolved, watch: Watch, now: number): Looked => ({
 });
 
 /** The verdict that waits for a second look to agree: the one before, or a new one. */
-function agreement({ pending }: Watch, { outcome, cause }: Verdict, at: number): NonNullable<Watch['pending']> {
+function agreement({ pending }: Watch, { outcome, cause }: Verdict, since: number): NonNullable<Watch['pending']> {
   const verdict = `${outcome} ${cause.kind}`;
-  return pending?.verdict === verdict ? pending : { verdict, since: at };
+  return pending?.verdict === verdict ? pending : { verdict, since };
 }
 
 /** This run started after the call, and ends 20 h or more after it (design rule 10). */
@@ -130,8 +132,11 @@ async function settle(
   rowsUntilEnd?: number,
 ): Promise<Looked> {
   const { ledger, clock } = services;
-  const verdict = { ...judged, ...(await indexAfter(record, services)) };
-  const isFree = becomes(verdict) === 'idle';
+  const closed = becomes(judged);
+  const { cause } = judged;
+  const told = cause.kind === 'unsettled' ? { ...cause, closed } : cause;
+  const verdict = { ...judged, cause: told, ...(await indexAfter(record, services)) };
+  const isFree = closed === 'idle';
   const window = isFree && rowsUntilEnd !== undefined ? await nextWindow(record, rowsUntilEnd, services) : undefined;
   const now = clock.now();
   const next = isFree ? conclude(record, verdict, window, now) : quarantine(record, verdict, now);

@@ -19,12 +19,16 @@ export function nextLookAt(record: Unresolved, watch: Watch, now: number): numbe
 /** How long after the predicted end to look: a little late beats a little early. */
 const late = { share: 0.03, millis: 1000 } as const;
 
-/** Milliseconds until just after the end, by the average rate of the task so far; infinite without progress. */
+/**
+ * Milliseconds until just after the end, by the average rate of the task so far; infinite without progress. Where that
+ * moment has passed, the looks in between have failed, and it predicts nothing: a server that is away for hours would
+ * otherwise be asked every 10 s, which uses up the looks of the run.
+ */
 function predictedMillis({ progress, startedAt }: Watch, now: number): number {
   if (!progress || progress.done <= 0 || progress.done >= progress.total) return Number.POSITIVE_INFINITY;
   const rate = progress.done / Math.max(1, progress.at - startedAt);
-  const left = Math.max(0, (progress.total - progress.done) / rate - (now - progress.at));
-  return left * (1 + late.share) + late.millis;
+  const left = (progress.total - progress.done) / rate - (now - progress.at);
+  return left < 0 ? Number.POSITIVE_INFINITY : left * (1 + late.share) + late.millis;
 }
 
 /**

@@ -43,8 +43,9 @@ export interface Watch {
 
 /** What one successful look saw. */
 export interface Seen {
-  /** When the look began: a slow answer shows an earlier state. */
+  /** When the look began and when its last answer came: what a slow answer shows may be as old, or as young. */
   at: number;
+  until: number;
   /** The task's status, if there is a task and the server tells. */
   status?: TaskStatus | undefined;
   /** Left out where the status alone shows progress. */
@@ -79,7 +80,7 @@ export const advances = (watch: Watch, status: TaskStatus | undefined): boolean 
 
 /** The next watch. Rows that arrive are not movement, and a failed look is not folded at all. */
 export function fold(before: Watch, seen: Seen, attempt: Attempt): Watch {
-  const { at, counts, status } = seen;
+  const { at, until, counts, status } = seen;
   const found = status?.kind === 'found' ? status : undefined;
   const counter = found && rowsDone(found.counters);
   const isFewer = counts !== undefined && counts.rowsToDelete < (before.rowsToDelete ?? Number.POSITIVE_INFINITY);
@@ -97,8 +98,8 @@ export function fold(before: Watch, seen: Seen, attempt: Attempt): Watch {
     rowsToDelete: isFewer ? counts.rowsToDelete : before.rowsToDelete,
     rowsKept: counts ? counts.rowsKept : before.rowsKept,
     counter: isFurther ? counter : before.counter,
-    stillSince: moved || isFirst ? at : before.stillSince,
-    stuckSince: progressed || isFirst ? at : before.stuckSince,
+    stillSince: moved || isFirst ? until : before.stillSince,
+    stuckSince: progressed || isFirst ? until : before.stuckSince,
     lastMovedAt: moved ? at : before.lastMovedAt,
     isTold: before.isTold || found !== undefined,
     task: found

@@ -8,14 +8,14 @@ import { startRecorder } from './recorder.ts';
 import { type DeployedStage, deployStage, startCold, subscribe, until } from './stage.ts';
 
 /**
- * Two bad nights of a stage whose alarms have a topic of their own: what each topic receives. The emulator evaluates alarms,
+ * Two bad runs of a stage whose alarms have a topic of their own: what each topic receives. The emulator evaluates alarms,
  * but neither reads metrics from a function's log nor ends an alarm when data is missing; the test does both for it.
  */
 
 const emulator = await startEmulator();
 const dayMillis = 86_400_000;
 
-interface Night {
+interface Run {
   report: Report;
   /** The subjects of what each topic has received. */
   reports: string[];
@@ -25,8 +25,8 @@ interface Night {
 describe.skipIf(emulator === undefined)('A stage whose alarms have a topic of their own', () => {
   let service: OperationsService;
   let stage: DeployedStage;
-  let first: Night;
-  let second: Night;
+  let first: Run;
+  let second: Run;
   let lost: string[];
   let closeRecorder = async () => {};
 
@@ -56,7 +56,7 @@ describe.skipIf(emulator === undefined)('A stage whose alarms have a topic of th
     });
     await emulator!.scaleWaits(0.02);
 
-    const night = async (): Promise<Night> => {
+    const run = async (): Promise<Run> => {
       const since = Date.now();
       await stage.execute({});
       await extractMetrics(stage, since);
@@ -77,7 +77,7 @@ describe.skipIf(emulator === undefined)('A stage whose alarms have a topic of th
       const kept = Date.now() - 90 * dayMillis;
       service.engine.removeRows('dataset.operation', ({ timestamp }) => timestamp > kept && left-- > 0);
     }, 20);
-    first = await night();
+    first = await run();
     clearInterval(losing);
 
     await anHourPasses(stage);
@@ -88,7 +88,7 @@ describe.skipIf(emulator === undefined)('A stage whose alarms have a topic of th
       Overwrite: true,
     });
     await startCold(stage);
-    second = await night();
+    second = await run();
 
     await loseAStart(stage);
     lost = await until(async () => {
@@ -102,20 +102,20 @@ describe.skipIf(emulator === undefined)('A stage whose alarms have a topic of th
     await service?.close();
   });
 
-  test('has a night in which rows go missing, and one in which the server refuses its token', () => {
+  test('has a run in which rows go missing, and one in which the server refuses its token', () => {
     expect(first.report).toMatchObject({ result: 'failed', policies: [{ outcome: 'rows-missing', rowsMissing: 300 }] });
     expect(second.report.result).toBe('failed');
     expect(second.report.policies.map(({ outcome }) => outcome)).not.toContain('rows-missing');
   });
 
-  test('tells the people of its reports once a night, by the report', () => {
+  test('tells the people of its reports once a run, by the report', () => {
     expect([first.reports, second.reports]).toEqual([
       [expect.stringMatching(/^\[DataHub retention\] alarmed: /)],
       [expect.stringMatching(/^\[DataHub retention\] alarmed: /)],
     ]);
   });
 
-  test('calls the people of its alarms for missing rows and for each night that failed, the second one, too', () => {
+  test('calls the people of its alarms for missing rows and for each run that failed, the second one, too', () => {
     const called = (name: string) => `ALARM: "datahub-retention/alarmed/${name}" in ${emulator!.region}`;
     expect(first.alarms.sort()).toEqual([called('RowsMissing'), called('RunFailed')]);
     expect(second.alarms).toEqual([called('RunFailed')]);
@@ -155,7 +155,7 @@ async function loseAStart({ aws }: DeployedStage): Promise<void> {
   });
 }
 
-/** How long it takes until a night's metrics are an hour old, so that the next night begins after that hour. */
+/** How long it takes until a run's metrics are an hour old, so that the next run begins after that hour. */
 const restOfTheHour = 15_000;
 
 /** As CloudWatch does, takes metrics from the log lines that are in its embedded format. */

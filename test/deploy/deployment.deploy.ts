@@ -1,6 +1,5 @@
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkNames } from '../../lambda/facts/check.ts';
 import { type Report, reportSchema } from '../../lambda/facts/report-schema.ts';
 import { type OperationsService, startOperationsService } from '../operations-service/server.ts';
 import { startEmulator } from './emulator.ts';
@@ -9,7 +8,8 @@ import { type DeployedStage, deployStage, type RolePolicy, startCold, until } fr
 
 /**
  * Schedule, four functions, service, topic: the real template with the real bundles, on an emulator of AWS that evaluates IAM
- * for the functions' own calls. What it cannot show is in docs/operate.md.
+ * for the functions' own calls; and a server that does what the specification says and nothing more. What it cannot show is
+ * in docs/operate.md.
  */
 
 const emulator = await startEmulator();
@@ -23,6 +23,7 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
 
   beforeAll(async () => {
     service = await startOperationsService({
+      profile: 'specification',
       indices: [
         { entityType: 'dataset', aspect: 'operation', rows: 4000, days: 200 },
         { entityType: 'dataset', aspect: 'datasetProfile', rows: 1000, days: 50 },
@@ -108,29 +109,24 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
 
   describe('in a preview', () => {
     let report: Report;
-    let asked: (string | undefined)[];
+    let asked: OperationsService['engine']['asked'];
 
     beforeAll(async () => {
       await byHandOnly();
       const before = service.engine.asked.length;
       await stage.execute({ mode: 'preview' });
       report = await until(() => nextReport(stage), 'the preview has reported');
-      asked = service.engine.asked.slice(before).map(({ action }) => action);
+      asked = service.engine.asked.slice(before);
     });
 
-    test('tells the subscribers of its topic whether the server can be worked with, from where its functions run', () => {
+    test('tells the subscribers of its topic what a run would do', () => {
       expect(report).toMatchObject({ mode: 'preview', result: 'ok' });
-      // No index here was copied recently.
-      const expected = checkNames.filter((name) => name !== 'Copies').map((name) => `${name}: ok`);
-      expect(report.preflight?.map(({ name, state }) => `${name}: ${state}`)).toEqual(expected);
-      expect(recorder.forms.at(-1)!.get('Message')).toContain('Preflight: address, DNS, connection');
+      expect(recorder.forms.at(-1)!.get('Subject')).toContain('PREVIEW');
     });
 
-    test('asks the service for that no more than the status of a task, and for one dry run of nothing', () => {
-      const others = asked.filter((action) => action !== 'truncateTimeseriesAspect').sort();
-      expect(others).toEqual(['getEsTaskStatus', 'getIndexSizes']);
-      // Two more counts of the index that was truncated: whether the rows that stayed are still there.
-      expect(asked).toHaveLength(3 + report.policies.length + 2);
+    test('changes nothing: every request is a dry run or a read', () => {
+      expect(asked.length).toBeGreaterThan(report.policies.length);
+      expect(asked.filter(({ body }) => (body as { dryRun?: boolean })?.dryRun === false)).toEqual([]);
     });
   });
 
@@ -182,13 +178,8 @@ const tried = [
   'Report: PublishReport',
 ];
 
-/**
- * A run succeeds without a log, a trace or the memory of nights; and the emulator checks no role for calls of the state
- * machine and the schedule.
- */
+/** A run succeeds without a log or a trace; and the emulator checks no role for calls of the state machine and the schedule. */
 const notTried = [
-  'Plan: UseMemory',
-  'Poll: UseMemory',
   'Workflow: CallFunctions',
   'Plan: logs:CreateLogStream',
   'Truncate: logs:CreateLogStream',

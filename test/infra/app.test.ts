@@ -47,10 +47,6 @@ describe('A stage that can work, but hardly as it was meant, brings a warning', 
     [{ policies: [] }, /no policy: a run fails until there is one below \/datahub-retention\/prod\/policies/],
     [{ schedule: 'cron(0 3 ? * SUN *)' }, /168 hours apart: set alarmIfNotStartedHours to at least 168/],
     [{ schedule: 'cron(0 3 1 * ? *)' }, /744 hours apart: CloudWatch looks back at most 168 hours/],
-    [
-      { timeZone: 'Europe/Athens' },
-      /On \d{4}-03-\d\d there is no 03:30 in Europe\/Athens, because the clocks go from 03:00 to 04:00/,
-    ],
   ])('%j', (fields, warning) => {
     expect(warnings(fields)).toEqual([expect.stringMatching(warning)]);
   });
@@ -62,7 +58,6 @@ describe('A stage that can work, but hardly as it was meant, brings a warning', 
     { emails: [], slackWorkspaceId: 'T0123456789', slackChannelId: 'C0123456789' },
     { emails: [], topicArn: 'arn:aws:sns:eu-central-1:111122223333:team-alerts' },
     { timeZone: 'Europe/Berlin' },
-    { timeZone: 'Europe/Athens', schedule: 'cron(30 * * * ? *)' },
   ])('and one that is well brings none: %j', (fields) => {
     expect(warnings(fields)).toEqual([]);
   });

@@ -71,7 +71,7 @@ describe('The props of the construct', () => {
   test.each<[Partial<DatahubRetentionProps>, RegExp]>([
     [{ stage: 'Prod' }, /^The stage's name "Prod" must begin with a letter/],
     [{ gmsUrl: 'http://datahub-gms:8080' }, /^gmsUrl: datahub-gms is a host without a domain/],
-    [{ maxRunHours: 48 }, /^maxRunHours must be at most 47, not 48\.$/],
+    [{ maxRunHours: 25 }, /^maxRunHours must be at most 24, not 25\.$/],
     [{ topicArn: onCall, alarmTopicArn: onCall }, /^alarmTopicArn is the topicArn: one event would bring two messages/],
   ])('that cannot work throw one sentence at synth: %j', (fields, sentence) => {
     expect(() => place(fields)).toThrow(sentence);

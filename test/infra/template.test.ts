@@ -1,6 +1,5 @@
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
-import { nightsTableName } from '../../infra/stage/table-names.ts';
 import { type Resource, type Synthesized, settingsInput, synthesize } from './synthesize.ts';
 
 /** Settings for every kind of resource that a stage can have. */
@@ -48,35 +47,15 @@ describe.each(both)('In %s', (_, { stack, template, resources }) => {
     expect(resources('AWS::DynamoDB::Table')[0]![1].Properties.DeletionProtectionEnabled).not.toBe(true);
   });
 
-  test('the ledger does not expire, and the memory of nights does', () => {
-    const expiry = resources('AWS::DynamoDB::Table').map(([id, { Properties }]) => [
-      id.replace(/Table.*/, ''),
-      Properties.TimeToLiveSpecification,
+  test('there is one table, the ledger, which does not expire and is paid by use', () => {
+    const tables = resources('AWS::DynamoDB::Table').map(([, { Properties }]) => Properties);
+    expect(tables).toEqual([
+      expect.objectContaining({
+        BillingMode: 'PAY_PER_REQUEST',
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      }),
     ]);
-    expect(Object.fromEntries(expiry)).toEqual({
-      Ledger: undefined,
-      Nights: { AttributeName: 'expiresAt', Enabled: true },
-    });
-  });
-
-  test('the memory of nights has the name by which history --stage finds it', () => {
-    const names = resources('AWS::DynamoDB::Table').map(([, { Properties }]) => Properties.TableName);
-    expect(names).toEqual([undefined, nightsTableName('prod')]);
-  });
-
-  test('both tables are paid by use', () => {
-    for (const [, { Properties }] of resources('AWS::DynamoDB::Table'))
-      expect(Properties.BillingMode).toBe('PAY_PER_REQUEST');
-  });
-
-  test('the memory of nights is written and asked, and nothing else, by Plan and Poll', () => {
-    const using = statements(resources).filter(({ statement }) =>
-      JSON.stringify(statement.Resource).includes('Nights'),
-    );
-    expect(using.map(({ role, statement }) => [role.replace(/Role.*/, ''), statement.Action])).toEqual([
-      ['WorkflowPlan', ['dynamodb:PutItem', 'dynamodb:Query']],
-      ['WorkflowPoll', ['dynamodb:PutItem', 'dynamodb:Query']],
-    ]);
+    expect(tables[0].TimeToLiveSpecification).toBeUndefined();
   });
 
   test('no statement has a wildcard but those that AWS leaves no choice about', () => {
@@ -138,11 +117,10 @@ describe.each(both)('In %s', (_, { stack, template, resources }) => {
     }
   });
 
-  test('functions and tables have the logical ids that a deployed stage knows them by: a replaced ledger is a lost ledger', () => {
+  test('functions and ledger have the logical ids that a deployed stage knows them by: a replaced ledger is a lost ledger', () => {
     const ids = ['AWS::Lambda::Function', 'AWS::DynamoDB::Table'].flatMap((type) => resources(type).map(([id]) => id));
     expect(ids.sort()).toEqual([
       'LedgerTable9343E4AA',
-      'NightsTable96F86F60',
       'WorkflowPlanFunction0DFA9893',
       'WorkflowPollFunction9C832CEE',
       'WorkflowReportFunction96212FDC',
@@ -194,8 +172,6 @@ describe.each(both)('In %s', (_, { stack, template, resources }) => {
         "Plan": [
           "dynamodb:GetItem",
           "dynamodb:PutItem",
-          "dynamodb:PutItem",
-          "dynamodb:Query",
           "dynamodb:Query",
           "ssm:GetParameter",
           "ssm:GetParametersByPath",
@@ -203,8 +179,6 @@ describe.each(both)('In %s', (_, { stack, template, resources }) => {
         "Poll": [
           "dynamodb:GetItem",
           "dynamodb:PutItem",
-          "dynamodb:PutItem",
-          "dynamodb:Query",
           "ssm:GetParameter",
         ],
         "Report": [

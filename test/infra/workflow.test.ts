@@ -82,7 +82,7 @@ describe('The deployed state machine', () => {
   );
 
   test('may run longer than the longest run', () => {
-    expect(definition.TimeoutSeconds).toBeGreaterThan((47 + 1) * 3600);
+    expect(definition.TimeoutSeconds).toBeGreaterThan((24 + 1) * 3600);
   });
 
   test('is traced, and logs to a group of vended logs', () => {

@@ -1,16 +1,26 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type OperationsService, startOperationsService } from '../operations-service/server.ts';
-import { emptyProject, install } from './packed.ts';
+import { emptyProject, install, root } from './packed.ts';
 
 /**
- * The image's single file, started as the image starts it: with an empty environment, a user other than root, a working
- * directory that cannot be written, and signals. The tests do not build an image.
+ * What the Dockerfile copies into the image, started as the chart starts it: with nothing but the chart's environment, a
+ * user other than root, a working directory that cannot be written, and signals. The tests do not build an image.
  */
 
 /** Only root can become another user; otherwise the tests run as the user who started them, who is not root either. */
@@ -25,9 +35,10 @@ beforeAll(async () => {
   const project = emptyProject();
   await install(project, inject('tarball'));
   folder = mkdtempSync(join(tmpdir(), 'image-'));
-  mkdirSync(at('job'));
-  mkdirSync(at('ledger'));
-  cpSync(join(project, 'node_modules/datahub-retention/dist/cli.mjs'), at('job/cli.mjs'));
+  for (const path of ['job', 'job/dist', 'job/docs', 'ledger']) mkdirSync(at(path));
+  for (const path of ['dist/cli.mjs', 'docs/runbook.md']) {
+    cpSync(join(project, 'node_modules/datahub-retention', path), at('job', path));
+  }
   rmSync(project, { recursive: true, force: true });
   const indices = [{ entityType: 'dataset', aspect: 'operation', rows: 20_000, days: 100 }];
   // Seconds of work, so that a signal can arrive in the middle.
@@ -38,12 +49,12 @@ beforeAll(async () => {
     '[{ "entityType": "dataset", "aspect": "operation", "retentionDays": 30, "batchSize": 1000 }]',
   );
   if (isRoot) chownSync(at('ledger'), 65_532, 65_532);
-  for (const path of ['', 'job', 'job/cli.mjs']) chmodSync(at(path), 0o555);
+  for (const path of ['', 'job', 'job/dist', 'job/dist/cli.mjs']) chmodSync(at(path), 0o555);
 });
 afterAll(async () => {
   await service?.close();
   chmodSync(folder, 0o755);
-  chmodSync(at('job'), 0o755);
+  for (const path of ['job', 'job/dist']) chmodSync(at(path), 0o755);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -53,11 +64,16 @@ interface Started {
   ended: Promise<number | null>;
 }
 
-function start(args: string[], launcher: string[] = []): Started {
-  const [file, ...rest] = [...launcher, process.execPath, 'cli.mjs', ...args];
+interface Environment {
+  env?: Record<string, string>;
+  launcher?: string[];
+}
+
+function start(args: string[], { env = {}, launcher = [] }: Environment = {}): Started {
+  const [file, ...rest] = [...launcher, process.execPath, 'dist/cli.mjs', ...args];
   const child = spawn(file!, rest, {
     cwd: at('job'),
-    env: {},
+    env,
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(launcher.length === 0 && user),
   });
@@ -82,7 +98,7 @@ const job = () => [
   '--policies',
   at('policies.json'),
   '--ledger',
-  at('ledger/in-flight.json'),
+  at('ledger/datahub-retention/ledger'),
   '--fast',
 ];
 
@@ -96,7 +112,7 @@ describe('The file of the image', () => {
   test.skipIf(!isRoot)('asks for a ledger where its user has no home, in one sentence', async () => {
     const { output, ended } = start(['preview', ...server(), '--policies', at('policies.json')]);
     expect(await ended).toBe(2);
-    expect(output.stderr).toBe('There is no home folder to keep the ledger in: name a file with --ledger FILE.\n');
+    expect(output.stderr).toMatch(/^There is no home folder to keep the ledger in: .*--ledger.*\n$/);
   });
 
   test('cannot keep a ledger where it may not write, says so in one sentence, and sends nothing', async () => {
@@ -107,7 +123,7 @@ describe('The file of the image', () => {
       '--policies',
       at('policies.json'),
       '--ledger',
-      'in-flight.json',
+      'ledger',
       '--fast',
     ]);
     expect(await ended).not.toBe(0);
@@ -130,33 +146,53 @@ describe('The file of the image', () => {
     expect(second.output.stdout).toContain('verified by counting again');
     const real = service.engine.asked.filter(({ body }) => (body as { dryRun?: boolean })?.dryRun === false);
     expect(real).toHaveLength(1);
-    expect(readFileSync(at('ledger/in-flight.json'), 'utf8')).not.toContain(service.token);
+    const kept = readdirSync(at('ledger'), { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+    expect(kept.length).toBeGreaterThan(0);
+    for (const { parentPath, name } of kept) {
+      expect(readFileSync(join(parentPath, name), 'utf8')).not.toContain(service.token);
+    }
   });
 });
 
-/** The arguments of deploy/kubernetes/by-hand.yaml, as the command that messages offer makes them. */
-function byHand(items: string): string[] {
-  const manifest = readFileSync(new URL('../../deploy/kubernetes/by-hand.yaml', import.meta.url), 'utf8');
-  const script = /value: "sed '([^']*)'/.exec(manifest)![1]!.replace('{}', items);
-  const replaced = execFileSync('sed', [script], { input: manifest, encoding: 'utf8' });
-  const paths = { '/ledger/': at('ledger/'), '/token/token': at('token'), '/policies/': at('./') };
-  return /args: \[([^\]]*)\]/
-    .exec(replaced)![1]!
-    .split(/,\s*/)
-    .map((arg) => arg.replace(/^(--gms-url)=.*/, `$1=${service.url}`))
-    .map((arg) => Object.entries(paths).reduce((text, [from, to]) => text.replace(`=${from}`, `=${to}`), arg));
-}
+/** What the chart sets, with folders of this machine. */
+const chartEnvironment = (args?: string): Record<string, string> => ({
+  DATAHUB_GMS_URL: service.url,
+  DATAHUB_GMS_TOKEN: service.token,
+  DATAHUB_RETENTION_NAME: 'prod',
+  DATAHUB_RETENTION_CRON_JOB: 'retention',
+  DATAHUB_RETENTION_NAMESPACE: 'datahub',
+  XDG_STATE_HOME: at('ledger'),
+  ...(args !== undefined && { DATAHUB_RETENTION_ARGS: args }),
+});
+const scheduled = () => ['preview', '--policies', at('policies.json')];
 
-describe('The job by hand', () => {
-  test('previews, and clears an index of the ledger that the CronJob uses', async () => {
-    const preview = start(byHand('preview, --only=dataset.operation'));
-    expect([await preview.ended, preview.output.stderr]).toEqual([0, '']);
-    expect(preview.output.stdout).toMatch(/Subject: \[DataHub retention\] PREVIEW prod: /);
+describe('A pod of the chart', () => {
+  test('has the environment that is tried here', () => {
+    const template = readFileSync(join(root, 'kubernetes/templates/_helpers.tpl'), 'utf8');
+    for (const name of Object.keys(chartEnvironment())) expect(template).toContain(`- name: ${name}\n`);
+  });
 
-    const clear = start(byHand('clear, dataset.operation'));
-    await clear.ended;
-    expect(clear.output.stdout).toContain('dataset.operation');
-    expect(clear.output.stderr).toBe('');
+  test('previews with the name of its DataHub', async () => {
+    const { output, ended } = start(scheduled(), { env: chartEnvironment() });
+    expect([await ended, output.stderr]).toEqual([0, '']);
+    expect(output.stdout).toMatch(/Subject: \[DataHub retention\] PREVIEW prod: /);
+  });
+
+  test('by hand knows the ledger of the scheduled runs, and releases an index of it', async () => {
+    const status = start(scheduled(), { env: chartEnvironment('status') });
+    expect([await status.ended, status.output.stderr]).toEqual([0, '']);
+    expect(status.output.stdout).toContain('dataset.operation');
+
+    const release = start(scheduled(), { env: chartEnvironment('release dataset.operation') });
+    await release.ended;
+    expect(release.output.stdout).toContain('nothing to release');
+    expect(release.output.stderr).toBe('');
+  });
+
+  test('prints the runbook that is in the image', async () => {
+    const { output, ended } = start(scheduled(), { env: chartEnvironment('runbook rows-missing') });
+    expect([await ended, output.stderr]).toEqual([0, '']);
+    expect(output.stdout).toMatch(/^#+ Rows missing$/m);
   });
 });
 
@@ -172,8 +208,8 @@ describe.skipIf(!isRoot)('As the first process, which a signal does not end by i
   test('ends at SIGTERM while it waits for a server that does not answer', async () => {
     const { port } = silent.address() as { port: number };
     const args = ['survey', '--gms-url', `http://127.0.0.1:${port}`, '--token-file', at('token')];
-    const { child, output, ended } = start(args, ['unshare', '--fork', '--pid', '--kill-child']);
-    await until(() => output.stdout.includes('Preflight'));
+    const { child, output, ended } = start(args, { launcher: ['unshare', '--fork', '--pid', '--kill-child'] });
+    await until(() => output.stdout !== '');
     const [first] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ');
     process.kill(Number(first), 'SIGTERM');
     expect(await ended).toBe(143);

@@ -17,6 +17,7 @@ export const aRunState = (entries: Entry[], more: Partial<RunState> = {}): RunSt
   entries,
   notes: [],
   unmanagedIndices: [],
-  turns: { truncate: 0, poll: 0 },
+  looks: 0,
+  callsWithoutTask: 0,
   ...more,
 });

@@ -63,9 +63,13 @@ export class Asking {
     const without = await asking(() => this.dryRun(countFields(fields, fields.cutoffMillis)));
     if (without.kind === 'failed') throw error;
     const again = await asking(() => this.dryRun(fields));
-    this.#refusesForceField = again.kind === 'failed' && mayRefuseField(again.error);
-    if (again.kind === 'done') return again.value;
-    if (!this.#refusesForceField) throw new OperationsError(again.error);
+    if (again.kind === 'done') {
+      this.#refusesForceField = false;
+      return again.value;
+    }
+    // Another failure shows nothing: the next policy finds out.
+    if (!mayRefuseField(again.error)) throw new OperationsError(again.error);
+    this.#refusesForceField = true;
     return this.dryRun({ ...fields, forceDeleteByQuery: undefined });
   }
 

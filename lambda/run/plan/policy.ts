@@ -53,8 +53,9 @@ export async function planPolicy(parsed: ParsedPolicy, context: PolicyContext): 
   if (stored && isUnresolved(stored)) {
     return { entry: await adopt({ ...from, entry: { ...from.entry, adopted: true } }, stored, context) };
   }
-  if (!parsed.policy.enabled) return { entry: done(from, 'disabled', { kind: 'switched-off' }) };
+  // Every quarantined record is told, also one whose policy is switched off (rule 14).
   if (stands.kind === 'quarantined') return { entry: done(from, 'quarantined', quarantinedCause(stands.record)) };
+  if (!parsed.policy.enabled) return { entry: done(from, 'disabled', { kind: 'switched-off' }) };
   // A retried Plan reports the loss that it found the first time.
   if (stands.kind === 'decided' && stored?.state === 'quarantined') {
     return { entry: decided(from, stands.verdict.verdict) };

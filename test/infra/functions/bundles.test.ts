@@ -3,34 +3,18 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleInto, functionNames } from '../../../infra/functions/bundles.ts';
-import { functionsBundledOnce } from './bundled-once.ts';
+import { functionEnvironment as environment } from '../../support/function-environment.ts';
 
 const run = promisify(execFile);
-const environment = {
-  AWS_REGION: 'eu-central-1',
-  STAGE: 'prod',
-  GMS_URL: 'https://datahub.example.com/gms',
-  MODE: 'preview',
-  MIN_RETENTION_DAYS: '7',
-  MAX_RUN_HOURS: '12',
-  LEDGER_TABLE: 'table',
-  NIGHTS_TABLE: 'nights',
-  TOKEN_PARAMETER: '/token',
-  POLICIES_PATH: '/policies',
-  PAUSED_PARAMETER: '/paused',
-  TOPIC_ARN: 'arn:aws:sns:eu-central-1:111122223333:topic',
-  NOTIFY: 'always',
-  STATE_MACHINE_ARN: 'arn:aws:states:eu-central-1:111122223333:stateMachine:machine',
-  PARAMETER_PREFIX: '/datahub-retention/prod',
-};
 
 describe('The bundles of the functions', () => {
-  let folder: string;
-  beforeAll(async () => {
-    folder = await functionsBundledOnce();
+  const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
+  beforeAll(() => {
+    bundleInto(folder);
   });
+  afterAll(() => rmSync(folder, { recursive: true }));
 
   test('are the same bytes each time, so that a deployment without a change changes nothing', () => {
     const again = mkdtempSync(join(tmpdir(), 'bundles-'));

@@ -1,31 +1,48 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { prices } from '../../../bench/prices.ts';
-import { runbookAnchor } from '../../../lambda/notification/runbook.ts';
-import { reportMetrics, runMetrics } from '../../../lambda/telemetry/metrics.ts';
-import { deletedByIndexQuery, rowsByIndexQuery } from '../../../lambda/telemetry/queries.ts';
-import { anEntry, aReport } from '../../support/reports.ts';
+import { reportMetrics, runMetrics } from '../../../lambda/aws/metrics.ts';
+import { deletedByIndexQuery, rowsByIndexQuery } from '../../../lambda/aws/queries.ts';
+import type { Report } from '../../../lambda/facts/report-schema.ts';
+import { alarmSections, anchorOf, dashboardSections, sectionNames, sectionOf } from '../../../lambda/words/runbook.ts';
 import { type Resource, synthesize } from '../synthesize.ts';
+
+/** What CloudFormation makes of a text with functions in it. */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const { 'Fn::Join': [separator, parts] = ['', []], Ref } = value as {
+    'Fn::Join'?: [string, unknown[]];
+    Ref?: string;
+  };
+  return Ref === undefined ? parts.map(textOf).join(separator) : `<${Ref}>`;
+}
 
 const isMetric = (part: { MetricStat?: object }) => part.MetricStat !== undefined;
 
-const failedReport = aReport([anEntry('rows-missing', { kind: 'missing', expected: 9, found: 1 })]);
+const lossReport = {
+  stage: 'prod',
+  mode: 'enforce',
+  result: 'failed',
+  startedAt: '2026-11-23T03:30:00.000Z',
+  finishedAt: '2026-11-23T03:40:00.000Z',
+  policies: [{ entityType: 'dataset', aspect: 'operation', outcome: 'rows-missing', rowsMissing: 8 }],
+} as unknown as Report;
 
 const { resources } = synthesize();
 const alarms = resources('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties);
-const headings = [
-  ...readFileSync(new URL('../../../docs/runbook.md', import.meta.url), 'utf8').matchAll(/^#+ (.+)$/gm),
-].map(([, heading]) => runbookAnchor(heading!));
+const runbook = readFileSync(new URL('../../../docs/runbook.md', import.meta.url), 'utf8');
 
 describe.each(alarms.map((alarm) => [alarm.AlarmName as string, alarm] as const))('The alarm %s', (_, alarm) => {
-  test('says in words what it means and what to do first, as long as there is no address of the runbook', () => {
-    expect(alarm.AlarmDescription).toMatch(/^.{40,} First, .{20,}\.$/);
-    expect(alarm.AlarmDescription).toContain('stage prod');
-    expect(alarm.AlarmDescription.length).toBeLessThan(1024);
+  test('says in words what it means and what to do first, and links to the dashboard', () => {
+    const description = textOf(alarm.AlarmDescription);
+    expect(description).toMatch(/^.{40,} First, .{20,}\. https:\S+#dashboards\/dashboard\/datahub-retention-prod$/);
+    expect(description).toContain('stage prod');
+    expect(description.length).toBeLessThan(1024);
   });
 
   test('has a section in the runbook', () => {
-    expect(headings).toContain(runbookAnchor(`Alarm: ${alarm.AlarmName.split('/').at(-1)}`));
+    const name = alarm.AlarmName.split('/').at(-1) as keyof typeof alarmSections;
+    expect(sectionNames(runbook)).toContain(alarmSections[name]);
   });
 
   test('says what missing data means', () => {
@@ -59,7 +76,7 @@ describe('Monitoring', () => {
     ['RowsMissing', runMetrics.rowsMissing],
   ])('reads the metric of %s as Report sends it, and ends when nothing more comes', (name, metricName) => {
     const alarm = alarms.find(({ AlarmName }) => AlarmName.endsWith(`/${name}`));
-    const [sent] = reportMetrics(failedReport).map((line) => JSON.parse(line));
+    const [sent] = reportMetrics(lossReport).map((line) => JSON.parse(line));
     const [directive] = sent._aws.CloudWatchMetrics;
     expect(directive.Metrics.map(({ Name }: { Name: string }) => Name)).toContain(metricName);
     expect(alarm).toMatchObject({
@@ -88,7 +105,7 @@ describe('Monitoring', () => {
     expect(names.sort()).toEqual(['ExecutionsAborted', 'ExecutionsFailed', 'ExecutionsTimedOut']);
   });
 
-  test('calls at once for a start that was lost, and has ended before the next night', () => {
+  test('calls at once for a start that was lost, and has ended before the next run', () => {
     const alarm = alarms.find(({ AlarmName }) => AlarmName.endsWith('/StartLost'));
     const [[, { Properties: schedule }]] = resources('AWS::Scheduler::Schedule') as [[string, Resource]];
     const queue = schedule.Target.DeadLetterConfig.Arn['Fn::GetAtt'][0];
@@ -147,7 +164,18 @@ describe('Monitoring', () => {
       for (const line of query.text.split('\n'))
         expect(body).toContain(JSON.stringify(JSON.stringify(line)).slice(3, -3));
     }
-    expect(body).toContain('history --stage prod');
+  });
+
+  test('has the sections of the runbook for the worst that can happen, in at most 15 kB', () => {
+    const [[, { Properties }]] = resources('AWS::CloudWatch::Dashboard') as [[string, Resource]];
+    const shown = textOf(Properties.DashboardBody);
+    const widgets: { type: string; properties: { markdown: string } }[] = JSON.parse(shown).widgets;
+    const texts = widgets.flatMap(({ type, properties }) => (type === 'text' ? [properties.markdown] : []));
+    for (const name of dashboardSections) {
+      const section = sectionOf(runbook, name)!;
+      expect(texts.some((text) => text.startsWith(section.slice(0, 60)))).toBe(true);
+    }
+    expect(Buffer.byteLength(texts.join(''))).toBeLessThan(15_000);
   });
 
   test('saves the query about an index over the logs of all four functions', () => {
@@ -159,7 +187,7 @@ describe('Monitoring', () => {
   test('links to a runbook that can be opened, where the stage file names one', () => {
     const own = synthesize({ runbookUrl: 'https://wiki.example.com/retention' });
     for (const [, { Properties }] of own.resources('AWS::CloudWatch::Alarm')) {
-      expect(Properties.AlarmDescription).toContain('https://wiki.example.com/retention#alarm-');
+      expect(Properties.AlarmDescription).toContain(`https://wiki.example.com/retention#${anchorOf('Alarm ')}`);
     }
   });
 });

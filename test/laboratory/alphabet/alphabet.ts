@@ -1,27 +1,23 @@
 import type { Chances } from '../world/chances.ts';
-import { answers, delays, effects, unwritten } from './answers.ts';
+import { answers, effects, unwritten } from './answers.ts';
 import { arrivals } from './arrivals.ts';
-import { clocks } from './clocks.ts';
 import { beginnings, executions } from './executions.ts';
 import type { Happening, Stage } from './happening.ts';
 import { operator } from './operator.ts';
 import { others } from './others.ts';
-import { lasting, moods } from './server.ts';
+import { kinds, moods } from './server.ts';
 import { machinery } from './weather.ts';
 
 /**
- * What the environment may do, stated once (safety rule 12): everything in a history is drawn from here.
- * `assumptions.ts` says what is left out, and docs/testing.md says why.
+ * What the environment may do, stated once: everything in a history is drawn from here. `assumptions.ts` says what is
+ * left out, and docs/testing.md says why.
  */
 
 /** Letters that happen at a moment of a night. */
-export const happenings = {
-  ...others,
-  ...arrivals,
-  ...operator,
-  ...clocks,
-  ...executions,
-} as const satisfies Record<string, Happening>;
+export const happenings = { ...others, ...arrivals, ...operator, ...executions } as const satisfies Record<
+  string,
+  Happening
+>;
 export type HappeningName = keyof typeof happenings;
 
 /** Lets a letter happen now. */
@@ -41,13 +37,11 @@ export const alphabet: Readonly<Record<string, Readonly<Record<string, string>>>
   'answers to a request': answers,
   'effects of a real truncate': effects,
   'requests that are not written': unwritten,
-  'delays of a read': delays,
+  servers: says(kinds),
   'servers for a night': says(moods),
-  'servers for good': says(lasting),
   'other people and jobs': says(others),
   'rows that come in': says(arrivals),
   'the operator': says(operator),
-  clocks: says(clocks),
   executions: { ...says(executions), ...beginnings },
   'functions and stores': machinery,
 };

@@ -5,7 +5,7 @@
 
 /** The answer that the client receives. */
 export const answers = {
-  own: 'what the server itself says; an id that nobody has where it has done nothing (yet)',
+  own: 'what the server itself says; 504 where it has done nothing yet',
   slow: 'the same, after up to 110 s',
   sentence: '200 with a sentence that is none of the operation',
   empty: '200 with an empty value',
@@ -13,14 +13,13 @@ export const answers = {
   'page 200': '200 with the page of a login',
   redirect: '302 to a login',
   '400': '400 of rest.li',
-  'page 400': '400 with the page of a proxy',
   '401': '401 of rest.li',
   '403': '403 of a gateway',
   '404': '404',
   '429': '429 with Retry-After',
   '500': '500 of rest.li',
   'page 502': '502 with the page of a proxy',
-  '503': '503 of a service mesh, which sends a POST again that does not say it may not',
+  '503': '503 of a service mesh',
   '504': '504 in plain text',
   'time-out': 'nothing, while the connection stays open',
   reset: 'the connection is reset',
@@ -32,9 +31,9 @@ export type Answer = keyof typeof answers;
 export const effects = {
   none: 'nothing',
   'at once': 'what it was asked, before the answer',
-  half: 'a part: the alias moves and nothing is copied, or the task ends half-way',
+  half: 'a part: its task dies, is cancelled, or says that it has completed',
   later: 'what it was asked, up to two minutes after',
-  'much later': 'what it was asked, up to the moment from which it is taken never to act',
+  'much later': 'what it was asked, up to 20 minutes after the call',
 } as const;
 export type Effect = keyof typeof effects;
 
@@ -45,12 +44,5 @@ export const unwritten = {
   tls: 'no trust',
 } as const;
 export type Unwritten = keyof typeof unwritten;
-
-/** How long a read takes, apart from its answer. */
-export const delays = {
-  usual: 'some milliseconds',
-  long: 'up to 110 s',
-} as const;
-export type Delay = keyof typeof delays;
 
 export const namesOf = <Table extends object>(table: Table): (keyof Table)[] => Object.keys(table) as (keyof Table)[];

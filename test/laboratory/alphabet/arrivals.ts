@@ -9,12 +9,10 @@ const midnight = (at: number): number => at - (at % dayMillis);
 const rows =
   (timestamp: (now: number, chances: Chances) => number) =>
   ({ world, policies }: Stage, chances: Chances): void => {
-    for (const { name } of policies) {
+    for (const { index } of policies) {
       const count = chances.pick([1, 3, 20, 60, 200]);
-      world.arrive(
-        name,
-        Array.from({ length: count }, () => timestamp(world.time.now(), chances)),
-      );
+      const timestamps = Array.from({ length: count }, () => timestamp(world.time.now(), chances));
+      world.server.engine.write(index, timestamps);
     }
   };
 
@@ -36,15 +34,5 @@ export const arrivals = {
   'rows of tomorrow': {
     says: 'somebody else has a wrong clock or time zone',
     happen: rows((now, chances) => now + chances.between(1, 48) * 3_600_000),
-  },
-  'rows again': {
-    says: 'rows are written again under their old ids, as when ingestion runs twice',
-    happen: ({ world, policies }, chances) => {
-      const { name } = chances.pick(policies);
-      const [{ engine }] = world.servers;
-      if (!engine.indices().some(({ index }) => index?.toLowerCase() === name)) return;
-      const share = chances.pick([0.005, 0.05, 0.5]);
-      world.others(name, 'rows written again', () => engine.reemitRows(name, () => chances.happens(share)));
-    },
   },
 } as const satisfies Record<string, Happening>;

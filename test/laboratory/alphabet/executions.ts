@@ -1,7 +1,10 @@
-import { LEDGER_VERSION, type LedgerRecord } from '../../../lambda/ledger/record.ts';
+import { LEDGER_VERSION } from '../../../lambda/ledger/record.ts';
 import type { Happening, Stage } from './happening.ts';
 
 /** What happens to executions, and to what other versions of this program leave behind. */
+
+const minute = 60_000;
+const hour = 60 * minute;
 
 function stop({ scheduled }: Stage): void {
   const execution = scheduled();
@@ -17,38 +20,45 @@ export const executions = {
       stop(stage);
       const execution = stage.scheduled();
       const { time } = stage.world;
-      time.at(time.now() + chances.pick([5_000, 120_000, 1_500_000, 40_000_000]), () => execution?.redrive());
+      time.at(time.now() + chances.pick([5000, 2 * minute, 25 * minute, 11 * hour]), () => execution?.redrive());
     },
   },
   'scheduled twice': {
-    says: 'the schedule’s event comes a second time, or one of an earlier time comes late',
+    says: 'the schedule’s event comes a second time',
     happen: (stage, chances) => {
       const { time } = stage.world;
-      const now = time.now();
-      const suffix = `${stage.night}-${chances.between(1, 99_999)}`;
-      const begin = (which: string, at: number) =>
-        stage.begin(`twice-${suffix}-${which}`, { scheduledTime: new Date(at).toISOString() });
-      begin('a', now);
-      time.at(now + chances.between(0, 120_000), () => begin('b', now - chances.pick([0, 0, 60_000])));
+      const scheduledTime = new Date(time.now()).toISOString();
+      const begin = () => stage.begin(`twice-${stage.night}-${chances.between(1, 99_999)}`, { scheduledTime });
+      begin();
+      time.at(time.now() + chances.between(0, 2 * minute), begin);
+    },
+  },
+  'input copied': {
+    says: 'a person starts an execution with the input of another one, of hours ago or for tomorrow',
+    happen: (stage, chances) => {
+      const at = stage.world.time.now() + chances.pick([-30, -3, -1, 0.1, 5]) * hour;
+      const input = { scheduledTime: new Date(at).toISOString() };
+      stage.begin(`copied-${stage.night}-${chances.between(1, 99_999)}`, input);
     },
   },
   'record of another version': {
     says: 'a newer version writes a record, and is rolled back later',
     happen: ({ world }, chances) => {
       const { ledger, time, journal } = world;
-      const indices = [...ledger.records.keys()];
+      const indices = [...ledger.stored.keys()];
       if (indices.length === 0) return;
       const index = chances.pick(indices);
-      const record = structuredClone(ledger.records.get(index)) as LedgerRecord;
+      const record = structuredClone(ledger.stored.get(index)) as { version: number; revision: number };
       if (record.version !== LEDGER_VERSION) return;
-      const newer = { ...record, version: LEDGER_VERSION + 1 };
-      if (!ledger.put(index, newer)) return;
+      const newer = { ...record, version: LEDGER_VERSION + 1, revision: record.revision + 1 };
+      ledger.stored.set(index, newer);
       journal.push({ at: time.now(), kind: 'foreign', index, present: true });
-      time.at(time.now() + 22 * 3_600_000, () => {
-        // In the meantime a person may have cleared it by its head, or a run of ours overwritten it, if it was idle.
-        const now = ledger.records.get(index) as LedgerRecord | undefined;
-        const isIt = now?.version === newer.version && now.attemptId === newer.attemptId && now.state === newer.state;
-        if (isIt) ledger.put(index, record);
+      time.at(time.now() + 22 * hour, () => {
+        // In the meantime a person may have released it, or a run of ours overwritten it, if it was idle.
+        const now = ledger.stored.get(index) as typeof record | undefined;
+        if (now?.version === newer.version && now.revision === newer.revision) {
+          ledger.stored.set(index, { ...record, revision: newer.revision + 1 });
+        }
         journal.push({ at: time.now(), kind: 'foreign', index, present: false });
       });
     },

@@ -1,5 +1,5 @@
 import type { Chances } from '../world/chances.ts';
-import type { Effect } from './answers.ts';
+import type { Answer, Effect } from './answers.ts';
 
 /** How often each thing goes wrong, as a share of the occasions. */
 export interface Weather {
@@ -9,9 +9,11 @@ export interface Weather {
   truncate: number;
   /** What such a truncate may do; everything if omitted. */
   effects?: readonly Effect[];
+  /** What its client may hear; everything if omitted. */
+  answers?: readonly Answer[];
   /** Ledger calls. */
   ledger: number;
-  /** Parameters: policies, pause, token. */
+  /** Parameters: policies and pause. */
   parameters: number;
   publish: number;
   /** A function dies, at any await. */
@@ -22,49 +24,24 @@ export interface Weather {
   call: number;
 }
 
-export const calm: Weather = {
-  read: 0,
-  truncate: 0,
-  ledger: 0,
-  parameters: 0,
-  publish: 0,
-  crash: 0,
-  hang: 0,
-  call: 0,
+const weather = (
+  reads: number,
+  truncate: number,
+  stores: [number, number, number],
+  functions: [number, number, number],
+) => {
+  const [ledger, parameters, publish] = stores;
+  const [crash, hang, call] = functions;
+  return { read: reads, truncate, ledger, parameters, publish, crash, hang, call };
 };
+
+export const calm: Weather = weather(0, 0, [0, 0, 0], [0, 0, 0]);
 
 export const weathers = {
   calm,
-  unsettled: {
-    read: 0.02,
-    truncate: 0.3,
-    ledger: 0.01,
-    parameters: 0.01,
-    publish: 0.05,
-    crash: 0.004,
-    hang: 0.004,
-    call: 0.01,
-  },
-  rough: {
-    read: 0.06,
-    truncate: 0.6,
-    ledger: 0.03,
-    parameters: 0.015,
-    publish: 0.2,
-    crash: 0.012,
-    hang: 0.01,
-    call: 0.04,
-  },
-  storm: {
-    read: 0.2,
-    truncate: 0.8,
-    ledger: 0.1,
-    parameters: 0.06,
-    publish: 0.6,
-    crash: 0.05,
-    hang: 0.03,
-    call: 0.08,
-  },
+  unsettled: weather(0.02, 0.3, [0.01, 0.01, 0.05], [0.004, 0.004, 0.01]),
+  rough: weather(0.06, 0.6, [0.03, 0.015, 0.2], [0.012, 0.01, 0.04]),
+  storm: weather(0.2, 0.8, [0.1, 0.06, 0.6], [0.05, 0.03, 0.08]),
 } as const satisfies Record<string, Weather>;
 
 export type WeatherName = keyof typeof weathers;
@@ -77,11 +54,9 @@ export const machinery = {
   'function outlives its time': 'it goes on after its time-out',
   'function crashes': 'it dies at any await, before or after what it does there',
   'function hangs': 'it stands still at any await, for seconds or hours, and goes on',
-  'clock stood still':
-    'when it goes on, right before the real truncate, its clock of the wall says that no time has passed',
   'ledger refused': 'the store does nothing, and says so',
   'ledger answer lost': 'the store does what it was asked, and nobody hears of it',
-  'parameter throttled': 'policies, pause or token cannot be read',
+  'parameter throttled': 'policies or pause cannot be read',
   'publish refused': 'nobody is told',
   'publish answer lost': 'people are told, and the function does not know',
 } as const;

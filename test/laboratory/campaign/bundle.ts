@@ -4,21 +4,20 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { build } from 'esbuild';
-import type { Mutant } from '../mutants/mutant.ts';
-import { isReached, replaced } from '../mutants/replaced.ts';
+import { changed, type Mutant } from '../mutants/mutant.ts';
 import type { Assignment, ResultOf, Word } from './worker.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /**
- * Bundles the campaign's worker with the core, after the mutants have replaced their functions.
+ * Bundles the campaign's worker with the core, changed by the mutants.
  * @returns the bundle's path; it is removed when the process ends
- * @throws if a function to be replaced does not exist, or if nothing in the bundle calls it
+ * @throws if a mutant is out of date, or changes a module that the laboratory does not reach
  */
 export async function bundleWorker(name: string, mutants: readonly Mutant[] = []): Promise<string> {
   const outfile = join(folder(), `${name}.mjs`);
-  const sources = sourcesWith(mutants);
-  await build({
+  const modules = new Set(mutants.flatMap(({ changes }) => changes.map(({ module }) => module)));
+  const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: ['test/laboratory/campaign/worker.ts'],
     outfile,
@@ -28,39 +27,25 @@ export async function bundleWorker(name: string, mutants: readonly Mutant[] = []
     format: 'esm',
     mainFields: ['module', 'main'],
     logLevel: 'silent',
+    metafile: true,
     plugins: [
       {
         name: 'mutants',
         setup({ onLoad }) {
           onLoad({ filter: /\.ts$/ }, ({ path }) => {
-            const contents = sources.get(path);
-            return contents === undefined ? undefined : { contents, loader: 'ts' };
+            const module = [...modules].find((one) => path === join(root, 'lambda', `${one}.ts`));
+            if (module === undefined) return undefined;
+            return { contents: changed(readFileSync(path, 'utf8'), module, mutants), loader: 'ts' };
           });
         },
       },
     ],
   });
-  const bundled = readFileSync(outfile, 'utf8');
-  for (const mutant of mutants) {
-    for (const replacement of mutant.replacements) {
-      if (isReached(bundled, mutant, replacement)) continue;
-      const { module, name } = replacement;
-      throw new Error(`The laboratory does not reach ${name} of lambda/${module}.ts ("${mutant.name}")`);
-    }
+  for (const module of modules) {
+    if (metafile.inputs[`lambda/${module}.ts`]) continue;
+    throw new Error(`The laboratory does not reach lambda/${module}.ts`);
   }
   return outfile;
-}
-
-/** The modules of the core that mutants change, with those changes, by path. */
-function sourcesWith(mutants: readonly Mutant[]): Map<string, string> {
-  const modules = new Set(mutants.flatMap(({ replacements }) => replacements.map(({ module }) => module)));
-  const mutantsPath = join(root, 'test/laboratory/mutants/mutants.ts');
-  return new Map(
-    [...modules].map((module) => {
-      const path = join(root, 'lambda', `${module}.ts`);
-      return [path, replaced(readFileSync(path, 'utf8'), module, mutants, mutantsPath)];
-    }),
-  );
 }
 
 let made: string | undefined;

@@ -1,21 +1,13 @@
-import * as fc from 'fast-check';
 import { live } from '../histories/history.ts';
-import { type Scenario, scenario } from '../histories/scenario.ts';
+import { scenarioOf } from '../histories/scenario.ts';
 import { check, type Violation } from '../rules/checker.ts';
-import { mixed } from '../world/chances.ts';
 
 /** Many histories: run M of seed N is the same history on every machine. */
 
 /** The totals of a number of histories; totals can be added up. */
 export interface Tally {
-  histories: number;
-  nights: number;
-  executions: number;
-  truncates: number;
-  /** Of these, truncates that the server turned into a reindex. */
-  reindexes: number;
-  /** Rows newer than the cutoff that we lost; each is named in a report, or is a violation. */
-  lost: number;
+  /** Counts of histories, nights, executions, real truncates, copies, and rows that a copy lost. */
+  sums: Record<string, number>;
   /** Letters of the alphabet that occurred. */
   letters: Record<string, number>;
   outcomes: Record<string, number>;
@@ -23,26 +15,7 @@ export interface Tally {
   violations: (Violation & { run: number })[];
 }
 
-export const emptyTally = (): Tally => ({
-  histories: 0,
-  nights: 0,
-  executions: 0,
-  truncates: 0,
-  reindexes: 0,
-  lost: 0,
-  letters: {},
-  outcomes: {},
-  causes: {},
-  violations: [],
-});
-
-/** The scenario of one run. fast-check favours small and extreme values in every other one. */
-export function scenarioOf(seed: number, run: number): Scenario {
-  const arbitrary = run % 2 === 0 ? fc.noBias(scenario) : scenario;
-  const [drawn] = fc.sample(arbitrary, { seed: mixed(seed, run), numRuns: 1 });
-  if (drawn === undefined) throw new Error('fast-check drew nothing');
-  return drawn;
-}
+const emptyTally = (): Tally => ({ sums: {}, letters: {}, outcomes: {}, causes: {}, violations: [] });
 
 /** Plays the given runs and checks each. @param enough returns true to stop early */
 export async function runCampaign(
@@ -51,27 +24,29 @@ export async function runCampaign(
   enough: (tally: Tally) => boolean = () => false,
 ): Promise<Tally> {
   const tally = emptyTally();
+  const { sums, letters, outcomes, causes } = tally;
   for (const run of runs) {
     const drawn = scenarioOf(seed, run);
-    const { world, ...rest } = await live(drawn);
-    tally.histories++;
-    tally.nights += drawn.nights.length;
-    if (drawn.lasting) add(tally.letters, `server for good: ${drawn.lasting}`, 1);
-    for (const [letter, count] of world.faults) add(tally.letters, letter, count);
+    const history = await live(drawn);
+    const { world } = history;
+    add(sums, 'histories', 1);
+    add(sums, 'nights with faults', drawn.nights.length);
+    add(letters, `server: ${drawn.kind}`, 1);
+    for (const [letter, count] of world.faults) add(letters, letter, count);
     for (const event of world.journal) {
-      if (event.kind === 'execution') tally.executions++;
-      if (event.kind === 'published') {
-        for (const { outcome, cause } of event.report.policies) {
-          add(tally.outcomes, outcome, 1);
-          add(tally.causes, cause.kind, 1);
-        }
+      if (event.kind === 'execution') add(sums, 'executions', 1);
+      for (const { outcome, cause } of event.kind === 'published' ? event.report.policies : []) {
+        add(outcomes, outcome, 1);
+        add(causes, cause.kind, 1);
       }
-      if (event.kind !== 'truncate') continue;
-      tally.truncates++;
-      tally.reindexes += event.track.acted?.as === 'reindex' ? 1 : 0;
-      tally.lost += event.track.loss?.rows ?? 0;
     }
-    tally.violations.push(...check({ world, ...rest }).map((violation) => ({ ...violation, run })));
+    for (const track of world.tracker.tracks) {
+      const { settled, stragglers } = world.tracker.lossOf(track);
+      add(sums, 'real truncates', 1);
+      add(sums, 'of them copies', track.task?.kind === 'copy' ? 1 : 0);
+      add(sums, 'rows lost through us', settled + stragglers);
+    }
+    tally.violations.push(...check(history).map((violation) => ({ ...violation, run })));
     if (enough(tally)) break;
   }
   return tally;
@@ -80,10 +55,7 @@ export async function runCampaign(
 export function merged(tallies: Tally[]): Tally {
   const sum = emptyTally();
   for (const tally of tallies) {
-    for (const key of ['histories', 'nights', 'executions', 'truncates', 'reindexes', 'lost'] as const) {
-      sum[key] += tally[key];
-    }
-    for (const key of ['letters', 'outcomes', 'causes'] as const) {
+    for (const key of ['sums', 'letters', 'outcomes', 'causes'] as const) {
       for (const [name, count] of Object.entries(tally[key])) add(sum[key], name, count);
     }
     sum.violations.push(...tally.violations);

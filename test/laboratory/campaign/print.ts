@@ -1,6 +1,3 @@
-import type { Tally } from './campaign.ts';
-import type { Hunted } from './hunt.ts';
-
 /**
  * Prints a line on standard error now and then, in a terminal or not, because it takes minutes until there is a table.
  * @returns a function to call for each one that is done
@@ -13,51 +10,26 @@ export function progress(what: string, every: number): () => void {
   };
 }
 
-/** Plain tables on standard output. */
+/** A plain table on standard output. */
 export function printTable(head: string[], rows: (string | number)[][]): void {
   const all = [head, ...rows.map((row) => row.map(String))];
-  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));
-  const line = (row: string[]) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .join('  ')
-      .trimEnd();
-  console.log(line(all[0]!));
-  console.log(widths.map((width) => '-'.repeat(width)).join('  '));
-  for (const row of all.slice(1)) console.log(line(row));
+  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const rule = widths.map((width) => '-'.repeat(width));
+  for (const row of [head, rule, ...all.slice(1)]) {
+    console.log(
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    );
+  }
 }
 
-const byCount = (counts: Record<string, number>): [string, number][] =>
-  Object.entries(counts).sort(([one, few], [other, many]) => many - few || one.localeCompare(other));
-
-export function printTally(tally: Tally, seed: number): void {
-  const { histories, nights, executions, truncates, reindexes, lost } = tally;
-  console.log(`seed ${seed} (a single history again: npm run faults -- --seed ${seed} --run <run>)`);
-  console.log(
-    `${histories} histories, ${nights} nights with faults, ${executions} executions, ${truncates} real truncates, ${reindexes} of them reindexes`,
-  );
-  console.log('\nLetters of the alphabet that came up:');
-  printTable(['letter', 'times'], byCount(tally.letters));
-  console.log('\nOutcomes reported:');
-  printTable(['outcome', 'times'], byCount(tally.outcomes));
-  console.log('\nTheir causes:');
-  printTable(['cause', 'times'], byCount(tally.causes));
-  console.log(
-    `\nRows newer than the cutoff that went through our doing: ${lost}, each named in a report or a violation`,
-  );
-  console.log(`\nViolations: ${tally.violations.length}`);
-}
-
-/** @returns whether every mutant was noticed */
-export function printHunted(hunted: readonly Hunted[]): boolean {
-  console.log('\nSafety rules (docs/testing.md) switched off, and finds brought back, one at a time:');
+/** Counts, the most frequent first. */
+export const printCounts = (what: string, counts: Record<string, number>): void => {
+  console.log('');
   printTable(
-    ['rule', 'switched off', 'histories', 'violation found'],
-    hunted.map(({ about, name, histories, broken }) => [about, name, histories, broken.join('; ') || 'NOT NOTICED']),
+    [what, 'times'],
+    Object.entries(counts).sort(([, one], [, other]) => other - one),
   );
-  return hunted.every(({ broken }) => broken.length > 0);
-}
-
-/** Prints one mutant as soon as it is done, because a hunt takes minutes. */
-export const huntedLine = ({ about, name, histories, broken }: Hunted): string =>
-  `${about}, ${name}: ${broken[0] ?? 'NOT NOTICED'} (${histories} histories)`;
+};

@@ -1,9 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Ingredient, ingredientsOf } from '../histories/scenario.ts';
+import { type Ingredient, ingredientsOf, scenarioOf } from '../histories/scenario.ts';
 import { type Enumeration, enumerate } from '../small-model/enumerate.ts';
-import type { SmallStrategy } from '../small-model/small-model.ts';
-import { answersTold } from '../small-model/told.ts';
-import { runCampaign, scenarioOf, type Tally } from './campaign.ts';
+import type { SmallOptions } from '../small-model/small-model.ts';
+import { runCampaign, type Tally } from './campaign.ts';
 
 /** One thread of the laboratory; with the core as it is, or bundled with a mutant. */
 
@@ -15,20 +14,15 @@ export interface Histories {
   step: number;
   end: number;
   /** Only histories in which one of these is drawn. */
-  among?: readonly Ingredient[];
+  among?: readonly Ingredient[] | undefined;
   /** Stops at the first violation. */
   untilViolation: boolean;
 }
 
-export interface SmallModel {
+export interface SmallModel extends SmallOptions {
   kind: 'small model';
-  strategy: SmallStrategy;
+  /** How many faults one history may hold. */
   faults: number;
-  looks: number;
-  /** Answers to a real truncate: the server's own, one of each kind, or all. */
-  told: keyof typeof answersTold;
-  /** The ledger knows the index from an earlier night. */
-  recorded: boolean;
   /** Stops after this many violations. */
   most: number;
 }
@@ -42,9 +36,7 @@ export type Word = { lived: true } | { result: Tally | Enumeration };
 const say = (word: Word): void => parentPort?.postMessage(word);
 
 function carryOut(given: Assignment): Promise<Tally | Enumeration> {
-  if (given.kind === 'small model') {
-    return enumerate({ ...given, told: answersTold[given.told] }, () => say({ lived: true }));
-  }
+  if (given.kind === 'small model') return enumerate(given, () => say({ lived: true }));
   const { seed, first, step, end, among, untilViolation } = given;
   const runs = function* () {
     for (let run = first; run < end; run += step) {

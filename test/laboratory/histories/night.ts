@@ -4,8 +4,7 @@ import { createChances } from '../world/chances.ts';
 import { type Execution, type ExecutionOptions, startExecution } from '../world/execution.ts';
 import type { World } from '../world/world.ts';
 import { plots } from './plots.ts';
-import type { PolicyOf } from './policies.ts';
-import { aged } from './sample.ts';
+import { aged, type PolicyOf } from './policies.ts';
 import type { Night } from './scenario.ts';
 
 /** One night: what is planned to happen before, during and after its run. */
@@ -18,14 +17,14 @@ export interface NightPlan {
   number: number;
   /** Name of the execution that the schedule starts. */
   runId: string;
-  /** Real time of its start. */
+  /** Epoch milliseconds. */
   start: number;
   /** Undefined for a calm one. */
   night: Night | undefined;
 }
 
 export function planNight({ world, policies, executions, number, runId, start, night }: NightPlan): void {
-  const { time, chances } = world;
+  const { time, chances, server } = world;
   const at = (seconds: number, action: () => void) => time.at(start + seconds * 1000, action);
   const begin = (name: string, input: Record<string, unknown>, options?: ExecutionOptions): Execution => {
     const execution = startExecution(world, name, input, options);
@@ -33,29 +32,27 @@ export function planNight({ world, policies, executions, number, runId, start, n
     return execution;
   };
   let scheduled: Execution | undefined;
-  const stage: Stage = { world, policies, executions, night: number, begin, scheduled: () => scheduled };
+  const stage: Stage = { world, policies, night: number, begin, scheduled: () => scheduled };
 
   at(0, () => {
-    // The scheduled time, not the time of the start.
     const input = { scheduledTime: new Date(start).toISOString() };
     scheduled = begin(runId, input, { foreignCall: night?.deployedAt, onState: stopping(stage, night) });
   });
   for (let arrival = 0; arrival < (night?.arrivals ?? 10); arrival++) {
     at(chances.between(-50, 20_000), () => {
-      for (const { name } of policies) world.arrive(name, [time.now()]);
+      for (const { index } of policies) server.engine.write(index, [time.now()]);
     });
   }
   at(-600, () => {
-    for (const { name } of policies) {
+    for (const { index } of policies) {
       const count = night?.backfill ?? (number % 2) * 100;
       // Never the same number twice: if two counts are equal by chance, that proves nothing.
-      world.arrive(name, aged(chances, count === 0 ? 0 : count + chances.between(0, 40), 120, 65, time.now()));
+      const rows = count === 0 ? 0 : count + chances.between(0, 40);
+      server.engine.write(index, aged(chances.next, rows, 120, 65, time.now()));
     }
   });
   for (const { letter, at: seconds, seed } of night?.happenings ?? []) {
-    at(seconds, () => {
-      happens(letter, stage, createChances(seed));
-    });
+    at(seconds, () => happens(letter, stage, createChances(seed)));
   }
   if (night?.plot) {
     const { name, seed } = night.plot;

@@ -1,15 +1,14 @@
 import { happens } from '../alphabet/alphabet.ts';
 import type { Stage } from '../alphabet/happening.ts';
-import { otherWays, spellings } from '../alphabet/operator.ts';
-import { isThere, reindexByHand } from '../alphabet/others.ts';
+import { copyByOthers, remove } from '../alphabet/others.ts';
+import type { Track } from '../truth/track.ts';
 import type { Chances } from '../world/chances.ts';
-import { type PolicyOf, withoutBite } from './policies.ts';
+import { aged, replaced, written } from './policies.ts';
 
 /**
  * Short sequences of letters that chance alone rarely puts into the right order. The letters are from the alphabet;
  * the exact time and the index are still drawn.
  */
-
 export interface Plot {
   says: string;
   /** Called an hour before the night's run. @param start of the run, epoch milliseconds */
@@ -20,315 +19,220 @@ const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
-const midnight = (at: number): number => at - (at % day);
 
 /** At the next real truncate of tonight, once. */
-function atNextSend({ world }: Stage, act: (name: string) => void): void {
+export function atNextSend({ world }: Stage, act: (track: Track) => void): void {
   let done = false;
   const before = world.onSent;
   world.onSent = (track) => {
     before(track);
     if (done) return;
     done = true;
-    act(track.name);
+    act(track);
   };
 }
 
-/** As many rows as a broken copy may have lost, stamped like daily usage. */
-function refill({ world }: Stage, name: string, chances: Chances): void {
-  for (let arrival = 0; arrival < 10; arrival++) {
-    world.time.at(world.time.now() + chances.between(1, 400) * second, () => {
-      const now = world.time.now();
-      const stamp = midnight(now) - chances.pick([0, 0, 1]) * day;
-      world.arrive(
-        name,
-        Array.from({ length: chances.between(5, 40) }, () => stamp),
-      );
-    });
-  }
+const later = ({ world }: Stage, millis: number, act: () => void): void => {
+  world.time.at(world.time.now() + millis, act);
+};
+
+/** As many rows older than every cutoff as an index may have had at first. */
+export function growOld({ world }: Stage, index: string, chances: Chances): void {
+  world.server.engine.write(index, aged(chances.next, chances.between(300, 500), 120, 65, world.time.now()));
 }
 
-/** Makes the next task end early. */
-function cut({ world }: Stage, chances: Chances): void {
-  const share = chances.pick([0.4, 0.6, 0.8, 0.9, 0.97]);
-  world.servers[0].engine.set(
-    chances.pick([{ cancelAtShare: share }, { abortAtShare: share }, { restartAtShare: share }]),
-  );
+/** Rewrites one policy of the stage for good. */
+function rewrite({ world, policies }: Stage, index: string, changes: object): void {
+  const policy = policies.find((one) => one.index === index);
+  if (policy) world.policies = replaced(world.policies, policy.parameter, written(policy, changes));
 }
 
-const wantsReindex = ({ world }: Stage, policies: readonly PolicyOf[]): boolean =>
-  policies.length > 0 && world.servers[0].engine.behaviour.mode !== 'always-delete';
+const wide = {
+  maxDeletePercent: 100,
+  minDeletePercent: 1,
+  maxRowsPerRun: 100_000,
+  refuseReindex: false,
+  enabled: true,
+};
 
 export const plots = {
   'a copy is cut, and late rows fill it up': {
-    says: 'a reindex ends early; rows of the last two days come in until the counts are as before',
-    prepare(stage, chances, start) {
-      if (!wantsReindex(stage, stage.policies)) return;
-      const policy = chances.pick(stage.policies);
-      rewrite(stage, policy, { strategy: 'reindex' });
-      stage.world.time.at(start - minute, () => cut(stage, chances));
-      atNextSend(stage, (name) => refill(stage, name, chances));
-    },
-  },
-  'a delete becomes a reindex': {
-    says: 'the server knows no flags; just below half was to go, a few rows are deleted, and now it is more than half',
+    says: 'a copy ends early; rows of the last two days come in until the counts are as before',
     prepare(stage, chances, start) {
       const { world } = stage;
-      const [{ engine }] = world.servers;
-      if (engine.behaviour.mode === 'always-delete') return;
-      const policy = chances.pick(stage.policies);
-      // In one go: a bite would delete far less than half.
-      rewrite(stage, policy, { strategy: 'delete-by-query', maxRowsPerRun: 100_000, maxDeletePercent: 100 });
+      for (const { index } of stage.policies) rewrite(stage, index, wide);
       world.time.at(start - minute, () => {
-        engine.set({ knowsForceFlags: false });
-        if (chances.happens(0.8)) cut(stage, chances);
-        balance(stage, policy, start);
+        const endsAt = { share: chances.pick([0.4, 0.8, 0.9, 0.97]), as: chances.pick(['dead', 'cancelled'] as const) };
+        world.server.behaviour = { ...world.server.behaviour, pace: { millis: 60_000, endsAt } };
+        for (const { index } of stage.policies) growOld(stage, index, chances);
       });
-      const before = world.onActing;
-      world.onActing = (track) => {
-        before(track);
-        if (track.name !== policy.name || engine.indices().every(({ index }) => index?.toLowerCase() !== track.name))
-          return;
-        let left = 4;
-        world.others(track.name, 'a few rows deleted', () => {
-          engine.removeRows(track.name, ({ timestamp }) => timestamp > track.cutoffMillis && left-- > 0);
-          // The server decides by what searches find.
-          engine.refresh();
-        });
-      };
-      atNextSend(stage, (name) => refill(stage, name, chances));
+      atNextSend(stage, ({ index, cutoffMillis }) => {
+        for (let arrival = 0; arrival < 10; arrival++) {
+          later(stage, chances.between(1, 900) * second, () => {
+            const at = Math.max(cutoffMillis + 1, start - chances.pick([0.1, 1, 2]) * day);
+            const count = chances.between(5, 40);
+            world.server.engine.write(
+              index,
+              Array.from({ length: count }, () => at),
+            );
+          });
+        }
+      });
     },
   },
   'somebody’s copy is under way': {
-    says: 'a reindex by hand is at 40 % when our run begins',
+    says: 'another process’s copy is half done when our run begins',
     prepare(stage, chances, start) {
-      if (!wantsReindex(stage, stage.policies)) return;
-      const policy = chances.pick(stage.policies);
-      rewrite(stage, policy, { strategy: 'reindex', maxDeletePercent: 100 });
-      const { world } = stage;
+      const { index } = chances.pick(stage.policies);
+      rewrite(stage, index, wide);
       const before = chances.pick([2 * minute, 10 * minute, 55 * minute]);
-      world.time.at(start - before, () => {
-        const [{ engine }] = world.servers;
-        const view = engine.indices().find(({ index }) => index?.toLowerCase() === policy.name);
-        // At a speed that puts it halfway when our run begins.
-        if (view)
-          reindexByHand(world, policy.name, view.rows / (before / second / chances.pick([0.3, 0.4, 0.7, 0.95])));
+      stage.world.time.at(start - before, () => {
+        const millis = before / chances.pick([0.4, 0.7, 0.95]);
+        copyByOthers(stage.world, index, { millis, swap: chances.pick(['first', 'last']), what: 'copied by hand' });
       });
     },
   },
-  'a task number comes back': {
-    says: 'the node restarts before the run and in its middle; somebody’s task then bears our task’s number, and ends perfectly',
-    prepare(stage, chances, start) {
-      if (!wantsReindex(stage, stage.policies)) return;
-      const { world, policies } = stage;
-      const [{ engine }] = world.servers;
-      const policy = chances.pick(policies);
-      rewrite(stage, policy, { strategy: chances.pick(['reindex', 'reindex', 'delete-by-query']) });
-      engine.set({ taskNumbersRestart: true });
-      world.time.at(start - minute, () => {
-        engine.restartNode();
-        const restartAtShare = chances.pick([0.5, 0.9, 0.95, 0.97]);
-        engine.set({ rowsPerSecond: 20, batchOverheadMillis: 100, restartAtShare });
-      });
-      atNextSend(stage, (name) => {
-        const sentAt = world.time.now();
-        let done = false;
-        const bearNumber = () => {
-          const isGone = engine.everyTask().some(({ state, startedAt }) => state === 'gone' && startedAt >= sentAt);
-          if (done || !isGone) return;
-          done = true;
-          engine.set({ restartAtShare: undefined });
-          engine.restartNode();
-          const other = policies.find((one) => one.name !== name) ?? policy;
-          enlarge(stage, other.name, engine.rows(name).length * chances.pick([0.5, 2]), chances);
-          // Another process's task that takes the first free number.
-          reindexByHand(world, other.name, 1000);
-        };
-        for (let wait = 1; wait <= 60; wait++) world.time.at(sentAt + wait * second, bearNumber);
-        refill(stage, name, chances);
-      });
-    },
-  },
-  'emptied and refilled between two nights': {
-    says: 'most young rows go, and ingestion makes up the total before the next run',
+  'emptied between two nights': {
+    says: 'most young rows go before the next run, and ingestion makes up the total',
     prepare(stage, chances, start) {
       const { time } = stage.world;
       time.at(start - 50 * minute, () => happens('emptied and refilled', stage, chances));
-      time.at(start - 40 * minute, () => happens('rows of now', stage, chances));
-    },
-  },
-  'one index under two names': {
-    says: 'two runs side by side, between which the index was renamed',
-    prepare(stage, chances, start) {
-      const { time } = stage.world;
-      time.at(start + chances.between(2, 10) * second, () => {
-        happens('index renamed', stage, chances);
-        stage.begin(`renamed-${stage.night}-${chances.between(1, 99_999)}`, {});
-      });
-    },
-  },
-  'one server under two addresses': {
-    says: 'two or three runs at once with one ledger, each with its own address',
-    prepare(stage, chances, start) {
-      for (const gmsUrl of [chances.pick([...spellings, ...otherWays]), chances.pick(otherWays)]) {
-        stage.world.time.at(start + chances.between(0, 60) * second, () => {
-          stage.begin(`elsewhere-${stage.night}-${chances.between(1, 99_999)}`, {}, { settings: { gmsUrl } });
-        });
-      }
     },
   },
   'orders change while the first is at work': {
     says: 'the policies of the others become stricter before it is their turn',
     prepare(stage, chances, start) {
-      stage.world.servers[0].engine.set({ batchOverheadMillis: 20_000 });
-      atNextSend(stage, () => {
-        const change = chances.pick([
-          'retention changes',
-          'policy off',
-          'policy gone',
-          'limits change',
-          'pauses',
-        ] as const);
-        happens(change, stage, chances);
+      const { world } = stage;
+      world.time.at(start - minute, () => {
+        world.server.behaviour = { ...world.server.behaviour, pace: { millis: 5 * minute } };
       });
-      stage.world.time.at(start + 10 * hour, () => happens('resumes', stage, chances));
+      atNextSend(stage, () => {
+        const letters = ['retention changes', 'policy off', 'policy gone', 'limits change', 'pauses'] as const;
+        happens(chances.pick(letters), stage, chances);
+      });
+      world.time.at(start + 10 * hour, () => happens('resumes', stage, chances));
+    },
+  },
+  'something else deletes just before the call': {
+    says: 'between the baseline and the last dry run most old rows go',
+    prepare(stage, chances, start) {
+      const { world } = stage;
+      const { index } = chances.pick(stage.policies);
+      rewrite(stage, index, wide);
+      world.time.at(start - minute, () => growOld(stage, index, chances));
+      for (let turn = 0; turn < 40; turn++) {
+        world.time.at(start + turn * chances.between(100, 500), () => {
+          const physical = world.server.engine.behind(index);
+          if (!physical) return;
+          let left = 15;
+          world.others(index, 'rows deleted', () =>
+            remove(world, physical, (timestamp) => timestamp < start - 61 * day && left-- > 0),
+          );
+        });
+      }
     },
   },
   'a start far ahead': {
-    says: 'one execution gets a start that is weeks away',
-    prepare({ world }, chances, start) {
-      world.time.at(start - second, () => {
-        world.clocks.starts = chances.pick([20, 22, 25, 28]) * day;
-      });
-      world.time.at(start + second, () => {
-        world.clocks.starts = 0;
+    says: 'one execution gets a start that is minutes or weeks away',
+    prepare(stage, chances, start) {
+      stage.world.time.at(start - second, () => {
+        const aheadMillis = chances.pick([2 * minute, hour, 8 * day, 25 * day]);
+        stage.begin(`ahead-${stage.night}-${chances.between(1, 99_999)}`, {}, { aheadMillis });
       });
     },
   },
-  'redriven after two others': {
-    says: 'the run is stopped as it sends; two others close what it sent, and truncate the index again; then it is redriven',
+  'redriven after others': {
+    says: 'the run is stopped as it sends; others judge what it sent, and truncate the index again; then it is redriven',
     prepare(stage, chances) {
-      const { world } = stage;
-      atNextSend(stage, (name) => {
+      atNextSend(stage, ({ index }) => {
         const first = stage.scheduled();
         if (!first || first.ended) return;
         first.stop();
-        const later = (minutes: number, act: () => void) => world.time.at(world.time.now() + minutes * minute, act);
         const begin = (what: string) => stage.begin(`${what}-${stage.night}-${chances.between(1, 99_999)}`, {});
-        const again = chances.pick([90, 180]);
-        later(30, () => begin('closes'));
-        later(again - 5, () => growOld(stage, name, chances));
-        later(again, () => begin('truncates'));
-        later(2 * again - 5, () => growOld(stage, name, chances));
-        later(2 * again, () => first.redrive());
+        const again = chances.pick([90, 180]) * minute;
+        const two = chances.happens(0.5);
+        later(stage, 30 * minute, () => begin('judges'));
+        if (two) {
+          later(stage, again - 5 * minute, () => growOld(stage, index, chances));
+          later(stage, again, () => begin('truncates'));
+        }
+        later(stage, 2 * again - 5 * minute, () => growOld(stage, index, chances));
+        later(stage, 2 * again, () => first.redrive());
+      });
+    },
+  },
+  'two runs at once': {
+    says: 'a second execution begins within seconds of the first',
+    prepare(stage, chances, start) {
+      for (const { index } of stage.policies) rewrite(stage, index, wide);
+      stage.world.time.at(start - minute, () => {
+        for (const { index } of stage.policies) growOld(stage, index, chances);
+      });
+      stage.world.time.at(start + chances.between(-5000, 10_000), () => {
+        stage.begin(`beside-${stage.night}-${chances.between(1, 99_999)}`, {});
       });
     },
   },
   'at work for more than a day': {
-    says: 'a reindex stands still for over a day, and deletes go on past the end of the next night; their status says so',
+    says: 'a task stands still for over a day, or goes on past the end of the next night; its status says so',
     prepare(stage, chances, start) {
       const { world, policies } = stage;
-      const [{ engine }] = world.servers;
-      const copies = wantsReindex(stage, policies) && (policies.length > 1 || chances.happens(0.5));
-      const hanging = copies ? chances.pick(policies) : undefined;
-      const others = policies.filter((policy) => policy !== hanging);
-      const batchSize = 10;
-      if (hanging) rewrite(stage, hanging, { strategy: 'reindex', maxDeletePercent: 100 });
-      for (const policy of others) {
-        rewrite(stage, policy, {
-          strategy: 'delete-by-query',
-          batchSize,
-          maxRowsPerRun: 100_000,
-          maxDeletePercent: 100,
-        });
-      }
+      for (const { index } of policies) rewrite(stage, index, wide);
       world.time.at(start - minute, () => {
-        // Enough for a batch within every window of stillness.
-        for (const { name } of others) if (isThere(world, name)) growOld(stage, name, chances);
+        for (const { index } of policies) growOld(stage, index, chances);
       });
-      const hangs = chances.pick([26, 34, 50]) * hour;
-      const goesOn = chances.pick([40, 60]) * hour;
+      const pace = chances.pick([
+        { millis: minute, hangMillis: 26 * hour },
+        { millis: minute, hangMillis: 50 * hour },
+        { millis: 40 * hour },
+        { millis: 60 * hour },
+      ]);
       const before = world.onActing;
       world.onActing = (track) => {
         before(track);
-        if (!isThere(world, track.name)) return;
-        const rows = engine.rows(track.name).filter(({ timestamp }) => timestamp <= track.cutoffMillis).length;
-        const batches = Math.max(1, rows / batchSize);
-        engine.set({ batchOverheadMillis: track.name === hanging?.name ? hangs : goesOn / batches });
+        world.server.behaviour = { ...world.server.behaviour, pace };
       };
     },
   },
   'nothing is left, and then there is': {
-    says: 'a delete stands still; somebody deletes its rows, and some young ones, and brings all of them back in the end',
+    says: 'a delete stands still; somebody deletes its rows, and brings them back in the end',
     prepare(stage, chances, start) {
       const { world } = stage;
-      const { time } = world;
-      const [{ engine }] = world.servers;
-      const policy = chances.pick(stage.policies);
-      rewrite(stage, policy, { strategy: 'delete-by-query', maxDeletePercent: 100 });
-      time.at(start - minute, () => engine.set({ batchOverheadMillis: 3 * hour }));
-      atNextSend(stage, (name) => {
-        const gone: number[] = [];
-        const goes = (timestamp: number): boolean => timestamp < start - 29 * day || chances.happens(0.3);
-        time.at(time.now() + chances.between(30, 120) * second, () => {
-          if (!isThere(world, name)) return;
-          world.others(name, 'rows deleted', () =>
-            engine.removeRows(name, ({ timestamp }) => goes(timestamp) && gone.push(timestamp) > 0),
-          );
+      const { index } = chances.pick(stage.policies);
+      rewrite(stage, index, wide);
+      world.time.at(start - minute, () => {
+        growOld(stage, index, chances);
+        world.server.behaviour = { ...world.server.behaviour, pace: { millis: minute, hangMillis: 3 * hour } };
+      });
+      atNextSend(stage, (track) => {
+        let gone: number[] = [];
+        later(stage, chances.between(60, 120) * second, () => {
+          const physical = world.server.engine.behind(track.index);
+          if (!physical) return;
+          world.others(track.index, 'rows deleted', () => {
+            gone = remove(world, physical, (timestamp) => timestamp < start - 29 * day);
+          });
         });
-        time.at(time.now() + chances.between(600, 1000) * second, () => {
-          if (isThere(world, name)) world.arrive(name, gone);
-        });
+        later(stage, chances.between(125, 1000) * second, () => world.server.engine.write(track.index, gone));
+      });
+    },
+  },
+  'the mode is set back to preview': {
+    says: 'a person’s enforcing run in a preview stage outlasts its time, and its truncation then dies',
+    prepare(stage, chances, start) {
+      const { world } = stage;
+      world.settings = { ...world.settings, mode: 'preview' };
+      for (const { index } of stage.policies) rewrite(stage, index, wide);
+      world.time.at(start - minute, () => {
+        for (const { index } of stage.policies) growOld(stage, index, chances);
+        const pace = { millis: 30 * hour, endsAt: { share: chances.pick([0, 0.3, 0.8]), as: 'dead' as const } };
+        world.server.behaviour = { ...world.server.behaviour, pace };
+      });
+      world.time.at(start + minute, () => {
+        stage.begin(`by-hand-${stage.night}-${chances.between(1, 99_999)}`, { mode: 'enforce' });
       });
     },
   },
 } as const satisfies Record<string, Plot>;
 export type PlotName = keyof typeof plots;
 export const plotNames = Object.keys(plots) as PlotName[];
-
-/** As many rows older than every cutoff as an index may have had at first. */
-function growOld({ world }: Stage, name: string, chances: Chances): void {
-  const now = world.time.now();
-  world.arrive(
-    name,
-    Array.from({ length: chances.between(500, 700) }, () => now - chances.between(65, 120) * day),
-  );
-}
-
-/** Rows of the last weeks, so that an index has more of them than another. */
-function enlarge({ world }: Stage, name: string, rows: number, chances: Chances): void {
-  const now = world.time.now();
-  world.arrive(
-    name,
-    Array.from({ length: Math.round(rows) }, () => now - chances.between(3, 28) * day),
-  );
-  world.servers[0].engine.refresh();
-}
-
-function rewrite({ world }: Stage, policy: PolicyOf, changes: object): void {
-  world.policies = world.policies.map((source) => {
-    if (source.name !== policy.parameter) return source;
-    try {
-      return { ...source, text: JSON.stringify(withoutBite({ ...JSON.parse(source.text), ...changes })) };
-    } catch {
-      return source;
-    }
-  });
-}
-
-/** Adds rows until just below half of them are older than the policy's cutoff. */
-function balance({ world }: Stage, policy: PolicyOf, start: number): void {
-  const [{ engine }] = world.servers;
-  if (engine.indices().every(({ index }) => index?.toLowerCase() !== policy.name)) return;
-  const days = Number(policy.fields['retentionDays']);
-  const cutoff = start - days * day;
-  const rows = engine.rows(policy.name);
-  const old = rows.filter(({ timestamp }) => timestamp <= cutoff).length;
-  const fresh = rows.length - old;
-  const oldMissing = Math.max(0, fresh - 2 - old);
-  const freshMissing = Math.max(0, old + 2 - fresh);
-  world.arrive(policy.name, [
-    ...Array.from({ length: oldMissing }, (_, row) => cutoff - (1 + (row % 60)) * day),
-    ...Array.from({ length: freshMissing }, (_, row) => start - (3 + (row % 20)) * day),
-  ]);
-}

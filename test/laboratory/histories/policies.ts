@@ -1,64 +1,37 @@
-import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { PolicySource } from '../../../lambda/policy/parse.ts';
+import { aliasOf } from '../world/server.ts';
 
-/** The policies of one history, as the operator writes them. */
-
+/** A policy of a history, and the parameter that holds it. */
 export interface PolicyOf {
+  index: string;
   entityType: string;
   aspect: string;
-  /** The engine's name of the index: `dataset.operation`. */
+  /** As people write it: `dataset.operation`. */
   name: string;
-  /** The search index. */
-  index: string;
-  /** The parameter that holds it. */
   parameter: string;
   fields: Record<string, unknown>;
 }
 
-/**
- * Names in the order in which histories use them. The second can also be written as `acme.table_usage`: one search
- * index.
- */
-export const names = [
-  ['dataset', 'operation'],
-  ['acme_table', 'usage'],
-  ['chart', 'chartUsageStatistics'],
-] as const;
-
-/** Another spelling of the same search index, if there is one. */
-export const otherName: Readonly<Record<string, readonly [string, string]>> = {
-  'acme_table.usage': ['acme', 'table_usage'],
-};
-
-export const prefix = '/laboratory/policies/';
+export const prefix = '/retention/policies/';
 
 export function policyOf([entityType, aspect]: readonly [string, string], fields: Record<string, unknown>): PolicyOf {
   const name = `${entityType}.${aspect}`;
-  return {
-    entityType,
-    aspect,
-    name: name.toLowerCase(),
-    index: searchIndex({ entityType, aspect }),
-    parameter: `${prefix}${name}`,
-    fields: withoutBite(fields),
-  };
+  return { index: aliasOf({ entityType, aspect }), entityType, aspect, name, parameter: `${prefix}${name}`, fields };
 }
 
-/** A reindex copies the whole index, so it cannot work in bites: such a policy is refused. */
-export function withoutBite(fields: Record<string, unknown>): Record<string, unknown> {
-  const { maxRowsPerRun: _, ...rest } = fields;
-  return fields['strategy'] === 'reindex' ? rest : fields;
-}
-
-/** Its text as in its parameter, with some fields written differently. */
-export const written = ({ entityType, aspect, parameter, fields }: PolicyOf, changes: object = {}): PolicySource => ({
-  name: parameter,
-  text: JSON.stringify(withoutBite({ entityType, aspect, ...fields, ...changes })),
+/** The parameter, perhaps with other fields. */
+export const written = (policy: PolicyOf, changes: object = {}): PolicySource => ({
+  name: policy.parameter,
+  text: JSON.stringify({ entityType: policy.entityType, aspect: policy.aspect, ...policy.fields, ...changes }),
 });
 
-/** The sources with one parameter's text replaced or removed. */
+/** The parameters with one of them replaced or removed. */
 export const replaced = (
   sources: readonly PolicySource[],
   parameter: string,
   source: PolicySource | undefined,
 ): PolicySource[] => [...sources.filter(({ name }) => name !== parameter), ...(source ? [source] : [])];
+
+/** Timestamps between two ages in days. */
+export const aged = (next: () => number, count: number, from: number, to: number, now: number): number[] =>
+  Array.from({ length: count }, () => Math.round(now - (to + (from - to) * next()) * 86_400_000));

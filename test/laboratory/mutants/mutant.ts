@@ -1,37 +1,48 @@
 import type { Ingredient } from '../histories/scenario.ts';
 
-/** How the core is changed for a mutant when the laboratory is bundled: the core itself has no switch. */
-
-// biome-ignore lint/suspicious/noExplicitAny: each replacement is typed where it is made.
-export type AnyFunction = (...given: any[]) => any;
-
-/** An exported function of the core, and what replaces it wherever it is called, including in its own module. */
-export interface Replacement {
-  /** Relative to `lambda/`, without `.ts`. */
-  module: string;
-  name: string;
-  /** Makes the replacement from the original function; called at each call. */
-  mutate(original: AnyFunction): AnyFunction;
-}
-
+/** A safety rule switched off: the core itself has no switch, so its source is changed when the laboratory is bundled. */
 export interface Mutant {
-  /** The number of the safety rule, or the find that it brings back. */
+  /** The number of the safety rule (design.md §3). */
   about: string;
+  /** What the core then does. */
   name: string;
-  /** Several if one guard backs up another. */
-  replacements: readonly Replacement[];
+  changes: readonly Change[];
   /** The mutant shows only if one of these is drawn: the hunt plays no other histories. */
   among?: readonly Ingredient[];
-  /** The mutant also shows in the small model, which has only two executions. */
-  inSmallModel?: boolean;
 }
 
-/**
- * Typed, so that the replacement has to keep the function's type: `replaces<typeof isStill>('truncation/watch',
- * 'isStill', () => () => true)`.
- */
-export const replaces = <Original extends AnyFunction>(
-  module: string,
+/** A text in a module of the core, which occurs there once, and what takes its place. */
+export interface Change {
+  /** Relative to `lambda/`, without `.ts`. */
+  module: string;
+  find: string;
+  put: string;
+}
+
+export const mutant = (
+  about: number,
   name: string,
-  mutate: (original: Original) => Original,
-): Replacement => ({ module, name, mutate });
+  changes: readonly (readonly [module: string, find: string, put: string])[],
+  among?: readonly Ingredient[],
+): Mutant => ({
+  about: String(about),
+  name,
+  changes: changes.map(([module, find, put]) => ({ module, find, put })),
+  ...(among && { among }),
+});
+
+/**
+ * The source of a module of the core with its changes.
+ * @throws if a text is not in it exactly once: then the mutant is out of date
+ */
+export function changed(source: string, module: string, mutants: readonly Mutant[]): string {
+  let text = source;
+  for (const { name, changes } of mutants) {
+    for (const { find, put } of changes.filter((one) => one.module === module)) {
+      const times = text.split(find).length - 1;
+      if (times !== 1) throw new Error(`"${name}": lambda/${module}.ts has ${JSON.stringify(find)} ${times} times`);
+      text = text.replace(find, () => put);
+    }
+  }
+  return text;
+}

@@ -1,286 +1,135 @@
-import type { parseLine } from '../../../lambda/ledger/lines.ts';
-import type { holds } from '../../../lambda/ledger/memory.ts';
-import { headOf } from '../../../lambda/ledger/record.ts';
-import type { Standing, standing } from '../../../lambda/ledger/standing.ts';
-import type { fence, isSameRun } from '../../../lambda/ledger/transitions.ts';
-import type { truncationOf, truncationWithoutAnswer } from '../../../lambda/operations/answers/truncation.ts';
-import type { createOperations } from '../../../lambda/operations/http/http-operations.ts';
-import { TransportError } from '../../../lambda/operations/http/transport.ts';
-import type { afterCallWithoutTask } from '../../../lambda/run/breaker.ts';
-import type { plan } from '../../../lambda/run/plan/plan.ts';
-import type { poll } from '../../../lambda/run/poll.ts';
-import type { truncate } from '../../../lambda/run/truncate.ts';
-import type { isUntouched } from '../../../lambda/truncation/judge.ts';
-import type { send } from '../../../lambda/truncation/send.ts';
-import { type Mutant, replaces } from './mutant.ts';
+import { type Mutant, mutant } from './mutant.ts';
 
-/** Safety rules 4 and 5: one real truncate, and the ledger under it. */
+const decision = 'policy/decision';
+const truncate = 'run/truncate';
+
+/** Rules 1 to 5: deciding and sending. */
 export const sendingMutants: readonly Mutant[] = [
-  {
-    about: '4',
-    name: 'sends again on 504',
-    inSmallModel: true,
-    replacements: [
-      replaces<typeof createOperations>(
-        'operations/http/http-operations',
-        'createOperations',
-        (original) => (options) => {
-          const { transport } = options;
-          return original({
-            ...options,
-            transport: {
-              ...transport,
-              async postOnce(...given) {
-                const first = await transport.postOnce(...given);
-                return first.status === 504 ? transport.postOnce(...given) : first;
-              },
-            },
-          });
-        },
-      ),
+  mutant(1, 'takes every server for one that deletes in place', [
+    [truncate, 'copies: !dryRun.deletesInPlace,\n    baseline', 'copies: false,\n    baseline'],
+  ]),
+  mutant(1, 'insists on a field that the server refuses', [[truncate, 'state.refusesForceField ?? false', 'false']]),
+  mutant(1, 'sends another batch size', [['truncation/fields', 'batchSize: policy.batchSize', 'batchSize: 1']]),
+  mutant(2, 'trusts a server whose clock is wrong', [
+    [decision, 'Math.abs(clockSkewMillis) > maxClockSkewMillis', 'Math.abs(clockSkewMillis) < 0'],
+  ]),
+  mutant(2, 'accepts a start in the future', [[decision, 'runStartMillis - nowMillis;', '0;']]),
+  mutant(2, 'has no floor', [
+    [decision, 'const isOldEnough = ', 'const isOldEnough = present > 0 || '],
+    ['policy/schema', ".min(minRetentionDays, 'minRetentionDays')", ''],
+  ]),
+  mutant(2, 'believes counts that contradict each other', [
+    [decision, 'rowsToDelete > rowsTotal ? guardFailed', 'rowsToDelete < 0 ? guardFailed'],
+  ]),
+  mutant(2, 'has no threshold', [[decision, 'compareShare(rows, rowsTotal, minDeletePercent) < 0', 'rows < 0']]),
+  mutant(2, 'has no ceiling', [[decision, '!isAboveCeiling(policy, rows, rowsTotal)', 'rowsTotal > 0']]),
+  mutant(2, 'takes an approval for any number', [[decision, 'rows <= approveRows', 'approveRows > 0']]),
+  mutant(2, 'copies although the policy refuses that', [[decision, 'policy.refuseReindex && ', 'false && ']]),
+  mutant(3, 'does not read the orders again', [
+    [truncate, 'if (orders) return', 'if (orders && dryRunValidMillis < 0) return'],
+  ]),
+  mutant(3, 'does not read the pause again', [['run/orders', 'if (paused) return paused;', '']]),
+  mutant(3, 'takes a pause that cannot be read for none', [
+    ['run/orders', "return { kind: 'stopped', by: 'paused', problem: problemOf(error) };", 'return void error;'],
+  ]),
+  mutant(3, 'does not compare the policy', [
+    ['run/orders', 'return difference(policy, current.policy);', 'return difference(policy, policy);'],
+  ]),
+  mutant(3, 'sends long after its dry run', [
+    [truncate, 'Math.min(sendBy, dryRunAt.wall + dryRunValidMillis)', 'sendBy'],
+    [truncate, ', dryRunAt.monotonic + dryRunValidMillis)', ')'],
+  ]),
+  mutant(3, 'does not decide again', [[truncate, '  if (refusal) {\n', '  if (refusal && rowsTotal < 0) {\n']]),
+  mutant(3, 'does not compare the dry run with the baseline', [[truncate, 'difference > tolerated', 'tolerated < 0']]),
+  mutant(3, 'fixes the cutoff in Truncate', [
+    [
+      truncate,
+      'const policyCutoffMillis = policyCutoff(runStartMillis, policy);',
+      'const policyCutoffMillis = policyCutoff(clock.now(), policy);',
     ],
-  },
-  {
-    about: '4',
-    name: 'lets a service mesh send it again',
-    replacements: [
-      replaces<typeof createOperations>(
-        'operations/http/http-operations',
-        'createOperations',
-        (original) => (options) => {
-          const { transport } = options;
-          return original({
-            ...options,
-            transport: {
-              ...transport,
-              postOnce({ headers: { 'x-envoy-max-retries': _, ...headers }, ...exchange }, maySend) {
-                return transport.postOnce({ ...exchange, headers }, maySend);
-              },
-            },
-          });
-        },
-      ),
+  ]),
+  mutant(3, 'deletes more than a bite', [
+    [truncate, 'plan.bite?.cutoffMillis ?? policyCutoffMillis', 'policyCutoffMillis'],
+  ]),
+  mutant(4, 'takes 5xx for a rejection', [
+    [
+      'operations/answers/truncation',
+      'if (failure) return',
+      "if (failure && answer.status >= 500) return { kind: 'not-sent', why: failure };\n  if (failure) return",
     ],
-  },
-  {
-    about: '4',
-    name: 'takes 5xx for a rejection',
-    inSmallModel: true,
-    replacements: [
-      replaces<typeof truncationOf>(
-        'operations/answers/truncation',
-        'truncationOf',
-        (original) =>
-          (answer, ...rest) => {
-            const found = original(answer, ...rest);
-            return answer.status >= 500 && found.kind === 'unresolved' ? { kind: 'not-sent', why: found.error } : found;
-          },
-      ),
+  ]),
+  mutant(4, 'takes 400 for a rejection', [
+    [
+      'operations/answers/truncation',
+      'if (failure) return',
+      "if (failure && answer.status === 400) return { kind: 'not-sent', why: failure };\n  if (failure) return",
     ],
-  },
-  {
-    about: '4',
-    name: 'takes 400 for a rejection',
-    inSmallModel: true,
-    replacements: [
-      replaces<typeof truncationOf>(
-        'operations/answers/truncation',
-        'truncationOf',
-        (original) =>
-          (answer, ...rest) => {
-            const found = original(answer, ...rest);
-            return answer.status === 400 && found.kind === 'unresolved'
-              ? { kind: 'not-sent', why: found.error }
-              : found;
-          },
-      ),
+  ]),
+  mutant(4, 'takes a connection that broke for one that was never made', [
+    ['operations/answers/truncation', 'if (!error.mayBeWritten)', 'if (error.status === undefined)'],
+  ]),
+  mutant(4, 'goes on after calls without a task id', [
+    ['run/breaker', 'callsWithoutTask >= maxCallsWithoutTask ||', ''],
+  ]),
+  mutant(4, 'goes on after its token was refused', [['run/breaker', ' || status === 401 || status === 403', '']]),
+  mutant(5, 'ignores sendBy', [
+    ['truncation/send', 'clock.now() < until.wall && clock.monotonic() < until.monotonic', 'until.wall > 0'],
+  ]),
+  mutant(5, 'ignores what the ledger answers', [
+    [truncate, 'if (!(await ledger.replace(sending))) {', 'if (!(await ledger.replace(sending)) && begun.wall < 0) {'],
+  ]),
+  mutant(5, 'writes whatever revision is stored', [
+    ['ledger/memory', '(current?.revision ?? 0) !== next.revision - 1', 'false'],
+  ]),
+  mutant(5, 'a run may send again', [
+    ['ledger/standing', 'isSameRun(sender, asking) || ', ''],
+    [
+      'ledger/standing',
+      'asking.runStartMillis <= sender.runStartMillis',
+      'asking.runStartMillis < sender.runStartMillis',
     ],
-  },
-  {
-    about: '4',
-    name: 'takes a sentence for a rejection',
-    replacements: [
-      replaces<typeof truncationOf>(
-        'operations/answers/truncation',
-        'truncationOf',
-        (original) =>
-          (answer, ...rest) => {
-            const found = original(answer, ...rest);
-            return answer.status === 200 && found.kind === 'unresolved'
-              ? { kind: 'not-sent', why: found.error }
-              : found;
-          },
-      ),
+  ]),
+  mutant(5, 'an older run may send', [
+    ['ledger/standing', ' || (!isWrong && asking.runStartMillis <= sender.runStartMillis)', ''],
+  ]),
+  mutant(
+    5,
+    'a run is its name',
+    [
+      [
+        'ledger/transitions',
+        'one.runId === other.runId && one.runStartMillis === other.runStartMillis',
+        'one.runId === other.runId',
+      ],
     ],
-  },
-  {
-    about: '4',
-    name: 'takes a connection that broke for one that never stood',
-    inSmallModel: true,
-    replacements: [
-      replaces<typeof truncationWithoutAnswer>(
-        'operations/answers/truncation',
-        'truncationWithoutAnswer',
-        (original) =>
-          (error, ...rest) => {
-            const found = original(error, ...rest);
-            const isBroken = error instanceof TransportError && error.status === undefined;
-            return isBroken && found.kind === 'unresolved' ? { kind: 'not-sent', why: found.error } : found;
-          },
-      ),
+    ['name comes back'],
+  ),
+  mutant(5, 'a run that is given up is not written down', [
+    [
+      'run/resume',
+      "case 'free':\n        if (await ledger.replace(spend(stored, keyOf(target, state), asking))) return failed;",
+      "case 'free':\n        return failed;",
     ],
-  },
-  {
-    about: '4',
-    name: 'takes whatever is still for unchanged',
-    replacements: [
-      replaces<typeof isUntouched>('truncation/judge', 'isUntouched', () => ({ record, end }) => {
-        return end === 'still' && record.state === 'sending';
-      }),
+  ]),
+  mutant(5, 'forgets who sent', [
+    ['ledger/transitions', 'lastSender: record && headOf(record).lastSender', 'lastSender: undefined'],
+  ]),
+  mutant(5, 'takes what another version or address holds for free', [
+    ['ledger/standing', "if (head.state !== 'idle') {", 'if (nowMillis < 0) {'],
+    ['ledger/standing', 'const isHere = record.server === asking.server;', 'const isHere = true;'],
+  ]),
+  mutant(5, 'sends beside a truncation of another run', [
+    [
+      'ledger/standing',
+      "? { kind: 'decided', record, verdict } : { kind: 'theirs', record }",
+      "? { kind: 'decided', record, verdict } : { kind: 'free', record: record as never }",
     ],
-  },
-  {
-    about: '4',
-    name: 'goes on after calls without a task id',
-    replacements: [
-      replaces<typeof afterCallWithoutTask>('run/breaker', 'afterCallWithoutTask', (original) => (...given) => {
-        const { breaker: _, ...counted } = original(...given);
-        return counted;
-      }),
+  ]),
+  mutant(5, 'sends where rows are missing', [
+    [
+      'ledger/standing',
+      "? { kind: 'quarantined', record } : freeOrSpent(record, asking, nowMillis)",
+      "? { kind: 'free', record: record as never } : freeOrSpent(record, asking, nowMillis)",
     ],
-  },
-  {
-    about: '5',
-    name: 'the ledger is ignored',
-    inSmallModel: true,
-    replacements: [
-      replaces<typeof truncate>('run/truncate', 'truncate', (original) => (state, services) => {
-        const { ledger } = services;
-        return original(state, {
-          ...services,
-          ledger: {
-            ...ledger,
-            async replace(previous, next) {
-              const isCall = previous?.state === 'reserved' && next.state === 'sending';
-              if (!isCall) return ledger.replace(previous, next);
-              await ledger.replace(previous, next).catch(() => false);
-              return true;
-            },
-          },
-        });
-      }),
-    ],
-  },
-  {
-    about: '5',
-    name: 'transitions without the attempt id',
-    inSmallModel: true,
-    replacements: [
-      replaces<typeof holds>('ledger/memory', 'holds', () => (current, previous) => {
-        if (current === undefined || previous === undefined) return current === previous;
-        return (current as { state: string }).state === previous.state;
-      }),
-    ],
-  },
-  {
-    about: '5',
-    name: 'sendBy is ignored',
-    replacements: [
-      replaces<typeof send>('truncation/send', 'send', (original) => (record, _, services) => {
-        return original(record, { wall: Number.POSITIVE_INFINITY, monotonic: Number.POSITIVE_INFINITY }, services);
-      }),
-    ],
-  },
-  {
-    about: '5',
-    name: 'sendBy goes by a clock that can be set',
-    replacements: [
-      replaces<typeof send>('truncation/send', 'send', (original) => (record, { wall }, services) => {
-        return original(record, { wall, monotonic: Number.POSITIVE_INFINITY }, services);
-      }),
-    ],
-  },
-  {
-    about: '5',
-    name: 'no fence after a failed Truncate',
-    inSmallModel: true,
-    replacements: [
-      replaces<typeof poll>('run/poll', 'poll', (original) => (state, services) => {
-        const { ledger } = services;
-        return original(state, {
-          ...services,
-          ledger: {
-            ...ledger,
-            async replace(previous, next) {
-              // Of Poll's writes, only a fence changes the attempt.
-              const before = previous && 'attemptId' in previous ? previous.attemptId : undefined;
-              return next.attemptId !== before || ledger.replace(previous, next);
-            },
-          },
-        });
-      }),
-    ],
-  },
-  {
-    about: '5',
-    name: 'a fence that keeps the attempt’s id',
-    inSmallModel: true,
-    replacements: [
-      replaces<typeof fence>('ledger/transitions', 'fence', (original) => (record, key, run, attemptId, now) => {
-        const fenced = original(record, key, run, attemptId, now);
-        return { ...fenced, attemptId: (record && headOf(record)?.attemptId) ?? attemptId };
-      }),
-    ],
-  },
-  {
-    about: '5',
-    name: 'a run may send again',
-    among: ['redriven after two others'],
-    replacements: [
-      replaces<typeof standing>('ledger/standing', 'standing', (original) => (stored, ...rest) => {
-        const found = original(stored, ...rest);
-        if (found.kind !== 'spent') return found;
-        const { record } = found;
-        if (record.state === 'other-version') return { kind: 'free', record };
-        const { sentBy: _, ...forgotten } = record;
-        return { ...original(forgotten, ...rest), record } as Standing;
-      }),
-    ],
-  },
-  {
-    about: '5',
-    name: 'a run is its name',
-    among: ['name comes back'],
-    replacements: [
-      replaces<typeof isSameRun>('ledger/transitions', 'isSameRun', () => (one, other) => one.runId === other.runId),
-    ],
-  },
-  {
-    about: '5',
-    name: 'a schedule event counts twice',
-    replacements: [
-      replaces<typeof plan>('run/plan/plan', 'plan', (original) => (event, services) => {
-        const { ledger } = services;
-        return original(event, {
-          ...services,
-          ledger: {
-            ...ledger,
-            async takeScheduledTime(taking) {
-              await ledger.takeScheduledTime(taking);
-              return taking;
-            },
-          },
-        });
-      }),
-    ],
-  },
-  {
-    about: '5',
-    name: 'a damaged end of the ledger file stops everything',
-    replacements: [
-      replaces<typeof parseLine>('ledger/lines', 'parseLine', (original) => (path, line) => {
-        return original(path, line, false);
-      }),
-    ],
-  },
+  ]),
 ];

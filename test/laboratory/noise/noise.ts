@@ -1,57 +1,86 @@
-import { printTable, progress } from '../campaign/print.ts';
-import { liveNoise, type Noise, type NoiseNight } from './nights.ts';
+import { searchIndex } from '../../../lambda/policy/aspects.ts';
+import type { kinds } from '../alphabet/server.ts';
+import { printCounts, printTable, progress } from '../campaign/print.ts';
+import { firstNight, type History } from '../histories/history.ts';
+import { byHand, released } from '../histories/morning.ts';
+import { check, violationText } from '../rules/checker.ts';
+import { eventsOf } from '../rules/events.ts';
+import type { Execution } from '../world/execution.ts';
+import { withVirtualTimers } from '../world/virtual-time.ts';
+import { unresolvedIn } from '../world/world.ts';
+import { createProduction, day, type Production, planDay } from './production.ts';
 
-/** `npm run faults -- --noise`: three months of an ordinary production. */
+/** `npm run faults -- --noise`: three months of an ordinary production, for each way in which a server removes rows. */
 
-export const noiseNights = 92;
-
-export async function runNoise(seed: number): Promise<boolean> {
-  const noise = await liveNoise(seed, noiseNights, progress(`of ${noiseNights} nights`, 10));
-  const sums: Record<string, number> = {};
-  for (const { outcomes } of noise.nights) {
-    for (const [outcome, count] of Object.entries(outcomes)) sums[outcome] = (sums[outcome] ?? 0) + count;
-  }
-  console.log(
-    `${noise.nights.length} nights of an ordinary production, ${noise.truncates} real truncates, seed ${seed}`,
-  );
-  printTable(
-    ['outcome', 'times'],
-    Object.entries(sums).sort(([, one], [, other]) => other - one),
-  );
-  const bad = noise.nights.filter(({ result }) => result !== 'ok');
-  const waiting = bad.filter(({ isWaiting }) => isWaiting);
-  const others = bad.filter(({ isWaiting }) => !isWaiting);
-  console.log(`\nNights that were not ok: ${bad.length}`);
-  console.log(`\n${waiting.length} only because a reindex waits for what an upgrade may still copy (safety rule 3):`);
-  printNights(waiting);
-  console.log(`\n${others.length} because of something else:`);
-  printNights(others);
-  const lists = {
-    'Indices that are stuck': noise.stuck,
-    'Closed although no row is missing and the end can be known': noise.falseQuarantines,
-    'Nights at which a reindex was due, had nothing to wait for, and did not truncate': noise.missed,
-    'Copies without a task id, which only a person can open again': noise.unproven,
-  };
-  console.log('');
-  for (const [what, list] of Object.entries(lists)) console.log(`${what}: ${list.join(', ') || 'none'}`);
-  console.log(`The longest that an index went without a truncation: ${noise.longestPauseDays} days`);
-  return isQuiet(noise);
+export interface Noise {
+  outcomes: Record<string, number>;
+  /** Nights that were not ok: what had happened on that day or the one before, and what was reported. */
+  bad: { number: number; why: string; said: string }[];
+  /** What must not be: stuck indices, false quarantines, broken rules, bad nights without a reason. */
+  wrong: string[];
 }
 
-const printNights = (nights: readonly NoiseNight[]): void =>
-  printTable(
-    ['night', 'result', 'why', 'what was not ok'],
-    nights.map((night) => [night.number, night.result, night.happened.join('; ') || 'NOTHING', whatWas(night)]),
-  );
+const servers = ['deletes in place', 'copies, alias first', 'copies, alias last'] as const;
 
-const whatWas = ({ bad }: NoiseNight): string =>
-  bad
-    .map(({ name, outcome, cause, adopted }) => `${name} ${outcome} (${cause}${adopted ? ', adopted' : ''})`)
-    .join('; ');
+export async function runNoise(seed: number, nights = 92): Promise<boolean> {
+  let isQuiet = true;
+  for (const kind of servers) {
+    const { outcomes, bad, wrong } = await liveNoise(seed, kind, nights, progress(`of ${nights} nights`, 30));
+    console.log(`${nights} nights of an ordinary production whose server ${kind}, seed ${seed}`);
+    printCounts('outcome', outcomes);
+    console.log(`\nNights that were not ok: ${bad.length}`);
+    printTable(
+      ['night', 'why', 'what was not ok'],
+      bad.map(({ number, why, said }) => [number, why || 'NOTHING', said]),
+    );
+    console.log(`\nWrong: ${wrong.join('\n') || 'nothing'}\n`);
+    isQuiet &&= wrong.length === 0;
+  }
+  return isQuiet;
+}
 
-/** Nothing is stuck, no whole index is closed, nothing due is left undone, and every bad night has a reason. */
-const isQuiet = ({ nights, stuck, falseQuarantines, missed }: Noise): boolean =>
-  stuck.length === 0 &&
-  falseQuarantines.length === 0 &&
-  missed.length === 0 &&
-  nights.every(({ result, happened }) => result === 'ok' || happened.length > 0);
+export async function liveNoise(
+  seed: number,
+  kind: keyof typeof kinds,
+  nights: number,
+  told: () => void = () => {},
+): Promise<Noise> {
+  const production = createProduction(seed, kind);
+  const { world, policies } = production;
+  const history: History = { world, policies, maxRunHours: 12 };
+  await withVirtualTimers(world.time, async () => {
+    const executions: Execution[] = [];
+    for (let number = 0; number < nights; number++) {
+      await world.time.runUntil(firstNight + number * day - 1000);
+      planDay(production, number, seed);
+      await world.time.runUntil(firstNight + number * day);
+      await byHand(world, executions)(`night-${number}`, {});
+      for (const { name, index } of policies) {
+        const isClosed = world.stored(index)?.state === 'quarantined';
+        if (isClosed) await released(byHand(world, executions), `release-${number}-${name}`, name, true);
+      }
+      told();
+    }
+    await world.time.run(() => executions.every(({ ended }) => ended));
+    world.tracker.close();
+  });
+  return found(production, history);
+}
+
+function found({ world, happened }: Production, history: History): Noise {
+  const noise: Noise = { outcomes: {}, bad: [], wrong: check(history).map(violationText) };
+  const reason = (number: number) => [...(happened.get(number) ?? []), ...(happened.get(number - 1) ?? [])].join('; ');
+  for (const { report, runId } of eventsOf(history, 'published')) {
+    const number = Number(/^night-(\d+)$/.exec(runId)?.[1] ?? Number.NaN);
+    if (Number.isNaN(number)) continue;
+    for (const { outcome } of report.policies) noise.outcomes[outcome] = (noise.outcomes[outcome] ?? 0) + 1;
+    if (report.result === 'ok') continue;
+    const fine = ['truncated', 'below-threshold', 'nothing-to-delete'];
+    const bad = report.policies.filter(({ outcome }) => !fine.includes(outcome));
+    const said = bad.map((entry) => `${searchIndex(entry)} ${entry.outcome} (${entry.cause.kind})`).join('; ');
+    noise.bad.push({ number, why: reason(number), said });
+    if (reason(number) === '') noise.wrong.push(`night ${number} was not ok without a reason: ${said}`);
+  }
+  for (const { index, state } of unresolvedIn(world)) noise.wrong.push(`${index} is ${state} in the end`);
+  return noise;
+}

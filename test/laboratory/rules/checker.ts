@@ -1,10 +1,24 @@
 import type { History } from '../histories/history.ts';
-import { rules } from './rules.ts';
+import type { CheckRule } from './events.ts';
+import { judgingRules } from './judging.ts';
+import { ledgerRules } from './ledger.ts';
+import { livenessRules } from './liveness.ts';
+import { sendingRules } from './sending.ts';
+import { tellingRules } from './telling.ts';
+
+/** Every rule of the checker, by the name that violations print. */
+export const rules: Readonly<Record<string, CheckRule>> = {
+  ...sendingRules,
+  ...judgingRules,
+  ...ledgerRules,
+  ...tellingRules,
+  ...livenessRules,
+};
 
 /** What a history did wrong: which rule it broke, when, and how. */
 export interface Violation {
   rule: string;
-  /** Epoch milliseconds, real time. */
+  /** Epoch milliseconds. */
   at: number;
   text: string;
 }

@@ -1,14 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { History } from '../histories/history.ts';
-import type { Violation } from '../rules/checker.ts';
-import type { CheckRule } from '../rules/events.ts';
-import { guardRules } from '../rules/guards.ts';
-import { rowRules } from '../rules/rows.ts';
-import { sendingRules } from '../rules/sending.ts';
-import { unresolvedRules } from '../rules/unresolved.ts';
+import { check, type Violation } from '../rules/checker.ts';
 import { withVirtualTimers } from '../world/virtual-time.ts';
-import type { World } from '../world/world.ts';
-import { createSmallModel, type SmallOptions } from './small-model.ts';
+import { unresolvedIn } from '../world/world.ts';
+import { createSmallModel, type SmallModel, type SmallOptions } from './small-model.ts';
 
 /**
  * Every history of a small model: two executions over one index, in every order of their steps, with up to a given
@@ -34,8 +28,6 @@ export interface Enumeration extends EnumerationOptions {
   violations: Violation[];
 }
 
-const rules: Record<string, CheckRule> = { ...sendingRules, ...guardRules, ...unresolvedRules, ...rowRules };
-
 const day = 86_400_000;
 
 /** @param told called after each history */
@@ -57,8 +49,8 @@ export async function enumerate(options: EnumerationOptions, told: () => void = 
     const model = createSmallModel(options);
     const { world, pending } = model;
     await withVirtualTimers(world.time, async () => {
-      await model.begin('X');
-      await model.begin('Y');
+      await driven(world.time.run, model.begin('X'));
+      await driven(world.time.run, model.begin('Y'));
       const taken: number[] = [];
       const text: string[] = [];
       let left = faults;
@@ -67,7 +59,7 @@ export async function enumerate(options: EnumerationOptions, told: () => void = 
       while (pending.size > 0) {
         const sorted = [...pending.values()].sort((one, other) => one.who.localeCompare(other.who));
         const early = sorted.filter(({ late }) => !late);
-        const options = (early.length > 0 ? early : sorted.slice(0, 1)).flatMap((one) =>
+        const open = (early.length > 0 ? early : sorted.slice(0, 1)).flatMap((one) =>
           one.choices
             .filter((_choice, place) => place === 0 || (left > 0 && !one.late))
             .map((choice) => ({ one, choice })),
@@ -76,12 +68,12 @@ export async function enumerate(options: EnumerationOptions, told: () => void = 
         if (known === undefined) {
           const key = createHash('sha1').update(model.key()).digest('base64');
           const before = visited.get(key);
-          if (before !== undefined && before >= left) return judge(model.history(), text);
+          if (before !== undefined && before >= left) return judge(model, text);
           visited.set(key, left);
-          for (let other = options.length - 1; other > 0; other--) branches.push([...taken, other]);
+          for (let other = open.length - 1; other > 0; other--) branches.push([...taken, other]);
         }
         const place = known ?? 0;
-        const chosen = options[place];
+        const chosen = open[place];
         if (!chosen) throw new Error(`the history of ${path.join(' ')} is not the same again`);
         const { one, choice } = chosen;
         taken.push(place);
@@ -94,26 +86,34 @@ export async function enumerate(options: EnumerationOptions, told: () => void = 
       for (const night of [1, 2]) {
         if (unresolvedIn(world).length === 0) break;
         await world.time.runUntil(world.time.now() + day);
-        await model.night(`night ${night}`);
+        await driven(world.time.run, model.night(`night ${night}`));
       }
-      world.front.truth.close();
-      judge(model.history(), text);
-      for (const state of unresolvedIn(world)) {
-        result.violations.push({ rule: 'nothing is unresolved', at: 0, text: `${state} after ${text.join(', ')}` });
+      world.tracker.close();
+      judge(model, text);
+      for (const { index, state } of unresolvedIn(world)) {
+        const at = world.time.now();
+        result.violations.push({
+          rule: 'nothing is unresolved',
+          at,
+          text: `${index} ${state} after ${text.join(', ')}`,
+        });
       }
     });
   }
 
-  function judge(history: History, text: string[]): void {
-    for (const [rule, find] of Object.entries(rules)) {
-      for (const found of find(history)) {
-        result.violations.push({ rule, at: found.at, text: `${found.text} after ${text.join(', ')}` });
-      }
+  function judge(model: SmallModel, text: string[]): void {
+    for (const { rule, at, text: what } of check(model.history())) {
+      result.violations.push({ rule, at, text: `${what} after ${text.join(', ')}` });
     }
   }
 }
 
-const unresolvedIn = ({ ledger }: World): string[] =>
-  [...ledger.records.values()]
-    .map((stored) => (stored as { state: string }).state)
-    .filter((state) => state === 'sending' || state === 'running');
+/** Lets virtual time pass until something is done. */
+async function driven(run: (done: () => boolean) => Promise<void>, work: Promise<void>): Promise<void> {
+  let isDone = false;
+  const settled = work.finally(() => {
+    isDone = true;
+  });
+  await run(() => isDone);
+  return settled;
+}

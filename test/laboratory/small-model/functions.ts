@@ -1,24 +1,10 @@
-import type { Behaviour } from '../../operations-service/simulation/behaviour.ts';
-import type { Reply } from '../../operations-service/simulation/exchange.ts';
-import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
-import type { Ledger } from '../../../lambda/ledger/ledger.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
-import { createOperations } from '../../../lambda/operations/http/http-operations.ts';
-import {
-  type Answer,
-  type Exchange,
-  type Transport,
-  TransportError,
-} from '../../../lambda/operations/http/transport.ts';
+import type { Truncation } from '../../../lambda/operations/operations.ts';
 import type { RunServices } from '../../../lambda/run/services.ts';
-import type { answers, Effect } from '../alphabet/answers.ts';
-import type { Track } from '../truth/track.ts';
-import { answered, invented, substituted } from '../world/answering.ts';
-import { createChances } from '../world/chances.ts';
-import { functionClock } from '../world/clocks.ts';
+import type { Answer, Effect } from '../alphabet/answers.ts';
 import { named } from '../world/invocation.ts';
 import type { InvocationInfo } from '../world/journal.ts';
-import { acting } from '../world/wire.ts';
+import { counted, failure, noting, readAnswer } from '../world/wire.ts';
 import type { World } from '../world/world.ts';
 import { asked, type Controlled, dead, Later } from './pending.ts';
 
@@ -26,7 +12,6 @@ import { asked, type Controlled, dead, Later } from './pending.ts';
 
 export interface FunctionOptions {
   world: World;
-  ledger: Ledger;
   invocation: InvocationInfo;
   who: string;
   controlled: Controlled;
@@ -37,17 +22,16 @@ export interface FunctionOptions {
   fail?: (error: Error) => void;
 }
 
-export type Told = Exclude<keyof typeof answers, 'slow' | 'time-out' | 'body lost'>;
+export type Told = Exclude<Answer, 'slow' | 'time-out' | 'body lost'>;
 
 /** Effects in the small model: the explorer chooses when a late one happens. */
 const effectNames = ['none', 'at once', 'half', 'later'] as const satisfies readonly Effect[];
 
 export function servicesOf(options: FunctionOptions): RunServices {
-  const { world, ledger, invocation, who, controlled, fail = () => {} } = options;
-  const { time } = world;
+  const { world, invocation, who, controlled, fail = () => {} } = options;
+  const { time, ledger, server, journal } = world;
   const late = options.late ?? false;
   const isTruncate = invocation.step === 'truncate';
-  let ids = 0;
   let awaits = 0;
 
   /** One await. `effect` is what it does; `also` are its own faults, with what the function then sees. */
@@ -96,104 +80,91 @@ export function servicesOf(options: FunctionOptions): RunServices {
       'crash after': effect,
     });
   const orders = <T>(value: T, read: { paused: boolean } | { policies: World['policies'] }): T => {
-    world.journal.push({ at: time.now(), kind: 'orders', invocation, ...read });
+    journal.push({ at: time.now(), kind: 'orders', invocation, ...read });
     return value;
   };
-  const token = { get: async () => world.token.given, reread: async () => world.token.given };
-  const clock = functionClock(time.now, world.clocks);
+  const token = async () => 'token';
+  const begun = time.now();
   return {
     settings: world.settings,
     parameters: {
       policies: async () => orders([...world.policies], { policies: world.policies }),
       paused: () => read('pause', () => orders(false, { paused: false })),
-      token,
+      token: { get: token, reread: token },
     },
-    operations: createOperations({
-      baseUrl: world.settings.gmsUrl,
-      token,
-      transport: transportOf(options, at, read),
-      attempts: 1,
-      realNow: time.now,
-      sleep: time.sleep,
-      random: () => 0,
-    }),
+    operations: {
+      dryRun: (fields) =>
+        read('count', () => noting(world, invocation, fields)(counted(server.dryRun(fields)), time.now())),
+      taskStatus: (taskId) =>
+        read('status', () => {
+          const answer = server.status(taskId);
+          journal.push({ at: time.now(), kind: 'status', invocation, taskId, answer });
+          if (answer === 'denied') throw failure('privilege', 'task-status', 403);
+          return answer;
+        }),
+      indexSizes: () =>
+        read('sizes', () => {
+          const answer = server.sizes();
+          if (answer === 'denied') throw failure('privilege', 'index-sizes', 403);
+          journal.push({ at: time.now(), kind: 'sizes', invocation });
+          return answer;
+        }),
+      truncate(fields, maySend) {
+        const send = (told: Told, effect: (typeof effectNames)[number]) => (): Truncation => {
+          if (!maySend()) return { kind: 'not-sent', why: 'withheld' };
+          const track = world.sent(invocation, fields);
+          const { index } = track;
+          const truncation = readAnswer(told, take(world, controlled, track, fields, effect));
+          const status = truncation.kind === 'unresolved' ? truncation.error.status : undefined;
+          const isTaskId = truncation.kind === 'started';
+          journal.push({ at: time.now(), kind: 'answered', invocation, index, status, isTaskId });
+          return truncation;
+        };
+        const faults = options.told.flatMap((told) => effectNames.map((effect) => [told, effect] as const));
+        return at<Truncation>('truncate', send('own', 'at once'), {
+          ...Object.fromEntries(
+            faults
+              .filter(([told, effect]) => told !== 'own' || effect !== 'at once')
+              .map(([told, effect]) => [`${told}, ${effect}`, send(told, effect)]),
+          ),
+          'crash after': send('own', 'at once'),
+        });
+      },
+    },
     ledger: {
       read: (key) => read('ledger read', () => ledger.read(key)),
       list: () => read('ledger list', () => ledger.list()),
-      replace: (previous, next) =>
-        write(`ledger ${next.state}`, () => world.replace(invocation, ledger, previous, next)),
-      takeScheduledTime: (taking) => ledger.takeScheduledTime(taking),
+      replace: (next) => write(`ledger ${next.state}`, () => world.replace(invocation, next)),
     },
-    surroundings: { onLambda: true, lookup: async () => ['192.0.2.1'] },
-    clock,
+    clock: { now: time.now, monotonic: () => time.now() - begun },
     log: world.log,
-    newId: () => `${who} ${++ids}`,
     deadline: () => invocation.endsAt,
   };
 }
 
-type At = <T>(what: string, effect: () => T | Promise<T>, also?: Record<string, () => T | Promise<T>>) => Promise<T>;
-
-type Read = <T>(what: string, effect: () => T | Promise<T>) => Promise<T>;
-
-function transportOf({ world, invocation, controlled, told: others }: FunctionOptions, at: At, read: Read): Transport {
-  const { time } = world;
-  return {
-    post: (exchange) =>
-      read(`ask ${new URL(exchange.url).searchParams.get('action')}`, () => {
-        const reply = world.handle(exchange);
-        world.readAnswered(invocation, exchange, reply, time.now());
-        return answered(reply);
-      }),
-    postOnce(exchange, maySend) {
-      const send = (told: Told, effect: (typeof effectNames)[number]) => (): Answer => {
-        if (!maySend()) throw new TransportError('withheld', false);
-        const track = world.sent(invocation, exchange);
-        const own = effectOn(world, controlled, track, exchange, effect) ?? invented(createChances(1));
-        const answer = told === 'own' ? answered(own) : substituted(told, own);
-        const { index } = track;
-        const isTaskId = answer.status === 200 && /"value":"[\w-]+:\d+"/.test(answer.body);
-        world.journal.push({ at: time.now(), kind: 'answered', invocation, index, status: answer.status, isTaskId });
-        return answer;
-      };
-      const faults = others.flatMap((told) => effectNames.map((effect) => [told, effect] as const));
-      return at<Answer>('truncate', send('own', 'at once'), {
-        ...Object.fromEntries(
-          faults
-            .filter(([told, effect]) => told !== 'own' || effect !== 'at once')
-            .map(([told, effect]) => [`${told}, ${effect}`, send(told, effect)]),
-        ),
-        'crash after': send('own', 'at once'),
-      });
-    },
-  };
-}
-
-/** A server acts within the function's time, or never. */
-const longestMillis = functionTimeoutSeconds.truncate * 1000;
+/** A server acts within 20 minutes of the call, or never. */
+const longestMillis = 20 * 60_000;
 let lateOnes = 0;
 
-/** @returns the server's own answer, if it has acted by now */
-function effectOn(
-  world: World,
+/** @returns the task, if the server has acted by now */
+function take(
+  { time, server, tracker }: World,
   controlled: Controlled,
-  track: Track,
-  exchange: Exchange,
+  track: ReturnType<World['sent']>,
+  fields: Parameters<RunServices['operations']['truncate']>[0],
   effect: (typeof effectNames)[number],
-): Reply | undefined {
-  const { time, front } = world;
-  const token = world.token.valid;
-  const act = (changes: Partial<Behaviour> = {}) => acting(front, track, () => front.handle(exchange, token), changes);
+) {
+  const { pace } = server.behaviour;
+  const act = (endsAt?: typeof pace.endsAt) => tracker.acts(track, () => server.truncate(fields, { ...pace, endsAt }));
   if (effect === 'none') return undefined;
   if (effect === 'at once') return act();
-  if (effect === 'half') return act({ reindexFailsAfterSwap: 400, abortAtShare: 0.5 });
+  if (effect === 'half') return act({ share: 0.5, as: 'dead' });
   const latest = time.now() + longestMillis - 1;
   track.pendingUntil = latest;
   const once = () => {
     if (track.pendingUntil !== undefined) act();
   };
   time.at(latest, once);
-  const who = `server ${++lateOnes}`;
-  void asked(controlled, { who, what: 'acts late', choices: ['go'], late: false }, once);
+  void asked(controlled, { who: `server ${++lateOnes}`, what: 'acts late', choices: ['go'], late: false }, once);
   return undefined;
 }

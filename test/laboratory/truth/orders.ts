@@ -6,7 +6,7 @@ export interface Ordered {
   entityType: string;
   aspect: string;
   retentionDays: number;
-  strategy: 'delete-by-query' | 'delete-by-query-only' | 'reindex';
+  refuseReindex: boolean;
   minDeletePercent: number;
   maxDeletePercent?: number;
   batchSize: number;
@@ -15,11 +15,11 @@ export interface Ordered {
   enabled: boolean;
 }
 
-const defaults = { strategy: 'delete-by-query', minDeletePercent: 10, batchSize: 10_000, enabled: true } as const;
+const defaults = { refuseReindex: false, minDeletePercent: 10, batchSize: 10_000, enabled: true } as const;
 
 /**
  * The one policy for a search index; undefined if there is none, several, or none that can be read.
- * @param stageBite the stage's `maxRowsPerRun`, for a policy that has none and may have one
+ * @param stageBite the stage's `maxRowsPerRun`, for a policy that has none
  */
 export function orderedFor(
   sources: readonly PolicySource[],
@@ -28,16 +28,15 @@ export function orderedFor(
 ): Ordered | undefined {
   const found: (Ordered | undefined)[] = [];
   for (const { name, text } of sources) {
-    const written = read(text);
-    if (written && searchIndex(written) === index) found.push(written);
+    const policy = read(text);
+    if (policy && searchIndex(policy) === index) found.push(policy);
     // An unreadable text counts as a second policy for the index in its name.
     const [, entityType = '', aspect = ''] = /([^./]+)\.([^./]+)$/.exec(name) ?? [];
-    if (!written && searchIndex({ entityType, aspect }) === index) found.push(undefined);
+    if (!policy && searchIndex({ entityType, aspect }) === index) found.push(undefined);
   }
   const [one] = found;
   if (found.length !== 1 || !one) return undefined;
-  const takesBites = one.maxRowsPerRun === undefined && one.strategy !== 'reindex' && stageBite !== undefined;
-  return takesBites ? { ...one, maxRowsPerRun: stageBite } : one;
+  return one.maxRowsPerRun === undefined && stageBite !== undefined ? { ...one, maxRowsPerRun: stageBite } : one;
 }
 
 function read(text: string): Ordered | undefined {

@@ -1,77 +1,94 @@
+import type { Engine, Physical, Task } from '../world/engine.ts';
+
 /** A real truncate as the world knows it: what the server did with it, and what that cost. */
 export interface Track {
-  /** The search index. */
   index: string;
-  /** As the engine names it: `dataset.operation`. */
-  name: string;
-  /** Which of the world's servers it was sent to. */
-  server: number;
-  attemptId: string | undefined;
   runId: string;
   runStartMillis: number;
   cutoffMillis: number;
-  /** Real time at which it was written to the wire. */
   sentAt: number;
   /** Until when the server may still act on it; undefined once it has acted, or never will. */
-  pendingUntil?: number;
-  acted?: Acted;
-  /** What it had cost when the alias moved on, or at the end of the history. */
-  loss?: Loss;
+  pendingUntil?: number | undefined;
+  task?: Task | undefined;
+  /** What a copy has to bring along. */
+  owed?: Owed | undefined;
+  /** Fixed when the alias moves on, or at the end of the history. */
+  loss?: Loss | undefined;
 }
 
-export interface Acted {
-  at: number;
-  /** What the server turned it into. */
-  as: 'delete' | 'reindex' | 'nothing';
-  /** Tasks that it started, by serial number. */
-  serials: number[];
-  /** The index that the alias has left. */
-  source: string | undefined;
+interface Owed {
+  source: Physical;
+  target: Physical;
+  /** Rows that a search found when the server acted. */
+  settled: ReadonlySet<number>;
 }
 
-/** Rows newer than the cutoff that were there, and that this truncation made invisible. */
+/** Rows newer than the cutoff that were in the index, that nobody else removed, and that searches no longer find. */
 export interface Loss {
-  rows: number;
-  /** Of these, rows that no search had found when the server acted. */
-  unseen: number;
-  /** Another process moved the alias while it was running. */
-  mixed: boolean;
+  /** A search had found them when the server acted: counts can show them. */
+  settled: number;
+  /** Written while it started or ran: they are in the old index alone. */
+  stragglers: number;
 }
 
-/** What was true in the server when a verdict was written. */
-export interface Truth extends ClockTruth {
-  /** Rows at or before the cutoff that a search found at the call, and that are still there. */
-  oldLeft: number;
-  /** Rows at or before the cutoff that its own tasks have deleted. */
-  oldTaken: number;
-  /** Rows at or before the cutoff that a search finds now. */
-  oldFound: number;
-  loss: Loss;
-  /** The alias points again to the index from which this truncate moved it. */
-  onSource: boolean;
-  acted: Acted['as'] | 'not yet' | 'never';
+export const nothingLost: Loss = { settled: 0, stragglers: 0 };
+
+/** Follows every copy of ours from the rows that it has to bring along to what is missing in the end. */
+export interface Tracker {
+  /** The server acts on a truncate. @param start returns the task that it began */
+  acts(track: Track, start: () => Task | undefined): Task | undefined;
+  lossOf(track: Track): Loss;
   /** It is running, or will be. */
-  working: boolean;
-  /** For how long its task has done nothing, milliseconds. */
-  stalledMillis: number;
-  /** When its tasks last did something; undefined if they never did. */
-  movedAt: number | undefined;
-  /** It was sent to another server than the one behind the address now, whose rows are counted. */
-  isElsewhere: boolean;
-  /** Its tasks work on an index that no alias points to any more. */
-  isAside: boolean;
-  /** What searches find in each window of the record, and what the record says was there at the call. */
-  windows: { recorded: number; found: number }[];
-  /** Searches do not find what is there: no refresh yet, or refreshing is off. */
-  unrefreshed: boolean;
+  isAtWork(track: Track): boolean;
+  tracks: Track[];
+  /** The history is over. */
+  close(): void;
 }
 
-/** How far the clocks can be trusted at that moment. */
-export interface ClockTruth {
-  /** Our clock is wrong by more than 10 minutes. */
-  clockWrong: boolean;
-  /** Also, no Date header of the server shows it. */
-  deceived: boolean;
-  /** How far our clock is ahead, milliseconds, if that is too little to count as wrong; else 0. */
-  aheadMillis: number;
+export function createTracker(engine: Engine): Tracker {
+  const tracker: Tracker = {
+    tracks: [],
+    acts(track, start) {
+      track.pendingUntil = undefined;
+      const source = engine.behind(track.index);
+      const settled = source ? engine.found(source).filter(({ timestamp }) => timestamp > track.cutoffMillis) : [];
+      const task = start();
+      track.task = task;
+      if (source && task?.target) {
+        track.owed = { source, target: task.target, settled: new Set(settled.map(({ id }) => id)) };
+      }
+      return task;
+    },
+    lossOf(track) {
+      if (track.loss) return track.loss;
+      // Until the copy is in place, every row is where it was.
+      if (!track.owed || engine.behind(track.index) !== track.owed.target) return nothingLost;
+      return evaluate(track, track.owed);
+    },
+    isAtWork: ({ pendingUntil, task, owed, index }) =>
+      pendingUntil !== undefined ||
+      task?.state === 'running' ||
+      // Its copy is still to be put in place.
+      (owed !== undefined && task?.state === 'completed' && !task.cancelled && engine.behind(index) === owed.source),
+    close() {
+      for (const track of tracker.tracks) track.loss = tracker.lossOf(track);
+    },
+  };
+  engine.leaving = (physical) => {
+    for (const track of tracker.tracks) {
+      if (track.owed?.target === physical && !track.loss) track.loss = evaluate(track, track.owed);
+    }
+  };
+
+  function evaluate({ cutoffMillis }: Track, { source, target, settled }: Owed): Loss {
+    let [missing, stragglers] = [0, 0];
+    for (const { id, timestamp, removed } of source.rows.values()) {
+      if (timestamp <= cutoffMillis || removed?.by === 'others' || target.rows.has(id)) continue;
+      if (settled.has(id)) missing++;
+      else stragglers++;
+    }
+    return { settled: missing, stragglers };
+  }
+
+  return tracker;
 }

@@ -1,6 +1,5 @@
 import type { RunSettings } from '../../../lambda/run/services.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
-import { goneIn } from '../truth/gone.ts';
 import { type Caller, invoke, type StepName } from './invocation.ts';
 import { executeWorkflow, type WorkflowEnd } from './workflow.ts';
 import type { World } from './world.ts';
@@ -22,30 +21,31 @@ export interface ExecutionOptions {
   onState?: ((state: string) => void) | undefined;
   /** Settings that differ from the deployment's. */
   settings?: Partial<RunSettings>;
+  /** How far its start is ahead, milliseconds. */
+  aheadMillis?: number;
 }
+
+const twoHours = 7_200_000;
 
 export function startExecution(
   world: World,
   runId: string,
   input: Record<string, unknown>,
-  { foreignCall, onState = () => {}, settings = {} }: ExecutionOptions = {},
+  { foreignCall, onState = () => {}, settings = {}, aheadMillis = 0 }: ExecutionOptions = {},
 ): Execution {
-  const { time, journal, chances, clocks } = world;
-  const runStartMillis = time.now() + clocks.starts;
-  const context = { Execution: { Name: runId, StartTime: new Date(runStartMillis).toISOString(), Input: input } };
-  const caller: Caller = {
-    runId,
-    runStartMillis,
-    ledger: world.ledger.open(),
-    settings: () => ({ ...world.settings, ...settings }),
-  };
+  const { time, journal, chances } = world;
+  const startMillis = time.now() + aheadMillis;
+  const scheduled = Date.parse(String(input['scheduledTime'] ?? ''));
+  const isScheduled = !Number.isNaN(scheduled) && scheduled >= startMillis - twoHours;
+  const context = { Execution: { Name: runId, StartTime: new Date(startMillis).toISOString(), Input: input } };
+  const runStartMillis = isScheduled ? scheduled : startMillis;
+  const caller: Caller = { runId, runStartMillis, settings: () => ({ ...world.settings, ...settings }) };
   let generation = 0;
   let calls = 0;
   let last: { state?: string; input: unknown } = { input };
-  const clears = input['clear'] !== undefined;
-  const mode = clears ? 'enforce' : ((input['mode'] as 'enforce' | 'preview' | undefined) ?? caller.settings().mode);
-  const gone = goneIn(world, runStartMillis, caller.settings());
-  journal.push({ at: time.now(), kind: 'execution', runId, input, runStartMillis, mode, gone });
+  const releases = input['release'] !== undefined;
+  const mode = releases ? 'enforce' : ((input['mode'] as 'enforce' | 'preview' | undefined) ?? caller.settings().mode);
+  journal.push({ at: time.now(), kind: 'execution', runId, input, runStartMillis, mode });
 
   const execution: Execution = {
     runId,
@@ -92,8 +92,7 @@ export function startExecution(
       (error: Error) => {
         if (own !== generation) return;
         // Report has no Catch: an execution that could not publish fails there.
-        if (last.state === 'Report') return end('failed', 0);
-        world.defects.push(`execution ${runId}: ${error.stack}`);
+        if (last.state !== 'Report') world.defects.push(`execution ${runId}: ${error.stack}`);
         end('failed', 0);
       },
     );

@@ -1,13 +1,13 @@
 import type { Report } from '../../../lambda/facts/report-schema.ts';
 import type { LedgerRecord, StoredRecord } from '../../../lambda/ledger/record.ts';
-import type { TruncateFields } from '../../../lambda/operations/operations.ts';
+import type { DryRun, TaskStatus, TruncateFields } from '../../../lambda/operations/operations.ts';
 import type { PolicySource } from '../../../lambda/policy/parse.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
-import type { Track, Truth } from '../truth/track.ts';
+import type { Loss, Track } from '../truth/track.ts';
 import type { StepName } from './invocation.ts';
 
-/** What happened in one history, in order: all that the checker reads besides the rows. Times are real. */
+/** What happened in one history, in order: all that the rules read besides the rows. Times are epoch milliseconds. */
 
 /** One call of a function. */
 export interface InvocationInfo {
@@ -18,8 +18,19 @@ export interface InvocationInfo {
   startedAt: number;
   /** End of the function's time. */
   endsAt: number;
-  /** The deployment's settings, as this function has them. */
-  settings: Pick<RunSettings, 'mode' | 'minRetentionDays' | 'maxRunHours' | 'gmsUrl' | 'maxRowsPerRun'>;
+  settings: RunSettings;
+}
+
+/** What was true when a record was written. */
+export interface Truth {
+  /** Rows at or before the record's cutoff that a search finds. */
+  oldFound: number;
+  /** Rows that a search finds in the record's own window, and how many were in it. */
+  window?: { expected: number; found: number } | undefined;
+  loss: Loss;
+  isAtWork: boolean;
+  /** The physical index behind the alias. */
+  indexName?: string | undefined;
 }
 
 export type JournalEvent = { at: number } & (
@@ -27,67 +38,51 @@ export type JournalEvent = { at: number } & (
       kind: 'execution';
       runId: string;
       input: Record<string, unknown>;
-      /** By the clock that starts executions. */
       runStartMillis: number;
       mode: 'enforce' | 'preview';
-      /** For each index, whether most of the rows of its last verdict's window are gone. */
-      gone: string[];
     }
   | { kind: 'invocation'; invocation: InvocationInfo }
   /** A function read what the operator wants. */
   | { kind: 'orders'; invocation: InvocationInfo; paused?: boolean; policies?: readonly PolicySource[] }
-  /** A read that got the answer it asked for. */
+  /** A dry run that got its answer, or none. */
   | {
       kind: 'dry-run';
       invocation: InvocationInfo;
+      index: string;
       fields: TruncateFields;
-      sentence: string;
+      /** Undefined if it failed. */
+      answer: DryRun | undefined;
       /** When the server counted: an answer may take its time. */
       countedAt: number;
-      /** The server's clock and the function's, at the answer. */
-      date?: number;
-      wall: number;
     }
-  /** `tells`: the status of a task says whether it has ended. */
   | {
-      kind: 'read';
+      kind: 'status';
       invocation: InvocationInfo;
-      /** When the server looked, which is before its answer arrives. */
-      countedAt: number;
-      action: string;
-      task?: string;
-      status?: number;
-      tells?: boolean;
-      /** Rows that it says the task has deleted. */
-      deleted?: number;
+      taskId: string;
+      /** Undefined if the request failed on its way. */
+      answer: TaskStatus | 'denied' | undefined;
     }
+  /** Index sizes were told: the physical name behind each alias. */
+  | { kind: 'sizes'; invocation: InvocationInfo }
   /** The bytes of a real truncate left the function. */
   | {
       kind: 'truncate';
       invocation: InvocationInfo;
       index: string;
-      fields: TruncateFields & { dryRun: false };
+      fields: TruncateFields;
       /** The ledger's record at that moment. */
-      record: LedgerRecord | undefined;
+      record: StoredRecord | undefined;
       track: Track;
-      wall: number;
-      /** Most of the rows of the last verdict's window are gone. */
-      gone: boolean;
-      /** Another process is copying into the index. */
-      copying: boolean;
-      /** The physical index behind the alias. */
-      physical: string | undefined;
     }
   /** Its answer reached the function. */
   | { kind: 'answered'; invocation: InvocationInfo; index: string; status: number | undefined; isTaskId: boolean }
   | {
       kind: 'ledger';
-      invocation: InvocationInfo | undefined;
+      invocation: InvocationInfo;
       previous: StoredRecord | undefined;
       next: LedgerRecord;
       truth: Truth;
     }
-  | { kind: 'state'; invocation: InvocationInfo; state: RunState }
   /** The execution took this run state over; what other calls of its functions returned is lost. */
   | { kind: 'taken'; runId: string; runStartMillis: number; state: RunState }
   | {
@@ -95,16 +90,18 @@ export type JournalEvent = { at: number } & (
       runId: string;
       runStartMillis: number;
       report: Report;
-      bytes: number;
       /** Subscribers got it: those of a stage that reports only problems get nothing else. */
       told: boolean;
+      /** The function knows that it was accepted. */
+      confirmed: boolean;
     }
   | { kind: 'ended'; runId: string; how: 'succeeded' | 'failed' | 'stopped'; events: number }
   /** The operator pauses or resumes the job. */
   | { kind: 'paused'; paused: boolean }
-  /** Another process removed rows, moved an alias, or hid rows. */
-  | { kind: 'others'; index: string | undefined; what: string }
+  /** Another process removed or brought rows, moved an alias, or hid rows. */
+  | { kind: 'others'; index: string; what: string }
   /** A record of another version appears, or is gone. */
   | { kind: 'foreign'; index: string; present: boolean }
-  | { kind: 'shown'; where: string }
 );
+
+export type Event<Kind extends JournalEvent['kind']> = Extract<JournalEvent, { kind: Kind }>;

@@ -5,7 +5,6 @@
 
 interface Event {
   at: number;
-  order: number;
   action: (() => void) | undefined;
 }
 
@@ -27,14 +26,13 @@ const quiescence = (): Promise<void> => new Promise((resolve) => nextTurn(resolv
 
 /** @param start epoch milliseconds */
 export function createVirtualTime(start: number): VirtualTime {
-  const heap: Event[] = [];
+  const events: Event[] = [];
   let now = start;
-  let order = 0;
   const time: VirtualTime = {
     now: () => now,
     at(millis, action) {
-      const event: Event = { at: Math.max(now, Math.ceil(millis)), order: order++, action };
-      push(heap, event);
+      const event: Event = { at: Math.max(now, Math.ceil(millis)), action };
+      insert(events, event);
       return {
         cancel: () => {
           event.action = undefined;
@@ -45,7 +43,7 @@ export function createVirtualTime(start: number): VirtualTime {
     async run(done) {
       await quiescence();
       while (!done()) {
-        const event = pop(heap);
+        const event = events.pop();
         if (event === undefined) throw new Error('virtual time stands still: everybody waits, and for nothing');
         if (event.action === undefined) continue;
         now = event.at;
@@ -85,34 +83,14 @@ export async function withVirtualTimers<T>(time: VirtualTime, body: () => Promis
   }
 }
 
-const before = (left: Event, right: Event): boolean =>
-  left.at < right.at || (left.at === right.at && left.order < right.order);
-
-function push(heap: Event[], event: Event): void {
-  let place = heap.length;
-  heap.push(event);
-  while (place > 0) {
-    const parent = (place - 1) >> 1;
-    if (!before(event, heap[parent]!)) break;
-    heap[place] = heap[parent]!;
-    place = parent;
+/** Keeps the events in the order in which they happen, the next one last. */
+function insert(events: Event[], event: Event): void {
+  let [from, to] = [0, events.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    // Of simultaneous events the first to be planned comes first.
+    if ((events[middle]?.at ?? 0) > event.at) from = middle + 1;
+    else to = middle;
   }
-  heap[place] = event;
-}
-
-function pop(heap: Event[]): Event | undefined {
-  const first = heap[0];
-  const last = heap.pop();
-  if (first === undefined || last === undefined || heap.length === 0) return first;
-  let place = 0;
-  for (;;) {
-    let child = 2 * place + 1;
-    if (child >= heap.length) break;
-    if (child + 1 < heap.length && before(heap[child + 1]!, heap[child]!)) child++;
-    if (!before(heap[child]!, last)) break;
-    heap[place] = heap[child]!;
-    place = child;
-  }
-  heap[place] = last;
-  return first;
+  events.splice(from, 0, event);
 }

@@ -1,114 +1,186 @@
-import type { Behaviour } from '../../operations-service/simulation/behaviour.ts';
-import type { Reply } from '../../operations-service/simulation/exchange.ts';
-import { answerTimeoutMillis, connectTimeoutMillis, functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
-import { readTaskId } from '../../../lambda/operations/answers/task-id.ts';
+import { connectTimeoutMillis, readTimeoutMillis, truncateTimeoutMillis } from '../../../lambda/facts/limits.ts';
+import type { ServerError, ServerErrorKind } from '../../../lambda/facts/server-error.ts';
+import { truncationOf, truncationWithoutAnswer } from '../../../lambda/operations/answers/truncation.ts';
+import { type Answer, TransportError } from '../../../lambda/operations/http/transport.ts';
 import {
-  type Answer,
-  type Exchange,
-  type Transport,
-  TransportError,
-} from '../../../lambda/operations/http/transport.ts';
-import { answers, type delays, type Effect, effects, namesOf, type Unwritten, unwritten } from '../alphabet/answers.ts';
+  type DryRun,
+  type Operations,
+  OperationsError,
+  type ReadOptions,
+  type TruncateFields,
+  type Truncation,
+} from '../../../lambda/operations/operations.ts';
+import { searchIndex } from '../../../lambda/policy/aspects.ts';
+import { answers, type Effect, effects, namesOf, type Answer as Told, unwritten } from '../alphabet/answers.ts';
 import type { Track } from '../truth/track.ts';
-import { answered, invented, substituted, type Told } from './answering.ts';
-import { type Invocation, infoOf, pause, yieldPoint } from './invocation.ts';
-import type { Server } from './servers.ts';
+import type { Pace, Task } from './engine.ts';
+import { exchange, type Invocation, pause, yieldPoint } from './invocation.ts';
+import type { InvocationInfo } from './journal.ts';
+import type { World } from './world.ts';
 
 /**
- * The wire of one function: in virtual time to the service in the same process, with everything that can break on a
- * wire.
+ * The server as one function sees it, in virtual time and in the same process, with everything that can break on the
+ * way. Answers to a real truncate pass through the core's own reading of them.
  */
-export function laboratoryTransport(invocation: Invocation): Transport {
+export function operationsOf(invocation: Invocation): Operations {
+  const { world, info } = invocation;
+  const { server, journal, time } = world;
   return {
-    post: (exchange, signal) => untilAborted(invocation, signal, () => read(invocation, exchange)),
-    postOnce: (exchange, maySend) => send(invocation, exchange, maySend),
+    async dryRun(fields, options) {
+      let countedAt = time.now();
+      const note = noting(world, info, fields);
+      try {
+        const answer = await read(invocation, 'dry-run', options, () => {
+          countedAt = time.now();
+          return server.dryRun(fields);
+        });
+        return note(counted(answer), countedAt);
+      } catch (error) {
+        // An index that the search engine does not know has no rows.
+        const isUnknown = error instanceof OperationsError && error.fact.kind === 'no-index';
+        note(isUnknown ? { rowsToDelete: 0, rowsTotal: 0, deletesInPlace: true } : undefined, countedAt);
+        throw error;
+      }
+    },
+    async taskStatus(taskId, options) {
+      let answer: ReturnType<typeof server.status> | undefined;
+      try {
+        answer = await read(invocation, 'task-status', options, () => server.status(taskId));
+      } finally {
+        journal.push({ at: time.now(), kind: 'status', invocation: info, taskId, answer });
+      }
+      if (answer === 'denied') throw failure('privilege', 'task-status', 403);
+      return answer;
+    },
+    async indexSizes(options) {
+      const answer = await read(invocation, 'index-sizes', options, () => server.sizes());
+      if (answer === 'denied') throw failure('privilege', 'index-sizes', 403);
+      journal.push({ at: time.now(), kind: 'sizes', invocation: info });
+      return answer;
+    },
+    truncate: (fields, maySend) => send(invocation, fields, maySend),
   };
 }
 
-async function read(invocation: Invocation, exchange: Exchange): Promise<Answer> {
-  const { world } = invocation;
-  const { chances } = world;
-  const isBad = chances.happens(world.weather.read);
-  const isUnwritten = isBad && chances.happens(0.15);
-  const told = isBad ? chances.pick(namesOf(answers)) : 'own';
-  const delay = isBad && chances.happens(0.2) ? 'long' : 'usual';
-  if (isBad && !isUnwritten) world.injected(`read: ${told}, ${delay}`);
-  await yieldPoint(invocation, 'before read');
-  await pause(invocation, chances.between(5, 150));
-  if (isUnwritten) await unwrittenAt(invocation, 'read');
-  const countedAt = world.time.now();
-  const reply = world.handle(exchange);
-  if (isBad) await waited(invocation, told, delay);
-  else await pause(invocation, chances.between(5, 150));
-  await yieldPoint(invocation, 'after read');
-  if (told !== 'own' && told !== 'slow') return substituted(told, reply);
-  world.readAnswered(infoOf(invocation), exchange, reply, countedAt);
-  return answered(reply);
-}
-
-/** A real truncate: any answer with any effect. */
-async function send(invocation: Invocation, exchange: Exchange, maySend: () => boolean): Promise<Answer> {
-  const { world } = invocation;
-  const { chances } = world;
-  const isBad = chances.happens(world.weather.truncate);
-  const isUnwritten = isBad && chances.happens(0.05);
-  const told = isBad ? chances.pick(namesOf(answers)) : 'own';
-  const effect = isBad ? chances.pick(world.weather.effects ?? namesOf(effects)) : 'at once';
-  await yieldPoint(invocation, 'before truncate');
-  await pause(invocation, chances.between(5, 150));
-  if (isUnwritten) await unwrittenAt(invocation, 'truncate');
-  if (!maySend()) throw new TransportError('withheld', false);
-  if (isBad) world.injected(`truncate: ${told}, ${effect}`);
-  const track = world.sent(infoOf(invocation), exchange);
-  const { front } = world;
-  const own = effectOn(invocation, front, track, exchange, effect) ?? invented(chances);
-  if (told === '503' && exchange.headers['x-envoy-max-retries'] !== '0') {
-    // A service mesh thinks it was not delivered, and sends it again.
-    effectOn(invocation, front, world.sent(infoOf(invocation), exchange), exchange, 'at once');
-  }
-  await waited(invocation, told, 'usual');
-  await yieldPoint(invocation, 'after truncate');
-  const answer = told === 'own' || told === 'slow' ? answered(own) : substituted(told, own);
-  const { status, body } = answer;
-  world.journal.push({
-    at: world.time.now(),
-    kind: 'answered',
-    invocation: infoOf(invocation),
-    index: track.index,
-    status,
-    isTaskId: status === 200 && isTaskId(body),
-  });
+/** The answer to a dry run, as the core reads it. Throws OperationsError. */
+export function counted(answer: ReturnType<World['server']['dryRun']>): DryRun {
+  if (answer === 'no index') throw failure('no-index', 'dry-run', 500);
+  if (answer === 'refused') throw failure('bad-request', 'dry-run', 400);
+  if (answer === 'no count') throw failure('unreadable', 'dry-run', 200);
   return answer;
 }
 
-function isTaskId(body: string): boolean {
-  try {
-    return readTaskId(String((JSON.parse(body) as { value?: unknown }).value)) !== undefined;
-  } catch {
-    return false;
-  }
+/** Writes the answer to a dry run into the journal. */
+export const noting =
+  ({ journal, time }: World, invocation: InvocationInfo, fields: TruncateFields) =>
+  <Answer extends DryRun | undefined>(answer: Answer, countedAt: number): Answer => {
+    const index = searchIndex(fields);
+    journal.push({ at: time.now(), kind: 'dry-run', invocation, index, fields: { ...fields }, answer, countedAt });
+    return answer;
+  };
+
+export const failure = (kind: ServerErrorKind, operation: ServerError['operation'], status?: number): OperationsError =>
+  new OperationsError({ kind, operation, status });
+
+const readFailures: Partial<Record<Told, readonly [ServerErrorKind, number?]>> = {
+  sentence: ['unreadable', 200],
+  empty: ['unreadable', 200],
+  garbage: ['not-json', 200],
+  'page 200': ['not-json', 200],
+  redirect: ['redirect', 302],
+  '400': ['bad-request', 400],
+  '401': ['unauthorized', 401],
+  '403': ['forbidden', 403],
+  '404': ['not-found', 404],
+  '429': ['throttled', 429],
+  '500': ['server-error', 500],
+  'page 502': ['server-error', 502],
+  '503': ['server-error', 503],
+  '504': ['server-error', 504],
+  'time-out': ['timeout'],
+  reset: ['reset'],
+  'body lost': ['reset', 200],
+};
+
+/** A read after all its attempts: the server's answer, or why there is none. */
+async function read<T>(
+  invocation: Invocation,
+  operation: ServerError['operation'],
+  { signal }: ReadOptions = {},
+  ask: () => T,
+): Promise<T> {
+  const { world } = invocation;
+  const { chances } = world;
+  const isBad = chances.happens(world.weather.read);
+  const told = isBad ? chances.pick(['slow', ...namesOf(answers), ...namesOf(unwritten)] as const) : 'own';
+  if (isBad) world.injected(`read: ${told}`);
+  const asked = exchange(invocation, operation, async () => {
+    const answer = ask();
+    if (told === 'slow') await pause(invocation, chances.between(1000, readTimeoutMillis));
+    if (told === 'time-out') await pause(invocation, 2 * readTimeoutMillis);
+    if (told === 'dns' || told === 'connect' || told === 'tls') throw failure(told, operation);
+    const [kind, status] = readFailures[told] ?? [];
+    if (kind) throw failure(kind, operation, status);
+    return answer;
+  });
+  return untilAborted(signal, asked, operation);
 }
 
-/** @returns the server's own answer, if it has acted by now */
-function effectOn(
-  { world }: Invocation,
-  server: Server,
-  track: Track,
-  exchange: Exchange,
-  effect: Effect,
-): Reply | undefined {
-  const { time, chances } = world;
-  // The token is the request's, whatever the operator does before the server acts.
-  const token = world.token.valid;
-  const act = (changes: Partial<Behaviour> = {}): Reply => {
+function untilAborted<T>(signal: AbortSignal | undefined, asked: Promise<T>, operation: ServerError['operation']) {
+  return new Promise<T>((resolve, reject) => {
+    const abort = () => reject(failure('aborted', operation));
+    if (signal?.aborted) return abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    asked.then(resolve, reject);
+  });
+}
+
+/** A real truncate: any answer with any effect. */
+async function send(invocation: Invocation, fields: TruncateFields, maySend: () => boolean): Promise<Truncation> {
+  const { world, info } = invocation;
+  const { chances, weather } = world;
+  const isBad = chances.happens(weather.truncate);
+  const told = isBad ? chances.pick(weather.answers ?? namesOf(answers)) : 'own';
+  const effect = isBad ? chances.pick(weather.effects ?? namesOf(effects)) : 'at once';
+  await yieldPoint(invocation, 'before truncate');
+  if (isBad && !weather.answers && chances.happens(0.1)) {
+    const phase = chances.pick(namesOf(unwritten));
+    world.injected(`unwritten: ${phase}`);
+    await pause(invocation, connectTimeoutMillis);
+    return readWithout(new TransportError(phase, false));
+  }
+  await pause(invocation, chances.between(1, 100));
+  if (!maySend()) return readWithout(new TransportError('withheld', false));
+  const track = world.sent(info, fields);
+  if (isBad) world.injected(`truncate: ${told}, ${effect}`);
+  const task = take(world, track, fields, effect);
+  await yieldPoint(invocation, 'after truncate');
+  await pause(invocation, told === 'slow' ? chances.between(1000, 110_000) : chances.between(5, 300));
+  if (told === 'time-out') await pause(invocation, truncateTimeoutMillis);
+  const truncation = readAnswer(told, task);
+  const status = truncation.kind === 'unresolved' ? truncation.error.status : undefined;
+  const isTaskId = truncation.kind === 'started';
+  world.journal.push({
+    at: world.time.now(),
+    kind: 'answered',
+    invocation: info,
+    index: track.index,
+    status,
+    isTaskId,
+  });
+  return truncation;
+}
+
+/** What the server does; from then on the answer is on its way. @returns the task, if it has one by now */
+export function take(world: World, track: Track, fields: TruncateFields, effect: Effect): Task | undefined {
+  const { time, chances, server, tracker } = world;
+  const act = (pace: Pace = server.behaviour.pace) => {
     world.onActing(track);
-    return acting(server, track, () => server.handle(exchange, token), changes);
+    return tracker.acts(track, () => server.truncate(fields, pace));
   };
-  const later = (from: number, to: number) => {
-    const at = time.now() + chances.between(from, to);
-    track.pendingUntil = at;
-    time.at(at, () => act());
-    return undefined;
+  const half = {
+    share: chances.pick([0, 0.1, 0.5, 0.9, 0.99]),
+    as: chances.pick(['dead', 'cancelled', 'completed'] as const),
   };
   switch (effect) {
     case 'none':
@@ -116,77 +188,57 @@ function effectOn(
     case 'at once':
       return act();
     case 'half':
-      return act(chances.pick(halves));
+      return act({ ...server.behaviour.pace, endsAt: half });
     case 'later':
-      return later(1_000, 120_000);
-    case 'much later':
-      return later(120_000, longestMillis - 1);
+    case 'much later': {
+      const at =
+        time.now() + (effect === 'later' ? chances.between(1000, 120_000) : chances.between(120_000, 1_195_000));
+      track.pendingUntil = at;
+      time.at(at, () => void act());
+      return undefined;
+    }
   }
 }
 
-/** A server is assumed to act within a function's time, or never (docs/testing.md, `acts-in-time`). */
-const longestMillis = functionTimeoutSeconds.truncate * 1000;
+const question = { operation: 'truncate', baseUrl: 'http://gms.test:8080' } as const;
+const quote = (text: string): string => text.slice(0, 240);
+const readWithout = (error: TransportError): Truncation => truncationWithoutAnswer(error, question, quote);
 
-const halves: readonly Partial<Behaviour>[] = [
-  { reindexFailsAfterSwap: 500 },
-  { reindexFailsAfterSwap: 400 },
-  { abortAtShare: 0.5 },
-  { abortAtShare: 0.97 },
-  { failAtFirstSearch: true },
-];
+const restli = (status: number, message: string): Answer => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ exceptionClass: 'com.linkedin.restli.server.RestLiServiceException', message, status }),
+  complete: true,
+});
+const plainText = (status: number, body: string, type = 'text/plain'): Answer => ({
+  status,
+  headers: { 'content-type': type },
+  body,
+  complete: true,
+});
 
-/** Lets a server act, with something about it changed meanwhile. */
-export function acting(server: Server, track: Track, handle: () => Reply, changes: Partial<Behaviour>): Reply {
-  const { engine, truth } = server;
-  const before = Object.fromEntries(
-    Object.keys(changes).map((key) => [key, engine.behaviour[key as keyof Behaviour]]),
-  ) as Partial<Behaviour>;
-  let reply: Reply | undefined;
-  engine.set(changes);
-  truth.acts(track, () => {
-    reply = handle();
-  });
-  engine.set(before);
-  if (reply === undefined) throw new Error('the server was not asked');
-  return reply;
-}
+const substitutes: Record<Exclude<Told, 'own' | 'slow' | 'time-out' | 'reset' | 'body lost'>, Answer> = {
+  sentence: plainText(200, '{"value":"Reindex dataset operation index"}', 'application/json'),
+  empty: plainText(200, '{"value":""}', 'application/json'),
+  garbage: plainText(200, '{"value":"no', 'application/json'),
+  'page 200': plainText(200, '<!DOCTYPE html><html><head><title>Sign in</title></head></html>', 'text/html'),
+  redirect: { ...plainText(302, ''), headers: { location: 'https://login.test/' } },
+  '400': restli(400, 'Async reindex failed'),
+  '401': restli(401, 'Unauthorized to perform this action.'),
+  '403': plainText(403, 'RBAC: access denied'),
+  '404': plainText(404, 'Not Found'),
+  '429': plainText(429, 'Too many requests'),
+  '500': restli(500, 'Async delete query failed'),
+  'page 502': plainText(502, '<!DOCTYPE html><html><head><title>Bad Gateway</title></head></html>', 'text/html'),
+  '503': plainText(503, 'no healthy upstream'),
+  '504': plainText(504, 'Proxy request timed out.'),
+};
 
-/** How long an answer takes, or its failure. */
-async function waited(invocation: Invocation, told: Told, delay: keyof typeof delays): Promise<void> {
-  const { chances } = invocation.world;
-  if (told === 'time-out') {
-    await pause(invocation, answerTimeoutMillis);
-    throw new TransportError('timeout', true);
-  }
-  if (told === 'reset') throw new TransportError('reset', true, { code: 'ECONNRESET' });
-  if (told === 'body lost') throw new TransportError('reset', true, { status: 200 });
-  await pause(
-    invocation,
-    told === 'slow' || delay === 'long' ? chances.between(5_000, 110_000) : chances.between(5, 150),
-  );
-}
-
-const codes: Record<Unwritten, string> = { dns: 'ENOTFOUND', connect: 'ECONNREFUSED', tls: 'CERT_HAS_EXPIRED' };
-
-async function unwrittenAt(invocation: Invocation, what: 'read' | 'truncate'): Promise<never> {
-  const { world } = invocation;
-  const phase = world.chances.pick(namesOf(unwritten));
-  world.injected(`${what}: ${phase}`);
-  await pause(invocation, phase === 'connect' ? connectTimeoutMillis : 20);
-  throw new TransportError(phase, false, { code: codes[phase] });
-}
-
-/** Gives up a read when the signal fires; nothing returns into a dead function. */
-function untilAborted<T>(invocation: Invocation, signal: AbortSignal | undefined, body: () => Promise<T>): Promise<T> {
-  if (!signal) return body();
-  return new Promise((resolve, reject) => {
-    const giveUp = () => {
-      if (invocation.alive) reject(new TransportError('aborted', true));
-    };
-    if (signal.aborted) return giveUp();
-    signal.addEventListener('abort', giveUp, { once: true });
-    body()
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener('abort', giveUp));
-  });
+/** What the core makes of an answer. */
+export function readAnswer(told: Told, task: Task | undefined): Truncation {
+  if (told === 'time-out') return readWithout(new TransportError('timeout', true));
+  if (told === 'reset' || told === 'body lost') return readWithout(new TransportError('reset', true));
+  if (told !== 'own' && told !== 'slow') return truncationOf(substitutes[told], question, quote);
+  if (!task) return truncationOf(substitutes['504'], question, quote);
+  return truncationOf(plainText(200, JSON.stringify({ value: task.id }), 'application/json'), question, quote);
 }

@@ -47,7 +47,7 @@ describe('the SNS publisher', () => {
     expect(error).toBeUndefined();
     const [call, ...others] = sns.publishes();
     expect(others).toEqual([]);
-    const expected = messageOf(troubled, reader);
+    const expected = messageOf(troubled, { reader });
     expect(call?.get('TopicArn')).toBe(topicArn);
     expect(call?.get('Subject')).toBe(expected.subject);
     expect(call?.get('MessageStructure')).toBe('json');

@@ -1,165 +1,134 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Head, StoredRecord } from '../../../lambda/ledger/record.ts';
-import { isHere, standing } from '../../../lambda/ledger/standing.ts';
+import { abandonAfterMillis, dayMillis } from '../../../lambda/facts/limits.ts';
+import { type LedgerRecord, parseRecord, type StoredRecord } from '../../../lambda/ledger/record.ts';
+import { isHere, releasableAt, standing } from '../../../lambda/ledger/standing.ts';
+import { holds } from '../../properties.ts';
 import {
-  aKey,
+  aLastVerdict,
   anAttempt,
   anIdle,
+  anIndex,
   aQuarantined,
-  aReserved,
   aRun,
   aRunning,
   aSending,
   aServer,
-  aVerdict,
 } from '../../support/records.ts';
 
-/** What each record means to a run, in one table. */
+/** What a record means to a run (design rule 5): the run `run-1`, which started at 1,000 s. */
 
-const us = { ...aRun, server: aServer };
-const anotherRun = { runId: 'run-2', runStartMillis: aRun.runStartMillis };
-const namesake = { runId: aRun.runId, runStartMillis: 5 };
-const elsewhere = 'http://elsewhere';
-const ofAddress = { kind: 'foreign', why: 'address', address: elsewhere, ourAddress: aServer };
-const sendBy = anAttempt().sendBy;
-const theirAttempt = <Attempt extends object>(attempt: Attempt) => ({ ...attempt, ...anotherRun });
-const ourVerdict = aVerdict(aRun);
-const otherVersion = (state: string, more: Partial<Head> = {}): StoredRecord => ({
-  state: 'other-version',
-  index: 'x',
-  head: { version: 9, ...aKey, state, ...more },
-});
+const now = 1_500_000;
+const asking = { ...aRun, server: aServer };
+const kindOf = (record: StoredRecord | undefined, who = asking, at = now) => standing(record, who, at).kind;
+const run = (runId: string, runStartMillis: number) => ({ runId, runStartMillis });
+const otherAttempt = anAttempt(run('run-0', 900_000));
+const elsewhere = { server: 'http://elsewhere:1' };
+const ofVersion = (record: LedgerRecord, version = 3) => parseRecord(anIndex, { ...record, version });
+const mine = aLastVerdict(aRun);
 
-const cases: [what: string, record: StoredRecord | undefined, kind: string, more?: object][] = [
-  ['no record', undefined, 'free'],
-  [
-    'a record that cannot be read',
-    { state: 'other-version', index: 'x' },
-    'foreign',
-    { outcome: 'in-flight', cause: { kind: 'foreign', why: 'version' } },
-  ],
-  ['a call of another version', otherVersion('sending'), 'foreign', { cause: { why: 'version' } }],
-  ['a state that only another version knows', otherVersion('new'), 'foreign', { cause: { why: 'version' } }],
-  [
-    'a quarantine of another version',
-    otherVersion('quarantined'),
-    'foreign',
-    { outcome: 'quarantined', cause: { why: 'version' } },
-  ],
-  [
-    'a reservation of another version',
-    otherVersion('reserved', { judgeableAt: sendBy }),
-    'foreign',
-    { cause: { why: 'version' } },
-  ],
-  ['one whose time is over', otherVersion('reserved', { judgeableAt: sendBy - 1 }), 'free'],
-  ['one without a time', otherVersion('reserved'), 'foreign', { cause: { why: 'version' } }],
-  ['an idle record of another version', otherVersion('idle'), 'free'],
-  ['one of which our run has sent', otherVersion('idle', { sentBy: [{ ...aRun, at: 1 }] }), 'spent', { fenced: false }],
-
-  ['an idle record', anIdle(), 'free'],
-  ["an idle record with another run's verdict", anIdle({ lastVerdict: aVerdict() }), 'free'],
-  ["an idle record with our run's verdict", anIdle({ lastVerdict: ourVerdict }), 'decided', { verdict: ourVerdict }],
-  ['the verdict of a run of our name, long ago', anIdle({ lastVerdict: aVerdict(namesake) }), 'free'],
-  ['an idle record of which our run has sent', anIdle({ sentBy: [{ ...aRun, at: 1 }] }), 'spent', { fenced: false }],
-  [
-    'an idle record from which our run was fenced off',
-    anIdle({ sentBy: [{ ...aRun, at: 1, fenced: true }] }),
-    'spent',
-    { fenced: true },
-  ],
-  ['an idle record of which a namesake has sent', anIdle({ sentBy: [{ ...namesake, at: 1 }] }), 'free'],
-  ['an idle record of another address', anIdle({ server: elsewhere }), 'free'],
-  ['one with our verdict', anIdle({ server: elsewhere, lastVerdict: ourVerdict }), 'free'],
-  ['one of which our run has sent', anIdle({ server: elsewhere, sentBy: [{ ...aRun, at: 1 }] }), 'spent'],
-
-  ['our reservation', aReserved(), 'mine'],
-  ["another run's reservation", aReserved({ attempt: theirAttempt(anAttempt()) }), 'theirs'],
-  ["a namesake's reservation", aReserved({ attempt: { ...anAttempt(), ...namesake } }), 'theirs'],
-  [
-    "another address's reservation",
-    aReserved({ server: elsewhere, attempt: theirAttempt(anAttempt()), judgeableAt: sendBy }),
-    'foreign',
-    { cause: ofAddress },
-  ],
-  [
-    'our verdict under a reservation of another run',
-    aReserved({ lastVerdict: ourVerdict, attempt: theirAttempt(anAttempt()) }),
-    'decided',
-  ],
-
-  ['our call', aSending(), 'mine'],
-  ['our task', aRunning(), 'mine'],
-  ["another run's call", aSending({ attempt: theirAttempt(aSending().attempt) }), 'theirs'],
-  ["another run's task", aRunning({ attempt: theirAttempt(aRunning().attempt) }), 'theirs'],
-  [
-    'our call at another address',
-    aSending({ server: elsewhere }),
-    'foreign',
-    { outcome: 'in-flight', cause: ofAddress },
-  ],
-  [
-    "our verdict under another run's task",
-    aRunning({ lastVerdict: ourVerdict, attempt: theirAttempt(aRunning().attempt) }),
-    'decided',
-  ],
-
-  ['a quarantine', aQuarantined(), 'quarantined'],
-  [
-    'a quarantine of another address',
-    aQuarantined({ server: elsewhere }),
-    'foreign',
-    { outcome: 'quarantined', cause: ofAddress },
-  ],
-  ['a quarantine by our own verdict', aQuarantined({ lastVerdict: ourVerdict }), 'decided'],
-];
-
-describe('standing', () => {
-  test.each(cases)('%s', (_, record, kind, more = {}) => {
-    const found = standing(record, us, sendBy - 1);
-    expect(found).toMatchObject({ kind, ...more });
-  });
-
-  test('the address of a foreign record is cut where it is longer than a text of the run state may be', () => {
-    const cause = { address: `http://${'a'.repeat(230)}…` };
-    expect(standing(aSending({ server: `http://${'a'.repeat(5000)}` }), us, sendBy)).toMatchObject({ cause });
-  });
-
-  test('a reservation is over at its sendBy, not a millisecond before', () => {
-    const theirs = aReserved({ attempt: theirAttempt(anAttempt()) });
-    expect(standing(theirs, us, sendBy - 1).kind).toBe('theirs');
-    expect(standing(theirs, us, sendBy)).toEqual({ kind: 'free', record: theirs });
-    expect(standing(aReserved(), us, sendBy).kind).toBe('free');
-  });
-
-  test('a time more than 20 minutes ahead makes a record foreign, unless it is our own', () => {
-    const later = sendBy + 1_200_000;
-    const theirs = (judgeableAt: number) => [
-      aReserved({ judgeableAt, attempt: theirAttempt(anAttempt()) }),
-      aSending({ judgeableAt, attempt: theirAttempt(aSending().attempt) }),
-      aRunning({ judgeableAt, attempt: theirAttempt(aRunning().attempt) }),
-    ];
-    for (const record of theirs(later)) expect(standing(record, us, sendBy).kind).toBe('theirs');
-    for (const record of theirs(later + 1)) {
-      const cause = { kind: 'foreign', why: 'clock', until: later + 1 };
-      expect(standing(record, us, sendBy)).toStrictEqual({ kind: 'foreign', outcome: 'in-flight', cause });
-    }
-    for (const record of [aReserved, aSending, aRunning]) {
-      expect(standing(record({ judgeableAt: later + 1 }), us, sendBy).kind).toBe('mine');
-    }
-  });
-
-  test('a call or a task never expires', () => {
-    for (const record of [
-      aSending({ attempt: theirAttempt(aSending().attempt) }),
-      aRunning({ attempt: theirAttempt(aRunning().attempt) }),
-    ]) {
-      expect(standing(record, us, Number.MAX_SAFE_INTEGER).kind).toBe('theirs');
-    }
+describe('a record', () => {
+  test.each<[string, StoredRecord | undefined, string]>([
+    ['that is absent', undefined, 'free'],
+    ['idle, never sent', anIdle(), 'free'],
+    ['idle, sent by an earlier run', anIdle({ lastSender: run('run-0', 999_999) }), 'free'],
+    ['idle, sent by this run', anIdle({ lastSender: aRun }), 'spent'],
+    ['idle, sent by a later run', anIdle({ lastSender: run('run-2', 1_000_001) }), 'spent'],
+    ['idle, sent by another run of the same start', anIdle({ lastSender: run('run-2', 1_000_000) }), 'spent'],
+    ['idle, sent by an earlier run of the same name', anIdle({ lastSender: run('run-1', 900_000) }), 'free'],
+    ['idle, with this run’s verdict', anIdle({ lastSender: aRun, lastVerdict: mine }), 'decided'],
+    ['idle, with another run’s verdict', anIdle({ lastVerdict: aLastVerdict() }), 'free'],
+    ['sending, of this run', aSending(), 'mine'],
+    ['running, of this run', aRunning(), 'mine'],
+    ['sending, of another run', aSending({ attempt: otherAttempt }), 'theirs'],
+    ['running, of another run', aRunning({ attempt: otherAttempt }), 'theirs'],
+    [
+      'running, of another run, after this run’s verdict',
+      aRunning({ attempt: otherAttempt, lastVerdict: mine }),
+      'decided',
+    ],
+    ['quarantined by another run', aQuarantined(), 'quarantined'],
+    ['quarantined by this run', aQuarantined({ lastVerdict: mine }), 'decided'],
+    // Another address
+    ['idle, of another address', anIdle(elsewhere), 'free'],
+    ['idle, of another address, sent by this run', anIdle({ ...elsewhere, lastSender: aRun }), 'spent'],
+    ['idle, of another address, with this run’s verdict', anIdle({ ...elsewhere, lastVerdict: mine }), 'free'],
+    ['sending, of another address', aSending(elsewhere), 'foreign'],
+    ['running, of another address', aRunning(elsewhere), 'foreign'],
+    ['quarantined, of another address', aQuarantined(elsewhere), 'foreign'],
+    // Another version
+    ['idle, of another version', ofVersion(anIdle()), 'free'],
+    ['idle, of another version, sent by this run', ofVersion(anIdle({ lastSender: aRun })), 'spent'],
+    ['sending, of another version', ofVersion(aSending()), 'foreign'],
+    ['running, of another version', ofVersion(aRunning()), 'foreign'],
+    ['quarantined, of another version', ofVersion(aQuarantined()), 'foreign'],
+    ['of which nothing can be read', parseRecord(anIndex, 'damaged'), 'foreign'],
+    ['about another index', parseRecord(anIndex, anIdle({ index: 'chart_x' })), 'free'],
+  ])('%s', (_, record, expected) => {
+    expect(kindOf(record)).toBe(expected);
   });
 });
 
-test('a record’s counts mean something only to a run of its version and address', () => {
-  const records = [aQuarantined(), { ...aQuarantined(), server: elsewhere }, otherVersion('quarantined'), undefined];
-  expect(records.map((record) => isHere(record, us))).toEqual([true, false, false, false]);
+test('a sender whose start is more than a day ahead of our clock counts as past: its clock was wrong', () => {
+  const sentAt = (ahead: number) => anIdle({ lastSender: run('run-2', now + ahead) });
+  expect(kindOf(sentAt(dayMillis))).toBe('spent');
+  expect(kindOf(sentAt(dayMillis + 1))).toBe('free');
+});
+
+test('this run itself never sends again, however wrong its own start is', () => {
+  const ahead = run('run-1', now + 10 * dayMillis);
+  expect(kindOf(anIdle({ lastSender: ahead }), { ...asking, ...ahead })).toBe('spent');
+});
+
+describe('a foreign record', () => {
+  const { judgeableAt } = anAttempt();
+  const old = judgeableAt + abandonAfterMillis;
+  const foreign = (record: StoredRecord, at = now) => {
+    const stands = standing(record, asking, at);
+    return stands.kind === 'foreign' ? stands : undefined;
+  };
+
+  test.each<[string, StoredRecord, number, string]>([
+    ['is in flight until it is 20 hours old', aRunning(elsewhere), old - 1, 'in-flight'],
+    ['is unknown from then on', aRunning(elsewhere), old, 'unknown'],
+    ['of another version, too', ofVersion(aRunning()), old - 1, 'in-flight'],
+    ['is quarantined if it was that', ofVersion(aQuarantined()), now, 'quarantined'],
+    ['is unknown if its age cannot be read', parseRecord(anIndex, { state: 'reserved', version: 2 }), now, 'unknown'],
+  ])('%s', (_, record, at, expected) => {
+    expect(foreign(record, at)?.outcome).toBe(expected);
+  });
+
+  test('says why it is foreign, and from when on a person may release it', () => {
+    expect(foreign(ofVersion(aRunning(), 9))?.cause).toEqual({
+      kind: 'foreign',
+      why: 'version',
+      version: 9,
+      releasableAt: old,
+    });
+    expect(foreign(aRunning(elsewhere))?.cause).toEqual({
+      kind: 'foreign',
+      why: 'address',
+      address: elsewhere.server,
+      releasableAt: old,
+    });
+    expect(releasableAt(parseRecord(anIndex, 'damaged'))).toBeUndefined();
+  });
+});
+
+test('counts and verdicts are used only of this version and this address', () => {
+  expect(isHere(anIdle(), asking)).toBe(true);
+  for (const record of [undefined, anIdle(elsewhere), ofVersion(anIdle())]) expect(isHere(record, asking)).toBe(false);
+});
+
+test('of two runs that ask about any record, at most one is free to send', () => {
+  const start = fc.integer({ min: 0, max: 3 }).map((step) => 1_000_000 + step);
+  const runs = fc.record({ runId: fc.constantFrom('a', 'b', 'c'), runStartMillis: start });
+  holds(
+    fc.property(runs, runs, (one, other) => {
+      // The first one has sent, and its verdict is written: only a later one may send.
+      const record = anIdle({ lastSender: one, lastVerdict: aLastVerdict(one) });
+      const isFree = kindOf(record, { ...asking, ...other }) === 'free';
+      expect(isFree).toBe(other.runStartMillis > one.runStartMillis);
+    }),
+  );
 });

@@ -1,274 +1,183 @@
 import { describe, expect, test } from 'vitest';
-import { sentByMemoryMillis } from '../../../lambda/facts/limits.ts';
-import { conditionOf, LEDGER_VERSION, type LedgerRecord, recordSchema } from '../../../lambda/ledger/record.ts';
-import { standing } from '../../../lambda/ledger/standing.ts';
+import { memoryLedger } from '../../../lambda/ledger/memory.ts';
+import { LEDGER_VERSION, type LedgerRecord, parseRecord, type StoredRecord } from '../../../lambda/ledger/record.ts';
 import {
-  clear,
   conclude,
-  decline,
-  fence,
-  hasSent,
-  isSameRun,
-  type Learnt,
+  learnCopies,
   markRunning,
   noteAnswer,
   quarantine,
+  quarantineCounted,
   release,
-  reserve,
+  spend,
   startSending,
 } from '../../../lambda/ledger/transitions.ts';
 import {
   aKey,
+  aLastVerdict,
   anAttempt,
   anIdle,
+  anIndex,
   aQuarantined,
-  aReserved,
+  aRecordOfEachState,
   aRun,
   aRunning,
   aSending,
-  aServer,
   aVerdict,
-  aWindow,
 } from '../../support/records.ts';
 
-const now = 1_100_000;
-const anotherRun = { runId: 'run-2', runStartMillis: 1_050_000 };
-const attempt = anAttempt(anotherRun);
-const learnt: Learnt = {
-  baseline: { rowsTotal: 100, rowsToDelete: 60 },
-  windows: [aWindow],
-  sendingSince: now,
-  sentRealAt: now + 1,
-  sendBy: now + 60_000,
-  judgeableAt: now + 660_000,
-};
-const history = { lastVerdict: aVerdict(), sentBy: [{ ...aRun, at: 7 }] };
-const readable = <Stored extends LedgerRecord>(record: Stored): Stored => {
-  expect(recordSchema.parse(record)).toEqual(record);
-  return record;
-};
+/** Each transition of a record (design rule 5), and what it keeps. */
 
-describe('reserve', () => {
-  test('records the run, its fields and its deadline, and nothing of an earlier attempt', () => {
-    expect(readable(reserve(undefined, aKey, 'attempt-2', attempt))).toEqual({
-      version: LEDGER_VERSION,
-      ...aKey,
-      state: 'reserved',
-      attemptId: 'attempt-2',
-      attempt,
-      judgeableAt: attempt.sendBy,
-    });
-  });
-
-  test.each([
-    ['an idle record', anIdle(history)],
-    ['a reservation that is over', aReserved(history)],
-  ])('keeps the history of %s', (_, record) => {
-    expect(readable(reserve(record, aKey, 'attempt-2', attempt))).toMatchObject({ ...history, attemptId: 'attempt-2' });
-  });
-
-  test("keeps only sentBy of another server's record, none of its counts", () => {
-    const reserved = readable(reserve(anIdle({ ...history, server: 'http://other' }), aKey, 'attempt-2', attempt));
-    expect(reserved).toMatchObject({ server: aServer, sentBy: history.sentBy });
-    expect(reserved).not.toHaveProperty('lastVerdict');
-  });
-});
+const window = { afterMillis: 600_000, untilMillis: 1_000_000, rows: 40, countedAtMillis: 1_100_000 };
+const attempt = anAttempt();
+const later = { runId: 'run-9', runStartMillis: 9_000_000 };
+const now = 3_000_000;
 
 describe('startSending', () => {
-  test('records what is sent, the counts before it, when it may be judged, and that this run has sent', () => {
-    expect(readable(startSending(aReserved(), learnt))).toEqual({
-      ...aReserved(),
-      state: 'sending',
-      windows: [aWindow],
-      judgeableAt: learnt.judgeableAt,
-      attempt: {
-        ...anAttempt(),
-        baseline: learnt.baseline,
-        sendingSince: now,
-        sentRealAt: now + 1,
-        sendBy: learnt.sendBy,
-      },
-      sentBy: [{ ...aRun, at: now }],
-    });
-  });
-
-  test('remembers other runs that sent, as long as one of them could still be alive', () => {
-    const old = { runId: 'old', runStartMillis: 1, at: now - sentByMemoryMillis };
-    const recent = { runId: 'recent', runStartMillis: 1, at: now - sentByMemoryMillis + 1 };
-    const { sentBy } = startSending(aReserved({ sentBy: [old, recent] }), learnt);
-    expect(sentBy).toEqual([recent, { ...aRun, at: now }]);
-  });
-
-  test('remembers a run of the same name that started at another time as another run', () => {
-    const namesake = { ...aRun, runStartMillis: 1, at: now };
-    expect(startSending(aReserved({ sentBy: [namesake] }), learnt).sentBy).toEqual([namesake, { ...aRun, at: now }]);
-    const again = { ...aRun, at: now - 5 };
-    expect(startSending(aReserved({ sentBy: [again] }), learnt).sentBy).toEqual([{ ...aRun, at: now }]);
-  });
-});
-
-describe('what comes after sending', () => {
-  test('a task id makes it running, for any run to watch', () => {
-    const running = readable(markRunning(aSending(), 'node:1', 55));
-    expect(running).toEqual({
-      ...aSending(),
-      state: 'running',
-      judgeableAt: aSending().attempt.sendingSince,
-      attempt: { ...aSending().attempt, taskId: 'node:1', answeredRealAt: 55 },
-    });
-  });
-
-  test('any other answer is recorded and leaves it sending', () => {
-    const error = { kind: 'bad-request', operation: 'truncate', status: 400 } as const;
-    const noted = readable(noteAnswer(aSending(), { error, realAt: now }, 'unknown'));
-    expect(noted).toEqual({
-      ...aSending(),
+  test('makes the first record of an index', () => {
+    expect(startSending(undefined, aKey, attempt)).toEqual({
+      ...aKey,
+      version: LEDGER_VERSION,
       revision: 1,
-      attempt: { ...aSending().attempt, answer: { error, realAt: now }, strategy: 'unknown' },
+      state: 'sending',
+      lastSender: aRun,
+      lastVerdict: undefined,
+      attempt,
     });
   });
 
-  test.each([aSending(history), aRunning(history)])('a verdict closes one that is $state', (record) => {
-    const verdict = aVerdict({ attemptId: record.attemptId });
-    expect(readable(conclude(record, verdict))).toEqual({
-      version: LEDGER_VERSION,
-      ...aKey,
-      state: 'idle',
-      attemptId: record.attemptId,
-      lastVerdict: verdict,
-      sentBy: history.sentBy,
-    });
+  test('keeps the last verdict, and names its own run as the last that sent', () => {
+    const lastVerdict = aLastVerdict({ window });
+    const before = anIdle({ revision: 7, lastSender: later, lastVerdict });
+    expect(startSending(before, aKey, attempt)).toMatchObject({ revision: 8, lastSender: aRun, lastVerdict });
   });
 
-  test('deciding against sending gives the reservation back and fences the run off', () => {
-    const run = { runId: 'run-7', runStartMillis: 5 };
-    const record = aReserved({ ...history, attempt: anAttempt(run) });
-    expect(readable(decline(record, 7))).toEqual({
-      ...anIdle(history),
-      attemptId: 'attempt-1',
-      sentBy: [...(history.sentBy ?? []), { ...run, at: 7, fenced: true }],
-    });
+  test('keeps no verdict of another server: its counts say nothing about this one', () => {
+    const before = anIdle({ server: 'http://elsewhere:1', lastVerdict: aLastVerdict({ window }) });
+    expect(startSending(before, aKey, attempt).lastVerdict).toBeUndefined();
   });
 
-  test('giving a reservation back leaves only its attempt id', () => {
-    expect(readable(release(aReserved(history)))).toEqual({
-      ...anIdle(history),
-      attemptId: 'attempt-1',
-    });
+  test('takes the revision of a record of another version over', () => {
+    const before = parseRecord(anIndex, { ...anIdle({ revision: 4 }), version: 3 });
+    expect(startSending(before, aKey, attempt).revision).toBe(5);
   });
 });
 
-describe('quarantine', () => {
-  test.each([aSending(history), aRunning(history)])(
-    'closes an index that is $state, and keeps its windows and what was sent',
-    (record) => {
-      const verdict = aVerdict({ attemptId: 'attempt-1' });
-      expect(readable(quarantine(record, verdict))).toEqual({
-        ...anIdle({ ...history, attemptId: 'attempt-1' }),
-        state: 'quarantined',
-        windows: [aWindow],
-        attempt: record.attempt,
-        lastVerdict: verdict,
-      });
+describe('an answer', () => {
+  test('with a task id makes it running', () => {
+    expect(markRunning(aSending({ revision: 2 }), 'n:5')).toEqual({
+      ...aSending({ revision: 3 }),
+      state: 'running',
+      taskId: 'n:5',
+    });
+  });
+
+  test('without one is kept for the verdict, and it stays sending', () => {
+    const answer = { kind: 'server-error', operation: 'truncate', status: 504 } as const;
+    const noted = noteAnswer(aSending(), answer);
+    expect([noted.state, noted.revision, noted.attempt.answer]).toEqual(['sending', 2, answer]);
+  });
+
+  test('of a status shows whether it copies', () => {
+    expect(learnCopies(aRunning(), true)).toMatchObject({ state: 'running', revision: 2, attempt: { copies: true } });
+  });
+});
+
+describe('a verdict', () => {
+  test('frees the index, and leaves its window', () => {
+    const idle = conclude(aRunning({ revision: 3 }), aVerdict(), window, now);
+    expect(idle).toMatchObject({ state: 'idle', revision: 4, lastSender: aRun });
+    expect(idle.lastVerdict).toEqual({ ...aRun, decidedAtMillis: now, verdict: aVerdict(), window });
+    expect(idle).not.toHaveProperty('attempt');
+  });
+
+  test('that could not be counted keeps the window before', () => {
+    const before = aRunning({ lastVerdict: aLastVerdict({ window }) });
+    expect(conclude(before, aVerdict({ outcome: 'unknown' }), undefined, now).lastVerdict?.window).toEqual(window);
+  });
+
+  test('that quarantines keeps what was sent, and no window', () => {
+    const quarantined = quarantine(aRunning({ taskId: 'n:5' }), aVerdict({ outcome: 'rows-missing' }), now);
+    expect(quarantined).toMatchObject({ state: 'quarantined', since: now, attempt, taskId: 'n:5', lastSender: aRun });
+    expect(quarantined.lastVerdict.window).toBeUndefined();
+  });
+
+  test('of a call without a task id has none', () => {
+    expect(quarantine(aSending(), aVerdict(), now).taskId).toBeUndefined();
+  });
+
+  test('about a loss between two runs keeps the window that showed it, and no attempt', () => {
+    const loss = aVerdict({ outcome: 'rows-missing' });
+    const quarantined = quarantineCounted(anIdle({ lastSender: aRun }), window, loss, later, now);
+    expect(quarantined).toMatchObject({ state: 'quarantined', counted: window, lastSender: aRun, lastVerdict: later });
+    expect(quarantined.attempt).toBeUndefined();
+  });
+});
+
+describe('a run that is given up', () => {
+  test('is written down as the last that sent, also where there was no record', () => {
+    expect(spend(undefined, aKey, aRun)).toMatchObject({ state: 'idle', revision: 1, lastSender: aRun });
+    expect(spend(anIdle({ lastVerdict: aLastVerdict({ window }) }), aKey, aRun)).toMatchObject({
+      revision: 2,
+      lastSender: aRun,
+      lastVerdict: { window },
+    });
+  });
+
+  test.each<[string, LedgerRecord]>(aRecordOfEachState().map((record) => [record.state, record]))(
+    'changes nothing else of a record that is %s',
+    (_, record) => {
+      const spent = spend(record, aKey, later);
+      expect(spent).toEqual({ ...record, revision: 2, lastSender: later });
     },
   );
 
-  test('closes an idle index with the given windows, under a new attempt id', () => {
-    const window = { from: 1, to: 2, rows: 3 };
-    expect(readable(quarantine(anIdle(), aVerdict({ attemptId: 'new' }), [window]))).toMatchObject({
-      state: 'quarantined',
-      attemptId: 'new',
-      windows: [window],
-    });
-    expect(quarantine(anIdle(), aVerdict({ attemptId: 'new' })).windows).toEqual([]);
-  });
-
-  test('and clear leave no record that an earlier read of the index could overwrite', () => {
-    const before = anIdle({ attemptId: 'attempt-0', lastVerdict: aVerdict() });
-    const after = clear(quarantine(before, aVerdict({ attemptId: 'new' }), []), aKey);
-    expect(conditionOf(after)).not.toEqual(conditionOf(before));
-  });
-
-  test.each([aQuarantined(history), anIdle(history), aSending(history)])(
-    'ends only by clear, which forgets the verdict’s window ($state)',
-    (record) => {
-      const cleared = readable(clear(record, aKey));
-      expect(cleared).toMatchObject({ state: 'idle', sentBy: history.sentBy });
-      expect(cleared).not.toHaveProperty('windows');
-      expect(cleared.lastVerdict).toHaveProperty('entry');
-      expect(cleared.lastVerdict).not.toHaveProperty('window');
-    },
-  );
-
-  test('clearing a record without a verdict adds none', () => {
-    expect(clear(anIdle(), aKey)).toStrictEqual(anIdle({ revision: 1 }));
+  test('does not take the place of a later sender, which shuts it out as well', () => {
+    expect(spend(anIdle({ lastSender: later }), aKey, aRun).lastSender).toEqual(later);
   });
 });
 
-describe('fence', () => {
-  const fenced = (record: Parameters<typeof fence>[0]) => fence(record, aKey, aRun, 'fence', now);
-
-  test.each([
-    ['no record', undefined],
-    ['an idle record', anIdle()],
-    ['a reservation', aReserved()],
-  ])('changes the attempt id of %s, so that the run cannot send', (_, record) => {
-    const made = readable(fenced(record));
-    expect(made).toMatchObject({ state: 'idle', attemptId: 'fence', sentBy: [{ ...aRun, at: now, fenced: true }] });
-    expect(hasSent(made, aRun)).toBe(false);
-    expect(standing(made, { ...aRun, server: aServer }, now)).toMatchObject({ kind: 'spent', fenced: true });
+describe('a release', () => {
+  test.each<[string, StoredRecord]>([
+    ['quarantined', aQuarantined({ lastSender: aRun })],
+    ['sending', aSending()],
+    ['running', aRunning()],
+    ['idle', anIdle({ lastSender: aRun, lastVerdict: aLastVerdict({ window }) })],
+    ['of another version', parseRecord(anIndex, { ...aRunning(), version: 9 })],
+    ['of another server', aRunning({ server: 'http://elsewhere:1' })],
+  ])('frees a record that is %s, and expects nothing of it any more', (_, record) => {
+    const idle = release(record, aKey);
+    expect(idle).toMatchObject({ state: 'idle', revision: 2, lastSender: aRun, server: aKey.server });
+    expect(idle.lastVerdict?.window).toBeUndefined();
+    for (const field of ['attempt', 'taskId', 'counted']) expect(idle).not.toHaveProperty(field);
   });
 
-  test('leaves a quarantined index closed', () => {
-    const made = readable(fenced(aQuarantined()));
-    expect(made).toMatchObject({ ...aQuarantined(), attemptId: 'fence', sentBy: [{ ...aRun, fenced: true }] });
+  test('keeps the verdict that quarantined it', () => {
+    expect(release(aQuarantined(), aKey).lastVerdict?.verdict.outcome).toBe('rows-missing');
   });
 
-  test('does not mark a run that has sent as only fenced', () => {
-    const made = fenced(anIdle({ sentBy: [{ ...aRun, at: 5 }] }));
-    expect(made.sentBy).toEqual([{ ...aRun, at: now }]);
-    expect(hasSent(made, aRun)).toBe(true);
+  test('of what was unresolved keeps no verdict: the last one is about another truncation', () => {
+    expect(release(aRunning({ lastVerdict: aLastVerdict() }), aKey).lastVerdict).toBeUndefined();
   });
 });
 
-describe('a record of another version or another address', () => {
-  const head = {
-    version: 9,
-    state: 'quarantined',
-    ...aKey,
-    entityType: 'Dataset',
-    attemptId: 'x',
-    windows: [aWindow],
-  };
-
-  test('becomes an idle record of ours when its head is cleared, with its names and sentBy', () => {
-    const sentBy = [{ ...anotherRun, at: 1 }];
-    const stored = { state: 'other-version', index: aKey.index, head: { ...head, sentBy } } as const;
-    expect(readable(clear(stored, aKey))).toEqual({
-      version: LEDGER_VERSION,
-      ...aKey,
-      entityType: 'Dataset',
-      state: 'idle',
-      attemptId: 'x',
-      sentBy,
-    });
-  });
-
-  test('becomes one of this address when it is cleared, without its counts', () => {
-    const elsewhere = aQuarantined({ server: 'http://other', lastVerdict: aVerdict() });
-    expect(readable(clear(elsewhere, aKey))).toEqual(anIdle({ attemptId: elsewhere.attemptId }));
-  });
+test('every transition can be stored after the record that it was made from, and only once', async () => {
+  const first = startSending(undefined, aKey, attempt);
+  const second = markRunning(first, 'n:1');
+  const third = conclude(second, aVerdict(), window, now);
+  const ledger = memoryLedger();
+  for (const record of [first, second, third, spend(third, aKey, later)]) {
+    expect(await ledger.replace(record)).toBe(true);
+    expect(await ledger.replace(record)).toBe(false);
+    expect(await ledger.read(anIndex)).toEqual(JSON.parse(JSON.stringify(record)));
+  }
 });
 
-test('a run is identified by its id and its start, because execution names are reused', () => {
-  expect(isSameRun(aRun, { ...aRun })).toBe(true);
-  expect(isSameRun(aRun, { ...aRun, runStartMillis: 5 })).toBe(false);
-  expect(isSameRun(aRun, { ...aRun, runId: 'x' })).toBe(false);
-  expect(hasSent(undefined, aRun)).toBe(false);
-  expect(hasSent(anIdle({ sentBy: [{ ...anotherRun, at: 1 }] }), aRun)).toBe(false);
-  const both = [
-    { ...anotherRun, at: 1 },
-    { ...aRun, at: 2 },
-  ];
-  expect(hasSent(anIdle({ sentBy: both }), aRun)).toBe(true);
+test('a function that was frozen between reading and writing finds its condition broken', async () => {
+  const ledger = memoryLedger();
+  const before = anIdle();
+  await ledger.replace(before);
+  const thawed = startSending(before, aKey, attempt);
+  await ledger.replace(spend(before, aKey, aRun));
+  expect(await ledger.replace(thawed)).toBe(false);
 });

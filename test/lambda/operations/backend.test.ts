@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { aliasFor, aliasOf, baseOf, madeAtOf, readTaskId } from '../../../lambda/operations/backend.ts';
+import { holds } from '../../properties.ts';
 import { anyText } from '../../support/arbitrary.ts';
 
 const alias = 'dataset_operationaspect_v1';
@@ -56,7 +57,7 @@ describe('a task id', () => {
   });
 
   test('is a part of the text, for any text', () => {
-    fc.assert(
+    holds(
       fc.property(anyText(), (text) => {
         const read = readTaskId(text);
         expect(read === undefined || text.includes(read)).toBe(true);

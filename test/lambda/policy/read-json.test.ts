@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { placed, readJson } from '../../../lambda/policy/read-json.ts';
+import { holds } from '../../properties.ts';
 
 const problemOf = (text: string) => {
   const read = readJson(text);
@@ -9,7 +10,7 @@ const problemOf = (text: string) => {
 
 describe('JSON written by a person', () => {
   test('is read as JSON.parse reads it', () => {
-    fc.assert(
+    holds(
       fc.property(fc.json(), (text) => {
         expect(readJson(text)).toEqual({ kind: 'value', value: JSON.parse(text) });
       }),
@@ -21,7 +22,7 @@ describe('JSON written by a person', () => {
       const place = at % (json.length + 1);
       return json.slice(0, place) + inserted + json.slice(place);
     });
-    fc.assert(
+    holds(
       fc.property(text, (broken) => {
         let valid = true;
         try {

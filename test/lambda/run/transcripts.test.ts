@@ -1,16 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { deployments } from '../../support/deployment.ts';
+import { worlds } from '../../support/world.ts';
 import { player } from './transcripts/commands.ts';
 import { replay } from './transcripts/script.ts';
 
-/** Histories of an index, line by line: transcripts/README.md says how to read and write one. */
+/** Whole runs, line by line: transcripts/README.md says how to read and write one. */
 
-const started = deployments();
+const open = worlds();
 const folder = new URL('./transcripts/histories/', import.meta.url);
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.txt'));
-
-test.each(files)('%s', async (file) => {
+/** The first comment of a file says what happens in it, and is the name of its test. */
+const histories = files.sort().map((file) => {
   const text = readFileSync(new URL(file, folder), 'utf8');
-  await expect(await replay(text, player(started))).toMatchFileSnapshot(`transcripts/histories/${file}`);
+  return { file, text, title: /^# ([^\n]*)/.exec(text)?.[1] ?? file };
 });
+
+// In a loop, because test.each cuts long names.
+for (const { file, text, title } of histories) {
+  test(`${file}: ${title}`, async () => {
+    await expect(await replay(text, player(open))).toMatchFileSnapshot(`transcripts/histories/${file}`);
+  });
+}

@@ -1,561 +1,206 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dayMillis } from '../../../lambda/facts/limits.ts';
-import type { AttemptStrategy } from '../../../lambda/facts/strategy.ts';
-import type { AttemptWindow, Role, SentAttempt, Unresolved } from '../../../lambda/ledger/record.ts';
+import type { Unresolved } from '../../../lambda/ledger/record.ts';
 import type { TaskCounters } from '../../../lambda/operations/operations.ts';
-import { mayHaveCopied } from '../../../lambda/truncation/copied.ts';
-import { type Evidence, isRemainder, judge, judgeUncountable } from '../../../lambda/truncation/judge.ts';
-import type { OwnTask } from '../../../lambda/truncation/own-task.ts';
-import type { Watch } from '../../../lambda/truncation/watch.ts';
-import { aRunning, aSending } from '../../support/records.ts';
+import { becomes, judge, judgeUncountable } from '../../../lambda/truncation/judge.ts';
+import { startWatch } from '../../../lambda/truncation/watch.ts';
+import { holds } from '../../properties.ts';
+import { anAttempt, aRunning, aSending } from '../../support/records.ts';
 
-/** The table of verdicts: what was counted, what the task said, who moved the alias, and what the verdict is. */
+/** The table of design rule 9, row by row: 1,000 rows to delete, 1,000 to keep. */
 
-const start = 1_700_000_000_000;
-const sentAt = start + 600_000;
-const hour = 3_600_000;
-const movedAt = sentAt + 20 * 60_000;
-const cutoff = start - 30 * dayMillis;
-const planned = 5000;
-const named = (millis: number, version = '') => `dataset_operationaspect_v1_${version}${millis}`;
-const before = named(start - 100 * dayMillis);
-const ours = named(sentAt + 5);
-const theirs = named(sentAt + 2 * hour);
-const upgraded = named(sentAt + 5, '1_7_0-0_');
-
-type Rows = [before: number, after: number];
+const before = { rowsToDelete: 1000, rowsTotal: 2000, rowsKept: 1000, countedAtMillis: 1_000_000 };
 
 interface Case {
-  strategy?: AttemptStrategy;
-  /** What earlier looks recorded. */
-  copied?: SentAttempt['copied'];
-  /** True if the record has no task id. */
-  sending?: boolean;
-  /** Rows before and after: of the kept window, of a bite's two, of a copy's three. */
-  windows?: Rows[];
-  remaining?: number;
-  /** False if the name is not reported. */
-  indexName?: string | false;
-  nameBefore?: string | false;
-  /** Omitted if there is no status. */
-  counters?: TaskCounters | undefined;
-  completed?: boolean;
-  end?: Evidence['end'];
-  isOld?: boolean;
-  vanished?: boolean;
-  indexGone?: boolean;
-  answer?: SentAttempt['answer'];
-  /** The fewest rows to delete that a look has seen. */
-  lowest?: number;
-  rose?: Watch['rose'];
+  copies?: boolean;
+  /** No task id came back. */
+  isUnanswered?: boolean;
+  toDelete: number;
+  kept: number;
+  end?: TaskCounters;
 }
 
-const rolesOf: Record<number, Role[]> = { 1: ['kept'], 2: ['backlog', 'young'], 3: ['settled', 'kept', 'counted'] };
-/** The windows of a copy, with this many rows afterwards. */
-const leaving = (settled: number, kept: number, counted: number): Rows[] => [
-  [900, settled],
-  [1000, kept],
-  [1010, counted],
-];
-const without = (rows: number): Rows[] => leaving(900, 1000 - rows, 1010);
-const bite = (backlog: Rows, young: Rows): Rows[] => [backlog, young];
-
-function evidence(given: Case): Evidence {
-  const {
-    strategy = 'delete-by-query',
-    copied,
-    sending,
-    remaining = 0,
-    indexName = before,
-    nameBefore = before,
-  } = given;
-  const { windows = strategy === 'delete-by-query' ? [[1000, 1000]] : without(0), counters, end = 'task' } = given;
-  const ends = windows.length === 3 ? [start - 2 * dayMillis, start, sentAt] : windows.map((_, at) => start - at);
-  const made = (column: 0 | 1): AttemptWindow[] =>
-    windows.map((rows, at) => ({
-      role: rolesOf[windows.length]![at]!,
-      from: cutoff,
-      to: ends[at]!,
-      rows: rows[column],
-    }));
-  const base = sending ? aSending() : aRunning();
-  const record = {
-    ...base,
-    windows: made(0),
-    attempt: {
-      ...base.attempt,
-      runStartMillis: start,
-      strategy,
-      fields: { ...base.attempt.fields, endTimeMillis: cutoff },
-      sendingSince: sentAt,
-      sentRealAt: sentAt,
-      ...(!sending && { answeredRealAt: sentAt + 1000 }),
-      ...(given.answer && { answer: given.answer }),
-      ...(copied && { copied }),
-      baseline: { rowsTotal: planned + 1000, rowsToDelete: planned, ...(nameBefore && { indexName: nameBefore }) },
-    },
-  } as Unresolved;
-  const { deleted = 0, created = 0, updated = 0 } = counters ?? {};
-  const does = deleted > 0 ? 'delete' : created + updated > 0 ? 'copy' : undefined;
-  const task: OwnTask | undefined = counters && { completed: given.completed ?? true, counters, ...(does && { does }) };
-  const signs = { task, indexName: indexName || undefined, isCounted: true };
-  const rowsTotal = remaining + Math.max(0, ...windows.map(([, after]) => after));
-  return {
-    record,
-    watch: {
-      attemptId: record.attemptId,
-      startedAt: sentAt,
-      succeededAt: sentAt + hour,
-      lastLookAt: sentAt + hour,
-      nextLookAt: sentAt + 2 * hour,
-      looks: 3,
-      movedAt,
-      ...(given.lowest !== undefined && { lowestToDelete: given.lowest }),
-      ...(given.rose && { rose: given.rose }),
-      completedAt: sentAt + 61_000,
-    },
-    after: { rowsToDelete: remaining, rowsTotal, windows: made(1), dryRun: { rowsToDelete: remaining, rowsTotal } },
-    indexGone: given.indexGone ?? false,
-    indexName: indexName || undefined,
-    sizeMb: 5,
-    task,
-    end,
-    vanished: given.vanished ?? false,
-    isOld: given.isOld ?? false,
-    copied: mayHaveCopied(record, signs),
-  };
+function recordOf({ copies = false, isUnanswered }: Partial<Case>): Unresolved {
+  const attempt = anAttempt({ baseline: before, copies, announcesCopy: copies });
+  return isUnanswered ? aSending({ attempt }) : aRunning({ attempt });
 }
 
-const judged = (given: Case) => judge(evidence(given));
-/** The outcome, the cause's kind and reason, and what becomes of the record. */
-function brief(given: Case): string {
-  const { outcome, cause, closes } = judged(given);
-  return [outcome, [cause.kind, ...('why' in cause ? [cause.why] : [])].join(' '), closes].join(', ');
+function judged(given: Case) {
+  const record = recordOf(given);
+  const { toDelete, kept, end } = given;
+  const counts = { rowsToDelete: toDelete, rowsKept: kept, rowsUntilEnd: toDelete + kept };
+  const verdict = judge(record, { ...startWatch(record, 0, 0), end }, counts);
+  return { verdict, told: `${verdict.outcome}, ${becomes(verdict)}` };
 }
 
-const done = { total: planned, deleted: planned };
-const conflicted = { total: planned, deleted: 0, versionConflicts: planned };
-const perfect = { total: 1010, created: 1000, updated: 10 };
-const error = { kind: 'unauthorized', operation: 'truncate', status: 401 } as const;
-const answer = { error, realAt: sentAt };
-const copy: Case = { strategy: 'reindex', indexName: ours };
+const allCopied: TaskCounters = { total: 1000, created: 1000 };
+const one = { isUnanswered: true };
+const copy = { copies: true };
 
-const verified = 'truncated, verified, idle';
-const remains = 'incomplete, remains rows, idle';
-const missing = 'rows-missing, missing, quarantined';
-const unseen = 'rows-missing, not-refreshed, quarantined';
-
-describe('a truncation that cannot have copied', () => {
-  test('is credited with the rows that are gone, unless every row conflicted: then another process deleted them', () => {
-    expect(judged({ remaining: 51 }).facts.rowsDeleted).toBe(planned - 51);
-    expect(judged({ counters: conflicted }).facts.rowsDeleted).toBe(0);
-  });
-
+describe('the first line that fits decides', () => {
   test.each<[string, Case, string]>([
-    ['with every row where it should be', {}, verified],
-    ['with 50 of 5000 rows left (1 %)', { remaining: 50 }, verified],
-    ['with 51 of 5000 rows left', { remaining: 51 }, remains],
-    ['without 20 of 1000 kept rows (2 %)', { windows: [[1000, 980]] }, verified],
-    ['without 21 of 1000', { windows: [[1000, 979]] }, missing],
-    ['without 10 of 20', { windows: [[20, 10]] }, verified],
-    ['without 11 of 20', { windows: [[20, 9]] }, missing],
-    ['with more rows than before', { windows: [[1000, 1200]] }, verified],
-    ['with no window to compare', { windows: [] }, verified],
-    ['with rows missing and rows left', { windows: [[1000, 0]], remaining: 4000 }, missing],
+    // No task id, and nothing is fewer
+    ['no id, nothing fewer', { ...one, toDelete: 1000, kept: 1000 }, 'failed, idle'],
+    ['no id, rows have come in', { ...one, toDelete: 1001, kept: 1001 }, 'failed, idle'],
+    ['no id, a copy, nothing fewer', { ...one, ...copy, toDelete: 1000, kept: 1000 }, 'failed, idle'],
+    ['no id, one row to delete fewer', { ...one, toDelete: 999, kept: 1000 }, 'incomplete, idle'],
+    ['no id, one kept row fewer', { ...one, toDelete: 1000, kept: 999 }, 'incomplete, idle'],
+    ['no id, everything deleted', { ...one, toDelete: 0, kept: 1000 }, 'truncated, idle'],
+    ['an id, nothing fewer', { toDelete: 1000, kept: 1000 }, 'incomplete, idle'],
+    // Kept rows are missing
+    ['a delete, 2 % fewer', { toDelete: 0, kept: 980 }, 'truncated, idle'],
+    ['a delete, more than 2 % fewer', { toDelete: 0, kept: 979 }, 'rows-missing, quarantined'],
+    ['a delete without an id, more than 2 % fewer', { ...one, toDelete: 1000, kept: 979 }, 'rows-missing, quarantined'],
+    ['a copy, one fewer', { ...copy, toDelete: 0, kept: 999 }, 'rows-missing, quarantined'],
+    ['a copy, one fewer, all copied', { ...copy, toDelete: 0, kept: 999, end: allCopied }, 'truncated, idle'],
+    ['a copy, 2 % fewer, all copied', { ...copy, toDelete: 0, kept: 980, end: allCopied }, 'truncated, idle'],
     [
-      'without the young rows of a bite, the backlog being whole',
-      { windows: bite([90_000, 90_000], [1000, 900]) },
-      missing,
-    ],
-    ['in an index whose name is no longer known', { indexName: false, counters: {} }, verified],
-    ['whose rows all conflicted', { counters: conflicted }, 'incomplete, remains conflicts, idle'],
-    [
-      'whose rows all conflicted, and are still there',
-      { counters: conflicted, remaining: planned },
-      'incomplete, remains conflicts, idle',
+      'a copy, more than 2 % fewer, all copied',
+      { ...copy, toDelete: 0, kept: 979, end: allCopied },
+      'rows-missing, quarantined',
     ],
     [
-      'which deleted none while nothing is left',
-      { counters: { total: planned, deleted: 0 } },
-      'incomplete, remains conflicts, idle',
+      'a copy, one fewer, and its total was less than was to be kept',
+      { ...copy, toDelete: 0, kept: 999, end: { total: 999, created: 999 } },
+      'rows-missing, quarantined',
     ],
     [
-      'which deleted one, while the others conflicted and nothing is left',
-      { counters: { total: planned, deleted: 1, versionConflicts: planned } },
-      verified,
-    ],
-    ['whose counters do not include deleted rows', { counters: { total: planned } }, verified],
-    ['which had nothing to delete', { counters: { total: 0, deleted: 0 } }, verified],
-    [
-      'whose counters show all deleted, while counts do not move',
-      { counters: done, remaining: planned - 50 },
-      'incomplete, not-refreshed, idle',
-    ],
-    ['whose counters show all deleted, while counts have moved', { counters: done, remaining: planned - 51 }, remains],
-    [
-      'whose counters show all deleted, while late rows have replaced them',
-      { counters: done, remaining: planned, lowest: 3 },
-      remains,
-    ],
-    ['which deleted none of what is left', { counters: { total: planned, deleted: 0 }, remaining: planned }, remains],
-    ['under an index of others, by its own status', { indexName: theirs, counters: done }, verified],
-    ['under an index of others, without a status', { indexName: theirs }, 'unknown, unsettled replaced, no'],
-    [
-      'under an index of others, without a status, with rows missing',
-      { indexName: theirs, windows: [[1000, 0]] },
-      missing,
-    ],
-    ['under an upgrade’s index from the time of the call', { indexName: upgraded }, 'unknown, unsettled replaced, no'],
-    [
-      'under an index from the time of the call, by its own status of a delete',
-      { indexName: ours, counters: done },
-      verified,
+      'a copy, one fewer, and one row was not copied',
+      { ...copy, toDelete: 0, kept: 999, end: { total: 1000, created: 999 } },
+      'rows-missing, quarantined',
     ],
     [
-      'under the name that it had, although few rows were counted once',
-      { copied: 'index', indexName: before },
-      verified,
-    ],
-    ['under the name that it had, although the dry run named no strategy', { strategy: 'unknown' }, verified],
-  ])('that has ended, %s (%j): %s', (_, given, expected) => {
-    expect(brief(given)).toBe(expected);
-  });
-
-  test.each<[string, Case, string]>([
-    ['and whose rows are gone', { end: 'still' }, verified],
-    ['whose task vanished, and whose rows are gone', { end: 'still', vanished: true }, verified],
-    ['and with rows left', { end: 'still', remaining: 3000 }, 'unknown, unsettled still, no'],
-    ['and hangs with rows left', { end: 'hung', remaining: 3000 }, 'unknown, unsettled hung, no'],
-    ['and hangs with nothing left', { end: 'hung' }, 'unknown, unsettled hung, no'],
-    [
-      'and hangs, its rows having conflicted so far',
-      { end: 'hung', remaining: planned, counters: conflicted, completed: false },
-      'unknown, unsettled hung, no',
-    ],
-    ['and hangs, and has taken what should stay', { end: 'hung', windows: [[1000, 0]] }, missing],
-    ['and whose last look of an old run finds nothing left', { end: 'over', isOld: true }, verified],
-    [
-      'and whose last look of an old run finds rows left',
-      { end: 'over', isOld: true, remaining: 3000 },
-      'unknown, unsettled still, idle',
-    ],
-    ['and is old', { end: 'still', remaining: 3000, isOld: true }, 'unknown, unsettled still, idle'],
-    ['and hangs, and is old', { end: 'hung', remaining: 3000, isOld: true }, 'unknown, unsettled hung, idle'],
-    [
-      'and is old, under an upgrade’s index',
-      { end: 'still', isOld: true, indexName: upgraded },
-      'unknown, unsettled replaced, quarantined',
-    ],
-  ])('whose end was not seen, %s (%j): %s', (_, given, expected) => {
-    expect(brief(given)).toBe(expected);
-  });
-});
-
-describe('a truncation that may have copied', () => {
-  const proven: Case = { ...copy, counters: perfect };
-
-  test.each<[string, Case, string]>([
-    ['is verified by its proof', proven, verified],
-    ['is verified without a window to compare', { ...proven, windows: [] }, verified],
-    [
-      'may find as many rows fewer as entity deletions take',
-      { ...proven, counters: { total: 980, created: 980 } },
-      verified,
-    ],
-    ['tolerates the losses of an ordinary night', { ...proven, windows: without(20) }, verified],
-    ['does not tolerate more', { ...proven, windows: without(21) }, missing],
-    ['does not tolerate more in any window', { ...proven, windows: leaving(881, 1000, 1010) }, missing],
-    ['left rows that had come in late', { ...proven, remaining: 3000 }, remains],
-    ['of which no search finds a row is not refreshed', { ...proven, windows: leaving(0, 0, 0) }, unseen],
-    ['of which searches find 20 rows of 1000 is not refreshed', { ...proven, windows: leaving(0, 20, 30) }, unseen],
-    ['of which searches find a tenth has lost rows', { ...proven, windows: leaving(0, 100, 110) }, missing],
-    [
-      'of which no search finds a row, and which is not proven, has lost rows',
-      { ...proven, counters: { ...perfect, cancelled: true }, windows: leaving(0, 0, 0) },
-      missing,
+      'a copy, none fewer, and one row was not copied: a late row fills the count',
+      { ...copy, toDelete: 0, kept: 1000, end: { total: 1000, created: 999 } },
+      'rows-missing, quarantined',
     ],
     [
-      'had no row to copy',
-      {
-        ...proven,
-        counters: { total: 0, created: 0 },
-        windows: [
-          [0, 0],
-          [0, 0],
-          [0, 0],
-        ],
-      },
-      verified,
-    ],
-    ['was sent as a delete, and proves itself as a copy', { indexName: ours, counters: perfect }, verified],
-    [
-      'was sent as a delete, and is old',
-      { copied: 'task', end: 'still', isOld: true },
-      'unknown, unsettled status, quarantined',
+      'a copy that was not put in place, and one row was not copied',
+      { ...copy, toDelete: 1000, kept: 1000, end: { total: 1000, created: 999 } },
+      'incomplete, idle',
     ],
     [
-      'was sent as a delete, and its name is no longer known',
-      { indexName: false, sending: true, end: 'still' },
-      'unknown, unsettled status, no',
+      'a copy of which some rows were there already',
+      { ...copy, toDelete: 0, kept: 1000, end: { total: 1000, created: 900, updated: 100 } },
+      'truncated, idle',
     ],
-    ['hangs, its copy half done', { ...copy, end: 'hung', windows: without(600) }, 'unknown, unsettled status, no'],
-    ['is still, its copy half done', { ...copy, end: 'still', windows: without(600), rose: { kept: true } }, missing],
-    ['is old and hangs, its copy half done', { ...copy, end: 'hung', isOld: true, windows: without(600) }, missing],
+    // A copy whose end nobody saw
+    ['a copy, none fewer, no completed status', { ...copy, toDelete: 0, kept: 1000 }, 'unknown, quarantined'],
+    ['a copy, nothing gone, no completed status', { ...copy, toDelete: 1000, kept: 1000 }, 'unknown, quarantined'],
     [
-      'is old and hangs with every row',
-      { ...copy, end: 'hung', isOld: true },
-      'unknown, unsettled status, quarantined',
+      'a copy whose status had no total',
+      { ...copy, toDelete: 0, kept: 1000, end: { created: 1000 } },
+      'truncated, idle',
     ],
-    [
-      'is old, and its rows rose in this run',
-      { ...copy, end: 'over', isOld: true, windows: without(600), rose: { kept: true } },
-      'unknown, unsettled status, quarantined',
-    ],
-    [
-      'is old and has ended imperfectly, although its rows rose in this run',
-      { ...copy, isOld: true, counters: { total: 900, created: 400 }, windows: without(600), rose: { kept: true } },
-      missing,
-    ],
-    [
-      'is old, and only its counter rose in this run',
-      {
-        ...copy,
-        end: 'over',
-        isOld: true,
-        windows: without(600),
-        rose: { counter: true },
-      },
-      missing,
-    ],
+    // Rows to delete are left
+    ['a delete, 1 % left', { toDelete: 10, kept: 1000 }, 'truncated, idle'],
+    ['a delete, more than 1 % left', { toDelete: 11, kept: 1000 }, 'incomplete, idle'],
+    ['a copy, more than 1 % left', { ...copy, toDelete: 11, kept: 1000, end: allCopied }, 'incomplete, idle'],
+    ['kept rows came in late', { toDelete: 0, kept: 1200 }, 'truncated, idle'],
   ])('%s', (_, given, expected) => {
-    expect(brief(given)).toBe(expected);
-  });
-
-  test.each<[string, Case, string]>([
-    ['its status cannot be read', { counters: undefined }, 'status'],
-    ['its status says that it is running', { completed: false }, 'status'],
-    ['it was cancelled', { counters: { ...perfect, cancelled: true } }, 'counters'],
-    ['a row conflicted', { counters: { ...perfect, versionConflicts: 1 } }, 'counters'],
-    ['it did not copy all', { counters: { ...perfect, created: 999 } }, 'counters'],
-    ['it does not say how many there were', { counters: { created: 1000 } }, 'counters'],
-    ['it found too few rows', { counters: { total: 979, created: 979 } }, 'counters'],
-    ['the alias has not moved', { indexName: before }, 'index'],
-    ['another process moved the alias', { indexName: theirs }, 'index'],
-    ['an upgrade moved the alias as it ran', { indexName: upgraded }, 'index'],
-    ['the name is unknown', { indexName: false }, 'index'],
-  ])('is not proven if %s: unknown without a missing row, rows-missing with one', (_, changes, why) => {
-    const given = { ...proven, ...changes };
-    expect(brief(given)).toBe(`unknown, unsettled ${why}, no`);
-    expect(brief({ ...given, windows: without(1) })).toBe(missing);
-  });
-
-  test('reports its shortfall, without a command that moves an alias, if its rows rose until it had to be closed', () => {
-    const given: Case = { ...copy, end: 'over', isOld: true, rose: { kept: true } };
-    const made = judged({ ...given, windows: without(600) });
-    expect(made).toMatchObject({ facts: { rowsMissing: 600 }, cause: { copied: true, closed: 'quarantined' } });
-    expect(made.cause).not.toHaveProperty('rowsIn');
-  });
-
-  test('reports the old index, which may have rows that no count can see', () => {
-    expect(judged(proven).cause).toStrictEqual({ kind: 'verified', by: 'proof', stragglersIn: before, indexNow: ours });
-    expect(judged(proven).provenName).toBe(ours);
-    expect(judged({})).not.toHaveProperty('provenName');
-    expect(judged({ ...proven, remaining: 3000 }).cause).toMatchObject({ stragglersIn: before });
-    expect(judged({ ...proven, nameBefore: false }).cause).not.toHaveProperty('stragglersIn');
+    expect(judged(given).told).toBe(expected);
   });
 });
 
-describe('a call without a task id and without a visible change', () => {
-  const unchanged: Case = { sending: true, end: 'still', remaining: planned, answer };
-  const asReindex: Case = { ...unchanged, strategy: 'reindex' };
+describe('small numbers', () => {
+  const small = (copies: boolean, toDelete: number, kept: number, planned = 15) => {
+    const attempt = anAttempt({ copies, baseline: { ...before, rowsToDelete: planned, rowsKept: 15 } });
+    const record = aRunning({ attempt });
+    return judge(record, startWatch(record, 0, 0), { rowsToDelete: toDelete, rowsKept: kept, rowsUntilEnd: 0 }).outcome;
+  };
 
-  test.each<[string, Case, boolean]>([
-    ['a delete, 1 % fewer to delete', { ...unchanged, remaining: planned - 50 }, true],
-    ['a delete, more than 1 % fewer', { ...unchanged, remaining: planned - 51 }, false],
-    ['a delete, more to delete', { ...unchanged, remaining: planned + 500 }, true],
-    ['a delete seen at work before late rows came in', { ...unchanged, remaining: planned + 500, lowest: 0 }, false],
-    ['a delete, 2 % of the kept rows gone', { ...unchanged, windows: [[1000, 980]] }, true],
-    ['a delete, more of them gone', { ...unchanged, windows: [[1000, 979]] }, false],
-    ['a delete, the alias moved', { ...unchanged, indexName: theirs }, false],
-    ['a delete, its name never known', { ...unchanged, nameBefore: false }, true],
-    ['a delete with no window to compare', { ...unchanged, windows: [] }, true],
-    ['a reindex, the same index', asReindex, true],
-    ['a reindex, one row more to delete, the same index', { ...asReindex, remaining: planned + 1 }, true],
-    ['a reindex, the alias moved', { ...asReindex, indexName: ours }, false],
-    ['a reindex, its name no longer known', { ...asReindex, indexName: false }, true],
-    ['a reindex, its name not known before', { ...asReindex, nameBefore: false }, true],
-    [
-      'a reindex, its name no longer known, one row more',
-      { ...asReindex, indexName: false, remaining: planned + 1 },
-      false,
-    ],
-    [
-      'a reindex, its name no longer known, one row fewer',
-      { ...asReindex, indexName: false, remaining: planned - 1 },
-      false,
-    ],
-    ['of unknown kind, its name no longer known', { ...asReindex, strategy: 'unknown', indexName: false }, true],
-    ['with a task id', { ...unchanged, sending: false }, false],
-    ['whose task has ended', { ...unchanged, end: 'task' }, false],
-    ['at the last look of a run, which does not prove stillness', { ...unchanged, end: 'over', isOld: true }, false],
-  ])('%s: %s', (_, given, expected) => {
-    expect(judged(given).cause.kind === 'unchanged').toBe(expected);
+  test('ten kept rows fewer are never a loss of a delete, eleven are', () => {
+    expect(small(false, 0, 5)).toBe('truncated');
+    expect(small(false, 0, 4)).toBe('rows-missing');
   });
 
-  test('frees the record, and reports the answer and the missing rows, never that nothing was started', () => {
-    const made = { outcome: 'failed', cause: { kind: 'unchanged', error }, facts: {}, closes: 'idle' };
-    expect(judged(unchanged)).toEqual(made);
-    const { answer: _, ...unanswered } = unchanged;
-    expect(judged(unanswered).cause).toEqual({ kind: 'unchanged' });
-    expect(judged({ ...unchanged, windows: [[1000, 985]] }).facts).toEqual({ rowsMissing: 15 });
+  test('half of the rows or more are a remainder even if they are fewer than ten', () => {
+    expect(small(false, 7, 15)).toBe('truncated');
+    expect(small(false, 8, 15)).toBe('incomplete');
+    expect(small(false, 1, 15, 2)).toBe('incomplete');
   });
 });
 
-describe('what a verdict reports', () => {
-  test('of a verified truncation: its counts and how long it took', () => {
-    expect(judged({ windows: [[1000, 1001]] })).toStrictEqual({
-      outcome: 'truncated',
-      cause: { kind: 'verified', by: 'counts' },
-      facts: { rowsDeleted: planned, rowsRemaining: 0, durationSeconds: 61, sizeAfterMb: 5, indexName: before },
-      closes: 'idle',
-    });
-    const made = judge({ ...evidence({ remaining: 50, counters: {}, indexName: false }), sizeMb: undefined });
-    expect(made.facts).toStrictEqual({ rowsDeleted: planned - 50, rowsRemaining: 50, durationSeconds: 61 });
+describe('what a verdict tells', () => {
+  test('how many rows went, are left and are missing, by counts', () => {
+    const { verdict } = judged({ toDelete: 400, kept: 995, end: { total: 1000, deleted: 1000 } });
+    expect(verdict).toMatchObject({ rowsDeleted: 600, rowsRemaining: 400, rowsMissing: 5, copies: false });
   });
 
-  test('of counters that disagree with counts: the counters, while the counts decide', () => {
-    const counters = { total: planned, deleted: planned - 1, versionConflicts: 1, cancelled: true };
-    const told = { cancelled: true, conflicts: 1, done: planned - 1, total: planned };
-    expect(judged({ counters })).toMatchObject({ outcome: 'truncated', cause: told });
-    expect(judged({ counters: done }).cause).toEqual({ kind: 'verified', by: 'counts' });
-    expect(judged({ windows: [[1000, 988]] })).toMatchObject({ outcome: 'truncated', facts: { rowsMissing: 12 } });
-    expect(judged({ counters: conflicted }).facts).toMatchObject({ rowsDeleted: 0 });
+  test('what its task says where counts differ from it', () => {
+    const { verdict } = judged({ toDelete: 1000, kept: 1000, end: { total: 1000, deleted: 1000 } });
+    expect(verdict.cause).toEqual({ kind: 'remains', done: 1000, total: 1000 });
   });
 
-  test('of an index that is not refreshed: its name', () => {
-    expect(judged({ remaining: planned, counters: done }).cause).toMatchObject({ indexNow: before });
-    expect(judged({ remaining: planned, counters: done, indexName: false }).cause).not.toHaveProperty('indexNow');
-    const none: Rows[] = [[1000, 20]];
-    expect(judged({ ...copy, counters: perfect, windows: none }).cause).toEqual({
-      kind: 'not-refreshed',
-      indexNow: ours,
-      indexBefore: before,
+  test('nothing of a task that says the same as the counts', () => {
+    expect(judged({ toDelete: 0, kept: 1000, end: { total: 1000, deleted: 1000 } }).verdict.cause).toEqual({
+      kind: 'verified',
     });
   });
 
-  test('of rows that our copy lost: where they are, and until when', () => {
-    const counters = { total: 1010, created: 400, updated: 5, cancelled: true };
-    const windows: Rows[] = leaving(380, 400, 405);
-    expect(judged({ ...copy, counters, windows })).toStrictEqual({
-      outcome: 'rows-missing',
-      cause: {
-        kind: 'missing',
-        expected: 1010,
-        found: 405,
-        cancelled: true,
-        done: 405,
-        total: 1010,
-        indexBefore: before,
-        indexNow: ours,
-        movedBy: 'us',
-        rowsIn: before,
-        deadline: start - 40 * dayMillis,
-      },
-      facts: {
-        rowsDeleted: planned,
-        rowsRemaining: 0,
-        rowsMissing: 605,
-        durationSeconds: 61,
-        sizeAfterMb: 5,
-        indexName: ours,
-      },
-      closes: 'quarantined',
-    });
+  test('conflicts and a cancellation in any case', () => {
+    const end = { total: 1000, deleted: 1000, versionConflicts: 3, cancelled: true };
+    expect(judged({ toDelete: 0, kept: 1000, end }).verdict.cause).toMatchObject({ conflicts: 3, cancelled: true });
   });
 
-  test.each<[string, Case]>([
-    ['the index is the same', {}],
-    ['its name is unknown', { indexName: false }],
-    ['others replaced the index', { indexName: theirs }],
-    ['an upgrade replaced the index', { indexName: upgraded }],
-    ['the index is one of a reindex at that time, but our task deleted', { indexName: ours, counters: done }],
-  ])('of missing rows: not where they are, if %s', (_, given) => {
-    const { cause } = judged({ ...given, windows: [[1000, 0]] });
-    expect(cause.kind).toBe('missing');
-    for (const field of ['rowsIn', 'deadline']) expect(cause).not.toHaveProperty(field);
+  test('no count of kept rows where only the counters show the loss', () => {
+    const { verdict } = judged({ ...copy, toDelete: 0, kept: 1000, end: { total: 1000, created: 900 } });
+    expect(verdict.cause).toEqual({ kind: 'missing', expected: 1000, done: 900, total: 1000 });
+    expect(verdict.rowsMissing).toBe(0);
   });
 
-  test('of a deleted index: that it is gone', () => {
-    expect(judged({ indexGone: true, windows: [[1000, 0]] }).cause).toMatchObject({ indexGone: true });
-  });
-
-  test('of an unknown end: the answer, the last movement, and what becomes of its record', () => {
-    const given: Case = { end: 'still', remaining: 3000, sending: true, answer, indexName: theirs };
-    expect(judged(given)).toMatchObject({
-      cause: { why: 'replaced', error, lastMovedAt: movedAt, indexNow: theirs, movedBy: 'others' },
-      facts: { durationSeconds: 1200 },
-    });
-    expect(judged(given).cause).not.toHaveProperty('closed');
-    expect(judged({ end: 'still', remaining: 3000, vanished: true }).cause).toMatchObject({ vanished: true });
-    const closed = judged({ ...given, isOld: true });
-    expect(closed.cause).toMatchObject({ closed: 'quarantined', copied: true });
-    const cancelled: Case = { ...copy, counters: { ...perfect, cancelled: true } };
-    expect(judged(cancelled).cause).toMatchObject({ copied: true, cancelled: true });
-    expect(judged({ ...cancelled, isOld: true }).cause).toMatchObject({ copied: true, closed: 'quarantined' });
-  });
-
-  test.each([
-    ['in two more nights', 3, { rest: 700, nights: 2 }],
-    ['in one more night', 2, { rest: 700, nights: 1 }],
-    ['at an unknown time', undefined, { rest: 700 }],
-    ['in a night that should have been this one', 1, { rest: 700 }],
-  ])('of a bite: the rest, which goes %s', (_, nights, expected) => {
-    const given = evidence({ windows: bite([700, 700], [1000, 1000]) });
-    const attempt = { ...given.record.attempt, ...(nights !== undefined && { nights }) };
-    const made = judge({ ...given, record: { ...given.record, attempt } as Unresolved });
-    expect(made.cause).toStrictEqual({ kind: 'verified', by: 'counts', ...expected });
-  });
-
-  test('of the last bite: nothing about a rest', () => {
-    expect(judged({ windows: bite([0, 0], [1000, 1000]) }).cause).toStrictEqual({ kind: 'verified', by: 'counts' });
+  test('what the server answered to a call of which nothing came', () => {
+    const answer = { kind: 'server-error', operation: 'truncate', status: 504 } as const;
+    const record = aSending({ attempt: anAttempt({ baseline: before, answer }) });
+    const counts = { rowsToDelete: 1000, rowsKept: 1000, rowsUntilEnd: 2000 };
+    expect(judge(record, startWatch(record, 0, 0), counts).cause).toEqual({ kind: 'unchanged', error: answer });
   });
 });
 
-describe('an old record whose index cannot be counted', () => {
-  const watch = (counted: boolean): Watch => ({ ...evidence({}).watch, ...(counted && { lowestToDelete: 7 }) });
-  const uncountable = { kind: 'unsettled', why: 'uncountable', error } as const;
-
-  test.each<[string, Case, boolean, string | undefined, 'idle' | 'quarantined']>([
-    ['a delete that was counted once', {}, true, before, 'idle'],
-    ['a delete that was never counted, by equal names', {}, false, before, 'idle'],
-    ['a delete that was never counted', {}, false, theirs, 'quarantined'],
-    ['a delete that was counted once, whose name is no longer known', {}, true, undefined, 'quarantined'],
-    ['a delete that was counted once, whose name was never known', { nameBefore: false }, true, undefined, 'idle'],
-    ['a delete that was seen to copy', { copied: 'task' }, true, before, 'quarantined'],
-    ['a reindex', { strategy: 'reindex' }, true, ours, 'quarantined'],
-  ])('%s', (_, given, counted, indexName, closed) => {
-    expect(judgeUncountable(evidence(given).record, watch(counted), { error, indexName })).toStrictEqual({
-      outcome: 'unknown',
-      cause: { ...uncountable, closed, ...(closed === 'quarantined' && { copied: true }) },
-      facts: {},
-      closes: closed,
-    });
-  });
+test.each([
+  [false, 'idle'],
+  [true, 'quarantined'],
+])('what can no longer be counted is unknown (copies: %s), and its record becomes %s', (copies, expected) => {
+  const record = recordOf({ copies });
+  const verdict = judgeUncountable(record, startWatch(record, 0, 0));
+  expect([verdict.outcome, becomes(verdict)]).toEqual(['unknown', expected]);
 });
 
-describe('what remains', () => {
-  test.each([
-    [0, 0, false],
-    [0, 10, false],
-    [10, 10, true],
-    [11, 10, true],
-    [10, 11, false],
-    [11, 12, true],
-    [10, 900, false],
-    [11, 900, true],
-    [50, 5000, false],
-    [51, 5000, true],
-  ])('%i of %i rows is a remainder: %s', (remaining, of, expected) => {
-    expect(isRemainder(remaining, of)).toBe(expected);
+describe('for any counts and any status', () => {
+  const counters = fc.option(fc.record({ total: fc.nat(2000), created: fc.nat(2000), updated: fc.nat(20) }), {
+    nil: undefined,
+  });
+  const cases = fc.record({ toDelete: fc.nat(1500), kept: fc.nat(1500), copies: fc.boolean(), end: counters });
+
+  test('truncated is said only where the counts carry it', () => {
+    holds(
+      fc.property(cases, (given) => {
+        if (judged(given).verdict.outcome !== 'truncated') return;
+        expect(given.toDelete).toBeLessThanOrEqual(10);
+        expect(given.kept).toBeGreaterThanOrEqual(980);
+        if (given.copies) expect(given.end).toBeDefined();
+      }),
+      1000,
+    );
+  });
+
+  test('a loss beyond the tolerance is never anything but rows-missing, whatever a status says', () => {
+    holds(
+      fc.property(cases, fc.integer({ min: 0, max: 979 }), (given, kept) => {
+        expect(judged({ ...given, kept }).verdict.outcome).toBe('rows-missing');
+      }),
+      500,
+    );
+  });
+
+  test('more kept rows never make a verdict worse', () => {
+    const rank = ['rows-missing', 'unknown', 'incomplete', 'failed', 'truncated'];
+    holds(
+      fc.property(cases, fc.nat(500), (given, more) => {
+        const outcome = (kept: number) => rank.indexOf(judged({ ...given, kept }).verdict.outcome);
+        expect(outcome(given.kept + more)).toBeGreaterThanOrEqual(outcome(given.kept));
+      }),
+      500,
+    );
   });
 });

@@ -1,107 +1,103 @@
 import { describe, expect, test } from 'vitest';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
 import { memoryLedger } from '../../../lambda/ledger/memory.ts';
+import { conclude, spend } from '../../../lambda/ledger/transitions.ts';
 import type { Operations, Truncation } from '../../../lambda/operations/operations.ts';
 import { send } from '../../../lambda/truncation/send.ts';
-import { anIndex, aSending, aSentAttempt } from '../../support/records.ts';
+import { aKey, anIndex, aSending, aVerdict } from '../../support/records.ts';
 
-/** The one call: until when it may be sent, and what is recorded about its answer. */
+/** The one call: until when it may be sent, and what is recorded about its answer (design rule 4). */
 
 const error = { kind: 'server-error', operation: 'truncate', status: 500 } as const;
+const started: Truncation = { kind: 'started', taskId: 'n:1' };
 
+/** @param meanwhile happens to the ledger before the answer arrives */
 async function sending(
   answer: Truncation,
-  strategy: 'delete-by-query' | 'reindex' = 'delete-by-query',
-  isStored = true,
+  meanwhile: (ledger: ReturnType<typeof memoryLedger>) => Promise<unknown> = async () => {},
 ) {
   const ledger = memoryLedger();
-  const logged: unknown[] = [];
-  const record = aSending({ attempt: aSentAttempt({ strategy }) });
-  await ledger.replace(undefined, record);
+  const record = aSending();
+  await ledger.replace(record);
   const clock = { wall: 1000, steady: 50 };
+  const logged: unknown[] = [];
   const sent: { fields: unknown; maySend: () => boolean }[] = [];
   const operations = {
     async truncate(fields: unknown, maySend: () => boolean) {
       sent.push({ fields, maySend });
+      await meanwhile(ledger);
       return answer;
     },
   } as unknown as Operations;
-  const given = {
-    operations,
-    ledger: {
-      ...ledger,
-      async replace(...[previous, next]: Parameters<typeof ledger.replace>) {
-        if (isStored) return ledger.replace(previous, next);
-        throw new LedgerError('the table is out of reach');
-      },
+  const result = send(
+    record,
+    { wall: 2000, monotonic: 100 },
+    {
+      operations,
+      ledger,
+      log: { info: (...line: unknown[]) => void logged.push(line) },
+      clock: { now: () => clock.wall, monotonic: () => clock.steady },
     },
-    log: { info: (...line: unknown[]) => void logged.push(line) },
-    clock: { now: () => clock.wall, realNow: () => clock.wall + 7, monotonic: () => clock.steady },
-  };
-  const result = send(record, { wall: 2000, monotonic: 100 }, given);
-  if (!isStored) await expect(result).rejects.toThrow(LedgerError);
-  return { logged, result: isStored ? await result : undefined, record, ledger, sent, clock };
+  );
+  return { result, record, ledger, clock, logged, sent };
 }
 
 describe('the call', () => {
   test('is made once, with exactly the fields of the record', async () => {
-    const { sent, record } = await sending({ kind: 'started', taskId: 'n:1' });
-    expect(sent).toHaveLength(1);
-    expect(sent[0]?.fields).toEqual(record.attempt.fields);
-  });
-
-  test('may be written until its deadline by both the wall clock and a monotonic clock', async () => {
-    const { sent, clock } = await sending({ kind: 'started', taskId: 'n:1' });
-    const may = (wall: number, steady: number) => {
-      Object.assign(clock, { wall, steady });
-      return sent[0]!.maySend();
-    };
-    expect(may(1999, 99)).toBe(true);
-    expect(may(2000, 99)).toBe(false);
-    expect(may(1999, 100)).toBe(false);
-    expect(may(0, 100)).toBe(false);
-  });
-});
-
-describe('what came back', () => {
-  test('a task id makes the record running', async () => {
-    const { result, ledger, record } = await sending({ kind: 'started', taskId: 'n:1' });
-    const running = { state: 'running', attempt: { taskId: 'n:1', answeredRealAt: 1007 } };
-    expect(result).toMatchObject({ kind: 'open', record: running });
-    expect(result).not.toHaveProperty('error');
-    expect(await ledger.read(anIndex)).toMatchObject({ ...running, attemptId: record.attemptId });
-  });
-
-  test('a task id that cannot be stored is logged', async () => {
-    const { logged } = await sending({ kind: 'started', taskId: 'n:1' }, 'delete-by-query', false);
-    expect(logged).toEqual([['task id', { index: anIndex, taskId: 'n:1' }]]);
+    const { result, sent, record } = await sending(started);
+    await result;
+    expect(sent.map(({ fields }) => fields)).toEqual([record.attempt.fields]);
   });
 
   test.each([
-    ['delete-by-query', false, 'delete-by-query'],
-    ['delete-by-query', true, 'unknown'],
-    ['reindex', true, 'reindex'],
-    ['reindex', false, 'reindex'],
-  ] as const)(
-    'an error for a %s that mentions a reindex (%s) leaves it sending, as %s',
-    async (strategy, mentionsReindex, noted) => {
-      const { result, ledger } = await sending({ kind: 'unresolved', error, mentionsReindex }, strategy);
-      const record = { state: 'sending', attempt: { strategy: noted, answer: { error, realAt: 1007 } } };
-      expect(result).toMatchObject({ kind: 'open', error, record });
-      expect(await ledger.read(anIndex)).toMatchObject(record);
-    },
-  );
+    ['before its deadline by both clocks', 1999, 99, true],
+    ['not at its deadline by the wall clock', 2000, 99, false],
+    ['not at its deadline by the monotonic clock, whatever the wall clock says', 1500, 100, false],
+    ['not when the wall clock was set back, and time has passed', 0, 5000, false],
+  ])('may be written %s', async (_, wall, steady, expected) => {
+    const { result, sent, clock } = await sending(started);
+    await result;
+    Object.assign(clock, { wall, steady });
+    expect(sent[0]?.maySend()).toBe(expected);
+  });
+});
 
-  test('proof that nothing was written is returned, and the record is left to be settled', async () => {
-    const { result, ledger, record } = await sending({ kind: 'not-sent', why: 'withheld' });
-    expect(result).toEqual({ kind: 'not-sent', why: 'withheld' });
-    expect(await ledger.read(anIndex)).toEqual(record);
+describe('its answer', () => {
+  test('with a task id is logged before it is stored, and makes the record running', async () => {
+    const { result, ledger, logged } = await sending(started, async (stored) => {
+      stored.replace = async () => {
+        throw new LedgerError('the table is out of reach');
+      };
+    });
+    await expect(result).rejects.toThrow(LedgerError);
+    expect(logged).toEqual([['task id', { index: anIndex, taskId: 'n:1' }]]);
+    expect(await ledger.read(anIndex)).toMatchObject({ state: 'sending' });
   });
 
-  test('leaves the record sending when it cannot be recorded', async () => {
-    const { result, ledger, record } = await sending({ kind: 'started', taskId: 'n:1' });
-    expect(result?.kind).toBe('open');
-    ledger.stored.set(anIndex, { ...record, attemptId: 'another' });
-    expect(await ledger.read(anIndex)).toMatchObject({ attemptId: 'another' });
+  test('without one leaves it open, with what the server said', async () => {
+    const { result, ledger } = await sending({ kind: 'unresolved', error });
+    expect(await result).toMatchObject({ kind: 'open', error });
+    expect(await ledger.read(anIndex)).toMatchObject({ state: 'sending', attempt: { answer: error } });
+  });
+
+  test('that proves that nothing was sent changes no record', async () => {
+    const { result, ledger } = await sending({ kind: 'not-sent', why: 'withheld' });
+    expect(await result).toEqual({ kind: 'not-sent', why: 'withheld' });
+    expect(await ledger.read(anIndex)).toMatchObject({ state: 'sending', revision: 1 });
+  });
+
+  test('is stored beside what a later run has written about itself meanwhile', async () => {
+    const late = { runId: 'run-2', runStartMillis: 5_000_000 };
+    const { result, ledger } = await sending(started, (stored) => stored.replace(spend(aSending(), aKey, late)));
+    expect(await result).toMatchObject({ kind: 'open', record: { state: 'running', revision: 3, lastSender: late } });
+    expect(await ledger.read(anIndex)).toMatchObject({ state: 'running', taskId: 'n:1' });
+  });
+
+  test('does not undo a verdict that was written meanwhile', async () => {
+    const { result, ledger } = await sending(started, (stored) =>
+      stored.replace(conclude(aSending(), aVerdict(), undefined, 3_000_000)),
+    );
+    await result;
+    expect(await ledger.read(anIndex)).toMatchObject({ state: 'idle', revision: 2 });
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readDryRun } from '../../../../lambda/operations/answers/dry-run.ts';
+import { holds } from '../../../properties.ts';
 import { anyText } from '../../../support/arbitrary.ts';
 
 const tail = 'This was a dry run. Run with dryRun = false to execute.';
@@ -60,7 +61,7 @@ describe('the sentence of a dry run', () => {
       fc.constantFrom('NaN', 'Infinity', '99,20', '99.20', '٩٩٫٢٠', "1'000.00", ''),
       fc.string().filter((text) => !/[()]|dry|reindex|delete/i.test(text)),
     );
-    fc.assert(
+    holds(
       fc.property(count, count, percent, fc.boolean(), (rowsToDelete, rowsTotal, printed, reindex) => {
         const text = `Delete ${rowsToDelete} out of ${rowsTotal} rows (${printed}%). ${reindex ? reindexing : deleting} ${tail}`;
         expect(readDryRun(text)).toEqual({ kind: 'dry-run', rowsToDelete, rowsTotal, deletesInPlace: !reindex });
@@ -72,7 +73,7 @@ describe('the sentence of a dry run', () => {
     const nearly = fc
       .array(fc.constantFrom('Delete ', '1', '99', ' out of ', ' rows ', '(NaN%). ', tail, reindexing, '-', '\u0000'))
       .map((parts) => parts.join(''));
-    fc.assert(
+    holds(
       fc.property(fc.oneof(anyText(), nearly), (text) => {
         expect(['dry-run', 'unreadable']).toContain(readDryRun(text).kind);
       }),

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readIndexSizes } from '../../../../lambda/operations/answers/index-sizes.ts';
+import { holds } from '../../../properties.ts';
 
 const usage = {
   indexName: 'dataset_datasetusagestatisticsaspect_v1_1693050512123',
@@ -104,7 +105,7 @@ describe('index sizes', () => {
   test('do not throw on any JSON', () => {
     const value = fc.jsonValue({ maxDepth: 4 });
     const row = fc.record({ indexName: value, entityName: value, aspectName: value, sizeInMb: value, sizeMb: value });
-    fc.assert(
+    holds(
       fc.property(fc.oneof(value, fc.array(row)), (rows) => {
         for (const shape of [rows, { value: rows }, { value: { indexSizes: rows } }, { sizes: rows }]) {
           expect(['sizes', 'unreadable']).toContain(readIndexSizes(shape).kind);
@@ -115,7 +116,7 @@ describe('index sizes', () => {
 
   test('round-trip any entity and aspect name, with and without the time of a reindex', () => {
     const name = fc.stringMatching(/^[a-z][a-z0-9]{0,20}$/);
-    fc.assert(
+    holds(
       fc.property(name, name, fc.boolean(), (entityType, aspect, reindexed) => {
         const indexName = `${entityType}_${aspect}aspect_v1${reindexed ? '_1693050512123' : ''}`;
         expect(sizesOf({ indexName })).toEqual([{ indexName, entityType, aspect }]);

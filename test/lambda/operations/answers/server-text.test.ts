@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readRestError } from '../../../../lambda/operations/answers/failures.ts';
 import { quote, quoter } from '../../../../lambda/operations/answers/server-text.ts';
+import { holds } from '../../../properties.ts';
 import { anyText } from '../../../support/arbitrary.ts';
 
 const restError = (body: object): string | undefined => {
@@ -85,7 +86,7 @@ describe('a quotation', () => {
   });
 
   test('is one line of at most 240 characters, for any text', () => {
-    fc.assert(
+    holds(
       fc.property(anyText({ maxLength: 2000 }), (text) => {
         const shown = quote(text);
         expect([...shown].length).toBeLessThanOrEqual(240);
@@ -103,7 +104,7 @@ describe('a quotation', () => {
 
   test('never contains a token in use, in any position and with any cut', () => {
     const token = fc.stringMatching(/^[A-Za-z0-9_-]{12,80}$/);
-    fc.assert(
+    holds(
       fc.property(token, fc.string({ maxLength: 300 }), fc.string(), (secret, before, after) => {
         const shown = quoter([secret])(`${before}${secret}${after}`);
         expect(shown).not.toContain(secret.slice(0, 12));

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readTaskStatus } from '../../../../lambda/operations/answers/task-status.ts';
+import { holds } from '../../../properties.ts';
 
 const counters = {
   total: 134517,
@@ -112,7 +113,7 @@ describe('the status of a task', () => {
       { completed: fc.anything(), status: value, error: value, runTimeNanos: value },
       { requiredKeys: [] },
     );
-    fc.assert(
+    holds(
       fc.property(fc.oneof(value, nearly), (answer) => {
         for (const shape of [answer, { value: answer }, { value: JSON.stringify(answer) }]) {
           expect(['found', 'vanished', 'unreadable']).toContain(readTaskStatus(shape).kind);
@@ -124,7 +125,7 @@ describe('the status of a task', () => {
   test('round-trips any counters in every nesting', () => {
     const count = fc.nat({ max: Number.MAX_SAFE_INTEGER });
     const wraps = [(x: object) => x, (x: object) => ({ value: x }), (x: object) => ({ value: text(x) }), text];
-    fc.assert(
+    holds(
       fc.property(
         count,
         count,

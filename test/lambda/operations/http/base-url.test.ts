@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readBaseUrl } from '../../../../lambda/operations/http/base-url.ts';
+import { holds } from '../../../properties.ts';
 import { anyText } from '../../../support/arbitrary.ts';
 
 describe('a GMS address', () => {
@@ -55,7 +56,7 @@ describe('a GMS address', () => {
     const urls = fc
       .tuple(scheme, host, path)
       .map(([start, at, parts]) => `${start}://${[at, ...parts.map(encodeURIComponent)].join('/')}`);
-    fc.assert(
+    holds(
       fc.property(urls, (given) => {
         const read = readBaseUrl(given);
         if (read.kind === 'address') expect(readBaseUrl(read.baseUrl)).toEqual(read);
@@ -64,7 +65,7 @@ describe('a GMS address', () => {
   });
 
   test('of any text is accepted or refused without a crash', () => {
-    fc.assert(
+    holds(
       fc.property(anyText(), fc.constantFrom('', 'http://', 'https://h'), (text, start) => {
         expect(['address', 'wrong']).toContain(readBaseUrl(start + text).kind);
       }),

@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { serverErrorSchema } from '../../../../lambda/facts/server-error.ts';
 import { createOperations } from '../../../../lambda/operations/http/http-operations.ts';
 import { type Transport, TransportError } from '../../../../lambda/operations/http/transport.ts';
+import { holdsInTime } from '../../../properties.ts';
 import { against, bodyOf, fixed, operation, operationOnWire, token } from './broken-server.ts';
 import { closedPort, http } from './raw-server.ts';
 
@@ -170,7 +171,7 @@ describe('a real truncate', () => {
     const failure = fc
       .tuple(phase, fc.boolean(), fc.option(fc.integer({ min: 200, max: 599 }), { nil: undefined }))
       .map(([at, written, status]) => new TransportError(at as 'dns', written, { status }));
-    await fc.assert(
+    await holdsInTime(
       fc.asyncProperty(fc.oneof(answer, failure, fc.constant(new Error('a fault'))), async (given) => {
         let sent = 0;
         const transport: Transport = {

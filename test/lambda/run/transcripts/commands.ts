@@ -1,188 +1,281 @@
-import { specified } from '../../../operations-service/simulation/behaviour.ts';
-import type { LedgerRecord } from '../../../../lambda/ledger/record.ts';
-import { anIndexOf, type deploy } from '../../../support/deployment.ts';
-import { address, policyFor, production } from '../../../support/nights/night.ts';
 import { anIndex } from '../../../support/records.ts';
-import type { Command } from './script.ts';
-import { type World, worldOf } from './world.ts';
+import { anIndexOf } from '../../../support/stand-in.ts';
+import type { WorldOptions } from '../../../support/world.ts';
+import { aPolicyFor, type Interruption, type Point, type Run, type World } from '../../../support/world.ts';
+import { journalled, namer } from './journal.ts';
+import { played, type Told } from './played.ts';
+import { type Command, commandOf } from './script.ts';
 
 /** The commands of a transcript, as README.md lists them. */
 
 const name = 'dataset.operation';
 const day = 86_400_000;
+const hour = 3_600_000;
 
-/** @param started deploys, and closes what it has deployed when the test ends */
-export function player(started: typeof deploy): (command: Command) => Promise<string[]> {
-  let world: World | undefined;
-  let runs = 0;
-  const here = (): World => {
-    if (!world) throw new Error('a transcript begins with "deploy"');
-    return world;
-  };
-  const play = async (command: Command): Promise<string[]> => {
+type Act = (command: Command) => Promise<string[]>;
+
+/** @param open creates worlds, and closes them when the test ends */
+export function player(open: (options: WorldOptions) => Promise<World>): Act {
+  let stage: Stage | undefined;
+  return async (command) => {
     if (command.name === 'deploy') {
-      world = await deployed(command, started);
+      stage = await deployed(command, open);
       return [];
     }
-    if (command.name === 'night') return here().night(nightOf(command, ++runs, play));
-    if (command.name === 'after') {
-      after(command, here());
-      return [];
-    }
-    return act(command, here());
-  };
-  return play;
-}
-
-/** `deploy old=600 fresh=400 [second=900/300] [strategy=reindex] [batch=10] [hours=1] [speed=20] [faults=a,b]` */
-async function deployed({ options }: Command, started: typeof deploy): Promise<World> {
-  const { old = '600', fresh = '400', second, strategy, batch, hours, speed, faults } = options;
-  const policy = { ...(strategy && { strategy }), ...(batch && { batchSize: Number(batch) }) };
-  const [secondOld = 0, secondFresh = 0] = (second ?? '').split('/').map(Number);
-  const policies = [policyFor('operation', policy), ...(second ? [policyFor('datasetProfile')] : [])];
-  const deployment = await started(
-    production({
-      indices: [
-        anIndexOf(Number(old), Number(fresh)),
-        ...(second ? [anIndexOf(secondOld, secondFresh, 'datasetProfile')] : []),
-      ],
-      policies,
-      faults: faults?.split(',').map((fault) => fault.replace(':', '=')) ?? [],
-      ...(speed && { rowsPerSecond: Number(speed) }),
-      settings: { maxRunHours: Number(hours ?? 12) },
-    }),
-  );
-  return worldOf(deployment, policies);
-}
-
-/** `night [name=x] [preview] [clear] [accept=N] [function-dies-at=sending] [run-dies-at=sending] [during-truncate=COMMAND]` */
-function nightOf({ words, options }: Command, run: number, play: (command: Command) => Promise<string[]>) {
-  const { accept } = options;
-  const [at, what] = options['run-dies-at']
-    ? ([options['run-dies-at'], 'run'] as const)
-    : ([options['function-dies-at'], 'function'] as const);
-  const duringTruncate = options['during-truncate'];
-  return {
-    name: options['name'] ?? `run-${run}`,
-    input: {
-      ...(words.includes('preview') && { mode: 'preview' }),
-      ...(words.includes('clear') && { clear: [name] }),
-      ...(accept && { acceptMissing: Number(accept) }),
-    },
-    ...(at && { dies: { at: at as LedgerRecord['state'], what } }),
-    // Commas stand for spaces, and colons for =: `during-truncate=policy,days:365`.
-    ...(duringTruncate && { duringTruncate: () => play({ ...nested(duringTruncate) }) }),
+    if (!stage) throw new Error('a transcript begins with "deploy"');
+    return (await act(command, stage)).map(stage.named);
   };
 }
 
-function nested(text: string): Command {
-  const [command = '', ...parts] = text.split(',');
-  const options = parts.map((part) => part.split(':') as [string, string]);
-  return { name: command, words: [], options: Object.fromEntries(options) };
+interface Stage {
+  world: World;
+  told: Told;
+  named: (text: string) => string;
+  /** By name, for `thaw` and `redrive`. */
+  runs: Map<string, Run>;
 }
 
-/** `after SECONDS COMMAND`: executed when this much of the next night has passed. */
-function after({ words: [seconds = '', command = '', ...words], options }: Command, world: World): void {
-  const { clock, service } = world.deployment;
-  service.engine.schedule(clock.time + Number(seconds) * 1000, () => act({ name: command, words, options }, world));
+/**
+ * `deploy [old=600] [fresh=400] [INDEX=OLD/FRESH] [policy={…}] [settings={…}] [speed=ROWS] [faults=a,b:1] [profile=P]`,
+ * where INDEX is the aspect of a second index of datasets.
+ */
+async function deployed({ words, options }: Command, open: (options: WorldOptions) => Promise<World>): Promise<Stage> {
+  const { old = '600', fresh = '400', policy, settings, speed, faults, profile, second, third } = options;
+  const more = parsed(policy);
+  const others = [
+    [second, 'datasetProfile'],
+    [third, 'datasetUsageStatistics'],
+  ].flatMap(([rows, aspect]) => (rows && aspect ? [{ rows: rows.split('/').map(Number), aspect }] : []));
+  const told: Told = { start: 0, say: () => {} };
+  const world = await open({
+    indices: [
+      anIndexOf(Number(old), Number(fresh)),
+      ...others.map(({ rows: [past = 0, kept = 0], aspect }) => anIndexOf(past, kept, { aspect })),
+    ],
+    policies: ['operation', ...others.map(({ aspect }) => aspect)].map((aspect) => aPolicyFor(aspect, more)),
+    settings: parsed(settings),
+    faults: faults?.split(',').map((fault) => fault.replace(':', '=')) ?? [],
+    ...(profile && { profile: profile as NonNullable<WorldOptions['profile']> }),
+    ...(words.includes('impatient') && { patienceMillis: 400 }),
+    observe: (services) =>
+      journalled(
+        services,
+        () => told.start,
+        (line) => told.say(line),
+      ),
+  });
+  if (speed) world.standIn.set({ rowsPerSecond: Number(speed), batchOverheadMillis: 0 });
+  return { world, told, named: namer(), runs: new Map() };
 }
 
-/** Which rows are lost: `lose keep-every=3`, `lose fresh=11`, `lose old`, `lose all`. */
-function chosen(word: string, { 'keep-every': every, fresh }: Command['options'], cutoff: number) {
-  let left = Number(fresh);
-  return ({ id, timestamp }: { id: number; timestamp: number }): boolean => {
-    if (every) return id % Number(every) !== 0;
-    if (fresh) return timestamp > cutoff && left-- > 0;
-    return word === 'all' || timestamp <= cutoff;
+const parsed = (text: string | undefined): Record<string, unknown> => (text ? JSON.parse(text) : {});
+
+/**
+ * `run [name=x] [by-hand] [preview] [only] [approve=N] [release] [accept=N] [input={…}]`, and one of `dies-at=POINT`,
+ * `hangs-at=POINT`, `stops-at=POINT`, `at=POINT do COMMAND`.
+ */
+async function run(command: Command, stage: Stage): Promise<string[]> {
+  const { world, told } = stage;
+  const { words, options } = command;
+  const { approve, accept, input } = options;
+  const given = {
+    ...(words.includes('preview') && { mode: 'preview' }),
+    ...((words.includes('only') || approve) && { only: [name] }),
+    ...(approve && { approveRows: Number(approve) }),
+    ...(words.includes('release') && { release: [name] }),
+    ...(accept && { acceptMissing: Number(accept) }),
+    ...parsed(input),
   };
+  const byHand = words.includes('by-hand') || Object.keys(given).length > 0;
+  const interruption = interruptionOf(command, stage);
+  const [ran, lines] = await played(world, told, { name: options['name'], input: given, byHand, interruption });
+  stage.runs.set(ran.name, ran);
+  return lines;
 }
 
-function act({ name: command, words, options }: Command, { deployment, policies }: World): string[] {
-  const [word = ''] = words;
-  const { clock, service, ledger } = deployment;
-  const { engine } = service;
-  switch (command) {
-    case 'hours':
-      clock.time += Number(word) * 3_600_000;
-      return [];
-    case 'hours-per-run':
-      deployment.settings.maxRunHours = Number(word);
-      return [];
-    case 'paused':
-      deployment.services.parameters.paused = async () => word === 'on';
-      return [];
-    case 'fault':
-      engine.fault(word.replace(':', '='));
-      return [];
-    case 'mend':
-      engine.set(specified);
-      return [];
-    // Something between us and the server answers in its place; the server acts at once, later, or never.
-    case 'proxy': {
-      const { answers = '504', acts = 'never' } = options;
-      const answer = { kind: 'status', status: Number(answers), body: 'RBAC: access denied' } as const;
-      engine.onRequest = ({ body }) => {
-        if (!body.includes('"dryRun":false')) return undefined;
-        if (acts === 'never') return { kind: 'fail-before', answer };
-        return { kind: 'act-then', answer, actsAfterMillis: acts === 'at-once' ? 0 : Number(acts) * 1000 };
-      };
-      return [];
-    }
-    case 'no-proxy':
-      engine.onRequest = undefined;
-      return [];
-    case 'lose':
-      engine.removeRows(name, chosen(word, options, clock.time - 30 * day));
-      return [];
-    case 'come': {
-      const { old = '0', fresh = '0', new: now = '0' } = options;
-      engine.addRows(name, [
-        ...Array(Number(old)).fill(clock.time - 40 * day),
-        ...Array(Number(fresh)).fill(clock.time - 3_600_000),
-        ...Array(Number(now)).fill(clock.time),
-      ]);
-      return [];
-    }
-    case 'reindexed-by-others':
-      engine.truncateByOthers(name, { endTimeMillis: 0, forceReindex: true, batchSize: 10, timeoutSeconds: 300 });
-      return [];
-    case 'datahub-gc':
-      engine.runGc(30);
-      return [];
-    case 'delete-index':
-      engine.deleteIndex(engine.indices().find(({ index }) => index === name)!.name);
-      return [];
-    case 'restore': {
-      const [back] = engine.indices().filter(({ index }) => index === undefined);
-      engine.pointAlias(name, back!.name);
-      return [];
-    }
-    case 'restart-node':
-      engine.restartNode();
-      return [];
-    case 'refreshing':
-      engine.refreshing(name, word === 'on');
-      return [];
-    case 'policies':
-      deployment.policies = words.map((aspect) => policies.find((policy) => policy.aspect === aspect));
-      return [];
-    case 'policy':
-      deployment.policies = options['days'] ? [policyFor('operation', { retentionDays: Number(options['days']) })] : [];
-      return [];
-    case 'version':
-      ledger.stored.set(anIndex, { ...(ledger.stored.get(anIndex) as object), version: Number(word) });
-      return [];
-    case 'address':
-      deployment.settings.gmsUrl = word === 'back' ? address : word;
-      return [];
-    case 'rows': {
-      const rows = engine.rows(name);
-      const old = rows.filter(({ timestamp }) => timestamp <= clock.time - 30 * day).length;
-      return [`${name}: ${rows.length} rows, ${old} older than 30 days`];
-    }
-    case 'truncates':
-      return [`${deployment.realTruncates().length} real truncates so far`];
-    default:
-      throw new Error(`no command is called ${command}`);
+function interruptionOf({ options, inner }: Command, stage: Stage): Interruption | undefined {
+  for (const does of ['dies', 'hangs', 'stops'] as const) {
+    const point = options[`${does}-at`];
+    if (point) return { at: point as Point, does };
   }
+  const { at } = options;
+  if (!at || !inner) return undefined;
+  const does = async (): Promise<void> => {
+    const outer = stage.told.say;
+    const lines = await act(commandOf(inner), stage);
+    outer(`MEANWHILE ${inner}`);
+    for (const line of lines) outer(`| ${line}`);
+  };
+  return { at: at as Point, does };
+}
+
+function ranBefore({ words: [which = ''] }: Command, { runs }: Stage): Run {
+  const found = runs.get(which);
+  if (!found) throw new Error(`no run is called ${which}`);
+  return found;
+}
+
+const ofWorld = new Set(['server', 'ledger', 'address', 'paused', 'policy']);
+
+/** `after SECONDS COMMAND`: executed when this much of the next run has passed. */
+function after({ words: [seconds = '', command = '', ...words], options }: Command, stage: Stage): void {
+  const { clock, standIn } = stage.world;
+  const at = clock.time + Number(seconds) * 1000;
+  const doIt = () => void act({ name: command, words, options }, stage);
+  // The stand-in knows no time while nobody asks it.
+  if (ofWorld.has(command)) stage.world.agenda.push({ at, act: doIt });
+  else standIn.schedule(at, doIt);
+}
+
+/** Which rows are lost: `lose fresh=11`, `lose old=N`, `lose all`. */
+function lose({ words, options }: Command, { clock, standIn }: World): void {
+  const cutoff = clock.time - 30 * day;
+  const left = { old: Number(options['old'] ?? 0), fresh: Number(options['fresh'] ?? 0) };
+  standIn.removeRows(name, ({ timestamp }) => {
+    const kind = timestamp > cutoff ? 'fresh' : 'old';
+    return words.includes('all') || left[kind]-- > 0;
+  });
+}
+
+/** `proxy [answers=504] [acts=never|at-once|SECONDS]`: something between us and the server answers real truncates. */
+function proxy({ options }: Command, { standIn }: World): void {
+  const { answers = '504', acts = 'never' } = options;
+  const answer =
+    answers === 'nothing'
+      ? ({ kind: 'no-answer' } as const)
+      : answers === 'reset'
+        ? ({ kind: 'reset' } as const)
+        : ({ kind: 'status', status: Number(answers), body: 'upstream says no' } as const);
+  standIn.between(({ body }) => {
+    if (!body.includes('"dryRun":false')) return undefined;
+    if (acts === 'never') return { kind: 'fail-before', answer };
+    return { kind: 'act-then', answer, actsAfterMillis: acts === 'at-once' ? 0 : Number(acts) * 1000 };
+  });
+}
+
+/** `refuse WHAT with=STATUS [text=…]`: requests whose body contains WHAT are refused. */
+function refuse({ words: [what = ''], options }: Command, { standIn }: World): void {
+  const { with: status = '400', value } = options;
+  standIn.between(({ body, path }) => {
+    if (!body.includes(what) && !path.includes(what)) return undefined;
+    const text = value === undefined ? undefined : JSON.stringify({ value });
+    return { kind: 'fail-before', answer: { kind: 'status', status: Number(status), ...(text && { body: text }) } };
+  });
+}
+
+const switched = (word: string, on: string, off: string): boolean => {
+  if (word !== on && word !== off) throw new Error(`${on} or ${off}, not ${word}`);
+  return word === on;
+};
+
+/** @returns lines to show, or anything else for none */
+type Play = (command: Command, stage: Stage, word: string) => unknown;
+
+const commands: Record<string, Play> = {
+  run,
+  after,
+  refuse: (command, { world }) => refuse(command, world),
+  proxy: (command, { world }) => proxy(command, world),
+  lose: (command, { world }) => lose(command, world),
+  'no-proxy': (_, { world }) => world.standIn.between(undefined),
+  async thaw(command, stage) {
+    const lines: string[] = [];
+    const outer = stage.told.say;
+    const ran = ranBefore(command, stage);
+    Object.assign(stage.told, { start: ran.startedAt, say: (line: string) => void lines.push(`  ${line}`) });
+    await ran.thaw();
+    stage.told.say = outer;
+    return lines.length > 0 ? lines : ['  does nothing more'];
+  },
+  async redrive(command, stage) {
+    const from = ranBefore(command, stage);
+    const [ran, lines] = await played(stage.world, stage.told, { input: {}, byHand: from.byHand }, from);
+    stage.runs.set(ran.name, ran);
+    return lines;
+  },
+  hours: (_, { world }, word) => {
+    world.clock.time += Number(word) * hour;
+  },
+  days: (_, { world }, word) => {
+    world.clock.time += Number(word) * day;
+  },
+  seconds: (_, { world }, word) => {
+    world.clock.time += Number(word) * 1000;
+  },
+  'seconds-unseen': (_, { world }, word) => {
+    world.clock.unseen += Number(word) * 1000;
+  },
+  millis: (_, { world }, word) => {
+    world.clock.time += Number(word);
+  },
+  'hours-per-run': (_, { world }, word) => {
+    world.settings.maxRunHours = Number(word);
+  },
+  mode: (_, { world }, word) => {
+    world.settings.mode = switched(word, 'enforce', 'preview') ? 'enforce' : 'preview';
+  },
+  paused: (_, { world }, word) => {
+    world.orders.paused = word === 'unreadable' ? undefined : switched(word, 'on', 'off');
+  },
+  policy({ words: [word, text], options: more }, { world }) {
+    const [first, ...others] = (world.orders.policies ?? []) as object[];
+    if (word === 'unreadable') world.orders.policies = undefined;
+    else if (word === 'gone') world.orders.policies = others;
+    else if (word === 'twice') world.orders.policies = [first, first, ...others];
+    else world.orders.policies = [{ ...first, ...parsed(more['with'] ?? text) }, ...others];
+  },
+  'many-policies': (_, { world }, word) => {
+    world.orders.policies = Array.from({ length: Number(word) }, (_, at) => aPolicyFor(`aspect${at}`));
+  },
+  server: (_, { world }, word) => {
+    world.reach.server = switched(word, 'back', 'away');
+  },
+  ledger: (_, { world }, word) => {
+    world.reach.ledger = switched(word, 'back', 'away');
+  },
+  address: (_, { world }, word) => {
+    world.settings.gmsUrl = word;
+  },
+  version(_, { world: { ledger } }, word) {
+    ledger.stored.set(anIndex, { ...(ledger.stored.get(anIndex) as object), version: Number(word) });
+  },
+  fault: (_, { world }, word) => world.standIn.fault(word.replace(':', '=')),
+  'deletes-always': (_, { world }) => world.standIn.set({ mode: 'always-delete' }),
+  mend: (_, { world }) => world.standIn.mend(),
+  come({ options }, { world: { standIn, clock } }) {
+    const { old = '0', fresh = '0', new: now = '0', days } = options;
+    standIn.addRows(name, [
+      ...Array(Number(old)).fill(clock.time - Number(days ?? 40) * day),
+      ...Array(Number(fresh)).fill(clock.time - 25 * hour),
+      ...Array(Number(now)).fill(clock.time),
+    ]);
+  },
+  'datahub-gc': (_, { world }) => world.standIn.runGc(),
+  replaced: (_, { world }) => world.standIn.replaceIndex(name),
+  'upgrade-for': ({ words: [seconds] }, { world: { standIn, clock } }) => {
+    const swap = standIn.beginUpgrade(name);
+    standIn.schedule(clock.time + Number(seconds) * 1000, swap);
+  },
+  'index-gone': (_, { world }) => world.standIn.deleteIndex(name),
+  'restart-node': (_, { world }) => world.standIn.restartNode(),
+  'cancel-tasks': (_, { world }) => world.standIn.cancelTasks(),
+  refreshing: (_, { world }, word) => world.standIn.refreshing(name, switched(word, 'on', 'off')),
+  shard: (_, { world }, word) => world.standIn.shardAway(name, switched(word, 'back', 'away') ? undefined : 4),
+  rows(_, { world: { standIn, clock } }) {
+    const rows = standIn.rows(name);
+    const old = rows.filter(({ timestamp }) => timestamp <= clock.time - 30 * day).length;
+    return [`${rows.length} rows, ${old} older than 30 days`];
+  },
+  truncates: (_, { world }) => [`${world.realTruncates().length} real truncates so far`],
+  record(_, { world: { ledger } }) {
+    const record = ledger.stored.get(anIndex) as { state: string; revision: number } | undefined;
+    return [record ? `revision ${record.revision}, ${record.state}` : 'no record'];
+  },
+};
+
+async function act(command: Command, stage: Stage): Promise<string[]> {
+  const known = commands[command.name];
+  if (!known) throw new Error(`no command is called ${command.name}`);
+  const lines = await known(command, stage, command.words[0] ?? '');
+  return Array.isArray(lines) ? lines : [];
 }

@@ -1,20 +1,22 @@
 import type { Cause } from '../../../../lambda/facts/cause.ts';
 import { dayMillis } from '../../../../lambda/facts/limits.ts';
-import type { Report } from '../../../../lambda/facts/report-schema.ts';
+import type { Note } from '../../../../lambda/facts/note.ts';
+import { isProblem } from '../../../../lambda/facts/problem.ts';
+import type { PolicyEntry, Report } from '../../../../lambda/facts/report-schema.ts';
 import type { ServerError } from '../../../../lambda/facts/server-error.ts';
-import type { LedgerRecord, StoredRecord } from '../../../../lambda/ledger/record.ts';
+import type { LedgerRecord } from '../../../../lambda/ledger/record.ts';
 import {
   type DryRun,
-  type Operations,
   OperationsError,
   type TaskStatus,
   type TruncateFields,
   type Truncation,
 } from '../../../../lambda/operations/operations.ts';
-import { absentTask } from '../../../../lambda/preflight/preflight.ts';
+import type { RunServices } from '../../../../lambda/run/services.ts';
 
 /** What the server was asked, what each write to the ledger said, and what was reported: one line each, for people. */
 
+type Services = Omit<RunServices, 'deadline'>;
 const number = (value: number): string => value.toLocaleString('en-US');
 
 /** Names of indices are long and contain a time: `index-1` is the first one that a transcript names. */
@@ -23,17 +25,18 @@ export function namer(): (text: string) => string {
   const named = (kind: 'index' | 'task') => (name: string) => {
     const known = names[kind];
     if (!known.has(name)) known.set(name, `${kind}-${known.size + 1}`);
-    return known.get(name)!;
+    return known.get(name) ?? name;
   };
   return (text) =>
     text
-      .replaceAll(absentTask, 'a task that nobody has')
-      .replace(/[\w.-]+aspect_v1_\d{13}/g, named('index'))
-      .replace(/[\w-]{22}:\d+/g, named('task'));
+      .replaceAll('no-such-node:1', 'a task that nobody has')
+      .replace(/[\w.-]+aspect_v1(?:_[\w-]+)?_\d{13}/g, named('index'))
+      .replace(/[\w-]{22}:\d+|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, named('task'));
 }
 
 /** @param start of the run, epoch milliseconds; it is printed as `now`, and other times as days before it */
-export function journalled(operations: Operations, start: () => number, say: (line: string) => void): Operations {
+export function journalled(services: Services, start: () => number, say: (line: string) => void): Services {
+  const { operations, ledger } = services;
   const answered = async <Value>(question: string, ask: () => Promise<Value>, told: (value: Value) => string) => {
     try {
       const value = await ask();
@@ -44,46 +47,56 @@ export function journalled(operations: Operations, start: () => number, say: (li
       throw error;
     }
   };
-  const upTo = ({ endTimeMillis, aspect }: TruncateFields) =>
-    `${aspect} up to ${momentText(endTimeMillis - start(), endTimeMillis)}`;
+  const upTo = ({ cutoffMillis, aspect }: TruncateFields) => `${aspect} up to ${momentText(cutoffMillis - start())}`;
   return {
-    dryRun: (fields, options) =>
-      answered(`count ${upTo(fields)}`, () => operations.dryRun(fields, options), dryRunText),
-    taskStatus: (task, options) =>
-      answered(`status of ${String(task)}`, () => operations.taskStatus(task, options), statusText),
-    indexSizes: (options) =>
-      answered(
-        'sizes',
-        () => operations.indexSizes(options),
-        (sizes) => sizes.map(({ indexName }) => indexName).join(', '),
-      ),
-    async truncate(fields, maySend) {
-      const how = fields.forceReindex ? 'REINDEX' : 'DELETE';
-      const sent = await operations.truncate(fields, maySend);
-      say(`${how} ${upTo(fields)}: ${sentText(sent)}`);
-      return sent;
+    ...services,
+    operations: {
+      dryRun(fields, options) {
+        const how = fields.forceDeleteByQuery ? 'dry run' : 'count';
+        return answered(`${how} ${upTo(fields)}`, () => operations.dryRun(fields, options), dryRunText);
+      },
+      taskStatus: (task, options) =>
+        answered(`status of ${task}`, () => operations.taskStatus(task, options), statusText),
+      indexSizes: (options) =>
+        answered(
+          'sizes',
+          () => operations.indexSizes(options),
+          (sizes) => sizes.map(({ indexName }) => indexName).join(', ') || 'none',
+        ),
+      async truncate(fields, maySend) {
+        const sent = await operations.truncate(fields, maySend);
+        say(`TRUNCATE ${upTo(fields)}: ${sentText(sent)}`);
+        return sent;
+      },
+    },
+    ledger: {
+      ...ledger,
+      async replace(next) {
+        const isStored = await ledger.replace(next);
+        say(`ledger ${next.revision}: ${isStored ? recordText(next) : 'REFUSED, another writer was first'}`);
+        return isStored;
+      },
     },
   };
 }
 
-const momentText = (millis: number, end: number): string => {
-  if (end === 0) return 'the beginning';
+const momentText = (millis: number): string => {
   if (millis === 0) return 'now';
-  if (Math.abs(millis) < 600_000) return 'just now';
+  if (Math.abs(millis) < dayMillis / 100) return 'just now';
   const days = Math.round((Math.abs(millis) / dayMillis) * 100) / 100;
-  return millis < 0 ? `${days} d ago` : `${days} d ahead`;
+  return millis < 0 ? `${number(days)} d ago` : `${number(days)} d ahead`;
 };
 
-const dryRunText = ({ rowsToDelete, rowsTotal, strategy }: DryRun): string =>
-  `${number(rowsToDelete)} of ${number(rowsTotal)}${strategy === 'reindex' ? ', would reindex' : ''}`;
+const dryRunText = ({ rowsToDelete, rowsTotal, deletesInPlace }: DryRun): string =>
+  `${number(rowsToDelete)} of ${number(rowsTotal)}${deletesInPlace ? '' : ', would copy'}`;
 
 function statusText(status: TaskStatus): string {
   if (status.kind === 'vanished') return 'not known';
-  const { total = 0, deleted = 0, created = 0, versionConflicts = 0, cancelled } = status.counters;
-  const done = created > 0 ? `${number(created)} copied` : `${number(deleted)} deleted`;
+  const { total, deleted = 0, created = 0, updated = 0, versionConflicts = 0, cancelled } = status.counters;
+  const copied = created + updated;
   return [
     status.completed ? 'completed' : 'running',
-    `${done} of ${number(total)}`,
+    total === undefined ? 'no counters' : `${number(copied || deleted)} ${copied ? 'copied' : 'deleted'} of ${total}`,
     ...(versionConflicts > 0 ? [`${number(versionConflicts)} conflicts`] : []),
     ...(cancelled ? ['cancelled'] : []),
   ].join(', ');
@@ -92,67 +105,81 @@ function statusText(status: TaskStatus): string {
 function sentText(sent: Truncation): string {
   switch (sent.kind) {
     case 'started':
-      return `${sent.taskId}`;
+      return sent.taskId;
     case 'not-sent':
-      return `not sent (${sent.why === 'withheld' ? 'too late' : errorText(sent.why)})`;
+      return `NOT SENT (${sent.why === 'withheld' ? 'too late' : errorText(sent.why)})`;
     case 'unresolved':
-      return `${errorText(sent.error)}, nobody knows`;
+      return `${errorText(sent.error)}, unresolved`;
   }
 }
 
-const errorText = ({ kind, status }: ServerError): string => (status === undefined ? kind : `${status} (${kind})`);
-
-/** `ledger  reserved -> sending: 600 to delete, 400 to keep`. */
-export function writeText(previous: StoredRecord | undefined, next: LedgerRecord, stored: boolean): string {
-  const was = previous === undefined ? 'nothing' : previous.state;
-  return `ledger ${was} -> ${next.state}${stored ? recordText(next) : ' REFUSED: it has changed meanwhile'}`;
-}
+const errorText = ({ kind, status }: ServerError): string => (status === undefined ? kind : `${status} ${kind}`);
 
 function recordText(record: LedgerRecord): string {
   switch (record.state) {
-    case 'reserved':
-      return ` by ${record.attempt.runId}`;
     case 'sending': {
-      const { baseline, answer } = record.attempt;
-      const kept = record.windows.map(({ rows }) => number(rows)).join(', ');
-      return answer
-        ? ` with the answer ${errorText(answer.error)}`
-        : `: ${number(baseline.rowsToDelete)} to delete, windows to keep ${kept}`;
+      const { baseline, answer, copies } = record.attempt;
+      if (answer) return `sending, answered ${errorText(answer)}`;
+      const rows = `${number(baseline.rowsToDelete)} to delete, ${number(baseline.rowsKept)} to keep`;
+      return `sending, ${rows}${copies ? ', copies' : ''}`;
     }
     case 'running':
-      return `: ${record.attempt.taskId}`;
-    case 'idle':
-      return record.lastVerdict ? `: ${record.lastVerdict.entry.outcome}` : '';
+      return `running ${record.taskId}${record.attempt.copies ? ', copies' : ''}`;
+    case 'idle': {
+      const { lastVerdict, lastSender } = record;
+      const window = lastVerdict?.window ? `, window of ${number(lastVerdict.window.rows)}` : ', no window';
+      return lastVerdict ? `idle, ${lastVerdict.verdict.outcome}${window}` : `idle, last sender ${lastSender?.runId}`;
+    }
     case 'quarantined':
-      return `: ${record.lastVerdict.entry.outcome}`;
+      return `quarantined, ${record.lastVerdict.verdict.outcome}`;
   }
 }
 
 /** The report as data: its words are in the golden messages. */
-export function reportText({ result, mode, cause, notes = [], policies }: Report): string[] {
+export function reportText(report: Report, byHand: boolean): string[] {
+  const { result, mode, cause, notes = [], policies } = report;
+  const heldBack = isProblem(report) || byHand ? '' : ', held back by notify: problems';
   return [
-    `report: ${mode === 'preview' ? 'PREVIEW ' : ''}${result}${cause ? `, ${causeText(cause)}` : ''}`,
-    ...policies.map((entry) => {
-      const { entityType, aspect, outcome, rowsDeleted, rowsMissing, adopted } = entry;
-      const figures = [
-        ...(rowsDeleted === undefined ? [] : [`${number(rowsDeleted)} deleted`]),
-        ...(rowsMissing === undefined ? [] : [`${number(rowsMissing)} missing`]),
-        ...(adopted ? ['adopted'] : []),
-      ];
-      return `  ${entityType}.${aspect}: ${outcome}, ${causeText(entry.cause)}${figures.map((figure) => `, ${figure}`).join('')}`;
-    }),
-    ...notes.map(({ text: _, ...note }) => `  note: ${causeText(note)}`),
+    `report: ${mode === 'preview' ? 'PREVIEW ' : ''}${result}${cause ? `, ${factText(cause)}` : ''}${heldBack}`,
+    ...policies.map(entryText),
+    ...notes.map(({ text: _, ...note }) => `  note: ${factText(note as Note)}`),
   ];
 }
 
-/** `verified by=counts`. Times of the virtual clock are left out; that rows went missing after the verdict is printed. */
-function causeText({ kind, ...fields }: Cause | { kind: string }): string {
-  const later = kind === 'missing' && 'since' in fields ? ' since the last verdict' : '';
-  const told = Object.entries(fields)
-    .filter(([name]) => !times.has(name))
-    .map(([name, value]) => ` ${name}=${typeof value === 'object' && value !== null ? inner(value) : value}`);
-  return `${kind}${later}${told.join('')}`;
+function entryText(entry: PolicyEntry): string {
+  const { entityType, aspect, outcome, cause } = entry;
+  const figures = [
+    ['deleted', entry.rowsDeleted],
+    ['left', entry.rowsRemaining],
+    ['missing', entry.rowsMissing],
+  ] as const;
+  const told = figures.flatMap(([name, rows]) => (rows ? [`, ${number(rows)} ${name}`] : [])).join('');
+  const copies = entry.copies ? ', copied: stragglers may be in the old index' : '';
+  const replaced = entry.indexNow ? `, was ${entry.indexName}, replaced by ${entry.indexNow}` : '';
+  const whole = entry.copyGoesWhole ? ', goes whole' : '';
+  const adopted = entry.adopted ? ', adopted' : '';
+  return `  ${entityType}.${aspect}: ${outcome}, ${factText(cause)}${told}${replaced}${copies}${whole}${adopted}`;
 }
 
-const times = new Set(['since', 'until', 'deadline', 'lastMovedAt', 'at']);
-const inner = (value: object): string => ('kind' in value ? errorText(value as ServerError) : JSON.stringify(value));
+/** `missing expected=400 found=200`; times as `2 Mar 03:30`. */
+function factText({ kind, ...fields }: Cause | Note): string {
+  const told = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => ` ${name}=${valueText(name, value)}`);
+  return `${kind}${told.join('')}`;
+}
+
+const times = new Set(['since', 'until', 'lastMovedAt', 'releasableAt', 'cutoffMillis', 'at']);
+
+function valueText(name: string, value: unknown): string {
+  if (times.has(name)) return dateText(value as number);
+  if (typeof value !== 'object' || value === null) return String(value);
+  return 'kind' in value ? `"${errorText(value as ServerError)}"` : JSON.stringify(value);
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr'] as const;
+
+export function dateText(millis: number): string {
+  const date = new Date(millis);
+  return `${date.getUTCDate()}-${months[date.getUTCMonth()]}-${date.toISOString().slice(11, 16)}`;
+}

@@ -10,6 +10,8 @@
  */
 
 export interface Command {
+  /** Behind ` do `: a command that is executed in the middle of this one. */
+  inner?: string;
   name: string;
   /** Words without `=`. */
   words: string[];
@@ -49,12 +51,14 @@ function parse(text: string): Block[] {
 }
 
 export function commandOf(line: string): Command {
-  const [name = '', ...parts] = line.trim().split(/\s+/);
+  const [outer = '', inner] = line.split(/ do (.*)/s);
+  const [name = '', ...parts] = outer.trim().split(/\s+/);
   const options = parts
     .filter((part) => part.includes('='))
     .map((part) => {
       const at = part.indexOf('=');
       return [part.slice(0, at), part.slice(at + 1)] as const;
     });
-  return { name, words: parts.filter((part) => !part.includes('=')), options: Object.fromEntries(options) };
+  const words = parts.filter((part) => !part.includes('='));
+  return { name, words, options: Object.fromEntries(options), ...(inner && { inner }) };
 }

@@ -1,0 +1,233 @@
+import { loadDefinition, runStateMachine, type Step, type StepHandlers } from '../cli/state-machine.ts';
+import { reportMetrics } from '../lambda/aws/metrics.ts';
+import { functionTimeoutSeconds } from '../lambda/facts/limits.ts';
+import type { Report } from '../lambda/facts/report-schema.ts';
+import { memoryLedger } from '../lambda/ledger/memory.ts';
+import { createOperations } from '../lambda/operations/http/http-operations.ts';
+import { type Exchange, type Transport, TransportError } from '../lambda/operations/http/transport.ts';
+import { type PlanEvent, plan } from '../lambda/run/plan/plan.ts';
+import { poll } from '../lambda/run/poll.ts';
+import { type ReportEvent, report } from '../lambda/run/report.ts';
+import type { RunServices } from '../lambda/run/services.ts';
+import type { RunState } from '../lambda/run/state.ts';
+import { truncate } from '../lambda/run/truncate.ts';
+import { worded } from '../lambda/words/worded.ts';
+import { createEngine, type Engine } from '../test/operations-service/engine.ts';
+import type { Scenario } from './scenarios.ts';
+import { VirtualTime } from './virtual-time.ts';
+
+/**
+ * One run in virtual time: the workflow file, the four steps and the client of a deployment, connected to the embedded
+ * service in this process. What takes time besides the workflow's own waits is assumed, not measured: round figures,
+ * slower than these services usually are.
+ */
+const millis = {
+  transition: 50,
+  warmStart: 20,
+  coldStart: 800,
+  /** Idle containers are assumed gone after this long. */
+  containerLives: 5 * 60_000,
+  /** One call of DynamoDB, of Parameter Store, of SNS. */
+  awsCall: 15,
+  /** Two `_count` queries; a submission; a task's status, or the sizes. */
+  answer: { dryRun: 200, truncate: 400, read: 100 },
+} as const;
+
+/** Lambda's own lines about an invocation, and the fields that the logger adds to a line. */
+const logBytes = { invocation: 600, line: 250 } as const;
+
+/** What one run has done. */
+export interface Usage {
+  requests: number;
+  transitions: number;
+  historyEvents: number;
+  invocations: number;
+  billedMillis: number;
+  ledgerReads: number;
+  ledgerWrites: number;
+  decryptions: number;
+  logBytes: number;
+  metrics: number;
+}
+
+export interface Measured {
+  usage: Usage;
+  report: Report;
+  /** From the end of the last task to the published report; undefined if a task still runs. */
+  lagSeconds: number | undefined;
+  largestStateBytes: number;
+}
+
+/** @param start epoch milliseconds */
+export async function measureRun(scenario: Scenario, start: number): Promise<Measured> {
+  const time = new VirtualTime(start);
+  const engine = createEngine({ profile: 'specification', clock: time, indices: scenario.indices });
+  engine.set({ rowsPerSecond: scenario.rowsPerSecond, batchOverheadMillis: 0, batchJitter: 0 });
+  const usage: Usage = { ...nothing };
+  const services = servicesOf(scenario, engine, time, usage);
+  let largestStateBytes = 0;
+  let told: { report: Report; at: number } | undefined;
+
+  const invoke = functionsOf(time, usage);
+  const steps: Record<Step, (event: unknown, given: RunServices) => Promise<unknown>> = {
+    plan: (event, given) => plan(event as PlanEvent, given),
+    truncate: (state, given) => truncate(state as RunState, given),
+    poll: (state, given) => poll(state as RunState, given),
+    async report(event, given) {
+      const publish = async (made: Report) => {
+        await time.sleep(2 * millis.awsCall);
+        told = { report: made, at: time.now() };
+      };
+      return report(event as ReportEvent, { ...given, publisher: { publish }, words: worded });
+    },
+  };
+  const handler = (step: Step) => (event: unknown) =>
+    invoke(step, async () => {
+      const deadline = time.now() + functionTimeoutSeconds[step] * 1000;
+      const result = await steps[step](event, { ...services, deadline: () => deadline });
+      largestStateBytes = Math.max(largestStateBytes, Buffer.byteLength(JSON.stringify(result)));
+      return result;
+    });
+  await runStateMachine({
+    handlers: Object.fromEntries(Object.keys(steps).map((step) => [step, handler(step as Step)])) as StepHandlers,
+    input: {},
+    execution: { name: 'bench', startTime: new Date(start).toISOString() },
+    now: time.now,
+    fast: { maxWaitMillis: 0, skipped: (waited) => time.advance(waited) },
+  });
+
+  if (told === undefined) throw new Error(`${scenario.name}: the run has published nothing`);
+  usage.metrics = metricsOf(told.report);
+  const ends = engine.tasks().map(({ completedAt }) => completedAt);
+  const isOver = ends.every((end) => end !== undefined);
+  const lagSeconds = isOver ? (told.at - Math.max(...ends.map(Number))) / 1000 : undefined;
+  return { usage, report: told.report, lagSeconds, largestStateBytes };
+}
+
+const nothing: Usage = {
+  requests: 0,
+  // An execution starts and ends.
+  transitions: 1,
+  historyEvents: 2,
+  invocations: 0,
+  billedMillis: 0,
+  ledgerReads: 0,
+  ledgerWrites: 0,
+  decryptions: 0,
+  logBytes: 0,
+  metrics: 0,
+};
+
+/** The states that the workflow enters for each step until the next decision. */
+const statesOf: Record<Step, string[]> = {
+  plan: ['Plan', 'NextStep'],
+  truncate: ['Truncate', 'NextStep'],
+  poll: ['Wait', 'Poll', 'NextStep'],
+  report: ['Report', 'Succeeded'],
+};
+const { States: definition } = loadDefinition();
+
+/** The deployed functions in terms of time and money: their containers start cold, and keep the token in memory. */
+function functionsOf(time: VirtualTime, usage: Usage) {
+  const usedUntil = new Map<Step, number>();
+  return async <Result>(step: Step, call: () => Promise<Result>): Promise<Result> => {
+    for (const name of statesOf[step]) {
+      usage.transitions += 1;
+      // A Task writes that it was scheduled, started and succeeded, too.
+      usage.historyEvents += definition[name]?.Type === 'Task' ? 5 : 2;
+    }
+    await time.sleep(statesOf[step].length * millis.transition);
+    const isCold = time.now() - (usedUntil.get(step) ?? 0) > millis.containerLives;
+    const since = time.now();
+    await time.sleep(isCold ? millis.coldStart : millis.warmStart);
+    if (isCold && step !== 'report') {
+      usage.decryptions += 1;
+      await time.sleep(millis.awsCall);
+    }
+    const result = await call();
+    usage.invocations += 1;
+    usage.billedMillis += time.now() - since;
+    usage.logBytes += logBytes.invocation;
+    usedUntil.set(step, time.now());
+    return result;
+  };
+}
+
+function servicesOf(
+  scenario: Scenario,
+  engine: Engine,
+  time: VirtualTime,
+  usage: Usage,
+): Omit<RunServices, 'deadline'> {
+  const ledger = memoryLedger();
+  const called = async <Result>(what: 'ledgerReads' | 'ledgerWrites', call: () => Promise<Result>): Promise<Result> => {
+    usage[what] += 1;
+    await time.sleep(millis.awsCall);
+    return call();
+  };
+  const line = (message: string, fields: Record<string, unknown> = {}) => {
+    usage.logBytes += logBytes.line + message.length + JSON.stringify(fields).length;
+  };
+  const token = { get: async () => engine.token, reread: async () => engine.token };
+  return {
+    settings: {
+      stage: 'bench',
+      gmsUrl: 'http://gms.example.com',
+      mode: 'enforce',
+      minRetentionDays: 7,
+      maxRunHours: scenario.maxRunHours,
+    },
+    parameters: {
+      policies: async () => [{ name: 'policies', text: JSON.stringify(scenario.policies) }],
+      paused: async () => false,
+      token,
+    },
+    operations: createOperations({
+      baseUrl: 'http://gms.example.com',
+      token,
+      transport: inProcess(engine, time, usage),
+      realNow: time.now,
+      sleep: time.sleep,
+      random: () => 0.5,
+    }),
+    ledger: {
+      read: (index) => called('ledgerReads', () => ledger.read(index)),
+      list: () => called('ledgerReads', () => ledger.list()),
+      replace: (next) => called('ledgerWrites', () => ledger.replace(next)),
+    },
+    clock: time,
+    log: { info: line, warn: line, error: line },
+  };
+}
+
+/** The client's transport, connected to the service: same wire, no network. */
+function inProcess(engine: Engine, time: VirtualTime, usage: Usage): Transport {
+  const post = async ({ url, headers, body }: Exchange) => {
+    usage.requests += 1;
+    const { pathname, search } = new URL(url);
+    const isRead = !search.includes('truncateTimeseriesAspect');
+    const { dryRun, truncate: submission, read } = millis.answer;
+    const lasts = isRead ? read : (JSON.parse(body) as { dryRun: boolean }).dryRun ? dryRun : submission;
+    await time.sleep(lasts / 2);
+    const lowerCase = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+    const reply = engine.handle({ method: 'POST', path: pathname + search, headers: lowerCase, body });
+    await time.sleep(lasts / 2);
+    if (reply.kind !== 'reply') throw new TransportError('reset', true);
+    const answered = Object.entries(reply.headers).map(([name, value]) => [name.toLowerCase(), value]);
+    return { status: reply.status, headers: Object.fromEntries(answered), body: reply.body, complete: true };
+  };
+  return {
+    post,
+    async postOnce(exchange, maySend) {
+      if (!maySend()) throw new TransportError('withheld', false);
+      return post(exchange);
+    },
+  };
+}
+
+/** Metrics in the embedded format, and the one of subscriptions. */
+const metricsOf = (told: Report): number =>
+  1 +
+  reportMetrics(told)
+    .map((line) => JSON.parse(line) as { _aws: { CloudWatchMetrics: { Metrics: unknown[] }[] } })
+    .reduce((sum, { _aws }) => sum + _aws.CloudWatchMetrics.reduce((all, { Metrics }) => all + Metrics.length, 0), 0);

@@ -1,0 +1,145 @@
+import { Command, CommanderError } from 'commander';
+import packageManifest from '../../package.json' with { type: 'json' };
+import { type OptionName, type Options, oneIndex, optionFor, optionOf, placeholder, writtenOption } from './options.ts';
+import { npmStart } from './program.ts';
+import { UsageError } from './usage-error.ts';
+import { exampleOf, type Verb, verbNames, verbs, verbsWith } from './verbs.ts';
+
+/** Lets commander read the command line, without letting it write or end the process. */
+
+export type Read =
+  /** Text to print instead of doing anything: `--help`, `--version`, `help preview`. */
+  { kind: 'text'; text: string } | { kind: 'verb'; verb: Verb; options: Options; words: string[] };
+
+/**
+ * @param argv the arguments alone, without node and script
+ * @throws UsageError, one sentence with the remedy; for no argument at all, the help
+ */
+export function readCommandLine(argv: readonly string[], program: string): Read {
+  let read: Read | undefined;
+  let written = '';
+  const keep = (text: string) => {
+    written += text;
+  };
+  const root = commandOf(program, (verb, options, words) => {
+    read = { kind: 'verb', verb, options, words };
+  });
+  for (const command of [root, ...root.commands]) {
+    command.exitOverride().configureOutput({ writeOut: keep, writeErr: keep });
+  }
+  try {
+    root.parse(argv, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return { kind: 'text', text: written };
+    throw new UsageError(error.code === 'commander.help' ? written.trimEnd() : mistake(error, argv, program));
+  }
+  if (read?.kind !== 'verb') throw new UsageError(written.trimEnd());
+  return complete(read, program);
+}
+
+type Take = (verb: Verb, options: Options, words: string[]) => void;
+
+function commandOf(program: string, take: Take): Command {
+  const root = new Command(program)
+    .usage('VERB [options]')
+    .description('Truncates DataHub time series indices by policy, and proves the result.')
+    .version(`datahub-retention ${packageManifest.version}`, '--version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [verb]', 'print the help of a verb')
+    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${wordsOf(command)}`.trim() })
+    .addHelpText('after', () => endOfHelp(program));
+  for (const verb of verbNames) {
+    const { does, more, words, options, says } = verbs[verb];
+    const command = root
+      .command(verb)
+      .summary(does)
+      .description([`${does.charAt(0).toUpperCase()}${does.slice(1)}.`, more].filter(Boolean).join('\n'))
+      .usage(`${words ?? ''} [options]`.trim())
+      .version(`datahub-retention ${packageManifest.version}`, '--version', 'print the version')
+      .allowExcessArguments(false)
+      .addHelpText('after', `\nExample:\n  ${exampleOf(program, verb)}`);
+    if (words === 'INDEX...') command.argument('[index...]', 'e.g. dataset.operation', oneMoreIndex);
+    if (words === '[SECTION]') command.argument('[section]', 'e.g. rows-missing');
+    for (const name of options) command.addOption(optionFor(name, says?.[name]));
+    command.action(() =>
+      take(
+        verb,
+        command.opts<Options>(),
+        command.processedArgs.flat().filter((word) => word !== undefined),
+      ),
+    );
+  }
+  return root;
+}
+
+const oneMoreIndex = (text: string, before: string[] = []): string[] => [...before, oneIndex(text)];
+
+const wordsOf = (command: Command): string => verbs[command.name() as Verb]?.words ?? '';
+
+const endOfHelp = (program: string): string =>
+  [
+    '',
+    `${program} VERB --help lists the options of a verb.`,
+    ...(program === npmStart ? ['npm start alone is the demo.'] : []),
+    'Server and token may also come from DATAHUB_GMS_URL and DATAHUB_GMS_TOKEN, or from ~/.datahubenv.',
+    '',
+    'Example:',
+    `  ${exampleOf(program, 'survey')}`,
+  ].join('\n');
+
+/** What a verb cannot do without is told with an example. */
+function complete(read: Extract<Read, { kind: 'verb' }>, program: string): Read {
+  const { verb, options, words } = read;
+  const { needs, words: takes } = verbs[verb];
+  const missing = [
+    ...(takes === 'INDEX...' && words.length === 0 ? ['an INDEX'] : []),
+    ...(needs !== undefined && options[needs] === undefined ? [`${writtenOption(needs)} ${placeholder(needs)}`] : []),
+  ];
+  if (missing.length === 0) return read;
+  throw new UsageError(`${verb} needs ${missing.join(' and ')}, as in: ${exampleOf(program, verb)}`);
+}
+
+/** What people type who know other programs, and what to type instead. */
+const others: Readonly<Record<string, string>> = {
+  '--dry-run': 'There is no --dry-run: the verb preview says what enforce would do, and changes nothing',
+  '--token':
+    'There is no --token, because every user of this machine can read command lines: put the token into a file, and its name behind --token-file',
+};
+
+/** One sentence for what commander refused. A word that it does not know may be a secret, and is not repeated. */
+function mistake(error: CommanderError, argv: readonly string[], program: string): string {
+  const verb = verbNames.find((name) => argv.includes(name));
+  const see = `See ${[program, verb, '--help'].filter(Boolean).join(' ')}.`;
+  const said = error.message
+    .replace(/^error: /, '')
+    .replace(/\s*\n\s*/g, ' ')
+    .replace(/(option '[^'=]*)=[^']*'/, "$1'")
+    .replace(/\.?$/, '.');
+  const flag = /option '([^' ]*)/.exec(said)?.[1] ?? '';
+  switch (error.code) {
+    case 'commander.unknownOption': {
+      if (others[flag]) return `${others[flag]}. ${see}`;
+      if (!verb) return `A verb comes first (${listed(verbNames, 'or')}), as in: ${exampleOf(program, 'survey')}`;
+      const known = optionOf(flag);
+      return known ? `${misplaced(flag, known, verb)} ${see}` : `${said} ${see}`;
+    }
+    case 'commander.unknownCommand': {
+      const meant = /\(Did you mean (.*)\?\)/.exec(said)?.[1];
+      const hint = meant
+        ? `did you mean ${meant}?`
+        : `the verbs are ${listed(verbNames, 'and')}, as in: ${exampleOf(program, 'survey')}`;
+      return `There is no such verb; ${hint}`;
+    }
+    case 'commander.excessArguments':
+      return `${verb} takes fewer words: options begin with --, as in: ${exampleOf(program, verb ?? 'survey')}`;
+    default:
+      return `${said} ${see}`;
+  }
+}
+
+const misplaced = (flag: string, option: OptionName, verb: Verb): string =>
+  `${flag} is an option of ${listed(verbsWith(option), 'and')}, not of ${verb}.`;
+
+const listed = (words: readonly string[], last: string): string =>
+  words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;

@@ -1,0 +1,46 @@
+import { shellWord } from '../../lambda/facts/text.ts';
+import type { Reader } from '../../lambda/words/reader.ts';
+import { nonEmpty, type Secret, type ServerArguments, type Told } from './arguments.ts';
+
+/** What a command is started with again; a survey has less of it than a run. */
+interface Again extends Partial<Told> {
+  server: ServerArguments;
+  ledgerPath?: string | undefined;
+  policiesPath?: string | undefined;
+  fast?: boolean;
+}
+
+/**
+ * Who reads the messages of this run, and what starts the same command again, without its verb and what applies to one
+ * run only. In a pod of the chart nobody can start it again: there the reader makes a Job.
+ */
+export function readerOf(program: string, { server, ...asked }: Again, env: NodeJS.ProcessEnv): Reader {
+  const cronJob = nonEmpty(env['DATAHUB_RETENTION_CRON_JOB']);
+  if (cronJob !== undefined) {
+    const namespace = nonEmpty(env['DATAHUB_RETENTION_NAMESPACE']);
+    return { kind: 'kubernetes', cronJob, namespace, policies: asked.policiesPath };
+  }
+  const { notify } = asked;
+  const options: Array<[string, string | number | undefined]> = [
+    ['--gms-url', server.urlInEnvironment ? undefined : server.gmsUrl],
+    ['--token-file', pathOfSecret(server.token)],
+    ['--ca-file', server.caPath],
+    ['--timeout', server.timeoutSeconds],
+    ['--ledger', asked.ledgerPath],
+    ['--name', asked.name],
+    ['--notify-url-file', pathOfSecret(notify?.url)],
+    ['--notify-format', notify?.format === 'json' ? 'json' : undefined],
+    ['--notify', notify?.when === 'problems' ? 'problems' : undefined],
+  ];
+  const written = options.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${shellWord(`${value}`)}`]));
+  return {
+    kind: 'machine',
+    program,
+    options: [...written, ...(asked.fast ? ['--fast'] : [])].join(' '),
+    policies: asked.policiesPath && shellWord(asked.policiesPath),
+  };
+}
+
+/** The file that holds a secret, if there is one. */
+export const pathOfSecret = (secret: Secret | undefined): string | undefined =>
+  secret?.kind === 'file' ? secret.path : undefined;

@@ -1,0 +1,188 @@
+import { dayMillis, maxClockSkewMillis, tokenExpiryNoticeMillis } from '../../lambda/facts/limits.ts';
+import type { ServerError, ServerErrorKind } from '../../lambda/facts/server-error.ts';
+import { isLoopback } from '../../lambda/operations/http/addresses.ts';
+import { tokenExpiryMillis } from '../../lambda/operations/http/token-expiry.ts';
+import {
+  type Asked,
+  asking,
+  type DryRun,
+  type IndexSize,
+  type Operations,
+} from '../../lambda/operations/operations.ts';
+import { knownAspects } from '../../lambda/policy/aspects.ts';
+import { counted, date } from '../../lambda/words/numbers.ts';
+import { diagnosis, errorWords } from '../../lambda/words/server-errors.ts';
+
+/**
+ * Whether this server can be used: address, token, privileges and clock, by three requests at the same time, so that a
+ * server that does not answer is known to be one after a single time-out.
+ */
+
+export const checkStates = ['ok', 'note', 'failed', 'not checked'] as const;
+
+export interface Check {
+  name: 'Address' | 'Token' | 'Truncation' | 'Task status' | 'Sizes' | 'Clock';
+  state: (typeof checkStates)[number];
+  /** What was found. */
+  text: string;
+  /** What to do about it. */
+  remedy?: string | undefined;
+}
+
+export interface Checked {
+  checks: Check[];
+  /** If the server tells them. */
+  sizes?: IndexSize[] | undefined;
+  /** Whether rows can be counted. */
+  canCount: boolean;
+  /** The server does not know the field forceDeleteByQuery: requests leave it out. */
+  refusesForceField: boolean;
+}
+
+export interface Checking {
+  baseUrl: string;
+  token: string;
+  operations: Operations;
+  /** Real time, epoch milliseconds. */
+  now: number;
+}
+
+/** Well-formed, but nobody has this task: if the request is allowed, the answer is that it cannot be found. */
+const absentTask = 'datahub-retention-check:1';
+
+/** Throws what is not an OperationsError. */
+export async function checkServer({ baseUrl, token, operations, now }: Checking): Promise<Checked> {
+  const [sizes, status, withField] = await Promise.all([
+    asking(() => operations.indexSizes()),
+    asking(() => operations.taskStatus(absentTask)),
+    asking(() => matchingNothing(operations, true)),
+  ]);
+  // A server that does not know the field forceDeleteByQuery may refuse a request with it.
+  const mayBeField = withField.kind === 'failed' && fieldMayBeRefused.includes(withField.error.kind);
+  const without = mayBeField ? await asking(() => matchingNothing(operations, undefined)) : withField;
+  const refusesForceField = mayBeField && without.kind === 'done';
+  const asked: Answers = { sizes, status, dryRun: withoutIndex(without) };
+  const common = commonFailure(asked);
+  const checks = common ? unusable(common, baseUrl, token, now) : usable(asked, baseUrl, token, now);
+  const canCount = common === undefined && asked.dryRun.kind === 'done';
+  return { checks, sizes: sizes.kind === 'done' ? sizes.value : undefined, canCount, refusesForceField };
+}
+
+const fieldMayBeRefused: readonly ServerErrorKind[] = ['bad-request', 'unreadable'];
+
+interface Answers {
+  sizes: Asked<IndexSize[]>;
+  status: Asked<unknown>;
+  dryRun: Asked<DryRun | undefined>;
+}
+
+function matchingNothing(operations: Operations, forceDeleteByQuery: true | undefined): Promise<DryRun> {
+  const [index = { entityType: 'dataset', aspect: 'operation' }] = knownAspects;
+  return operations.dryRun({ ...index, cutoffMillis: 0, batchSize: 10_000, forceDeleteByQuery });
+}
+
+/** That an index does not exist, or an entity, says that the request itself is allowed. */
+const withoutIndex = (asked: Asked<DryRun>): Answers['dryRun'] =>
+  asked.kind === 'failed' && (asked.error.kind === 'no-index' || asked.error.kind === 'bad-request')
+    ? { kind: 'done', value: undefined }
+    : asked;
+
+/** Answers that a GMS never gives, and those that every further request would get as well. */
+const notUs: readonly ServerErrorKind[] = [
+  'dns',
+  'connect',
+  'tls',
+  'not-http',
+  'timeout',
+  'not-found',
+  'redirect',
+  'not-json',
+  'unauthorized',
+  'token',
+];
+
+/** The failure of all three, if each of them is of a kind that is about the server and not about one operation. */
+function commonFailure({ sizes, status, dryRun }: Answers): ServerError | undefined {
+  const errors = [dryRun, sizes, status].flatMap((asked) => (asked.kind === 'failed' ? [asked.error] : []));
+  const [first] = errors;
+  return errors.length === 3 && errors.every(({ kind }) => notUs.includes(kind)) ? first : undefined;
+}
+
+function unusable(error: ServerError, baseUrl: string, token: string, now: number): Check[] {
+  const failed = { state: 'failed', text: diagnosis(error), remedy: `${errorWords(error).next}.` } as const;
+  const isToken = error.kind === 'unauthorized' || error.kind === 'token';
+  const expiry = tokenCheck(token, now);
+  const privileges = (['Truncation', 'Task status', 'Sizes', 'Clock'] as const).map(notChecked);
+  if (!isToken)
+    return [{ name: 'Address', ...failed }, expiry.state === 'failed' ? expiry : notChecked('Token'), ...privileges];
+  // An expired token is refused for that reason; for any other token, all we know is that it is refused.
+  return [addressCheck(baseUrl), expiry.state === 'failed' ? expiry : { name: 'Token', ...failed }, ...privileges];
+}
+
+function usable({ sizes, status, dryRun }: Answers, baseUrl: string, token: string, now: number): Check[] {
+  return [
+    addressCheck(baseUrl),
+    tokenCheck(token, now),
+    privilegeCheck(
+      'Truncation',
+      dryRun,
+      'failed',
+      'allowed (asked by a dry run)',
+      'Nothing can be counted until this works.',
+    ),
+    privilegeCheck('Task status', status, 'note', 'readable', 'Runs can do without: they count rows instead.'),
+    privilegeCheck('Sizes', sizes, 'note', 'readable', 'Runs can do without, and report no sizes.'),
+    clockCheck(dryRun),
+  ];
+}
+
+const notChecked = (name: Check['name']): Check => ({ name, state: 'not checked', text: 'there was no answer' });
+
+function addressCheck(baseUrl: string): Check {
+  const url = new URL(baseUrl);
+  const text = `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}/operations`;
+  if (url.protocol === 'https:' || isLoopback(url.hostname)) return { name: 'Address', state: 'ok', text };
+  const advice = 'Anyone on the network path can read the token: prefer an https address.';
+  return { name: 'Address', state: 'note', text: `${text}, not encrypted`, remedy: advice };
+}
+
+const newToken = 'Create one in DataHub under Settings > Access Tokens, for an account with the privileges below.';
+
+function tokenCheck(token: string, now: number): Check {
+  const expiresAt = tokenExpiryMillis(token);
+  if (expiresAt === undefined) return { name: 'Token', state: 'ok', text: 'accepted; it does not say when it expires' };
+  const days = counted(Math.floor(Math.abs(expiresAt - now) / dayMillis), 'day', 'days');
+  if (expiresAt <= now) {
+    return { name: 'Token', state: 'failed', text: `expired ${days} ago (${date(expiresAt)})`, remedy: newToken };
+  }
+  const text = `accepted; expires in ${days} (${date(expiresAt)})`;
+  if (expiresAt - now > tokenExpiryNoticeMillis) return { name: 'Token', state: 'ok', text };
+  return { name: 'Token', state: 'note', text, remedy: newToken };
+}
+
+function privilegeCheck(
+  name: Check['name'],
+  asked: Asked<unknown>,
+  otherwise: 'note' | 'failed',
+  allowed: string,
+  without: string,
+): Check {
+  if (asked.kind === 'done') return { name, state: 'ok', text: allowed };
+  const { error } = asked;
+  const isUnanswered = error.kind === 'timeout' || error.kind === 'aborted';
+  const state = isUnanswered ? 'not checked' : otherwise;
+  return { name, state, text: diagnosis(error), remedy: `${errorWords(error).next}. ${without}` };
+}
+
+function clockCheck(dryRun: Answers['dryRun']): Check {
+  if (dryRun.kind === 'failed' || dryRun.value === undefined) return notChecked('Clock');
+  const { clockSkewMillis: skew } = dryRun.value;
+  if (skew === undefined) return { name: 'Clock', state: 'note', text: 'the server does not say its time' };
+  if (Math.abs(skew) <= maxClockSkewMillis) return { name: 'Clock', state: 'ok', text: 'agrees with ours' };
+  return {
+    name: 'Clock',
+    state: 'failed',
+    text: `the server's clock is ${Math.round(Math.abs(skew) / 60_000)} min ${skew > 0 ? 'ahead of' : 'behind'} ours`,
+    remedy: 'Correct the wrong one (NTP): nothing is truncated until they agree.',
+  };
+}

@@ -1,0 +1,154 @@
+import { type Outcome, outcomes, resultOf, type Urgency, urgencies } from '../facts/outcomes.ts';
+import type { DecidedFacts, Report } from '../facts/report-schema.ts';
+import { oneLine } from '../facts/text.ts';
+import { counted } from '../words/numbers.ts';
+import { asSentence } from '../words/punctuation.ts';
+import {
+  errorWordsOf,
+  nameOf,
+  noteWordsOf,
+  type Place,
+  titles,
+  urgencyTexts,
+  type Words,
+  wordsOf,
+} from '../words/words.ts';
+
+/** What a report has to say, in the order in which people need to hear it; every form of a message shows these. */
+
+export interface Item {
+  /** In a subject: `ROWS MISSING in dataset.operation`, and the detail that is dropped where space is short. */
+  subject: string;
+  detail: string;
+  /** The first line, as a sentence. */
+  head: string;
+  words: Words;
+  /** `Owner: data platform. Note: keep two years.`; empty if the policies have neither. */
+  owner: string;
+  /** Policies that it speaks of. */
+  entries: readonly DecidedFacts[];
+}
+
+/** Everything that asks for attention: the run's error first, then the most urgent; alike indices are one item. */
+export function problemsOf(report: Report, place: Place): Item[] {
+  const error = report.cause === undefined ? [] : [ofError(report, place)];
+  const troubled = report.policies.filter(({ outcome }) => resultOf[outcome] !== 'ok');
+  // What the run's error explains is not told again, index by index.
+  const own = troubled.filter(({ cause }) => report.cause === undefined || cause.kind !== 'run-error');
+  const items = [...grouped(own, place), ...notesThatAsk(report, place)];
+  return [...error, ...items.sort((one, other) => rank(one) - rank(other))];
+}
+
+/** One index for itself. */
+export function itemOf(entry: DecidedFacts, place: Place): Item {
+  return ofEntries([entry], wordsOf(entry, place));
+}
+
+/** Policies that are well, those that deleted something first. */
+export const fineOf = (report: Report): DecidedFacts[] =>
+  report.policies.filter(({ outcome }) => resultOf[outcome] === 'ok').sort((one, other) => order(one) - order(other));
+
+/** Notes that only inform, as sentences. */
+export const remarksOf = (report: Report, place: Place): string[] =>
+  (report.notes ?? [])
+    .map((note) => noteWordsOf(note, place))
+    .filter(({ next }) => next === undefined)
+    .map(({ what, why }) => [asSentence(what), why].join(' ').trim());
+
+/** The most urgent of all, in the runbook's words. */
+export function urgencyOf(items: readonly Item[]): Urgency {
+  const all = items.map(({ words }) => words.urgency);
+  return urgencies.find((urgency) => all.includes(urgency)) ?? 'nothing';
+}
+
+export const urgencyLine = (items: readonly Item[]): string => `How urgent: ${urgencyTexts[urgencyOf(items)]}.`;
+
+/** `3 truncated, 2 below the threshold`. */
+export function countsOf(entries: readonly DecidedFacts[]): string {
+  const counts = outcomes.map((outcome): [Outcome, number] => [
+    outcome,
+    entries.filter((entry) => entry.outcome === outcome).length,
+  ]);
+  return counts
+    .filter(([, count]) => count > 0)
+    .map(([outcome, count]) => `${count} ${titles[outcome]}`)
+    .join(', ');
+}
+
+const order = ({ outcome }: DecidedFacts): number => outcomes.indexOf(outcome);
+
+/** By urgency, then by outcome, the worst first. */
+const rank = ({ words, entries }: Item): number =>
+  urgencies.indexOf(words.urgency) * 100 + Math.min(...entries.map(order), outcomes.length);
+
+function ofError(report: Report, place: Place): Item {
+  const words = report.cause === undefined ? undefined : errorWordsOf(report.cause, place);
+  const unlooked = report.policies.filter(({ cause }) => cause.kind === 'run-error');
+  const about = unlooked.length === 0 ? '' : `, ${counted(unlooked.length, 'policy', 'policies')} not looked at`;
+  return {
+    subject: 'run failed',
+    detail: words?.subject ?? '',
+    head: `The run failed${about}: ${words?.what ?? 'see its error'}.`,
+    words: words ?? { subject: '', what: '', why: '', urgency: 'week' },
+    owner: '',
+    entries: unlooked,
+  };
+}
+
+const notesThatAsk = (report: Report, place: Place): Item[] =>
+  (report.notes ?? [])
+    .map((note) => noteWordsOf(note, place))
+    .filter(({ next }) => next !== undefined)
+    .map((words) => ({
+      subject: words.subject,
+      detail: '',
+      head: asSentence(words.what),
+      words,
+      owner: '',
+      entries: [],
+    }));
+
+/** Indices of one outcome and one reason, of which nothing is said but their names. */
+function grouped(entries: readonly DecidedFacts[], place: Place): Item[] {
+  const groups = new Map<string, { words: Words; entries: DecidedFacts[] }>();
+  for (const entry of entries) {
+    const words = wordsOf(entry, place);
+    const { what, why, next, aside } = words;
+    // A command names its index, and every index has its own.
+    const own = words.act ? nameOf(entry) : '';
+    const key = [entry.outcome, what, why, next, aside, own].join('\n');
+    const group = groups.get(key) ?? { words, entries: [] };
+    group.entries.push(entry);
+    groups.set(key, group);
+  }
+  return [...groups.values()].map((group) => ofEntries(group.entries, group.words));
+}
+
+const shownNames = 5;
+
+function ofEntries(entries: readonly DecidedFacts[], words: Words): Item {
+  const [first] = entries;
+  const title = first === undefined ? '' : titles[first.outcome];
+  const names = entries.slice(0, shownNames).map(nameOf).join(', ');
+  const more = entries.length > shownNames ? ` and ${entries.length - shownNames} more` : '';
+  return {
+    subject: `${title} in ${first === undefined ? 'an index' : nameOf(first)}`,
+    detail: words.subject,
+    head: `${names}${more}: ${title}, ${words.what}.`,
+    words,
+    owner: ownersOf(entries),
+    entries,
+  };
+}
+
+function ownersOf(entries: readonly DecidedFacts[]): string {
+  const each = (texts: Array<string | undefined>) => [...new Set(texts.filter((text) => text !== undefined))];
+  const owners = each(entries.map(({ owner }) => owner)).map((owner) => oneLine(owner, 80));
+  const notes = each(entries.map(({ note }) => note)).map((note) => oneLine(note, 160));
+  return [
+    owners.length === 0 ? '' : `Owner: ${asSentence(owners.slice(0, 3).join(', '))}`,
+    notes.length === 0 ? '' : `Note: ${asSentence(notes[0] ?? '')}`,
+  ]
+    .filter((part) => part !== '')
+    .join(' ');
+}

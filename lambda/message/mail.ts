@@ -1,0 +1,109 @@
+import type { DecidedFacts, Report } from '../facts/report-schema.ts';
+import { oneLine } from '../facts/text.ts';
+import { counted, duration, minute, size } from '../words/numbers.ts';
+import { nameOf, type Place, titles, wordsOf } from '../words/words.ts';
+import { countsOf, fineOf, type Item, problemsOf, remarksOf, urgencyLine } from './items.ts';
+import { paragraph } from './paragraph.ts';
+import { summary } from './subject.ts';
+
+/** The mail, for a phone: plain lines, the worst first, at most 60 of them whatever happened. */
+
+/** Lines of problems told in full, and lines after which problems are only counted. */
+const fullLines = 36;
+const namedLines = 44;
+/** More well indices than this share one line. */
+const fineLines = 8;
+
+/** @returns lines joined by line breaks; problems that did not fit are named, or counted, with where they are */
+export function mailOf(report: Report, place: Place): string {
+  const problems = problemsOf(report, place);
+  const lines = [...opening(report, problems, place), ''];
+  const told = problems.findIndex((item, at) => {
+    const full = paragraph(item, place);
+    if (at > 0 && lines.length + full.length > fullLines) return true;
+    lines.push(...full, '');
+    return false;
+  });
+  lines.push(...(told < 0 ? [] : shortly(problems.slice(told), namedLines - lines.length)));
+  lines.push(...fine(report, place), ...remarks(report, place), ...footer(report));
+  return lines.join('\n');
+}
+
+function opening(report: Report, problems: readonly Item[], place: Place): string[] {
+  const which = [oneLine(report.stage, 60) || 'unnamed', hostOf(report.server)]
+    .filter((part) => part !== '')
+    .join(', ');
+  const preview = report.mode === 'preview' ? 'PREVIEW, nothing was deleted. ' : '';
+  return [
+    `${preview}${which}: ${oneLine(summary(report, place), 200)}.`,
+    ...(problems.length > 0 ? [urgencyLine(problems)] : []),
+  ];
+}
+
+function hostOf(server: string | undefined): string {
+  if (server === undefined) return '';
+  return oneLine(URL.canParse(server) ? new URL(server).host : server, 100);
+}
+
+/** One line for each, as far as there is room; the others are counted. */
+function shortly(items: readonly Item[], room: number): string[] {
+  const shown = items.slice(0, Math.max(0, room));
+  const left = items.slice(shown.length).reduce((sum, { entries }) => sum + Math.max(1, entries.length), 0);
+  return [
+    ...shown.map(({ head }) => `- ${oneLine(head, 240)}`),
+    ...(left > 0 ? [`- ${left} more with problems; the report has them all.`] : []),
+    '',
+  ];
+}
+
+function fine(report: Report, place: Place): string[] {
+  const entries = fineOf(report);
+  if (entries.length === 0) return [];
+  const remarkable = entries.filter(
+    (entry) => entry.copies || (entry.rowsMissing ?? 0) > 0 || entry.indexNow !== undefined,
+  );
+  const shown = entries.length <= fineLines ? entries : remarkable.slice(0, fineLines - 1);
+  const rest = entries.filter((entry) => !shown.includes(entry));
+  return [
+    ...shown.map((entry) => fineLine(entry, place)),
+    ...(rest.length > 0 ? [`Fine: ${countsOf(rest)}.`] : []),
+    '',
+  ];
+}
+
+function fineLine(entry: DecidedFacts, place: Place): string {
+  const { what, why, aside = '' } = wordsOf(entry, place);
+  return oneLine(
+    [`${nameOf(entry)}: ${titles[entry.outcome]}, ${what}.`, why, aside].filter((part) => part !== '').join(' '),
+    600,
+  );
+}
+
+const remarks = (report: Report, place: Place): string[] => {
+  const told = remarksOf(report, place).map((text) => `- ${oneLine(text, 400)}`);
+  const shown = told.slice(0, 4);
+  const more = told.length - shown.length;
+  return [
+    ...shown,
+    ...(more > 0 ? [`- ${counted(more, 'more note', 'more notes')} in the report.`] : []),
+    ...(told.length > 0 ? [''] : []),
+  ];
+};
+
+function footer(report: Report): string[] {
+  const [largest] = report.unmanagedIndices;
+  const unmanaged = report.unmanagedIndices.length;
+  const megabytes = largest?.sizeMb === undefined ? '' : `, ${size(largest.sizeMb)}`;
+  const seconds = (Date.parse(report.finishedAt) - Date.parse(report.startedAt)) / 1000;
+  const took = seconds >= 0 ? `, took ${duration(seconds)}` : '';
+  const enforce = report.mode === 'preview' && report.policies.some(({ outcome }) => outcome === 'would-truncate');
+  return [
+    ...(enforce && report.result === 'ok' ? ['To delete for real, set the mode to enforce.'] : []),
+    ...(largest === undefined
+      ? []
+      : [
+          `Without a policy: ${counted(unmanaged, 'index', 'indices')} (the largest: ${oneLine(largest.indexName, 120)}${megabytes}).`,
+        ]),
+    `Run ${oneLine(report.runId, 100)}, ${minute(report.startedAt) ?? oneLine(report.startedAt, 40)}${took}.`,
+  ];
+}

@@ -1,0 +1,90 @@
+import { isProblem } from '../facts/problem.ts';
+import type { Report } from '../facts/report-schema.ts';
+import { redactor } from '../facts/secrets.ts';
+import { oneLine, safeJson } from '../facts/text.ts';
+import type { Reader } from '../words/reader.ts';
+import { noteText } from '../words/worded.ts';
+import { placeOf } from '../words/words.ts';
+import { mailOf } from './mail.ts';
+import { shorten } from './shorten.ts';
+import { slackOf } from './slack.ts';
+import { subjectOf } from './subject.ts';
+
+/** What one publish sends: a subject, a text for each protocol, and attributes to filter on. */
+export interface Message {
+  subject: string;
+  /** The report as JSON: for SQS, Lambda, Firehose and any other protocol without its own text. */
+  default: string;
+  /** Plain text. */
+  email: string;
+  /** The custom notification of Amazon Q Developer in chat applications, as JSON. */
+  https: string;
+  /** The subject. */
+  sms: string;
+  attributes: { stage: string; result: string; mode: string };
+}
+
+export interface MessageSettings {
+  /** Where people read it: every command is made for that place. */
+  reader: Reader;
+  /** Texts that must not appear in any message: the token in use. */
+  secrets?: readonly string[] | undefined;
+}
+
+/** SNS takes 262,144 bytes of message and attributes; the rest is room for the request around them. */
+export const maxPublishedBytes = 260_000;
+
+/**
+ * The message about one run, from its report alone: texts for people, the report's JSON for machines. JSON is the
+ * report exactly, unless it has to be shortened (a note in it says so) or contained a secret or a stack trace.
+ */
+export function messageOf(report: Report, { reader, secrets = [] }: MessageSettings): Message {
+  const cleaned = cleanReport(report, redactor(secrets));
+  const place = placeOf(cleaned, reader);
+  const subject = subjectOf(cleaned, place);
+  const people = {
+    subject,
+    email: mailOf(cleaned, place),
+    https: safeJson(slackOf(cleaned, place)),
+    sms: subject,
+    attributes: { stage: oneLine(cleaned.stage, 100) || 'unnamed', result: cleaned.result, mode: cleaned.mode },
+  };
+  const withJson = (candidate: Report): Message => ({ ...people, default: safeJson(candidate) });
+  const fits = (candidate: Report) => publishedBytes(withJson(candidate)) <= maxPublishedBytes;
+  return withJson(shorten(cleaned, fits, (note) => noteText(note, place)));
+}
+
+/**
+ * Rule 12, for `notify: problems`: a result that is not ok; something lost, or perhaps lost; something that is asked of
+ * somebody; or a person started the run.
+ */
+export const isWorthTelling = (report: Report, byHand = false): boolean => byHand || isProblem(report);
+
+/** The `Message` of a publish with `MessageStructure: json`. */
+export const messageBody = ({ default: json, email, https, sms }: Message): string =>
+  safeJson({ default: json, email, https, sms });
+
+/** The attributes of a publish, in SNS's format. */
+export const messageAttributes = ({ attributes }: Message) =>
+  Object.fromEntries(
+    Object.entries(attributes).map(([name, value]) => [name, { DataType: 'String', StringValue: value }]),
+  );
+
+/** Bytes that SNS counts: the message, its subject, and name, type and value of every attribute. */
+export function publishedBytes(message: Message): number {
+  const attributes = Object.entries(message.attributes).map(([name, value]) => `${name}String${value}`);
+  return Buffer.byteLength([messageBody(message), message.subject, ...attributes].join(''));
+}
+
+/** The report with `clean` applied to every text in it; the same object if nothing had to be removed. */
+export function cleanReport(report: Report, clean: (text: string) => string): Report {
+  const cleaned = mapTexts(report, clean);
+  return JSON.stringify(cleaned) === JSON.stringify(report) ? report : (cleaned as Report);
+}
+
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [change(key), mapTexts(item, change)]));
+}

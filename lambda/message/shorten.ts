@@ -1,0 +1,61 @@
+import type { Note } from '../facts/note.ts';
+import { outcomes, resultOf } from '../facts/outcomes.ts';
+import type { PolicyEntry, Report } from '../facts/report-schema.ts';
+import { clip } from '../facts/text.ts';
+
+/** Stages of cutting a report down for machines; each removes harmless parts first. */
+interface Cut {
+  /** Characters of a text; a harmless policy's reason goes at once. */
+  text: number;
+  policies: number;
+  unmanaged: number;
+  notes: number;
+}
+
+const cuts: readonly Cut[] = [
+  { text: 1000, policies: 500, unmanaged: 50, notes: 50 },
+  { text: 300, policies: 120, unmanaged: 5, notes: 10 },
+  // Always fits, whatever the texts: 20 policies with a dozen texts each, at worst six bytes a character.
+  { text: 60, policies: 20, unmanaged: 0, notes: 2 },
+];
+
+/**
+ * The first version of the report that fits: the report itself, or one that is cut down and says so in its first note.
+ * Every version is valid against the report's schema.
+ * @param told gives a note its text
+ */
+export function shorten(report: Report, fits: (candidate: Report) => boolean, told: (note: Note) => string): Report {
+  if (fits(report)) return report;
+  const candidates = cuts.map((cut) => cutDown(report, cut, told));
+  return candidates.find(fits) ?? candidates.at(-1) ?? report;
+}
+
+function cutDown(report: Report, cut: Cut, told: (note: Note) => string): Report {
+  const byHarm = [...report.policies].sort(
+    (one, other) => outcomes.indexOf(one.outcome) - outcomes.indexOf(other.outcome),
+  );
+  const kept = new Set(byHarm.slice(0, cut.policies));
+  const policies = report.policies.filter((entry) => kept.has(entry)).map(withoutReason);
+  const unmanagedIndices = report.unmanagedIndices.slice(0, cut.unmanaged);
+  const note: Note = {
+    kind: 'shortened',
+    policies: report.policies.length - policies.length,
+    of: report.policies.length,
+    indices: report.unmanagedIndices.length - unmanagedIndices.length,
+    indicesOf: report.unmanagedIndices.length,
+  };
+  const notes = (report.notes ?? []).slice(0, cut.notes);
+  const clipped = clipTexts({ ...report, policies, unmanagedIndices, notes }, cut.text);
+  return { ...clipped, notes: [{ ...note, text: told(note) }, ...(clipped.notes ?? [])] };
+}
+
+const withoutReason = (entry: PolicyEntry): PolicyEntry =>
+  resultOf[entry.outcome] === 'ok' ? { ...entry, reason: '' } : entry;
+
+/** Clips every text in the value; enum values are shorter than any cut and stay unchanged. */
+function clipTexts<T>(value: T, max: number): T {
+  if (typeof value === 'string') return clip(value, max) as T;
+  if (Array.isArray(value)) return value.map((item) => clipTexts(item, max)) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, clipTexts(item, max)])) as T;
+}

@@ -1,0 +1,43 @@
+import type { Report } from '../facts/report-schema.ts';
+import { ascii } from '../facts/text.ts';
+import { counted } from '../words/numbers.ts';
+import type { Place } from '../words/words.ts';
+import { countsOf, type Item, problemsOf } from './items.ts';
+
+/** SNS: below 100 characters, ASCII, no line break, beginning with a letter, number or punctuation mark. */
+const maxSubject = 99;
+
+/** `[DataHub retention] prod: ROWS MISSING in dataset.operation (after a copy), 1 more`, whatever the stage is called. */
+export function subjectOf(report: Report, place: Place): string {
+  const start = `[DataHub retention] ${report.mode === 'preview' ? 'PREVIEW ' : ''}`;
+  const stage = ascii(report.stage, 30) || 'unnamed';
+  const forms = [true, false].map((withDetail) => `${start}${stage}: ${summary(report, place, withDetail)}`);
+  const fitting = forms.find((form) => form.length <= maxSubject) ?? forms.at(-1) ?? start;
+  return ascii(fitting, maxSubject);
+}
+
+/** What the report is about, in a few words. */
+export function summary(report: Report, place: Place, withDetail = true): string {
+  const [worst, ...others] = problemsOf(report, place);
+  if (worst === undefined) return fineSummary(report);
+  const more = others.reduce((sum, { entries }) => sum + Math.max(1, entries.length), rest(worst));
+  return [
+    `${worst.subject}${withDetail && worst.detail !== '' ? ` (${worst.detail})` : ''}`,
+    more > 0 ? `${more} more` : '',
+  ]
+    .filter((part) => part !== '')
+    .join(', ');
+}
+
+/** Indices of the same item that the subject does not name. */
+const rest = ({ entries, subject }: Item): number => (subject === 'run failed' ? 0 : Math.max(0, entries.length - 1));
+
+function fineSummary(report: Report): string {
+  const released = (report.notes ?? []).filter(({ kind }) => kind === 'released' || kind === 'nothing-to-release');
+  const [first] = released;
+  if (first !== undefined && 'index' in first) {
+    const what = first.kind === 'released' ? `${first.index} released` : `nothing to release in ${first.index}`;
+    return released.length > 1 ? `${what}, ${released.length - 1} more` : what;
+  }
+  return countsOf(report.policies) || `${counted(report.policies.length, 'policy', 'policies')}, nothing to do`;
+}

@@ -1,0 +1,139 @@
+import type { NoteOf } from '../facts/note.ts';
+import { fromDottedName } from '../policy/aspects.ts';
+import { counted, date, moment, rows } from './numbers.ts';
+import { byHand, isOrAre, lookAtIndices, lookAtTasks, releaseOf, storeToken } from './parts.ts';
+import { withoutStop } from './punctuation.ts';
+import { diagnosis, errorWords, privileges } from './server-errors.ts';
+import type { NoteTable, Place } from './words.ts';
+
+/** What people should know besides the indices: one entry for each kind of note. */
+
+const newToken = 'Create a new token in DataHub (Settings, Access Tokens) and store it.';
+
+export const notes: NoteTable = {
+  'token-expires': ({ at }, place) => ({
+    subject: `TOKEN EXPIRES ${date(at)}`,
+    what: `the token expires on ${date(at)}`,
+    why: 'Without a new one every run fails from then on.',
+    urgency: 'act',
+    next: newToken,
+    act: storeToken(place),
+    section: 'Token',
+  }),
+  'token-expired': ({ at }, place) => ({
+    subject: 'TOKEN EXPIRED',
+    what: `the token expired on ${date(at)}`,
+    why: '',
+    urgency: 'act',
+    next: newToken,
+    act: storeToken(place),
+    section: 'Token',
+  }),
+  'no-date-header': () => ({
+    subject: '',
+    what: 'the server sends no Date header, so its clock was not compared with ours',
+    why: 'Nothing is wrong as long as both are right.',
+    urgency: 'nothing',
+  }),
+  rights: ({ what, error }) => ({
+    subject: what === 'sizes' ? 'sizes unknown' : 'task statuses unknown',
+    what: what === 'sizes' ? 'this token may not read index sizes' : 'this token may not read task statuses',
+    why: `${errorWords(error).came}.`,
+    urgency: 'change',
+    next: `${what === 'sizes' ? 'Runs go on without sizes' : 'Deletes are watched by counts, and copies are not started'}; the privilege is "${privileges[error.operation]}".`,
+    section: 'Token',
+  }),
+  'field-refused': () => ({
+    subject: '',
+    what: 'the server does not know the field forceDeleteByQuery, so this run left it out',
+    why: 'Such a server may choose to copy an index.',
+    urgency: 'nothing',
+    section: 'Copies',
+  }),
+  'truncate-failed': ({ index, error }) => ({
+    subject: 'Truncate broke down',
+    what: `the Truncate function failed for ${index} (${withoutStop(error)})`,
+    why: 'Poll took over and found out what it had done.',
+    urgency: 'change',
+    next: "If it happens again, look at its log under the run's ID.",
+  }),
+
+  released: (note) => ({
+    subject: `${note.index} released`,
+    what: `released: ${note.index}`,
+    why: releasedWhy(note),
+    urgency: note.rowsMissing || note.uncounted || note.copied || note.running ? 'change' : 'nothing',
+    next: note.copied ? 'Before you remove the old index, bring over its late rows as the runbook says.' : undefined,
+    section: note.copied ? 'Copies' : 'Quarantined',
+  }),
+  'not-released': (note, place) => ({
+    subject: `NOT RELEASED: ${note.index}`,
+    what: `not released: ${note.index}`,
+    why: refusals[note.why](note),
+    urgency: note.why === 'rows-missing' ? 'act' : 'week',
+    next: nextOf(note),
+    // The plain release comes first; what accepts a loss only where nothing else opens the index.
+    look: note.why === 'unresolved' || note.why === 'copy' ? lookAtTasks : lookAtIndices(fromDottedName(note.index)),
+    act: releaseOf(note.index, place),
+    instead: accepting(note, place),
+    section: note.why === 'rows-missing' ? 'Rows missing' : 'Quarantined',
+  }),
+  'nothing-to-release': ({ index }) => ({
+    subject: `nothing to release: ${index}`,
+    what: `nothing to release: ${index} is not quarantined`,
+    why: '',
+    urgency: 'nothing',
+  }),
+
+  beyond: ({ entries, names, quarantined }) => ({
+    subject: `${entries} more indices`,
+    what: `${counted(entries, 'further index does', 'further indices do')} not fit into this report (${names.slice(0, 5).join(', ')}${names.length > 5 ? ', ...' : ''})`,
+    why: quarantined.length === 0 ? '' : `Quarantined among them: ${quarantined.slice(0, 10).join(', ')}.`,
+    urgency: quarantined.length === 0 ? 'change' : 'week',
+    next: 'Spread the policies over several stages.',
+  }),
+  shortened: ({ policies, of, indices, indicesOf }) => ({
+    subject: 'shortened',
+    what: `shortened to fit into one message: ${policies} of ${of} policies and ${indices} of ${indicesOf} indices without a policy are left out`,
+    why: "The input of the execution's state Report has everything.",
+    urgency: 'nothing',
+  }),
+};
+
+function releasedWhy({ rowsMissing, uncounted, copied, running }: NoteOf<'released'>): string {
+  const count = uncounted
+    ? 'As accepted, it was not counted.'
+    : rowsMissing
+      ? `As accepted, ${rows(rowsMissing, 'exact')} ${isOrAre(rowsMissing)} missing; no later run says so again.`
+      : 'Every row of its window is there.';
+  const late = copied ? ' Rows were missing after a copy, and late rows may have filled the count.' : '';
+  return `${count}${late}${running ? ' Its task may still be copying.' : ''}`;
+}
+
+const refusals: Record<NoteOf<'not-released'>['why'], (note: NoteOf<'not-released'>) => string> = {
+  'rows-missing': ({ rowsMissing = 0 }) => `${rows(rowsMissing, 'exact')} ${isOrAre(rowsMissing)} missing.`,
+  uncounted: () => 'There is no count to compare its rows with.',
+  unresolved: ({ until }) =>
+    `A truncation of it is unresolved${until === undefined ? '' : ` until ${moment(until)}; from then on a release is accepted`}.`,
+  copy: ({ rowsMissing = 0 }) =>
+    `The server may still be copying it${rowsMissing > 0 ? `, and ${rows(rowsMissing, 'exact')} ${isOrAre(rowsMissing)} missing` : ''}.`,
+  taken: () => 'Another run wrote to its ledger record meanwhile.',
+  server: ({ error }) =>
+    `${error === undefined ? 'The server did not answer' : `It could not be counted: ${diagnosis(error)}`}.`,
+  ledger: ({ problem = 'no reason given' }) => `The ledger could not be read or written: ${withoutStop(problem)}.`,
+};
+
+const nextOf = ({ why }: NoteOf<'not-released'>): string =>
+  why === 'rows-missing'
+    ? 'Run no DataHub upgrade before the rows are back; bring them back as the runbook says, then release it again.'
+    : why === 'unresolved' || why === 'copy'
+      ? 'Wait until its task has ended, then release it again.'
+      : 'Release it again when this is mended.';
+
+/** What opens the index although rows are missing, or cannot be counted. */
+function accepting({ index, why, rowsMissing = 0 }: NoteOf<'not-released'>, place: Place) {
+  if (why !== 'rows-missing' && why !== 'uncounted' && why !== 'copy' && why !== 'server') return undefined;
+  const acceptMissing = Math.max(1, rowsMissing);
+  const what = rowsMissing > 0 ? `with ${rows(acceptMissing, 'exact')} missing` : 'without a proof that it is whole';
+  return byHand(`Only if they may stay missing: this opens it ${what}`, { release: [index], acceptMissing }, place);
+}

@@ -1,0 +1,123 @@
+import type { DecidedFacts } from '../facts/report-schema.ts';
+import type { ServerError } from '../facts/server-error.ts';
+import { oneLine } from '../facts/text.ts';
+import { dottedName, searchIndex } from '../policy/aspects.ts';
+import { percentOf } from '../policy/percentage.ts';
+import { amount, exact, moment, rows } from './numbers.ts';
+import { type Command, type HandInput, runByHand, setParameter } from './reader.ts';
+import { diagnosis, errorWords } from './server-errors.ts';
+import type { Place, Words } from './words.ts';
+
+/** Pieces that several entries of the tables share. */
+
+type Counters = {
+  conflicts?: number | undefined;
+  done?: number | undefined;
+  total?: number | undefined;
+  cancelled?: boolean | undefined;
+};
+
+/** `dataset.operation`, as policies, commands and parameters name it. */
+export const nameOf = (entry: { entityType: string; aspect: string }): string => oneLine(dottedName(entry), 100);
+
+export const older = ({ retentionDays }: DecidedFacts): string =>
+  retentionDays === undefined ? 'past their retention' : `older than ${retentionDays} days`;
+
+export const share = ({ rowsToDelete = 0, rowsPastRetention = rowsToDelete, rowsTotal = 0 }: DecidedFacts): string =>
+  `${percentOf(rowsPastRetention, rowsTotal).toFixed(2)} %`;
+
+/** `1,200,034 of 3.4 M rows`. */
+export const ofTotal = (part: number, total: number | undefined): string =>
+  total === undefined || part === total ? rows(part) : `${amount(part)} of ${rows(total)}`;
+
+export const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are');
+
+/** The cutoff as the runbook's steps need it: readable, and in epoch milliseconds. */
+export const cutoffText = (millis: number | undefined): string =>
+  millis === undefined ? '' : `The cutoff is ${moment(millis)} (${millis}).`;
+
+/** What the counters say besides the counts, as a sentence; a remark, never a proof. */
+export function countersText({ conflicts = 0, cancelled, done, total }: Counters): string {
+  const parts = [
+    ...(cancelled ? ['was cancelled'] : []),
+    ...(done === undefined ? [] : [`says ${exact(done)}${total === undefined ? '' : ` of ${exact(total)}`} done`]),
+    ...(conflicts > 0 ? [`left ${rows(conflicts, 'exact')} that something else had changed first`] : []),
+  ];
+  return parts.length === 0 ? '' : `Its task ${parts.join(', ')}.`;
+}
+
+export const sentences = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(' ');
+
+/** The request that lists every index of this name with its rows and age. */
+export const lookAtIndices = (entry: { entityType: string; aspect: string }): Command => ({
+  say: 'See whether the index is healthy and which index has the rows',
+  line: `GET /_cat/indices/*${searchIndex(entry).replace(/[^\p{Ll}\p{Lo}\p{N}_.+-]+/gu, '*')}*?v&h=health,index,docs.count,creation.date.string`,
+  typedIn: 'search-engine',
+});
+
+export const lookAtTasks: Command = {
+  say: 'See what the search engine is deleting or copying',
+  line: 'GET _tasks?actions=*byquery,*reindex&detailed',
+  typedIn: 'search-engine',
+};
+
+/** The task itself, where the search engine knows it by its id; else all of them. */
+export const lookAtTask = ({ taskId }: DecidedFacts): Command =>
+  taskId !== undefined && /^[\w-]{1,200}:\d{1,20}$/.test(taskId)
+    ? { say: 'See what its task is doing', line: `GET _tasks/${taskId}`, typedIn: 'search-engine' }
+    : lookAtTasks;
+
+/** A run by hand as a command; undefined where none would work. */
+export function byHand(say: string, input: HandInput, place: Place, deletes?: true): Command | undefined {
+  const line = runByHand(input, place);
+  return line === undefined ? undefined : { say, line, typedIn: 'shell', deletes };
+}
+
+const releasing = 'This counts its rows again, opens it to truncation only if none is missing, and deletes nothing';
+
+/** The plain release. */
+export const releaseOf = (name: string, place: Place, say = releasing): Command | undefined =>
+  byHand(say, { release: [name] }, place);
+
+export const previewOf = (place: Place, only?: string): Command | undefined =>
+  byHand(
+    'This counts again and deletes nothing',
+    { mode: 'preview', only: only === undefined ? undefined : [only] },
+    place,
+  );
+
+/** Where a person corrects policies. */
+export const inPolicies = ({ kind }: Place): string =>
+  kind === 'aws' ? 'in the stage file and deploy, or in its parameter' : 'in its file';
+
+/** The words of a server's error: what came back, and what mends it. */
+export function ofServer(error: ServerError, place: Place): Omit<Words, 'what'> {
+  const { brief, next, urgency, token } = errorWords(error);
+  return {
+    subject: brief,
+    why: `${diagnosis(error)}.`,
+    urgency,
+    next: `${next}.`,
+    ...(token ? { act: storeToken(place), section: 'Token' as const } : {}),
+  };
+}
+
+/** Stores a new token where the job reads it; it stays out of the shell's history. */
+export function storeToken(place: Place): Command | undefined {
+  const line = setParameter('token', 'file://token.txt', place);
+  return line === undefined
+    ? undefined
+    : { say: 'With the token in token.txt, this stores it', line, typedIn: 'shell' };
+}
+
+/** Lets a paused job run again. */
+export function resume(place: Place): Command | undefined {
+  const line = setParameter('paused', 'false', place);
+  return line === undefined ? undefined : { say: 'This lets it run again', line, typedIn: 'shell' };
+}
+
+/** The index that was there before, and the one that is there now, said before anything else. */
+export const replaced = (before: string | undefined, now: string | undefined): string =>
+  before === undefined || now === undefined || before === now
+    ? ''
+    : `The index was replaced meanwhile, as an upgrade or another reindex does: ${before} before, ${now} now.`;

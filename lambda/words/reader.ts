@@ -1,0 +1,118 @@
+import { shellWord } from '../facts/text.ts';
+
+/**
+ * Where a person reads a message. Every command that a message prints is made for that place, so that it can be pasted
+ * as it is.
+ */
+export type Reader = { runbookUrl?: string | undefined } & (AwsReader | KubernetesReader | MachineReader);
+
+export interface AwsReader {
+  kind: 'aws';
+  stage?: string | undefined;
+  region?: string | undefined;
+  /** The workflow; without it, commands are an execution's input alone. */
+  stateMachineArn?: string | undefined;
+  /** Where the operator's parameters are, such as `/datahub-retention/prod`. */
+  parameterPrefix?: string | undefined;
+  /** The token's parameter, if it is not `<parameterPrefix>/token`. */
+  tokenParameter?: string | undefined;
+  /** The customer-managed key that encrypts it. */
+  tokenKeyArn?: string | undefined;
+}
+
+export interface KubernetesReader {
+  kind: 'kubernetes';
+  /** The nightly CronJob; its suspended twin `<cronJob>-preview` is what runs by hand are made from. */
+  cronJob: string;
+  namespace?: string | undefined;
+  /** The file of policies inside the pod. */
+  policies?: string | undefined;
+}
+
+export interface MachineReader {
+  kind: 'machine';
+  /** What precedes the verb: `npm start --`, `datahub-retention`. */
+  program: string;
+  /** Options that every verb takes, quoted for a shell. */
+  options?: string | undefined;
+  /** The policies file, quoted for a shell. */
+  policies?: string | undefined;
+  /** Its server and its ledger end with the program: no command is offered. */
+  demo?: boolean | undefined;
+}
+
+/** Something to type, with what it does. */
+export interface Command {
+  /** What it does, without a full stop; stands on the line above. */
+  say: string;
+  line: string;
+  /** The console of the search engine takes requests; a shell takes everything else. */
+  typedIn: 'shell' | 'search-engine';
+  /** It deletes rows; left out of every message that tells of a loss. */
+  deletes?: boolean | undefined;
+}
+
+/** How a run by hand differs from a scheduled one (the execution's input). */
+export interface HandInput {
+  mode?: 'preview' | 'enforce' | undefined;
+  only?: string[] | undefined;
+  approveRows?: number | undefined;
+  release?: string[] | undefined;
+  acceptMissing?: number | undefined;
+}
+
+/** The line that starts a run by hand; undefined where none would work. */
+export function runByHand(input: HandInput, reader: Reader): string | undefined {
+  switch (reader.kind) {
+    case 'aws': {
+      const json = pasteable(input);
+      return reader.stateMachineArn === undefined
+        ? json
+        : `aws stepfunctions start-execution --state-machine-arn ${shellWord(reader.stateMachineArn)}${regionOf(reader)} --input '${json}'`;
+    }
+    case 'kubernetes': {
+      const { cronJob, namespace, policies } = reader;
+      const space = namespace === undefined ? '' : ` -n ${shellWord(namespace)}`;
+      const given = shellWord(`DATAHUB_RETENTION_ARGS=${verbLine(input, policies).join(' ')}`);
+      return `kubectl${space} create job retention-$(date +%s) --from=cronjob/${shellWord(`${cronJob}-preview`)} --dry-run=client -o yaml | kubectl set env --local -f - ${given} -o yaml | kubectl${space} create -f -`;
+    }
+    case 'machine': {
+      const { program, options, policies, demo } = reader;
+      if (demo) return undefined;
+      return [program, ...verbLine(input, policies ?? 'FILE'), options ?? ''].filter((word) => word !== '').join(' ');
+    }
+  }
+}
+
+/** The words of the command line: verb, index, options. */
+function verbLine({ mode = 'preview', only = [], approveRows, release = [], acceptMissing }: HandInput, policies = '') {
+  const verb = release.length > 0 ? 'release' : mode;
+  return [
+    verb,
+    ...release.map(shellWord),
+    ...(verb === 'release' || policies === '' ? [] : ['--policies', policies]),
+    ...only.flatMap((name) => ['--only', shellWord(name)]),
+    ...(approveRows === undefined ? [] : ['--approve-rows', `${approveRows}`]),
+    ...(acceptMissing === undefined ? [] : ['--accept-missing', `${acceptMissing}`]),
+  ];
+}
+
+/** Sets a parameter of the operator; undefined outside AWS, or where its place is not known. */
+export function setParameter(name: 'token' | 'paused', value: string, reader: Reader): string | undefined {
+  if (reader.kind !== 'aws') return undefined;
+  const { parameterPrefix, tokenParameter, tokenKeyArn } = reader;
+  const place = (name === 'token' ? tokenParameter : undefined) ?? (parameterPrefix && `${parameterPrefix}/${name}`);
+  if (!place) return undefined;
+  const isToken = name === 'token';
+  const key = isToken && tokenKeyArn ? ` --key-id ${shellWord(tokenKeyArn)}` : '';
+  return `aws ssm put-parameter --name ${shellWord(place)} --type ${isToken ? 'SecureString' : 'String'}${key} --overwrite --value ${shellWord(value)}${regionOf(reader)}`;
+}
+
+const regionOf = ({ region }: AwsReader): string => (region ? ` --region ${shellWord(region)}` : '');
+
+/** JSON that stays what it is between single quotes in a shell, and in a code block of Slack. */
+const pasteable = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    /[^\x20-\x7e]|['<>&`]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );

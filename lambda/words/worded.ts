@@ -1,0 +1,49 @@
+import type { Note } from '../facts/note.ts';
+import type { DecidedFacts, PolicyEntry, Report, ReportFacts } from '../facts/report-schema.ts';
+import { percentOf } from '../policy/percentage.ts';
+import { iso } from './numbers.ts';
+import { asSentence } from './punctuation.ts';
+import type { Reader } from './reader.ts';
+import { errorWordsOf, noteWordsOf, type Place, placeOf, type Words, wordsOf } from './words.ts';
+
+/** Without an address to start anything: commands are an execution's input. */
+const anywhere: Reader = { kind: 'aws' };
+
+/** Adds the English to a report: for readers of its JSON, and for every message made from it. */
+export function worded(facts: ReportFacts, reader: Reader = anywhere): Report {
+  const place = placeOf(facts, reader);
+  const { cause, notes, policies, ...rest } = facts;
+  return {
+    ...rest,
+    error: cause && whole(errorWordsOf(cause, place)),
+    cause,
+    notes: notes.length === 0 ? undefined : notes.map((note) => ({ ...note, text: noteText(note, place) })),
+    policies: policies.map((entry) => wordedEntry(entry, place)),
+  };
+}
+
+/** The same for one policy, which may be shown before its run has ended. */
+export function wordedEntry(facts: DecidedFacts, place: Place = anywhere): PolicyEntry {
+  const { cutoffMillis, rowsTotal, rowsToDelete, rowsPastRetention } = facts;
+  return {
+    ...facts,
+    cutoff: cutoffMillis === undefined ? undefined : iso(cutoffMillis),
+    reason: whole(wordsOf(facts, place)),
+    percent:
+      rowsTotal === undefined || rowsToDelete === undefined
+        ? undefined
+        : percentOf(rowsPastRetention ?? rowsToDelete, rowsTotal),
+  };
+}
+
+/** A note in one text. */
+export const noteText = (note: Note, place: Place = anywhere): string => whole(noteWordsOf(note, place));
+
+/** Everything in one field: what, why, the next step, and the command that approves or releases. */
+function whole({ what, why, next, act }: Words): string {
+  const command = act && `${act.say}: ${act.line}`;
+  return [what, why, next, command]
+    .filter((part) => part !== undefined && part !== '')
+    .map((part) => (part === command ? part : asSentence(part ?? '')))
+    .join(' ');
+}

@@ -1,0 +1,119 @@
+import { type Cause, type CauseKind, type CauseOf, causeKinds } from '../facts/cause.ts';
+import { type Note, type NoteKind, type NoteOf, noteKinds } from '../facts/note.ts';
+import { knownOutcome, type Outcome, type Urgency } from '../facts/outcomes.ts';
+import type { DecidedFacts, ReportFacts } from '../facts/report-schema.ts';
+import { causes } from './causes.ts';
+import { notes } from './notes.ts';
+import { nameOf, replaced, sentences } from './parts.ts';
+import type { Command, Reader } from './reader.ts';
+import { outcomeSections, type Section } from './runbook.ts';
+
+export type { Command, Reader } from './reader.ts';
+
+/** What a message says about one index, one note, or the run: made in one table for each, and read by every form. */
+export interface Words {
+  /** What the subject adds in parentheses to the outcome, in two or three words; empty if there is nothing to add. */
+  subject: string;
+  /** What happened, as a clause without a capital and a full stop. */
+  what: string;
+  /** Why, in at most two sentences; empty if `what` says everything. */
+  why: string;
+  urgency: Urgency;
+  /** What to do, in one sentence. */
+  next?: string | undefined;
+  /** A command that only looks. */
+  look?: Command | undefined;
+  /** A command that changes something; it comes last. */
+  act?: Command | undefined;
+  /** What to do instead, if the loss is accepted: below everything else. */
+  instead?: Command | undefined;
+  /** What is said on a line of its own, and asks nothing. */
+  aside?: string | undefined;
+  /** The runbook's section, where it is not the one of the outcome. */
+  section?: Section | undefined;
+}
+
+/** A reader, and what the rest of the report means for every sentence in it. */
+export type Place = Reader & {
+  /** The report is a preview's: nothing was written, so nothing is quarantined by it. */
+  preview?: boolean | undefined;
+  /** Rows are missing somewhere: no command that deletes is offered. */
+  afterLoss?: boolean | undefined;
+};
+
+export type CauseTable = { [Kind in CauseKind]: (cause: CauseOf<Kind>, entry: DecidedFacts, place: Place) => Words };
+export type NoteTable = { [Kind in NoteKind]: (note: NoteOf<Kind>, place: Place) => Words };
+
+/** What each outcome is called: in subjects, before what happened, and as the heading of the runbook's section. */
+export const titles: Readonly<Record<Outcome, string>> = {
+  'rows-missing': 'ROWS MISSING',
+  quarantined: 'quarantined',
+  unknown: 'unknown',
+  failed: 'failed',
+  'above-ceiling': 'above the ceiling',
+  incomplete: 'incomplete',
+  'not-started': 'not started',
+  'in-flight': 'in flight',
+  'still-running': 'still running',
+  truncated: 'truncated',
+  'would-truncate': 'would be truncated',
+  'below-threshold': 'below the threshold',
+  'nothing-to-delete': 'nothing to delete',
+  disabled: 'switched off',
+};
+
+export const urgencyTexts: Readonly<Record<Urgency, string>> = {
+  act: 'act now',
+  week: 'this week',
+  change: 'when you next change something',
+  nothing: 'nothing to do',
+};
+
+/** The reader, with what this report means for every sentence in it. */
+export const placeOf = ({ mode, policies }: Pick<ReportFacts, 'mode' | 'policies'>, reader: Reader): Place => ({
+  ...reader,
+  preview: mode === 'preview',
+  afterLoss: policies.some(({ outcome }) => outcome === 'rows-missing'),
+});
+
+/** The words for one index. A kind of a later version has its outcome alone. */
+export function wordsOf(entry: DecidedFacts, place: Place): Words {
+  const { cause } = entry;
+  const words = causeKinds.includes(cause.kind)
+    ? (causes[cause.kind] as (cause: Cause, entry: DecidedFacts, place: Place) => Words)(cause, entry, place)
+    : later;
+  const outcome = knownOutcome(entry.outcome);
+  const own = outcome in outcomeSections ? outcomeSections[outcome as keyof typeof outcomeSections] : undefined;
+  return safely(
+    {
+      ...words,
+      why: sentences(replaced(entry.indexName, entry.indexNow), words.why),
+      aside: entry.copies ? stragglers : undefined,
+      section: words.section ?? own,
+    },
+    place,
+  );
+}
+
+const later: Words = { subject: '', what: 'its reason is of another version of this job', why: '', urgency: 'week' };
+
+const stragglers =
+  'The server copied this index, or may have: rows written meanwhile may be in the old index alone (nothing to do; runbook, "Copies").';
+
+/** No command that deletes after a loss, for any index. */
+const safely = (words: Words, { afterLoss }: Place): Words =>
+  afterLoss && words.act?.deletes ? { ...words, act: undefined } : words;
+
+/** The words for why a run could not do its work. */
+export function errorWordsOf(cause: Cause, place: Place): Words {
+  const words = wordsOf({ entityType: '', aspect: '', outcome: 'failed', cause }, place);
+  return { ...words, section: words.section === 'Failed' ? 'Run failed' : words.section };
+}
+
+/** The words for a note; one of a later version says so. */
+export const noteWordsOf = (note: Note, place: Place): Words =>
+  noteKinds.includes(note.kind)
+    ? safely((notes[note.kind] as (note: Note, place: Place) => Words)(note, place), place)
+    : { subject: '', what: 'this report has a note of another version', why: '', urgency: 'nothing' };
+
+export { nameOf };

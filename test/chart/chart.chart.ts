@@ -1,0 +1,272 @@
+import { execFile } from 'node:child_process';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import packageManifest from '../../package.json' with { type: 'json' };
+import { type Cluster, hasKubectl, startCluster } from './cluster.ts';
+import { findTools, type Tools, toolsFolder } from './tools.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const chart = join(root, 'kubernetes');
+const { folder, remove } = toolsFolder();
+afterAll(remove);
+const found = findTools(folder);
+const tools = found as Tools;
+
+/** The oldest release in which a CronJob's time zone is stable, and the newest that the checker knows. */
+const releases = ['1.27.0', '1.37.0'];
+
+// biome-ignore lint/suspicious/noExplicitAny: manifests are whatever Kubernetes takes
+type Manifest = any;
+
+/** Values that people give, and what only they bring about. */
+const given: Record<string, object> = {
+  'no values': {},
+  'another server, image and policies': {
+    image: { repository: 'registry.example.com/datahub-retention', tag: '1.2.3', pullPolicy: 'Always' },
+    imagePullSecrets: [{ name: 'registry' }],
+    server: { url: 'https://datahub.example.com/api/gms', name: 'prod eu' },
+    policies: [{ entityType: 'dataset', aspect: 'operation', retentionDays: 30, maxRowsPerRun: 5_000_000 }],
+  },
+  enforcing: { mode: 'enforce', schedule: '0 2 * * 1-5', timeZone: 'Europe/Berlin', failOn: 'failed' },
+  paused: { suspend: true },
+  'a chat': { notification: { secretRef: 'webhook', when: 'problems', format: 'json' } },
+  'a claim of the cluster': { ledger: { existingClaim: 'retention' } },
+  'a storage class': { ledger: { storageClass: 'fast', size: '2Gi' } },
+  metrics: { mode: 'enforce', metrics: { enabled: true, volume: { hostPath: { path: '/var/lib/node_exporter' } } } },
+  'a private authority and a proxy': {
+    server: { caConfigMap: 'company-ca' },
+    extraEnvs: [{ name: 'HTTPS_PROXY', value: 'http://proxy.example.com:3128' }],
+    networkPolicy: { extraEgress: [{ ports: [{ port: 443, protocol: 'TCP' }] }] },
+  },
+  'no network policy, no account of its own': { networkPolicy: { enabled: false }, serviceAccount: { create: false } },
+  'an alert': { alert: { enabled: true, labels: { release: 'monitoring' } } },
+  'everything about pods': {
+    podLabels: { team: 'data' },
+    podAnnotations: { 'sidecar.istio.io/inject': 'false' },
+    nodeSelector: { 'kubernetes.io/arch': 'arm64' },
+    tolerations: [{ key: 'batch', operator: 'Exists' }],
+    affinity: { nodeAffinity: {} },
+    resources: { limits: { memory: '512Mi' } },
+    fullnameOverride: 'a-name-that-is-far-longer-than-what-a-cron-job-may-be-called',
+  },
+};
+
+function valuesFile(values: object): string {
+  const file = join(folder, 'values.json');
+  writeFileSync(file, JSON.stringify(values));
+  return file;
+}
+
+function render(values: object = {}, from = chart): { text: string; manifests: Manifest[] } {
+  const options = ['--namespace', 'datahub', '--kube-version', releases[0]!, '--values', valuesFile(values)];
+  const text = tools.helm('template', 'dh', from, ...options);
+  return { text, manifests: parseAllDocuments(text).map((document) => document.toJS()) };
+}
+
+/** The scheduled CronJob and its suspended twin. */
+function cronJobs(values: object = {}): [scheduled: Manifest, twin: Manifest] {
+  const jobs = render(values).manifests.filter(({ kind }) => kind === 'CronJob');
+  const isTwin = ({ metadata }: Manifest) => metadata.name.endsWith('-preview');
+  return [jobs.find((job) => !isTwin(job)), jobs.find(isTwin)];
+}
+
+const podOf = (cronJob: Manifest): Manifest => cronJob.spec.jobTemplate.spec.template.spec;
+const containerOf = (cronJob: Manifest): Manifest => podOf(cronJob).containers[0];
+const environment = (cronJob: Manifest): Record<string, Manifest> =>
+  Object.fromEntries(containerOf(cronJob).env.map(({ name, ...rest }: Manifest) => [name, rest]));
+
+describe.skipIf(found === undefined)('The chart', () => {
+  test('has the version of the package', () => {
+    const { version, appVersion } = parse(readFileSync(join(chart, 'Chart.yaml'), 'utf8'));
+    expect([version, appVersion]).toEqual([packageManifest.version, packageManifest.version]);
+  });
+
+  test.each(Object.entries(given))('with %s passes helm lint and the schemas of the API', (_, values) => {
+    tools.helm('lint', '--strict', '--kube-version', releases[0]!, chart, '--values', valuesFile(values));
+    const { manifests } = render(values);
+    // The checker does not know what only Prometheus' operator defines.
+    const known = manifests.filter(({ kind }) => kind !== 'PrometheusRule');
+    for (const release of releases) tools.check(known.map((each) => JSON.stringify(each)).join('\n---\n'), release);
+  });
+
+  test.each<[wrong: object, named: RegExp]>([
+    [{ mode: 'enforced' }, /mode/],
+    [{ mdoe: 'enforce' }, /mdoe/],
+    [{ server: { url: 'datahub-gms:8080' } }, /server.url/],
+    [{ policies: [] }, /policies/],
+    [{ policies: [{ entityType: 'dataset', aspect: 'operation', retentionDays: 6 }] }, /retentionDays/],
+    [{ policies: [{ entityType: 'dataset', aspect: 'operation', retentionDay: 90 }] }, /retentionDay/],
+    [{ schedule: 'cron(30 3 * * ? *)' }, /schedule/],
+    [{ failOn: 'never' }, /failOn/],
+    [{ token: { secretRef: '' } }, /token.secretRef/],
+    [{ ledger: { size: 'large' } }, /ledger.size/],
+  ])('refuses %j', (wrong, named) => {
+    const point = new RegExp(named.source.replace('.', '[./]'));
+    expect(() => render(wrong)).toThrow(point);
+  });
+
+  test('previews unless it is told to enforce, and its suspended twin always previews', () => {
+    const verbs = (values: object) => cronJobs(values).map((job) => [containerOf(job).args[0], job.spec.suspend]);
+    expect(verbs({})).toEqual([
+      ['preview', false],
+      ['preview', true],
+    ]);
+    expect(verbs({ mode: 'enforce' })).toEqual([
+      ['enforce', false],
+      ['preview', true],
+    ]);
+  });
+
+  test.each(Object.entries(given))('with %s gives a run by hand the pod of a scheduled one', (_, values) => {
+    const [scheduled, twin] = cronJobs(values).map((job) => structuredClone(podOf(job)));
+    scheduled.containers[0].args = [];
+    twin.containers[0].args = [];
+    expect(twin).toEqual(scheduled);
+  });
+
+  test('keeps server, token, name and ledger in the environment, where other arguments do not replace them', () => {
+    const [, twin] = cronJobs();
+    expect(environment(twin)).toMatchObject({
+      DATAHUB_GMS_URL: { value: 'http://datahub-datahub-gms:8080' },
+      DATAHUB_GMS_TOKEN: { valueFrom: { secretKeyRef: { name: 'datahub-retention-token', key: 'token' } } },
+      DATAHUB_RETENTION_NAME: { value: 'prod' },
+      DATAHUB_RETENTION_CRON_JOB: { value: 'dh-datahub-retention' },
+      DATAHUB_RETENTION_NAMESPACE: { value: 'datahub' },
+      XDG_STATE_HOME: { value: '/ledger' },
+    });
+    expect(environment(twin)['DATAHUB_RETENTION_ARGS']).toBeUndefined();
+  });
+
+  test('never retries a Job, and ends it only after a run has ended by itself', () => {
+    for (const { spec } of cronJobs()) {
+      expect(spec.jobTemplate.spec.backoffLimit).toBe(0);
+      expect(spec.jobTemplate.spec.activeDeadlineSeconds).toBeGreaterThan(12 * 3600);
+      expect(spec.concurrencyPolicy).toBe('Forbid');
+    }
+  });
+
+  test("runs as the image's user, without rights, on a file system that it cannot write", () => {
+    const user = Number(/^USER (\d+):\1$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'))?.[1]);
+    const [scheduled] = cronJobs();
+    expect(podOf(scheduled)).toMatchObject({
+      automountServiceAccountToken: false,
+      securityContext: { runAsNonRoot: true, runAsUser: user, runAsGroup: user, fsGroup: user },
+    });
+    expect(containerOf(scheduled).securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+  });
+
+  test('keeps the ledger when it is uninstalled', () => {
+    const claim = render().manifests.find(({ kind }) => kind === 'PersistentVolumeClaim');
+    expect(claim.metadata.annotations['helm.sh/resource-policy']).toBe('keep');
+  });
+
+  test('passes on what was asked: metrics, chat, and when a Job fails', () => {
+    const asked = { ...given['metrics'], ...given['a chat'], failOn: 'failed' };
+    expect(containerOf(cronJobs(asked)[0]).args.slice(2)).toEqual([
+      '--fail-on=failed',
+      '--notify=problems',
+      '--notify-format=json',
+      '--metrics-file=/metrics/dh-datahub-retention.prom',
+    ]);
+  });
+});
+
+/** helm template does not print the notes, so a copy of the chart carries them as data. */
+function notes(values: object = {}): string {
+  const copy = join(folder, 'chart');
+  cpSync(chart, copy, { recursive: true });
+  cpSync(join(chart, 'templates/NOTES.txt'), join(copy, 'notes'));
+  writeFileSync(join(copy, 'templates/notes.yaml'), 'notes: {{ tpl (.Files.Get "notes") . | toJson }}\n');
+  return render(values, copy).manifests.find((each) => each?.notes !== undefined).notes;
+}
+
+describe.skipIf(found === undefined)('What helm prints after an installation', () => {
+  test('says whether it deletes', () => {
+    expect(notes()).toMatch(/previews at "30 3 \* \* \*" \(Etc\/UTC\) and changes nothing/);
+    expect(notes({ mode: 'enforce' })).toMatch(
+      /^datahub-retention DELETES old rows on http:\/\/datahub-datahub-gms:8080/,
+    );
+  });
+
+  test('names the Secret, the namespace and the twin that are there', () => {
+    const text = notes();
+    expect(text).toContain(
+      'kubectl -n datahub create secret generic datahub-retention-token --from-file=token=token.txt',
+    );
+    const twins = [...text.matchAll(/--from=cronjob\/(\S+)/g)].map(([, name]) => name);
+    expect(new Set(twins)).toEqual(new Set([cronJobs()[1].metadata.name]));
+    expect(text.split('\n').filter((line) => / kubectl (create|patch|get|logs)/.test(line))).toEqual([]);
+  });
+
+  test('marks every command that deletes', () => {
+    const deleting = notes()
+      .split('\n')
+      .filter((line) => /: +enforce /.test(line));
+    expect(deleting).toHaveLength(2);
+    for (const line of deleting) expect(line).toMatch(/\(DELETES\)$/);
+  });
+});
+
+describe.skipIf(found === undefined || !hasKubectl())('A command that helm prints, typed into a shell,', () => {
+  let cluster: Cluster;
+
+  /** Runs the first printed line that matches, and returns what it wrote to the cluster. */
+  async function typed(matching: RegExp, change = (line: string) => line): Promise<Cluster['written']> {
+    const line = notes()
+      .split('\n')
+      .find((each) => matching.test(each))!;
+    // This cluster has no schemas for kubectl to check a manifest by.
+    const unchecked = (each: string) => each.replace('create -f -', 'create --validate=false -f -');
+    const command = unchecked(change(line.replace(/^.*?(?=kubectl)/, '').replace(/ {3,}\(.*\)$/, '')));
+    const before = cluster.written.length;
+    writeFileSync(join(folder, 'token.txt'), 'secret');
+    const env = { ...process.env, KUBECONFIG: cluster.kubeconfig };
+    await promisify(execFile)('sh', ['-ec', command], { cwd: folder, env, timeout: 30_000 });
+    return cluster.written.slice(before);
+  }
+
+  beforeAll(async () => {
+    const path = '/apis/batch/v1/namespaces/datahub/cronjobs/';
+    const objects = cronJobs({ mode: 'enforce' }).map((job) => [`${path}${job.metadata.name}`, job]);
+    cluster = await startCluster(folder, Object.fromEntries(objects));
+  });
+  afterAll(() => cluster?.close());
+
+  test('stores the token where the pods read it', async () => {
+    const [secret] = await typed(/create secret/);
+    expect(secret!.path).toBe('/api/v1/namespaces/datahub/secrets');
+    for (const text of ['datahub-retention-token', 'token', 'secret']) expect(String(secret!.body)).toContain(text);
+  });
+
+  test('previews, also where scheduled runs enforce', async () => {
+    const [job] = await typed(/create job first-preview/);
+    expect(job!.path).toBe('/apis/batch/v1/namespaces/datahub/jobs');
+    expect(String(job!.body)).toContain('--policies=/policies/policies.json');
+    expect(String(job!.body)).not.toContain('enforce');
+  });
+
+  test.each(['status', 'release dataset.operation --accept-missing 945'])('runs "%s" by hand', async (args) => {
+    const [job] = await typed(/DATAHUB_RETENTION_ARGS=status/, (line) => line.replace('=status', `=${args}`));
+    const { containers } = job!.body.spec.template.spec;
+    expect(containers[0].env).toContainEqual({ name: 'DATAHUB_RETENTION_ARGS', value: args });
+    expect(containers[0].env).toContainEqual({ name: 'XDG_STATE_HOME', value: '/ledger' });
+    expect(containers[0].args[0]).toBe('preview');
+    expect(job!.body.spec).toMatchObject({ backoffLimit: 0, ttlSecondsAfterFinished: 604_800 });
+  });
+
+  test('pauses', async () => {
+    const [patch] = await typed(/Pause, resume/);
+    expect([patch!.path, patch!.body]).toEqual([
+      '/apis/batch/v1/namespaces/datahub/cronjobs/dh-datahub-retention',
+      { spec: { suspend: true } },
+    ]);
+  });
+});

@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** helm and the checker of manifests, from the PATH or installed; undefined, with a message, where that is impossible. */
+
+const helmModule = 'helm.sh/helm/v3/cmd/helm@v3.19.0';
+const checkerPackage = 'kubernetes-validate==1.37.0';
+
+export interface Tools {
+  /** Runs helm and returns its output. Throws what it writes to standard error. */
+  helm(...args: string[]): string;
+  /** Checks manifests against the API's schemas of a release. Throws what is wrong with them. */
+  check(manifests: string, release: string): void;
+}
+
+/** @param folder for what is installed and written */
+export function findTools(folder: string): Tools | undefined {
+  const helm = findHelm(folder);
+  const checker = installChecker(folder);
+  if (helm === undefined || checker === undefined) return undefined;
+  return {
+    helm: (...args) => run(helm, args),
+    check(manifests, release) {
+      const file = join(folder, 'manifests.yaml');
+      writeFileSync(file, manifests);
+      run(checker, ['--strict', '-k', release, file]);
+    },
+  };
+}
+
+function findHelm(folder: string): string | undefined {
+  if (works('helm', ['version'])) return 'helm';
+  const bin = join(folder, 'bin');
+  mkdirSync(bin, { recursive: true });
+  if (works('go', ['install', helmModule], { GOBIN: bin })) return join(bin, 'helm');
+  return skipped(helmModule, 'there is neither helm nor Go');
+}
+
+function installChecker(folder: string): string | undefined {
+  const venv = join(folder, 'venv');
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', checkerPackage];
+  if (works('python3', ['-m', 'venv', venv]) && works(join(venv, 'bin/python'), pip)) {
+    return join(venv, 'bin/kubernetes-validate');
+  }
+  return skipped(checkerPackage, 'it needs Python 3 and PyPI');
+}
+
+function skipped(what: string, why: string): undefined {
+  console.error(`The test of the chart is skipped: ${what} cannot be installed here (${why}).`);
+  return undefined;
+}
+
+function works(program: string, args: string[], env: NodeJS.ProcessEnv = {}): boolean {
+  try {
+    execFileSync(program, args, { stdio: 'ignore', env: { ...process.env, ...env }, timeout: 500_000 });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function run(program: string, args: string[]): string {
+  try {
+    return execFileSync(program, args, { encoding: 'utf8', stdio: 'pipe' });
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${program} ${args.join(' ')}: ${stderr}${stdout}`);
+  }
+}
+
+/** Where the tools of one test run are; removed by `remove`. */
+export function toolsFolder(): { folder: string; remove(): void } {
+  const folder = join(tmpdir(), `datahub-retention-chart-${process.pid}`);
+  mkdirSync(folder, { recursive: true });
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}

@@ -1,0 +1,146 @@
+import { type Mutant, mutant } from './mutant.ts';
+
+const look = 'truncation/look';
+const watch = 'truncation/watch';
+const judge = 'truncation/judge';
+
+/** Rules 5 to 14: watching, judging, telling. */
+export const judgingMutants: readonly Mutant[] = [
+  mutant(5, 'judges what may still be sent', [
+    [
+      watch,
+      "if (!counts || (state === 'sending' && at < judgeableAt)) return false;",
+      'if (!counts || (state.length < 0 && at < judgeableAt)) return false;',
+    ],
+    [watch, 'at > judgeableAt && at - stillSince', 'judgeableAt > 0 && at - stillSince'],
+    ['truncation/next-look', "record.state === 'sending' && now < record.attempt.judgeableAt", 'now < 0'],
+    ['run/poll', "if (record.state === 'sending' && now < record.attempt.judgeableAt) return entry;", ''],
+    [
+      'run/resume',
+      "record.state === 'sending' ? Math.max(now, record.attempt.judgeableAt) : now + look.minMillis",
+      'now + look.minMillis',
+    ],
+  ]),
+  mutant(7, 'does not learn from a status how rows are removed', [
+    [look, 'showsCopy(seen.status) ?? record.attempt.copies;\n  const known', 'record.attempt.copies;\n  const known'],
+  ]),
+  mutant(7, 'takes the first look for stillness', [[watch, 'at - stillSince >= window', 'at - stillSince <= window']]),
+  mutant(7, 'judges what its status says goes on', [
+    [
+      watch,
+      "return status?.kind === 'found' && !status.completed ? false : isStill(watch, at, attempt);",
+      'return isStill(watch, at, attempt);',
+    ],
+  ]),
+  mutant(7, 'takes a copy that is not in place for ended', [[watch, '(!copies || isFewer)', 'isFewer !== undefined']]),
+  mutant(7, 'trusts "completed" without counting', [
+    [
+      judge,
+      'if (isRemainder(counts.rowsToDelete, attempt.baseline.rowsToDelete)) {',
+      'if (!watch.end && isRemainder(counts.rowsToDelete, attempt.baseline.rowsToDelete)) {',
+    ],
+  ]),
+  mutant(
+    8,
+    'looks every second, however often',
+    [
+      [
+        'truncation/next-look',
+        'return now + Math.min(interval, Math.max(look.minMillis, predictedMillis(watch, now)));',
+        'return now + Math.min(interval, 1000);',
+      ],
+      ['run/next', 'state.looks >= maxLooks', 'state.looks > 1e9'],
+    ],
+    ['takes hours', 'hangs for an hour'],
+  ),
+  mutant(9, 'has a tolerance for what nobody answered', [
+    [judge, 'rowsToDelete >= baseline.rowsToDelete &&', 'rowsToDelete >= baseline.rowsToDelete * 0.9 &&'],
+  ]),
+  mutant(9, 'takes whatever has no task id for unchanged', [
+    [judge, "record.state === 'sending' && isUntouched(attempt, counts)", "record.state === 'sending'"],
+  ]),
+  mutant(9, 'does not count kept rows of a delete', [
+    [judge, 'if (lost > Math.max(missing.rows, baseline.rowsKept * missing.share)) return true;', ''],
+  ]),
+  mutant(9, 'judges a copy like a delete', [
+    [judge, 'if (!copies) return false;', 'if (!copies || lost < 1e9) return false;'],
+  ]),
+  mutant(9, 'does not read what a copy says that it left out', [
+    [judge, 'end?.total !== undefined && rowsCopied(end) < end.total', 'end?.total === -1'],
+  ]),
+  mutant(9, 'believes a copy that nobody saw end', [
+    [judge, 'if (attempt.copies && !watch.end)', 'if (attempt.copies && !watch.end && counts.rowsKept < 0)'],
+  ]),
+  mutant(9, 'does not see what is left', [
+    [judge, 'if (isRemainder(counts.rowsToDelete, attempt.baseline.rowsToDelete)) {', 'if (counts.rowsToDelete < 0) {'],
+  ]),
+  mutant(9, 'has no quarantine', [[judge, "outcome === 'rows-missing' || ", '']]),
+  mutant(9, 'opens a copy that nobody saw end', [[judge, " || (outcome === 'unknown' && copies)", '']]),
+  mutant(9, 'does not wait for the refresh', [
+    [look, "isClosed || verdict.outcome === 'truncated' ||", 'isClosed || verdict.outcome.length > 0 ||'],
+  ]),
+  mutant(9, 'does not name an index that was replaced', [
+    [look, 'indexNow: isAnother ? index.indexName : undefined', 'indexNow: undefined'],
+  ]),
+  mutant(9, 'has no breaker', [['run/breaker', 'return isBad ? ', 'return isBad && copies === null ? ']]),
+  mutant(9, 'counts an open window', [
+    [
+      'truncation/counts',
+      'await countRows(ask, fields, countedAtMillis)',
+      'await countRows(ask, fields, countedAtMillis + 86_400_000)',
+    ],
+  ]),
+  mutant(9, 'counts from a bite’s cutoff on', [
+    [
+      'truncation/counts',
+      'isBite ? await countRows(ask, fields, policyCutoffMillis) : rowsToDelete',
+      'isBite ? rowsToDelete : rowsToDelete',
+    ],
+  ]),
+  mutant(10, 'gives up before 20 h', [
+    [look, 'run.endMillis - sendingSince >= abandonAfterMillis', 'run.endMillis > 0'],
+  ]),
+  mutant(10, 'never gives up', [[look, 'run.endMillis - sendingSince >= abandonAfterMillis', 'run.endMillis < 0']]),
+  mutant(10, 'gives up what moves', [
+    [look, 'isOld(record, services) && isStuck(after, seen.at)', 'isOld(record, services)'],
+  ]),
+  mutant(11, 'keeps no window', [
+    ['ledger/transitions', 'const kept = window ?? record.lastVerdict?.window;', 'const kept = undefined;'],
+  ]),
+  mutant(11, 'does not count the window again', [
+    [
+      'truncation/between-runs',
+      'if (!window || fields.cutoffMillis > window.afterMillis) return undefined;',
+      'if (!window || window.rows >= 0) return undefined;',
+    ],
+  ]),
+  mutant(12, 'publishes nothing', [
+    [
+      'run/report',
+      'await services.publisher.publish(composed,',
+      'if (composed.result === null as never) await services.publisher.publish(composed,',
+    ],
+  ]),
+  mutant(
+    14,
+    'accepts two policies for one index',
+    [
+      ['policy/parse', 'if (same.length <= 1 ||', 'if (same.length <= 100 ||'],
+      ['run/orders', 'if (second) return', 'if (second && !current) return'],
+    ],
+    ['policy twice'],
+  ),
+  mutant(10, 'releases whatever is missing', [
+    ['run/release', 'rowsMissing > (acceptMissing ?? 0)', 'rowsMissing < 0'],
+  ]),
+  mutant(10, 'releases what is unresolved', [
+    [
+      'run/release',
+      'if (until !== undefined && services.clock.now() < until)',
+      'if (until !== undefined && services.clock.now() < 0)',
+    ],
+  ]),
+  mutant(10, 'releases an unresolved copy that nobody accepted', [
+    ['run/release', 'if (running && acceptMissing === undefined)', 'if (running && acceptMissing === -1)'],
+  ]),
+];

@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import type { ServerErrorKind } from '../../../../lambda/facts/server-error.ts';
+import { type Operations, OperationsError, type TruncateFields } from '../../../../lambda/operations/operations.ts';
+import { Asking } from '../../../../lambda/run/plan/asking.ts';
+import { truncateFields } from '../../../../lambda/truncation/fields.ts';
+import { aPolicy } from '../../../support/policies.ts';
+
+/** What the first dry run of a run learns about the field forceDeleteByQuery (design rule 1). */
+
+type Answer = 'count' | number | ServerErrorKind;
+
+/** A server that answers requests with and without the field in this way; the last answer is repeated. */
+function server(withField: Answer[], withoutField: Answer[] = ['count']) {
+  const asked: string[] = [];
+  const operations = {
+    async dryRun({ forceDeleteByQuery }: TruncateFields) {
+      asked.push(forceDeleteByQuery ? 'with' : 'without');
+      const answers = forceDeleteByQuery ? withField : withoutField;
+      const answer = answers.length > 1 ? answers.shift() : answers[0];
+      if (answer === 'count') return { rowsToDelete: 6, rowsTotal: 10, deletesInPlace: forceDeleteByQuery === true };
+      const fact =
+        typeof answer === 'number'
+          ? ({ kind: 'bad-request', status: answer } as const)
+          : ({ kind: answer as ServerErrorKind, status: 200 } as const);
+      throw new OperationsError({ operation: 'dry-run', ...fact });
+    },
+  } as unknown as Operations;
+  const asking = new Asking(operations, new AbortController().signal);
+  const first = async () => {
+    const answered = await asking.firstDryRun(truncateFields(aPolicy(), 5, false)).catch(() => undefined);
+    return { asked: asked.join(' '), refuses: asking.refusesForceField, isAnswered: answered !== undefined };
+  };
+  return { asking, first };
+}
+
+describe('the field is', () => {
+  test.each<[string, Answer[], Answer[], Awaited<ReturnType<ReturnType<typeof server>['first']>>]>([
+    [
+      'known, if the request with it is answered',
+      ['count'],
+      ['count'],
+      { asked: 'with', refuses: false, isAnswered: true },
+    ],
+    [
+      'refused by a 400, if a count without it works and the same again does not',
+      [400],
+      ['count'],
+      { asked: 'with without with without', refuses: true, isAnswered: true },
+    ],
+    ['refused by a 422', [422], ['count'], { asked: 'with without with without', refuses: true, isAnswered: true }],
+    [
+      'refused by an answer without a count',
+      ['unreadable'],
+      ['count'],
+      { asked: 'with without with without', refuses: true, isAnswered: true },
+    ],
+    [
+      'known, if the second try is answered: the first was an accident',
+      [400, 'count'],
+      ['count'],
+      { asked: 'with without with', refuses: false, isAnswered: true },
+    ],
+    [
+      'not judged, if the count fails, too: something else is wrong',
+      [400],
+      [400],
+      { asked: 'with without', refuses: undefined, isAnswered: false },
+    ],
+    [
+      'not judged, if the second try fails in another way: the next policy finds out',
+      [400, 500],
+      ['count'],
+      { asked: 'with without with', refuses: undefined, isAnswered: false },
+    ],
+  ])('%s', async (_, withField, withoutField, expected) => {
+    expect(await server(withField, withoutField).first()).toEqual(expected);
+  });
+
+  test.each([401, 403, 404, 429, 500, 503])('not judged by a %d', async (status) => {
+    expect(await server([status]).first()).toEqual({ asked: 'with', refuses: undefined, isAnswered: false });
+  });
+});
+
+describe('the server is not asked any more', () => {
+  test.each<ServerErrorKind>(['dns', 'connect', 'tls', 'unauthorized', 'token', 'timeout'])(
+    'after a first failure of kind %s',
+    async (kind) => {
+      const { asking, first } = server([kind]);
+      await first();
+      expect(asking.serverFailure?.kind).toBe(kind);
+    },
+  );
+
+  test.each<ServerErrorKind>(['server-error', 'no-index', 'unreadable', 'throttled'])(
+    'but not after %s',
+    async (kind) => {
+      const { asking, first } = server([kind], [kind]);
+      await first();
+      expect(asking.serverFailure).toBeUndefined();
+    },
+  );
+});
+
+describe('task statuses', () => {
+  const refusal = async (status: number | 'vanished') => {
+    let asked = 0;
+    const operations = {
+      async taskStatus() {
+        asked++;
+        if (status === 'vanished') return { kind: 'vanished' };
+        throw new OperationsError({ kind: 'bad-request', operation: 'task-status', status });
+      },
+    } as unknown as Operations;
+    const asking = new Asking(operations, new AbortController().signal);
+    await asking.taskStatusRefusal();
+    return [(await asking.taskStatusRefusal())?.status, asked];
+  };
+
+  test.each([401, 403])('are refused with %d, asked once', async (status) => {
+    expect(await refusal(status)).toEqual([status, 1]);
+  });
+
+  test.each([400, 404, 500, 'vanished'] as const)('may be read by an answer of %s', async (status) => {
+    expect(await refusal(status)).toEqual([undefined, 1]);
+  });
+});

@@ -1,0 +1,101 @@
+import type { RunState } from '../../../../lambda/run/state.ts';
+import type { Interruption, Run, Step, World } from '../../../support/world.ts';
+import { dateText, reportText } from './journal.ts';
+
+/** A run as text: what each step asked, wrote and waited for, and the report. */
+
+export interface Told {
+  /** Takes the lines that the journal says. */
+  say(line: string): void;
+  /** When the run that is told began, epoch milliseconds. */
+  start: number;
+}
+
+export interface Playing {
+  name?: string | undefined;
+  input: Record<string, unknown>;
+  byHand: boolean;
+  interruption?: Interruption | undefined;
+}
+
+/** What one step did. */
+interface Turn {
+  /** Seconds since the run's start. */
+  at: number;
+  step: string;
+  lines: string[];
+}
+
+/** Plays a run. @param told is changed while it is played */
+export async function played(world: World, told: Told, playing: Playing, from?: Run): Promise<[Run, string[]]> {
+  const outer = { ...told };
+  const turns: Turn[] = [];
+  let lines: string[] = [];
+  let since = world.clock.time;
+  const start = from?.startedAt ?? world.clock.time;
+  Object.assign(told, { start, say: (line: string) => void lines.push(line) });
+  const onStep = (step: Step, state: RunState | undefined, failure?: string): void => {
+    if (!state && !failure) {
+      since = world.clock.time;
+      return;
+    }
+    if (failure) lines.push(failure === 'Stopped' ? 'THE RUN IS STOPPED' : `fails with ${failure}`);
+    else if (state?.next === 'wait') lines.push(`waits ${state.waitSeconds} s`);
+    turns.push({ at: (since - start) / 1000, step: `${step[0]?.toUpperCase()}${step.slice(1)}`, lines });
+    lines = [];
+  };
+  const { name, input, byHand, interruption } = playing;
+  const run = await (from
+    ? world.redrive(from, { onStep })
+    : world.run({ ...(name && { name }), input, byHand, interruption, onStep }));
+  Object.assign(told, outer);
+  const shown = Object.keys(input).length > 0 ? ` ${JSON.stringify(input)}` : '';
+  return [
+    run,
+    [
+      `${run.name} ${from ? 'is redriven' : 'begins'} ${dateText(start)}${shown}`,
+      ...compressed(turns).flatMap(turnText),
+      ...(run.report
+        ? reportText(run.report, byHand)
+        : [run.failed ? `the execution fails with ${run.failed}` : 'no report']),
+    ],
+  ];
+}
+
+/** From a series of looks without any other event, only the first and the last are printed. */
+function compressed(turns: readonly Turn[]): Turn[] {
+  const told: Turn[] = [];
+  const isQuiet = ({ step, lines }: Turn) => step === 'Poll' && !lines.some((line) => line.startsWith('ledger'));
+  for (let at = 0; at < turns.length; at++) {
+    let end = at;
+    while (end + 1 < turns.length && isQuiet(turns[at] as Turn) && isQuiet(turns[end + 1] as Turn)) end++;
+    told.push(turns[at] as Turn);
+    if (end - at < 3) continue;
+    told.push({ at: -1, step: '', lines: [`... ${end - at - 1} more looks`] }, turns[end] as Turn);
+    at = end;
+  }
+  return told;
+}
+
+function turnText({ at, step, lines }: Turn): string[] {
+  const time = at < 0 ? '' : `+${clockText(at)}`;
+  const head = `  ${time.padEnd(9)} ${step.padEnd(9)}`;
+  return (lines.length === 0 ? ['-'] : repeated(lines)).map(
+    (line, row) => `${row === 0 ? head : ' '.repeat(head.length)}${line}`,
+  );
+}
+
+/** Repeated lines are printed once. */
+function repeated(lines: readonly string[]): string[] {
+  return lines.flatMap((line, at) => {
+    if (at > 0 && lines[at - 1] === line) return [];
+    let times = 1;
+    while (lines[at + times] === line) times++;
+    return [times === 1 ? line : `${line} (${times} times)`];
+  });
+}
+
+function clockText(seconds: number): string {
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, Math.floor(seconds) % 60];
+  return parts.map((part) => String(part).padStart(2, '0')).join(':');
+}

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { OperationsError, type TruncateFields } from '../../../lambda/operations/operations.ts';
+import { countFields, countRows, countTruncation, countWindow, recount } from '../../../lambda/truncation/counts.ts';
+import { truncateFields } from '../../../lambda/truncation/fields.ts';
+import { physicalIndex } from '../../../lambda/truncation/physical-index.ts';
+import { aPolicy } from '../../support/policies.ts';
+import { anAttempt } from '../../support/records.ts';
+
+/** Counting by cutoffs: which requests, in which order, and what they add up to. */
+
+/** An index with one row at each of these moments; remembers the cutoffs that it was asked for. */
+function anIndexWith(...timestamps: number[]) {
+  const asked: TruncateFields[] = [];
+  return {
+    asked,
+    cutoffs: () => asked.map(({ cutoffMillis }) => cutoffMillis),
+    async ask(fields: TruncateFields) {
+      asked.push(fields);
+      const rowsToDelete = timestamps.filter((timestamp) => timestamp <= fields.cutoffMillis).length;
+      return { rowsToDelete, rowsTotal: timestamps.length, deletesInPlace: true };
+    },
+  };
+}
+
+const fields = anAttempt().fields;
+const failing = (kind: 'no-index' | 'server-error') => async () => {
+  throw new OperationsError({ kind, operation: 'dry-run', status: 500 });
+};
+
+describe('a truncation is counted', () => {
+  const given = { fields, policyCutoffMillis: 500_000, countedAtMillis: 1_000_000 };
+
+  test('by rows to delete, and rows up to the end of what is kept: the older end first', async () => {
+    const index = anIndexWith(1, 500_000, 500_001, 1_000_000, 1_000_001);
+    expect(await countTruncation(index.ask, given)).toEqual({ rowsToDelete: 2, rowsKept: 2, rowsUntilEnd: 4 });
+    expect(index.cutoffs()).toEqual([500_000, 1_000_000]);
+  });
+
+  test('of a bite with one count more: kept rows begin at the policy’s cutoff', async () => {
+    const index = anIndexWith(1, 300_000, 400_000, 700_000);
+    const bite = { ...given, fields: { ...fields, cutoffMillis: 200_000 } };
+    expect(await countTruncation(index.ask, bite)).toEqual({ rowsToDelete: 1, rowsKept: 1, rowsUntilEnd: 4 });
+    expect(index.cutoffs()).toEqual([200_000, 500_000, 1_000_000]);
+  });
+
+  test('with the fields that name an index, and nothing that only a truncate needs', async () => {
+    const index = anIndexWith(1);
+    await countTruncation(index.ask, given);
+    expect(index.asked[0]).toEqual({
+      entityType: 'dataset',
+      aspect: 'operation',
+      batchSize: 10_000,
+      cutoffMillis: 500_000,
+    });
+  });
+
+  test('never as less than nothing, where rows come in between the two counts', async () => {
+    let count = 10;
+    const shrinking = async () => ({ rowsToDelete: count--, rowsTotal: 10, deletesInPlace: true });
+    expect((await countTruncation(shrinking, given)).rowsKept).toBe(0);
+  });
+});
+
+test('an index that the search engine does not know has no rows; any other failure is one', async () => {
+  expect(await countRows(failing('no-index'), fields, 1)).toBe(0);
+  await expect(countRows(failing('server-error'), fields, 1)).rejects.toThrow(OperationsError);
+});
+
+test('the window between two runs begins a quarter of the way from the cutoff to the run’s start', async () => {
+  const index = anIndexWith(1, 625_000, 625_001, 1_000_000, 1_000_001);
+  const window = await countWindow(index.ask, anAttempt(), 4, 1_300_000);
+  expect(window).toEqual({ afterMillis: 625_000, untilMillis: 1_000_000, rows: 2, countedAtMillis: 1_300_000 });
+  index.asked.length = 0;
+  expect(await recount(index.ask, fields, window)).toBe(2);
+  expect(index.cutoffs()).toEqual([625_000, 1_000_000]);
+});
+
+describe('the fields of a request', () => {
+  test('are those of the policy, and the one that the specification does not name', () => {
+    const policy = aPolicy({ batchSize: 500, timeoutSeconds: 30, maxRowsPerRun: 5, owner: 'somebody' });
+    expect(truncateFields(policy, 42, false)).toEqual({
+      entityType: 'dataset',
+      aspect: 'operation',
+      cutoffMillis: 42,
+      batchSize: 500,
+      timeoutSeconds: 30,
+      forceDeleteByQuery: true,
+    });
+  });
+
+  test('leave that one out where the server refuses it, and a time-out that the policy has not', () => {
+    expect(JSON.parse(JSON.stringify(truncateFields(aPolicy(), 42, true)))).toEqual({
+      entityType: 'dataset',
+      aspect: 'operation',
+      cutoffMillis: 42,
+      batchSize: 10_000,
+    });
+    expect(countFields(truncateFields(aPolicy({ timeoutSeconds: 3 }), 42, false), 7)).not.toHaveProperty(
+      'timeoutSeconds',
+    );
+  });
+});
+
+describe('the physical index', () => {
+  const size = { indexName: 'dataset_operationaspect_v1_1', entityType: 'DATASET', aspect: 'Operation' };
+  const names = { entityType: 'dataset', aspect: 'operation' };
+  test.each([
+    ['is found in any spelling', [size, { indexName: 'x' }], size.indexName],
+    ['is not known where sizes are not', undefined, undefined],
+    ['is not known where two answer to the name', [size, { ...size, indexName: 'other' }], undefined],
+    ['is not known where names are missing', [{ indexName: size.indexName }], undefined],
+  ])('%s', (_, sizes, expected) => {
+    expect(physicalIndex(sizes, names)?.indexName).toBe(expected);
+  });
+});

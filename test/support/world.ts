@@ -1,0 +1,377 @@
+import { afterEach } from 'vitest';
+import { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
+import type { PolicyEntry, Report, ReportFacts } from '../../lambda/facts/report-schema.ts';
+import { LedgerError } from '../../lambda/ledger/ledger.ts';
+import { memoryLedger } from '../../lambda/ledger/memory.ts';
+import { createOperations } from '../../lambda/operations/http/http-operations.ts';
+import { createHttpTransport } from '../../lambda/operations/http/http-transport.ts';
+import { TransportError } from '../../lambda/operations/http/transport.ts';
+import { type PlanEvent, plan } from '../../lambda/run/plan/plan.ts';
+import { poll } from '../../lambda/run/poll.ts';
+import { type ReportEvent, report } from '../../lambda/run/report.ts';
+import { ParametersError, type RunServices, type RunSettings } from '../../lambda/run/services.ts';
+import type { RunState } from '../../lambda/run/state.ts';
+import { truncate } from '../../lambda/run/truncate.ts';
+import { executeWorkflow } from '../laboratory/world/workflow.ts';
+import { anIndexOf, firstRun, type StandIn, type StandInOptions, startStandIn } from './stand-in.ts';
+
+/**
+ * A stage: the four steps, the workflow file, a ledger and the stand-in behind real HTTP, all on one virtual clock.
+ * A wait of the workflow, a retry's pause and a time-out move the clock on and take no time.
+ */
+export interface World {
+  /** Epoch milliseconds; `unseen`: time that has passed although the wall clock was set back meanwhile. */
+  clock: { time: number; unseen: number };
+  standIn: StandIn;
+  ledger: ReturnType<typeof memoryLedger>;
+  settings: RunSettings;
+  /** What the operator keeps outside the deployment; `undefined`: it cannot be read. */
+  orders: { policies: unknown[] | undefined; paused: boolean | undefined };
+  /** Whether the server can be reached at all, and whether the ledger can. */
+  reach: { server: boolean; ledger: boolean };
+  /** What happens outside the server, by the clock: before the first request after that moment. */
+  agenda: { at: number; act(): void }[];
+  /** Plays a run to its report, or to where it is stopped. */
+  run(options?: RunOptions): Promise<Run>;
+  /** A stopped run goes on with the state that it was stopped in. */
+  redrive(run: Run, options?: Pick<RunOptions, 'onStep'>): Promise<Run>;
+  /** Services for calling a single step. */
+  during(step: Step): RunServices;
+  realTruncates(): Record<string, unknown>[];
+}
+
+export type Step = 'plan' | 'truncate' | 'poll';
+
+/**
+ * Where a function can be interrupted: Truncate before it counts the baseline, reads the orders again, writes `sending`,
+ * calls, records the answer; Poll before it writes a
+ * verdict.
+ */
+export type Point = 'baseline' | 'orders' | 'sending' | 'call' | 'answer' | 'verdict';
+
+/** What happens there, once: others act; the function dies; it hangs until it is thawed; the whole run is stopped. */
+export type Interruption = { at: Point; does: (() => Promise<void>) | 'dies' | 'hangs' | 'stops' };
+
+export interface RunOptions {
+  name?: string;
+  input?: Record<string, unknown>;
+  /** A person starts it: no scheduled time. */
+  byHand?: boolean;
+  interruption?: Interruption | undefined;
+  /** Called before a step begins and after it has ended; `failure` is the name of what it threw. */
+  onStep?(step: Step, state: RunState | undefined, failure?: string): void;
+}
+
+export interface Run {
+  name: string;
+  startedAt: number;
+  input: unknown;
+  states: RunState[];
+  /** History events, as Step Functions counts them. */
+  events: number;
+  report?: Report;
+  /** Where it was stopped; or the error that its execution failed with, so that no report was published. */
+  stopped?: { state: string; input: unknown } | undefined;
+  failed?: string;
+  /** Lets a function that hangs go on, and waits for its end. */
+  thaw(): Promise<void>;
+  /** What a person would be told with `notify: problems`. */
+  byHand: boolean;
+}
+
+export interface WorldOptions extends Partial<Omit<StandInOptions, 'clock'>> {
+  policies?: unknown[];
+  settings?: Partial<RunSettings>;
+  /** How long a request to a server that does not answer takes in real time. */
+  patienceMillis?: number;
+  /** Sees every request and every write of the ledger. */
+  observe?(services: Omit<RunServices, 'deadline'>): Omit<RunServices, 'deadline'>;
+}
+
+class Stopped extends Error {
+  override readonly name = 'Stopped';
+}
+
+export async function createWorld(options: WorldOptions = {}): Promise<World & { close(): Promise<void> }> {
+  const { policies = [aPolicyFor('operation')], settings, patienceMillis = 30_000, observe = (same) => same } = options;
+  const clock = { time: firstRun, unseen: 0 };
+  const standIn = await startStandIn({ clock, indices: [anIndexOf(600, 400)], ...options });
+  const transport = createHttpTransport({
+    readTimeoutMillis: patienceMillis,
+    truncateTimeoutMillis: patienceMillis,
+  });
+  const ledger = memoryLedger();
+  const quiet = () => {};
+  let runs = 0;
+  const happen = () => {
+    for (const due of world.agenda.filter(({ at }) => at <= clock.time)) {
+      world.agenda.splice(world.agenda.indexOf(due), 1);
+      due.act();
+    }
+  };
+  const reachable = async <Value>(ask: () => Promise<Value>): Promise<Value> => {
+    happen();
+    if (!world.reach.ledger) throw new LedgerError('The ledger cannot be reached.');
+    return ask();
+  };
+  const connected = <Value>(ask: () => Promise<Value>, waited: number): Promise<Value> => {
+    happen();
+    if (!world.reach.server) return Promise.reject(new TransportError('connect', false, { code: 'ECONNREFUSED' }));
+    return ask().catch((error: unknown) => {
+      if (error instanceof TransportError && error.phase === 'timeout') clock.time += waited;
+      throw error;
+    });
+  };
+  const token = { get: async () => standIn.token, reread: async () => standIn.token };
+  const parts: Omit<RunServices, 'deadline' | 'settings'> = {
+    parameters: {
+      async policies() {
+        if (!world.orders.policies) throw new ParametersError('The policies cannot be read.');
+        return world.orders.policies.map((policy, at) => ({ name: `policy-${at + 1}`, text: JSON.stringify(policy) }));
+      },
+      async paused() {
+        if (world.orders.paused === undefined) throw new ParametersError('The pause switch cannot be read.');
+        return world.orders.paused;
+      },
+      token,
+    },
+    operations: createOperations({
+      baseUrl: standIn.url,
+      token,
+      transport: {
+        post: (exchange, signal) => connected(() => transport.post(exchange, signal), 60_000),
+        postOnce: (exchange, maySend) => connected(() => transport.postOnce(exchange, maySend), 120_000),
+      },
+      realNow: () => clock.time,
+      async sleep(millis) {
+        clock.time += millis;
+      },
+      random: () => 0,
+    }),
+    ledger: {
+      read: (index) => reachable(() => ledger.read(index)),
+      list: () => reachable(() => ledger.list()),
+      replace: (next) => reachable(() => ledger.replace(next)),
+    },
+    clock: { now: () => clock.time, monotonic: () => clock.time + clock.unseen },
+    log: { info: quiet, warn: quiet, error: quiet },
+  };
+  // Settings may change between two runs.
+  const services = () => observe({ ...parts, settings: world.settings });
+  const during = (step: Step, pause: (point: Point) => Promise<void> = async () => {}): RunServices => {
+    const deadline = clock.time + functionTimeoutSeconds[step] * 1000;
+    return { ...interruptible(services(), step, pause), deadline: () => deadline };
+  };
+
+  async function execute(run: Run, from: { state?: string; input: unknown }, options: RunOptions): Promise<Run> {
+    const { interruption, onStep = quiet } = options;
+    const host = hostOf(run, interruption);
+    let isStopped = false;
+    let entered: { state: string; input: unknown } | undefined;
+    const context = {
+      Execution: { Name: run.name, StartTime: new Date(run.startedAt).toISOString(), Input: run.input },
+    };
+    const invoke = (step: Step, pause: (point: Point) => Promise<void>, input: unknown): Promise<RunState> => {
+      const given = during(step, pause);
+      if (step === 'plan') return plan(input as PlanEvent, given);
+      return step === 'truncate' ? truncate(input as RunState, given) : poll(input as RunState, given);
+    };
+    const call = async (resource: string, input: unknown): Promise<unknown> => {
+      const step = /\$\{(\w+)FunctionArn\}/.exec(resource)?.[1]?.toLowerCase();
+      if (step === 'report') {
+        const publisher = {
+          async publish(made: Report) {
+            run.report = made;
+          },
+        };
+        return report(input as ReportEvent, { ...services(), publisher, words: withoutWords });
+      }
+      onStep(step as Step, undefined);
+      try {
+        const state = await host.call((pause) => invoke(step as Step, pause, input));
+        run.states.push(state);
+        onStep(step as Step, state);
+        return state;
+      } catch (error) {
+        isStopped = error instanceof Stopped;
+        onStep(step as Step, undefined, (error as Error).name);
+        throw error;
+      }
+    };
+    try {
+      const { events } = await executeWorkflow(context, from, {
+        now: () => clock.time,
+        random: () => 0.5,
+        async sleep(millis) {
+          if (isStopped) throw new Stopped();
+          clock.time += millis;
+        },
+        call,
+        entered(state, input) {
+          if (isStopped) throw new Stopped();
+          entered = { state, input };
+        },
+      });
+      run.events = events;
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      if (isStopped) run.stopped = entered;
+      else run.failed = error.name;
+    }
+    return run;
+  }
+
+  /** Calls functions, and interrupts one of them once. */
+  function hostOf(run: Run, interruption: Interruption | undefined) {
+    let isOver = false;
+    return {
+      async call(invoke: (pause: (point: Point) => Promise<void>) => Promise<RunState>): Promise<RunState> {
+        const interrupted = deferred<never>();
+        const pause = async (point: Point): Promise<void> => {
+          if (isOver || interruption?.at !== point) return;
+          isOver = true;
+          const { does } = interruption;
+          if (typeof does === 'function') return does();
+          const thawed = deferred<void>();
+          if (does === 'hangs') {
+            clock.time += (functionTimeoutSeconds.truncate + 60) * 1000;
+            run.thaw = async () => {
+              thawed.resolve();
+              await working.catch(quiet);
+            };
+          }
+          const errors = { dies: 'Runtime.ExitError', hangs: 'Sandbox.Timedout' } as const;
+          interrupted.reject(does === 'stops' ? new Stopped() : Object.assign(new Error(does), { name: errors[does] }));
+          await thawed.promise;
+        };
+        const working = invoke(pause);
+        return Promise.race([working, interrupted.promise]);
+      },
+    };
+  }
+
+  const world: World & { close(): Promise<void> } = {
+    clock,
+    standIn,
+    ledger,
+    orders: { policies, paused: false },
+    reach: { server: true, ledger: true },
+    agenda: [],
+    settings: {
+      stage: 'prod',
+      gmsUrl: 'https://datahub.example.com',
+      mode: 'enforce',
+      minRetentionDays: 7,
+      maxRunHours: 12,
+      ...settings,
+    },
+    during,
+    async run(options = {}) {
+      const { name = `run-${++runs}`, input: given = {}, byHand = false } = options;
+      const scheduledTime = new Date(clock.time).toISOString();
+      const input = byHand ? given : { scheduledTime, ...given };
+      const run: Run = { name, startedAt: clock.time, input, byHand, states: [], events: 0, thaw: async () => {} };
+      return execute(run, { input }, options);
+    },
+    redrive(run, options = {}) {
+      const { stopped, report: _, ...same } = run;
+      return execute(same, stopped ?? { input: run.input }, options);
+    },
+    realTruncates: () =>
+      standIn
+        .asked()
+        .map(({ body }) => body as Record<string, unknown> | undefined)
+        .filter((body): body is Record<string, unknown> => body?.['dryRun'] === false),
+    async close() {
+      await transport.close();
+      await standIn.close();
+    },
+  };
+  return world;
+}
+
+interface Deferred<Value> {
+  promise: Promise<Value>;
+  resolve(value: Value): void;
+  reject(error: Error): void;
+}
+
+function deferred<Value>(): Deferred<Value> {
+  const made: Partial<Deferred<Value>> = {};
+  const promise = new Promise<Value>((resolve, reject) => Object.assign(made, { resolve, reject }));
+  return Object.assign(made, { promise }) as Deferred<Value>;
+}
+
+/** Every place where a function can be interrupted calls `pause` first. */
+function interruptible(
+  services: Omit<RunServices, 'deadline'>,
+  step: Step,
+  pause: (point: Point) => Promise<void>,
+): Omit<RunServices, 'deadline'> {
+  const { operations, ledger, parameters } = services;
+  return {
+    ...services,
+    parameters: {
+      ...parameters,
+      async policies() {
+        if (step === 'truncate') await pause('orders');
+        return parameters.policies();
+      },
+    },
+    operations: {
+      ...operations,
+      async dryRun(fields, options) {
+        if (step === 'truncate') await pause('baseline');
+        return operations.dryRun(fields, options);
+      },
+      async truncate(fields, maySend) {
+        await pause('call');
+        const sent = await operations.truncate(fields, maySend);
+        await pause('answer');
+        return sent;
+      },
+    },
+    ledger: {
+      ...ledger,
+      async replace(next) {
+        if (step === 'truncate' && next.state === 'sending' && !next.attempt.answer) await pause('sending');
+        if (step === 'poll' && (next.state === 'idle' || next.state === 'quarantined')) await pause('verdict');
+        return ledger.replace(next);
+      },
+    },
+  };
+}
+
+/** The report without English, which tests of these rooms do not read. */
+const withoutWords = (facts: ReportFacts): Report => ({
+  ...facts,
+  notes: facts.notes.map((note) => ({ ...note, text: '' })),
+  policies: facts.policies.map((entry) => ({ ...entry, reason: '' })),
+});
+
+export const aPolicyFor = (aspect: string, more: object = {}, entityType = 'dataset') => ({
+  entityType,
+  aspect,
+  retentionDays: 30,
+  ...more,
+});
+
+/** `createWorld` for tests: closes what a test opened when the test ends. */
+export function worlds(): (options?: WorldOptions) => Promise<World> {
+  const open: { close(): Promise<void> }[] = [];
+  afterEach(async () => {
+    for (const world of open.splice(0)) await world.close();
+  });
+  return async (options) => {
+    const world = await createWorld(options);
+    open.push(world);
+    return world;
+  };
+}
+
+/** The only entry of a run's report. */
+export function onlyEntry({ report: made }: Run): PolicyEntry {
+  const [entry, second] = made?.policies ?? [];
+  if (!entry || second) throw new Error(`one entry expected, not ${made?.policies.length ?? 'no report'}`);
+  return entry;
+}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { day, serve, start, tenADay } from './service.ts';
+import { day, serve, start } from './service.ts';
 
 /** How real servers behave, point by point; docs/operations-service.md lists the points. */
 

@@ -79,7 +79,7 @@ async function test(laboratory: Laboratory, engine: TestEngine, asked: Asked): P
     const rows = await measureDisk(laboratory);
     const problems = problemsOf(rows);
     counts[problems.length === 0 ? 'passed' : 'failed']++;
-    say(['', 'Disk space of an index, relative to before', ...diskTable(rows), ...problems].join('\n'));
+    say(['', 'Disk space of an index, relative to before', diskTable(rows), ...problems].join('\n'));
   }
   for (const one of cases.filter((one) => chosen(one, asked))) {
     if (one.kills && !mayKill) {
@@ -96,7 +96,7 @@ async function test(laboratory: Laboratory, engine: TestEngine, asked: Asked): P
     for (const problem of result.problems) say(`         ${problem}`);
     if (asked.out) writeFileSync(`${asked.out}/${one.name.replaceAll(/[^a-z0-9]+/g, '-')}.txt`, result.said);
   }
-  if (results.length > 0) say(['', 'The job', ...caseTable(results)].join('\n'));
+  if (results.length > 0) say(['', 'The job', caseTable(results)].join('\n'));
   say('');
   say(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
   return counts.failed === 0 ? 0 : 1;

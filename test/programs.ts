@@ -6,13 +6,14 @@ import { onceForAll } from './support/once.ts';
 
 /**
  * The programs that tests start as processes, each bundled once: reading some 250 files through tsx takes
- * a second of each start. `stopped.test.ts` and `.ci/run` start them as people do.
+ * a second of each start. `stopped.test.ts`, `npm.test.ts` and `.ci/run` start them as people do.
  */
 const sources = {
   start: 'cli/main.ts',
   'operations-service': 'test/operations-service/main.ts',
   'slow-service': 'test/cli/slow-service.ts',
   'preview-message': 'cli/preview-message.ts',
+  'test-engine': 'test/engine/main.ts',
 } as const;
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -117,12 +117,14 @@ export const ofTaskStatus = (error: Parameters<typeof ofServer>[0], place: Place
   return { why: `The server would copy the index, and a copy cannot be judged so. ${why}`, next, act };
 };
 
+const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
+
 export function changedWhy({ what, was, now }: Pick<CauseOf<'changed'>, 'what' | 'was' | 'now'>): string {
   switch (what) {
     case 'rows':
       return now === 0
-        ? `The ${rows(Number(was ?? 0), 'exact')} to delete are gone: something else has deleted them.`
-        : `Rows to delete changed from ${exact(Number(was ?? 0))} to ${exact(Number(now ?? 0))} within minutes: something else is at work.`;
+        ? `The ${rows(number(was), 'exact')} to delete are gone: something else has deleted them.`
+        : `Rows to delete changed from ${exact(number(was))} to ${exact(number(now))} within minutes: something else is at work.`;
     case 'copies':
       return `The server would now ${now === true ? 'copy the index' : 'delete in place'}, and a moment ago it would not.`;
     case 'policy-removed':

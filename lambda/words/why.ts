@@ -121,8 +121,8 @@ export function changedWhy({ what, was, now }: Pick<CauseOf<'changed'>, 'what' |
   switch (what) {
     case 'rows':
       return now === 0
-        ? `The ${rows(Number(was ?? 0), 'exact')} to delete are gone: something else has deleted them.`
-        : `Rows to delete changed from ${exact(Number(was ?? 0))} to ${exact(Number(now ?? 0))} within minutes: something else is at work.`;
+        ? `The ${rows(typeof was === 'number' ? was : 0, 'exact')} to delete are gone: something else has deleted them.`
+        : `Rows to delete changed from ${countOf(was)} to ${countOf(now)} within minutes: something else is at work.`;
     case 'copies':
       return `The server would now ${now === true ? 'copy the index' : 'delete in place'}, and a moment ago it would not.`;
     case 'policy-removed':
@@ -212,10 +212,10 @@ export function missingWhat({ expected, found, since }: CauseOf<'missing'>): str
 export function missingWhy({ since, ...counters }: CauseOf<'missing'>, entry: DecidedFacts, place: Place): string {
   const how =
     since !== undefined
-      ? `They were counted on ${moment(since)}, and this job has deleted nothing here since: something else has (datahub-gc, an upgrade, a person).`
+      ? `They were counted on ${moment(since)}; since then something else has deleted them (datahub-gc, an upgrade, a person).`
       : entry.copies
-        ? `The server copied it, and not every row arrived. ${countersText(counters)}`
-        : `They went while a delete in place ran, which does not touch them: something else deletes or copies here.`;
+        ? `Not every row was copied. ${countersText(counters)}`
+        : `A delete in place does not touch them: something else deletes or copies here.`;
   const then = place.preview ? 'A preview changes nothing.' : 'The index is quarantined.';
   return sentences(how.trim(), cutoffText(entry.policyCutoffMillis ?? entry.cutoffMillis), then);
 }
@@ -268,3 +268,5 @@ export function watchingWhy({ why, hours, since, lastMovedAt, error }: CauseOf<'
       : `It was sent on ${moment(since)}${lastMovedAt === undefined ? '' : `, and last moved on ${moment(lastMovedAt)}`}.`;
   return sentences(reason, error === undefined ? began : `At the last look, ${errorWords(error).came}.`);
 }
+
+const countOf = (value: unknown): string => (typeof value === 'number' ? exact(value) : 'an unknown number');

@@ -8,7 +8,7 @@ import { npmStart } from '../../cli/command-line/program.ts';
 import { execute } from '../../cli/execute.ts';
 import { onScreen } from '../../cli/screen/on-screen.ts';
 import { screenOn } from '../../cli/screen/screen.ts';
-import { startOperationsService } from '../../test/operations-service/simulation/server.ts';
+import { startOperationsService } from '../../test/operations-service/server.ts';
 import { findChromium, startChromium } from './chromium.ts';
 import { terminal, themes } from './terminal.ts';
 

@@ -214,10 +214,10 @@ export function missingWhat({ expected, found, since }: CauseOf<'missing'>): str
 export function missingWhy({ since, ...counters }: CauseOf<'missing'>, entry: DecidedFacts, place: Place): string {
   const how =
     since !== undefined
-      ? `They were counted on ${moment(since)}, and this job has deleted nothing here since: something else has (datahub-gc, an upgrade, a person).`
+      ? `They were counted on ${moment(since)}; since then something else has deleted them (datahub-gc, an upgrade, a person).`
       : entry.copies
-        ? `The server copied it, and not every row arrived. ${countersText(counters)}`
-        : `They went while a delete in place ran, which does not touch them: something else deletes or copies here.`;
+        ? `Not every row was copied. ${countersText(counters)}`
+        : `A delete in place does not touch them: something else deletes or copies here.`;
   const then = place.preview ? 'A preview changes nothing.' : 'The index is quarantined.';
   return sentences(how.trim(), cutoffText(entry.policyCutoffMillis ?? entry.cutoffMillis), then);
 }

@@ -13,7 +13,6 @@ const sources = {
   'operations-service': 'test/operations-service/main.ts',
   'slow-service': 'test/cli/slow-service.ts',
   'preview-message': 'cli/preview-message.ts',
-  'acquire-records': 'test/lambda/ledger/acquire-records.ts',
   'test-engine': 'test/engine/main.ts',
 } as const;
 

@@ -10,8 +10,8 @@ import { summary } from './subject.ts';
 /** The mail, for a phone: plain lines, the worst first, at most 60 of them whatever happened. */
 
 /** Lines of problems told in full, and lines after which problems are only counted. */
-const fullLines = 36;
-const namedLines = 44;
+const fullLines = 34;
+const namedLines = 42;
 /** More well indices than this share one line. */
 const fineLines = 8;
 

@@ -47,8 +47,7 @@ import type { CauseTable } from './words.ts';
 const nothingDeleted = 'nothing was deleted';
 const nothingStarted = 'nothing was started';
 const nextRunLooks = 'Nothing: the next run looks again. Do not truncate the index by hand meanwhile.';
-const noUpgrade =
-  'Run no DataHub upgrade before the rows are back: it may remove the index that has them. Look, then follow the runbook.';
+const noUpgrade = 'Run no DataHub upgrade before they are back: it may remove the index that has them.';
 
 export const causes: CauseTable = {
   policy: ({ problem }, _, place) => ({

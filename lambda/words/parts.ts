@@ -35,7 +35,7 @@ export const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are');
 
 /** The cutoff as the runbook's steps need it: readable, and in epoch milliseconds. */
 export const cutoffText = (millis: number | undefined): string =>
-  millis === undefined ? '' : `The cutoff is ${moment(millis)} (${millis}).`;
+  millis === undefined ? '' : `Cutoff: ${moment(millis)} (${millis}).`;
 
 /** What the counters say besides the counts, as a sentence; a remark, never a proof. */
 export function countersText({ conflicts = 0, cancelled, done, total }: Counters): string {
@@ -74,7 +74,7 @@ export function byHand(say: string, input: HandInput, place: Place, deletes?: tr
   return line === undefined ? undefined : { say, line, typedIn: 'shell', deletes };
 }
 
-const releasing = 'This counts again, opens it to truncation only if no row is missing, and deletes nothing';
+const releasing = 'This counts again, opens it only if no row is missing, and deletes nothing';
 
 /** The plain release. */
 export const releaseOf = (name: string, place: Place, say = releasing): Command | undefined =>
@@ -121,4 +121,4 @@ export function resume(place: Place): Command | undefined {
 export const replaced = (before: string | undefined, now: string | undefined): string =>
   before === undefined || now === undefined || before === now
     ? ''
-    : `The index was replaced meanwhile, as an upgrade or another reindex does: ${before} before, ${now} now.`;
+    : `Replaced meanwhile, as an upgrade or another reindex does: ${before} before, ${now} now.`;

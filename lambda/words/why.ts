@@ -117,12 +117,14 @@ export const ofTaskStatus = (error: Parameters<typeof ofServer>[0], place: Place
   return { why: `The server would copy the index, and a copy cannot be judged so. ${why}`, next, act };
 };
 
+const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
+
 export function changedWhy({ what, was, now }: Pick<CauseOf<'changed'>, 'what' | 'was' | 'now'>): string {
   switch (what) {
     case 'rows':
       return now === 0
-        ? `The ${rows(Number(was ?? 0), 'exact')} to delete are gone: something else has deleted them.`
-        : `Rows to delete changed from ${exact(Number(was ?? 0))} to ${exact(Number(now ?? 0))} within minutes: something else is at work.`;
+        ? `The ${rows(number(was), 'exact')} to delete are gone: something else has deleted them.`
+        : `Rows to delete changed from ${exact(number(was))} to ${exact(number(now))} within minutes: something else is at work.`;
     case 'copies':
       return `The server would now ${now === true ? 'copy the index' : 'delete in place'}, and a moment ago it would not.`;
     case 'policy-removed':
@@ -212,10 +214,10 @@ export function missingWhat({ expected, found, since }: CauseOf<'missing'>): str
 export function missingWhy({ since, ...counters }: CauseOf<'missing'>, entry: DecidedFacts, place: Place): string {
   const how =
     since !== undefined
-      ? `They were counted on ${moment(since)}, and this job has deleted nothing here since: something else has (datahub-gc, an upgrade, a person).`
+      ? `They were counted on ${moment(since)}; since then something else has deleted them (datahub-gc, an upgrade, a person).`
       : entry.copies
-        ? `The server copied it, and not every row arrived. ${countersText(counters)}`
-        : `They went while a delete in place ran, which does not touch them: something else deletes or copies here.`;
+        ? `Not every row was copied. ${countersText(counters)}`
+        : `A delete in place does not touch them: something else deletes or copies here.`;
   const then = place.preview ? 'A preview changes nothing.' : 'The index is quarantined.';
   return sentences(how.trim(), cutoffText(entry.policyCutoffMillis ?? entry.cutoffMillis), then);
 }
@@ -228,7 +230,6 @@ export const unsettled: Record<CauseOf<'unsettled'>['why'], { subject: string; w
   uncountable: { subject: 'cannot be counted', what: 'how its truncation ended cannot be counted' },
   'not-looked': { subject: 'not looked at', what: 'a truncation of it could not be looked at' },
   judged: { subject: 'judged elsewhere', what: 'a later run has judged its truncation' },
-  step: { subject: 'Truncate broke down', what: 'a truncation may have been sent' },
 };
 
 export function unsettledWhy({ why, vanished, error, lastMovedAt, closed }: CauseOf<'unsettled'>): string {
@@ -259,7 +260,7 @@ export function watchingWhy({ why, hours, since, lastMovedAt, error }: CauseOf<'
   const reason = {
     'run-time': `The run's time ended first${hours === undefined ? '' : ` (maxRunHours, ${counted(hours, 'hour', 'hours')})`}.`,
     looks: 'The run had used up its 2,000 looks.',
-    'other-version': 'This job was redeployed in the middle of the run.',
+    step: 'Poll broke down, so nobody looked any more.',
     preview: 'A preview looks once, and judges nothing.',
   }[why];
   const began =

@@ -97,8 +97,7 @@ export function wordsOf(entry: DecidedFacts, place: Place): Words {
 
 const later: Words = { subject: '', what: 'its reason is of another version of this job', why: '', urgency: 'week' };
 
-const stragglers =
-  'The server copied it, or may have: rows written meanwhile may be in the old index alone (nothing to do; runbook, "Copies").';
+const stragglers = 'Rows written meanwhile may be in the old index alone (nothing to do; "Copies").';
 
 /** No command that deletes after a loss, for any index. */
 const safely = (words: Words, { afterLoss }: Place): Words =>

@@ -88,10 +88,10 @@ export const outcomesOf = (report: Report): Record<string, string> =>
   Object.fromEntries(report.policies.map(({ entityType, aspect, outcome }) => [`${entityType}.${aspect}`, outcome]));
 
 /** An output for a run or a survey in this process, and what has been written to it. */
-export function page(width = 100): { output: Output; text(): string } {
+export function page(): { output: Output; text(): string } {
   let written = '';
   const write = (text: string) => {
     written += text;
   };
-  return { output: onScreen({ width, write }), text: () => written };
+  return { output: onScreen({ write }), text: () => written };
 }

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { fakeEngine } from '../cli/operations-service/opensearch/fake.ts';
 import { programs } from '../programs.ts';
 import { variable, written } from './world/clock.ts';
 
@@ -19,6 +20,23 @@ function node(args: string[], env: Record<string, string>): Promise<{ status: nu
 const testEngine = (env: Record<string, string>) =>
   node([programs['test-engine']], { PATH: process.env['PATH']!, ...env });
 
+/** An OpenSearch of the known version that holds these indices, and notes how it is asked. */
+async function engineWith(indices: string[]): Promise<{ address: string; methods: (string | undefined)[] }> {
+  const methods: (string | undefined)[] = [];
+  const root = { version: { distribution: 'opensearch', number: '2.19.1' } };
+  const server = createServer(({ method, url }, response) => {
+    methods.push(method);
+    const body = url === '/' ? root : indices.map((index) => ({ index }));
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, methods };
+}
+
 test('without Java it says in one line that it is skipped, and ends with status 0', async () => {
   const bin = mkdtempSync(join(tmpdir(), 'only-node-'));
   onTestFinished(() => rmSync(bin, { recursive: true }));
@@ -30,11 +48,11 @@ test('without Java it says in one line that it is skipped, and ends with status 
 });
 
 test('an engine that holds indices is refused, and left as it is', async () => {
-  const { address, calls } = await fakeEngine({ behind: ['customers', '.tasks'] });
+  const { address, methods } = await engineWith(['customers', '.tasks']);
   const { status, said } = await testEngine({ OPENSEARCH_URL: address });
   expect(said).toMatch(/^The search engine at \S+ holds indices \(customers\): these tests want an empty one\.\n$/);
   expect(status).toBe(2);
-  expect(calls.map(({ line }) => line.split(' ')[0])).toEqual(['GET', 'GET']);
+  expect(methods).toEqual(['GET', 'GET']);
 });
 
 test.concurrent.each([

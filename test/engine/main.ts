@@ -6,8 +6,6 @@ import { otherCases } from './cases/others.ts';
 import { plainCases } from './cases/plain.ts';
 import { type CaseResult, runCase } from './cases/run-case.ts';
 import { upgradeCases } from './cases/upgrades.ts';
-import { agrees, type Conformity, compare, conformityTable } from './conformance/run.ts';
-import { statements } from './conformance/statements.ts';
 import { diskTable, measureDisk, problemsOf } from './disk/measure.ts';
 import { caseTable } from './print.ts';
 import { useGiven } from './start/given.ts';
@@ -32,7 +30,6 @@ let left: (() => Promise<void>) | undefined;
 
 interface Asked {
   core: boolean;
-  conformance: boolean;
   only: string | undefined;
   out: string | undefined;
 }
@@ -77,14 +74,14 @@ async function test(laboratory: Laboratory, engine: TestEngine, asked: Asked): P
   const mayKill = engine.restart !== undefined;
   const results: CaseResult[] = [];
   // Runs first: otherwise background work that the cases leave to the search engine would be measured, too.
-  if (!asked.core && !asked.conformance && named('disk space', asked)) {
+  if (!asked.core && named('disk space', asked)) {
     underWay = 'the disk';
     const rows = await measureDisk(laboratory);
     const problems = problemsOf(rows);
     counts[problems.length === 0 ? 'passed' : 'failed']++;
-    say(['', 'Disk space of an index, relative to before', ...diskTable(rows), ...problems].join('\n'));
+    say(['', 'Disk space of an index, relative to before', diskTable(rows), ...problems].join('\n'));
   }
-  for (const one of asked.conformance ? [] : cases.filter((one) => chosen(one, asked))) {
+  for (const one of cases.filter((one) => chosen(one, asked))) {
     if (one.kills && !mayKill) {
       counts.skipped++;
       say(`skipped  ${one.name}: it kills the node, and this one is not ours`);
@@ -99,15 +96,7 @@ async function test(laboratory: Laboratory, engine: TestEngine, asked: Asked): P
     for (const problem of result.problems) say(`         ${problem}`);
     if (asked.out) writeFileSync(`${asked.out}/${one.name.replaceAll(/[^a-z0-9]+/g, '-')}.txt`, result.said);
   }
-  const compared: Conformity[] = [];
-  for (const statement of asked.core ? [] : statements.filter(({ name }) => named(name, asked))) {
-    underWay = statement.name;
-    const found = await compare(statement, laboratory, mayKill);
-    compared.push(found);
-    counts[found.real === undefined ? 'skipped' : agrees(found) ? 'passed' : 'failed']++;
-  }
-  if (results.length > 0) say(['', 'The job', ...caseTable(results)].join('\n'));
-  if (compared.length > 0) say(['', 'Simulated and real', ...conformityTable(compared)].join('\n'));
+  if (results.length > 0) say(['', 'The job', caseTable(results)].join('\n'));
   say('');
   say(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
   return counts.failed === 0 ? 0 : 1;
@@ -118,14 +107,13 @@ const named = (name: string, { only }: Asked): boolean => only === undefined || 
 
 /** @throws EngineError for an unknown option */
 function readArguments(argv: readonly string[]): Asked {
-  const asked: Asked = { core: false, conformance: false, only: undefined, out: undefined };
+  const asked: Asked = { core: false, only: undefined, out: undefined };
   const rest = [...argv];
   for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
     if (name === '--core') asked.core = true;
-    else if (name === '--conformance') asked.conformance = true;
     else if (name === '--case' && rest.length > 0) asked.only = rest.shift();
     else if (name === '--out' && rest.length > 0) asked.out = rest.shift();
-    else throw new EngineError(`${name}: known are --core, --conformance, --case TEXT and --out FOLDER.`);
+    else throw new EngineError(`${name}: known are --core, --case TEXT and --out FOLDER.`);
   }
   return asked;
 }

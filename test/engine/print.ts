@@ -1,9 +1,9 @@
-import { table } from '../../cli/screen/text.ts';
+import { table } from '../../cli/screen/table.ts';
 import type { CaseResult } from './cases/run-case.ts';
 
 /** The tables of a test run. */
 
-export function caseTable(results: readonly CaseResult[]): string[] {
+export function caseTable(results: readonly CaseResult[]): string {
   return table(
     [
       { title: 'case' },
@@ -20,7 +20,7 @@ export function caseTable(results: readonly CaseResult[]): string[] {
     ],
     results.map((result) => [
       result.case.name,
-      result.case.profile,
+      result.case.profile ?? '',
       result.outcome,
       String(result.oldLeft),
       String(result.missing.kept),

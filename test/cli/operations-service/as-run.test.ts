@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { day, serve, start } from './service.ts';
+import { serve } from './service.ts';
 
 /**
  * What DataHub's own classes answered in front of a real search engine (OperationsResource with rest.li and its filters,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { day, serve, start } from './service.ts';
+import { serve, start } from './service.ts';
 
 /** An upgrade of DataHub while the job runs: what it does to rows and names (datahub PR #16887). */
 

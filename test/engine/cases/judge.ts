@@ -1,4 +1,4 @@
-import { incompleteRows, incompleteShare, missingRows, missingShare } from '../../../lambda/facts/limits.ts';
+import { missing as lost, remaining } from '../../../lambda/facts/limits.ts';
 import type { Ended } from '../world/job.ts';
 import { type Holdings, rowCount } from '../world/rows.ts';
 import type { Published } from '../world/subscriber.ts';
@@ -58,7 +58,7 @@ export function judge({ runs, sent, shouldBe, there, visible, running }: Facts, 
 }
 
 /** The job counts windows and tolerates ordinary losses, because entities get deleted. Here nobody deletes any. */
-const tolerated = (rows: number): number => Math.max(missingRows, rows * missingShare);
+const tolerated = (rows: number): number => Math.max(lost.rows, rows * lost.share);
 
 function unnamedRows(
   missing: { kept: number; ingested: number },
@@ -87,7 +87,7 @@ function wordsAgainst(
   visible: boolean,
   running: number,
 ): string[] {
-  const left = old > Math.max(incompleteRows, rowCount * incompleteShare);
+  const left = old > Math.max(remaining.rows, rowCount * remaining.share);
   const words: [boolean, string][] = [
     [outcome === 'truncated' && kept > 0, 'says truncated, and rows are missing'],
     [outcome === 'truncated' && left, 'says truncated, and old rows are left'],

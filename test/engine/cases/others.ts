@@ -130,7 +130,7 @@ export const otherCases: readonly EngineCase[] = [
     strategy: 'reindex',
     realTimes: noRealTimes,
     story: async (world) => [await world.run().ended],
-    expected: { outcomes: ['rows-missing'], cause: 'not-refreshed', keptRowsMissing: 'none', recovery: true },
+    expected: { outcomes: ['rows-missing'], cause: 'missing', keptRowsMissing: 'none', recovery: true },
   },
   {
     name: 'a reindex leaves refreshing off, and ingestion goes on',
@@ -150,7 +150,7 @@ export const otherCases: readonly EngineCase[] = [
         await letGo(world.client, task);
       }),
     ],
-    expected: { outcomes: ['rows-missing'], cause: 'not-refreshed', keptRowsMissing: 'none', recovery: true },
+    expected: { outcomes: ['rows-missing'], cause: 'missing', keptRowsMissing: 'none', recovery: true },
   },
 ];
 

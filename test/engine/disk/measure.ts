@@ -1,5 +1,5 @@
 import type { Client } from '@opensearch-project/opensearch';
-import { table } from '../../../cli/screen/text.ts';
+import { table } from '../../../cli/screen/table.ts';
 import type { Laboratory } from '../world/laboratory.ts';
 import { mappings, write } from '../world/rows.ts';
 import { untilEnded } from '../world/tasks.ts';
@@ -128,7 +128,7 @@ export function problemsOf(rows: readonly DiskRow[]): string[] {
   return asked.length === 0 || helps ? [] : ['expunging has given no space back'];
 }
 
-export const diskTable = (rows: readonly DiskRow[]): string[] =>
+export const diskTable = (rows: readonly DiskRow[]): string =>
   table(
     [
       { title: 'deleted', align: 'right' },

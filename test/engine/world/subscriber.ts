@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
-import { composeMessage } from '../../../lambda/notification/message.ts';
+import { messageOf } from '../../../lambda/message/message.ts';
 
 /** The receiver of the job's messages. Whatever a report says, it informs nobody if no subscriber received it. */
 export interface Subscriber {
@@ -25,7 +25,10 @@ export async function openSubscriber(): Promise<Subscriber> {
   const server = createServer(async (request, response) => {
     const report = JSON.parse(await text(request)) as Report;
     const entry = report.policies[0];
-    last = { ...(entry && { entry }), text: composeMessage(report, { local: true }).email };
+    last = {
+      ...(entry && { entry }),
+      text: messageOf(report, { reader: { kind: 'machine', program: 'datahub-retention' } }).email,
+    };
     response.end();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

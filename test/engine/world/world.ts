@@ -1,13 +1,14 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@opensearch-project/opensearch';
+import {
+  connectEngine,
+  type OpenSearchOptions,
+  type OpenSearchService,
+} from '../../operations-service/opensearch/engine.ts';
 import type { Behaviour } from '../../operations-service/simulation/behaviour.ts';
-import type { RequestHandler } from '../../operations-service/simulation/exchange.ts';
-import type { IncomingRequest } from '../../operations-service/simulation/exchange.ts';
+import type { IncomingRequest, RequestHandler } from '../../operations-service/simulation/exchange.ts';
 import { serveEngine } from '../../operations-service/simulation/server.ts';
-import type { PolicyStrategy } from '../../../lambda/policy/schema.ts';
-import { connectEngine, type OpenSearchService } from '../../operations-service/opensearch/engine.ts';
-import type { ProfileName } from '../../operations-service/profiles.ts';
 import { scaledNow } from './clock.ts';
 import { type Ended, type Run, startJob } from './job.ts';
 import type { Laboratory } from './laboratory.ts';
@@ -16,8 +17,9 @@ import { openSubscriber } from './subscriber.ts';
 import { letGo, untilEnded } from './tasks.ts';
 
 export interface Setting {
-  profile: ProfileName;
-  strategy: PolicyStrategy;
+  profile: OpenSearchOptions['profile'];
+  /** A reindex is not asked for: a front refuses forceDeleteByQuery, so that the server chooses it. */
+  strategy: 'delete-by-query' | 'reindex';
   behaviour?: Partial<Behaviour>;
   batchSize?: number;
   shards?: number;
@@ -86,14 +88,14 @@ export async function createWorld(
     clock: { now },
     settings: { shards, replicas: 0, refreshInterval: newRefreshInterval },
   });
-  service.set(setting.behaviour ?? {});
+  service.set({ refusesForceFlags: strategy === 'reindex', ...setting.behaviour });
   const accepted: Array<(task: string) => void> = [];
   const served = await serveEngine(watched(service));
   const subscriber = await openSubscriber();
 
   const own = join(folder, prefix);
   mkdirSync(own, { recursive: true });
-  const policy = { entityType: 'dataset', aspect: 'operation', retentionDays, strategy, batchSize };
+  const policy = { entityType: 'dataset', aspect: 'operation', retentionDays, batchSize };
   writeFileSync(join(own, 'token'), `${service.token}\n`, { mode: 0o600 });
   writeFileSync(join(own, 'policies.json'), JSON.stringify([policy]));
   writeFileSync(join(own, 'subscriber'), `${subscriber.url}\n`, { mode: 0o600 });

@@ -30,7 +30,9 @@ describe('a run by hand', () => {
   });
 
   test('in the demonstration is not offered: its server ends with the program', () => {
-    expect(runByHand({ release: ['dataset.operation'] }, { ...machine, demo: true })).toBeUndefined();
+    expect(
+      runByHand({ release: ['dataset.operation'] }, { kind: 'machine', program: 'npm start --', demo: true }),
+    ).toBeUndefined();
   });
 
   test('on Kubernetes is a job from the suspended CronJob, with its arguments in one variable', () => {

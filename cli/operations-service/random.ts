@@ -13,17 +13,8 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** One number in [0, 1) that depends on seed and key alone, not on how many were drawn before. */
-export const randomOf = (seed: number, key: number): number => createRandom(Math.imul(seed + 1, 0x9e3779b1) ^ key)();
-
 const urlSafe = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 /** A string of URL-safe base64 characters, like Elasticsearch's node ids. */
 export const randomText = (random: Random, length: number): string =>
   Array.from({ length }, () => urlSafe[Math.floor(random() * urlSafe.length)]).join('');
-
-/** A UUID (version 4). */
-export function randomUuid(random: Random): string {
-  const hex = (length: number) => Array.from({ length }, () => Math.floor(random() * 16).toString(16)).join('');
-  return `${hex(8)}-${hex(4)}-4${hex(3)}-${'89ab'[Math.floor(random() * 4)]}${hex(3)}-${hex(12)}`;
-}

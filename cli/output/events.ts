@@ -6,7 +6,10 @@ import { entryFields, reportSchema } from '../../lambda/facts/report-schema.ts';
 import { policySchema } from '../../lambda/policy/schema.ts';
 import { checkStates } from '../survey/checks.ts';
 
-/** The lines of `--log json`: each is one JSON object with `time`, `event` and the fields of that event. */
+/**
+ * The lines of `--log json`: each is one JSON object with `time`, `event` and the fields of that event. Later versions
+ * may add events and fields.
+ */
 
 const rows = z.int().nonnegative();
 const text = z.string();
@@ -59,12 +62,3 @@ export const events = {
 export type EventName = keyof typeof events;
 
 export type EventFields<Name extends EventName> = z.input<z.ZodObject<(typeof events)[Name]>>;
-
-/** One line. Later versions may add events and fields. */
-export const eventSchema = z
-  .union(
-    Object.entries(events).map(([event, fields]) =>
-      z.object({ time: z.iso.datetime(), event: z.literal(event), ...(fields as z.core.$ZodShape) }),
-    ),
-  )
-  .meta({ description: 'one event of a local run' });

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { dayMillis } from '../../lambda/facts/limits.ts';
-import type { ServerError } from '../../lambda/facts/server-error.ts';
+import { concernsServer, type ServerError } from '../../lambda/facts/server-error.ts';
 import { madeAtOf } from '../../lambda/operations/backend.ts';
 import type { DryRun, IndexSize, Operations } from '../../lambda/operations/operations.ts';
 import { OperationsError } from '../../lambda/operations/operations.ts';
@@ -97,7 +97,7 @@ export async function survey(
         } catch (error) {
           if (!(error instanceof OperationsError)) throw error;
           timeouts = error.fact.kind === 'timeout' ? timeouts + 1 : 0;
-          if (error.concernsServer || timeouts >= maxTimeouts) stopped ??= error.fact;
+          if (concernsServer(error.fact) || timeouts >= maxTimeouts) stopped ??= error.fact;
           return target.indexName === undefined && isAbsent(error)
             ? undefined
             : { ...target, counts: { kind: 'failed', error: error.fact } };

@@ -31,9 +31,6 @@ export const outcomes = Object.keys(facts) as [Outcome, ...Outcome[]];
 
 export const resultOf: Readonly<Record<Outcome, Result>> = facts;
 
-/** Whether rows were deleted, or would be. */
-export const deletesRows = (outcome: Outcome): boolean => outcome === 'truncated' || outcome === 'would-truncate';
-
 /**
  * An outcome that this version knows; one added by a later version could mean anything, so it counts as `unknown`.
  */

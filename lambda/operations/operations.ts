@@ -1,4 +1,4 @@
-import { concernsServer, type ServerError } from '../facts/server-error.ts';
+import type { ServerError } from '../facts/server-error.ts';
 
 /**
  * The three maintenance operations as seen by the rest of the project: counts, task ids and typed failures.
@@ -68,11 +68,6 @@ export class OperationsError extends Error {
   constructor(fact: ServerError) {
     super([fact.operation, fact.kind, fact.status, fact.code].filter((part) => part !== undefined).join(' '));
     this.fact = fact;
-  }
-
-  /** True for causes that every further request would hit as well: DNS, connect, TLS, a refused token. */
-  get concernsServer(): boolean {
-    return concernsServer(this.fact);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Note } from '../facts/note.ts';
+import { concernsServer } from '../facts/server-error.ts';
 import { LedgerError } from '../ledger/ledger.ts';
 import { headOf, isUnresolved, type LedgerRecord, type StoredRecord } from '../ledger/record.ts';
 import { releasableAt } from '../ledger/standing.ts';
@@ -33,7 +34,7 @@ export async function releaseIndex(releasing: Releasing, services: Services, sig
     const index = dottedName(key);
     if (error instanceof LedgerError) return { kind: 'not-released', index, why: 'ledger', problem: error.message };
     if (!(error instanceof OperationsError)) throw error;
-    if (releasing.acceptMissing === undefined || error.concernsServer || !record) {
+    if (releasing.acceptMissing === undefined || concernsServer(error.fact) || !record) {
       return { kind: 'not-released', index, why: 'server', error: error.fact };
     }
     return open(releasing, record, { uncounted: true }, services);

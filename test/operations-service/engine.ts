@@ -1,4 +1,4 @@
-import { createRandom, randomText, randomUuid } from '../../cli/operations-service/random.ts';
+import { createRandom, type Random, randomText } from '../../cli/operations-service/random.ts';
 import { type SampleIndex, sampleIndices } from '../../cli/operations-service/samples.ts';
 import { parseFault } from './faults.ts';
 import { type ProfileName, profileNamed } from './profiles.ts';
@@ -102,4 +102,10 @@ export function createEngine(options: EngineOptions = {}): Engine {
   for (const text of faults) engine.fault(text);
   for (const index of options.indices ?? sampleIndices()) addIndex(simulation, index);
   return engine;
+}
+
+/** A UUID (version 4). */
+function randomUuid(random: Random): string {
+  const hex = (length: number) => Array.from({ length }, () => Math.floor(random() * 16).toString(16)).join('');
+  return `${hex(8)}-${hex(4)}-4${hex(3)}-${'89ab'[Math.floor(random() * 4)]}${hex(3)}-${hex(12)}`;
 }

@@ -1,9 +1,5 @@
 /** What can be read from an address alone. Pure: nothing is looked up here. */
 
-/** Whether a URL's host name is an IP address; WHATWG URLs have IPv4 in dotted form and IPv6 in brackets. */
-export const isIpHost = (hostname: string): boolean =>
-  hostname.startsWith('[') || /^\d{1,3}(\.\d{1,3}){3}$/.test(hostname);
-
 /** Whether a URL's host name is this machine. */
 export function isLoopback(hostname: string): boolean {
   const host = withoutBrackets(hostname).toLowerCase().replace(/\.$/, '');

@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto';
 import { Client } from '@opensearch-project/opensearch';
-import { randomUuid } from '../../../cli/operations-service/random.ts';
 import { type ProfileName, profileNamed } from '../profiles.ts';
 import type { Behaviour } from '../simulation/behaviour.ts';
 import type { Asked, FaultDecision, IncomingRequest, Reply, RequestHandler } from '../simulation/exchange.ts';
@@ -60,7 +60,7 @@ export async function connectEngine(options: OpenSearchOptions): Promise<OpenSea
         return behaviour;
       },
       engine: openSearchEngine({ client, prefix, settings, behaviour: () => behaviour, now: clock.now }),
-      uuid: () => randomUuid(Math.random),
+      uuid: randomUUID,
     },
     token,
     asked,

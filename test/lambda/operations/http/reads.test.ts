@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import { maxSentenceBytes } from '../../../../lambda/facts/limits.ts';
+import { concernsServer } from '../../../../lambda/facts/server-error.ts';
 import { createOperations } from '../../../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../../../lambda/operations/http/http-transport.ts';
 import { TransportError } from '../../../../lambda/operations/http/transport.ts';
@@ -110,7 +111,8 @@ describe('a read that fails temporarily', () => {
   test('is tried four times in all', async () => {
     const { server, operations } = await against([http(503, '')]);
     const error = await errorOf(operations.indexSizes());
-    expect(error).toMatchObject({ fact: { kind: 'server-error', status: 503, tries: 4 }, concernsServer: false });
+    expect(error).toMatchObject({ fact: { kind: 'server-error', status: 503, tries: 4 } });
+    expect(concernsServer(error.fact)).toBe(false);
     expect(server.requests).toHaveLength(4);
   });
 
@@ -157,10 +159,13 @@ describe('a read that fails temporarily', () => {
       random: () => 0,
     });
     const error = await errorOf(operations.indexSizes());
-    expect(error).toMatchObject({
-      fact: { kind: 'connect', code: 'ECONNREFUSED', host: expect.stringMatching(/^127\.0\.0\.1:\d+$/), tries: 4 },
-      concernsServer: true,
+    expect(error.fact).toMatchObject({
+      kind: 'connect',
+      code: 'ECONNREFUSED',
+      host: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+      tries: 4,
     });
+    expect(concernsServer(error.fact)).toBe(true);
     expect(waits).toHaveLength(3);
   });
 
@@ -172,10 +177,9 @@ describe('a read that fails temporarily', () => {
       throw new TransportError('dns', false, { code });
     });
     const { operations } = await against([], { transport: { post, postOnce: post } });
-    expect(await errorOf(operations.indexSizes())).toMatchObject({
-      fact: { kind: 'dns' },
-      concernsServer: true,
-    });
+    const error = await errorOf(operations.indexSizes());
+    expect(error.fact.kind).toBe('dns');
+    expect(concernsServer(error.fact)).toBe(true);
     expect(post).toHaveBeenCalledTimes(tries);
   });
 
@@ -284,7 +288,7 @@ describe('a permanent failure', () => {
     const { server, operations } = await against([reply]);
     const error = await errorOf(operations.dryRun(operation));
     expect(error.fact).toMatchObject({ operation: 'dry-run', ...expected });
-    expect(error.concernsServer).toBe(false);
+    expect(concernsServer(error.fact)).toBe(false);
     expect(server.requests).toHaveLength(1);
   });
 
@@ -316,7 +320,8 @@ describe('a refused token', () => {
   test('that has not changed is not sent again', async () => {
     const { server, operations } = await against([refused]);
     const error = await errorOf(operations.dryRun(operation));
-    expect(error).toMatchObject({ fact: { kind: 'unauthorized', status: 401 }, concernsServer: true });
+    expect(error).toMatchObject({ fact: { kind: 'unauthorized', status: 401 } });
+    expect(concernsServer(error.fact)).toBe(true);
     expect(server.requests).toHaveLength(1);
   });
 
@@ -362,7 +367,7 @@ describe('a refused token', () => {
     };
     const { operations } = await against([dryRunAnswer], { token: { get, reread: get } });
     const error = await errorOf(operations.dryRun(operation));
-    expect(error.concernsServer).toBe(true);
+    expect(concernsServer(error.fact)).toBe(true);
     expect(error.fact).toEqual({
       kind: 'token',
       operation: 'dry-run',

@@ -1,4 +1,4 @@
-import { randomOf } from '../../../../cli/operations-service/random.ts';
+import { createRandom } from '../../../../cli/operations-service/random.ts';
 import { reindexFailed } from '../wire/restli.ts';
 import type { Submission } from '../wire/search-engine.ts';
 import type { LogicalIndex, PhysicalIndex } from './cluster.ts';
@@ -99,3 +99,6 @@ function fateOf({ behaviour }: Simulation, rows: number): Fate | undefined {
   });
   return fates.sort((one, other) => one.afterRows - other.afterRows)[0];
 }
+
+/** One number in [0, 1) that depends on seed and key alone, not on how many were drawn before. */
+const randomOf = (seed: number, key: number): number => createRandom(Math.imul(seed + 1, 0x9e3779b1) ^ key)();

@@ -43,14 +43,10 @@ const kinds = {
   // Not examined further
   policy: { problem },
   'run-error': {},
-  'switched-off': {},
 
   // The index is not free
   held: {
-    state: z
-      .enum(['sending', 'running', 'taken'])
-      .meta({ description: "its ledger record's; taken: another run wrote to it after this one had read it" }),
-    runId: z.string().optional(),
+    runId: z.string().optional().meta({ description: 'left out where another run has just written to the record' }),
     since: millis.optional().meta({ description: 'when it was sent' }),
     until: millis.optional().meta({ description: 'from when on it may be judged' }),
   },
@@ -71,8 +67,7 @@ const kinds = {
   },
 
   // Decided by counts
-  'nothing-to-delete': {},
-  'below-threshold': { minDeletePercent: z.number() },
+  'not-due': { minDeletePercent: z.number().optional().meta({ description: 'the threshold that it is below' }) },
   due: {
     minDeletePercent: z.number(),
     bite: rows.optional().meta({ description: 'maxRowsPerRun, where fewer rows go than are old' }),
@@ -92,24 +87,20 @@ const kinds = {
     error: serverErrorSchema.optional(),
   },
   changed: {
-    what: z
-      .enum(['rows', 'copies', 'policy-removed', 'policy-duplicate', 'policy-unreadable', ...comparedFields])
-      .meta({
-        description:
-          'rows to delete, how the server would remove them, the policy as a whole (removed, duplicate, unreadable), or one of its fields',
-      }),
+    what: z.enum(['rows', 'copies', 'policy-removed', 'policy-unreadable', ...comparedFields]).meta({
+      description:
+        'rows to delete, how the server would remove them, the policy as a whole (now: why it cannot be read), or one of its fields',
+    }),
     was: z.union([z.string(), z.number(), z.boolean()]).optional(),
     now: z.union([z.string(), z.number(), z.boolean()]).optional(),
   },
 
   // Why nothing more is started
   stopped: {
-    by: z
-      .enum(['paused', 'breaker', 'no-task-ids', 'plan-time', 'send-time', 'run-time', 'looks', 'spent', 'preview'])
-      .meta({
-        description:
-          "the job is paused; bad news of another index; real calls without task ids; Plan's, Truncate's or the run's time; its looks; this run, or a later one, has sent a truncation of this index before; the run only previews",
-      }),
+    by: z.enum(['paused', 'breaker', 'no-task-ids', 'plan-time', 'run-time', 'spent', 'preview']).meta({
+      description:
+        "the job is paused; bad news of another index; real calls without task ids; Plan's time; the run's time or looks, or Truncate's time; this run, or a later one, has sent a truncation of this index before; the run only previews",
+    }),
     problem: problem.optional().meta({ description: 'paused: why it cannot be determined, which counts as paused' }),
     index: z.string().optional().meta({ description: 'breaker: the index that opened it' }),
     outcome: z.enum(outcomes).optional().meta({ description: 'breaker: the outcome that opened it' }),
@@ -141,9 +132,9 @@ const kinds = {
     ...counters,
   },
   unsettled: {
-    why: z.enum(['still', 'copy', 'uncountable', 'not-looked', 'judged']).meta({
+    why: z.enum(['unseen', 'copy', 'uncountable', 'judged']).meta({
       description:
-        'nothing has moved; a copy of which no completed status was seen; it cannot be counted; nobody could look at it in this run; a later run has judged it',
+        'nothing has moved, or nobody could look; a copy of which no completed status was seen; it could not be counted at its end; a later run has judged it',
     }),
     vanished: z.boolean().optional().meta({ description: "the task's record is gone" }),
     error: serverErrorSchema.optional(),
@@ -152,8 +143,8 @@ const kinds = {
     ...counters,
   },
   watching: {
-    why: z.enum(['run-time', 'looks', 'step', 'preview']).meta({
-      description: "the run's time, or its looks, have ended; Poll failed for good; a preview looks once",
+    why: z.enum(['run-time', 'step', 'preview']).meta({
+      description: "the run's time or looks have ended; Poll failed for good; a preview looks once",
     }),
     hours: z.number().optional(),
     since: millis.optional().meta({ description: 'when it was sent' }),
@@ -164,8 +155,7 @@ const kinds = {
   },
 
   // Why a run could not work
-  setup: { what: z.enum(['parameters', 'input', 'ledger']), problem },
-  'no-policy': {},
+  setup: { what: z.enum(['parameters', 'input', 'ledger', 'no-policy']), problem },
 } as const;
 
 export type CauseKind = keyof typeof kinds;

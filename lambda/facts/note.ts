@@ -8,8 +8,7 @@ const millis = z.number();
 const rows = z.int().nonnegative();
 
 const kinds = {
-  'token-expires': { at: millis },
-  'token-expired': { at: millis },
+  'token-expires': { at: millis, expired: z.boolean().optional() },
   'no-date-header': {},
   /** What the token may not read (previews only): task statuses, sizes. */
   rights: { what: z.enum(['task-status', 'sizes']), error: serverErrorSchema },

@@ -132,7 +132,7 @@ function ofEntries(entries: readonly DecidedFacts[], words: Words): Item {
   const names = entries.slice(0, shownNames).map(nameOf).join(', ');
   const more = entries.length > shownNames ? ` and ${entries.length - shownNames} more` : '';
   return {
-    subject: `${title} in ${first === undefined ? 'an index' : nameOf(first)}`,
+    subject: `${title}${first?.outcome === 'rows-missing' ? ' in' : ':'} ${first === undefined ? 'an index' : nameOf(first)}`,
     detail: words.subject,
     head: `${names}${more}: ${title}, ${words.what}.`,
     words,

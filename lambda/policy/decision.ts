@@ -88,10 +88,10 @@ export const guardFailed = (guard: Omit<CauseOf<'guard'>, 'kind'>): Refusal => (
 function weigh(policy: Orders, counts: Counts, { judgesShare, approveRows }: DecisionFacts): Refusal | undefined {
   const { rowsToDelete, rowsTotal, rowsPastRetention: rows = rowsToDelete } = counts;
   const { minDeletePercent, maxDeletePercent } = policy;
-  if (rowsToDelete === 0) return { kind: 'done', outcome: 'nothing-to-delete', cause: { kind: 'nothing-to-delete' } };
+  if (rowsToDelete === 0) return { kind: 'done', outcome: 'nothing-to-delete', cause: { kind: 'not-due' } };
   if (!judgesShare) return undefined;
   if (compareShare(rows, rowsTotal, minDeletePercent) < 0) {
-    return { kind: 'done', outcome: 'below-threshold', cause: { kind: 'below-threshold', minDeletePercent } };
+    return { kind: 'done', outcome: 'below-threshold', cause: { kind: 'not-due', minDeletePercent } };
   }
   const isApproved = approveRows !== undefined && rows <= approveRows;
   if (isApproved || !isAboveCeiling(policy, rows, rowsTotal)) return undefined;

@@ -96,7 +96,6 @@ export const foreignEntry = (from: From, { outcome, cause }: Extract<Standing, {
 /** Why an index is not free, for a run that leaves it alone. */
 export const held = ({ state, attempt }: Unresolved, now: number): Cause => ({
   kind: 'held',
-  state,
   runId: capped(attempt.runId),
   since: attempt.sendingSince,
   until: state === 'sending' && attempt.judgeableAt > now ? attempt.judgeableAt : undefined,

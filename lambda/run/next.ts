@@ -1,4 +1,4 @@
-import type { Cause } from '../facts/cause.ts';
+import type { Cause, CauseOf } from '../facts/cause.ts';
 import { look, maxLooks } from '../facts/limits.ts';
 import type { Watch } from '../truncation/watch.ts';
 import { done, endOf } from './entries.ts';
@@ -20,7 +20,7 @@ export function proceed(state: RunState, settings: RunSettings, now: number): Ru
   const stop = over ?? state.breaker;
   const entries = state.entries.map((entry): Entry => {
     if (entry.phase === 'approved' && stop !== undefined) return done(entry, 'not-started', stop);
-    return entry.phase === 'watched' && over !== undefined ? atEnd(entry, over.by, over.hours) : entry;
+    return entry.phase === 'watched' && over !== undefined ? atEnd(entry, 'run-time', over.hours) : entry;
   });
   const next = { ...state, entries };
   const watched = entries.filter((entry) => entry.phase === 'watched');
@@ -35,18 +35,16 @@ export function proceed(state: RunState, settings: RunSettings, now: number): Ru
 }
 
 /** Why this run sends and watches nothing any more: its time, or its looks (a history has 25,000 events). */
-export function whyOver(state: RunState, settings: RunSettings, now: number): StoppedByTime | undefined {
+export function whyOver(state: RunState, settings: RunSettings, now: number): CauseOf<'stopped'> | undefined {
   if (now >= endOf(state, settings)) return { kind: 'stopped', by: 'run-time', hours: settings.maxRunHours };
-  return state.looks >= maxLooks ? { kind: 'stopped', by: 'looks' } : undefined;
+  return state.looks >= maxLooks ? { kind: 'stopped', by: 'run-time' } : undefined;
 }
-
-type StoppedByTime = Extract<Cause, { kind: 'stopped' }> & { by: 'run-time' | 'looks' };
 
 /**
  * A truncation that has no verdict when the run ends: it goes on, or it is not known what became of it.
  * @param by why nobody looks any more: the run's time or its looks have ended, or Poll failed for good
  */
-export function atEnd(entry: WatchedEntry, by: StoppedByTime['by'] | 'step', hours?: number): DoneEntry {
+export function atEnd(entry: WatchedEntry, by: 'run-time' | 'step', hours?: number): DoneEntry {
   const { watch } = entry;
   if (watch.lastMovedAt === undefined && !watch.task?.runs && !watch.task?.completed) return notSeen(entry);
   const ended = watch.task?.completed || undefined;
@@ -57,9 +55,8 @@ export function atEnd(entry: WatchedEntry, by: StoppedByTime['by'] | 'step', hou
 /** Nothing has been seen to move, or nobody could look: how it ends is not known. */
 export function notSeen(entry: WatchedEntry): DoneEntry {
   const { watch } = entry;
-  const why = watch.stillSince === undefined ? 'not-looked' : 'still';
   const vanished = watch.vanished || undefined;
-  return done(entry, 'unknown', { kind: 'unsettled', why, vanished, ...seenOf(watch) }, soFar(entry));
+  return done(entry, 'unknown', { kind: 'unsettled', why: 'unseen', vanished, ...seenOf(watch) }, soFar(entry));
 }
 
 const seenOf = ({ lastMovedAt, error, task }: Watch) => ({ lastMovedAt, error, done: task?.done, total: task?.total });

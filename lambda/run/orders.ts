@@ -50,7 +50,7 @@ export async function ordersNow(
   }
   const [current, second] = policies.filter((item) => item.index === index);
   if (!current) return { kind: 'changed', what: 'policy-removed' };
-  if (second) return { kind: 'changed', what: 'policy-duplicate' };
+  if (second) return { kind: 'changed', what: 'policy-unreadable', now: 'there is a second one for this index' };
   if (current.kind === 'invalid') return { kind: 'changed', what: 'policy-unreadable', now: capped(current.problem) };
   return difference(policy, current.policy);
 }

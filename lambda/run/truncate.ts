@@ -65,7 +65,7 @@ async function startOne(state: RunState, target: ApprovedEntry, services: RunSer
   const { ledger, clock, settings, log } = services;
   const begun = { wall: clock.now(), monotonic: clock.monotonic() };
   const sendBy = Math.min(services.deadline() - sendMarginMillis, endOf(state, settings));
-  const tooLate: Cause = { kind: 'stopped', by: 'send-time' };
+  const tooLate: Cause = { kind: 'stopped', by: 'run-time' };
   if (begun.wall >= sendBy) return { entry: done(target, 'not-started', tooLate) };
 
   const stored = await ledger.read(target.index);
@@ -125,7 +125,7 @@ async function overtaken(state: RunState, target: ApprovedEntry, { ledger, clock
   const now = clock.now();
   const stands = standing(await ledger.read(target.index), askingOf(state), now);
   const isFree = stands.kind === 'free';
-  return isFree ? done(target, 'in-flight', { kind: 'held', state: 'taken' }) : notFree(target, stands, now);
+  return isFree ? done(target, 'in-flight', { kind: 'held' }) : notFree(target, stands, now);
 }
 
 /** Proof that not one byte was written: the index is free again, and this run does not try a second time. */
@@ -137,7 +137,7 @@ async function notSent(
 ): Promise<Entry> {
   const verdict: Verdict =
     why === 'withheld'
-      ? { outcome: 'not-started', cause: { kind: 'stopped', by: 'send-time' }, copies: false }
+      ? { outcome: 'not-started', cause: { kind: 'stopped', by: 'run-time' }, copies: false }
       : { outcome: 'failed', cause: { kind: 'server', error: why, sent: 'no' }, copies: false };
   // If another run was first, it has judged the same record; what this function knows is true all the same.
   await ledger.replace(conclude(record, verdict, undefined, clock.now()));
@@ -157,7 +157,7 @@ async function check(state: RunState, target: ApprovedEntry, sendBy: number, ser
     return await checkUntil(state, target, sendBy, services, signal);
   } catch (error) {
     if (!(error instanceof OperationsError)) throw error;
-    if (signal.aborted) return { kind: 'refused', outcome: 'not-started', cause: { kind: 'stopped', by: 'send-time' } };
+    if (signal.aborted) return { kind: 'refused', outcome: 'not-started', cause: { kind: 'stopped', by: 'run-time' } };
     return { kind: 'refused', outcome: 'failed', cause: { kind: 'server', error: error.fact, sent: 'no' } };
   } finally {
     release();

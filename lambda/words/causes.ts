@@ -1,4 +1,4 @@
-import { date, exact, moment, percent, rows } from './numbers.ts';
+import { date, exact, moment, rows } from './numbers.ts';
 import {
   countersText,
   inPolicies,
@@ -7,6 +7,9 @@ import {
   lookAtTask,
   lookAtTasks,
   nameOf,
+  nextRunLooks,
+  nextRunTries,
+  noUpgrade,
   ofServer,
   ofTotal,
   older,
@@ -14,29 +17,27 @@ import {
   releaseOf,
   resume,
   sentences,
-  share,
 } from './parts.ts';
-import { withoutStop } from './punctuation.ts';
+import { asSentence, withoutStop, withStop } from './punctuation.ts';
 import { errorWords } from './server-errors.ts';
 import {
   approval,
   ceilingWhy,
+  changedNext,
   changedWhy,
   deleted,
   functionNames,
   guards,
   keptGone,
-  mayCopy,
-  minutesOf,
   missingWhat,
   missingWhy,
-  nextRunTries,
-  ofTaskStatus,
+  notDue,
   quarantinedWhy,
+  setups,
   soFar,
   stops,
   unsettled,
-  unsettledNext,
+  unsettledUrgency,
   unsettledWhy,
   watchingWhy,
 } from './why.ts';
@@ -46,14 +47,12 @@ import type { CauseTable } from './words.ts';
 
 const nothingDeleted = 'nothing was deleted';
 const nothingStarted = 'nothing was started';
-const nextRunLooks = 'Nothing: the next run looks again. Do not truncate the index by hand meanwhile.';
-const noUpgrade = 'Run no DataHub upgrade before they are back: it may remove the index that has them.';
 
 export const causes: CauseTable = {
   policy: ({ problem }, _, place) => ({
     subject: 'wrong policy',
     what: nothingDeleted,
-    why: `${withoutStop(problem)}.`,
+    why: withStop(problem),
     urgency: 'week',
     next: `Correct the policy ${inPolicies(place)}.`,
   }),
@@ -63,24 +62,23 @@ export const causes: CauseTable = {
     why: 'The run as a whole failed; its error is said first.',
     urgency: 'nothing',
   }),
-  'switched-off': () => ({ subject: '', what: 'its policy is switched off', why: '', urgency: 'nothing' }),
 
-  held: ({ state, runId, since, until }) => ({
-    subject: state === 'taken' ? 'taken by another run' : 'another truncation',
-    what: state === 'taken' ? 'another run took it meanwhile' : 'another truncation of it is not finished',
+  held: ({ runId, since, until }) => ({
+    subject: 'another truncation',
+    what: 'another truncation of it is not finished',
     why: sentences(
-      runId === undefined ? '' : `Run ${runId} sent it${since === undefined ? '' : ` on ${moment(since)}`}.`,
-      until === undefined ? '' : `It can be judged from ${moment(until)} on.`,
+      runId && `Run ${runId} sent it${since === undefined ? '' : ` on ${moment(since)}`}.`,
+      until !== undefined && `Its result can be judged from ${moment(until)} on.`,
     ),
     urgency: 'nothing',
     next: nextRunLooks,
   }),
   foreign: ({ why, version, address, releasableAt }, entry, place) => ({
-    subject: why === 'version' ? 'record of another version' : 'record of another address',
-    what: 'an unresolved truncation of it is left alone',
+    subject: `record of another ${why}`,
+    what: "an unresolved truncation of it is not this job's to judge",
     why:
       why === 'version'
-        ? `Another version of this job wrote its ledger record${version === undefined ? '' : ` (version ${version})`}.`
+        ? `Another version of the job${version === undefined ? '' : ` (${version})`} wrote its ledger record.`
         : `Its ledger record was written for ${address ?? 'another address'}; if both lead to one server, use that address again.`,
     urgency: 'week',
     next: `When no task deletes or copies there, release it${releasableAt === undefined ? '' : ` (accepted from ${moment(releasableAt)} on)`}.`,
@@ -90,34 +88,23 @@ export const causes: CauseTable = {
   }),
   quarantined: (cause, entry, place) => ({
     subject: `since ${date(cause.since)}`,
-    what: `nothing is truncated here until a person releases it`,
+    what: 'nothing is truncated here until a person releases it',
     why: quarantinedWhy(cause),
-    urgency: cause.outcome === 'rows-missing' ? 'act' : 'week',
-    next: cause.outcome === 'rows-missing' ? noUpgrade : 'See whether its rows are all there, then release it.',
+    ...(cause.outcome === 'rows-missing'
+      ? { urgency: 'act', next: noUpgrade, section: 'Rows missing' }
+      : { urgency: 'week', next: 'See whether its rows are all there, then release it.' }),
     look: lookAtIndices(entry),
     act: releaseOf(nameOf(entry), place),
-    section: cause.outcome === 'rows-missing' ? 'Rows missing' : 'Quarantined',
   }),
 
-  'nothing-to-delete': (_, entry) => ({
-    subject: '',
-    what: entry.rowsTotal === 0 ? 'the index is empty' : `none of ${rows(entry.rowsTotal ?? 0)} is ${older(entry)}`,
-    why: '',
-    urgency: 'nothing',
-  }),
-  'below-threshold': ({ minDeletePercent }, entry) => ({
-    subject: '',
-    what: `${share(entry)} of ${rows(entry.rowsTotal ?? 0)} are ${older(entry)}, less than its threshold of ${percent(minDeletePercent)}`,
-    why: '',
-    urgency: 'nothing',
-  }),
+  'not-due': (cause, entry) => ({ subject: '', what: notDue(cause, entry), why: '', urgency: 'nothing' }),
   due: ({ bite }, entry) => ({
     subject: '',
     what: `${ofTotal(entry.rowsToDelete ?? 0, entry.rowsTotal)} ${older(entry)} would be deleted`,
     why: sentences(
-      bite === undefined ? '' : `At most ${exact(bite)} go in one run; later runs delete the rest.`,
-      entry.strategy === 'reindex' ? 'This server would copy the rows that stay, and count row by row after that.' : '',
-      entry.copyGoesWhole ? 'A copy goes whole: maxRowsPerRun does not hold.' : '',
+      bite !== undefined && `At most ${exact(bite)} go in one run; later runs delete the rest.`,
+      entry.strategy === 'reindex' && 'This server would copy the rows that stay into a new index.',
+      entry.copyGoesWhole && 'A copy goes whole: maxRowsPerRun does not apply.',
     ),
     urgency: 'nothing',
   }),
@@ -131,30 +118,18 @@ export const causes: CauseTable = {
     act: approval(cause, entry, place),
   }),
 
-  guard: ({ which, expected = 0, found = 0, error }, entry, place) => ({
+  guard: (cause, entry, place) => ({ what: nothingDeleted, ...guards[cause.which](cause, entry, place) }),
+  changed: (cause, _, place) => ({
+    subject: cause.what === 'rows' || cause.what === 'copies' ? `${cause.what} changed` : 'its policy changed',
     what: nothingDeleted,
-    ...guards(place)[which]({ minutes: minutesOf(found), ahead: found > 0, days: expected, entry }),
-    ...(error && which === 'task-status' && ofTaskStatus(error, place)),
+    why: changedWhy(cause),
+    ...changedNext(cause, place),
   }),
-  changed: ({ what, was, now }, _, place) => ({
-    subject: what === 'rows' || what === 'copies' ? `${what} changed` : 'its policy changed',
-    what: nothingDeleted,
-    why: changedWhy({ what, was, now }),
-    urgency: what === 'policy-unreadable' || what === 'policy-duplicate' ? 'week' : 'nothing',
-    next:
-      what === 'policy-unreadable' || what === 'policy-duplicate'
-        ? `Correct the policy ${inPolicies(place)}.`
-        : what === 'rows' && now === 0
-          ? "See what else deletes here: DataHub's own datahub-gc runs at 01:00 UTC every day."
-          : nextRunTries,
-  }),
-
   stopped: (cause, _, place) => ({
-    subject: cause.by === 'breaker' ? 'held back by another index' : stops[cause.by].subject,
     what: nothingDeleted,
-    why: stops[cause.by].why(cause),
-    urgency: cause.by === 'paused' && cause.problem !== undefined ? 'week' : 'nothing',
-    next: cause.by === 'paused' ? 'Nothing, if it is paused on purpose. Otherwise resume it.' : stops[cause.by].next,
+    urgency: 'nothing',
+    next: nextRunTries,
+    ...stops[cause.by](cause),
     act: cause.by === 'paused' ? resume(place) : undefined,
   }),
   'step-failed': ({ step, error, sent }, _, place) => ({
@@ -171,41 +146,37 @@ export const causes: CauseTable = {
     ...ofServer(error, place),
   }),
   unchanged: ({ error, ...counters }, _, place) => ({
-    subject: error === undefined ? 'no answer' : errorWords(error).brief,
-    what: 'nothing that can be seen has changed',
+    subject: 'no answer',
+    urgency: 'nothing',
+    next: nextRunTries,
+    ...(error && ofServer(error, place)),
+    what: 'a truncation was sent, and no count has changed',
     why: sentences(
-      error === undefined
-        ? 'No answer to the truncation was recorded.'
-        : `To the truncation, ${errorWords(error).came}.`,
+      error ? `When it was sent, ${errorWords(error).came}.` : 'No answer to it was recorded.',
       countersText(counters),
     ),
-    urgency: error === undefined ? 'nothing' : errorWords(error).urgency,
-    next: error === undefined ? nextRunTries : ofServer(error, place).next,
-    act: error && ofServer(error, place).act,
   }),
 
   verified: ({ rest, ...counters }, entry) => ({
     subject: '',
     what: deleted(entry),
     why: sentences(
-      rest === undefined ? '' : `The rest, ${rows(rest)}, goes in later runs.`,
+      rest !== undefined && `The rest, ${rows(rest)}, goes in later runs.`,
       keptGone(entry),
-      entry.rowsRemaining
-        ? `${rows(entry.rowsRemaining, 'exact')} to delete ${isOrAre(entry.rowsRemaining)} left for the next run.`
-        : '',
-      counters.cancelled || counters.conflicts ? countersText(counters) : '',
+      !!entry.rowsRemaining &&
+        `${rows(entry.rowsRemaining, 'exact')} to delete ${isOrAre(entry.rowsRemaining)} left for the next run.`,
+      (counters.cancelled || counters.conflicts) && countersText(counters),
     ),
     urgency: 'nothing',
   }),
   remains: (counters, entry) => ({
     subject: counters.cancelled ? 'cancelled' : 'rows are left',
-    what: `it ended with ${ofTotal(entry.rowsRemaining ?? 0, entry.rowsToDelete)} to delete still there`,
+    what: `the truncation ended, and ${ofTotal(entry.rowsRemaining ?? 0, entry.rowsToDelete)} to delete are still there`,
     why: sentences(countersText(counters), keptGone(entry)),
     urgency: 'nothing',
-    next:
-      entry.rowsDeleted === 0
-        ? 'Not one row was deleted: look at the health of the index (red: a shard is away). The next run tries again.'
-        : 'Nothing the first time: the next run deletes the rest. If it happens again, look at its task.',
+    ...(entry.rowsDeleted === 0
+      ? { next: 'See whether the index is healthy (red: a shard is away). The next run tries again.' }
+      : { next: 'Nothing the first time: the next run deletes the rest. If it happens again, look at its task.' }),
     look: entry.rowsDeleted === 0 ? lookAtIndices(entry) : lookAtTask(entry),
   }),
   missing: (cause, entry, place) => ({
@@ -218,50 +189,32 @@ export const causes: CauseTable = {
     act: place.preview ? undefined : releaseOf(nameOf(entry), place),
   }),
   unsettled: (cause, entry, place) => ({
-    subject: cause.vanished ? 'task vanished' : unsettled[cause.why].subject,
-    what: cause.closed === 'idle' ? 'this job no longer watches its truncation' : unsettled[cause.why].what,
+    ...unsettled[cause.why],
+    ...(cause.vanished && { subject: 'task vanished' }),
     why: sentences(unsettledWhy(cause), countersText(cause)),
-    urgency: cause.closed === 'quarantined' ? 'week' : cause.closed || !mayCopy(entry) ? 'nothing' : 'change',
-    next: cause.closed === 'idle' ? nextRunTries : unsettledNext(cause),
-    look: cause.closed === 'quarantined' ? lookAtIndices(entry) : lookAtTask(entry),
-    act: cause.closed === 'quarantined' ? releaseOf(nameOf(entry), place) : undefined,
+    urgency: unsettledUrgency(cause, entry),
+    ...(cause.closed === 'idle' && { next: nextRunTries }),
+    look: lookAtTask(entry),
+    ...(cause.closed === 'quarantined' && {
+      next: 'Compare the old and the new index as the runbook says, then release it.',
+      look: lookAtIndices(entry),
+      act: releaseOf(nameOf(entry), place),
+    }),
   }),
   watching: (cause, entry) => ({
-    subject: cause.ended
-      ? 'not verified yet'
-      : cause.done && cause.total
-        ? `${Math.floor((cause.done / cause.total) * 100)} % done`
-        : '',
-    what: cause.ended ? 'its task has ended, and what it did is not verified yet' : soFar(cause, entry),
+    ...soFar(cause, entry),
     why: watchingWhy(cause),
     urgency: 'nothing',
-    next: 'Nothing: the next run goes on watching. Start no other truncation of the index.',
+    next: nextRunLooks,
     look: lookAtTask(entry),
   }),
 
   setup: ({ what, problem }, _, place) => ({
-    subject: { parameters: 'parameter', input: 'wrong input', ledger: 'ledger' }[what],
     what: nothingStarted,
-    why: `${withoutStop(problem)}.`,
-    urgency: what === 'input' ? 'change' : 'week',
-    next:
-      what === 'input'
-        ? 'Correct the input and start it again; scheduled runs are not affected.'
-        : place.kind === 'aws'
-          ? 'Correct what it names; where access is denied, deploy the stage again, which restores the roles.'
-          : 'Correct what it names.',
-    look: what === 'input' ? undefined : previewOf(place),
-    section: 'Run failed',
-  }),
-  'no-policy': (_, __, place) => ({
-    subject: 'no policy',
-    what: nothingStarted,
-    why: 'There is no policy.',
+    why: asSentence(problem),
     urgency: 'week',
-    next:
-      place.kind === 'aws'
-        ? `Put one into the stage file and deploy, or add a parameter below ${place.parameterPrefix ?? '<parameterPrefix>'}/policies/.`
-        : 'Put one into the policies file.',
+    look: previewOf(place),
+    ...setups(place)[what],
     section: 'Run failed',
   }),
 };

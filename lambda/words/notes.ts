@@ -1,31 +1,20 @@
 import type { NoteOf } from '../facts/note.ts';
 import { fromDottedName } from '../policy/aspects.ts';
 import { counted, date, moment, rows } from './numbers.ts';
-import { byHand, isOrAre, lookAtIndices, lookAtTasks, releaseOf, storeToken } from './parts.ts';
-import { withoutStop } from './punctuation.ts';
+import { byHand, isOrAre, lookAtIndices, lookAtTasks, noUpgrade, releaseOf, sentences, storeToken } from './parts.ts';
+import { asSentence, withoutStop } from './punctuation.ts';
 import { diagnosis, errorWords, privileges } from './server-errors.ts';
 import type { NoteTable, Place } from './words.ts';
 
 /** What people should know besides the indices: one entry for each kind of note. */
 
-const newToken = 'Create a new token in DataHub (Settings, Access Tokens) and store it.';
-
 export const notes: NoteTable = {
-  'token-expires': ({ at }, place) => ({
-    subject: `TOKEN EXPIRES ${date(at)}`,
-    what: `the token expires on ${date(at)}`,
+  'token-expires': ({ at, expired }, place) => ({
+    subject: expired ? 'TOKEN EXPIRED' : `TOKEN EXPIRES ${date(at)}`,
+    what: `the token ${expired ? 'expired' : 'expires'} on ${date(at)}`,
     why: 'Without a new one every run fails from then on.',
     urgency: 'act',
-    next: newToken,
-    act: storeToken(place),
-    section: 'Token',
-  }),
-  'token-expired': ({ at }, place) => ({
-    subject: 'TOKEN EXPIRED',
-    what: `the token expired on ${date(at)}`,
-    why: '',
-    urgency: 'act',
-    next: newToken,
+    next: 'Create a new token in DataHub (Settings, Access Tokens) and store it.',
     act: storeToken(place),
     section: 'Token',
   }),
@@ -38,9 +27,9 @@ export const notes: NoteTable = {
   rights: ({ what, error }) => ({
     subject: what === 'sizes' ? 'sizes unknown' : 'task statuses unknown',
     what: what === 'sizes' ? 'this token may not read index sizes' : 'this token may not read task statuses',
-    why: `${errorWords(error).came}.`,
+    why: asSentence(errorWords(error).came),
     urgency: 'change',
-    next: `${what === 'sizes' ? 'Runs go on without sizes' : 'Deletes are watched by counts, and copies are not started'}; the privilege is "${privileges[error.operation]}".`,
+    next: `Grant its owner the privilege "${privileges[error.operation]}"; until then ${what === 'sizes' ? 'reports have no sizes' : 'deletes are watched by counts, and copies are not started'}.`,
     section: 'Token',
   }),
   'field-refused': () => ({
@@ -63,7 +52,7 @@ export const notes: NoteTable = {
     what: `released: ${note.index}`,
     why: releasedWhy(note),
     urgency: note.rowsMissing || note.uncounted || note.copied || note.running ? 'change' : 'nothing',
-    next: note.copied ? 'Before you remove the old index, bring over its late rows as the runbook says.' : undefined,
+    next: note.copied ? 'Before the old index is removed, copy the rows that only it has (runbook).' : undefined,
     section: note.copied ? 'Copies' : 'Quarantined',
   }),
   'not-released': (note, place) => ({
@@ -87,7 +76,7 @@ export const notes: NoteTable = {
 
   beyond: ({ entries, names, quarantined }) => ({
     subject: `${entries} more indices`,
-    what: `${counted(entries, 'further index does', 'further indices do')} not fit into this report (${names.slice(0, 5).join(', ')}${names.length > 5 ? ', ...' : ''})`,
+    what: `${counted(entries, 'more index does', 'more indices do')} not fit into this report (${names.slice(0, 5).join(', ')}${names.length > 5 ? ', ...' : ''})`,
     why: quarantined.length === 0 ? '' : `Quarantined among them: ${quarantined.slice(0, 10).join(', ')}.`,
     urgency: quarantined.length === 0 ? 'change' : 'week',
     next: 'Spread the policies over several stages.',
@@ -101,20 +90,22 @@ export const notes: NoteTable = {
 };
 
 function releasedWhy({ rowsMissing, uncounted, copied, running }: NoteOf<'released'>): string {
-  const count = uncounted
-    ? 'As accepted, it was not counted.'
-    : rowsMissing
-      ? `As accepted, ${rows(rowsMissing, 'exact')} ${isOrAre(rowsMissing)} missing; no later run says so again.`
-      : 'Every row of its window is there.';
-  const late = copied ? ' Rows were missing after a copy, and late rows may have filled the count.' : '';
-  return `${count}${late}${running ? ' Its task may still be copying.' : ''}`;
+  return sentences(
+    uncounted
+      ? 'As accepted, its rows were not counted.'
+      : rowsMissing
+        ? `As accepted, ${rows(rowsMissing, 'exact')} ${isOrAre(rowsMissing)} missing; no later run says so again.`
+        : 'As many rows are there as were counted before its truncation.',
+    copied && 'Rows had been missing after a copy; newer rows may hide that some still are.',
+    running && 'Its task may still be copying.',
+  );
 }
 
 const refusals: Record<NoteOf<'not-released'>['why'], (note: NoteOf<'not-released'>) => string> = {
   'rows-missing': ({ rowsMissing = 0 }) => `${rows(rowsMissing, 'exact')} ${isOrAre(rowsMissing)} missing.`,
-  uncounted: () => 'There is no count to compare its rows with.',
+  uncounted: () => 'There is no earlier count to compare its rows with.',
   unresolved: ({ until }) =>
-    `A truncation of it is unresolved${until === undefined ? '' : ` until ${moment(until)}; from then on a release is accepted`}.`,
+    `A truncation of it is unresolved${until === undefined ? '' : `; a release is accepted from ${moment(until)} on`}.`,
   copy: ({ rowsMissing = 0 }) =>
     `The server may still be copying it${rowsMissing > 0 ? `, and ${rows(rowsMissing, 'exact')} ${isOrAre(rowsMissing)} missing` : ''}.`,
   taken: () => 'Another run wrote to its ledger record meanwhile.',
@@ -125,7 +116,7 @@ const refusals: Record<NoteOf<'not-released'>['why'], (note: NoteOf<'not-release
 
 const nextOf = ({ why }: NoteOf<'not-released'>): string =>
   why === 'rows-missing'
-    ? 'Run no DataHub upgrade before the rows are back; bring them back as the runbook says, then release it again.'
+    ? noUpgrade
     : why === 'unresolved' || why === 'copy'
       ? 'Wait until its task has ended, then release it again.'
       : 'Release it again when this is mended.';
@@ -134,6 +125,6 @@ const nextOf = ({ why }: NoteOf<'not-released'>): string =>
 function accepting({ index, why, rowsMissing = 0 }: NoteOf<'not-released'>, place: Place) {
   if (why !== 'rows-missing' && why !== 'uncounted' && why !== 'copy' && why !== 'server') return undefined;
   const acceptMissing = Math.max(1, rowsMissing);
-  const what = rowsMissing > 0 ? `with ${rows(acceptMissing, 'exact')} missing` : 'without a proof that it is whole';
-  return byHand(`Only if they may stay missing: this opens it ${what}`, { release: [index], acceptMissing }, place);
+  const what = rowsMissing > 0 ? `with ${rows(acceptMissing, 'exact')} missing` : 'without proof that it is whole';
+  return byHand(`Only if they may stay missing: this releases it ${what}`, { release: [index], acceptMissing }, place);
 }

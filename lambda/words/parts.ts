@@ -11,6 +11,11 @@ import type { Place, Words } from './words.ts';
 
 /** Pieces that several entries of the tables share. */
 
+export const nextRunTries = 'Nothing: the next run tries again.';
+export const nextRunLooks = 'Nothing: the next run looks again. Do not truncate the index by hand meanwhile.';
+export const noUpgrade =
+  'Run no DataHub upgrade until the rows are back: it may remove an old index that still has them.';
+
 type Counters = {
   conflicts?: number | undefined;
   done?: number | undefined;
@@ -47,7 +52,9 @@ export function countersText({ conflicts = 0, cancelled, done, total }: Counters
   return parts.length === 0 ? '' : `Its task ${parts.join(', ')}.`;
 }
 
-export const sentences = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(' ');
+/** Those that are said, one after another. */
+export const sentences = (...parts: ReadonlyArray<string | number | boolean | undefined>): string =>
+  parts.filter((part) => typeof part === 'string' && part !== '').join(' ');
 
 /** The request that lists every index of this name with its rows and age. */
 export const lookAtIndices = (entry: { entityType: string; aspect: string }): Command => ({
@@ -69,16 +76,12 @@ export const lookAtTask = ({ taskId }: DecidedFacts): Command =>
     : lookAtTasks;
 
 /** A run by hand as a command; undefined where none would work. */
-export function byHand(say: string, input: HandInput, place: Place, deletes?: true): Command | undefined {
-  const line = runByHand(input, place);
-  return line === undefined ? undefined : { say, line, typedIn: 'shell', deletes };
-}
-
-const releasing = 'This counts again, opens it only if no row is missing, and deletes nothing';
+export const byHand = (say: string, input: HandInput, place: Place, deletes?: true): Command | undefined =>
+  inShell(say, runByHand(input, place), deletes);
 
 /** The plain release. */
-export const releaseOf = (name: string, place: Place, say = releasing): Command | undefined =>
-  byHand(say, { release: [name] }, place);
+export const releaseOf = (name: string, place: Place): Command | undefined =>
+  byHand('This counts again, releases it only if no row is missing, and deletes nothing', { release: [name] }, place);
 
 export const previewOf = (place: Place, only?: string): Command | undefined =>
   byHand(
@@ -88,8 +91,10 @@ export const previewOf = (place: Place, only?: string): Command | undefined =>
   );
 
 /** Where a person corrects policies. */
-export const inPolicies = ({ kind }: Place): string =>
-  kind === 'aws' ? 'in the stage file and deploy, or in its parameter' : 'in its file';
+export const inPolicies = (place: Place): string =>
+  place.kind === 'aws'
+    ? `in the stage file and deploy, or in its parameter${place.parameterPrefix ? ` below ${place.parameterPrefix}/policies` : ''}`
+    : 'in the policies file';
 
 /** The words of a server's error: what came back, and what mends it. */
 export function ofServer(error: ServerError, place: Place): Omit<Words, 'what'> {
@@ -104,18 +109,15 @@ export function ofServer(error: ServerError, place: Place): Omit<Words, 'what'> 
 }
 
 /** Stores a new token where the job reads it; it stays out of the shell's history. */
-export function storeToken(place: Place): Command | undefined {
-  const line = setParameter('token', 'file://token.txt', place);
-  return line === undefined
-    ? undefined
-    : { say: 'With the token in token.txt, this stores it', line, typedIn: 'shell' };
-}
+export const storeToken = (place: Place): Command | undefined =>
+  inShell('With the token in token.txt, this stores it', setParameter('token', 'file://token.txt', place));
 
 /** Lets a paused job run again. */
-export function resume(place: Place): Command | undefined {
-  const line = setParameter('paused', 'false', place);
-  return line === undefined ? undefined : { say: 'This lets it run again', line, typedIn: 'shell' };
-}
+export const resume = (place: Place): Command | undefined =>
+  inShell('This lets it run again', setParameter('paused', 'false', place));
+
+const inShell = (say: string, line: string | undefined, deletes?: true): Command | undefined =>
+  line === undefined ? undefined : { say, line, typedIn: 'shell', deletes };
 
 /** The index that was there before, and the one that is there now, said before anything else. */
 export const replaced = (before: string | undefined, now: string | undefined): string =>

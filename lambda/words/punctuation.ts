@@ -3,9 +3,7 @@
 /** An ellipsis stays: the text was cut there. */
 export const withoutStop = (text: string): string => text.replace(/(?<!\.)\.$/, '');
 
-/** With a capital and a full stop. An index's name keeps its spelling. */
-export function asSentence(text: string): string {
-  if (text === '') return '';
-  const begun = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?:…]$/.test(begun) ? begun : `${begun}.`;
-}
+export const withStop = (text: string): string => (text === '' || /[.!?:…]$/.test(text) ? text : `${text}.`);
+
+/** With a capital and a full stop. */
+export const asSentence = (text: string): string => withStop(text.charAt(0).toUpperCase() + text.slice(1));

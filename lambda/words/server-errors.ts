@@ -20,6 +20,9 @@ export interface ErrorWords {
   token?: boolean;
 }
 
+/** What differs from the usual: what the server answered, no further meaning, and a remedy for this week. */
+type Entry = Pick<ErrorWords, 'brief' | 'next'> & Partial<ErrorWords>;
+
 /**
  * The privileges as DataHub's policy editor names them (PoliciesConfig in datahub). A dry run needs the privilege of a
  * truncation.
@@ -31,143 +34,114 @@ export const privileges: Record<OperationName, string> = {
   'index-sizes': 'Get Timeseries index sizes API',
 };
 
-const checkAddress = `Check the GMS address; it has one of the forms ${addressForms}`;
-const waitOrLook = 'Nothing the first time: the next run tries again. If it stays, look at the logs of GMS';
+const checkAddress = { next: `Check the GMS address; it has one of the forms ${addressForms}` };
+const checkServer = { next: 'Check that the address is that of a DataHub GMS and that its version is supported' };
+const wait = {
+  next: 'Nothing the first time: the next run tries again. If it stays, look at the logs of GMS',
+  urgency: 'nothing',
+} as const;
+const newToken = { urgency: 'act', token: true } as const;
 
-/** One kind: the words that never change, and what depends on the error. */
-const kind = (brief: string, came: string, next: string, means = '', urgency: Urgency = 'week'): ErrorWords => ({
-  brief,
-  came,
-  means,
-  next,
-  urgency,
-});
-
-export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => ErrorWords } = {
-  dns: (error) =>
-    kind(
-      'host name not found',
-      `the host name of ${hostOf(error)} cannot be resolved${codeOf(error)}`,
-      'Check the GMS address and, inside a VPC, its DNS',
-    ),
-  connect: (error) =>
-    kind(
-      'no connection',
-      `no connection to ${hostOf(error)}${codeOf(error)}`,
-      'Check that the server is up, that address and port are right, and that firewalls and security groups let the job through',
-    ),
-  tls: (error) => ({
-    ...kind('certificate not trusted', `${hostOf(error)} is not trusted${codeOf(error)}`, ''),
-    ...tls(error),
+export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => Entry } = {
+  dns: (error) => ({
+    brief: 'host name not found',
+    came: `the host name of ${hostOf(error)} cannot be resolved${codeOf(error)}`,
+    next: 'Check the GMS address and, inside a VPC, its DNS',
   }),
-  'not-http': (error) =>
-    kind('not HTTP', `the response is not HTTP${codeOf(error)}`, checkAddress, 'Often http:// is used for https://.'),
-  timeout: () =>
-    kind(
-      'no answer in time',
-      'no response came in time',
-      waitOrLook,
-      'The server or its search engine may be overloaded, or a proxy holds the response back.',
-      'nothing',
-    ),
-  reset: (error) => kind('connection broke off', `the connection broke off${codeOf(error)}`, waitOrLook, '', 'nothing'),
-  aborted: () => kind('out of time', 'given up, because the time for it was over', waitOrLook, '', 'nothing'),
-  redirect: (error) =>
-    kind(
-      'redirected',
-      answered(error),
-      checkAddress,
-      `${error.toHttps ? 'It sends to https://. ' : ''}Redirects are not followed: they lead to login pages.`,
-    ),
-  unauthorized: (error) => ({
-    ...kind(
-      'token refused',
-      answered(error),
-      'Check that the address is that of the DataHub you mean; if it is, create a new token in DataHub (Settings, Access Tokens)',
-      'It does not accept the token: it has expired, was revoked, or belongs to another DataHub.',
-      'act',
-    ),
-    token: true,
+  connect: (error) => ({
+    brief: 'no connection',
+    came: `no connection to ${hostOf(error)}${codeOf(error)}`,
+    next: 'Check that the server is up, that address and port are right, and that firewalls and security groups let the job through',
+  }),
+  tls: (error) => ({
+    brief: 'certificate not trusted',
+    came: `${hostOf(error)} is not trusted${codeOf(error)}`,
+    ...ofCertificate(error),
+  }),
+  'not-http': (error) => ({
+    brief: 'not HTTP',
+    came: `the response is not HTTP${codeOf(error)}`,
+    means: 'Often http:// is used for https://.',
+    ...checkAddress,
+  }),
+  timeout: () => ({
+    brief: 'no answer in time',
+    came: 'no response came in time',
+    means: 'The server or its search engine may be overloaded, or a proxy holds the response back.',
+    ...wait,
+  }),
+  reset: (error) => ({ brief: 'connection broke off', came: `the connection broke off${codeOf(error)}`, ...wait }),
+  aborted: () => ({ brief: 'out of time', came: 'the job gave up, because its time was over', ...wait }),
+  redirect: ({ toHttps }) => ({
+    brief: 'redirected',
+    means: `${toHttps ? 'It sends to https://. ' : ''}Redirects are not followed: they lead to login pages.`,
+    ...checkAddress,
+  }),
+  unauthorized: () => ({
+    brief: 'token refused',
+    means: 'It does not accept the token: it has expired, was revoked, or belongs to another DataHub.',
+    next: 'Check that the address is that of the DataHub you mean; if it is, create a new token in DataHub (Settings, Access Tokens)',
+    ...newToken,
   }),
   token: ({ text }) => ({
-    ...kind(
-      'no usable token',
-      text === undefined ? 'there is no usable token' : `the token cannot be read: ${quoted(text)}`,
-      'Store a token: one line, without blanks',
-      '',
-      'act',
-    ),
-    token: true,
+    brief: 'no usable token',
+    came: text === undefined ? 'there is no usable token' : `the token cannot be read: ${quoted(text)}`,
+    next: 'Store a token: one line, without blanks',
+    ...newToken,
   }),
-  privilege: (error) =>
-    kind(
-      'privilege missing',
-      answered(error),
-      "Grant it to the token's owner in DataHub (Settings, Permissions, Policies); the token can stay",
-      `The token's owner lacks the privilege "${privileges[error.operation]}".`,
-    ),
-  forbidden: (error) =>
-    kind(
-      'refused by a gateway',
-      answered(error),
-      'Let this job through there',
-      'Something in front of DataHub refuses it: a gateway, a firewall, a service mesh.',
-    ),
-  'not-found': (error) =>
-    kind(
-      'not found',
-      answered(error),
-      checkAddress,
-      'There are no operations at this address, or the server is too old.',
-    ),
-  'no-index': () =>
-    kind(
-      'no such index',
-      'the search engine has no such index',
-      'Correct entityType or aspect of the policy, or switch it off; an aspect that never had a row may have no index',
-      '',
-      'change',
-    ),
-  'bad-request': (error) =>
-    kind('request refused', answered(error), 'Check entityType, aspect and batchSize, then the logs of GMS'),
-  throttled: (error) => kind('asked too often', answered(error), waitOrLook, '', 'nothing'),
-  'server-error': (error) =>
-    kind(
-      'server error',
-      answered(error),
-      waitOrLook,
-      'The server, its search engine or a proxy in front of it has a problem.',
-      'nothing',
-    ),
-  'not-json': (error) =>
-    kind(
-      'a page instead of JSON',
-      answered(error),
-      checkAddress,
-      'Such answers come from a login page, a proxy or the DataHub frontend (its path is /api/gms).',
-    ),
-  unreadable: (error) =>
-    kind(
-      'not understood',
-      `${answered(error)}, which this operation does not promise`,
-      'Check that the address is that of a DataHub GMS and that its version is supported',
-    ),
-  'no-task-id': (error) =>
-    kind(
-      'no task ID',
-      `${answered(error)} instead of a task ID`,
-      'Check that the address is that of a DataHub GMS and that its version is supported',
-    ),
-  'not-sample': () =>
-    kind(
-      'no sample data',
-      'the response does not say that the data is a sample (X-Sample-Data: true)',
-      'Leave --fast out: only waits for samples are cut short',
-      '',
-      'change',
-    ),
-  defect: ({ text = 'no reason given' }) =>
-    kind('defect of this job', `this program failed: ${quoted(text)}`, 'Please report it'),
+  privilege: ({ operation }) => ({
+    brief: 'privilege missing',
+    means: `The token's owner lacks the privilege "${privileges[operation]}".`,
+    next: "Grant it to the token's owner in DataHub (Settings, Permissions, Policies); the token can stay",
+  }),
+  forbidden: () => ({
+    brief: 'refused by a gateway',
+    means: 'Something in front of DataHub refuses it: a gateway, a firewall, a service mesh.',
+    next: 'Let this job through there',
+  }),
+  'not-found': () => ({
+    brief: 'not found',
+    means: 'There are no operations at this address, or the server is too old.',
+    ...checkAddress,
+  }),
+  'no-index': () => ({
+    brief: 'no such index',
+    came: 'the search engine has no such index',
+    next: 'Correct entityType or aspect of the policy, or switch it off; an aspect that never had a row may have no index',
+    urgency: 'change',
+  }),
+  'bad-request': () => ({
+    brief: 'request refused',
+    next: 'Check entityType, aspect and batchSize, then the logs of GMS',
+  }),
+  throttled: () => ({ brief: 'asked too often', ...wait }),
+  'server-error': () => ({
+    brief: 'server error',
+    means: 'The server, its search engine or a proxy in front of it has a problem.',
+    ...wait,
+  }),
+  'not-json': () => ({
+    brief: 'a page instead of JSON',
+    means: 'Such answers come from a login page, a proxy or the DataHub frontend (its path is /api/gms).',
+    ...checkAddress,
+  }),
+  unreadable: (error) => ({
+    brief: 'not understood',
+    came: `${answered(error)}, which this operation does not promise`,
+    ...checkServer,
+  }),
+  'no-task-id': (error) => ({ brief: 'no task ID', came: `${answered(error)} instead of a task ID`, ...checkServer }),
+  'not-sample': () => ({
+    brief: 'no sample data',
+    came: 'the response does not say that the data is a sample (X-Sample-Data: true)',
+    next: 'Leave --fast out: only waits for samples are cut short',
+    urgency: 'change',
+  }),
+  defect: ({ text = 'no reason given' }) => ({
+    brief: 'defect of this job',
+    came: `this program failed: ${quoted(text)}`,
+    next: 'Please report it',
+  }),
 };
 
 const asked: Record<OperationName, string> = {
@@ -178,8 +152,12 @@ const asked: Record<OperationName, string> = {
 };
 
 /** The words for an error of any version. */
-export const errorWords = (error: ServerError): ErrorWords =>
-  (serverErrors[error.kind] ?? serverErrors['server-error'])(error);
+export const errorWords = (error: ServerError): ErrorWords => ({
+  came: answered(error),
+  means: '',
+  urgency: 'week',
+  ...(serverErrors[error.kind] ?? serverErrors['server-error'])(error),
+});
 
 /** What came back and what it means, for places without a remedy of their own line. */
 export function diagnosis(error: ServerError): string {
@@ -203,19 +181,22 @@ function answered({ status, text, page }: ServerError): string {
   return text === undefined ? came : `${came}: ${quoted(text)}`;
 }
 
-function tls({ code = '' }: ServerError): Pick<ErrorWords, 'means' | 'next'> {
-  if (code === 'CERT_HAS_EXPIRED') return { means: 'Its certificate has expired.', next: 'Renew the certificate' };
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return { means: 'Its certificate is for another host name.', next: 'Use the name in the certificate' };
-  }
-  if (/SELF_SIGNED|UNABLE_TO_(?:GET_ISSUER|VERIFY)/.test(code)) {
-    return {
-      means: 'Its certificate comes from a private certificate authority.',
-      next: "Provide that authority's certificate (setting caCertificateParameter, option --ca-file)",
-    };
-  }
-  return {
-    means: '',
-    next: 'Check whether the address needs http:// instead of https://, and which certificate it shows',
-  };
+const certificates: readonly { code: RegExp; means: string; next: string }[] = [
+  { code: /^CERT_HAS_EXPIRED$/, means: 'Its certificate has expired.', next: 'Renew the certificate' },
+  {
+    code: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    means: 'Its certificate is for another host name.',
+    next: 'Use the name in the certificate',
+  },
+  {
+    code: /SELF_SIGNED|UNABLE_TO_(?:GET_ISSUER|VERIFY)/,
+    means: 'Its certificate comes from a private certificate authority.',
+    next: "Provide that authority's certificate (setting caCertificateParameter, option --ca-file)",
+  },
+];
+
+function ofCertificate({ code = '' }: ServerError): Pick<ErrorWords, 'means' | 'next'> {
+  const { means = '', next = 'Check which certificate it shows, and whether the address needs http://' } =
+    certificates.find((known) => known.code.test(code)) ?? {};
+  return { means, next };
 }

@@ -1,4 +1,5 @@
 import type { CauseOf } from '../facts/cause.ts';
+import type { Urgency } from '../facts/outcomes.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { counted, duration, exact, moment, percent, rows, size } from './numbers.ts';
 import {
@@ -8,6 +9,8 @@ import {
   inPolicies,
   isOrAre,
   nameOf,
+  nextRunLooks,
+  nextRunTries,
   ofServer,
   ofTotal,
   older,
@@ -19,42 +22,39 @@ import { withoutStop } from './punctuation.ts';
 import { errorWords } from './server-errors.ts';
 import type { Place, Words } from './words.ts';
 
-/** Why, in at most two sentences: what the table of causes says about numbers and variants of its kinds. */
-
-export const nextRunTries = 'Nothing: the next run tries again.';
+/** What the table of causes says about numbers and variants of its kinds; a reason has at most two sentences. */
 
 export const functionNames = { plan: 'Plan', truncate: 'Truncate', poll: 'Poll' } as const;
 
 /** Numbers of a verdict that is days old are told as what was counted then. */
-export function quarantinedWhy({
-  since,
-  outcome,
-  rowsMissing,
-  copied,
-  cutoffMillis,
-  ...names
-}: CauseOf<'quarantined'>): string {
-  const found =
-    outcome === 'rows-missing'
-      ? `${rowsMissing === undefined ? 'rows' : rows(rowsMissing, 'exact')} ${rowsMissing === 1 ? 'was' : 'were'} missing`
-      : 'a truncation of it ended, and nothing proved that every row was copied';
-  const how = copied && outcome === 'rows-missing' ? ' after the server had copied it' : '';
+export function quarantinedWhy(cause: CauseOf<'quarantined'>): string {
+  const { since, outcome, rowsMissing, copied, indexBefore, indexNow, cutoffMillis } = cause;
+  const lost = `${rowsMissing === undefined ? 'rows' : rows(rowsMissing, 'exact')} ${rowsMissing === 1 ? 'was' : 'were'} missing`;
   return sentences(
-    replaced(names.indexBefore, names.indexNow),
-    `On ${moment(since)} ${found}${how}.`,
-    outcome === 'rows-missing' ? cutoffText(cutoffMillis) : '',
+    replaced(indexBefore, indexNow),
+    outcome === 'rows-missing'
+      ? `On ${moment(since)}, ${lost}${copied ? ' after the server had copied it' : ''}.`
+      : `On ${moment(since)}, a copy of it ended, and nothing proved that every row was copied.`,
+    outcome === 'rows-missing' && cutoffText(cutoffMillis),
   );
 }
 
-export function ceilingWhy(
-  { maxDeletePercent, approved, bite }: CauseOf<'above-ceiling'>,
-  entry: DecidedFacts,
-): string {
+export function notDue({ minDeletePercent }: CauseOf<'not-due'>, entry: DecidedFacts): string {
+  if (entry.outcome === 'disabled') return 'its policy is switched off';
+  if (entry.rowsTotal === 0) return 'the index is empty';
+  const total = rows(entry.rowsTotal ?? 0);
+  return minDeletePercent === undefined
+    ? `none of ${total} is ${older(entry)}`
+    : `${share(entry)} of ${total} are ${older(entry)}, less than its threshold of ${percent(minDeletePercent)}`;
+}
+
+export function ceilingWhy(cause: CauseOf<'above-ceiling'>, entry: DecidedFacts): string {
+  const { maxDeletePercent, approved, bite } = cause;
   const what =
     bite !== undefined
       ? `The oldest hour alone holds ${rows(entry.rowsToDelete ?? 0, 'exact')} ${older(entry)}, more than maxRowsPerRun (${exact(bite)})`
       : maxDeletePercent === undefined
-        ? `All ${rows(entry.rowsTotal ?? 0, 'exact')} are ${older(entry)}, and what leaves no row needs approval`
+        ? `All ${rows(entry.rowsTotal ?? 0, 'exact')} are ${older(entry)}, and deleting them all needs approval`
         : `${share(entry)} of ${rows(entry.rowsTotal ?? 0)} are ${older(entry)}, more than its ceiling of ${percent(maxDeletePercent)}`;
   return `${what}.${approved === undefined ? '' : ` ${exact(approved)} were approved, which is not enough.`}`;
 }
@@ -67,31 +67,30 @@ export const approval = ({ approveRows }: CauseOf<'above-ceiling'>, entry: Decid
     true,
   );
 
-export const minutesOf = (millis: number): string =>
-  counted(Math.round(Math.abs(millis) / 60_000), 'minute', 'minutes');
+type Guard = (cause: CauseOf<'guard'>, entry: DecidedFacts, place: Place) => Omit<Words, 'what'>;
 
-type Guarded = { minutes: string; ahead: boolean; days: number; entry: DecidedFacts };
+const minutes = (millis: number): string => counted(Math.round(Math.abs(millis) / 60_000), 'minute', 'minutes');
 
-export const guards = (place: Place): Record<CauseOf<'guard'>['which'], (found: Guarded) => Omit<Words, 'what'>> => ({
-  'server-clock': ({ minutes, ahead }) => ({
+const correctClock = { urgency: 'week', next: 'Correct the wrong clock (NTP).' } as const;
+
+export const guards: Record<CauseOf<'guard'>['which'], Guard> = {
+  'server-clock': ({ found = 0 }) => ({
     subject: "the server's clock is wrong",
-    why: `The server's clock is ${minutes} ${ahead ? 'ahead of' : 'behind'} ours, and a wrong clock deletes fresh rows.`,
-    urgency: 'week',
-    next: 'Correct the wrong clock (NTP).',
+    why: `The server's clock is ${minutes(found)} ${found > 0 ? 'ahead of' : 'behind'} ours, and a wrong clock deletes fresh rows.`,
+    ...correctClock,
   }),
-  'start-in-future': ({ minutes }) => ({
+  'start-in-future': ({ found = 0 }) => ({
     subject: 'our clock is wrong',
-    why: `The run's start is ${minutes} in the future, and a wrong clock deletes fresh rows.`,
-    urgency: 'week',
-    next: 'Correct the wrong clock (NTP).',
+    why: `The run's start is ${minutes(found)} in the future, and a wrong clock deletes fresh rows.`,
+    ...correctClock,
   }),
-  floor: ({ days }) => ({
+  floor: ({ expected = 0 }, _, place) => ({
     subject: 'cutoff too young',
-    why: `Its cutoff is less than minRetentionDays (${counted(days, 'day', 'days')}) ago: retentionDays is too low, or a clock is wrong.`,
+    why: `Its cutoff is less than minRetentionDays (${counted(expected, 'day', 'days')}) ago: retentionDays is too low, or a clock is wrong.`,
     urgency: 'week',
     next: `Correct the policy ${inPolicies(place)}.`,
   }),
-  counts: ({ entry }) => ({
+  counts: (_, entry) => ({
     subject: 'counts contradict each other',
     why: `The server counts ${rows(entry.rowsToDelete ?? 0, 'exact')} to delete out of only ${exact(entry.rowsTotal)}.`,
     urgency: 'nothing',
@@ -101,25 +100,24 @@ export const guards = (place: Place): Record<CauseOf<'guard'>['which'], (found: 
     subject: 'the server would copy',
     why: 'The server would copy the index (a reindex) instead of deleting in place, and the policy refuses that.',
     urgency: 'change',
-    next: 'Set refuseReindex to false to allow it; the runbook says what that means.',
+    next: 'To allow it, set refuseReindex to false; the runbook says what that means.',
     section: 'Copies',
   }),
-  'task-status': () => ({
-    subject: 'task statuses cannot be read',
-    why: 'The server would copy the index, and without task statuses a copy cannot be judged.',
-    urgency: 'week',
-    next: "Grant the privilege to read task statuses to the token's owner.",
-  }),
-});
-
-export const ofTaskStatus = (error: Parameters<typeof ofServer>[0], place: Place) => {
-  const { why, next, act } = ofServer(error, place);
-  return { why: `The server would copy the index, and a copy cannot be judged so. ${why}`, next, act };
+  'task-status': ({ error }, _, place) => {
+    const { why = '', next, act } = error ? ofServer(error, place) : {};
+    return {
+      subject: 'task statuses cannot be read',
+      why: sentences('The server would copy the index, and a copy cannot be judged without task statuses.', why),
+      urgency: 'week',
+      next,
+      act,
+    };
+  },
 };
 
 const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
-export function changedWhy({ what, was, now }: Pick<CauseOf<'changed'>, 'what' | 'was' | 'now'>): string {
+export function changedWhy({ what, was, now }: CauseOf<'changed'>): string {
   switch (what) {
     case 'rows':
       return now === 0
@@ -128,62 +126,57 @@ export function changedWhy({ what, was, now }: Pick<CauseOf<'changed'>, 'what' |
     case 'copies':
       return `The server would now ${now === true ? 'copy the index' : 'delete in place'}, and a moment ago it would not.`;
     case 'policy-removed':
-      return 'Its policy was removed after the plan was made.';
-    case 'policy-duplicate':
-      return 'A second policy for the same index appeared after the plan was made.';
+      return 'Its policy was removed after this run had planned.';
     case 'policy-unreadable':
-      return `Its policy can no longer be read${now === undefined ? '' : ` (${withoutStop(String(now))})`}.`;
+      return `Its policy can no longer be used${now === undefined ? '' : ` (${withoutStop(String(now))})`}.`;
     default:
-      return `After the plan was made, ${what} changed from ${was ?? 'not set'} to ${now ?? 'not set'}.`;
+      return `After this run had planned, ${what} changed from ${was ?? 'not set'} to ${now ?? 'not set'}.`;
   }
 }
 
-type Stop = { subject: string; next: string; why: (cause: CauseOf<'stopped'>) => string };
+export function changedNext({ what, now }: CauseOf<'changed'>, place: Place): Pick<Words, 'urgency' | 'next'> {
+  if (what === 'policy-unreadable') return { urgency: 'week', next: `Correct the policy ${inPolicies(place)}.` };
+  return what === 'rows' && now === 0
+    ? { urgency: 'change', next: "See what else deletes here: DataHub's own datahub-gc runs at 01:00 UTC every day." }
+    : { urgency: 'nothing', next: nextRunTries };
+}
 
-const outOfTime = { subject: 'out of time', next: nextRunTries };
+type Stop = (cause: CauseOf<'stopped'>) => Pick<Words, 'subject' | 'why'> & Partial<Words>;
+
+const after = (hours: number | undefined): string =>
+  hours === undefined ? '' : ` (maxRunHours: ${counted(hours, 'hour', 'hours')})`;
 
 export const stops: Record<CauseOf<'stopped'>['by'], Stop> = {
-  paused: {
+  paused: ({ problem }) => ({
     subject: 'paused',
-    next: '',
-    why: ({ problem }) =>
+    why:
       problem === undefined
         ? 'The job is paused.'
         : `Whether the job is paused cannot be read, which counts as paused (${withoutStop(problem)}).`,
-  },
-  breaker: {
+    urgency: problem === undefined ? 'nothing' : 'week',
+    next: 'Nothing, if it is paused on purpose. Otherwise resume it.',
+  }),
+  breaker: ({ index = 'another index', outcome }) => ({
     subject: 'held back by another index',
+    why: `The run started nothing more, because ${outcome === 'rows-missing' ? `rows are missing in ${index}` : `how ${index} ended is not known`}.`,
     next: 'Nothing here: settle the other index first.',
-    why: ({ index = 'another index', outcome }) =>
-      `The run started nothing more, because ${outcome === 'rows-missing' ? `rows are missing in ${index}` : `how ${index} ended is not known`}.`,
-  },
-  'no-task-ids': {
+  }),
+  'no-task-ids': ({ status }) => ({
     subject: 'no task IDs',
-    next: nextRunTries,
-    why: ({ status }) =>
-      status === 401 || status === 403
-        ? `The server answered ${status} to a truncation, so the run started nothing more.`
-        : 'Two truncations returned no task ID, so the run started nothing more.',
-  },
-  'plan-time': {
+    why: `${status === 401 || status === 403 ? `The server answered ${status} to a truncation` : 'Two truncations returned no task ID'}, so the run started nothing more.`,
+  }),
+  'plan-time': () => ({
     subject: 'server too slow',
+    why: "The server answered too slowly: Plan's time ended before this policy was decided.",
+    urgency: 'change',
     next: 'Look at the load of GMS and its search engine, or spread the policies over several stages.',
-    why: () => "The server answered too slowly: Plan's time ended before this policy was decided.",
-  },
-  'send-time': { ...outOfTime, why: () => 'There was no time left to send it.' },
-  'run-time': {
-    ...outOfTime,
-    why: ({ hours }) =>
-      `The run's time ended before its turn${hours === undefined ? '' : ` (maxRunHours, ${counted(hours, 'hour', 'hours')})`}.`,
-  },
-  looks: { ...outOfTime, why: () => 'The run had used up its 2,000 looks.' },
-  spent: {
+  }),
+  'run-time': ({ hours }) => ({ subject: 'out of time', why: `The run's time ended before its turn${after(hours)}.` }),
+  spent: ({ runId }) => ({
     subject: 'already sent',
-    next: nextRunTries,
-    why: ({ runId }) =>
-      `${runId === undefined ? 'This run, or a later one,' : `Run ${runId}`} has already sent a truncation of this index, and each run sends one at most.`,
-  },
-  preview: { subject: 'preview', next: 'Nothing: a preview starts nothing.', why: () => 'A preview starts nothing.' },
+    why: `${runId === undefined ? 'This run, or a later one,' : `Run ${runId}`} has already sent a truncation of this index, and each run sends one at most.`,
+  }),
+  preview: () => ({ subject: 'preview', why: 'A preview starts nothing.' }),
 };
 
 /** The space is an estimate: disk space comes back only when the search engine merges. */
@@ -205,7 +198,7 @@ export const keptGone = ({ rowsMissing = 0 }: DecidedFacts): string =>
     : `${rows(rowsMissing, 'exact')} newer than the cutoff ${isOrAre(rowsMissing)} gone as well, as after ordinary deletions.`;
 
 export function missingWhat({ expected, found, since }: CauseOf<'missing'>): string {
-  if (found === undefined) return 'by the counters of its task, not every row that should have stayed was copied';
+  if (found === undefined) return 'its task did not copy every row that should have stayed';
   return since === undefined
     ? `${exact(expected - found)} of ${rows(expected, 'exact')} that should have stayed are gone`
     : `of ${rows(expected, 'exact')} that should still be there, ${exact(found)} are left`;
@@ -216,56 +209,81 @@ export function missingWhy({ since, ...counters }: CauseOf<'missing'>, entry: De
     since !== undefined
       ? `They were counted on ${moment(since)}; since then something else has deleted them (datahub-gc, an upgrade, a person).`
       : entry.copies
-        ? `Not every row was copied. ${countersText(counters)}`
-        : `A delete in place does not touch them: something else deletes or copies here.`;
+        ? sentences(counters.found !== undefined && 'Not every row was copied.', countersText(counters))
+        : "This job's delete does not touch them: something else deletes or copies here.";
   const then = place.preview ? 'A preview changes nothing.' : 'The index is quarantined.';
-  return sentences(how.trim(), cutoffText(entry.policyCutoffMillis ?? entry.cutoffMillis), then);
+  return sentences(how, cutoffText(entry.policyCutoffMillis ?? entry.cutoffMillis), then);
 }
 
-export const mayCopy = ({ copies, strategy }: DecidedFacts): boolean => copies ?? strategy === 'reindex';
+const settles = `${nextRunLooks} After 20 hours a run settles it.`;
 
-export const unsettled: Record<CauseOf<'unsettled'>['why'], { subject: string; what: string }> = {
-  still: { subject: 'nothing moves', what: 'a truncation was sent, and nothing moves' },
-  copy: { subject: 'copy not proven', what: 'nothing proves that every row was copied' },
-  uncountable: { subject: 'cannot be counted', what: 'how its truncation ended cannot be counted' },
-  'not-looked': { subject: 'not looked at', what: 'a truncation of it could not be looked at' },
-  judged: { subject: 'judged elsewhere', what: 'a later run has judged its truncation' },
+export const unsettled: Record<CauseOf<'unsettled'>['why'], Pick<Words, 'subject' | 'what' | 'next'>> = {
+  unseen: { subject: 'no end seen', what: 'a truncation was sent, and nobody has seen it end', next: settles },
+  copy: { subject: 'copy not proven', what: 'nothing proves that the copy has every row', next: settles },
+  uncountable: { subject: 'cannot be counted', what: 'how its truncation ended could not be counted', next: settles },
+  judged: {
+    subject: 'judged elsewhere',
+    what: 'a later run has judged its truncation',
+    next: "Nothing: the later run's report has the result.",
+  },
 };
 
+/** A copy may lose rows, whoever looks at it. */
+export function unsettledUrgency({ closed }: CauseOf<'unsettled'>, { copies, strategy }: DecidedFacts): Urgency {
+  if (closed !== undefined) return closed === 'quarantined' ? 'week' : 'nothing';
+  return (copies ?? strategy === 'reindex') ? 'change' : 'nothing';
+}
+
 export function unsettledWhy({ why, vanished, error, lastMovedAt, closed }: CauseOf<'unsettled'>): string {
-  const seen = vanished
-    ? 'The server no longer knows its task: a node of the search engine may have restarted.'
-    : error === undefined
-      ? ''
-      : `At the last look, ${errorWords(error).came}.`;
-  const since = lastMovedAt === undefined ? '' : `Nothing has moved since ${moment(lastMovedAt)}.`;
-  const copy = why === 'copy' ? 'Its end was not seen, and late rows can fill what a copy left out.' : '';
-  return sentences(seen, copy, since, closed === 'quarantined' ? 'The index is quarantined.' : '');
+  return sentences(
+    vanished
+      ? 'The server no longer knows its task: a node of the search engine may have restarted.'
+      : error && `At the last look, ${errorWords(error).came}.`,
+    why === 'copy' && 'Nobody saw it complete, and newer rows can hide what it left out.',
+    lastMovedAt !== undefined && `Nothing has moved since ${moment(lastMovedAt)}.`,
+    closed === 'idle' && 'The job has stopped watching it.',
+    closed === 'quarantined' && 'The index is quarantined.',
+  );
 }
 
-export function unsettledNext({ why, closed }: CauseOf<'unsettled'>): string {
-  if (closed === 'quarantined') return 'Compare the old and the new index as the runbook says, then release it.';
-  if (why === 'judged') return "Nothing: the later run's report has the verdict.";
-  return 'Nothing yet: the next run looks again and, 20 hours after the call, ends it. Do not truncate the index by hand.';
+export function soFar(cause: CauseOf<'watching'>, entry: DecidedFacts): Pick<Words, 'subject' | 'what'> {
+  const { done, total, ended } = cause;
+  if (ended) return { subject: 'not verified yet', what: 'its task has ended, and its result is not verified yet' };
+  if (done !== undefined && total) {
+    const what = `${exact(done)} of ${rows(total, 'exact')} done at the last look`;
+    return { subject: `${Math.floor((done / total) * 100)} % done`, what };
+  }
+  const some = entry.rowsDeleted && `${ofTotal(entry.rowsDeleted, entry.rowsToDelete)} deleted so far`;
+  return { subject: '', what: some || 'its truncation goes on' };
 }
 
-export const soFar = ({ done, total }: CauseOf<'watching'>, entry: DecidedFacts): string =>
-  done !== undefined && total !== undefined
-    ? `${exact(done)} of ${rows(total, 'exact')} done at the last look`
-    : entry.rowsDeleted
-      ? `${ofTotal(entry.rowsDeleted, entry.rowsToDelete)} deleted so far`
-      : 'its truncation goes on';
+const lastLooks: Record<CauseOf<'watching'>['why'], (cause: CauseOf<'watching'>) => string> = {
+  'run-time': ({ hours }) => `The run's time ended first${after(hours)}.`,
+  step: () => 'Poll broke down, so nobody looked any more.',
+  preview: () => 'A preview looks once, and judges nothing.',
+};
 
-export function watchingWhy({ why, hours, since, lastMovedAt, error }: CauseOf<'watching'>): string {
-  const reason = {
-    'run-time': `The run's time ended first${hours === undefined ? '' : ` (maxRunHours, ${counted(hours, 'hour', 'hours')})`}.`,
-    looks: 'The run had used up its 2,000 looks.',
-    step: 'Poll broke down, so nobody looked any more.',
-    preview: 'A preview looks once, and judges nothing.',
-  }[why];
-  const began =
-    since === undefined
-      ? ''
-      : `It was sent on ${moment(since)}${lastMovedAt === undefined ? '' : `, and last moved on ${moment(lastMovedAt)}`}.`;
-  return sentences(reason, error === undefined ? began : `At the last look, ${errorWords(error).came}.`);
+export function watchingWhy(cause: CauseOf<'watching'>): string {
+  const { why, since, lastMovedAt, error } = cause;
+  const moved = lastMovedAt === undefined ? '' : `, and last moved on ${moment(lastMovedAt)}`;
+  const began = since === undefined ? '' : `It was sent on ${moment(since)}${moved}.`;
+  return sentences(lastLooks[why](cause), error ? `At the last look, ${errorWords(error).came}.` : began);
 }
+
+type Setup = Omit<Words, 'what' | 'why' | 'urgency'> & Partial<Words>;
+
+export const setups = (place: Place): Record<CauseOf<'setup'>['what'], Setup> => {
+  const access =
+    place.kind === 'aws' ? '; where access is denied, deploy the stage again, which restores the roles' : '';
+  return {
+    parameters: { subject: 'parameter', next: `Correct what it names${access}.` },
+    ledger: { subject: 'ledger', next: `Correct what it names${access}.` },
+    'no-policy': { subject: 'no policy', next: `Write one ${inPolicies(place)}.`, look: undefined },
+    input: {
+      subject: 'wrong input',
+      urgency: 'change',
+      next: 'Correct the input and start it again; scheduled runs are not affected.',
+      look: undefined,
+    },
+  };
+};

@@ -55,7 +55,7 @@ export async function planPolicy(parsed: ParsedPolicy, context: PolicyContext): 
   }
   // Every quarantined record is told, also one whose policy is switched off (rule 14).
   if (stands.kind === 'quarantined') return { entry: done(from, 'quarantined', quarantinedCause(stands.record)) };
-  if (!parsed.policy.enabled) return { entry: done(from, 'disabled', { kind: 'switched-off' }) };
+  if (!parsed.policy.enabled) return { entry: done(from, 'disabled', { kind: 'not-due' }) };
   // A retried Plan reports the loss that it found the first time.
   if (stands.kind === 'decided' && stored?.state === 'quarantined') {
     return { entry: decided(from, stands.verdict.verdict) };
@@ -153,7 +153,7 @@ async function lossEntry(
   if (state.mode === 'preview') return entry;
   const quarantined = quarantineCounted(record, window, verdict, askingOf(state), clock.now());
   const isFirst = await ledger.replace(quarantined);
-  return isFirst ? entry : done(base, 'in-flight', { kind: 'held', state: 'taken' });
+  return isFirst ? entry : done(base, 'in-flight', { kind: 'held' });
 }
 
 async function decidedEntry(

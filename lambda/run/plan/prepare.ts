@@ -42,7 +42,7 @@ export async function prepare(input: RunInput, services: RunServices): Promise<P
     const records = new Map((await ledger.list()).map((record) => [record.index, record]));
     checkRelease(input, policies, records);
     const error = input.release ? undefined : wrongNumber(policies);
-    const isTooMany = error?.kind === 'setup';
+    const isTooMany = policies.length > maxPolicies;
     return {
       kind: 'ready',
       policies,
@@ -61,7 +61,7 @@ export async function prepare(input: RunInput, services: RunServices): Promise<P
 
 /** No policy at all, or more than fit into the run state. */
 function wrongNumber({ length }: readonly ParsedPolicy[]): Cause | undefined {
-  if (length === 0) return { kind: 'no-policy' };
+  if (length === 0) return { kind: 'setup', what: 'no-policy', problem: 'there is no policy' };
   if (length <= maxPolicies) return undefined;
   const problem = `there are ${length} policies, and a stage has at most ${maxPolicies}: remove some, or spread them over several stages`;
   return { kind: 'setup', what: 'parameters', problem };
@@ -107,5 +107,5 @@ const listed = (names: string[]): string =>
 function tokenNotes(token: string, now: number): Note[] {
   const at = tokenExpiryMillis(token);
   if (at === undefined || at - now > tokenExpiryNoticeMillis) return [];
-  return [{ kind: at <= now ? 'token-expired' : 'token-expires', at }];
+  return [{ kind: 'token-expires', at, expired: at <= now || undefined }];
 }

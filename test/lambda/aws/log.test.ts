@@ -20,7 +20,7 @@ const lines = (): Array<Record<string, unknown>> => written.map((line) => JSON.p
 
 describe('the log of an invocation', () => {
   it('writes one JSON line per decision, with run, step, index, outcome and cause', () => {
-    const cause = { kind: 'below-threshold', minDeletePercent: 10 };
+    const cause = { kind: 'not-due', minDeletePercent: 10 };
     runLog(options).info('planned', { index: 'dataset.operation', outcome: 'below-threshold', cause });
     expect(lines()).toEqual([
       expect.objectContaining({

@@ -141,7 +141,7 @@ test('what does not fit into a publish is cut from the harmless end, and said', 
   const long = Array.from({ length: 900 }, (_, at) =>
     anEntry(
       'below-threshold',
-      { kind: 'below-threshold', minDeletePercent: 10 },
+      { kind: 'not-due', minDeletePercent: 10 },
       { name: `dataset.fine${at}`, note: 'n'.repeat(200) },
     ),
   );

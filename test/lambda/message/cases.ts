@@ -61,11 +61,11 @@ export const entryCases: EntryCase[] = [
     },
   ],
   ['quarantined: copy not proven', 'quarantined', { kind: 'quarantined', since: at, outcome: 'unknown', copied: true }],
-  ['nothing moves', 'unknown', { kind: 'unsettled', why: 'still', lastMovedAt: at, done: 400, total: 1200 }],
+  ['nothing moves', 'unknown', { kind: 'unsettled', why: 'unseen', lastMovedAt: at, done: 400, total: 1200 }],
   ['copy not proven', 'unknown', { kind: 'unsettled', why: 'copy', closed: 'quarantined' }, { copies: true }],
-  ['task vanished', 'unknown', { kind: 'unsettled', why: 'still', vanished: true }],
+  ['task vanished', 'unknown', { kind: 'unsettled', why: 'unseen', vanished: true }],
   ['cannot be counted', 'unknown', { kind: 'unsettled', why: 'uncountable', error: slow, closed: 'idle' }],
-  ['could not be looked at', 'unknown', { kind: 'unsettled', why: 'not-looked' }],
+  ['could not be looked at', 'unknown', { kind: 'unsettled', why: 'unseen' }],
   ['judged by a later run', 'unknown', { kind: 'unsettled', why: 'judged' }],
   [
     'still running',
@@ -84,11 +84,7 @@ export const entryCases: EntryCase[] = [
   ['above the ceiling', 'above-ceiling', { kind: 'above-ceiling', maxDeletePercent: 30, approveRows: 1_260_000 }],
   ['all rows are old', 'above-ceiling', { kind: 'above-ceiling', approveRows: 3_466_120 }],
   ['oldest hour too large', 'above-ceiling', { kind: 'above-ceiling', approveRows: 1_260_000, bite: 100_000 }],
-  [
-    'another truncation',
-    'in-flight',
-    { kind: 'held', state: 'sending', runId: 'run-1', since: at, until: at + 780_000 },
-  ],
+  ['another truncation', 'in-flight', { kind: 'held', runId: 'run-1', since: at, until: at + 780_000 }],
   ['record of another version', 'in-flight', { kind: 'foreign', why: 'version', version: 3 }],
   [
     'record of another address',
@@ -126,7 +122,7 @@ export const entryCases: EntryCase[] = [
     { rowsDeleted: 1_200_034, copies: true, strategy: 'reindex', ...replacedIndex },
   ],
   ['would be truncated', 'would-truncate', { kind: 'due', minDeletePercent: 10, bite: 100_000 }],
-  ['below the threshold', 'below-threshold', { kind: 'below-threshold', minDeletePercent: 50 }],
+  ['below the threshold', 'below-threshold', { kind: 'not-due', minDeletePercent: 50 }],
 ];
 
 export const errorCases: [name: string, cause: Cause][] = [
@@ -147,7 +143,7 @@ export const errorCases: [name: string, cause: Cause][] = [
       sent: 'no',
     },
   ],
-  ['no policy', { kind: 'no-policy' }],
+  ['no policy', { kind: 'setup', what: 'no-policy', problem: 'there is no policy' }],
   ['wrong input', { kind: 'setup', what: 'input', problem: 'only names dataset.operatoin, which no policy has' }],
   [
     'ledger',

@@ -48,8 +48,8 @@ function guarded(one: Case): string | undefined {
 test('a decision names its reason and only the values that were compared', () => {
   expect(decided({})).toEqual({ kind: 'due', cause: { kind: 'due', minDeletePercent: 10 } });
   const cause = (one: Case) => decided(one).cause;
-  expect(cause({ rowsToDelete: 0 })).toEqual({ kind: 'nothing-to-delete' });
-  expect(cause({ rowsToDelete: 5 })).toEqual({ kind: 'below-threshold', minDeletePercent: 10 });
+  expect(cause({ rowsToDelete: 0 })).toEqual({ kind: 'not-due' });
+  expect(cause({ rowsToDelete: 5 })).toEqual({ kind: 'not-due', minDeletePercent: 10 });
   expect(cause({ rowsToDelete: 100 })).toEqual({ kind: 'above-ceiling', approveRows: 105 });
   expect(cause({ rowsToDelete: 60, policy: { maxDeletePercent: 50 }, approveRows: 59 })).toEqual({
     kind: 'above-ceiling',

@@ -42,8 +42,8 @@ describe('the last dry run', () => {
   test.each<[string, Given, string | undefined]>([
     ['that says the same allows the call', {}, undefined],
     // Rule 2 again
-    ['with nothing left', { dryRun: { rowsToDelete: 0 } }, 'nothing-to-delete nothing-to-delete'],
-    ['below the threshold', { dryRun: { rowsToDelete: 99 } }, 'below-threshold below-threshold'],
+    ['with nothing left', { dryRun: { rowsToDelete: 0 } }, 'nothing-to-delete not-due'],
+    ['below the threshold', { dryRun: { rowsToDelete: 99 } }, 'below-threshold not-due'],
     ['above the ceiling', { policy: { maxDeletePercent: 59 } }, 'above-ceiling above-ceiling'],
     ['above the ceiling, approved', { policy: { maxDeletePercent: 59 }, approveRows: 600 }, undefined],
     ['above what was approved', { policy: { maxDeletePercent: 59 }, approveRows: 599 }, 'above-ceiling above-ceiling'],
@@ -58,7 +58,7 @@ describe('the last dry run', () => {
     // A bite is not judged by threshold and ceiling
     ['of a bite below the threshold', { ...aBite, dryRun: { rowsToDelete: 90 } }, undefined],
     ['of a bite that has grown', { ...aBite, dryRun: { rowsToDelete: 101 } }, 'not-started changed rows'],
-    ['of a bite with nothing left', { ...aBite, dryRun: { rowsToDelete: 0 } }, 'nothing-to-delete nothing-to-delete'],
+    ['of a bite with nothing left', { ...aBite, dryRun: { rowsToDelete: 0 } }, 'nothing-to-delete not-due'],
     ['of a bite up to what was approved', { ...aBite, dryRun: { rowsToDelete: 101 }, approveRows: 101 }, undefined],
     // Something has changed since
     ['that would copy now', { dryRun: { deletesInPlace: false } }, 'not-started changed copies'],

@@ -73,14 +73,14 @@ describe('at the end', () => {
       { task: { ...task, completed: true, runs: false } },
       'report still-running watching run-time not-started',
     ],
-    ['what has not moved is unknown', { stillSince: start }, 'report unknown unsettled still not-started'],
-    ['what nobody could look at, too', {}, 'report unknown unsettled not-looked not-started'],
+    ['what has not moved is unknown', { stillSince: start }, 'report unknown unsettled unseen not-started'],
+    ['what nobody could look at, too', {}, 'report unknown unsettled unseen not-started'],
   ])('of its time %s', (_, more, expected) => {
     expect(outcomeAt(more)).toBe(expected);
   });
 
   test('of its looks a run ends as at the end of its time', () => {
-    expect(outcomeAt({ task }, start, maxLooks)).toBe('report still-running watching looks not-started');
+    expect(outcomeAt({ task }, start, maxLooks)).toBe('report still-running watching run-time not-started');
     expect(outcomeAt({ task }, start, maxLooks - 1)).toBe('wait    ');
   });
 

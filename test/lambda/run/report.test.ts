@@ -43,7 +43,7 @@ describe('a report', () => {
   });
 
   test('of a run that could not do its work is failed, whatever its policies say', () => {
-    const error = { kind: 'no-policy' } as const;
+    const error = { kind: 'setup', what: 'no-policy', problem: 'there is no policy' } as const;
     expect(compose(aRunState([fine('a')], { error }))).toMatchObject({ result: 'failed', cause: error });
   });
 
@@ -71,7 +71,7 @@ describe('after a Poll that failed for good', () => {
     expect(failed(watched)).toMatchObject({
       result: 'failed',
       cause: { kind: 'step-failed', step: 'poll', sent: 'maybe' },
-      policies: [{ outcome: 'unknown', cause: { kind: 'unsettled', why: 'not-looked' } }],
+      policies: [{ outcome: 'unknown', cause: { kind: 'unsettled', why: 'unseen' } }],
     });
   });
 

@@ -114,7 +114,7 @@ describe('a message tells the truth about its situation', () => {
       outcome: 'rows-missing',
       rowsMissing: 400,
     });
-    expect(wordsOf(quarantined, enforced).why).toContain('On 21 Nov 2026, 00:00 UTC 400 rows were missing');
+    expect(wordsOf(quarantined, enforced).why).toContain('On 21 Nov 2026, 00:00 UTC, 400 rows were missing');
   });
 
   test('a refusal to release offers the plain release, and only below it the one that accepts a loss', () => {

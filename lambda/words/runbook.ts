@@ -25,7 +25,7 @@ export const alarmSections = {
   RowsMissing: 'Alarm RowsMissing',
 } as const;
 
-export const otherSections = ['Run failed', 'Token', 'Copies', 'Disk space', 'By hand'] as const;
+export const otherSections = ['Run failed', 'Token', 'Copies', 'By hand'] as const;
 
 export type Section =
   | (typeof outcomeSections)[keyof typeof outcomeSections]

@@ -35,7 +35,7 @@ export function quarantinedWhy(cause: CauseOf<'quarantined'>): string {
     outcome === 'rows-missing'
       ? `On ${moment(since)}, ${lost}${copied ? ' after the server had copied it' : ''}.`
       : `On ${moment(since)}, a copy of it ended, and nothing proved that every row was copied.`,
-    outcome === 'rows-missing' && cutoffText(cutoffMillis),
+    cutoffText(cutoffMillis),
   );
 }
 

@@ -4,7 +4,7 @@ import { knownOutcome, type Outcome, type Urgency } from '../facts/outcomes.ts';
 import type { DecidedFacts, ReportFacts } from '../facts/report-schema.ts';
 import { causes } from './causes.ts';
 import { notes } from './notes.ts';
-import { nameOf, replaced, sentences } from './parts.ts';
+import { cutoffText, nameOf, replaced, sentences } from './parts.ts';
 import type { Command, Reader } from './reader.ts';
 import { outcomeSections, type Section } from './runbook.ts';
 
@@ -88,7 +88,7 @@ export function wordsOf(entry: DecidedFacts, place: Place): Words {
     {
       ...words,
       why: sentences(replaced(entry.indexName, entry.indexNow), words.why),
-      aside: entry.copies ? stragglers : undefined,
+      aside: entry.copies ? asideOfCopy(entry) : undefined,
       section: words.section ?? own,
     },
     place,
@@ -97,7 +97,11 @@ export function wordsOf(entry: DecidedFacts, place: Place): Words {
 
 const later: Words = { subject: '', what: 'its reason is of another version of this job', why: '', urgency: 'week' };
 
-const stragglers = 'Rows written meanwhile may be in the old index alone (nothing to do; "Copies").';
+/** The runbook's steps for bringing them over need the cutoff, which a loss has said already. */
+const asideOfCopy = ({ cause, policyCutoffMillis, cutoffMillis }: DecidedFacts): string =>
+  sentences(stragglers, cause.kind === 'missing' ? '' : cutoffText(policyCutoffMillis ?? cutoffMillis));
+
+const stragglers = 'Rows written during the copy may be in the old index alone (nothing to do; runbook, "Copies").';
 
 /** No command that deletes after a loss, for any index. */
 const safely = (words: Words, { afterLoss }: Place): Words =>

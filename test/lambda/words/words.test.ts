@@ -106,6 +106,16 @@ describe('a message tells the truth about its situation', () => {
     expect(wordsOf(anEntry('failed', { kind: 'unchanged' }), enforced).aside).toBeUndefined();
   });
 
+  test('what copied names the cutoff once, because the steps of the runbook need it', () => {
+    const copied = { copies: true, cutoffMillis: 1_778_902_200_000 };
+    const said = (cause: Cause) => {
+      const { why, aside = '' } = wordsOf(anEntry('rows-missing', cause, copied), enforced);
+      return `${why} ${aside}`.match(/1778902200000/g);
+    };
+    expect(said({ kind: 'verified' })).toHaveLength(1);
+    expect(said({ kind: 'missing', expected: 9, found: 1 })).toHaveLength(1);
+  });
+
   test('a quarantined index says what was counted then, in the past tense', () => {
     const since = Date.UTC(2026, 10, 21);
     const quarantined = anEntry('quarantined', {

@@ -7,6 +7,13 @@ import { type UnionOf, unionSchema } from './union.ts';
 const millis = z.number();
 const rows = z.int().nonnegative();
 
+/** What the runbook's steps need to bring rows back after a copy. */
+const copyFacts = {
+  indexBefore: z.string().optional(),
+  indexNow: z.string().optional(),
+  cutoffMillis: millis.optional(),
+};
+
 const kinds = {
   'token-expires': { at: millis, expired: z.boolean().optional() },
   'no-date-header': {},
@@ -29,6 +36,7 @@ const kinds = {
       .boolean()
       .optional()
       .meta({ description: 'a copy whose status says that it still runs, or that has none' }),
+    ...copyFacts,
   },
   'not-released': {
     index: z.string(),
@@ -37,6 +45,7 @@ const kinds = {
     until: millis.optional().meta({ description: 'unresolved: from when on a release is accepted' }),
     error: serverErrorSchema.optional(),
     problem: z.string().optional(),
+    ...copyFacts,
   },
   'nothing-to-release': { index: z.string() },
 

@@ -32,5 +32,5 @@ function commandLines(command: Command | undefined): string[] {
 
 function runbookLine(section: NonNullable<Item['words']['section']>, place: Place): string {
   const found = runbookPlace(section, place);
-  return 'url' in found ? `Runbook, "${section}": ${found.url}` : `Runbook: ${found.command}`;
+  return 'url' in found ? `Runbook, "${section}": ${found.url}` : `Runbook${found.where}: ${found.command}`;
 }

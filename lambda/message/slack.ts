@@ -87,7 +87,7 @@ function told({ head, words, owner }: Item): string[] {
 function link([first]: readonly Item[], place: Place): string[] {
   if (first?.words.section === undefined) return [];
   const found = runbookPlace(first.words.section, place);
-  if ('command' in found) return [markdown(`Runbook: ${found.command}`, room.link)];
+  if ('command' in found) return [markdown(`Runbook${found.where}: ${found.command}`, room.link)];
   const url = escaped(found.url);
   return url.length > room.link || /[\s|]/.test(url)
     ? [`Runbook, "${first.words.section}"`]

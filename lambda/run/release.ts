@@ -7,6 +7,7 @@ import { type Key, release } from '../ledger/transitions.ts';
 import { asking, OperationsError } from '../operations/operations.ts';
 import { dottedName } from '../policy/aspects.ts';
 import { type Ask, countRows } from '../truncation/counts.ts';
+import { quarantinedCause } from './entries.ts';
 import type { RunServices } from './services.ts';
 
 /**
@@ -54,6 +55,7 @@ async function released(releasing: Releasing, services: Services, signal: AbortS
     index,
     why,
     rowsMissing,
+    ...copyFactsOf(record),
   });
   const rowsMissing = await countMissing(record, services, signal);
   if (rowsMissing === undefined && acceptMissing === undefined) return refused('uncounted');
@@ -81,7 +83,13 @@ async function open(
   const index = dottedName(key);
   if (!(await ledger.replace(release(record, key)))) return { kind: 'not-released', index, why: 'taken' };
   log.warn('released by a person', { index: key.index, ...found });
-  return { kind: 'released', index, ...found, copied: hadCopyLoss(record) || undefined };
+  return { kind: 'released', index, ...found, ...(hadCopyLoss(record) && { copied: true, ...copyFactsOf(record) }) };
+}
+
+function copyFactsOf(record: StoredRecord) {
+  if (record.state !== 'quarantined') return {};
+  const { indexBefore, indexNow, cutoffMillis } = quarantinedCause(record);
+  return { indexBefore, indexNow, cutoffMillis };
 }
 
 /** Rows that a copy left out may have been filled up by late rows since; one that was never judged may have left some. */

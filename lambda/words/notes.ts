@@ -1,7 +1,18 @@
 import type { NoteOf } from '../facts/note.ts';
 import { fromDottedName } from '../policy/aspects.ts';
 import { counted, date, moment, rows } from './numbers.ts';
-import { byHand, isOrAre, lookAtIndices, lookAtTasks, noUpgrade, releaseOf, sentences, storeToken } from './parts.ts';
+import {
+  byHand,
+  cutoffText,
+  isOrAre,
+  lookAtIndices,
+  lookAtTasks,
+  noUpgrade,
+  releaseOf,
+  replaced,
+  sentences,
+  storeToken,
+} from './parts.ts';
 import { asSentence, withoutStop } from './punctuation.ts';
 import { diagnosis, errorWords, privileges } from './server-errors.ts';
 import type { NoteTable, Place } from './words.ts';
@@ -58,7 +69,7 @@ export const notes: NoteTable = {
   'not-released': (note, place) => ({
     subject: `NOT RELEASED: ${note.index}`,
     what: `not released: ${note.index}`,
-    why: refusals[note.why](note),
+    why: sentences(replaced(note.indexBefore, note.indexNow), refusals[note.why](note), cutoffText(note.cutoffMillis)),
     urgency: note.why === 'rows-missing' ? 'act' : 'week',
     next: nextOf(note),
     // The plain release comes first; what accepts a loss only where nothing else opens the index.
@@ -89,15 +100,18 @@ export const notes: NoteTable = {
   }),
 };
 
-function releasedWhy({ rowsMissing, uncounted, copied, running }: NoteOf<'released'>): string {
+function releasedWhy(note: NoteOf<'released'>): string {
+  const { rowsMissing, uncounted, copied, running } = note;
   return sentences(
+    replaced(note.indexBefore, note.indexNow),
     uncounted
       ? 'As accepted, its rows were not counted.'
       : rowsMissing
         ? `As accepted, ${rows(rowsMissing, 'exact')} ${isOrAre(rowsMissing)} missing; no later run says so again.`
         : 'As many rows are there as were counted before its truncation.',
-    copied && 'Rows had been missing after a copy; newer rows may hide that some still are.',
+    copied && !rowsMissing && 'Rows had been missing after a copy; newer rows may hide that some still are.',
     running && 'Its task may still be copying.',
+    cutoffText(note.cutoffMillis),
   );
 }
 

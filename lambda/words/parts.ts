@@ -123,4 +123,4 @@ const inShell = (say: string, line: string | undefined, deletes?: true): Command
 export const replaced = (before: string | undefined, now: string | undefined): string =>
   before === undefined || now === undefined || before === now
     ? ''
-    : `Replaced meanwhile, as an upgrade or another reindex does: ${before} before, ${now} now.`;
+    : `Replaced meanwhile, as a copy, an upgrade or another reindex does: ${before} before, ${now} now.`;

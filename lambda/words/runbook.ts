@@ -70,15 +70,16 @@ export const anchorOf = (heading: string): string =>
  * Where this reader finds a section: a link, or a command that prints it. Without an address of its own, a stage links
  * to its dashboard, which carries the worst sections.
  */
-export function runbookPlace(section: Section, reader: Reader): { url: string } | { command: string } {
+export function runbookPlace(section: Section, reader: Reader): { url: string } | { where: string; command: string } {
   if (reader.runbookUrl) return { url: `${reader.runbookUrl}#${anchorOf(section)}` };
-  // The dashboard has no other section; the package has them all.
+  // The dashboard has no other section; the program has them all. It is in no registry, so `npx` would fetch a stranger's.
   if (reader.kind === 'aws' && (dashboardSections as readonly Section[]).includes(section)) {
     const url = dashboardUrl(reader);
     if (url !== undefined) return { url };
   }
-  const program = reader.kind === 'machine' ? reader.program : 'npx datahub-retention';
-  return { command: `${program} runbook ${shellWord(anchorOf(section))}` };
+  const [where, program] =
+    reader.kind === 'machine' ? ['', reader.program] : [", in this job's repository", 'npm start --'];
+  return { where, command: `${program} runbook ${shellWord(anchorOf(section))}` };
 }
 
 /** The address of the stage's dashboard in CloudWatch; undefined where stage or region is not known. */

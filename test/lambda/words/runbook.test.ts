@@ -58,14 +58,22 @@ describe('a section is found', () => {
 });
 
 describe('a reader is led to a section', () => {
+  const inRepository = { where: ", in this job's repository" };
+
   test('on AWS to the dashboard, where it has the section', () => {
     expect(runbookPlace('Rows missing', aws)).toEqual({ url: dashboardUrl({ stage: 'prod', region: 'eu-central-1' }) });
-    expect(runbookPlace('Failed', aws)).toEqual({ command: 'npx datahub-retention runbook failed' });
+    expect(runbookPlace('Failed', aws)).toEqual({ ...inRepository, command: 'npm start -- runbook failed' });
   });
 
-  test('elsewhere by a command', () => {
-    expect(runbookPlace('Rows missing', machine)).toEqual({ command: 'datahub-retention runbook rows-missing' });
-    expect(runbookPlace('Rows missing', kubernetes)).toEqual({ command: 'npx datahub-retention runbook rows-missing' });
+  test('elsewhere by a command, and never one that fetches a package of this name from a registry', () => {
+    expect(runbookPlace('Rows missing', machine)).toEqual({
+      where: '',
+      command: 'datahub-retention runbook rows-missing',
+    });
+    expect(runbookPlace('Rows missing', kubernetes)).toEqual({
+      ...inRepository,
+      command: 'npm start -- runbook rows-missing',
+    });
   });
 
   test('to the stage’s own runbook, where one is set', () => {

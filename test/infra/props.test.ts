@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import * as z from 'zod';
 import { DatahubRetention, type DatahubRetentionProps, type RetentionPolicy } from '../../infra/datahub-retention.ts';
 import { settingFields } from '../../infra/stage/fields.ts';
@@ -23,8 +24,11 @@ const props = {
   policies: [{ entityType: 'dataset', aspect: 'operation', retentionDays: 90 }],
 } satisfies DatahubRetentionProps;
 
+// Without a folder of ours, each app would leave one of its own behind.
+const newApp = () =>
+  new App({ outdir: mkdtempSync(join(inject('shared'), 'props-')), builtinCloudFormationValidation: false });
 const newStack = (region?: string) =>
-  new Stack(new App({ builtinCloudFormationValidation: false }), 'Foreign', {
+  new Stack(newApp(), 'Foreign', {
     ...(region !== undefined && { env: { account: '111122223333', region } }),
   });
 const place = (fields: Partial<DatahubRetentionProps>, region?: string) =>

@@ -12,8 +12,32 @@ export type { Event } from '../world/journal.ts';
 /** One rule: yields what breaks it. */
 export type CheckRule = (history: History) => Iterable<{ at: number; text: string }>;
 
-export const eventsOf = <Kind extends JournalEvent['kind']>({ world }: History, kind: Kind): Event<Kind>[] =>
-  world.journal.filter((event): event is Event<Kind> => event.kind === kind);
+/** What rules ask of one history again and again, made once: a journal only grows. */
+interface Read {
+  length: number;
+  events: Partial<Record<JournalEvent['kind'], JournalEvent[]>>;
+  closings?: Closing[];
+}
+
+const reads = new WeakMap<History, Read>();
+
+function readOf(history: History): Read {
+  const { journal } = history.world;
+  const before = reads.get(history);
+  if (before?.length === journal.length) return before;
+  const events: Read['events'] = {};
+  for (const event of journal) {
+    const same = events[event.kind];
+    if (same) same.push(event);
+    else events[event.kind] = [event];
+  }
+  const read: Read = { length: journal.length, events };
+  reads.set(history, read);
+  return read;
+}
+
+export const eventsOf = <Kind extends JournalEvent['kind']>(history: History, kind: Kind): readonly Event<Kind>[] =>
+  (readOf(history).events[kind] ?? []) as Event<Kind>[];
 
 interface Run {
   runId: string;
@@ -99,7 +123,13 @@ export interface Closing {
   invocation: InvocationInfo;
 }
 
-export function closings(history: History): Closing[] {
+export function closings(history: History): readonly Closing[] {
+  const read = readOf(history);
+  read.closings ??= closed(history);
+  return read.closings;
+}
+
+function closed(history: History): Closing[] {
   return eventsOf(history, 'ledger').flatMap((event) => {
     const { at, previous, next, invocation } = event;
     if (!isOurs(previous) || !isUnresolved(previous) || isUnresolved(next)) return [];

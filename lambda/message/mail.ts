@@ -1,7 +1,7 @@
 import type { DecidedFacts, Report } from '../facts/report-schema.ts';
 import { oneLine } from '../facts/text.ts';
 import { counted, duration, minute, size } from '../words/numbers.ts';
-import { asSentence } from '../words/punctuation.ts';
+import { withStop } from '../words/punctuation.ts';
 import { nameOf, type Place, titles, wordsOf } from '../words/words.ts';
 import { countsOf, fineOf, type Item, problemsOf, remarksOf, urgencyLine } from './items.ts';
 import { paragraph } from './paragraph.ts';
@@ -35,7 +35,7 @@ function opening(report: Report, problems: readonly Item[], place: Place): strin
     .filter((part) => part !== '')
     .join(', ');
   const preview = report.mode === 'preview' ? 'PREVIEW, nothing was deleted. ' : '';
-  return [`${preview}${which}. ${problems.length > 0 ? urgencyLine(problems) : asSentence(summary(report, place))}`];
+  return [`${preview}${which}. ${problems.length > 0 ? urgencyLine(problems) : withStop(summary(report, place))}`];
 }
 
 function hostOf(server: string | undefined): string {

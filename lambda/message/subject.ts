@@ -1,6 +1,5 @@
 import type { Report } from '../facts/report-schema.ts';
 import { ascii } from '../facts/text.ts';
-import { counted } from '../words/numbers.ts';
 import type { Place } from '../words/words.ts';
 import { countsOf, type Item, problemsOf } from './items.ts';
 
@@ -39,5 +38,5 @@ function fineSummary(report: Report): string {
     const what = first.kind === 'released' ? `${first.index} released` : `nothing to release in ${first.index}`;
     return released.length > 1 ? `${what}, ${released.length - 1} more` : what;
   }
-  return countsOf(report.policies) || `${counted(report.policies.length, 'policy', 'policies')}, nothing to do`;
+  return report.policies.length === 0 ? 'OK: no policies' : `OK: ${countsOf(report.policies)}`;
 }

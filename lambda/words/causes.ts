@@ -68,18 +68,22 @@ export const causes: CauseTable = {
     what: 'another truncation of it is not finished',
     why: sentences(
       runId && `Run ${runId} sent it${since === undefined ? '' : ` on ${moment(since)}`}.`,
-      until !== undefined && `Its result can be judged from ${moment(until)} on.`,
+      until !== undefined && `The job cannot judge it before ${moment(until)}.`,
     ),
     urgency: 'nothing',
     next: nextRunLooks,
   }),
   foreign: ({ why, version, address, releasableAt }, entry, place) => ({
     subject: `record of another ${why}`,
-    what: "an unresolved truncation of it is not this job's to judge",
-    why:
-      why === 'version'
-        ? `Another version of the job${version === undefined ? '' : ` (${version})`} wrote its ledger record.`
-        : `Its ledger record was written for ${address ?? 'another address'}; if both lead to one server, use that address again.`,
+    ...(why === 'version'
+      ? {
+          what: 'another version of this job left a truncation of it unresolved',
+          why: version === undefined ? '' : `Its ledger record says version ${version}.`,
+        }
+      : {
+          what: 'a truncation of it is unresolved that was sent to another server address',
+          why: `It was sent to ${address ?? 'an unknown one'}; if both lead to one server, use that address again.`,
+        }),
     urgency: 'week',
     next: `When no task deletes or copies there, release it${releasableAt === undefined ? '' : ` (accepted from ${moment(releasableAt)} on)`}.`,
     look: lookAtTasks,

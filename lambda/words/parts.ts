@@ -40,7 +40,7 @@ export const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are');
 
 /** The cutoff as the runbook's steps need it: readable, and in epoch milliseconds. */
 export const cutoffText = (millis: number | undefined): string =>
-  millis === undefined ? '' : `Cutoff: ${moment(millis)} (${millis}).`;
+  millis === undefined ? '' : `Cutoff: ${moment(millis)} (${millis}); only older rows were to go.`;
 
 /** What the counters say besides the counts, as a sentence; a remark, never a proof. */
 export function countersText({ conflicts = 0, cancelled, done, total }: Counters): string {
@@ -123,4 +123,4 @@ const inShell = (say: string, line: string | undefined, deletes?: true): Command
 export const replaced = (before: string | undefined, now: string | undefined): string =>
   before === undefined || now === undefined || before === now
     ? ''
-    : `Replaced meanwhile, as a copy, an upgrade or another reindex does: ${before} before, ${now} now.`;
+    : `The index was replaced meanwhile, as a copy, an upgrade or another reindex does: ${before} before, ${now} now.`;

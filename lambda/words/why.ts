@@ -55,7 +55,7 @@ export function ceilingWhy(cause: CauseOf<'above-ceiling'>, entry: DecidedFacts)
       ? `The oldest hour alone holds ${rows(entry.rowsToDelete ?? 0, 'exact')} ${older(entry)}, more than maxRowsPerRun (${exact(bite)})`
       : maxDeletePercent === undefined
         ? `All ${rows(entry.rowsTotal ?? 0, 'exact')} are ${older(entry)}, and deleting them all needs approval`
-        : `${share(entry)} of ${rows(entry.rowsTotal ?? 0)} are ${older(entry)}, more than its ceiling of ${percent(maxDeletePercent)}`;
+        : `${share(entry)} of ${rows(entry.rowsTotal ?? 0)} are ${older(entry)}, more than its ceiling (maxDeletePercent) of ${percent(maxDeletePercent)}`;
   return `${what}.${approved === undefined ? '' : ` ${exact(approved)} were approved, which is not enough.`}`;
 }
 
@@ -126,11 +126,11 @@ export function changedWhy({ what, was, now }: CauseOf<'changed'>): string {
     case 'copies':
       return `The server would now ${now === true ? 'copy the index' : 'delete in place'}, and a moment ago it would not.`;
     case 'policy-removed':
-      return 'Its policy was removed after this run had planned.';
+      return 'Its policy was removed while the run was under way.';
     case 'policy-unreadable':
       return `Its policy can no longer be used${now === undefined ? '' : ` (${withoutStop(String(now))})`}.`;
     default:
-      return `After this run had planned, ${what} changed from ${was ?? 'not set'} to ${now ?? 'not set'}.`;
+      return `Its ${what} changed from ${was ?? 'not set'} to ${now ?? 'not set'} while the run was under way.`;
   }
 }
 
@@ -174,6 +174,7 @@ export const stops: Record<CauseOf<'stopped'>['by'], Stop> = {
   'run-time': ({ hours }) => ({ subject: 'out of time', why: `The run's time ended before its turn${after(hours)}.` }),
   spent: ({ runId }) => ({
     subject: 'already sent',
+    what: 'it is not sent a second time',
     why: `${runId === undefined ? 'This run, or a later one,' : `Run ${runId}`} has already sent a truncation of this index, and each run sends one at most.`,
   }),
   preview: () => ({ subject: 'preview', why: 'A preview starts nothing.' }),
@@ -201,17 +202,19 @@ export function missingWhat({ expected, found, since }: CauseOf<'missing'>): str
   if (found === undefined) return 'its task did not copy every row that should have stayed';
   return since === undefined
     ? `${exact(expected - found)} of ${rows(expected, 'exact')} that should have stayed are gone`
-    : `of ${rows(expected, 'exact')} that should still be there, ${exact(found)} are left`;
+    : `of ${rows(expected, 'exact')} that should still be there, only ${exact(found)} are left`;
 }
+
+const quarantine = 'The index is quarantined: nothing is truncated there until a person releases it.';
 
 export function missingWhy({ since, ...counters }: CauseOf<'missing'>, entry: DecidedFacts, place: Place): string {
   const how =
     since !== undefined
-      ? `They were counted on ${moment(since)}; since then something else has deleted them (datahub-gc, an upgrade, a person).`
+      ? `They were counted on ${moment(since)}; since then something other than this job has deleted rows (DataHub's datahub-gc, an upgrade, a person).`
       : entry.copies
         ? sentences(counters.found !== undefined && 'Not every row was copied.', countersText(counters))
         : "This job's delete does not touch them: something else deletes or copies here.";
-  const then = place.preview ? 'A preview changes nothing.' : 'The index is quarantined.';
+  const then = place.preview ? 'A preview changes nothing.' : quarantine;
   return sentences(how, cutoffText(entry.policyCutoffMillis ?? entry.cutoffMillis), then);
 }
 
@@ -242,7 +245,7 @@ export function unsettledWhy({ why, vanished, error, lastMovedAt, closed }: Caus
     why === 'copy' && 'Nobody saw it complete, and newer rows can hide what it left out.',
     lastMovedAt !== undefined && `Nothing has moved since ${moment(lastMovedAt)}.`,
     closed === 'idle' && 'The job has stopped watching it.',
-    closed === 'quarantined' && 'The index is quarantined.',
+    closed === 'quarantined' && quarantine,
   );
 }
 

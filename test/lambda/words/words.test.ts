@@ -88,7 +88,7 @@ describe('a message tells the truth about its situation', () => {
     const preview = wordsOf(lost, placeOf(aReportOf([lost], { mode: 'preview' }), aws));
     expect(preview.why).not.toContain('quarantined');
     expect(preview.act).toBeUndefined();
-    expect(wordsOf(lost, enforced).why).toContain('The index is quarantined.');
+    expect(wordsOf(lost, enforced).why).toContain('The index is quarantined:');
   });
 
   test('an index that was replaced is said before any other explanation, with both names', () => {
@@ -97,7 +97,7 @@ describe('a message tells the truth about its situation', () => {
       { kind: 'missing', expected: 100, found: 0 },
       { indexName: 'old_1', indexNow: 'new_2' },
     );
-    expect(wordsOf(copied, enforced).why).toMatch(/^Replaced meanwhile.*: old_1 before, new_2 now\./);
+    expect(wordsOf(copied, enforced).why).toMatch(/^The index was replaced meanwhile.*: old_1 before, new_2 now\./);
   });
 
   test('what copied says in one line that late rows may be in the old index alone, even where it failed', () => {

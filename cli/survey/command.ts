@@ -3,6 +3,7 @@ import { shellWord } from '../../lambda/facts/text.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import type { StoredRecord } from '../../lambda/ledger/record.ts';
 import { type Reader, runByHand } from '../../lambda/words/reader.ts';
+import { UsageError } from '../command-line/usage-error.ts';
 import { type OutputFile, WriteError, writeOutputFile } from '../files/output-file.ts';
 import type { Server } from '../files/server.ts';
 import type { Output } from '../output/output.ts';
@@ -66,7 +67,8 @@ async function recordsOf({ records }: SurveyOptions, isSample: boolean): Promise
   try {
     return await records(isSample);
   } catch (error) {
-    if (error instanceof LedgerError) return [];
+    // Where there is no home folder, there is no ledger either.
+    if (error instanceof LedgerError || error instanceof UsageError) return [];
     throw error;
   }
 }

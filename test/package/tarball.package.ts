@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { emptyProject, install } from './packed.ts';
 
@@ -21,9 +21,13 @@ const text = (file: string) => readFileSync(join(installed, file), 'utf8');
 
 describe('The tarball', () => {
   test('has the programs, their texts, and nothing else', () => {
-    expect(files).toEqual([
+    const pages = (file: string) => /^docs\/(adr\/)?[\w-]+\.md$/.test(file);
+    expect(files.filter((file) => !pages(file))).toEqual([
+      'CHANGELOG.md',
+      'CONTRIBUTING.md',
       'LICENSE',
       'README.md',
+      'SECURITY.md',
       'THIRD-PARTY-NOTICES',
       'dist/cli.mjs',
       'dist/construct.cjs',
@@ -35,10 +39,15 @@ describe('The tarball', () => {
       'dist/package.json',
       'docs/policies.schema.json',
       'docs/report.schema.json',
-      'docs/runbook.md',
       'docs/stage.schema.json',
       'package.json',
     ]);
+  });
+
+  test.each(['README.md', 'docs/runbook.md'])('has every page that %s links to', (page) => {
+    const links = [...text(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, link]) => link!);
+    const lost = links.filter((link) => !existsSync(join(installed, dirname(page), link)));
+    expect(lost).toEqual([]);
   });
 
   test('brings no other package when it is installed', () => {
@@ -65,7 +74,15 @@ describe('The tarball', () => {
 
   test('names every package whose code is in it, with the text of its licence', () => {
     const notices = text('THIRD-PARTY-NOTICES');
-    for (const name of ['zod', 'undici', 'commander', 'croner', 'aws-local-stepfunctions', '@aws-sdk/client-ssm'])
+    for (const name of [
+      'zod',
+      'undici',
+      'commander',
+      'croner',
+      'cli-table3',
+      'aws-local-stepfunctions',
+      '@aws-sdk/client-ssm',
+    ])
       expect(notices).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\([\\w.-]+\\)$`, 'm'));
     expect(notices).toContain('Permission is hereby granted, free of charge');
     // Not bundled: what the tests and the build use.

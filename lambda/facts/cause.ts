@@ -150,6 +150,9 @@ const kinds = {
     since: millis.optional().meta({ description: 'when it was sent' }),
     lastMovedAt: millis.optional(),
     ended: z.boolean().optional().meta({ description: 'its task has ended; what it did is not verified yet' }),
+    releasable: z.boolean().optional().meta({
+      description: 'preview: it is so old that only an enforcing run or a release can end it',
+    }),
     error: serverErrorSchema.optional(),
     ...counters,
   },

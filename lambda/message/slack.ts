@@ -26,9 +26,9 @@ const symbols: Record<Urgency, string> = {
   nothing: ':information_source:',
 };
 
-/** Problems that are told; the others are counted. With their longest texts they take 2,500 characters. */
+/** Problems that are told; the others are counted. With their longest texts they take 2,600 characters. */
 const worst = 3;
-const room = { head: 220, why: 320, owner: 100, next: 190, link: 300 } as const;
+const room = { head: 220, why: 360, owner: 100, next: 190, link: 300 } as const;
 
 /** The result in the title, the worst three problems, how many more, and a link. */
 export function slackOf(report: Report, place: Place): CustomNotification {

@@ -205,12 +205,17 @@ export const causes: CauseTable = {
       act: releaseOf(nameOf(entry), place),
     }),
   }),
-  watching: (cause, entry) => ({
+  watching: (cause, entry, place) => ({
     ...soFar(cause, entry),
     why: watchingWhy(cause),
     urgency: 'nothing',
     next: nextRunLooks,
     look: lookAtTask(entry),
+    ...(cause.releasable && {
+      urgency: 'week',
+      next: 'If this stage stays in preview, release the index when no task deletes or copies there.',
+      act: releaseOf(nameOf(entry), place),
+    }),
   }),
 
   setup: ({ what, problem }, _, place) => ({

@@ -13,8 +13,7 @@ import type { Place, Words } from './words.ts';
 
 export const nextRunTries = 'Nothing: the next run tries again.';
 export const nextRunLooks = 'Nothing: the next run looks again. Do not truncate the index by hand meanwhile.';
-export const noUpgrade =
-  'Run no DataHub upgrade until the rows are back: it may remove an old index that still has them.';
+export const noUpgrade = 'Run no DataHub upgrade yet: it may remove an old index that still has the rows.';
 
 type Counters = {
   conflicts?: number | undefined;
@@ -40,7 +39,7 @@ export const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are');
 
 /** The cutoff as the runbook's steps need it: readable, and in epoch milliseconds. */
 export const cutoffText = (millis: number | undefined): string =>
-  millis === undefined ? '' : `Cutoff: ${moment(millis)} (${millis}); only older rows were to go.`;
+  millis === undefined ? '' : `Cutoff: ${moment(millis)} (${millis}); older rows were to go.`;
 
 /** What the counters say besides the counts, as a sentence; a remark, never a proof. */
 export function countersText({ conflicts = 0, cancelled, done, total }: Counters): string {
@@ -81,7 +80,7 @@ export const byHand = (say: string, input: HandInput, place: Place, deletes?: tr
 
 /** The plain release. */
 export const releaseOf = (name: string, place: Place): Command | undefined =>
-  byHand('This counts again, releases it only if no row is missing, and deletes nothing', { release: [name] }, place);
+  byHand('This counts again, and releases it only if no row is missing', { release: [name] }, place);
 
 export const previewOf = (place: Place, only?: string): Command | undefined =>
   byHand(

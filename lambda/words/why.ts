@@ -205,7 +205,7 @@ export function missingWhat({ expected, found, since }: CauseOf<'missing'>): str
     : `of ${rows(expected, 'exact')} that should still be there, only ${exact(found)} are left`;
 }
 
-const quarantine = 'The index is quarantined: nothing is truncated there until a person releases it.';
+const quarantine = 'The index is quarantined until a person releases it.';
 
 export function missingWhy({ since, ...counters }: CauseOf<'missing'>, entry: DecidedFacts, place: Place): string {
   const how =
@@ -250,7 +250,8 @@ export function unsettledWhy({ why, vanished, error, lastMovedAt, closed }: Caus
 }
 
 export function soFar(cause: CauseOf<'watching'>, entry: DecidedFacts): Pick<Words, 'subject' | 'what'> {
-  const { done, total, ended } = cause;
+  const { done, total, ended, releasable } = cause;
+  if (releasable) return { subject: 'needs a release', what: 'no enforcing run has judged a truncation of it' };
   if (ended) return { subject: 'not verified yet', what: 'its task has ended, and its result is not verified yet' };
   if (done !== undefined && total) {
     const what = `${exact(done)} of ${rows(total, 'exact')} done at the last look`;

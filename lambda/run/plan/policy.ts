@@ -98,12 +98,12 @@ async function previewEntry(
     if (seen.kind === 'running') {
       const { task } = seen.watch;
       const cause: Cause = { kind: 'watching', why: 'preview', since, done: task?.done, total: task?.total };
-      return done(from, isOld ? 'unknown' : 'still-running', cause);
+      return isOld ? done(from, 'unknown', { ...cause, releasable: true }) : done(from, 'still-running', cause);
     }
     const { verdict } = seen;
     const entry = decided(from, verdict);
     if (verdict.outcome === 'rows-missing' || !isOld) return entry;
-    return done(entry, 'unknown', { kind: 'watching', why: 'preview', since, ended: true });
+    return done(entry, 'unknown', { kind: 'watching', why: 'preview', since, releasable: true });
   } catch (error) {
     if (!(error instanceof OperationsError)) throw error;
     asking.failed(error.fact);

@@ -74,7 +74,7 @@ export const entryCases: EntryCase[] = [
     { taskId: 'node-1:4711' },
   ],
   ['ended, not verified yet', 'still-running', { kind: 'watching', why: 'run-time', hours: 12, ended: true }],
-  ['a preview looks once', 'unknown', { kind: 'watching', why: 'preview', since: at, ended: true }],
+  ['a preview looks once', 'unknown', { kind: 'watching', why: 'preview', since: at, releasable: true }],
   [
     'rows are left',
     'incomplete',

@@ -88,7 +88,7 @@ describe('a message tells the truth about its situation', () => {
     const preview = wordsOf(lost, placeOf(aReportOf([lost], { mode: 'preview' }), aws));
     expect(preview.why).not.toContain('quarantined');
     expect(preview.act).toBeUndefined();
-    expect(wordsOf(lost, enforced).why).toContain('The index is quarantined:');
+    expect(wordsOf(lost, enforced).why).toContain('The index is quarantined until');
   });
 
   test('an index that was replaced is said before any other explanation, with both names', () => {
@@ -114,6 +114,14 @@ describe('a message tells the truth about its situation', () => {
     };
     expect(said({ kind: 'verified' })).toHaveLength(1);
     expect(said({ kind: 'missing', expected: 9, found: 1 })).toHaveLength(1);
+  });
+
+  test('a preview asks for the release of what is so old that no enforcing run will judge it', () => {
+    const previewed = (releasable?: true) =>
+      wordsOf(anEntry('unknown', { kind: 'watching', why: 'preview', since: 1, releasable }), enforced);
+    expect(previewed(true)).toMatchObject({ subject: 'needs a release', urgency: 'week' });
+    expect(previewed(true).act?.line).toContain('{"release":["dataset.operation"]}');
+    expect(previewed().act).toBeUndefined();
   });
 
   test('a quarantined index says what was counted then, in the past tense', () => {

@@ -53,7 +53,8 @@ export function journalled(services: Services, start: () => number, say: (line: 
     operations: {
       dryRun(fields, options) {
         const how = fields.forceDeleteByQuery ? 'dry run' : 'count';
-        return answered(`${how} ${upTo(fields)}`, () => operations.dryRun(fields, options), dryRunText);
+        const told = fields.forceDeleteByQuery ? dryRunText : countText;
+        return answered(`${how} ${upTo(fields)}`, () => operations.dryRun(fields, options), told);
       },
       taskStatus: (task, options) =>
         answered(`status of ${task}`, () => operations.taskStatus(task, options), statusText),
@@ -87,8 +88,8 @@ const momentText = (millis: number): string => {
   return millis < 0 ? `${number(days)} d ago` : `${number(days)} d ahead`;
 };
 
-const dryRunText = ({ rowsToDelete, rowsTotal, deletesInPlace }: DryRun): string =>
-  `${number(rowsToDelete)} of ${number(rowsTotal)}${deletesInPlace ? '' : ', would copy'}`;
+const countText = ({ rowsToDelete, rowsTotal }: DryRun): string => `${number(rowsToDelete)} of ${number(rowsTotal)}`;
+const dryRunText = (dryRun: DryRun): string => `${countText(dryRun)}${dryRun.deletesInPlace ? '' : ', would copy'}`;
 
 function statusText(status: TaskStatus): string {
   if (status.kind === 'vanished') return 'not known';

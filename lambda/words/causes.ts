@@ -198,7 +198,7 @@ export const causes: CauseTable = {
     why: sentences(unsettledWhy(cause), countersText(cause)),
     urgency: unsettledUrgency(cause, entry),
     ...(cause.closed === 'idle' && { next: nextRunTries }),
-    look: lookAtTask(entry),
+    look: cause.why === 'judged' ? undefined : lookAtTask(entry),
     ...(cause.closed === 'quarantined' && {
       next: 'Compare the old and the new index as the runbook says, then release it.',
       look: lookAtIndices(entry),

@@ -164,6 +164,7 @@ export const stops: Record<CauseOf<'stopped'>['by'], Stop> = {
   'no-task-ids': ({ status }) => ({
     subject: 'no task IDs',
     why: `${status === 401 || status === 403 ? `The server answered ${status} to a truncation` : 'Two truncations returned no task ID'}, so the run started nothing more.`,
+    next: 'Nothing here: the index that was sent first says what is wrong.',
   }),
   'plan-time': () => ({
     subject: 'server too slow',

@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { parseArguments } from '../../../cli/command-line/arguments.ts';
+import { messageOf } from '../../../lambda/message/message.ts';
+import { parseInput } from '../../../lambda/run/plan/input.ts';
+import type { Reader } from '../../../lambda/words/reader.ts';
+import { worded } from '../../../lambda/words/worded.ts';
+import { aws, entryCases, errorCases, machine, noteCases } from '../../lambda/message/cases.ts';
+import { anEntry, aReportOf } from '../../support/reports.ts';
+
+/** Every command that a message prints is one that the program understands; a shell splits it into words. */
+
+const reports = [
+  ...entryCases.map(([, outcome, cause, more]) => aReportOf([anEntry(outcome, cause, more)])),
+  ...errorCases.map(([, cause]) => aReportOf([], { cause })),
+  ...noteCases.map(([, note]) => aReportOf([], { notes: [note] })),
+];
+
+function printed(reader: Reader): string[] {
+  const lines = reports.flatMap((facts) => messageOf(worded(facts, reader), { reader }).email.split('\n'));
+  const commands = lines.map((line) => line.replace(/^Runbook[^:]*: /, '  ')).filter((line) => line.startsWith('  '));
+  return [...new Set(commands.map((line) => line.trim()))].filter((line) => !/^(GET|https:)/.test(line));
+}
+
+/** What the program sees of a command line. */
+const wordsOf = (command: string): string[] =>
+  execFileSync('sh', ['-c', `printf '%s\\n' ${command}`], { encoding: 'utf8' })
+    .trimEnd()
+    .split('\n');
+
+const env = { DATAHUB_GMS_URL: 'http://gms:8080' };
+
+test.each(printed(aws))('on AWS: %s', (command) => {
+  const [program, ...words] = wordsOf(command);
+  if (program === 'npm') return expect(parseArguments(words.slice(2), env).kind).toBe('runbook');
+  expect(program).toBe('aws');
+  if (words[0] === 'ssm') return expect(words[words.indexOf('--name') + 1]).toMatch(/\/(token|paused)$/);
+  const { input } = parseInput(JSON.parse(words[words.indexOf('--input') + 1]!)) as { input: object };
+  expect(Object.keys(input).length).toBeGreaterThan(0);
+});
+
+const pods: Reader = { kind: 'kubernetes', cronJob: 'retention', policies: '/policies/policies.json' };
+
+test.each(printed(pods))('on Kubernetes: %s', (command) => {
+  if (command.startsWith('npm')) return expect(parseArguments(wordsOf(command).slice(3), env).kind).toBe('runbook');
+  const [, given = ''] = /'DATAHUB_RETENTION_ARGS=([^']*)'/.exec(command) ?? [];
+  expect(parseArguments([], { ...env, DATAHUB_RETENTION_ARGS: given }, 'datahub-retention').kind).toBe('run');
+});
+
+test.each(printed(machine))('on a machine: %s', (command) => {
+  const [program, ...words] = wordsOf(`${command} --ledger here`.replace(/(runbook .*) --ledger here$/, '$1'));
+  expect(program).toBe('datahub-retention');
+  expect(parseArguments(words, {}, program).kind).toMatch(/^(run|runbook)$/);
+});

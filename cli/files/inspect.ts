@@ -4,6 +4,7 @@ import { nameDoubt } from '../../infra/stage/doubts.ts';
 import { inspectPolicies } from '../../infra/stage/policies.ts';
 import { inspectSettings } from '../../infra/stage/settings.ts';
 import { warningsOf } from '../../infra/stage/warnings.ts';
+import { maxPolicies } from '../../lambda/facts/limits.ts';
 import type { Problem } from '../../lambda/policy/explain.ts';
 import { readJson } from '../../lambda/policy/read-json.ts';
 import { localSettings } from '../run/settings.ts';
@@ -59,6 +60,10 @@ export const inspectList: Inspect<{ list: unknown[]; policies: Named[] }> = (val
     return wrong(`it has the field ${JSON.stringify(unknown)}: ${known}`, unknown);
   }
   if (!Array.isArray(list)) return wrong('it must hold a list under "policies": put [ and ] around them', 'policies');
+  if (list.length === 0) return wrong('it holds an empty list: put a policy into it');
+  if (list.length > maxPolicies) {
+    return wrong(`it holds ${list.length} policies; a run takes at most ${maxPolicies}`);
+  }
   const { problems, policies } = inspectPolicies(list, localSettings.minRetentionDays);
   const inFile = ({ path, sentence }: Problem): Problem => ({
     path: [...(inObject ? ['policies'] : []), ...path],

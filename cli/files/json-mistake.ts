@@ -11,6 +11,7 @@ export interface JsonMistake {
 /** @returns the first mistake that can be named; undefined if there is none */
 export function jsonMistake(given: string): JsonMistake | undefined {
   const text = given.replace(/^\ufeff/, '');
+  if (text.trim() === '') return { problem: 'is empty', at: { line: 1, column: 1 } };
   if (isYaml(text))
     return { problem: 'is YAML: write JSON, a list of policies between [ and ]', at: { line: 1, column: 1 } };
   const errors: ParseError[] = [];

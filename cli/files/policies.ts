@@ -1,4 +1,3 @@
-import { maxPolicies } from '../../lambda/facts/limits.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
@@ -23,10 +22,6 @@ export function readPolicies(path: string): ReadPolicies {
   const { mistakes, warnings, found } = inspectFile(path, '--policies', inspectList);
   if (found === undefined || mistakes.length > 0) throw new UsageError([...mistakes, ...warnings].join('\n'));
   const { list, policies } = found;
-  if (list.length === 0) throw new UsageError(`${path}: it holds an empty list: put a policy into it.`);
-  if (list.length > maxPolicies) {
-    throw new UsageError(`${path}: it holds ${list.length} policies; a run takes at most ${maxPolicies}.`);
-  }
   return { source: { name: path, text: JSON.stringify(list) }, names: policies.map(dottedName), warnings };
 }
 

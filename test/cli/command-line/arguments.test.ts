@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest';
+import { type Arguments, parseArguments, splitWords } from '../../../cli/command-line/arguments.ts';
+import { UsageError } from '../../../cli/command-line/usage-error.ts';
+import { exampleOf, verbNames, verbs } from '../../../cli/command-line/verbs.ts';
+import packageManifest from '../../../package.json' with { type: 'json' };
+
+const parse = (line: string, env: NodeJS.ProcessEnv = {}, program?: string): Arguments =>
+  parseArguments(line.split(' ').filter(Boolean), env, program);
+
+function problemOf(line: string, env: NodeJS.ProcessEnv = {}, program?: string): string {
+  try {
+    parse(line, env, program);
+  } catch (error) {
+    if (error instanceof UsageError) return error.message;
+    throw error;
+  }
+  throw new Error(`${line} was accepted`);
+}
+
+const server = '--gms-url http://gms:8080 --token-file token.txt';
+const run = `enforce ${server} --policies p.json`;
+const hook = { DATAHUB_RETENTION_NOTIFY_URL: 'https://hooks.example/secret' };
+
+describe('The command line', () => {
+  test('is the demo for npm start alone, even with a server in the environment', () => {
+    expect(parse('', { DATAHUB_GMS_URL: 'http://gms:8080' })).toEqual(parse('demo'));
+    expect(parse('demo')).toMatchObject({ kind: 'demo', input: { mode: 'enforce' } });
+  });
+
+  test('of the installed command alone is its help, as a mistake', () => {
+    expect(problemOf('', {}, 'datahub-retention')).toContain('Usage: datahub-retention VERB [options]');
+  });
+
+  test.each(['preview', 'enforce'] as const)('%s has its mode, its server and its policies', (verb) => {
+    expect(parse(`${verb} ${server} --policies p.json --only a.b --only c.d`)).toMatchObject({
+      kind: 'run',
+      verb,
+      server: { gmsUrl: 'http://gms:8080', token: { kind: 'file', path: 'token.txt' } },
+      policiesPath: 'p.json',
+      input: { mode: verb, only: ['a.b', 'c.d'] },
+      failOn: 'attention',
+    });
+  });
+
+  test('takes an approval for one index, and missing rows for one that is released', () => {
+    expect(parse(`${run} --only a.b --approve-rows 5000`)).toMatchObject({ input: { approveRows: 5000 } });
+    expect(parse(`release a.b ${server} --accept-missing 7`)).toMatchObject({
+      input: { mode: 'enforce', release: ['a.b'], acceptMissing: 7 },
+    });
+  });
+
+  test('prefers options to the environment, and leaves out what neither has', () => {
+    const env = { DATAHUB_GMS_URL: 'http://other', DATAHUB_GMS_TOKEN: 'of the environment' };
+    expect(parse(`survey ${server}`, env)).toMatchObject({
+      server: { gmsUrl: 'http://gms:8080', token: { kind: 'file', path: 'token.txt' } },
+    });
+    expect(parse('survey', env)).toMatchObject({
+      server: { gmsUrl: 'http://other', token: { kind: 'text', text: 'of the environment' } },
+    });
+    expect(parse('survey', { DATAHUB_GMS_TOKEN: ' ' })).toMatchObject({ server: { token: undefined } });
+  });
+
+  test('posts every message in the form for Slack, unless it is told otherwise', () => {
+    expect(parse(`${run} --notify-url-file hook`)).toMatchObject({
+      notify: { url: { kind: 'file', path: 'hook' }, format: 'slack', when: 'always' },
+    });
+    expect(parse(`${run} --notify problems --notify-format json`, hook)).toMatchObject({
+      notify: { url: { kind: 'text' }, format: 'json', when: 'problems' },
+    });
+  });
+
+  test.each(['demo', `survey ${server}`])('%s posts nothing because of the environment alone', (line) => {
+    expect(parse(line, hook)).not.toHaveProperty('notify.url');
+  });
+
+  test('comes from DATAHUB_RETENTION_ARGS where that is set, whatever the container was started with', () => {
+    expect(parse('preview', { DATAHUB_RETENTION_ARGS: "status --ledger '/a b/ledger'" }, 'datahub-retention')).toEqual({
+      kind: 'status',
+      ledgerPath: '/a b/ledger',
+      json: undefined,
+    });
+  });
+
+  test.each<[string, string[]]>([
+    ['a  b\tc\n', ['a', 'b', 'c']],
+    [`--name 'my data' "it's" ''`, ['--name', 'my data', "it's", '']],
+    [`--only=a"."b`, ['--only=a.b']],
+    ['$HOME *.json a;b', ['$HOME', '*.json', 'a;b']],
+    ['', []],
+  ])('%j is split as a shell would, and nothing in it is expanded', (text, words) => {
+    expect(splitWords(text)).toEqual(words);
+  });
+
+  test.each(verbNames)('help %s says the same as %s --help, with the example of its verb', (verb) => {
+    const help = parse(`${verb} --help`);
+    expect(parse(`help ${verb}`)).toEqual(help);
+    expect(help).toMatchObject({ kind: 'print', text: expect.stringContaining(exampleOf('npm start --', verb)) });
+  });
+
+  test.each(verbNames)('the example of %s is understood', (verb) => {
+    expect(parse(`${verb} ${verbs[verb].example}`)).not.toMatchObject({ kind: 'print' });
+  });
+
+  test('prints its version, also behind a verb', () => {
+    const version = { kind: 'print', text: `datahub-retention ${packageManifest.version}\n` };
+    expect([parse('--version'), parse('survey --version')]).toEqual([version, version]);
+  });
+});
+
+describe('A command line with a mistake', () => {
+  test.each<[string, string]>([
+    // No verb, or one that there is not.
+    ['prewiev', 'did you mean preview?'],
+    ['clear a.b', 'the verbs are demo, survey, preview, enforce, release, status, runbook and validate'],
+    ['http://me:secret@gms:8080', 'There is no such verb'],
+    ['--policies p', 'A verb comes first (demo, survey, preview, enforce, release, status, runbook or validate)'],
+    // What people type who know other programs.
+    [`preview ${server} --policies p --dry-run`, 'the verb preview says what enforce would do'],
+    ['survey --token secret', 'put the token into a file, and its name behind --token-file'],
+    ['survey --token=secret', 'put the token into a file, and its name behind --token-file'],
+    // Another verb's option.
+    [
+      `survey ${server} --policies p`,
+      '--policies is an option of demo, preview, enforce, release and validate, not of',
+    ],
+    [`preview ${server} --policies p --approve-rows 5`, '--approve-rows is an option of demo and enforce, not of'],
+    [`${run} --accept-missing=5`, '--accept-missing is an option of release, not of enforce'],
+    [`release a.b ${server} --only a.b`, '--only is an option of demo, preview and enforce, not of release'],
+    ['demo --ledger l', '--ledger is an option of survey, preview, enforce, release and status, not of demo'],
+    ['status --gms-url http://x', '--gms-url is an option of survey, preview, enforce and release, not of status'],
+    // What a verb needs.
+    [`preview ${server}`, 'preview needs --policies FILE, as in: npm start -- preview'],
+    [`release ${server}`, 'release needs an INDEX, as in: npm start -- release dataset.operation'],
+    ['validate', 'npm start -- validate --policies policies.json'],
+    // What does not go together.
+    [`release a.b c.d ${server} --accept-missing 5`, '--accept-missing needs exactly one INDEX'],
+    [`${run} --approve-rows 5`, '--approve-rows needs exactly one --only INDEX'],
+    [`${run} --notify problems`, '--notify needs --notify-url-file FILE'],
+    [`${run} --notify-format json`, '--notify-format needs --notify-url-file FILE'],
+    ['demo --json - --log json', '--json - and --log json both want standard output'],
+    ['demo --metrics-file -', '--metrics-file needs the name of a file'],
+    ['demo --force', '--force needs --json FILE or another file'],
+    [`${run} --policies q.json`, 'It is given twice'],
+    // Values.
+    [`${run} --only operation`, 'entityType.aspect, e.g. dataset.operation'],
+    [`release operation ${server}`, 'entityType.aspect, e.g. dataset.operation'],
+    [`${run} --only a.b --approve-rows 1e3`, 'a whole number of rows, at least 1'],
+    [`${run} --only a.b --approve-rows 0`, 'a whole number of rows, at least 1'],
+    ['survey --timeout 601', 'a whole number of seconds, 1 to 600'],
+    [`${run} --name ${'x'.repeat(41)}`, '1 to 40 printable ASCII characters'],
+    [`${run} --fail-on never`, 'It takes attention or failed'],
+    ['demo --log xml', 'It takes text or json'],
+    ['survey --gms-url', 'argument missing'],
+    // What is nothing at all.
+    ['survey --polices x', "unknown option '--polices'"],
+    ['survey --notify-url=https://hooks.example/secret', "unknown option '--notify-url'"],
+    ['survey http://me:secret@gms:8080', 'options begin with --, as in: npm start -- survey --gms-url'],
+  ])('%s is told in one line, with the remedy, and repeats no secret', (line, remedy) => {
+    const problem = problemOf(line);
+    expect(problem).toContain(remedy);
+    expect(problem).not.toMatch(/\n|secret/);
+  });
+
+  test('behind npm start without -- is noticed by what npm kept for itself', () => {
+    expect(problemOf('survey', { npm_config_gms_url: 'http://x' })).toMatch(
+      /^npm kept --gms-url for itself: put -- bef/,
+    );
+    expect(parse('survey', { npm_config_gms_url: 'http://x' }, 'datahub-retention')).toMatchObject({ kind: 'survey' });
+  });
+
+  test('in DATAHUB_RETENTION_ARGS is a quote that is not closed', () => {
+    expect(problemOf('', { DATAHUB_RETENTION_ARGS: "release 'a.b" })).toMatch(/^DATAHUB_RETENTION_ARGS has a quote/);
+  });
+});

@@ -1,0 +1,130 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { parseArguments, splitWords } from '../cli/command-line/arguments.ts';
+import { type OptionName, options, writtenOption } from '../cli/command-line/options.ts';
+import { verbNames } from '../cli/command-line/verbs.ts';
+import { fileFields, settingFields } from '../infra/stage/fields.ts';
+import { policySchema } from '../lambda/policy/schema.ts';
+import { parseInput } from '../lambda/run/plan/input.ts';
+
+/** What the pages claim about the program: commands, fields, inputs and links. */
+
+const root = join(import.meta.dirname, '..');
+const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
+const pages = [
+  ...readdirSync(root).filter((name) => name.endsWith('.md')),
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+/** What a page has in fenced blocks and between backticks, a line each. */
+const codeOf = (file: string): string[] =>
+  [...textOf(file).matchAll(/^ *```.*\n([\s\S]*?)^ *```$|`([^`\n]+)`/gm)]
+    .flatMap(([, block, inline]) => (block ?? inline ?? '').replaceAll('\\\n', ' ').split('\n'))
+    .map((line) => line.trim());
+
+/** Commands of this program, without a comment or what a shell does with their output. */
+const commandsOf = (file: string): string[] =>
+  codeOf(file).flatMap((line) => {
+    const [, command] = /(?:^|\s)(?:npm start --|datahub-retention) ([a-z][^|>#&;]*)/.exec(line) ?? [];
+    return command === undefined || /^[\w-]+\s+--namespace/.test(command) ? [] : [command.trim()];
+  });
+
+describe('The pages', () => {
+  test.each(pages.filter((page) => commandsOf(page).length > 0))('%s: the program understands its commands', (page) => {
+    const wrong = commandsOf(page).flatMap((command) => {
+      // Three dots stand for options that are named elsewhere, and brackets for what may be left out.
+      const words = splitWords(command.replace(/\.\.\.|…/g, '--policies p').replace(/[[\]]/g, ''));
+      try {
+        parseArguments(
+          words.map((word) => (word === 'INDEX' ? 'a.b' : word === 'N' || word === 'SECONDS' ? '5' : word)),
+          {},
+        );
+        return [];
+      } catch (error) {
+        return [`${command}: ${(error as Error).message}`];
+      }
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test.each(pages.filter((page) => /--input '/.test(textOf(page))))('%s: a run takes its inputs', (page) => {
+    for (const [, input] of textOf(page).matchAll(/--input '([^']+)'/g)) {
+      expect(parseInput(JSON.parse(input!)), input).toHaveProperty('input');
+    }
+  });
+
+  test.each(pages)('%s: its links within the repository lead to files and headings', (page) => {
+    const lost = [...textOf(page).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].flatMap(
+      ([link, path, anchor]) => {
+        const target = path ? posix.join(posix.dirname(page), path) : page;
+        if (!existsSync(join(root, target))) return [link];
+        return anchor === undefined || anchorsOf(textOf(target)).includes(anchor) ? [] : [link];
+      },
+    );
+    expect(lost).toEqual([]);
+  });
+
+  test.each(pages)('%s: npm scripts that it names are there', (page) => {
+    const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> };
+    const named = codeOf(page).flatMap((line) => /^npm run (?:-s )?([\w:-]+)/.exec(line)?.[1] ?? []);
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  });
+
+  test('stay below 180 kB together', () => {
+    expect(pages.reduce((sum, page) => sum + textOf(page).length, 0)).toBeLessThan(180_000);
+    expect(textOf('README.md').length).toBeLessThan(9_000);
+  });
+});
+
+describe('docs/command-line.md', () => {
+  const page = textOf('docs/command-line.md');
+
+  test.each(verbNames)('has the verb %s', (verb) => {
+    expect(page).toMatch(new RegExp(`^\\| \`${verb}\\b`, 'm'));
+  });
+
+  test.each((Object.keys(options) as OptionName[]).map(writtenOption))('has the option %s', (name) => {
+    expect(page).toMatch(new RegExp(`^\\|.*\`${name}\\b`, 'm'));
+  });
+});
+
+describe('A table of fields', () => {
+  const { policies: _, $schema: __, ...settings } = { ...settingFields, ...fileFields };
+
+  test.each([
+    ['docs/policies.md', 'field', policySchema(7)],
+    ['docs/operate.md', 'setting', z.strictObject(settings)],
+  ])('in %s has every %s with its default', (file, head, schema) => {
+    const rows = rowsOf(file, head);
+    const { properties = {} } = z.toJSONSchema(schema, { io: 'input' });
+    expect(rows.map(({ field }) => field).sort()).toEqual(Object.keys(properties).sort());
+    for (const { field, standard } of rows) {
+      const { default: value } = properties[field] as { default?: unknown };
+      if (value === undefined || typeof value === 'object') continue;
+      expect([field, standard.split(/[,;] /)]).toEqual([field, expect.arrayContaining([String(value)])]);
+    }
+  });
+});
+
+/** What a page's table says about each field in its first column; a row may name several. */
+function rowsOf(file: string, head: string): Array<{ field: string; standard: string }> {
+  const [, table = ''] = new RegExp(`^\\| ${head} \\|.*\\n\\|---.*\\n((?:\\|.*\\n)+)`, 'm').exec(textOf(file)) ?? [];
+  return table.split('\n').flatMap((row) => {
+    const [fields = '', standard = ''] = row.replace(/^\| /, '').split(' | ');
+    const names = [...fields.matchAll(/`(\w+)`/g)].map(([, field]) => field!);
+    return names.map((field) => ({ field, standard: standard.replaceAll('`', '') }));
+  });
+}
+
+/** The anchors of headings, as GitHub makes them. */
+const anchorsOf = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );

@@ -1,6 +1,6 @@
 import type { DecidedFacts, Report } from '../facts/report-schema.ts';
 import { oneLine } from '../facts/text.ts';
-import { counted, duration, minute, size } from '../words/numbers.ts';
+import { counted, duration, moment, size } from '../words/numbers.ts';
 import { withStop } from '../words/punctuation.ts';
 import { nameOf, type Place, titles, wordsOf } from '../words/words.ts';
 import { countsOf, fineOf, type Item, problemsOf, remarksOf, urgencyLine } from './items.ts';
@@ -102,6 +102,6 @@ function footer(report: Report): string[] {
       : [
           `Without a policy: ${counted(unmanaged, 'index', 'indices')} (the largest: ${oneLine(largest.indexName, 120)}${megabytes}).`,
         ]),
-    `Run ${oneLine(report.runId, 100)}, ${minute(report.startedAt) ?? oneLine(report.startedAt, 40)}${took}.`,
+    `Run ${oneLine(report.runId, 100)}, ${moment(Date.parse(report.startedAt))}${took}.`,
   ];
 }

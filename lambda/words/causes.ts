@@ -1,3 +1,14 @@
+import {
+  deleted,
+  keptGone,
+  missingWhat,
+  missingWhy,
+  soFar,
+  unsettled,
+  unsettledUrgency,
+  unsettledWhy,
+  watchingWhy,
+} from './how-it-ended.ts';
 import { date, exact, moment, rows } from './numbers.ts';
 import {
   countersText,
@@ -25,22 +36,14 @@ import {
   ceilingWhy,
   changedNext,
   changedWhy,
-  deleted,
+  foreign,
   functionNames,
   guards,
-  keptGone,
-  missingWhat,
-  missingWhy,
   notDue,
   quarantinedWhy,
   setups,
-  soFar,
   stops,
-  unsettled,
-  unsettledUrgency,
-  unsettledWhy,
-  watchingWhy,
-} from './why.ts';
+} from './why-not.ts';
 import type { CauseTable } from './words.ts';
 
 /** Why an index has its outcome, or why the run failed: one entry for each kind of cause. */
@@ -73,19 +76,10 @@ export const causes: CauseTable = {
     urgency: 'nothing',
     next: nextRunLooks,
   }),
-  foreign: ({ why, version, address, releasableAt }, entry, place) => ({
-    subject: `record of another ${why}`,
-    ...(why === 'version'
-      ? {
-          what: 'another version of this job left a truncation of it unresolved',
-          why: version === undefined ? '' : `Its ledger record says version ${version}.`,
-        }
-      : {
-          what: 'a truncation of it is unresolved that was sent to another server address',
-          why: `It was sent to ${address ?? 'an unknown one'}; if both lead to one server, use that address again.`,
-        }),
+  foreign: (cause, entry, place) => ({
+    ...foreign[cause.why](cause),
     urgency: 'week',
-    next: `When no task deletes or copies there, release it${releasableAt === undefined ? '' : ` (accepted from ${moment(releasableAt)} on)`}.`,
+    next: `When no task deletes or copies there, release it${cause.releasableAt === undefined ? '' : ` (accepted from ${moment(cause.releasableAt)} on)`}.`,
     look: lookAtTasks,
     act: releaseOf(nameOf(entry), place),
     section: 'In flight',
@@ -197,7 +191,6 @@ export const causes: CauseTable = {
     ...(cause.vanished && { subject: 'task vanished' }),
     why: sentences(unsettledWhy(cause), countersText(cause)),
     urgency: unsettledUrgency(cause, entry),
-    ...(cause.closed === 'idle' && { next: nextRunTries }),
     look: cause.why === 'judged' ? undefined : lookAtTask(entry),
     ...(cause.closed === 'quarantined' && {
       next: 'Compare the old and the new index as the runbook says, then release it.',
@@ -223,7 +216,7 @@ export const causes: CauseTable = {
     why: asSentence(problem),
     urgency: 'week',
     look: previewOf(place),
-    ...setups(place)[what],
+    ...setups[what](place),
     section: 'Run failed',
   }),
 };

@@ -100,19 +100,20 @@ export const notes: NoteTable = {
   }),
 };
 
-function releasedWhy(note: NoteOf<'released'>): string {
-  const { rowsMissing, uncounted, copied, running } = note;
-  return sentences(
+const releasedWhy = (note: NoteOf<'released'>): string =>
+  sentences(
     replaced(note.indexBefore, note.indexNow),
-    uncounted
-      ? 'As accepted, its rows were not counted.'
-      : rowsMissing
-        ? `As accepted, ${rows(rowsMissing, 'exact')} ${isOrAre(rowsMissing)} missing; no later run says so again.`
-        : 'As many rows are there as were counted before its truncation.',
-    copied && !rowsMissing && 'Rows had been missing after a copy; newer rows may hide that some still are.',
-    running && 'Its task may still be copying.',
+    counting(note),
+    note.copied && !note.rowsMissing && 'Rows had been missing after a copy; newer rows may hide that some still are.',
+    note.running && 'Its task may still be copying.',
     cutoffText(note.cutoffMillis),
   );
+
+function counting({ rowsMissing, uncounted }: NoteOf<'released'>): string {
+  if (uncounted) return 'As accepted, its rows were not counted.';
+  return rowsMissing
+    ? `As accepted, ${rows(rowsMissing, 'exact')} ${isOrAre(rowsMissing)} missing; no later run says so again.`
+    : 'As many rows are there as were counted before its truncation.';
 }
 
 const refusals: Record<NoteOf<'not-released'>['why'], (note: NoteOf<'not-released'>) => string> = {

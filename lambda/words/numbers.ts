@@ -53,25 +53,16 @@ export function size(megabytes: number): string {
   return `${trimmed(megabytes / 1e6)} TB`;
 }
 
-/** `22 May 2026` (UTC); undefined if the text is not a time. */
-export function day(iso: string): string | undefined {
-  const millis = Date.parse(iso);
-  if (Number.isNaN(millis)) return undefined;
-  const date = new Date(millis);
-  return `${date.getUTCDate()} ${months[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
+/** `22 May 2026` (UTC), for epoch milliseconds. */
+export function date(millis: number): string {
+  if (iso(millis) === '') return 'an unknown day';
+  const at = new Date(millis);
+  return `${at.getUTCDate()} ${months[at.getUTCMonth()]} ${at.getUTCFullYear()}`;
 }
 
-/** `22 May 2026, 03:30 UTC`; undefined if the text is not a time. */
-export function minute(iso: string): string | undefined {
-  const date = day(iso);
-  return date && `${date}, ${new Date(Date.parse(iso)).toISOString().slice(11, 16)} UTC`;
-}
-
-/** The same for epoch milliseconds. */
-export const moment = (millis: number): string => minute(iso(millis)) ?? 'an unknown time';
-
-/** `22 May 2026` for epoch milliseconds. */
-export const date = (millis: number): string => day(iso(millis)) ?? 'an unknown day';
+/** `22 May 2026, 03:30 UTC`, for epoch milliseconds. */
+export const moment = (millis: number): string =>
+  iso(millis) === '' ? 'an unknown time' : `${date(millis)}, ${iso(millis).slice(-13, -8)} UTC`;
 
 /** ISO 8601; empty for an invalid time: a token may say that it expires in the year 56,000. */
 export const iso = (millis: number): string => (Math.abs(millis) <= 8.64e15 ? new Date(millis).toISOString() : '');

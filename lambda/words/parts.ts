@@ -3,7 +3,7 @@ import type { ServerError } from '../facts/server-error.ts';
 import { oneLine } from '../facts/text.ts';
 import { dottedName, searchIndex } from '../policy/aspects.ts';
 import { percentOf } from '../policy/percentage.ts';
-import { amount, exact, moment, rows } from './numbers.ts';
+import { amount, counted, exact, moment, rows } from './numbers.ts';
 import { asSentence } from './punctuation.ts';
 import { type Command, type HandInput, runByHand, setParameter } from './reader.ts';
 import { diagnosis, errorWords } from './server-errors.ts';
@@ -34,6 +34,9 @@ export const share = ({ rowsToDelete = 0, rowsPastRetention = rowsToDelete, rows
 /** `1,200,034 of 3.4 M rows`. */
 export const ofTotal = (part: number, total: number | undefined): string =>
   total === undefined || part === total ? rows(part) : `${amount(part)} of ${rows(total)}`;
+
+export const ofHours = (maxRunHours: number | undefined): string =>
+  maxRunHours === undefined ? '' : ` (maxRunHours: ${counted(maxRunHours, 'hour', 'hours')})`;
 
 export const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are');
 

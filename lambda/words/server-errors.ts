@@ -56,7 +56,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
   tls: (error) => ({
     brief: 'certificate not trusted',
     came: `${hostOf(error)} is not trusted${codeOf(error)}`,
-    ...ofCertificate(error),
+    next: "Check the certificate: if it has expired, renew it; if it is for another host name, use that; if it comes from a private authority, provide that authority's certificate (setting caCertificateParameter, option --ca-file)",
   }),
   'not-http': (error) => ({
     brief: 'not HTTP',
@@ -179,24 +179,4 @@ function answered({ status, text, page }: ServerError): string {
   const came = status === undefined ? 'the server answered' : `the server answered ${status}`;
   if (page) return `${came} with an HTML page${text === undefined ? '' : ` titled ${quoted(text)}`}`;
   return text === undefined ? came : `${came}: ${quoted(text)}`;
-}
-
-const certificates: readonly { code: RegExp; means: string; next: string }[] = [
-  { code: /^CERT_HAS_EXPIRED$/, means: 'Its certificate has expired.', next: 'Renew the certificate' },
-  {
-    code: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
-    means: 'Its certificate is for another host name.',
-    next: 'Use the name in the certificate',
-  },
-  {
-    code: /SELF_SIGNED|UNABLE_TO_(?:GET_ISSUER|VERIFY)/,
-    means: 'Its certificate comes from a private certificate authority.',
-    next: "Provide that authority's certificate (setting caCertificateParameter, option --ca-file)",
-  },
-];
-
-function ofCertificate({ code = '' }: ServerError): Pick<ErrorWords, 'means' | 'next'> {
-  const { means = '', next = 'Check which certificate it shows, and whether the address needs http://' } =
-    certificates.find((known) => known.code.test(code)) ?? {};
-  return { means, next };
 }

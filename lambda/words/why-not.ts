@@ -1,30 +1,41 @@
 import type { CauseOf } from '../facts/cause.ts';
-import type { Urgency } from '../facts/outcomes.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
-import { counted, duration, exact, moment, percent, rows, size } from './numbers.ts';
+import { counted, exact, moment, percent, rows } from './numbers.ts';
 import {
   byHand,
-  countersText,
   cutoffText,
   inPolicies,
-  isOrAre,
   nameOf,
-  nextRunLooks,
   nextRunTries,
+  ofHours,
   ofServer,
-  ofTotal,
   older,
   replaced,
   sentences,
   share,
 } from './parts.ts';
 import { withoutStop } from './punctuation.ts';
-import { errorWords } from './server-errors.ts';
 import type { Place, Words } from './words.ts';
 
-/** What the table of causes says about numbers and variants of its kinds; a reason has at most two sentences. */
+/** Why nothing was started: what the table of causes says about numbers and variants of its kinds. */
 
 export const functionNames = { plan: 'Plan', truncate: 'Truncate', poll: 'Poll' } as const;
+
+export const foreign: Record<
+  CauseOf<'foreign'>['why'],
+  (cause: CauseOf<'foreign'>) => Pick<Words, 'subject' | 'what' | 'why'>
+> = {
+  version: ({ version }) => ({
+    subject: 'record of another version',
+    what: 'another version of this job left a truncation of it unresolved',
+    why: version === undefined ? '' : `Its ledger record says version ${version}.`,
+  }),
+  address: ({ address = 'an unknown one' }) => ({
+    subject: 'record of another address',
+    what: 'a truncation of it is unresolved that was sent to another server address',
+    why: `It was sent to ${address}; if both lead to one server, use that address again.`,
+  }),
+};
 
 /** Numbers of a verdict that is days old are told as what was counted then. */
 export function quarantinedWhy(cause: CauseOf<'quarantined'>): string {
@@ -120,9 +131,7 @@ const number = (value: unknown): number => (typeof value === 'number' ? value : 
 export function changedWhy({ what, was, now }: CauseOf<'changed'>): string {
   switch (what) {
     case 'rows':
-      return now === 0
-        ? `The ${rows(number(was), 'exact')} to delete are gone: something else has deleted them.`
-        : `Rows to delete changed from ${exact(number(was))} to ${exact(number(now))} within minutes: something else is at work.`;
+      return rowsChanged(number(was), number(now));
     case 'copies':
       return `The server would now ${now === true ? 'copy the index' : 'delete in place'}, and a moment ago it would not.`;
     case 'policy-removed':
@@ -134,6 +143,11 @@ export function changedWhy({ what, was, now }: CauseOf<'changed'>): string {
   }
 }
 
+const rowsChanged = (was: number, now: number): string =>
+  now === 0
+    ? `The ${rows(was, 'exact')} to delete are gone: something else has deleted them.`
+    : `Rows to delete changed from ${exact(was)} to ${exact(now)} within minutes: something else is at work.`;
+
 export function changedNext({ what, now }: CauseOf<'changed'>, place: Place): Pick<Words, 'urgency' | 'next'> {
   if (what === 'policy-unreadable') return { urgency: 'week', next: `Correct the policy ${inPolicies(place)}.` };
   return what === 'rows' && now === 0
@@ -142,9 +156,6 @@ export function changedNext({ what, now }: CauseOf<'changed'>, place: Place): Pi
 }
 
 type Stop = (cause: CauseOf<'stopped'>) => Pick<Words, 'subject' | 'why'> & Partial<Words>;
-
-const after = (hours: number | undefined): string =>
-  hours === undefined ? '' : ` (maxRunHours: ${counted(hours, 'hour', 'hours')})`;
 
 export const stops: Record<CauseOf<'stopped'>['by'], Stop> = {
   paused: ({ problem }) => ({
@@ -172,7 +183,10 @@ export const stops: Record<CauseOf<'stopped'>['by'], Stop> = {
     urgency: 'change',
     next: 'Look at the load of GMS and its search engine, or spread the policies over several stages.',
   }),
-  'run-time': ({ hours }) => ({ subject: 'out of time', why: `The run's time ended before its turn${after(hours)}.` }),
+  'run-time': ({ hours }) => ({
+    subject: 'out of time',
+    why: `The run's time ended before its turn${ofHours(hours)}.`,
+  }),
   spent: ({ runId }) => ({
     subject: 'already sent',
     what: 'it is not sent a second time',
@@ -181,114 +195,19 @@ export const stops: Record<CauseOf<'stopped'>['by'], Stop> = {
   preview: () => ({ subject: 'preview', why: 'A preview starts nothing.' }),
 };
 
-/** The space is an estimate: disk space comes back only when the search engine merges. */
-export function deleted(entry: DecidedFacts): string {
-  const { rowsDeleted, rowsTotal = 0, durationSeconds, sizeBeforeMb = 0, adopted } = entry;
-  const megabytes = rowsTotal === 0 ? 0 : (sizeBeforeMb * (rowsDeleted ?? 0)) / rowsTotal;
-  return [
-    rowsDeleted === undefined ? 'deleted' : `${ofTotal(rowsDeleted, rowsTotal)} deleted`,
-    durationSeconds === undefined ? '' : ` in ${duration(durationSeconds)}`,
-    adopted ? ' by a truncation of an earlier run' : '',
-    megabytes < 1 ? '' : ` (about ${size(megabytes)})`,
-    ', verified by counting again',
-  ].join('');
-}
-
-export const keptGone = ({ rowsMissing = 0 }: DecidedFacts): string =>
-  rowsMissing === 0
-    ? ''
-    : `${rows(rowsMissing, 'exact')} newer than the cutoff ${isOrAre(rowsMissing)} gone as well, as after ordinary deletions.`;
-
-export function missingWhat({ expected, found, since }: CauseOf<'missing'>): string {
-  if (found === undefined) return 'its task did not copy every row that should have stayed';
-  return since === undefined
-    ? `${exact(expected - found)} of ${rows(expected, 'exact')} that should have stayed are gone`
-    : `of ${rows(expected, 'exact')} that should still be there, only ${exact(found)} are left`;
-}
-
-const quarantine = 'The index is quarantined until a person releases it.';
-
-export function missingWhy({ since, ...counters }: CauseOf<'missing'>, entry: DecidedFacts, place: Place): string {
-  const how =
-    since !== undefined
-      ? `They were counted on ${moment(since)}; since then something other than this job has deleted rows (DataHub's datahub-gc, an upgrade, a person).`
-      : entry.copies
-        ? sentences(counters.found !== undefined && 'Not every row was copied.', countersText(counters))
-        : "This job's delete does not touch them: something else deletes or copies here.";
-  const then = place.preview ? 'A preview changes nothing.' : quarantine;
-  return sentences(how, cutoffText(entry.policyCutoffMillis ?? entry.cutoffMillis), then);
-}
-
-const settles = `${nextRunLooks} After 20 hours a run settles it.`;
-
-export const unsettled: Record<CauseOf<'unsettled'>['why'], Pick<Words, 'subject' | 'what' | 'next'>> = {
-  unseen: { subject: 'no end seen', what: 'a truncation was sent, and nobody has seen it end', next: settles },
-  copy: { subject: 'copy not proven', what: 'nothing proves that the copy has every row', next: settles },
-  uncountable: { subject: 'cannot be counted', what: 'how its truncation ended could not be counted', next: settles },
-  judged: {
-    subject: 'judged elsewhere',
-    what: 'a later run has judged its truncation',
-    next: "Nothing: the later run's report has the result.",
-  },
-};
-
-/** A copy may lose rows, whoever looks at it. */
-export function unsettledUrgency({ closed }: CauseOf<'unsettled'>, { copies, strategy }: DecidedFacts): Urgency {
-  if (closed !== undefined) return closed === 'quarantined' ? 'week' : 'nothing';
-  return (copies ?? strategy === 'reindex') ? 'change' : 'nothing';
-}
-
-export function unsettledWhy({ why, vanished, error, lastMovedAt, closed }: CauseOf<'unsettled'>): string {
-  return sentences(
-    vanished
-      ? 'The server no longer knows its task: a node of the search engine may have restarted.'
-      : error && `At the last look, ${errorWords(error).came}.`,
-    why === 'copy' && 'Nobody saw it complete, and newer rows can hide what it left out.',
-    lastMovedAt !== undefined && `Nothing has moved since ${moment(lastMovedAt)}.`,
-    closed === 'idle' && 'The job has stopped watching it.',
-    closed === 'quarantined' && quarantine,
-  );
-}
-
-export function soFar(cause: CauseOf<'watching'>, entry: DecidedFacts): Pick<Words, 'subject' | 'what'> {
-  const { done, total, ended, releasable } = cause;
-  if (releasable) return { subject: 'needs a release', what: 'no enforcing run has judged a truncation of it' };
-  if (ended) return { subject: 'not verified yet', what: 'its task has ended, and its result is not verified yet' };
-  if (done !== undefined && total) {
-    const what = `${exact(done)} of ${rows(total, 'exact')} done at the last look`;
-    return { subject: `${Math.floor((done / total) * 100)} % done`, what };
-  }
-  const some = entry.rowsDeleted && `${ofTotal(entry.rowsDeleted, entry.rowsToDelete)} deleted so far`;
-  return { subject: '', what: some || 'its truncation goes on' };
-}
-
-const lastLooks: Record<CauseOf<'watching'>['why'], (cause: CauseOf<'watching'>) => string> = {
-  'run-time': ({ hours }) => `The run's time ended first${after(hours)}.`,
-  step: () => 'Poll broke down, so nobody looked any more.',
-  preview: () => 'A preview looks once, and judges nothing.',
-};
-
-export function watchingWhy(cause: CauseOf<'watching'>): string {
-  const { why, since, lastMovedAt, error } = cause;
-  const moved = lastMovedAt === undefined ? '' : `, and last moved on ${moment(lastMovedAt)}`;
-  const began = since === undefined ? '' : `It was sent on ${moment(since)}${moved}.`;
-  return sentences(lastLooks[why](cause), error ? `At the last look, ${errorWords(error).came}.` : began);
-}
-
 type Setup = Omit<Words, 'what' | 'why' | 'urgency'> & Partial<Words>;
 
-export const setups = (place: Place): Record<CauseOf<'setup'>['what'], Setup> => {
-  const access =
-    place.kind === 'aws' ? '; where access is denied, deploy the stage again, which restores the roles' : '';
-  return {
-    parameters: { subject: 'parameter', next: `Correct what it names${access}.` },
-    ledger: { subject: 'ledger', next: `Correct what it names${access}.` },
-    'no-policy': { subject: 'no policy', next: `Write one ${inPolicies(place)}.`, look: undefined },
-    input: {
-      subject: 'wrong input',
-      urgency: 'change',
-      next: 'Correct the input and start it again; scheduled runs are not affected.',
-      look: undefined,
-    },
-  };
+const correct = ({ kind }: Place): string =>
+  `Correct what it names${kind === 'aws' ? '; where access is denied, deploy the stage again, which restores the roles' : ''}.`;
+
+export const setups: Record<CauseOf<'setup'>['what'], (place: Place) => Setup> = {
+  parameters: (place) => ({ subject: 'parameter', next: correct(place) }),
+  ledger: (place) => ({ subject: 'ledger', next: correct(place) }),
+  'no-policy': (place) => ({ subject: 'no policy', next: `Write one ${inPolicies(place)}.`, look: undefined }),
+  input: () => ({
+    subject: 'wrong input',
+    urgency: 'change',
+    next: 'Correct the input and start it again; scheduled runs are not affected.',
+    look: undefined,
+  }),
 };

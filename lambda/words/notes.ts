@@ -72,7 +72,7 @@ export const notes: NoteTable = {
     why: sentences(replaced(note.indexBefore, note.indexNow), refusals[note.why](note), cutoffText(note.cutoffMillis)),
     urgency: note.why === 'rows-missing' ? 'act' : 'week',
     next: nextOf(note),
-    // The plain release comes first; what accepts a loss only where nothing else opens the index.
+    // The plain release comes first; what accepts a loss only where nothing else releases the index.
     look: note.why === 'unresolved' || note.why === 'copy' ? lookAtTasks : lookAtIndices(fromDottedName(note.index)),
     act: releaseOf(note.index, place),
     instead: accepting(note, place),
@@ -136,7 +136,7 @@ const nextOf = ({ why }: NoteOf<'not-released'>): string =>
       ? 'Wait until its task has ended, then release it again.'
       : 'Release it again when this is mended.';
 
-/** What opens the index although rows are missing, or cannot be counted. */
+/** What releases the index although rows are missing, or cannot be counted. */
 function accepting({ index, why, rowsMissing = 0 }: NoteOf<'not-released'>, place: Place) {
   if (why !== 'rows-missing' && why !== 'uncounted' && why !== 'copy' && why !== 'server') return undefined;
   const acceptMissing = Math.max(1, rowsMissing);

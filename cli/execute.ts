@@ -1,13 +1,14 @@
 import { memoryLedger } from '../lambda/ledger/memory.ts';
-import type {
-  Arguments,
-  DemoArguments,
-  FileArgument,
-  NotifyArguments,
-  Secret,
-  ServerArguments,
-  ServerRunArguments,
-  SurveyArguments,
+import {
+  type Arguments,
+  type DemoArguments,
+  type FileArgument,
+  type NotifyArguments,
+  nonEmpty,
+  type Secret,
+  type ServerArguments,
+  type ServerRunArguments,
+  type SurveyArguments,
 } from './command-line/arguments.ts';
 import { pathOfSecret, readerOf } from './command-line/reader.ts';
 import { UsageError } from './command-line/usage-error.ts';
@@ -34,6 +35,8 @@ export interface Surroundings {
   env: NodeJS.ProcessEnv;
   /** How this program was started, for commands in messages. */
   program: string;
+  /** Somebody sits at a terminal: a timer has none. */
+  hasTerminal: boolean;
   /** Writes to standard output. */
   print(text: string): void;
   /** Made when it is needed: text for people, or lines of JSON. */
@@ -106,7 +109,7 @@ async function survey(asked: SurveyArguments, output: Output, { env, program }: 
   return surveyServer(server, output, { json: policies, html: page, name, reader, records });
 }
 
-async function demo(asked: DemoArguments, output: Output, { program }: Surroundings): Promise<number> {
+async function demo(asked: DemoArguments, output: Output, { program, hasTerminal }: Surroundings): Promise<number> {
   const { input, policiesPath, notify, failOn } = asked;
   const files = runFiles(asked, [['--policies', policiesPath], ...notifyFiles(notify)]);
   const policies = policiesPath === undefined ? samplePolicyList(input.only) : policiesFile(policiesPath, input.only);
@@ -135,6 +138,7 @@ async function demo(asked: DemoArguments, output: Output, { program }: Surroundi
       failOn,
       name,
       reader,
+      byHand: hasTerminal,
     };
     return await runOnce({ ...run, ...files }, output);
   } finally {
@@ -143,7 +147,8 @@ async function demo(asked: DemoArguments, output: Output, { program }: Surroundi
   }
 }
 
-async function runOnServer(asked: ServerRunArguments, output: Output, { env, program }: Surroundings): Promise<number> {
+async function runOnServer(asked: ServerRunArguments, output: Output, surroundings: Surroundings): Promise<number> {
+  const { env, program } = surroundings;
   const { input, fast, notify, ledgerPath, policiesPath, failOn } = asked;
   const server = readServer(asked.server, env);
   refuseProxy(server.baseUrl, env);
@@ -172,11 +177,15 @@ async function runOnServer(asked: ServerRunArguments, output: Output, { env, pro
     const name = asked.name ?? new URL(server.baseUrl).hostname;
     const reader = readerOf(program, asked, env);
     const run = { server, connection, policies, input, fast, embedded: false, ledger, webhook, failOn, name, reader };
-    return await runOnce({ ...run, ...files }, output);
+    return await runOnce({ ...run, ...files, byHand: isByHand(surroundings) }, output);
   } finally {
     await connection.close();
   }
 }
+
+/** A container has no terminal; there a person gives the arguments in a variable, which no schedule sets. */
+const isByHand = ({ env, hasTerminal }: Surroundings): boolean =>
+  hasTerminal || nonEmpty(env['DATAHUB_RETENTION_ARGS']) !== undefined;
 
 /** From now on the webhook's address is removed from all output. */
 function hidden(webhook: Webhook, output: Output): Webhook {

@@ -32,6 +32,7 @@ try {
   process.exitCode = await execute(parseArguments(process.argv.slice(2), env, program), {
     env,
     program,
+    hasTerminal: stdout.isTTY === true || process.stdin.isTTY === true,
     print: (text) => writeTo(stdout, text),
     // With `--json -` only the report is on standard output.
     output: ({ log, json }) =>

@@ -37,6 +37,8 @@ export interface LocalRun {
   metrics?: OutputFile | undefined;
   webhook?: Webhook | undefined;
   failOn: Told['failOn'];
+  /** A person started it, so that its message is never held back (design rule 12). */
+  byHand: boolean;
   /** What messages call this DataHub, as a stage's name on AWS. */
   name: string;
   /** Who reads them. */

@@ -47,12 +47,11 @@ function write(file: OutputFile | undefined, text: () => string, what: 'report' 
 async function postMessage(
   report: Report,
   message: Message,
-  { webhook, server, reader }: LocalRun,
+  { webhook, server, byHand }: LocalRun,
   output: Output,
 ): Promise<boolean> {
   if (webhook === undefined) return true;
-  // Nobody has started a scheduled run, and a person who started this one reads its result on the screen.
-  if (webhook.when === 'problems' && !isWorthTelling(report, reader.kind !== 'kubernetes')) return true;
+  if (webhook.when === 'problems' && !isWorthTelling(report, byHand)) return true;
   const body = webhook.format === 'json' ? message.default : JSON.stringify(slackMessage(message));
   const posted = await post(webhook, body, { caPem: server.caPem });
   output.posted(posted);

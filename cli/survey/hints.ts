@@ -1,4 +1,4 @@
-import type { StoredRecord } from '../../lambda/ledger/record.ts';
+import { isUnresolved, type StoredRecord } from '../../lambda/ledger/record.ts';
 import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
 import { moment } from '../../lambda/words/numbers.ts';
 import { grouped, size } from '../screen/numbers.ts';
@@ -36,8 +36,9 @@ export const ownWork = (records: readonly StoredRecord[]): OwnWork =>
   new Map(
     records.flatMap((record): Array<[string, number]> => {
       if (record.state === 'other-version') return [];
-      const last = record.lastVerdict?.decidedAtMillis;
-      const at = record.state === 'sending' || record.state === 'running' ? record.attempt.sendingSince : last;
+      const { lastVerdict: last } = record;
+      const ended = (last?.verdict.rowsDeleted ?? 0) > 0 ? last?.decidedAtMillis : undefined;
+      const at = isUnresolved(record) ? record.attempt.sendingSince : ended;
       return at === undefined ? [] : [[record.index, at]];
     }),
   );

@@ -68,7 +68,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     brief: 'no answer in time',
     came: 'no response came in time',
     means: 'The server or its search engine may be overloaded, or a proxy holds the response back.',
-    ...wait,
+    next: 'Look at the logs of GMS and at the load of its search engine',
   }),
   reset: (error) => ({ brief: 'connection broke off', came: `the connection broke off${codeOf(error)}`, ...wait }),
   aborted: () => ({ brief: 'out of time', came: 'the job gave up, because its time was over', ...wait }),

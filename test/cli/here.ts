@@ -1,0 +1,68 @@
+import { onTestFinished } from 'vitest';
+import { parseArguments } from '../../cli/command-line/arguments.ts';
+import { UsageError } from '../../cli/command-line/usage-error.ts';
+import { execute } from '../../cli/execute.ts';
+import { sampleIndices } from '../../cli/operations-service/samples.ts';
+import { jsonLines } from '../../cli/output/json-lines.ts';
+import { onScreen } from '../../cli/screen/on-screen.ts';
+import { type ServiceOptions, startOperationsService } from '../operations-service/server.ts';
+import { folder } from './processes.ts';
+
+/** The whole command line in this process: a process of its own is only needed for signals and streams. */
+
+export interface Here {
+  status: number;
+  stdout: string;
+  stderr: string;
+  /** The lines of `--log json`. */
+  lines: Array<Record<string, unknown> & { event: string }>;
+}
+
+export async function runHere(
+  args: readonly string[],
+  { env = {}, hasTerminal = false }: { env?: NodeJS.ProcessEnv; hasTerminal?: boolean } = {},
+): Promise<Here> {
+  const here: Here = { status: 0, stdout: '', stderr: '', lines: [] };
+  const print = (text: string) => {
+    here.stdout += text;
+  };
+  try {
+    here.status = await execute(parseArguments(args, env), {
+      env,
+      program: 'npm start --',
+      hasTerminal,
+      print,
+      output: ({ log }) =>
+        log === 'json' ? jsonLines((line) => here.lines.push(JSON.parse(line))) : onScreen({ write: print }),
+    });
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    Object.assign(here, { status: 2, stderr: error.message });
+  }
+  return here;
+}
+
+/** A service until the test ends, a folder beside it, and the arguments that lead there. */
+export async function serviceHere(options: ServiceOptions = {}) {
+  const service = await startOperationsService({ indices: sampleIndices(2000), ...options });
+  const files = folder((cleanUp) => onTestFinished(cleanUp));
+  onTestFinished(() => service.close());
+  const server = ['--gms-url', service.url, '--token-file', files.write('token', `${service.token}\n`)];
+  const ledger = ['--ledger', files.at('ledger')];
+  return {
+    ...service,
+    files,
+    server,
+    ledger,
+    /** The arguments of a run with these policies. */
+    run: (verb: string, policies: unknown, ...more: string[]) => [
+      verb,
+      ...[...server, ...ledger, '--fast', '--policies', files.write('policies.json', policies)],
+      ...more,
+    ],
+    /** Real truncates that it has received. */
+    sent: () => service.engine.asked.filter(({ body }) => (body as { dryRun?: boolean } | undefined)?.dryRun === false),
+  };
+}
+
+export const operation = { entityType: 'dataset', aspect: 'operation', retentionDays: 60 };

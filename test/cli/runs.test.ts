@@ -1,0 +1,241 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { sampleIndices } from '../../cli/operations-service/samples.ts';
+import { operation, runHere, serviceHere } from './here.ts';
+import { startReceiver } from './notify/receiver.ts';
+import { folder, outcomesOf } from './processes.ts';
+
+const samplePolicies = JSON.parse(readFileSync(new URL('../../cli/sample-policies.json', import.meta.url), 'utf8'));
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
+
+async function answering(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('A run', () => {
+  test('truncates, counts again, and says so on screen, in its report and in its figures', async () => {
+    const { run, files, sent, token } = await serviceHere();
+    const written = ['--json', files.at('report.json'), '--metrics-file', files.at('figures.prom')];
+    const { status, stdout } = await runHere(run('enforce', samplePolicies, ...written));
+    const report = files.report('report.json');
+    expect([status, report.result, report.mode]).toEqual([0, 'ok', 'enforce']);
+    expect(new Set(Object.values(outcomesOf(report)))).toEqual(
+      new Set(['truncated', 'below-threshold', 'nothing-to-delete', 'disabled']),
+    );
+    expect(sent()).toHaveLength(report.policies.filter(({ outcome }) => outcome === 'truncated').length);
+    expect(stdout).toMatch(/^dataset\.operation: truncated, 573 of 818 rows deleted .*verified by counting again\.$/m);
+    expect(stdout).not.toMatch(control);
+    const figures = readFileSync(files.at('figures.prom'), 'utf8');
+    expect(figures).toContain(
+      '\ndatahub_retention_index_rows_deleted{stage="127.0.0.1",index="dataset.operation"} 573\n',
+    );
+    expect(figures).toContain('\ndatahub_retention_run_result{stage="127.0.0.1"} 0\n');
+    expect(figures).toMatch(/\n# EOF\n$/);
+    expect(stdout + JSON.stringify(report) + figures).not.toContain(token);
+  });
+
+  test('as a preview sends no real truncate, and leaves no ledger', async () => {
+    const { run, files, sent } = await serviceHere();
+    const { status, stdout } = await runHere(run('preview', samplePolicies));
+    expect([status, sent()]).toEqual([0, []]);
+    expect(stdout).toMatch(/^Mode {4}PREVIEW: nothing is changed/m);
+    expect(stdout).toMatch(/^Subject: \[DataHub retention\] PREVIEW 127\.0\.0\.1: /m);
+    expect(existsSync(files.at('ledger'))).toBe(false);
+  });
+
+  test('covers only what --only names', async () => {
+    const { run, files } = await serviceHere();
+    await runHere(run('preview', samplePolicies, '--only', 'dataset.operation', '--json', files.at('r.json')));
+    expect(Object.keys(outcomesOf(files.report('r.json')))).toEqual(['dataset.operation']);
+  });
+
+  test('passes a ceiling with --approve-rows, and with --fail-on failed does not fail without it', async () => {
+    const { run, files } = await serviceHere();
+    const low = [{ ...operation, maxDeletePercent: 20 }];
+    expect((await runHere(run('enforce', low))).status).toBe(1);
+    expect((await runHere(run('enforce', low, '--fail-on', 'failed'))).status).toBe(0);
+    const approved = run(
+      'enforce',
+      low,
+      '--only',
+      'dataset.operation',
+      '--approve-rows',
+      '600',
+      '--json',
+      files.at('r'),
+    );
+    expect((await runHere(approved)).status).toBe(0);
+    expect(outcomesOf(files.report('r'))).toEqual({ 'dataset.operation': 'truncated' });
+  });
+
+  test('warns of a doubtful name before the first request, and says what it means after a failed one', async () => {
+    const { run } = await serviceHere();
+    const { status, stdout } = await runHere(run('preview', [{ ...operation, aspect: 'operations' }]));
+    expect(status).toBe(1);
+    expect(stdout.match(/dataset\.operations is no index of DataHub's own/g)).toHaveLength(1);
+    expect(stdout.indexOf('no index of DataHub')).toBeLessThan(stdout.indexOf('Subject: '));
+  });
+
+  test('at a loopback address wants a ledger, unless the server says that its data is a sample', async () => {
+    const { url, engine, sent, files } = await serviceHere();
+    const real = await answering((request, response) => {
+      const body: Buffer[] = [];
+      request
+        .on('data', (part) => body.push(part))
+        .on('end', async () => {
+          const headers = { authorization: request.headers.authorization ?? '', 'content-type': 'application/json' };
+          const answer = await fetch(`${url}${request.url}`, { method: 'POST', headers, body: Buffer.concat(body) });
+          response.writeHead(answer.status).end(await answer.text());
+        });
+    });
+    const args = ['enforce', '--gms-url', real, '--token-file', files.at('token')];
+    const policies = ['--policies', files.write('p.json', [operation])];
+    const { status, stderr } = await runHere([...args, ...policies]);
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^enforce at a loopback address needs --ledger FOLDER/),
+    ]);
+    const fast = await runHere([...args, ...policies, '--fast']);
+    expect([fast.status, fast.stderr]).toEqual([2, expect.stringMatching(/^--fast is for sample data only/)]);
+    expect(engine.asked.length).toBeGreaterThan(0);
+    expect(sent()).toEqual([]);
+  });
+
+  test('picks up what an earlier run has begun, and sends nothing twice', async () => {
+    const { run, files, sent, engine } = await serviceHere({
+      indices: [{ entityType: 'dataset', aspect: 'operation', rows: 2000, days: 100 }],
+      faults: ['task-id=empty'],
+    });
+    const first = await runHere(run('enforce', [operation]));
+    expect([first.status, sent().length]).toEqual([0, 1]);
+    const rows = engine.asked.length;
+    const second = await runHere(run('enforce', [operation], '--json', files.at('r.json')));
+    expect([second.status, sent().length]).toEqual([0, 1]);
+    expect(engine.asked.length).toBeGreaterThan(rows);
+    expect(outcomesOf(files.report('r.json'))).toEqual({ 'dataset.operation': 'nothing-to-delete' });
+  });
+});
+
+describe('--log json', () => {
+  test('has a run as events from its header to its report, and the outcomes as data', async () => {
+    const { run } = await serviceHere();
+    const { lines, stdout } = await runHere(run('enforce', [operation], '--log', 'json'));
+    const known = ['header', 'note', 'counting', 'planned', 'started', 'progress', 'verdict', 'report'];
+    expect([...new Set(lines.map(({ event }) => event))].filter((event) => !known.includes(event))).toEqual([]);
+    expect(lines[0]).toMatchObject({ event: 'header', mode: 'enforce', fast: true, ledger: expect.any(String) });
+    const named = (event: string) => lines.filter((line) => line.event === event);
+    expect(named('planned')).toMatchObject([{ aspect: 'operation', decision: 'truncate', rowsTotal: 818 }]);
+    expect(named('started')).toMatchObject([{ aspect: 'operation', taskId: expect.any(String) }]);
+    expect(named('verdict')).toMatchObject([{ outcome: 'truncated', cause: { kind: 'verified' } }]);
+    expect(named('report')).toMatchObject([{ report: { result: 'ok' } }]);
+    expect(lines.every(({ time }) => !Number.isNaN(Date.parse(String(time))))).toBe(true);
+    expect(stdout).toBe('');
+  });
+});
+
+describe('--notify problems', () => {
+  const quiet = async (surroundings: Parameters<typeof runHere>[1]) => {
+    const { run, files } = await serviceHere();
+    const hook = await startReceiver();
+    onTestFinished(() => hook.close());
+    const notify = ['--notify', 'problems', '--notify-url-file', files.write('hook', hook.url)];
+    expect((await runHere(run('enforce', [operation], ...notify), surroundings)).status).toBe(0);
+    return hook.received.length;
+  };
+
+  test('holds the message of a run back that a timer started and that went well', async () => {
+    expect(await quiet({})).toBe(0);
+  });
+
+  test('holds nothing back where a person sits at a terminal', async () => {
+    expect(await quiet({ hasTerminal: true })).toBe(1);
+  });
+});
+
+describe('A server that does not work is told in one sentence, and nothing is sent to', () => {
+  test.each<[string, RequestListener, RegExp]>([
+    ['that hangs', () => {}, /did not answer|no answer/],
+    ['that answers with a page', (_, response) => response.end('<html>Sign in</html>'), /HTML|web page/],
+    [
+      'that refuses the token',
+      (_, response) => response.writeHead(401, { 'content-type': 'application/json' }).end('{}'),
+      /does not accept the token|token/,
+    ],
+  ])('%s', async (_, listener, said) => {
+    const files = folder((cleanUp) => onTestFinished(cleanUp));
+    const url = await answering(listener);
+    const args = ['--gms-url', url, '--token-file', files.write('t', 'the-secret-token'), '--timeout', '1'];
+    const run = [...args, '--policies', files.write('p', [operation]), '--ledger', files.at('l')];
+    const [preview, survey] = await Promise.all([runHere(['preview', ...run]), runHere(['survey', ...args])]);
+    expect([preview.status, survey.status]).toEqual([1, 1]);
+    expect(preview.stdout).toMatch(said);
+    expect(survey.stdout).toMatch(said);
+    expect(survey.stdout).toContain('not checked');
+    expect(preview.stdout + survey.stdout).not.toMatch(/the-secret-token|\n {4}at /);
+    expect(preview.stdout).not.toContain('How urgent: nothing to do');
+  });
+
+  test('that is not there', async () => {
+    const { server, close } = await serviceHere({ indices: sampleIndices(200) });
+    await close();
+    const { status, stdout } = await runHere(['survey', ...server]);
+    expect([status, stdout]).toEqual([
+      1,
+      expect.stringMatching(/FAILED +Address +dry run: no connection to \S+ \(ECONNREFUSED\)/),
+    ]);
+  });
+});
+
+describe('status', () => {
+  test('says what the ledger knows without asking the server, as a table and as JSON', async () => {
+    const { run, ledger, files, engine } = await serviceHere();
+    expect((await runHere(['status', ...ledger])).stdout).toMatch(/has no record: no run of this machine/);
+    await runHere(run('enforce', [operation]));
+    const before = engine.asked.length;
+    expect((await runHere(['status', ...ledger])).stdout).toMatch(
+      /^dataset\.operation +idle +- +truncated, 573 rows deleted, /m,
+    );
+    await runHere(['status', ...ledger, '--json', files.at('s.json')]);
+    expect(JSON.parse(readFileSync(files.at('s.json'), 'utf8'))).toMatchObject({
+      version: 1,
+      indices: [{ name: 'dataset.operation', state: 'idle', lastOutcome: 'truncated', rowsDeleted: 573 }],
+    });
+    expect(engine.asked.length).toBe(before);
+  });
+});
+
+describe('release', () => {
+  test('of an index that is not quarantined says so, and of one that nobody knows names those that are known', async () => {
+    const { run, server, ledger, sent } = await serviceHere();
+    await runHere(run('enforce', [operation]));
+    const idle = await runHere(['release', 'dataset.operation', ...server, ...ledger]);
+    expect([idle.status, idle.stdout]).toEqual([0, expect.stringContaining('dataset.operation is not quarantined')]);
+    const unknown = await runHere(['release', 'chart.x', ...server, ...ledger]);
+    expect([unknown.status, unknown.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^release chart\.x: .* dataset\.operation\.$/),
+    ]);
+    expect(sent()).toHaveLength(1);
+  });
+});
+
+describe('runbook', () => {
+  test('prints a section, or the names of all, also where there is no such section', async () => {
+    const { stdout } = await runHere(['runbook']);
+    expect(stdout).toMatch(/^ {2}Rows missing$/m);
+    expect((await runHere(['runbook', 'rows-missing'])).stdout).toMatch(/^#+ Rows missing$/m);
+    expect(await runHere(['runbook', 'rows-mising'])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('Rows missing'),
+    });
+  });
+});

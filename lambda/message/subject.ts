@@ -38,5 +38,8 @@ function fineSummary(report: Report): string {
     const what = first.kind === 'released' ? `${first.index} released` : `nothing to release in ${first.index}`;
     return released.length > 1 ? `${what}, ${released.length - 1} more` : what;
   }
-  return report.policies.length === 0 ? 'OK: no policies' : `OK: ${countsOf(report.policies)}`;
+  const acted = report.policies.filter(({ outcome }) => outcome === 'truncated' || outcome === 'would-truncate');
+  const others = report.policies.length - acted.length;
+  const parts = [countsOf(acted), others > 0 ? `${others} with nothing to do` : ''].filter((part) => part !== '');
+  return `OK: ${parts.join(', ') || 'no policies'}`;
 }

@@ -51,7 +51,7 @@ export function quarantinedWhy(cause: CauseOf<'quarantined'>): string {
 }
 
 export function notDue({ minDeletePercent }: CauseOf<'not-due'>, entry: DecidedFacts): string {
-  if (entry.outcome === 'disabled') return 'its policy is switched off';
+  if (entry.outcome === 'disabled') return 'its policy says "enabled": false';
   if (entry.rowsTotal === 0) return 'the index is empty';
   const total = rows(entry.rowsTotal ?? 0);
   return minDeletePercent === undefined

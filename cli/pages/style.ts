@@ -2,21 +2,21 @@ import { createHash } from 'node:crypto';
 
 /**
  * How pages look. All of it is in the page, and its hash is in the page's policy: no other style and no script is
- * allowed. Colours differ in more than hue: rows to delete are left of the cut and rows that stay are right of it,
- * missing and postponed rows are hatched, and every part is labelled with its number.
+ * allowed. Colours differ in more than hue: rows to delete are left of the cut, rows that stay are right of it, and every
+ * part is labelled with its number.
  */
 
 const light = `
   --page: #f3f5f7; --paper: #fff; --ink: #16202a; --muted: #55616e; --rule: #dce2e8; --code: #f1f4f7; --link: #0b5c9a;
   --ok: #17733f; --note: #835500; --attention: #835500; --failed: #b3261e;
-  --goes: #a03b0c; --stays: #1b5a84; --missing: #b3261e;
+  --goes: #a03b0c; --stays: #1b5a84;
   --g1: #8f3110; --g2: #ab421a; --g3: #c55a2a; --g4: #d97643; --g5: #e69768; --g6: #f0b691;
   --s1: #b3d1e5; --s2: #8ab7d5; --s3: #619bc1; --s4: #4080aa; --s5: #286792; --s6: #164f77;`;
 
 const dark = `
   --page: #0e1318; --paper: #161d25; --ink: #e6ebf0; --muted: #a0acb8; --rule: #2b3540; --code: #1d2630; --link: #84c3f4;
   --ok: #63cb91; --note: #e3b557; --attention: #e3b557; --failed: #ff8f85;
-  --goes: #f3a578; --stays: #8cc5ec; --missing: #ff8f85;
+  --goes: #f3a578; --stays: #8cc5ec;
   --g1: #f6b18a; --g2: #ec9561; --g3: #d97b44; --g4: #bd6430; --g5: #9c5026; --g6: #7c401f;
   --s1: #224d6b; --s2: #2c6389; --s3: #3b7ca8; --s4: #5497c5; --s5: #75b2dd; --s6: #9ccbee;`;
 
@@ -34,7 +34,6 @@ a { color: var(--link); text-underline-offset: .15em; }
 a:focus-visible, summary:focus-visible, pre:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 3px; }
 .skip { position: absolute; left: -999rem; }
 .skip:focus { left: 1rem; top: .5rem; background: var(--paper); padding: .25rem .75rem; }
-.defs { position: absolute; width: 0; height: 0; }
 
 header { padding-top: 2rem; }
 .kicker { margin: 0; color: var(--muted); font-size: .875rem; font-weight: 600; letter-spacing: .02em; }
@@ -63,8 +62,6 @@ dd { margin: 0; min-width: 0; }
 .top { display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: baseline; justify-content: space-between; }
 .badge { font-size: .8125rem; font-weight: 650; white-space: nowrap; }
 .badge::before { content: "\\25CF\\00A0"; }
-.badge.quiet { color: var(--muted); }
-.badge.quiet::before { content: "\\25CB\\00A0"; }
 .badge.failed::before { content: "\\2715\\00A0"; }
 .badge.attention::before, .badge.note::before { content: "\\25B2\\00A0"; }
 .ok { color: var(--ok); } .attention { color: var(--attention); } .note { color: var(--note); } .failed { color: var(--failed); }
@@ -79,59 +76,37 @@ ol, ul { margin: .5rem 0; padding-left: 1.25rem; }
 li + li { margin-top: .25rem; }
 
 figure { margin: 1rem 0 0; }
-figure > svg, .plots svg { display: block; overflow: visible; }
+figure > svg { display: block; overflow: visible; }
 svg text { fill: var(--muted); font-size: 12px; font-family: inherit; font-variant-numeric: tabular-nums; }
 svg text.strong { fill: var(--ink); font-size: 13px; font-weight: 600; }
-svg text.halo { paint-order: stroke; stroke: var(--paper); stroke-width: 4px; stroke-linejoin: round; }
 .ends { margin: 0 0 .125rem; display: flex; justify-content: space-between; gap: 1rem; font-size: .875rem; line-height: 1.35; }
 .ends b { font-weight: 650; }
 .ends span:last-child { text-align: right; flex: none; }
-.ends .gone { color: var(--goes); } .ends .stay { color: var(--stays); } .ends .missing { color: var(--missing); }
+.ends .gone { color: var(--goes); } .ends .stay { color: var(--stays); }
 .part { stroke: var(--paper); stroke-width: 1.5px; }
-.thin { stroke: none; }
-.mark { stroke: var(--ink); stroke-width: 1.5px; }
-.limit { stroke: var(--muted); stroke-width: 1.5px; }
-.empty { fill: var(--code); }
-.grid { stroke: var(--rule); stroke-width: 1px; }
 ${shades('g')}
 ${shades('s')}
-.overdue { fill: url(#overdue); } .later { fill: url(#later); } .missing-part { fill: url(#missing); }
-.defs .under { fill: var(--paper); } .defs .warm { stroke: var(--g3); } .defs .bad { stroke: var(--missing); }
 .legend { margin: .375rem 0 0; padding: 0; list-style: none; display: flex; flex-wrap: wrap; gap: .125rem 1rem; font-size: .8125rem; color: var(--muted); }
 .legend li { margin: 0; display: flex; align-items: center; gap: .375rem; white-space: nowrap; }
 .legend b { color: var(--ink); font-weight: 600; }
 .legend svg { flex: none; display: block; }
-.line { fill: none; stroke: var(--s4); stroke-width: 2px; vector-effect: non-scaling-stroke; stroke-linejoin: round; stroke-linecap: round; }
-.line.warm { stroke: var(--g3); }
-.area { fill: var(--s4); opacity: .14; } .area.warm { fill: var(--g3); opacity: .3; }
-.dot { fill: var(--s4); } .dot.warm { fill: var(--g3); }
-.stem { stroke: var(--g3); stroke-width: 3px; }
 .facts { margin: .75rem 0 0; display: flex; flex-wrap: wrap; gap: .125rem 1.25rem; font-size: .875rem; }
-.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr)); gap: 1rem 1.5rem; }
-.plots > div { min-width: 0; }
-.plots h4 span { float: right; font-weight: 400; color: var(--muted); }
 
 details { margin-top: .625rem; font-size: .875rem; }
-details.rest { margin: 0; }
-details.rest > summary { margin-bottom: .875rem; font-size: 1rem; }
 summary { cursor: pointer; color: var(--link); width: fit-content; }
 table { border-collapse: collapse; width: 100%; font-size: .875rem; }
 caption { text-align: left; color: var(--muted); font-size: .8125rem; padding: .375rem 0; }
 th, td { padding: .3125rem 0 .3125rem .75rem; text-align: right; vertical-align: baseline; border-top: 1px solid var(--rule); font-weight: 400; }
 thead th { color: var(--muted); font-size: .8125rem; border-top: 0; }
 th:first-child, td:first-child { padding-left: 0; text-align: left; }
-td.word, th.word { text-align: left; }
 td, thead th { overflow-wrap: normal; }
 td { white-space: nowrap; }
-td.word { white-space: normal; }
-tfoot th, tfoot td { font-weight: 650; }
 tbody th .badge { display: inline-block; margin-left: .75rem; font-weight: 500; }
 footer { padding-top: 1.5rem; padding-bottom: 3rem; color: var(--muted); font-size: .8125rem; }
 
 @media (max-width: 34rem) {
   header { padding-top: 1.25rem; }
   .card { padding: .875rem .875rem; }
-  .roomy { display: none; }
   tbody th .badge { display: block; margin-left: 0; }
   .totals { grid-template-columns: repeat(2, 1fr); }
   .totals div:last-child:nth-child(odd) { grid-column: 1 / -1; }

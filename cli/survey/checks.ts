@@ -112,7 +112,7 @@ function unusable(error: ServerError, baseUrl: string, token: string, now: numbe
   const failed = { state: 'failed', text: diagnosis(error), remedy: `${errorWords(error).next}.` } as const;
   const isToken = error.kind === 'unauthorized' || error.kind === 'token';
   const expiry = tokenCheck(token, now);
-  const privileges = (['Truncation', 'Task status', 'Sizes', 'Clock'] as const).map(notChecked);
+  const privileges = (['Truncation', 'Task status', 'Sizes', 'Clock'] as const).map((name) => notChecked(name));
   if (!isToken)
     return [{ name: 'Address', ...failed }, expiry.state === 'failed' ? expiry : notChecked('Token'), ...privileges];
   // An expired token is refused for that reason; for any other token, all we know is that it is refused.
@@ -136,7 +136,7 @@ function usable({ sizes, status, dryRun }: Answers, baseUrl: string, token: stri
   ];
 }
 
-const notChecked = (name: Check['name']): Check => ({ name, state: 'not checked', text: 'there was no answer' });
+const notChecked = (name: Check['name'], text = 'there was no answer'): Check => ({ name, state: 'not checked', text });
 
 function addressCheck(baseUrl: string): Check {
   const url = new URL(baseUrl);
@@ -175,7 +175,8 @@ function privilegeCheck(
 }
 
 function clockCheck(dryRun: Answers['dryRun']): Check {
-  if (dryRun.kind === 'failed' || dryRun.value === undefined) return notChecked('Clock');
+  if (dryRun.kind === 'failed') return notChecked('Clock');
+  if (dryRun.value === undefined) return notChecked('Clock', 'the index that was asked for is not there');
   const { clockSkewMillis: skew } = dryRun.value;
   if (skew === undefined) return { name: 'Clock', state: 'note', text: 'the server does not say its time' };
   if (Math.abs(skew) <= maxClockSkewMillis) return { name: 'Clock', state: 'ok', text: 'agrees with ours' };

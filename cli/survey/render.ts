@@ -75,7 +75,7 @@ function cells(index: SurveyedIndex): string[][] {
 function freedInAll({ survey, suggestions }: Findings): string[] {
   const { rows, of, mb } = gainOf(survey, suggestions);
   if (rows === 0) return [];
-  const freed = mb === undefined ? '' : ` and free about ${size(mb)}`;
+  const freed = mb === undefined ? '' : ` and free ${mb < 1 ? '' : 'about '}${size(mb)}`;
   const first = `With them a first run would delete ${grouped(rows)} of ${grouped(of)} rows (${share(rows, of)})${freed}.`;
   return ['', mb === undefined ? first : `${first} ${freedExplained}`];
 }

@@ -1,0 +1,214 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { readPolicies } from '../../../cli/files/policies.ts';
+import type { Survey } from '../../../cli/survey/count.ts';
+import { damage } from '../../../cli/survey/damage.ts';
+import { suggest } from '../../../cli/survey/suggestion.ts';
+import type { ServiceOptions } from '../../operations-service/server.ts';
+import { operation, runHere, serviceHere } from '../here.ts';
+
+const days = (count: number) => Date.now() - count * 86_400_000;
+const evenly = (from: number, to: number, rows: number) =>
+  Array.from({ length: rows }, (_, row) => days(from + ((to - from) * row) / rows));
+
+/** A survey; in `text`, line breaks inside a paragraph and rows of blanks are one blank. */
+async function surveyed(options: ServiceOptions = {}, ...more: string[]) {
+  const here = await serviceHere(options);
+  const { server, ledger, files } = here;
+  const { status, stdout } = await runHere(['survey', ...server, ...ledger, '--json', files.at('p.json'), ...more]);
+  const policies = existsSync(files.at('p.json')) ? JSON.parse(readFileSync(files.at('p.json'), 'utf8')) : undefined;
+  return { ...here, status, stdout, text: stdout.replace(/\s*\n\s+/g, ' ').replace(/ +/g, ' '), policies };
+}
+
+const only = (timestamps: number[]) => ({ indices: [{ entityType: 'dataset', aspect: 'operation', timestamps }] });
+
+describe('A survey', () => {
+  test('changes nothing: every truncate is a dry run', async () => {
+    const { status, sent, engine } = await surveyed();
+    expect([status, sent()]).toEqual([0, []]);
+    expect(engine.asked.filter(({ action }) => action === 'truncateTimeseriesAspect').length).toBeGreaterThan(20);
+  });
+
+  test('says of each index its rows, and the shares that are older than each age', async () => {
+    const timestamps = [...evenly(1, 29, 60), ...evenly(31, 89, 20), ...evenly(181, 360, 10), ...evenly(366, 400, 10)];
+    const { text } = await surveyed(only(timestamps));
+    expect(text).toMatch(/dataset\.operation 100 .*40 % 20 % 20 % 10 % would remain 60 80 80 90/);
+  });
+
+  test('writes policies that run as they are, without a sentence that would be printed for years', async () => {
+    const { policies, files } = await surveyed();
+    expect(policies.length).toBeGreaterThan(5);
+    expect(readPolicies(files.at('p.json')).names).toHaveLength(policies.length);
+    for (const policy of policies) expect(policy).not.toHaveProperty('note');
+  });
+
+  test('leaves the state of stateful ingestion out, and says why', async () => {
+    const { text, policies } = await surveyed();
+    expect(text).toContain('datahubIngestionCheckpoint is the state of stateful ingestion');
+    expect(JSON.stringify(policies)).not.toContain('Checkpoint');
+  });
+
+  test.each([
+    ['the longest age from which a truncation is worth it', evenly(1, 150, 100), 90],
+    ['365 days where nothing is worth it', evenly(1, 80, 100), 365],
+    ['365 days where that is worth it', evenly(1, 500, 100), 365],
+  ])('suggests %s', async (_, timestamps, retentionDays) => {
+    expect((await surveyed(only(timestamps))).policies).toMatchObject([{ aspect: 'operation', retentionDays }]);
+  });
+
+  test('suggests a year where the newest row of an entity is what its page shows', async () => {
+    const indices = [{ entityType: 'dataset', aspect: 'datasetProfile', timestamps: evenly(1, 200, 100) }];
+    expect((await surveyed({ indices })).policies).toMatchObject([{ aspect: 'datasetProfile', retentionDays: 365 }]);
+  });
+
+  test('does not replace a file that is not ours, and ends with status 2 before it asks anything', async () => {
+    const { server, files, engine } = await serviceHere();
+    const { status, stderr } = await runHere(['survey', ...server, '--json', files.write('mine', 'mine')]);
+    expect([status, stderr, engine.asked]).toEqual([2, expect.stringContaining('--force'), []]);
+    expect(readFileSync(files.at('mine'), 'utf8')).toBe('mine');
+  });
+
+  test('writes one page without anything from elsewhere, in which names are text', async () => {
+    const { server, files } = await serviceHere();
+    const { status } = await runHere(['survey', ...server, '--html', files.at('s.html'), '--name', '<b>us</b> & co']);
+    const page = readFileSync(files.at('s.html'), 'utf8');
+    expect(status).toBe(0);
+    expect(page).toMatch(/^<!doctype html>/i);
+    expect(page).toContain('&lt;b&gt;us&lt;/b&gt; &amp; co');
+    expect(page).not.toMatch(/<b>us|<script|(?:src|href)="https?:|@import|url\(/);
+    const open = [...page.matchAll(/<(\/?)(\w+)[^>]*?(\/?)>/g)].filter(
+      ([, , name, self]) => !self && !/^(meta|wbr)$/.test(name!),
+    );
+    expect(open.filter(([, close]) => !close)).toHaveLength(open.filter(([, close]) => close).length);
+  });
+
+  test('is events with --log json', async () => {
+    const { server } = await serviceHere();
+    const { lines } = await runHere(['survey', ...server, '--log', 'json']);
+    expect([...new Set(lines.map(({ event }) => event))]).toEqual(
+      expect.arrayContaining(['header', 'check', 'surveyed', 'hint', 'suggested']),
+    );
+  });
+});
+
+describe('A survey notices', () => {
+  test('that something else already cuts at 30 days, and how to stop it', async () => {
+    const { text, policies } = await surveyed(only(evenly(0, 30.5, 1000)));
+    expect(text).toContain('Something else already cuts at 30 days: dataset.operation');
+    expect(text).toContain('truncate_indices: false');
+    expect(policies).toMatchObject([{ enabled: false }]);
+  });
+
+  test('what this job has truncated itself, and blames nobody for it', async () => {
+    const here = await serviceHere(only(evenly(0, 60, 2000)));
+    await runHere(here.run('enforce', [{ ...operation, retentionDays: 30 }]));
+    const { stdout } = await runHere(['survey', ...here.server, ...here.ledger, '--json', here.files.at('p.json')]);
+    expect(stdout).toMatch(/This job has truncated dataset\.operation \(/);
+    expect(stdout).not.toContain('Something else');
+    expect(readFileSync(here.files.at('p.json'), 'utf8')).not.toContain('"enabled":false');
+  });
+
+  test.each([
+    ['a young one', evenly(0, 20, 100)],
+    ['one that reaches back further', evenly(0, 33, 100)],
+  ])('no other job that cuts at 30 days in %s', async (_, timestamps) => {
+    expect((await surveyed(only(timestamps))).text).not.toContain('Something else');
+  });
+
+  test('first of all the indices that datahub-gc has emptied, and where their rows are', async () => {
+    let now = Date.now() - 600_000;
+    const { server, ledger, engine, files } = await serviceHere({ clock: { now: () => now }, profile: '0.13.2-1.1' });
+    const touched = engine.runGc();
+    now = Date.now();
+    const { stdout } = await runHere(['survey', ...server, ...ledger, '--json', files.at('p.json')]);
+    expect(touched).toHaveLength(5);
+    expect(stdout).toContain('Look at this first: 5 indices may have lost their rows.');
+    expect(stdout.indexOf('Look at this first')).toBeLessThan(stdout.indexOf('Rows older than'));
+    const policies: Array<{ entityType: string; aspect: string; enabled?: boolean }> = JSON.parse(
+      readFileSync(files.at('p.json'), 'utf8'),
+    );
+    const off = policies.filter(({ enabled }) => enabled === false).map((one) => `${one.entityType}.${one.aspect}`);
+    expect(off.sort()).toEqual([...touched].sort());
+  });
+
+  const older = { 30: 0, 90: 0, 180: 0, 365: 0 };
+  const surveyOf = (counts: Record<string, unknown>): Survey => ({
+    indices: [
+      {
+        entityType: 'dataset',
+        aspect: 'operation',
+        protected: false,
+        counts: { kind: 'counted', older, copies: false, ...counts } as Survey['indices'][number]['counts'],
+      },
+    ],
+    unnamed: [],
+  });
+
+  test.each([
+    ['an aspect that nobody uses, whose index was made anew a week ago', 0, { at: days(7), rowsBefore: 0 }],
+    ['an index kept at ten days, made anew 40 days ago', 100, { at: days(40), rowsBefore: 0, rowsSoonAfter: 0 }],
+    ['an index with rows from before it was made', 100, { at: days(5), rowsBefore: 90 }],
+    ['an index that was made too long ago', 100, { at: days(61), rowsBefore: 0, rowsSoonAfter: 9 }],
+    ['an index whose name has no time', 0, undefined],
+  ])('no loss in %s', (_, rowsTotal, made) => {
+    expect(damage(surveyOf({ rowsTotal, made }), Date.now())).toEqual([]);
+  });
+
+  test('a first run that would be too big, and suggests bites, except where the server copies anyway', () => {
+    const big = { rowsTotal: 50e6, older: { 30: 40e6, 90: 33e6, 180: 31e6, 365: 2e6 } };
+    const [bite] = suggest(surveyOf(big), new Map(), Date.now());
+    expect(bite).toMatchObject({ policy: { retentionDays: 180, maxRowsPerRun: 5_000_000 } });
+    const [whole] = suggest(surveyOf({ ...big, copies: true }), new Map(), Date.now());
+    expect(whole!.policy).not.toHaveProperty('maxRowsPerRun');
+  });
+
+  test('a server that copies although it is asked to delete in place', async () => {
+    expect((await surveyed({ profile: '0.10.5' })).text).toMatch(/would reindex|copies/);
+  });
+
+  test('a server that has one size for everything, and tries the known aspects', async () => {
+    const { text } = await surveyed({ profile: 'postgres' });
+    expect(text).toContain('only reports the size of its store');
+    expect(text).toContain('dataset.datasetUsageStatistics');
+  });
+
+  test('a server that does not tell sizes, and counts every known aspect that it has', async () => {
+    const { status, text, policies } = await surveyed({ faults: ['denied=sizes'] });
+    expect([status, policies.length]).toEqual([0, 9]);
+    expect(text).toContain('Get Timeseries index sizes API');
+  });
+});
+
+describe('A survey ends with status 1 and the remedy for', () => {
+  test.each([
+    ['a truncation that is refused', ['denied=truncate'], 'FAILED Truncation', 'Truncate timeseries aspect index size'],
+    ['a login page', ['login-page'], 'FAILED Address', 'https://host/api/gms'],
+    ['a redirect to one', ['login-redirect'], 'FAILED Address', 'https://host/api/gms'],
+    ['a clock that is an hour off', ['clock-skew=3600'], 'FAILED Clock', 'NTP'],
+  ])('%s', async (_, faults, problem, remedy) => {
+    const { status, text } = await surveyed({ faults });
+    expect([status, text]).toEqual([1, expect.stringContaining(problem)]);
+    expect(text).toContain(remedy);
+  });
+
+  test('an expired token, and never prints it', async () => {
+    const { files, url } = await serviceHere({ token: 'another' });
+    const payload = Buffer.from(JSON.stringify({ exp: Math.floor(days(3) / 1000) })).toString('base64url');
+    const token = `e30.${payload}.x`;
+    const { status, stdout } = await runHere(['survey', '--gms-url', url, '--token-file', files.write('old', token)]);
+    expect([status, stdout]).toEqual([1, expect.stringMatching(/FAILED +Token +expired 3 days ago/)]);
+    expect(stdout).not.toContain(token);
+  });
+
+  test('a host name that does not resolve', async () => {
+    const { files } = await serviceHere();
+    const { status, stdout } = await runHere([
+      'survey',
+      '--gms-url',
+      'http://gms.invalid:8080',
+      '--token-file',
+      files.at('token'),
+    ]);
+    expect([status, stdout]).toEqual([1, expect.stringMatching(/FAILED +Address +.*cannot be resolved/)]);
+  });
+});

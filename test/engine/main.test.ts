@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { programs } from '../programs.ts';
-import { variable, written } from './world/clock.ts';
 
 /** `npm run test:engine` if there is no engine to test against, or none that it may use. */
 
@@ -17,8 +16,8 @@ function node(args: string[], env: Record<string, string>): Promise<{ status: nu
   return new Promise((resolve) => child.on('close', (status) => resolve({ status, said })));
 }
 
-const testEngine = (env: Record<string, string>) =>
-  node([programs['test-engine']], { PATH: process.env['PATH']!, ...env });
+const testEngine = (env: Record<string, string>, options: string[] = []) =>
+  node([programs['test-engine'], ...options], { PATH: process.env['PATH']!, ...env });
 
 /** An OpenSearch of the known version that holds these indices, and notes how it is asked. */
 async function engineWith(indices: string[]): Promise<{ address: string; methods: (string | undefined)[] }> {
@@ -68,23 +67,10 @@ test.concurrent.each([
   expect(status).toBe(2);
 });
 
-test.concurrent('under the scaled clock a minute of the run is a second, and its waits are as much shorter', async () => {
-  const origin = Date.now();
-  const program = [
-    'const began = Date.now(), mono = performance.now();',
-    'await new Promise((resolve) => setTimeout(resolve, 30000));',
-    "const { setTimeout: wait } = await import('node:timers/promises');",
-    'await wait(30000);',
-    'console.log(Date.now() - began, performance.now() - mono, new Date().getTime() - Date.now());',
-  ].join('\n');
-  const { said } = await node(
-    ['--import', 'tsx', '--import', './test/engine/world/scaled-time.ts', '--input-type=module', '-e', program],
-    {
-      [variable]: written({ origin, factor: 60 }),
-    },
+test('an engine that nobody knows is refused with the names of those that are', async () => {
+  const { status, said } = await testEngine({}, ['--engine', 'solr']);
+  expect(said).toBe(
+    '--engine: known are --engine opensearch-2|opensearch-3|elasticsearch-7, --core, --case TEXT and --out FOLDER.\n',
   );
-  const [wall, monotonic, apart] = said.split(' ').map(Number) as [number, number, number];
-  expect(Date.now() - origin).toBeLessThan(30_000);
-  for (const waited of [wall, monotonic]) expect(waited).toBeGreaterThanOrEqual(59_000);
-  expect(Math.abs(apart)).toBeLessThan(1000);
+  expect(status).toBe(2);
 });

@@ -8,16 +8,16 @@ import { type CaseResult, runCase } from './cases/run-case.ts';
 import { upgradeCases } from './cases/upgrades.ts';
 import { diskTable, measureDisk, problemsOf } from './disk/measure.ts';
 import { caseTable } from './print.ts';
+import { type EngineName, engineKinds, engineNames } from './start/engines.ts';
 import { useGiven } from './start/given.ts';
 import { Skipped } from './start/java.ts';
 import { startNode, type TestEngine } from './start/node.ts';
-import { endJobs } from './world/job.ts';
-import { type Laboratory, openLaboratory } from './world/laboratory.ts';
+import { openShared, type Shared } from './world/shared.ts';
 
 /**
- * `npm run test:engine`: the job, as its command line runs it, against a real search engine behind the calls that DataHub's
- * code makes. `--core` runs five cases, `--case TEXT` those whose name contains the text, `--out FOLDER` saves what the job
- * said.
+ * `npm run test:engine`: the job against a real search engine behind the calls that DataHub's code makes. `--engine NAME`
+ * starts another one than OpenSearch 2, `--core` runs five cases, `--case TEXT` those whose name contains the text,
+ * `--out FOLDER` saves what the job said.
  */
 
 const cases: readonly EngineCase[] = [...plainCases, ...endCases, ...otherCases, ...upgradeCases];
@@ -29,6 +29,7 @@ let underWay = 'starting the search engine';
 let left: (() => Promise<void>) | undefined;
 
 interface Asked {
+  engine: EngineName;
   core: boolean;
   only: string | undefined;
   out: string | undefined;
@@ -38,22 +39,21 @@ async function main(asked: Asked): Promise<number> {
   let engine: TestEngine;
   try {
     const given = process.env['OPENSEARCH_URL'];
-    engine = given ? await useGiven(given) : await startNode();
+    engine = given ? await useGiven(given) : await startNode(engineKinds[asked.engine]);
   } catch (error) {
     if (!(error instanceof Skipped)) throw error;
     say(`The tests against a real search engine are skipped: ${error.message}.`);
     return 0;
   }
-  let laboratory: Laboratory | undefined;
+  let shared: Shared | undefined;
   left = async () => {
-    endJobs();
-    await laboratory?.close();
+    await shared?.close();
     await engine.stop();
   };
   try {
     underWay = 'loading rows';
-    laboratory = await openLaboratory(engine);
-    return await withinTime(asked, Promise.race([test(laboratory, engine, asked), engine.died]));
+    shared = await openShared(engine);
+    return await withinTime(asked, Promise.race([test(shared, engine, asked), engine.died]));
   } finally {
     await left();
   }
@@ -69,14 +69,14 @@ function withinTime<T>({ core }: Asked, work: Promise<T>): Promise<T> {
   return Promise.race([work, cap]).finally(() => clearTimeout(timer));
 }
 
-async function test(laboratory: Laboratory, engine: TestEngine, asked: Asked): Promise<number> {
+async function test(shared: Shared, engine: TestEngine, asked: Asked): Promise<number> {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const mayKill = engine.restart !== undefined;
   const results: CaseResult[] = [];
   // Runs first: otherwise background work that the cases leave to the search engine would be measured, too.
   if (!asked.core && named('disk space', asked)) {
     underWay = 'the disk';
-    const rows = await measureDisk(laboratory);
+    const rows = await measureDisk(shared);
     const problems = problemsOf(rows);
     counts[problems.length === 0 ? 'passed' : 'failed']++;
     say(['', 'Disk space of an index, relative to before', diskTable(rows), ...problems].join('\n'));
@@ -88,7 +88,7 @@ async function test(laboratory: Laboratory, engine: TestEngine, asked: Asked): P
       continue;
     }
     underWay = one.name;
-    const result = await runCase(laboratory, one);
+    const result = await runCase(shared, one);
     results.push(result);
     counts[result.problems.length === 0 ? 'passed' : 'failed']++;
     say(`${result.problems.length === 0 ? 'ok      ' : 'FAILED  '} ${one.name} (${result.seconds.toFixed(0)} s)`);
@@ -105,15 +105,21 @@ async function test(laboratory: Laboratory, engine: TestEngine, asked: Asked): P
 const chosen = (one: EngineCase, asked: Asked): boolean => (!asked.core || one.core === true) && named(one.name, asked);
 const named = (name: string, { only }: Asked): boolean => only === undefined || name.includes(only);
 
+const isEngine = (name: string | undefined): boolean => engineNames.some((known) => known === name);
+
 /** @throws EngineError for an unknown option */
 function readArguments(argv: readonly string[]): Asked {
-  const asked: Asked = { core: false, only: undefined, out: undefined };
+  const asked: Asked = { engine: 'opensearch-2', core: false, only: undefined, out: undefined };
   const rest = [...argv];
   for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
     if (name === '--core') asked.core = true;
     else if (name === '--case' && rest.length > 0) asked.only = rest.shift();
     else if (name === '--out' && rest.length > 0) asked.out = rest.shift();
-    else throw new EngineError(`${name}: known are --core, --case TEXT and --out FOLDER.`);
+    else if (name === '--engine' && isEngine(rest[0])) asked.engine = rest.shift() as EngineName;
+    else {
+      const options = `--engine ${engineNames.join('|')}, --core, --case TEXT and --out FOLDER`;
+      throw new EngineError(`${name}: known are ${options}.`);
+    }
   }
   return asked;
 }

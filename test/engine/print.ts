@@ -36,6 +36,7 @@ export function caseTable(results: readonly CaseResult[]): string {
 
 function recoveryCell({ recovered, case: { expected } }: CaseResult): string {
   if (recovered === undefined) return expected.recovery ? 'not tried' : '';
-  const back = recovered.missing.kept + recovered.missing.ingested === 0 ? 'all back' : 'rows missing';
-  return `${recovered.requests.length} requests, ${back}, ${recovered.released ? 'cleared' : 'not cleared'}`;
+  const { requests, missing, problems } = recovered;
+  const back = missing.kept + missing.ingested === 0 && problems.length === 0 ? 'all back' : 'failed';
+  return `${requests} requests, ${back}`;
 }

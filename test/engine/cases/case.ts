@@ -24,11 +24,13 @@ export interface Expectation {
   cause?: Cause['kind'];
   /** Whether loaded rows that should be there are missing when everything has ended. */
   keptRowsMissing: 'none' | 'some' | 'all';
-  /** Ingested rows that no count can show; a request in the message brings them back. */
-  stragglers?: true;
+  /** Real truncates; one, if nothing else is said. */
+  truncates?: number;
+  /** Ingested rows that a copy has left in the old index, which no count can show: the message says that there may be some. */
+  lateRows?: true;
   /** Ingested rows that an upgrade has left in its old index: the job has not lost them, and must not say that it has. */
   leftBehind?: true;
-  /** The commands in the message are executed; afterwards every row is back, and the index is cleared. */
+  /** The runbook's steps are taken; afterwards every row is back, and an index that is quarantined can be released. */
   recovery?: true;
 }
 

@@ -1,21 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
 import { problemsOf } from '../disk/measure.ts';
+import { filled, stepsOf } from '../recovery/runbook.ts';
 import type { Ended } from '../world/job.ts';
 import type { Expectation } from './case.ts';
 import { type Facts, judge } from './judge.ts';
-import { requestsIn } from './recovery.ts';
 
 /** The judge notices every kind of failure that it is meant to notice. */
 
 const all = { kept: 50_000, ingested: 0 };
 const truncated: Expectation = { outcomes: ['truncated'], keptRowsMissing: 'none' };
 
-const unsent = (entry: Partial<PolicyEntry>, said = ''): Ended => ({ status: 0, said, entry: entry as PolicyEntry });
-const run = (entry: Partial<PolicyEntry>, said = ''): Ended => ({
-  ...unsent(entry, said),
-  published: { entry: entry as PolicyEntry, text: said },
-});
+const withCause = (entry: Partial<PolicyEntry>) => ({ cause: { kind: 'verified' }, ...entry }) as PolicyEntry;
+const untold = (entry: Partial<PolicyEntry>): Ended => ({ log: [], entry: withCause(entry) });
+const run = (entry: Partial<PolicyEntry>, message = ''): Ended => ({ ...untold(entry), message });
 const sent = (run = 1, tasksBefore = 0) => ({ cutoffMillis: 0, tasksBefore, run });
 
 const problems = (facts: Partial<Facts>, expected: Expectation = truncated): string[] =>
@@ -48,33 +46,43 @@ describe('rows', () => {
     expect(named(10_000)).toEqual(['10000 rows are missing unnamed']);
   });
 
-  test('count as unnamed if only an unsent report names them', () => {
-    const runs = [unsent({ outcome: 'rows-missing', rowsMissing: 20_000 }, 'no such index')];
+  test('count as unnamed if nobody is told of the report that names them', () => {
+    const runs = [untold({ outcome: 'rows-missing', rowsMissing: 20_000 })];
     expect(problems({ ...lost, runs }, some)).toEqual(['20000 rows are missing unnamed']);
   });
 
   test('that a message of an earlier run names are named', () => {
-    const runs = [run({ outcome: 'rows-missing', rowsMissing: 20_000 }), unsent({ outcome: 'rows-missing' })];
+    const runs = [run({ outcome: 'rows-missing', rowsMissing: 20_000 }), untold({ outcome: 'rows-missing' })];
     expect(problems({ ...lost, runs }, some)).toEqual([]);
   });
 
   test('of an index that is gone are named by saying so', () => {
     const gone = { there: { old: 0, kept: 0, ingested: 0 } };
     const expected: Expectation = { outcomes: ['unknown'], keptRowsMissing: 'all' };
-    const unknown = (said: string) => problems({ ...gone, runs: [run({ outcome: 'unknown' }, said)] }, expected);
-    expect(unknown('the index is gone: no such index')).toEqual([]);
+    const unknown = (message: string) => problems({ ...gone, runs: [run({ outcome: 'unknown' }, message)] }, expected);
+    expect(unknown('the search engine has no such index')).toEqual([]);
     expect(unknown('nothing moves')).toEqual(['50000 rows are missing unnamed']);
   });
 
-  test('that came in and stayed behind are named by the request that brings them over', () => {
+  test('that a copy left behind are named by saying that there may be some', () => {
     const behind = { shouldBe: { kept: 50_000, ingested: 800 }, there: { old: 0, kept: 50_000, ingested: 300 } };
-    const expected: Expectation = { ...truncated, stragglers: true };
-    const said = 'POST /_reindex {"dest": {"index": "b", "op_type": "create"}}';
-    expect(problems({ ...behind, runs: [run({ outcome: 'truncated' }, said)] }, expected)).toEqual([]);
-    expect(problems({ ...behind, runs: [unsent({ outcome: 'truncated' }, said)] }, expected)).toEqual([
-      '500 rows are missing unnamed',
-    ]);
+    const expected: Expectation = { ...truncated, lateRows: true };
+    const said = (message: string) => problems({ ...behind, runs: [run({ outcome: 'truncated' }, message)] }, expected);
+    expect(said('Rows written meanwhile may be in the old index alone')).toEqual([]);
+    expect(said('')).toEqual(['500 rows are missing unnamed']);
     expect(problems({}, expected)).toEqual(['no ingested row was left behind, so nothing is proven']);
+  });
+
+  test('that an upgrade left in its old index are not our loss', () => {
+    const expected: Expectation = { ...truncated, leftBehind: true };
+    const there = { old: 0, kept: 50_000, ingested: 100 };
+    expect(problems({ shouldBe: { kept: 50_000, ingested: 150 }, there }, expected)).toEqual([]);
+    expect(problems({}, expected)).toEqual(['no ingested row was left behind, so nothing is proven']);
+  });
+
+  test('that no search finds, because refreshing is off, may be called missing', () => {
+    const expected: Expectation = { outcomes: ['rows-missing'], keptRowsMissing: 'none' };
+    expect(problems({ runs: [run({ outcome: 'rows-missing' })], visible: false }, expected)).toEqual([]);
   });
 });
 
@@ -94,22 +102,15 @@ test.each<[string, Partial<Facts>, string]>([
   expect(found).toContain(word);
 });
 
-test('rows that no search finds, because refreshing is off, may be called missing', () => {
-  const expected: Expectation = { outcomes: ['rows-missing'], keptRowsMissing: 'none' };
-  expect(problems({ runs: [run({ outcome: 'rows-missing' })], visible: false }, expected)).toEqual([]);
-});
-
 test('another cause than the only true one is noticed', () => {
-  const expected: Expectation = { outcomes: ['rows-missing'], cause: 'quarantined', keptRowsMissing: 'none' };
-  const entry = { outcome: 'rows-missing', cause: { kind: 'missing', expected: 2, found: 1 } } as const;
-  expect(problems({ runs: [run(entry)], visible: false }, expected)).toEqual(['the cause is missing, not quarantined']);
+  expect(problems({}, { ...truncated, cause: 'missing' })).toEqual(['the cause is verified, not missing']);
 });
 
 test.each<[string, Partial<Facts>, string]>([
   ['beside a task that is at work', { sent: [sent(1, 1)] }, 'truncated while a task was at work'],
   ['twice in a run', { sent: [sent(), sent()] }, 'truncated twice in one run'],
-  ['in the next run again', { sent: [sent(), sent(2)] }, 'truncated again'],
-  ['not at all', { sent: [] }, 'truncated nothing'],
+  ['in the next run again', { sent: [sent(), sent(2)] }, 'truncated 2 times, expected 1'],
+  ['not at all', { sent: [] }, 'truncated 0 times, expected 1'],
 ])('a truncate that is sent %s is noticed', (_, facts, problem) => {
   expect(problems(facts)).toContain(problem);
 });
@@ -117,18 +118,6 @@ test.each<[string, Partial<Facts>, string]>([
 test('a case that did not bring about what it is about fails', () => {
   const expected: Expectation = { outcomes: ['truncated'], keptRowsMissing: 'some' };
   expect(problems({}, expected)).toEqual(['0 of 50000 kept rows are missing, expected some']);
-});
-
-test('rows that an upgrade left in its old index are not our loss, and its alias is not to be moved', () => {
-  const expected: Expectation = { ...truncated, leftBehind: true };
-  const shouldBe = { kept: 50_000, ingested: 150 };
-  const there = { old: 0, kept: 50_000, ingested: 100 };
-  expect(problems({ shouldBe, there }, expected)).toEqual([]);
-  expect(problems({}, expected)).toEqual(['no ingested row was left behind, so nothing is proven']);
-  const said = 'POST /_aliases {"actions":[]}';
-  expect(problems({ shouldBe, there, runs: [run({ outcome: 'truncated' }, said)] }, expected)).toEqual([
-    'prints a command that would undo the upgrade',
-  ]);
 });
 
 test('expunging that gives no index its space back is noticed, where more than a tenth was deleted', () => {
@@ -142,15 +131,42 @@ test('expunging that gives no index its space back is noticed, where more than a
   expect(problemsOf([{ ...kept, share: 0.1 }])).toEqual([]);
 });
 
-test('requests are taken from a message as they stand, across folded lines, each once', () => {
-  const said = [
-    'First see whether the copy is only not visible yet: POST /b_2/_refresh; if the',
-    'counts agree then, nothing is lost (compare GET b_1/_count).',
-    '  POST /_aliases {"actions":[{"remove":{"index":"b_2","alias":"b"}},{"add":{"index":"b_1","alias":"b"}}]}',
-    'then POST /b_2/_refresh.',
-  ].join('\n');
-  expect(requestsIn(said)).toEqual([
-    'POST /b_2/_refresh',
-    'POST /_aliases {"actions":[{"remove":{"index":"b_2","alias":"b"}},{"add":{"index":"b_1","alias":"b"}}]}',
-  ]);
+describe("the runbook's requests", () => {
+  test('are taken from each numbered step as they are printed', () => {
+    const markdown = [
+      '## Way back',
+      'First pause.',
+      '1. Pause it.',
+      '2. See `GET /not-this-one`.',
+      '',
+      '   ```text',
+      '   PUT /NEW/_settings {"index":{"refresh_interval":"3s"}}',
+      '   GET _tasks/TASK',
+      '   ```',
+      '   TASK is an answer.',
+      '3. Wait.',
+      '## Next',
+      '4. No.',
+    ].join('\n');
+    expect([...stepsOf('way-back', markdown)]).toEqual([
+      [1, []],
+      [
+        2,
+        [
+          { method: 'PUT', path: '/NEW/_settings', body: '{"index":{"refresh_interval":"3s"}}' },
+          { method: 'GET', path: '/_tasks/TASK' },
+        ],
+      ],
+      [3, []],
+    ]);
+  });
+
+  test('get the names of a message', () => {
+    const [request] = stepsOf('Rows missing').get(6) ?? [];
+    expect(request && filled(request, { OLD: 'x_1', CUTOFF: '17' })).toEqual({
+      method: 'GET',
+      path: '/x_1/_count',
+      body: '{"query":{"range":{"timestampMillis":{"gt":17}}}}',
+    });
+  });
 });

@@ -1,4 +1,5 @@
-import { holdAt, letGo, progressOf } from '../world/tasks.ts';
+import { holdAt, letGo } from '../world/tasks.ts';
+import { upgradeBlocking } from '../world/upgrade.ts';
 import type { World } from '../world/world.ts';
 import { type EngineCase, wait } from './case.ts';
 
@@ -12,12 +13,16 @@ const flood = async ({ client, alias }: World, on: boolean): Promise<void> => {
   await client.indices.putSettings({ index: alias, body: { index: { blocks } } as never });
 };
 
+/** datahub-gc: a truncate without batch size, and with forceDeleteByQuery if that fails. */
+async function gc(world: World, days: number): Promise<void> {
+  if (!(await world.truncateByOthers(days))) await world.truncateByOthers(days, { forceDeleteByQuery: true });
+}
+
 export const otherCases: readonly EngineCase[] = [
   {
     name: 'disk full half-way',
     core: true,
     profile: '0.13.2-1.1',
-    strategy: 'delete-by-query',
     realTimes: floodTimes,
     async story(world) {
       const ended = await world.runWhile(async (task) => {
@@ -33,7 +38,6 @@ export const otherCases: readonly EngineCase[] = [
   {
     name: 'disk full, adopted by the next run',
     profile: '0.13.2-1.1',
-    strategy: 'delete-by-query',
     realTimes: `${floodTimes}; room is made after 20 s`,
     async story(world) {
       const first = await world.runWhile(async (task, run) => {
@@ -41,7 +45,7 @@ export const otherCases: readonly EngineCase[] = [
         await flood(world, true);
         await letGo(world.client, task);
         await wait(2000);
-        run.child.kill('SIGKILL');
+        run.stop();
       });
       const second = world.run();
       await wait(15_000);
@@ -53,7 +57,6 @@ export const otherCases: readonly EngineCase[] = [
   {
     name: 'datahub-gc deletes, too',
     profile: '0.13.2-1.1',
-    strategy: 'delete-by-query',
     realTimes: noRealTimes,
     story: async (world) => [
       await world.runWhile(async (task) => {
@@ -61,7 +64,7 @@ export const otherCases: readonly EngineCase[] = [
         await holdAt(world.client, task, 0.75);
         await wait(200);
         // A little less than ours: if it deleted younger rows, that would be its own doing.
-        await world.truncateByGc(31);
+        await gc(world, 31);
         await letGo(world.client, task);
       }),
     ],
@@ -70,7 +73,6 @@ export const otherCases: readonly EngineCase[] = [
   {
     name: 'datahub-gc reindexes meanwhile',
     profile: '0.13.2-1.1',
-    strategy: 'delete-by-query',
     // Rows ingested into the new index are not seen yet when someone copies it back.
     newRefreshInterval: '60s',
     realTimes: noRealTimes,
@@ -78,7 +80,7 @@ export const otherCases: readonly EngineCase[] = [
       await world.runWhile(async (task) => {
         await holdAt(world.client, task, 0.25);
         // More than half is old: the alias moves, then the missing batch size is refused.
-        await world.truncateByGc(30);
+        await gc(world, 30);
         await world.ingest(200);
         await letGo(world.client, task);
       }),
@@ -88,7 +90,6 @@ export const otherCases: readonly EngineCase[] = [
   {
     name: 'index deleted half-way',
     profile: '0.13.2-1.1',
-    strategy: 'delete-by-query',
     realTimes: noRealTimes,
     story: async (world) => [
       await world.runWhile(async (task) => {
@@ -100,16 +101,13 @@ export const otherCases: readonly EngineCase[] = [
     expected: { outcomes: ['unknown', 'rows-missing'], keptRowsMissing: 'all' },
   },
   {
-    name: 'index replaced by an upgrade',
+    name: 'index replaced by an upgrade that blocks writes',
     profile: '0.13.2-1.1',
-    strategy: 'delete-by-query',
-    realTimes: 'the upgrade comes after 12 s and copies for some seconds, which are minutes of the run',
+    realTimes: 'the upgrade copies for some seconds, which are minutes of the run',
     story: async (world) => [
       await world.runWhile(async (task) => {
         await holdAt(world.client, task, 0.25);
-        // More than ten minutes of the run after the answer: our own call cannot have created an index that is new by then.
-        await wait(12_000);
-        await upgrade(world);
+        await upgradeBlocking(world);
         await letGo(world.client, task).catch(() => {});
       }),
     ],
@@ -118,25 +116,17 @@ export const otherCases: readonly EngineCase[] = [
   {
     name: 'refreshing is off',
     profile: '0.13.2-1.1',
-    strategy: 'delete-by-query',
     refreshInterval: '-1',
     realTimes: noRealTimes,
     story: async (world) => [await world.run().ended],
     expected: { outcomes: ['incomplete'], keptRowsMissing: 'none' },
   },
   {
-    name: 'a reindex leaves refreshing off',
+    name: 'a copy leaves refreshing off, and ingestion goes on',
     profile: 'newest',
-    strategy: 'reindex',
-    realTimes: noRealTimes,
-    story: async (world) => [await world.run().ended],
-    expected: { outcomes: ['rows-missing'], cause: 'missing', keptRowsMissing: 'none', recovery: true },
-  },
-  {
-    name: 'a reindex leaves refreshing off, and ingestion goes on',
-    profile: 'newest',
-    strategy: 'reindex',
-    batchSize: 500,
+    copies: true,
+    policy: { batchSize: 500 },
+    replicas: 1,
     realTimes: noRealTimes,
     story: async (world) => [
       await world.runWhile(async (task) => {
@@ -152,19 +142,19 @@ export const otherCases: readonly EngineCase[] = [
     ],
     expected: { outcomes: ['rows-missing'], cause: 'missing', keptRowsMissing: 'none', recovery: true },
   },
+  {
+    name: "somebody else's reindex between two runs leaves refreshing off",
+    profile: 'newest',
+    replicas: 1,
+    realTimes: noRealTimes,
+    async story(world) {
+      const first = await world.run().ended;
+      world.set({ mode: 'always-reindex' });
+      await world.truncateByOthers(31, { batchSize: 2000 });
+      await world.ingest(100);
+      await wait(5000);
+      return [first, await world.run().ended];
+    },
+    expected: { outcomes: ['rows-missing'], cause: 'missing', keptRowsMissing: 'none', recovery: true },
+  },
 ];
-
-/** ESIndexBuilder.reindex: a new index, all rows copied, the alias moved, the old index deleted. */
-async function upgrade({ client, alias, original, now }: World): Promise<void> {
-  const next = `${alias}_${now()}`;
-  const { body } = await client.indices.getMapping({ index: original });
-  const { mappings } = (body as Record<string, { mappings: object }>)[original]!;
-  const settings = { index: { number_of_shards: 1, number_of_replicas: 0, refresh_interval: '50ms' } };
-  await client.indices.create({ index: next, body: { mappings, settings } as never });
-  const copy = { source: { index: original, size: 2500 }, dest: { index: next } };
-  const started = await client.reindex({ wait_for_completion: false, body: copy as never });
-  const task = String((started.body as { task?: string }).task);
-  while ((await progressOf(client, task)) !== undefined) await wait(100);
-  const actions = [{ remove_index: { index: original } }, { add: { index: next, alias } }];
-  await client.indices.updateAliases({ body: { actions } as never });
-}

@@ -7,27 +7,26 @@ const noRealTimes = 'none: it refreshes every 50 ms, which is 3 s of the run';
 
 export const plainCases: readonly EngineCase[] = [
   {
-    name: 'delete, healthy',
+    name: 'delete',
     core: true,
     profile: '0.13.2-1.1',
-    strategy: 'delete-by-query',
     realTimes: noRealTimes,
     story: async (world) => [await world.run().ended],
     expected: { outcomes: ['truncated'], keptRowsMissing: 'none' },
   },
   {
-    name: 'reindex, healthy',
+    name: 'copy',
     core: true,
     profile: '0.13.2-1.1',
-    strategy: 'reindex',
+    copies: true,
     realTimes: noRealTimes,
     story: async (world) => [await world.run().ended],
     expected: { outcomes: ['truncated'], keptRowsMissing: 'none' },
   },
   {
-    name: 'reindex in slices',
+    name: 'copy in slices',
     profile: 'newest',
-    strategy: 'reindex',
+    copies: true,
     // ELASTICSEARCH_BUILD_INDICES_REINDEX_OPTIMIZATION_ENABLED=false: the copy stays visible.
     behaviour: { refreshOffAfterReindex: false },
     shards: 3,
@@ -36,9 +35,22 @@ export const plainCases: readonly EngineCase[] = [
     expected: { outcomes: ['truncated'], keptRowsMissing: 'none' },
   },
   {
+    name: 'bite in two runs',
+    profile: '0.13.2-1.1',
+    policy: { maxRowsPerRun: 40_000 },
+    realTimes: noRealTimes,
+    async story(world) {
+      const runs = [await world.run().ended, await world.run().ended];
+      const deleted = runs.map(({ entry }) => entry?.rowsDeleted ?? 0);
+      if (deleted.some((rows) => rows > 40_000 || rows < 35_000))
+        throw new Error(`bites of ${deleted.join(', ')} rows`);
+      return runs;
+    },
+    expected: { outcomes: ['truncated'], keptRowsMissing: 'none', truncates: 2 },
+  },
+  {
     name: 'rows written again during a delete',
     profile: '0.13.2-1.1',
-    strategy: 'delete-by-query',
     realTimes: noRealTimes,
     story: async (world) => [
       await world.runWhile(async (task) => {
@@ -59,15 +71,15 @@ export const plainCases: readonly EngineCase[] = [
     expected: { outcomes: ['truncated'], keptRowsMissing: 'none' },
   },
   {
-    name: 'ingestion during a reindex',
+    name: 'late rows during a copy',
     profile: '0.13.2-1.1',
-    strategy: 'reindex',
+    copies: true,
     refreshInterval: '30s',
     realTimes: 'the old index refreshes every 30 s: what came just before the call is not copied',
     async story(world) {
       world.beforeTruncate = () => world.ingest(500);
       return [await world.runWhile(() => world.ingest(300))];
     },
-    expected: { outcomes: ['truncated'], keptRowsMissing: 'none', stragglers: true },
+    expected: { outcomes: ['truncated'], keptRowsMissing: 'none', lateRows: true, recovery: true },
   },
 ];

@@ -11,9 +11,6 @@ const shared = {
   realTimes: 'the upgrade copies for some seconds, which are minutes of the run',
 } as const;
 
-/** ELASTICSEARCH_BUILD_INDICES_REINDEX_OPTIMIZATION_ENABLED=false: the copy stays visible. */
-const visible = { refreshOffAfterReindex: false };
-
 /** Ingestion continues while the upgrade copies; then the alias moves, and the rows that the upgrade can find follow. */
 async function endUpgrade(world: World, upgrade: Upgrade, beforeCatchUp = async () => {}): Promise<void> {
   await world.ingest(100);
@@ -35,21 +32,18 @@ export const upgradeCases: readonly EngineCase[] = [
   {
     ...shared,
     name: 'upgrade without downtime, begun before a delete',
-    strategy: 'delete-by-query',
     story: async (world) => [await runBeside(world, 0.5, await beginUpgrade(world))],
     expected: { outcomes: ['incomplete', 'unknown'], keptRowsMissing: 'none', leftBehind: true },
   },
   {
     ...shared,
     name: 'upgrade without downtime, begun during a delete',
-    strategy: 'delete-by-query',
     story: async (world) => [await runBeside(world, 0.25)],
     expected: { outcomes: ['incomplete', 'unknown'], keptRowsMissing: 'none', leftBehind: true },
   },
   {
     ...shared,
     name: 'upgrade without downtime, begun after a delete',
-    strategy: 'delete-by-query',
     async story(world) {
       const first = await world.run().ended;
       await endUpgrade(world, await beginUpgrade(world));
@@ -59,17 +53,9 @@ export const upgradeCases: readonly EngineCase[] = [
   },
   {
     ...shared,
-    name: 'upgrade without downtime, begun before a reindex',
-    behaviour: visible,
-    strategy: 'reindex',
-    story: async (world) => [await runBeside(world, 0.5, await beginUpgrade(world))],
-    expected: { outcomes: ['unknown', 'rows-missing'], keptRowsMissing: 'none', leftBehind: true },
-  },
-  {
-    ...shared,
-    name: 'upgrade without downtime, begun during a reindex',
-    behaviour: visible,
-    strategy: 'reindex',
+    name: 'upgrade without downtime, begun during a copy',
+    copies: true,
+    behaviour: { refreshOffAfterReindex: false },
     // The upgrade copies an index that is half full, and moves the alias away from it.
     story: async (world) => [await runBeside(world, 0.5)],
     expected: { outcomes: ['unknown', 'rows-missing'], keptRowsMissing: 'some', leftBehind: true },

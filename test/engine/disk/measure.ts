@@ -1,7 +1,7 @@
 import type { Client } from '@opensearch-project/opensearch';
 import { table } from '../../../cli/screen/table.ts';
-import type { Laboratory } from '../world/laboratory.ts';
 import { mappings, write } from '../world/rows.ts';
+import type { Shared } from '../world/shared.ts';
 import { untilEnded } from '../world/tasks.ts';
 
 /** What a delete by query does to the disk space of an index: measured, because no answer of DataHub shows it. */
@@ -30,7 +30,7 @@ const orders: readonly Order[] = ['as they came in', 'mixed'];
 /** If there is no merge for this long, merging counts as finished. */
 const quietMillis = 60_000;
 
-export async function measureDisk({ client, prefix }: Laboratory): Promise<DiskRow[]> {
+export async function measureDisk({ client, prefix }: Shared): Promise<DiskRow[]> {
   const kinds = orders.flatMap((order) => shares.map((share) => ({ order, share })));
   const indices = kinds.map((kind, number) => ({ ...kind, index: `${prefix}disk${number}` }));
   for (const { index, order } of indices) await load(client, index, order);
@@ -86,19 +86,18 @@ async function sizes(client: Client, index: string): Promise<Map<string, { bytes
 }
 
 /**
- * Recent deletions are kept for copies of the shard that may have missed them, until a flush and the next sync of retention
- * leases, up to half a minute later; therefore the expunge is repeated.
+ * The engine keeps recent deletions for copies of a shard that may have missed them, until the shard's retention leases
+ * have moved past them: they are renewed by a flush and a sync every 30 s. An expunge before that gives nothing back.
  */
+const leasesMillis = 70_000;
+
 async function expunge(client: Client, index: string): Promise<Awaited<ReturnType<typeof sizes>>> {
-  for (let tries = 1; ; tries++) {
-    await client.indices.flush({ index });
-    const { body } = await client.indices.forcemerge({ index, only_expunge_deletes: true });
-    const { _shards: shards } = body as { _shards?: { failed: number } };
-    if (shards?.failed) throw new Error(`expunging failed: ${JSON.stringify(shards)}`);
-    const left = await sizes(client, index);
-    if (tries === 4 || [...left.values()].every(({ deadShare }) => deadShare <= 0.11)) return left;
-    await new Promise((resolve) => setTimeout(resolve, 35_000));
-  }
+  await client.indices.flush({ index });
+  await new Promise((resolve) => setTimeout(resolve, leasesMillis));
+  const { body } = await client.indices.forcemerge({ index, only_expunge_deletes: true });
+  const { _shards: shards } = body as { _shards?: { failed: number } };
+  if (shards?.failed) throw new Error(`expunging failed: ${JSON.stringify(shards)}`);
+  return sizes(client, index);
 }
 
 /** @throws if merges continue for a quarter of an hour */

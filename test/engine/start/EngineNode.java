@@ -3,23 +3,14 @@ import java.nio.file.Path;
 import java.util.List;
 import org.opensearch.common.settings.Settings;
 import org.opensearch.env.Environment;
-import org.opensearch.index.reindex.ReindexPlugin;
 import org.opensearch.node.Node;
-import org.opensearch.transport.Netty4Plugin;
 
 /**
- * One OpenSearch node on 127.0.0.1, from its jars alone, with the two modules that these tests need: HTTP, and what
- * works by query. Arguments: its home, and its port. It says "ready" when it answers, and ends with its standard input,
- * so that it never outlives the tests that started it.
+ * One node on 127.0.0.1, from its jars alone. Arguments: its home, its port, and the classes of the two modules that
+ * these tests need: HTTP, and what works by query. It says "ready" when it answers, and ends with its standard input, so
+ * that it never outlives the tests that started it.
  */
 public final class EngineNode {
-  /** The constructor that takes plugins is for subclasses. */
-  private static final class NodeWithModules extends Node {
-    NodeWithModules(Environment environment) {
-      super(environment, List.of(Netty4Plugin.class, ReindexPlugin.class), false);
-    }
-  }
-
   public static void main(String[] arguments) throws Exception {
     Path home = Path.of(arguments[0]);
     Files.createDirectories(home.resolve("config"));
@@ -37,7 +28,8 @@ public final class EngineNode {
             .put("cluster.routing.allocation.disk.threshold_enabled", false)
             .put("cluster.info.update.interval", "24h")
             .build();
-    Node node = new NodeWithModules(new Environment(settings, home.resolve("config")));
+    List<String> modules = List.of(arguments).subList(2, arguments.length);
+    Node node = new NodeWithModules(new Environment(settings, home.resolve("config")), modules);
     node.start();
     System.out.println("ready");
     while (System.in.read() >= 0) {}

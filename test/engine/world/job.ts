@@ -1,94 +1,146 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
 import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
-import { type ScaledClock, variable, written } from './clock.ts';
-import type { Published, Subscriber } from './subscriber.ts';
+import { memoryLedger } from '../../../lambda/ledger/memory.ts';
+import { isWorthTelling, messageOf } from '../../../lambda/message/message.ts';
+import { createOperations } from '../../../lambda/operations/http/http-operations.ts';
+import { createHttpTransport } from '../../../lambda/operations/http/http-transport.ts';
+import { type PlanEvent, plan } from '../../../lambda/run/plan/plan.ts';
+import { poll } from '../../../lambda/run/poll.ts';
+import { type ReportEvent, report } from '../../../lambda/run/report.ts';
+import type { RunServices } from '../../../lambda/run/services.ts';
+import type { RunState } from '../../../lambda/run/state.ts';
+import { truncate } from '../../../lambda/run/truncate.ts';
+import type { Reader } from '../../../lambda/words/reader.ts';
+import { worded } from '../../../lambda/words/worded.ts';
+import { executeWorkflow } from '../../laboratory/world/workflow.ts';
+import type { ScaledClock } from './clock.ts';
 
-/** The job: the command line as it ships, in its own process, with a scaled clock. */
-
-const root = fileURLToPath(new URL('../../../', import.meta.url));
-const scaledTime = fileURLToPath(new URL('./scaled-time.ts', import.meta.url));
-
-/** Runs that have not ended. */
-const running = new Set<ChildProcess>();
-
-/** Kills every run that has not ended. */
-export function endJobs(): void {
-  for (const child of running) child.kill('SIGKILL');
-}
-
-/** A run that takes longer than this hangs: on a quiet machine none takes a quarter of it. */
-const capMillis = 600_000;
-
-export interface JobFiles {
-  folder: string;
-  url: string;
-  clock: ScaledClock;
-  subscriber: Subscriber;
+/** The job of one stage: its four steps and its workflow file, on the scaled clock, with a ledger in memory. */
+export interface Job {
+  /** Starts a run. With an input it is one by hand. */
+  run(input?: { release: string[] }): Run;
+  /** Stops every run that has not ended. */
+  close(): Promise<void>;
 }
 
 export interface Run {
-  child: ChildProcess;
   ended: Promise<Ended>;
+  /** The run ends where it is, without a report, as if somebody had stopped its execution. */
+  stop(): void;
 }
 
 export interface Ended {
-  status: number | null;
-  /** Everything that it printed. */
-  said: string;
-  /** What its subscriber was sent, who is only notified of problems; omitted if that is nothing. */
-  published?: Published;
-  /** The index's entry; omitted if the run did not get to a report. */
-  entry?: PolicyEntry;
+  /** Omitted if the run did not get to a report. */
   report?: Report;
+  /** The index's entry. */
+  entry?: PolicyEntry;
+  /** The mail; omitted if nobody is told, because `notify: problems` has nothing to tell. */
+  message?: string;
+  /** Every line of its log. */
+  log: string[];
 }
 
-/** Starts a run. Policies, ledger and the subscriber's address are files of the folder. */
-export function startJob(
-  { folder, url, clock, subscriber }: JobFiles,
-  name: string,
-  verb: readonly string[] = ['enforce'],
-): Run {
-  const json = join(folder, `${name}.json`);
-  const files = ['--token-file', join(folder, 'token'), '--policies', join(folder, 'policies.json')];
-  const notify = ['--notify-url-file', join(folder, 'subscriber'), '--notify', 'problems', '--notify-format', 'json'];
-  const child = spawn(
-    process.execPath,
-    [
-      ...['--import', 'tsx', '--import', scaledTime, join(root, 'cli/main.ts')],
-      ...[...verb, '--gms-url', url, ...files, '--ledger', join(folder, 'ledger.json'), '--json', json],
-      ...notify,
-    ],
-    {
-      cwd: root,
-      env: { PATH: process.env['PATH'], HOME: folder, [variable]: written(clock), NO_COLOR: '1' },
-      stdio: ['ignore', 'pipe', 'pipe'],
+export interface JobOptions {
+  url: string;
+  token: string;
+  clock: ScaledClock;
+  policy: object;
+}
+
+/** A run that takes longer than this in real time hangs: on a quiet machine none takes a quarter of it. */
+const capMillis = 600_000;
+/** Requests are answered in real time. */
+const requestMillis = 60_000;
+
+const reader: Reader = { kind: 'machine', program: 'datahub-retention' };
+
+class Stopped extends Error {
+  override readonly name = 'Stopped';
+}
+
+export function createJob({ url, token, clock, policy }: JobOptions): Job {
+  const transport = createHttpTransport({ readTimeoutMillis: requestMillis, truncateTimeoutMillis: requestMillis });
+  const secret = { get: async () => token, reread: async () => token };
+  const settings = { stage: 'prod', gmsUrl: url, mode: 'enforce', minRetentionDays: 7, maxRunHours: 12 } as const;
+  const shared: Omit<RunServices, 'deadline' | 'log'> = {
+    settings,
+    parameters: {
+      policies: async () => [{ name: 'policy', text: JSON.stringify(policy) }],
+      paused: async () => false,
+      token: secret,
     },
-  );
-  running.add(child);
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (part: string) => {
-      said += part;
+    operations: createOperations({ baseUrl: url, token: secret, transport, realNow: clock.now, sleep: clock.sleep }),
+    ledger: memoryLedger(),
+    clock,
+  };
+  const runs: Run[] = [];
+
+  function start(input?: { release: string[] }): Run {
+    const ended: Ended = { log: [] };
+    const log = logTo(ended.log, clock.now);
+    let stop: (error: Error) => void = () => {};
+    const stopped = new Promise<never>((_, reject) => {
+      stop = reject;
     });
-  }
-  const ended = new Promise<Ended>((resolve, reject) => {
+    const publish = async (made: Report, byHand?: boolean) => {
+      ended.report = made;
+      if (made.policies[0]) ended.entry = made.policies[0];
+      if (isWorthTelling(made, byHand)) ended.message = messageOf(made, { reader }).email;
+    };
+    const call = (resource: string, given: unknown): Promise<unknown> => {
+      const step = /\$\{(\w+)FunctionArn\}/.exec(resource)?.[1]?.toLowerCase() as keyof typeof functionTimeoutSeconds;
+      const deadline = clock.now() + functionTimeoutSeconds[step] * 1000;
+      const services: RunServices = { ...shared, log, deadline: () => deadline };
+      if (step === 'plan') return plan(given as PlanEvent, services);
+      if (step === 'truncate') return truncate(given as RunState, services);
+      if (step === 'poll') return poll(given as RunState, services);
+      const words = (facts: Parameters<typeof worded>[0]) => worded(facts, reader);
+      return report(given as ReportEvent, { settings, clock, log, publisher: { publish }, words });
+    };
+    const startTime = new Date(clock.now()).toISOString();
+    const given = input ?? { scheduledTime: startTime };
+    const executed = executeWorkflow(
+      { Execution: { Name: `run-${runs.length + 1}`, StartTime: startTime, Input: given } },
+      { input: given },
+      {
+        now: clock.now,
+        random: () => 0.5,
+        sleep: (millis) => Promise.race([clock.sleep(millis), stopped]),
+        call: (resource, value) => Promise.race([call(resource, value), stopped]),
+        entered() {},
+      },
+    );
     const cap = setTimeout(() => {
-      child.kill('SIGKILL');
-      reject(new Error(`the run has not ended after ${capMillis / 1000} s; it said last:\n${lastLines(said)}`));
+      stop(new Error(`the run has not ended after ${capMillis / 1000} s; its log ends with:\n${ended.log.at(-1)}`));
     }, capMillis);
-    child.on('close', (status) => {
-      clearTimeout(cap);
-      running.delete(child);
-      const report = existsSync(json) ? (JSON.parse(readFileSync(json, 'utf8') || '{}') as Report) : undefined;
-      const entry = report?.policies?.[0];
-      const published = subscriber.taken();
-      resolve({ status, said, ...(published && { published }), ...(report && { report }), ...(entry && { entry }) });
-    });
-  });
-  return { child, ended };
+    return {
+      stop: () => stop(new Stopped()),
+      ended: Promise.race([executed, stopped])
+        .catch((error: Error) => {
+          if (!(error instanceof Stopped)) throw error;
+        })
+        .then(() => ended)
+        .finally(() => clearTimeout(cap)),
+    };
+  }
+
+  return {
+    run(input) {
+      const run = start(input);
+      runs.push(run);
+      return run;
+    },
+    async close() {
+      for (const run of runs) run.stop();
+      await Promise.allSettled(runs.map(({ ended }) => ended));
+      await transport.close();
+    },
+  };
 }
 
-const lastLines = (text: string): string => text.trim().split('\n').slice(-5).join('\n');
+function logTo(lines: string[], now: () => number): RunServices['log'] {
+  const write = (message: string, fields: Record<string, unknown> = {}) => {
+    lines.push(`${new Date(now()).toISOString()} ${message} ${JSON.stringify(fields)}`);
+  };
+  return { info: write, warn: write, error: write };
+}

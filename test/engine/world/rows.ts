@@ -69,18 +69,18 @@ export async function cloneBase(
   client: Client,
   base: string,
   index: string,
-  { shards, refreshInterval }: { shards: number; refreshInterval: string },
+  { shards, replicas, refreshInterval }: { shards: number; replicas: number; refreshInterval: string },
 ): Promise<void> {
   const settings = {
     'index.number_of_shards': shards,
-    'index.number_of_replicas': 0,
+    'index.number_of_replicas': replicas,
     'index.refresh_interval': refreshInterval,
     'index.blocks.write': null,
   };
   const given = { index: base, target: index, wait_for_active_shards: '1', body: { settings } as never };
   if (shards === 1) await client.indices.clone(given);
   else await client.indices.split(given);
-  await client.cluster.health({ index, wait_for_status: 'green', timeout: '30s' });
+  await client.cluster.health({ index, wait_for_status: replicas === 0 ? 'green' : 'yellow', timeout: '30s' });
 }
 
 /** What an index holds, once everything in it is visible. */
@@ -93,7 +93,16 @@ export interface Holdings {
 
 export async function holdings(client: Client, index: string, cutoffMillis: number): Promise<Holdings> {
   const { statusCode } = await client.indices.refresh({ index }, { ignore: [404] });
-  if (statusCode === 404) return { old: 0, kept: 0, ingested: 0 };
+  return statusCode === 404 ? { old: 0, kept: 0, ingested: 0 } : counted(client, index, cutoffMillis);
+}
+
+/** The same as the job counts: what a search finds a second later, not what a refresh of ours would show. */
+export async function rowsFound(client: Client, index: string, cutoffMillis: number): Promise<Holdings> {
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  return counted(client, index, cutoffMillis);
+}
+
+async function counted(client: Client, index: string, cutoffMillis: number): Promise<Holdings> {
   const count = async (origin: string, range?: object): Promise<number> => {
     const filter = [{ term: { origin } }, ...(range ? [{ range: { timestampMillis: range } }] : [])];
     return (await client.count({ index, body: { query: { bool: { filter } } } as never })).body.count;

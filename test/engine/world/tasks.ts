@@ -46,3 +46,21 @@ export async function untilEnded(client: Client, task: string): Promise<void> {
   }
   throw new Error(`the task ${task} does not end`);
 }
+
+/** A copy into an index with a version in its name, which no client of GMS can see. */
+const upgradesCopy = /^reindex from .* to \[\w+_\d+_\d+_\d+-\d+_\d{13}\]/;
+
+/** Ids of the tasks that work on indices with this prefix, except an upgrade's. */
+export async function tasksOn(client: Client, prefix: string): Promise<string[]> {
+  const { body } = await client.tasks.list({ actions: '*/delete/byquery,*/reindex', detailed: true });
+  const nodes = Object.values(body.nodes ?? {}) as {
+    tasks?: Record<string, { description?: string; parent_task_id?: string }>;
+  }[];
+  return nodes.flatMap(({ tasks = {} }) =>
+    Object.entries(tasks).flatMap(([id, { description, parent_task_id }]) =>
+      parent_task_id === undefined && description?.includes(`${prefix}_`) && !upgradesCopy.test(description)
+        ? [id]
+        : [],
+    ),
+  );
+}

@@ -18,10 +18,7 @@ export async function beginUpgrade(world: World, version = '1.7.0-0'): Promise<U
   // ESIndexBuilder.buildIndexIncremental: the new index, a count, then a copy of the index behind the alias.
   const startedAt = world.now();
   const target = `${alias}_${version.replaceAll('.', '_')}_${startedAt}`;
-  const { body } = await client.indices.getMapping({ index: source });
-  const { mappings } = (body as Record<string, { mappings: object }>)[source]!;
-  const index = { number_of_shards: 1, number_of_replicas: 0, refresh_interval: '-1' };
-  await client.indices.create({ index: target, body: { mappings, settings: { index } } as never });
+  await createLike(client, source, target, '-1');
   await client.indices.refresh({ index: source });
   const task = await copy(client, { index: alias, size: 5000 }, target);
   let swappedAt = 0;
@@ -53,4 +50,20 @@ async function copy(client: Client, source: object, index: string): Promise<stri
 
 async function untilCopied(client: Client, task: string): Promise<void> {
   while ((await progressOf(client, task)) !== undefined) await new Promise((resolve) => setTimeout(resolve, 100));
+}
+
+/** ESIndexBuilder.reindex: a new index, all rows copied, the alias moved, the old index deleted. */
+export async function upgradeBlocking({ client, alias, original, now }: World): Promise<void> {
+  const next = `${alias}_${now()}`;
+  await createLike(client, original, next, '50ms');
+  await untilCopied(client, await copy(client, { index: original, size: 2500 }, next));
+  const actions = [{ remove_index: { index: original } }, { add: { index: next, alias } }];
+  await client.indices.updateAliases({ body: { actions } as never });
+}
+
+async function createLike(client: Client, source: string, name: string, refreshInterval: string): Promise<void> {
+  const { body } = await client.indices.getMapping({ index: source });
+  const { mappings } = (body as Record<string, { mappings: object }>)[source]!;
+  const index = { number_of_shards: 1, number_of_replicas: 0, refresh_interval: refreshInterval };
+  await client.indices.create({ index: name, body: { mappings, settings: { index } } as never });
 }

@@ -1,5 +1,3 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Client } from '@opensearch-project/opensearch';
 import {
   connectEngine,
@@ -7,22 +5,23 @@ import {
   type OpenSearchService,
 } from '../../operations-service/opensearch/engine.ts';
 import type { Behaviour } from '../../operations-service/simulation/behaviour.ts';
-import type { IncomingRequest, RequestHandler } from '../../operations-service/simulation/exchange.ts';
+import type { RequestHandler } from '../../operations-service/simulation/exchange.ts';
 import { serveEngine } from '../../operations-service/simulation/server.ts';
-import { scaledNow } from './clock.ts';
-import { type Ended, type Run, startJob } from './job.ts';
-import type { Laboratory } from './laboratory.ts';
+import { createJob, type Ended, type Run } from './job.ts';
 import { cloneBase, retentionDays, write } from './rows.ts';
-import { openSubscriber } from './subscriber.ts';
-import { letGo, untilEnded } from './tasks.ts';
+import type { Shared } from './shared.ts';
+import { letGo, tasksOn, untilEnded } from './tasks.ts';
 
 export interface Setting {
   profile: OpenSearchOptions['profile'];
-  /** A reindex is not asked for: a front refuses forceDeleteByQuery, so that the server chooses it. */
-  strategy: 'delete-by-query' | 'reindex';
+  /** No policy asks for a copy: a front refuses forceDeleteByQuery, so that an old server chooses one. */
+  copies?: true;
   behaviour?: Partial<Behaviour>;
-  batchSize?: number;
+  /** Fields of the policy beside its index and its days. */
+  policy?: { batchSize?: number; maxRowsPerRun?: number };
   shards?: number;
+  /** Of the first index; a node alone has no place for a replica, and its index is yellow. */
+  replicas?: number;
   /** The first index's refresh interval; DataHub's is 3 s, which the scaled clock makes 50 ms. */
   refreshInterval?: string;
   /** The refresh interval of indices that the server creates. */
@@ -32,7 +31,6 @@ export interface Setting {
 /** A real truncate of the job, as the server saw it. */
 export interface Sent {
   cutoffMillis: number;
-  task?: string;
   /** Tasks that were working on the index when it arrived. */
   tasksBefore: number;
   run: number;
@@ -50,15 +48,22 @@ export interface World {
   now(): number;
   /** Ends the engine's node and starts it again. */
   restart(): Promise<void>;
-  run(more?: readonly string[]): Run;
-  /** A run to its end; `meanwhile` is called once its truncate has been accepted. */
-  runWhile(meanwhile: (task: string, run: Run) => Promise<void>): Promise<Ended>;
+  run(input?: { release: string[] }): Run;
+  /**
+   * A run to its end; `meanwhile` is called once its truncate has been accepted.
+   * @param unseen the run gets no further answer before it is over
+   */
+  runWhile(meanwhile: (task: string, run: Run) => Promise<void>, how?: { unseen: true }): Promise<Ended>;
   /** Called when a truncate arrives, before the server acts on it. */
   beforeTruncate: () => Promise<void>;
+  /** Called by a person who waits until no shard is away any more. */
+  bringShardsBack: () => Promise<void>;
   /** Rows of now, of last midnight (daily usage), or of the midnight two days before it. */
   ingest(rows: number, about?: 'now' | 'midnight' | 'late'): Promise<void>;
-  /** datahub-gc: a truncate without batch size, and with forceDeleteByQuery if that fails. */
-  truncateByGc(days: number): Promise<void>;
+  /** Another client of the server: a truncate that goes past the job. @returns whether it was accepted */
+  truncateByOthers(days: number, fields?: object): Promise<boolean>;
+  /** The server's behaviour from now on. */
+  set(changes: Partial<Behaviour>): void;
   /** The real index behind the alias; undefined if there is none. */
   behindAlias(): Promise<string | undefined>;
   /** Lets every task end, so that nothing changes any more. */
@@ -68,17 +73,14 @@ export interface World {
 
 let worlds = 0;
 
-export async function createWorld(
-  { base, client, address, clock, folder, ...given }: Laboratory,
-  setting: Setting,
-): Promise<World> {
-  const now = () => scaledNow(clock, Date.now());
-  const prefix = `${given.prefix}${++worlds}`;
+export async function createWorld(shared: Shared, setting: Setting): Promise<World> {
+  const { base, client, address, clock } = shared;
+  const { now } = clock;
+  const prefix = `${shared.prefix}${++worlds}`;
   const alias = `${prefix}_dataset_operationaspect_v1`;
-  // Created some weeks ago by an upgrade, because a reindex is refused while a copy may be in progress.
-  const original = `${alias}_${now() - 40 * 86_400_000}`;
-  const { shards = 1, refreshInterval = '50ms', newRefreshInterval = '50ms', batchSize = 2000, strategy } = setting;
-  await cloneBase(client, base, original, { shards, refreshInterval });
+  const original = `${alias}_${now() - 40 * dayMillis}`;
+  const { shards = 1, replicas = 0, refreshInterval = '50ms', newRefreshInterval = '50ms' } = setting;
+  await cloneBase(client, base, original, { shards, replicas, refreshInterval });
   await client.indices.putAlias({ index: original, name: alias });
 
   const service = await connectEngine({
@@ -88,18 +90,14 @@ export async function createWorld(
     clock: { now },
     settings: { shards, replicas: 0, refreshInterval: newRefreshInterval },
   });
-  service.set({ refusesForceFlags: strategy === 'reindex', ...setting.behaviour });
+  service.set({ refusesForceFlags: setting.copies === true, ...setting.behaviour });
   const accepted: Array<(task: string) => void> = [];
+  let gate = Promise.resolve();
+  let runs = 0;
   const served = await serveEngine(watched(service));
-  const subscriber = await openSubscriber();
-
-  const own = join(folder, prefix);
-  mkdirSync(own, { recursive: true });
-  const policy = { entityType: 'dataset', aspect: 'operation', retentionDays, batchSize };
-  writeFileSync(join(own, 'token'), `${service.token}\n`, { mode: 0o600 });
-  writeFileSync(join(own, 'policies.json'), JSON.stringify([policy]));
-  writeFileSync(join(own, 'subscriber'), `${subscriber.url}\n`, { mode: 0o600 });
-  const runs: Run[] = [];
+  const index = { entityType: 'dataset', aspect: 'operation' };
+  const policy = { ...index, retentionDays, batchSize: 2000, ...setting.policy };
+  const job = createJob({ url: served.url, token: service.token, clock, policy });
 
   const world: World = {
     client,
@@ -108,41 +106,39 @@ export async function createWorld(
     sent: [],
     ingested: 0,
     now,
-    restart: () => given.restart(),
-    run(more) {
-      const run = startJob({ folder: own, url: served.url, clock, subscriber }, `run-${runs.length}`, more);
-      runs.push(run);
-      return run;
+    restart: () => shared.restart(),
+    run(input) {
+      runs++;
+      return job.run(input);
     },
-    async runWhile(meanwhile) {
+    async runWhile(meanwhile, how) {
       const truncated = new Promise<string>((resolve) => accepted.push(resolve));
       const run = world.run();
-      const happening = Promise.race([truncated, run.ended]).then(async (task) => {
-        if (typeof task === 'string') await meanwhile(task, run);
+      const ended = run.ended.then(() => undefined);
+      const happening = Promise.race([truncated, ended]).then(async (task) => {
+        if (task !== undefined) await meanwhile(task, run);
       });
-      const [ended] = await Promise.all([run.ended, happening]);
-      return ended;
+      if (how?.unseen) accepted.push(() => (gate = happening.catch(() => {})));
+      const [done] = await Promise.all([run.ended, happening]);
+      return done;
     },
     beforeTruncate: async () => {},
+    bringShardsBack: async () => {},
     async ingest(rows, about = 'now') {
-      await write(
-        client,
-        alias,
-        Array.from({ length: rows }, (_, row) => ingestedAt(about, now(), row)),
-        'ingested',
-        world.ingested,
-      );
+      const timestamps = Array.from({ length: rows }, (_, row) => ingestedAt(about, now(), row));
+      await write(client, alias, timestamps, 'ingested', world.ingested);
       world.ingested += rows;
     },
-    async truncateByGc(days) {
-      const fields = { entityType: 'dataset', aspect: 'operation', endTimeMillis: now() - days * 86_400_000 };
-      const ask = async (more: object) => {
-        const body = JSON.stringify({ ...fields, dryRun: false, ...more });
-        const reply = await service.handle(request(service, body));
-        return reply.kind === 'reply' && reply.status < 400;
-      };
-      if (!(await ask({}))) await ask({ forceDeleteByQuery: true });
+    async truncateByOthers(days, fields = {}) {
+      const reply = await service.handle({
+        method: 'POST',
+        path: '/operations?action=truncateTimeseriesAspect',
+        headers: { authorization: `Bearer ${service.token}` },
+        body: JSON.stringify({ ...index, endTimeMillis: now() - days * dayMillis, dryRun: false, ...fields }),
+      });
+      return reply.kind === 'reply' && reply.status < 400;
     },
+    set: (changes) => service.set(changes),
     behindAlias: () => indexBehind(client, alias),
     async settle() {
       for (const task of await tasksOn(client, prefix)) {
@@ -152,10 +148,9 @@ export async function createWorld(
     },
     async close() {
       // If a case ends early, its run may still be there.
-      for (const { child } of runs) child.kill('SIGKILL');
-      await closeAll(served, service, subscriber);
+      await job.close();
+      for (const opened of [served, service]) await opened.close();
       await client.indices.delete({ index: `${prefix}_*`, ignore_unavailable: true });
-      rmSync(own, { recursive: true, force: true });
     },
   };
   return world;
@@ -167,15 +162,15 @@ export async function createWorld(
       asked: service.asked,
       async handle(request) {
         const body = JSON.parse(request.body || '{}') as { dryRun?: boolean; endTimeMillis?: number };
-        if (body.dryRun !== false) return service.handle(request);
+        if (body.dryRun !== false) {
+          await gate;
+          return service.handle(request);
+        }
         await world.beforeTruncate();
         const tasksBefore = (await tasksOn(client, prefix)).length;
-        const sent: Sent = { cutoffMillis: body.endTimeMillis ?? 0, tasksBefore, run: runs.length };
-        world.sent.push(sent);
+        world.sent.push({ cutoffMillis: body.endTimeMillis ?? 0, tasksBefore, run: runs });
         const reply = await service.handle(request);
-        const value = service.asked.at(-1)?.value;
-        if (value?.includes(':')) sent.task = value;
-        for (const tell of accepted.splice(0)) tell(value ?? '');
+        for (const tell of accepted.splice(0)) tell(service.asked.at(-1)?.value ?? '');
         return reply;
       },
     };
@@ -188,35 +183,6 @@ function ingestedAt(about: 'now' | 'midnight' | 'late', now: number, row: number
   if (about === 'now') return now - row;
   const midnight = now - (now % dayMillis);
   return about === 'midnight' ? midnight : midnight - 2 * dayMillis;
-}
-
-const closeAll = async (...opened: readonly { close(): Promise<void> }[]): Promise<void> => {
-  for (const one of opened) await one.close();
-};
-
-const request = ({ token }: OpenSearchService, body: string): IncomingRequest => ({
-  method: 'POST',
-  path: '/operations?action=truncateTimeseriesAspect',
-  headers: { authorization: `Bearer ${token}` },
-  body,
-});
-
-/** A copy into an index with a version in its name, which no client of GMS can see. */
-const upgradesCopy = /^reindex from .* to \[\w+_\d+_\d+_\d+-\d+_\d{13}\]/;
-
-/** Ids of the tasks that work on indices with this prefix, except an upgrade's. */
-export async function tasksOn(client: Client, prefix: string): Promise<string[]> {
-  const { body } = await client.tasks.list({ actions: '*/delete/byquery,*/reindex', detailed: true });
-  const nodes = Object.values(body.nodes ?? {}) as {
-    tasks?: Record<string, { description?: string; parent_task_id?: string }>;
-  }[];
-  return nodes.flatMap(({ tasks = {} }) =>
-    Object.entries(tasks).flatMap(([id, { description, parent_task_id }]) =>
-      parent_task_id === undefined && description?.includes(`${prefix}_`) && !upgradesCopy.test(description)
-        ? [id]
-        : [],
-    ),
-  );
 }
 
 async function indexBehind(client: Client, alias: string): Promise<string | undefined> {

@@ -29,11 +29,11 @@ export function readEngineAddress(text: string): URL {
   return url;
 }
 
-/** The release line that the calls were checked against. */
-const knownMajor = '2';
+/** The release lines that the calls were checked against. Elasticsearch 7 does not name its distribution. */
+const known: Readonly<Record<string, readonly string[]>> = { OpenSearch: ['2', '3'], Elasticsearch: ['7'] };
 
 /**
- * Makes sure that an OpenSearch of a known version answers.
+ * Makes sure that a search engine of a known version answers.
  * @returns its version
  * @throws EngineError
  */
@@ -45,9 +45,12 @@ export async function checkProduct(client: Client, address: URL): Promise<string
     throw new EngineError(`No search engine answers at ${address.host} (${(error as Error).message}).`);
   }
   const { distribution, number = '' } = body?.version ?? {};
-  if (distribution !== 'opensearch' || number.split('.')[0] !== knownMajor) {
-    const found = number === '' ? 'something else' : `${distribution ?? 'Elasticsearch'} ${number}`;
-    throw new EngineError(`OpenSearch ${knownMajor} is needed at ${address.host}, but ${found} is there.`);
+  const product = distribution === 'opensearch' ? 'OpenSearch' : 'Elasticsearch';
+  if (!known[product]?.includes(number.split('.')[0] ?? '')) {
+    const found = number === '' ? 'something else' : `${product} ${number}`;
+    throw new EngineError(
+      `OpenSearch 2 or 3, or Elasticsearch 7, is needed at ${address.host}, but ${found} is there.`,
+    );
   }
   return number;
 }

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { EngineError } from '../operations-service/opensearch/address.ts';
 import type { EngineCase } from './cases/case.ts';
 import { endCases } from './cases/ends.ts';
@@ -7,9 +8,7 @@ import { plainCases } from './cases/plain.ts';
 import { type CaseResult, runCase } from './cases/run-case.ts';
 import { upgradeCases } from './cases/upgrades.ts';
 import { diskTable, measureDisk, problemsOf } from './disk/measure.ts';
-import { caseTable } from './print.ts';
 import { type EngineName, engineKinds, engineNames } from './start/engines.ts';
-import { useGiven } from './start/given.ts';
 import { Skipped } from './start/java.ts';
 import { startNode, type TestEngine } from './start/node.ts';
 import { openShared, type Shared } from './world/shared.ts';
@@ -38,8 +37,7 @@ interface Asked {
 async function main(asked: Asked): Promise<number> {
   let engine: TestEngine;
   try {
-    const given = process.env['OPENSEARCH_URL'];
-    engine = given ? await useGiven(given) : await startNode(engineKinds[asked.engine]);
+    engine = await startNode(engineKinds[asked.engine]);
   } catch (error) {
     if (!(error instanceof Skipped)) throw error;
     say(`The tests against a real search engine are skipped: ${error.message}.`);
@@ -53,7 +51,7 @@ async function main(asked: Asked): Promise<number> {
   try {
     underWay = 'loading rows';
     shared = await openShared(engine);
-    return await withinTime(asked, Promise.race([test(shared, engine, asked), engine.died]));
+    return await withinTime(asked, Promise.race([test(shared, asked), engine.died]));
   } finally {
     await left();
   }
@@ -69,59 +67,49 @@ function withinTime<T>({ core }: Asked, work: Promise<T>): Promise<T> {
   return Promise.race([work, cap]).finally(() => clearTimeout(timer));
 }
 
-async function test(shared: Shared, engine: TestEngine, asked: Asked): Promise<number> {
-  const counts = { passed: 0, failed: 0, skipped: 0 };
-  const mayKill = engine.restart !== undefined;
-  const results: CaseResult[] = [];
-  // Runs first: otherwise background work that the cases leave to the search engine would be measured, too.
-  if (!asked.core && named('disk space', asked)) {
+async function test(shared: Shared, asked: Asked): Promise<number> {
+  const named = (name: string) => asked.only === undefined || name.includes(asked.only);
+  say(`${engineKinds[asked.engine].title}`);
+  let failed = 0;
+  // The disk first: otherwise background work that the cases leave to the search engine would be measured, too.
+  if (!asked.core && named('disk space')) {
     underWay = 'the disk';
     const rows = await measureDisk(shared);
     const problems = problemsOf(rows);
-    counts[problems.length === 0 ? 'passed' : 'failed']++;
-    say(['', 'Disk space of an index, relative to before', diskTable(rows), ...problems].join('\n'));
+    failed += problems.length;
+    say(['', 'Disk space of an index, relative to before', diskTable(rows), ...problems, ''].join('\n'));
   }
-  for (const one of cases.filter((one) => chosen(one, asked))) {
-    if (one.kills && !mayKill) {
-      counts.skipped++;
-      say(`skipped  ${one.name}: it kills the node, and this one is not ours`);
-      continue;
-    }
+  for (const one of cases.filter(({ core, name }) => (core || !asked.core) && named(name))) {
     underWay = one.name;
     const result = await runCase(shared, one);
-    results.push(result);
-    counts[result.problems.length === 0 ? 'passed' : 'failed']++;
-    say(`${result.problems.length === 0 ? 'ok      ' : 'FAILED  '} ${one.name} (${result.seconds.toFixed(0)} s)`);
-    say(`         real times of the server: ${one.realTimes}`);
-    for (const problem of result.problems) say(`         ${problem}`);
+    failed += result.problems.length > 0 ? 1 : 0;
+    say([lineOf(result), ...result.problems.map((problem) => `        ${problem}`)].join('\n'));
     if (asked.out) writeFileSync(`${asked.out}/${one.name.replaceAll(/[^a-z0-9]+/g, '-')}.txt`, result.said);
   }
-  if (results.length > 0) say(['', 'The job', caseTable(results)].join('\n'));
-  say('');
-  say(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
-  return counts.failed === 0 ? 0 : 1;
+  say(failed === 0 ? 'All passed.' : `${failed} failed.`);
+  return failed === 0 ? 0 : 1;
 }
 
-const chosen = (one: EngineCase, asked: Asked): boolean => (!asked.core || one.core === true) && named(one.name, asked);
-const named = (name: string, { only }: Asked): boolean => only === undefined || name.includes(only);
+function lineOf({ case: { name }, outcome, missing, recovered, seconds, problems }: CaseResult): string {
+  const lost = missing.kept + missing.ingested;
+  const facts = [outcome, ...(lost > 0 ? [`${lost} rows missing`] : [])];
+  const back = recovered && recovered.problems.length === 0 ? [`all back after ${recovered.requests} requests`] : [];
+  const mark = problems.length === 0 ? 'ok     ' : 'FAILED ';
+  return `${mark} ${name}: ${[...facts, ...back].join(', ')} (${seconds.toFixed(0)} s)`;
+}
 
-const isEngine = (name: string | undefined): boolean => engineNames.some((known) => known === name);
-
-/** @throws EngineError for an unknown option */
-function readArguments(argv: readonly string[]): Asked {
-  const asked: Asked = { engine: 'opensearch-2', core: false, only: undefined, out: undefined };
-  const rest = [...argv];
-  for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
-    if (name === '--core') asked.core = true;
-    else if (name === '--case' && rest.length > 0) asked.only = rest.shift();
-    else if (name === '--out' && rest.length > 0) asked.out = rest.shift();
-    else if (name === '--engine' && isEngine(rest[0])) asked.engine = rest.shift() as EngineName;
-    else {
-      const options = `--engine ${engineNames.join('|')}, --core, --case TEXT and --out FOLDER`;
-      throw new EngineError(`${name}: known are ${options}.`);
-    }
+/** @throws EngineError for an unknown option or engine */
+function readArguments(args: string[]): Asked {
+  const [flag, text] = [{ type: 'boolean' }, { type: 'string' }] as const;
+  try {
+    const { values } = parseArgs({ args, options: { core: flag, case: text, out: text, engine: text } });
+    const { engine: name = 'opensearch-2', core = false, case: only, out } = values;
+    const engine = engineNames.find((known) => known === name);
+    if (!engine) throw new Error(`There is no engine ${name}: known are ${engineNames.join(', ')}.`);
+    return { engine, core, only, out };
+  } catch (error) {
+    throw new EngineError((error as Error).message);
   }
-  return asked;
 }
 
 // An interrupted test leaves nothing running and no data.

@@ -8,10 +8,6 @@ export interface EngineCase extends Setting {
   name: string;
   /** One of the five that every submission runs. */
   core?: true;
-  /** It kills the engine's node, so it needs one that these tests have started. */
-  kills?: true;
-  /** Which of the server's times are real here, and what they are in the run's. */
-  realTimes: string;
   /** Runs the job, once or more often, and does what happens in the meantime. */
   story(world: World): Promise<Ended[]>;
   expected: Expectation;
@@ -33,5 +29,3 @@ export interface Expectation {
   /** The runbook's steps are taken; afterwards every row is back, and an index that is quarantined can be released. */
   recovery?: true;
 }
-
-export const wait = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis));

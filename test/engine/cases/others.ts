@@ -1,13 +1,12 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { holdAt, letGo } from '../world/tasks.ts';
 import { upgradeBlocking } from '../world/upgrade.ts';
 import type { World } from '../world/world.ts';
-import { type EngineCase, wait } from './case.ts';
+import type { EngineCase } from './case.ts';
 
 /** Another process works on the index, or the disk is full. */
 
-const noRealTimes = 'none: the task is held half-way by its own throttle';
-const floodTimes = 'the search engine sends a refused batch again for 60 s, which is an hour of the run';
-
+/** The search engine sends a refused batch again for 60 s, which is an hour of the run. */
 const flood = async ({ client, alias }: World, on: boolean): Promise<void> => {
   const blocks = { read_only_allow_delete: on ? true : null };
   await client.indices.putSettings({ index: alias, body: { index: { blocks } } as never });
@@ -22,8 +21,6 @@ export const otherCases: readonly EngineCase[] = [
   {
     name: 'disk full half-way',
     core: true,
-    profile: '0.13.2-1.1',
-    realTimes: floodTimes,
     async story(world) {
       const ended = await world.runWhile(async (task) => {
         await holdAt(world.client, task, 0.5);
@@ -37,8 +34,6 @@ export const otherCases: readonly EngineCase[] = [
   },
   {
     name: 'disk full, adopted by the next run',
-    profile: '0.13.2-1.1',
-    realTimes: `${floodTimes}; room is made after 20 s`,
     async story(world) {
       const first = await world.runWhile(async (task, run) => {
         await holdAt(world.client, task, 0.5);
@@ -56,8 +51,6 @@ export const otherCases: readonly EngineCase[] = [
   },
   {
     name: 'datahub-gc deletes, too',
-    profile: '0.13.2-1.1',
-    realTimes: noRealTimes,
     story: async (world) => [
       await world.runWhile(async (task) => {
         // Late enough that less than half is old, so that its own truncate deletes in place.
@@ -72,10 +65,8 @@ export const otherCases: readonly EngineCase[] = [
   },
   {
     name: 'datahub-gc reindexes meanwhile',
-    profile: '0.13.2-1.1',
     // Rows ingested into the new index are not seen yet when someone copies it back.
     newRefreshInterval: '60s',
-    realTimes: noRealTimes,
     story: async (world) => [
       await world.runWhile(async (task) => {
         await holdAt(world.client, task, 0.25);
@@ -89,8 +80,6 @@ export const otherCases: readonly EngineCase[] = [
   },
   {
     name: 'index deleted half-way',
-    profile: '0.13.2-1.1',
-    realTimes: noRealTimes,
     story: async (world) => [
       await world.runWhile(async (task) => {
         await holdAt(world.client, task, 0.5);
@@ -102,8 +91,6 @@ export const otherCases: readonly EngineCase[] = [
   },
   {
     name: 'index replaced by an upgrade that blocks writes',
-    profile: '0.13.2-1.1',
-    realTimes: 'the upgrade copies for some seconds, which are minutes of the run',
     story: async (world) => [
       await world.runWhile(async (task) => {
         await holdAt(world.client, task, 0.25);
@@ -115,9 +102,7 @@ export const otherCases: readonly EngineCase[] = [
   },
   {
     name: 'refreshing is off',
-    profile: '0.13.2-1.1',
     refreshInterval: '-1',
-    realTimes: noRealTimes,
     story: async (world) => [await world.run().ended],
     expected: { outcomes: ['incomplete'], keptRowsMissing: 'none' },
   },
@@ -127,7 +112,6 @@ export const otherCases: readonly EngineCase[] = [
     copies: true,
     policy: { batchSize: 500 },
     replicas: 1,
-    realTimes: noRealTimes,
     story: async (world) => [
       await world.runWhile(async (task) => {
         // A few rows become visible, like rows that are written between the swap and the end of refreshing.
@@ -146,7 +130,6 @@ export const otherCases: readonly EngineCase[] = [
     name: "somebody else's reindex between two runs leaves refreshing off",
     profile: 'newest',
     replicas: 1,
-    realTimes: noRealTimes,
     async story(world) {
       const first = await world.run().ended;
       world.set({ mode: 'always-reindex' });

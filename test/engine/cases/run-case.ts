@@ -8,7 +8,6 @@ import { type Judged, judge } from './judge.ts';
 
 export interface CaseResult extends Judged {
   case: EngineCase;
-  oldLeft: number;
   seconds: number;
   recovered?: Recovered;
   /** Logs and mails of the job. */
@@ -51,7 +50,6 @@ async function judged(shared: Shared, world: World, one: EngineCase): Promise<Om
       ...[...(recovered?.problems ?? []), ...unreleased].map((problem) => `recovery: ${problem}`),
     ],
     case: one,
-    oldLeft: there.old,
     ...(recovered && { recovered }),
     said: runs.map(({ log, message }) => [...log, '', message ?? 'Nobody is told.', ''].join('\n')).join('\n'),
   };
@@ -62,11 +60,4 @@ async function visibleRows({ client, alias }: World): Promise<number> {
   return statusCode === 200 ? body.count : 0;
 }
 
-const nothing = {
-  outcome: 'no end',
-  missing: { kept: 0, ingested: 0 },
-  unnamed: 0,
-  falseWords: [],
-  oldLeft: 0,
-  said: '',
-};
+const nothing = { outcome: 'no end', missing: { kept: 0, ingested: 0 }, said: '' };

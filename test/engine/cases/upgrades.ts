@@ -43,16 +43,6 @@ export const upgradeCases: readonly EngineCase[] = [
   },
   {
     ...shared,
-    name: 'upgrade without downtime, begun after a delete',
-    async story(world) {
-      const first = await world.run().ended;
-      await endUpgrade(world, await beginUpgrade(world));
-      return [first, await world.run().ended];
-    },
-    expected: { outcomes: ['nothing-to-delete', 'below-threshold'], keptRowsMissing: 'none', leftBehind: true },
-  },
-  {
-    ...shared,
     name: 'upgrade without downtime, begun during a copy',
     copies: true,
     behaviour: { refreshOffAfterReindex: false },

@@ -107,18 +107,12 @@ interface Settings {
   settings: { index: { refresh_interval?: string; number_of_replicas?: string } };
 }
 
-/** Of the table of step 2, the oldest first. */
+/** Of the table of step 2, the oldest first: its health, its name, and at the end when it was made. */
 function indicesIn(text: string): { health: string; name: string }[] {
-  const [head = '', ...lines] = text.trim().split('\n');
-  const titles = head.trim().split(/\s+/);
-  const cells = lines.map((line) => line.trim().split(/\s+/));
-  return cells
-    .map((row) => ({
-      health: row[titles.indexOf('health')] ?? '',
-      name: row[titles.indexOf('index')] ?? '',
-      made: row.at(-1) ?? '',
-    }))
-    .sort((one, other) => (one.made < other.made ? -1 : 1));
+  const rows = text.trim().split('\n').slice(1);
+  const cells = rows.map((row) => row.trim().split(/\s+/));
+  cells.sort((one, other) => ((one.at(-1) ?? '') < (other.at(-1) ?? '') ? -1 : 1));
+  return cells.map(([health = '', name = '']) => ({ health, name }));
 }
 
 async function untilCompleted(ask: Ask, request: Request): Promise<string> {

@@ -1,17 +1,7 @@
-/** The search engines that these tests can start, and what differs between their launchers. */
-export interface EngineKind {
-  /** For people: `OpenSearch 2.19.1`. */
-  title: string;
-  /** In the names of its jars, its Java packages and its settings. */
-  name: 'opensearch' | 'elasticsearch';
-  version: string;
-  log4j: string;
-  leastJava: number;
-  /** How a node of this version takes its modules; the folder of a launcher's class. */
-  modulesBy: 'by-class' | 'by-info';
-  modules: readonly [http: string, byQuery: string];
-}
-
+/**
+ * The search engines that these tests can start, and what differs between their launchers: `name` is in the names of jars,
+ * Java packages and settings; `modulesBy` is the folder of the class that gives a node of this version its two modules.
+ */
 export const engineKinds = {
   'opensearch-2': {
     title: 'OpenSearch 2.19.1',
@@ -40,8 +30,10 @@ export const engineKinds = {
     modulesBy: 'by-class',
     modules: ['org.elasticsearch.transport.Netty4Plugin', 'org.elasticsearch.reindex.ReindexPlugin'],
   },
-} as const satisfies Record<string, EngineKind>;
+} as const;
 
 export type EngineName = keyof typeof engineKinds;
 
 export const engineNames = Object.keys(engineKinds) as EngineName[];
+
+export type EngineKind = (typeof engineKinds)[EngineName];

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -75,25 +75,14 @@ async function compiled(folder: string, jars: string, java: string, kind: Engine
   return classes;
 }
 
-/** What a command prints, on standard output and error; if there is no such command, its status is undefined. */
-function output(command: string, args: string[], millis: number): Promise<{ status?: number; text: string }> {
+/** What a command prints, on standard output and error. Its status is 0, or 1 for everything else. */
+function output(command: string, args: string[], timeout: number): Promise<{ status: 0 | 1; text: string }> {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: millis });
-    let text = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (part: string) => {
-        text += part;
-      });
-    }
-    child.on('error', (error) => resolve({ text: error.message }));
-    child.on('close', (status) => resolve({ status: status ?? 1, text }));
+    execFile(command, args, { timeout }, (error, printed, said) => {
+      resolve({ status: error ? 1 : 0, text: `${printed}${said || (error?.message ?? '')}` });
+    });
   });
 }
 
 const errorLine = (text: string): string =>
-  (
-    text
-      .trim()
-      .split('\n')
-      .find((line) => /ERROR/.test(line)) ?? text
-  ).slice(0, 160);
+  (text.split('\n').find((line) => line.includes('ERROR')) ?? text.trim()).slice(0, 160);

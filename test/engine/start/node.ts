@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, rmSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,11 +12,11 @@ import { type Prepared, prepareJava } from './java.ts';
 /** A search engine that the tests may do anything to. */
 export interface TestEngine {
   address: string;
-  /** Kills the node as a power failure would, and starts it again on the same data. Omitted if the node is not ours. */
-  restart?: () => Promise<void>;
+  /** Kills the node as a power failure would, and starts it again on the same data. */
+  restart(): Promise<void>;
   /** Rejects if the engine ends without having been told to. */
   died: Promise<never>;
-  /** Leaves nothing running, and nothing behind that was not there before. */
+  /** Leaves nothing running. */
   stop(): Promise<void>;
 }
 
@@ -28,48 +28,31 @@ const startMillis = 60_000;
  */
 export async function startNode(kind: EngineKind): Promise<TestEngine> {
   const folder = await mkdtemp(join(tmpdir(), 'retention-engine-'));
-  const log = join(folder, 'log');
   // However these tests end, no data outlives them.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const started: { child?: ChildProcess } = {};
+  const prepared = await prepareJava(folder, kind);
+  const port = await freePort();
   let fail: (error: Error) => void = () => {};
   const died = new Promise<never>((_, reject) => {
     fail = reject;
   });
   died.catch(() => {});
-  try {
-    const prepared = await prepareJava(folder, kind);
-    const port = await freePort();
-    const start = async () => {
-      const child = await ready(prepared, kind, [join(folder, 'home'), String(port)], log);
-      started.child = child;
-      child.once('exit', (status, signal) => {
-        if (started.child === child) fail(new EngineError(`The search engine died (${status ?? signal}).`));
-      });
-    };
-    const end = async () => {
-      const { child } = started;
-      delete started.child;
-      await killed(child);
-    };
-    await start();
-    return {
-      address: `http://127.0.0.1:${port}`,
-      async restart() {
-        await end();
-        await start();
-      },
-      died,
-      async stop() {
-        await end();
-        await rm(folder, { recursive: true, force: true });
-      },
-    };
-  } catch (error) {
-    await killed(started.child);
-    await rm(folder, { recursive: true, force: true });
-    throw error;
-  }
+  let running: ChildProcess | undefined;
+  const start = async () => {
+    const child = await ready(prepared, kind, [join(folder, 'home'), String(port)], join(folder, 'log'));
+    running = child;
+    child.once('exit', (status, signal) => {
+      if (running === child) fail(new EngineError(`The search engine died (${status ?? signal}).`));
+    });
+  };
+  const stop = async () => {
+    const child = running;
+    running = undefined;
+    await killed(child);
+  };
+  await start();
+  const restart = () => stop().then(start);
+  return { address: `http://127.0.0.1:${port}`, restart, died, stop };
 }
 
 async function ready(

@@ -14,7 +14,7 @@ export interface Upgrade {
 
 export async function beginUpgrade(world: World, version = '1.7.0-0'): Promise<Upgrade> {
   const { client, alias } = world;
-  const source = (await world.behindAlias())!;
+  const source = await indexBehind(client, alias);
   // ESIndexBuilder.buildIndexIncremental: the new index, a count, then a copy of the index behind the alias.
   const startedAt = world.now();
   const target = `${alias}_${version.replaceAll('.', '_')}_${startedAt}`;
@@ -30,7 +30,7 @@ export async function beginUpgrade(world: World, version = '1.7.0-0'): Promise<U
       await client.indices.putSettings({ index: target, body: { index: { refresh_interval: '50ms' } } });
       await client.indices.refresh({ index: target });
       swappedAt = world.now();
-      const behind = (await world.behindAlias())!;
+      const behind = await indexBehind(client, alias);
       const actions = [{ remove: { index: behind, alias } }, { add: { index: target, alias } }];
       await client.indices.updateAliases({ body: { actions } as never });
     },
@@ -66,4 +66,9 @@ async function createLike(client: Client, source: string, name: string, refreshI
   const { mappings } = (body as Record<string, { mappings: object }>)[source]!;
   const index = { number_of_shards: 1, number_of_replicas: 0, refresh_interval: refreshInterval };
   await client.indices.create({ index: name, body: { mappings, settings: { index } } as never });
+}
+
+async function indexBehind(client: Client, alias: string): Promise<string> {
+  const { body } = await client.indices.getAlias({ name: alias });
+  return String(Object.keys(body as object)[0]);
 }

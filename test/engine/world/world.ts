@@ -13,7 +13,8 @@ import type { Shared } from './shared.ts';
 import { letGo, tasksOn, untilEnded } from './tasks.ts';
 
 export interface Setting {
-  profile: OpenSearchOptions['profile'];
+  /** Of DataHub; the longest lived release line, if nothing else is said. */
+  profile?: OpenSearchOptions['profile'];
   /** No policy asks for a copy: a front refuses forceDeleteByQuery, so that an old server chooses one. */
   copies?: true;
   behaviour?: Partial<Behaviour>;
@@ -64,8 +65,6 @@ export interface World {
   truncateByOthers(days: number, fields?: object): Promise<boolean>;
   /** The server's behaviour from now on. */
   set(changes: Partial<Behaviour>): void;
-  /** The real index behind the alias; undefined if there is none. */
-  behindAlias(): Promise<string | undefined>;
   /** Lets every task end, so that nothing changes any more. */
   settle(): Promise<void>;
   close(): Promise<void>;
@@ -85,7 +84,7 @@ export async function createWorld(shared: Shared, setting: Setting): Promise<Wor
 
   const service = await connectEngine({
     address,
-    profile: setting.profile,
+    profile: setting.profile ?? '0.13.2-1.1',
     prefix,
     clock: { now },
     settings: { shards, replicas: 0, refreshInterval: newRefreshInterval },
@@ -139,7 +138,6 @@ export async function createWorld(shared: Shared, setting: Setting): Promise<Wor
       return reply.kind === 'reply' && reply.status < 400;
     },
     set: (changes) => service.set(changes),
-    behindAlias: () => indexBehind(client, alias),
     async settle() {
       for (const task of await tasksOn(client, prefix)) {
         await letGo(client, task).catch(() => {});
@@ -183,9 +181,4 @@ function ingestedAt(about: 'now' | 'midnight' | 'late', now: number, row: number
   if (about === 'now') return now - row;
   const midnight = now - (now % dayMillis);
   return about === 'midnight' ? midnight : midnight - 2 * dayMillis;
-}
-
-async function indexBehind(client: Client, alias: string): Promise<string | undefined> {
-  const { body, statusCode } = await client.indices.getAlias({ name: alias }, { ignore: [404] });
-  return statusCode === 404 ? undefined : Object.keys(body as object)[0];
 }

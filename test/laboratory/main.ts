@@ -1,12 +1,11 @@
 import { parseArgs } from 'node:util';
 import { runHistories, runMutants, runOneHistory } from './campaign/commands.ts';
-import { runNamed } from './named/situations.ts';
 import { runNoise } from './noise/noise.ts';
 import { runEnumeration } from './small-model/command.ts';
 
 /**
- * `npm run faults -- --help`. Exits with 1 after a violation, an unnoticed mutant, a named situation that is not told as
- * it should be, or a false alarm in three ordinary months; with 2 for a wrong option.
+ * `npm run faults -- --help`. Exits with 1 after a violation, an unnoticed mutant, or a false alarm in three ordinary
+ * months; with 2 for a wrong option.
  */
 
 const usage = `Usage: npm run faults -- [options]
@@ -18,7 +17,6 @@ Runs thousands of simulated histories and checks each against the safety rules (
   --index NAME    with --run: what happened to this index, event by event
   --mutant TEXT   only mutants whose name contains this text, or that are about this rule
   --no-mutants    skips the mutants, in which one safety rule is switched off
-  --no-named      skips the named situations
   --enumerate     two executions on one index, in every possible order of their steps
   --noise         three ordinary months in production, and each night that was not ok`;
 
@@ -27,7 +25,7 @@ const flag = { type: 'boolean', default: false } as const;
 
 function asked() {
   const numbers = { runs: { ...text, default: '2000' }, seed: { ...text, default: '20261120' }, run: text };
-  const flags = { 'no-mutants': flag, 'no-named': flag, enumerate: flag, noise: flag, help: flag };
+  const flags = { 'no-mutants': flag, enumerate: flag, noise: flag, help: flag };
   const { values } = parseArgs({ options: { ...numbers, ...flags, index: text, mutant: text } });
   for (const name of ['runs', 'seed', 'run'] as const) {
     if (values[name] !== undefined && !/^\d{1,15}$/.test(values[name])) throw new Error(`--${name} is a whole number.`);
@@ -42,7 +40,6 @@ async function main(values: ReturnType<typeof asked>): Promise<boolean> {
   if (values.mutant !== undefined) return runMutants(seed, values.mutant);
   const passed = [values.enumerate ? await runEnumeration() : await runHistories(seed, Number(values.runs))];
   if (!values['no-mutants']) passed.push(await runMutants(seed));
-  if (!values['no-named'] && !values.enumerate) passed.push(await runNamed());
   return passed.every(Boolean);
 }
 

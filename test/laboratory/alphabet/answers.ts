@@ -43,6 +43,5 @@ export const unwritten = {
   connect: 'no connection',
   tls: 'no trust',
 } as const;
-export type Unwritten = keyof typeof unwritten;
 
 export const namesOf = <Table extends object>(table: Table): (keyof Table)[] => Object.keys(table) as (keyof Table)[];

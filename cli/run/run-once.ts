@@ -6,13 +6,9 @@ import type { Operations } from '../../lambda/operations/operations.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
 import { type Log, ParametersError } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
-import type { Reader } from '../../lambda/words/reader.ts';
 import { worded } from '../../lambda/words/worded.ts';
-import type { RunArguments, Told } from '../command-line/arguments.ts';
+import type { RunArguments } from '../command-line/arguments.ts';
 import { UsageError } from '../command-line/usage-error.ts';
-import type { OutputFile } from '../files/output-file.ts';
-import type { Server } from '../files/server.ts';
-import type { Webhook } from '../notify/webhook.ts';
 import type { Output } from '../output/output.ts';
 import { executeWorkflow } from '../workflow.ts';
 import { fastClock } from './clock.ts';
@@ -21,10 +17,9 @@ import { onInterrupt, whatGoesOn } from './interrupt.ts';
 import type { Policies } from './policies.ts';
 import { sampleOnly } from './sample.ts';
 import { localSettings } from './settings.ts';
-import { tellReport } from './tell-report.ts';
+import { type Telling, tellReport } from './tell-report.ts';
 
-export interface LocalRun {
-  server: Server;
+export interface LocalRun extends Telling {
   connection: Connection;
   policies: Policies;
   input: RunArguments;
@@ -33,16 +28,8 @@ export interface LocalRun {
   /** True for the embedded service, which has only sample data and ends with this process. */
   embedded: boolean;
   ledger: Ledger;
-  json?: OutputFile | undefined;
-  metrics?: OutputFile | undefined;
-  webhook?: Webhook | undefined;
-  failOn: Told['failOn'];
-  /** A person started it, so that its message is never held back (design rule 12). */
-  byHand: boolean;
   /** What messages call this DataHub, as a stage's name on AWS. */
   name: string;
-  /** Who reads them. */
-  reader: Reader;
 }
 
 /**

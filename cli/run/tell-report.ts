@@ -2,19 +2,34 @@ import { results } from '../../lambda/facts/outcomes.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
 import { redactor } from '../../lambda/facts/secrets.ts';
 import { isWorthTelling, type Message, messageOf } from '../../lambda/message/message.ts';
+import type { Reader } from '../../lambda/words/reader.ts';
+import type { Told } from '../command-line/arguments.ts';
 import { type OutputFile, WriteError, writeOutputFile } from '../files/output-file.ts';
+import type { Server } from '../files/server.ts';
 import { figuresOf } from '../metrics-file.ts';
 import { post } from '../notify/post.ts';
 import { slackMessage } from '../notify/slack.ts';
-import { withoutAddress } from '../notify/webhook.ts';
+import { type Webhook, withoutAddress } from '../notify/webhook.ts';
 import type { Output } from '../output/output.ts';
-import type { LocalRun } from './run-once.ts';
+
+/** What a run knows of those whom its result concerns. */
+export interface Telling {
+  server: Server;
+  json?: OutputFile | undefined;
+  metrics?: OutputFile | undefined;
+  webhook?: Webhook | undefined;
+  failOn: Told['failOn'];
+  /** A person started it, so that its message is never held back (design rule 12). */
+  byHand: boolean;
+  /** Who reads its messages. */
+  reader: Reader;
+}
 
 /**
  * Reports the result, the most reliable way first: on screen, to files, over the network.
  * @returns the exit status: 0 if the result is good enough and everyone who should be notified is, else 1
  */
-export async function tellReport(made: Report, run: LocalRun, output: Output): Promise<number> {
+export async function tellReport(made: Report, run: Telling, output: Output): Promise<number> {
   const { reader, server, json, metrics, webhook, failOn } = run;
   const withoutToken = redactor([server.tokenText]);
   const clean = webhook ? (text: string) => withoutToken(withoutAddress(webhook)(text)) : withoutToken;
@@ -47,7 +62,7 @@ function write(file: OutputFile | undefined, text: () => string, what: 'report' 
 async function postMessage(
   report: Report,
   message: Message,
-  { webhook, server, byHand }: LocalRun,
+  { webhook, server, byHand }: Telling,
   output: Output,
 ): Promise<boolean> {
   if (webhook === undefined) return true;

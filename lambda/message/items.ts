@@ -2,17 +2,10 @@ import { type Outcome, outcomes, resultOf, type Urgency, urgencies } from '../fa
 import type { DecidedFacts, Report } from '../facts/report-schema.ts';
 import { oneLine } from '../facts/text.ts';
 import { counted } from '../words/numbers.ts';
+import { nameOf } from '../words/parts.ts';
 import { asSentence, withoutStop } from '../words/punctuation.ts';
-import {
-  errorWordsOf,
-  nameOf,
-  noteWordsOf,
-  type Place,
-  titles,
-  urgencyTexts,
-  type Words,
-  wordsOf,
-} from '../words/words.ts';
+import type { Place, Words } from '../words/table.ts';
+import { errorWordsOf, noteWordsOf, titles, urgencyTexts, wordsOf } from '../words/words.ts';
 
 /** What a report has to say, in the order in which people need to hear it; every form of a message shows these. */
 

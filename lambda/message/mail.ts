@@ -1,8 +1,10 @@
 import type { DecidedFacts, Report } from '../facts/report-schema.ts';
 import { oneLine } from '../facts/text.ts';
 import { counted, duration, moment, size } from '../words/numbers.ts';
+import { nameOf } from '../words/parts.ts';
 import { withStop } from '../words/punctuation.ts';
-import { nameOf, type Place, titles, wordsOf } from '../words/words.ts';
+import type { Place } from '../words/table.ts';
+import { titles, wordsOf } from '../words/words.ts';
 import { countsOf, fineOf, type Item, problemsOf, remarksOf, urgencyLine } from './items.ts';
 import { paragraph } from './paragraph.ts';
 import { summary } from './subject.ts';

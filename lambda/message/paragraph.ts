@@ -1,7 +1,7 @@
 import { oneLine } from '../facts/text.ts';
 import type { Command } from '../words/reader.ts';
 import { runbookPlace } from '../words/runbook.ts';
-import type { Place } from '../words/words.ts';
+import type { Place } from '../words/table.ts';
 import type { Item } from './items.ts';
 
 /**

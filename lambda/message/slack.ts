@@ -2,7 +2,7 @@ import type { Urgency } from '../facts/outcomes.ts';
 import type { Report } from '../facts/report-schema.ts';
 import { oneLine } from '../facts/text.ts';
 import { runbookPlace } from '../words/runbook.ts';
-import type { Place } from '../words/words.ts';
+import type { Place } from '../words/table.ts';
 import { countsOf, fineOf, type Item, problemsOf, remarksOf, urgencyLine, urgencyOf } from './items.ts';
 import { summary } from './subject.ts';
 

@@ -1,6 +1,6 @@
 import type { Report } from '../facts/report-schema.ts';
 import { ascii } from '../facts/text.ts';
-import type { Place } from '../words/words.ts';
+import type { Place } from '../words/table.ts';
 import { countsOf, type Item, problemsOf } from './items.ts';
 
 /** SNS: below 100 characters, ASCII, no line break, beginning with a letter, number or punctuation mark. */

@@ -31,6 +31,7 @@ import {
 } from './parts.ts';
 import { asSentence, withoutStop, withStop } from './punctuation.ts';
 import { errorWords } from './server-errors.ts';
+import type { CauseTable } from './table.ts';
 import {
   approval,
   ceilingWhy,
@@ -44,7 +45,6 @@ import {
   setups,
   stops,
 } from './why-not.ts';
-import type { CauseTable } from './words.ts';
 
 /** Why an index has its outcome, or why the run failed: one entry for each kind of cause. */
 

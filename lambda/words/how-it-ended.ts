@@ -4,7 +4,7 @@ import type { DecidedFacts } from '../facts/report-schema.ts';
 import { duration, exact, moment, rows, size } from './numbers.ts';
 import { countersText, cutoffText, isOrAre, nextRunLooks, nextRunTries, ofHours, ofTotal, sentences } from './parts.ts';
 import { errorWords } from './server-errors.ts';
-import type { Place, Words } from './words.ts';
+import type { Place, Words } from './table.ts';
 
 /** How a truncation goes, or went: what the table of causes says about numbers and variants of its kinds. */
 

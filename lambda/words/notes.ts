@@ -15,7 +15,7 @@ import {
 } from './parts.ts';
 import { asSentence, withoutStop } from './punctuation.ts';
 import { diagnosis, errorWords, privileges } from './server-errors.ts';
-import type { NoteTable, Place } from './words.ts';
+import type { NoteTable, Place } from './table.ts';
 
 /** What people should know besides the indices: one entry for each kind of note. */
 

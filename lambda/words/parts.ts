@@ -7,7 +7,7 @@ import { amount, counted, exact, moment, rows } from './numbers.ts';
 import { asSentence } from './punctuation.ts';
 import { type Command, type HandInput, runByHand, setParameter } from './reader.ts';
 import { diagnosis, errorWords } from './server-errors.ts';
-import type { Place, Words } from './words.ts';
+import type { Place, Words } from './table.ts';
 
 /** Pieces that several entries of the tables share. */
 

@@ -15,7 +15,7 @@ import {
   share,
 } from './parts.ts';
 import { withoutStop } from './punctuation.ts';
-import type { Place, Words } from './words.ts';
+import type { Place, Words } from './table.ts';
 
 /** Why nothing was started: what the table of causes says about numbers and variants of its kinds. */
 

@@ -4,7 +4,8 @@ import { percentOf } from '../policy/percentage.ts';
 import { iso } from './numbers.ts';
 import { asSentence } from './punctuation.ts';
 import type { Reader } from './reader.ts';
-import { errorWordsOf, noteWordsOf, type Place, placeOf, type Words, wordsOf } from './words.ts';
+import type { Place, Words } from './table.ts';
+import { errorWordsOf, noteWordsOf, placeOf, wordsOf } from './words.ts';
 
 /** Without an address to start anything: commands are an execution's input. */
 const anywhere: Reader = { kind: 'aws' };

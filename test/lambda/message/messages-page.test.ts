@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ReportFacts } from '../../../lambda/facts/report-schema.ts';
 import { messageOf } from '../../../lambda/message/message.ts';
+import type { Words } from '../../../lambda/words/table.ts';
 import { worded } from '../../../lambda/words/worded.ts';
-import type { Words } from '../../../lambda/words/words.ts';
 import { errorWordsOf, noteWordsOf, placeOf, urgencyTexts, wordsOf } from '../../../lambda/words/words.ts';
 import { anEntry, aReportOf } from '../../support/reports.ts';
 import { aws, entryCases, errorCases, noteCases } from './cases.ts';

@@ -44,6 +44,8 @@ export async function measureDisk({ client, prefix }: Shared): Promise<DiskRow[]
   await client.indices.flush({ index: all });
   await new Promise((resolve) => setTimeout(resolve, leasesMillis));
   measured.push(await sizes(client, all));
+  // What a shard keeps is counted from its last commit: the leases have moved, and only another flush says so.
+  await client.indices.flush({ index: all, force: true });
   const { body } = await client.indices.forcemerge({ index: all, only_expunge_deletes: true });
   const { _shards: shards } = body as { _shards?: { failed: number } };
   if (shards?.failed) throw new Error(`expunging failed: ${JSON.stringify(shards)}`);

@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { worded } from '../../lambda/words/worded.ts';
+import { aws, entryCases } from '../lambda/message/cases.ts';
+import { programs } from '../programs.ts';
+import { anEntry, aReportOf } from '../support/reports.ts';
+import { folder } from './processes.ts';
+
+const [, outcome, cause, more] = entryCases.find(([name]) => name === 'rows missing after a copy')!;
+const missing = worded(aReportOf([anEntry(outcome, cause, more)], {}), aws);
+
+const file = (content: unknown) => folder((cleanUp) => onTestFinished(cleanUp)).write('report.json', content);
+const preview = (...args: string[]) =>
+  new Promise<{ status: number; stdout: string; stderr: string }>((resolve) => {
+    execFile(process.execPath, [programs['preview-message'], ...args], (error, stdout, stderr) =>
+      resolve({ status: error ? Number(error.code) : 0, stdout, stderr }),
+    );
+  });
+
+describe('npm run preview-message', () => {
+  test('prints the mail, subject first, with the next steps for AWS or for a machine', async () => {
+    const arn = 'arn:aws:states:eu-central-1:111122223333:stateMachine:x';
+    const [stage, machine] = await Promise.all([
+      preview('--report', file(missing), '--state-machine-arn', arn),
+      preview('--report', file(missing), '--local', 'datahub-retention'),
+    ]);
+    expect(stage.status).toBe(0);
+    expect(stage.stdout).toMatch(/^Subject: \[DataHub retention\] \w+: ROWS MISSING in dataset\.operation.*\n\n/);
+    expect(stage.stdout).toContain(`--state-machine-arn ${arn} --region eu-central-1`);
+    expect(machine.stdout).toMatch(/datahub-retention release dataset\.operation\b/);
+  });
+
+  test('prints what Slack and machines get', async () => {
+    const [slack, local, json] = await Promise.all([
+      preview('--report', file(missing), '--format', 'slack'),
+      preview('--report', file(missing), '--format', 'slack', '--local'),
+      preview('--report', file(missing), '--format', 'json'),
+    ]);
+    expect(JSON.parse(slack.stdout)).toMatchObject({ version: '1.0', source: 'custom' });
+    expect(JSON.parse(local.stdout)).toMatchObject({ text: expect.any(String), blocks: expect.any(Array) });
+    expect(JSON.parse(json.stdout)).toEqual(JSON.parse(JSON.stringify(missing)));
+  });
+
+  test.each<[string, () => string[], RegExp]>([
+    ['no report', () => [], /--report <file>' not specified/],
+    ['an unknown format', () => ['--report', 'x', '--format', 'fax'], /email, slack, json/],
+    [
+      'a file that is not there',
+      () => ['--report', '/nowhere/r.json'],
+      /cannot be read \(ENOENT\): name a report file/,
+    ],
+    ['a file that is not JSON', () => ['--report', file('{')], /is not JSON: name a report file/],
+    [
+      'a file that is no report',
+      () => ['--report', file('{"version":2}')],
+      /is not a report \(version: .*name a report/,
+    ],
+  ])('refuses %s in one sentence', async (_, args, sentence) => {
+    const { status, stdout, stderr } = await preview(...args());
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(sentence);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+});

@@ -4,13 +4,13 @@ import { concernsServer } from '../facts/server-error.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Unresolved, Verdict, Window } from '../ledger/record.ts';
 import { conclude, isSameRun, learnCopies, quarantine } from '../ledger/transitions.ts';
-import { type IndexSize, type Operations, OperationsError } from '../operations/operations.ts';
+import { type IndexSize, type Operations, OperationsError, type TaskStatus } from '../operations/operations.ts';
 import { type Ask, countTruncation, countWindow } from './counts.ts';
 import { becomes, judge, judgeUncountable } from './judge.ts';
 import { nextLookAt } from './next-look.ts';
 import type { OptionalReads } from './optional-reads.ts';
 import { physicalIndex } from './physical-index.ts';
-import { advances, fold, hasEnded, isStuck, type Seen, showsCopy, startWatch, type Watch } from './watch.ts';
+import { advances, fold, hasEnded, type Seen, showsCopy, startWatch, type Watch } from './watch.ts';
 
 /** One look at an unresolved truncation: what it saw, and what that means for the record. */
 
@@ -36,19 +36,14 @@ export type Looked =
 /** Looks once, and settles the record if the truncation has ended. Throws LedgerError; never for the server. */
 export async function look(record: Unresolved, watch: Watch, services: LookServices): Promise<Looked> {
   const { clock, ledger, isOver } = services;
-  let seen: Seen;
-  try {
-    seen = await see(record, watch, services);
-  } catch (error) {
-    if (!(error instanceof OperationsError)) throw error;
-    return lookFailed(record, { ...watch, lastLookAt: clock.now(), error: error.fact }, services);
-  }
+  const seen = await see(record, watch, services);
   const copies = showsCopy(seen.status) ?? record.attempt.copies;
   const known = copies === record.attempt.copies ? record : learnCopies(record, copies);
   if (known !== record && !(await ledger.replace(known))) return again(record, watch, clock.now());
   const after = fold(watch, seen, known.attempt);
+  if (seen.error) return lookFailed(known, { ...after, lastLookAt: clock.now() }, services);
   // A truncation too old to wait for is closed at the run's end by what can be counted.
-  const isClosed = isOver(clock.now()) && isOld(record, services) && isStuck(after, seen.at);
+  const isClosed = isOver(clock.now()) && isOld(record, services) && after.isStuck === true;
   if (!seen.counts || !(isClosed || hasEnded(after, seen, known))) {
     return again(known, { ...after, pending: undefined }, clock.now());
   }
@@ -66,6 +61,7 @@ export async function preview(
 ): Promise<{ kind: 'judged'; verdict: Verdict } | { kind: 'running'; watch: Watch }> {
   const begun = startWatch(record, services.clock.now(), 0);
   const seen = await see(record, begun, services);
+  if (seen.error) throw new OperationsError(seen.error);
   const attempt = { ...record.attempt, copies: showsCopy(seen.status) ?? record.attempt.copies };
   const watch = fold(begun, seen, attempt);
   const runs = seen.status?.kind === 'found' && !seen.status.completed && seen.counts?.rowsToDelete !== 0;
@@ -77,18 +73,24 @@ export async function preview(
 
 /**
  * Asks always the same, in this order: the task's status, rows to delete, the end of the kept window. A status that
- * runs with a higher counter is a whole look, except for the run's last. Throws OperationsError.
+ * runs with a higher counter is a whole look, except for the run's last. A look that fails has its error.
  */
 async function see(record: Unresolved, watch: Watch, services: LookServices): Promise<Seen> {
-  const at = services.clock.now();
-  const status =
-    record.state === 'running' ? await services.reads.status(record.taskId, watch.isTold ?? false) : undefined;
-  // What the run says at its end is counted then, not hours before.
-  if (advances(watch, status) && !services.isOver(at)) return { at, until: services.clock.now(), status };
-  const { attempt } = record;
-  const { countedAtMillis } = attempt.baseline;
-  const counts = await countTruncation(asker(services), { ...attempt, countedAtMillis });
-  return { at, until: services.clock.now(), status, counts };
+  const { clock, reads, isOver } = services;
+  const at = clock.now();
+  let status: TaskStatus | undefined;
+  try {
+    if (record.state === 'running') status = await reads.status(record.taskId, watch.isTold ?? false);
+    // What the run says at its end is counted then, not hours before.
+    if (advances(watch, status) && !isOver(at)) return { at, until: clock.now(), status };
+    const { attempt } = record;
+    const { countedAtMillis } = attempt.baseline;
+    const counts = await countTruncation(asker(services), { ...attempt, countedAtMillis });
+    return { at, until: clock.now(), status, counts };
+  } catch (error) {
+    if (!(error instanceof OperationsError)) throw error;
+    return { at, until: clock.now(), status, error: error.fact };
+  }
 }
 
 const asker =
@@ -113,14 +115,14 @@ const isOld = ({ attempt: { sendingSince } }: Unresolved, { run, clock }: LookSe
 
 /**
  * An index that can no longer be counted would keep its record unresolved forever: an old one is closed at the run's
- * end, if this run has not seen it move and the server answers at all.
+ * end, if this run has seen nothing of it or seen it stuck, and the server answers at all.
  */
 async function lookFailed(record: Unresolved, watch: Watch, services: LookServices): Promise<Looked> {
   const now = services.clock.now();
-  const { error, stuckSince } = watch;
+  const { error, stuckSince, isStuck } = watch;
   const isCount = error?.operation === 'dry-run' && !concernsServer(error) && error.kind !== 'aborted';
-  const hasMoved = stuckSince !== undefined && !isStuck(watch, now);
-  if (!isCount || hasMoved || !services.isOver(now) || !isOld(record, services)) return again(record, watch, now);
+  const mayMove = stuckSince !== undefined && !isStuck;
+  if (!isCount || mayMove || !services.isOver(now) || !isOld(record, services)) return again(record, watch, now);
   return settle(record, judgeUncountable(record, watch), services);
 }
 

@@ -21,8 +21,10 @@ export interface Watch {
   counter?: number | undefined;
   /** The successful look since which nothing has moved; the first one begins it. */
   stillSince?: number | undefined;
-  /** The successful look since which neither rows to delete nor the counter have improved (design rule 10). */
+  /** The look since which neither rows to delete nor the counter have improved (design rule 10). */
   stuckSince?: number | undefined;
+  /** A successful look 10 min or more after that one has shown the same. */
+  isStuck?: boolean | undefined;
   /** When this run last saw it move. */
   lastMovedAt?: number | undefined;
   /** The server has told this run a status of the task. */
@@ -48,8 +50,10 @@ export interface Seen {
   until: number;
   /** The task's status, if there is a task and the server tells. */
   status?: TaskStatus | undefined;
-  /** Left out where the status alone shows progress. */
+  /** Left out where the status alone shows progress, and where counting failed. */
   counts?: { rowsToDelete: number; rowsKept: number; rowsUntilEnd: number } | undefined;
+  /** Why the look failed. */
+  error?: ServerError | undefined;
 }
 
 export const startWatch = ({ attempt }: Unresolved, now: number, nextLookAt: number): Watch => ({
@@ -78,9 +82,12 @@ export const advances = (watch: Watch, status: TaskStatus | undefined): boolean 
   watch.counter !== undefined &&
   rowsDone(status.counters) > watch.counter;
 
-/** The next watch. Rows that arrive are not movement, and a failed look is not folded at all. */
+/**
+ * The next watch. Rows that arrive are not movement. A failed look proves nothing; but a status that it has got shows
+ * what it shows, and a higher counter is movement, so that what goes on is never taken for still or stuck.
+ */
 export function fold(before: Watch, seen: Seen, attempt: Attempt): Watch {
-  const { at, until, counts, status } = seen;
+  const { at, until, counts, status, error } = seen;
   const found = status?.kind === 'found' ? status : undefined;
   const counter = found && rowsDone(found.counters);
   const isFewer = counts !== undefined && counts.rowsToDelete < (before.rowsToDelete ?? Number.POSITIVE_INFINITY);
@@ -88,10 +95,12 @@ export function fold(before: Watch, seen: Seen, attempt: Attempt): Watch {
   const { rowsKept = Number.POSITIVE_INFINITY } = before;
   const isFuller =
     attempt.copies && counts !== undefined && counts.rowsKept > rowsKept && rowsKept < attempt.baseline.rowsKept;
-  const isFirst = before.stillSince === undefined;
+  const isFirst = before.stillSince === undefined && error === undefined;
   // What was never counted before has not moved; the first look only begins the window.
   const progressed = (isFewer && before.rowsToDelete !== undefined) || (isFurther && before.counter !== undefined);
   const moved = progressed || isFuller;
+  const stuckSince = progressed || isFirst ? until : before.stuckSince;
+  const isLong = stuckSince !== undefined && at - stuckSince >= abandonLooksMillis;
   return {
     ...before,
     lastLookAt: at,
@@ -99,24 +108,25 @@ export function fold(before: Watch, seen: Seen, attempt: Attempt): Watch {
     rowsKept: counts ? counts.rowsKept : before.rowsKept,
     counter: isFurther ? counter : before.counter,
     stillSince: moved || isFirst ? until : before.stillSince,
-    stuckSince: progressed || isFirst ? until : before.stuckSince,
+    stuckSince,
+    isStuck: error ? before.isStuck && !progressed : isLong,
     lastMovedAt: moved ? at : before.lastMovedAt,
     isTold: before.isTold || found !== undefined,
-    task: found
-      ? {
-          completed: found.completed,
-          done: rowsDone(found.counters),
-          total: found.counters.total,
-          runs: !found.completed,
-        }
-      : before.task && { ...before.task, runs: false },
+    task: found ? taskOf(found) : error ? before.task : before.task && { ...before.task, runs: false },
     end: found?.completed && hasCounters(found.counters) ? found.counters : before.end,
     vanished: status?.kind === 'vanished' || (before.vanished && found === undefined),
     // What has not moved predicts nothing.
-    progress: moved || isFirst ? progressOf(seen, attempt) : undefined,
-    error: undefined,
+    progress: moved || isFirst ? progressOf(seen, attempt) : error && before.progress,
+    error,
   };
 }
+
+const taskOf = ({ completed, counters }: TaskStatus & { kind: 'found' }): Watch['task'] => ({
+  completed,
+  done: rowsDone(counters),
+  total: counters.total,
+  runs: !completed,
+});
 
 const hasCounters = ({ total, created, updated, deleted }: TaskCounters): boolean =>
   total !== undefined || created !== undefined || updated !== undefined || deleted !== undefined;
@@ -148,10 +158,6 @@ export function isStill({ startedAt, stillSince }: Watch, at: number, { judgeabl
   const window = Math.min(still.maxMillis, Math.max(still.minMillis, age * still.share));
   return stillSince !== undefined && at > judgeableAt && at - stillSince >= window;
 }
-
-/** Two looks at least 10 min apart have shown neither fewer rows to delete nor a higher counter (design rule 10). */
-export const isStuck = ({ stuckSince }: Watch, at: number): boolean =>
-  stuckSince !== undefined && at - stuckSince >= abandonLooksMillis;
 
 /** Whether more rows to delete are left than a refresh or late rows explain (design rule 9). */
 export const isRemainder = (rowsToDelete: number, planned: number): boolean =>

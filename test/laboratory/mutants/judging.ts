@@ -122,7 +122,7 @@ export const judgingMutants: readonly Mutant[] = [
   ]),
   mutant(10, 'never gives up', [[look, 'run.endMillis - sendingSince >= abandonAfterMillis', 'run.endMillis < 0']]),
   mutant(10, 'gives up what moves', [
-    [look, 'isOld(record, services) && isStuck(after, seen.at)', 'isOld(record, services)'],
+    [look, 'isOld(record, services) && after.isStuck === true', 'isOld(record, services)'],
   ]),
   mutant(11, 'keeps no window', [
     ['ledger/transitions', 'const kept = window ?? record.lastVerdict?.window;', 'const kept = undefined;'],

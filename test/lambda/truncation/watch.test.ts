@@ -6,7 +6,6 @@ import {
   fold,
   hasEnded,
   isStill,
-  isStuck,
   type Seen,
   showsCopy,
   startWatch,
@@ -206,11 +205,31 @@ describe('it is still', () => {
 
   test('never before a look has succeeded', () => {
     expect(isStill(startWatch(aDelete, 0, 0), 900 * minute, attempt)).toBe(false);
-    expect(isStuck(startWatch(aDelete, 0, 0), 900 * minute)).toBe(false);
   });
 
-  test('and stuck after two looks at least ten minutes apart', () => {
-    const stuck = { ...startWatch(aDelete, 0, 0), stuckSince: at };
-    expect([isStuck(stuck, at + 10 * minute - 1), isStuck(stuck, at + 10 * minute)]).toEqual([false, true]);
+  const error = { kind: 'unreadable', operation: 'dry-run' } as const;
+
+  test('and stuck after two successful looks at least ten minutes apart', () => {
+    const stuckAfter = (millis: number, failed?: typeof error) =>
+      seenBy(aDelete, { at, counts: counts(60) }, { at: at + millis, counts: counts(60), error: failed }).isStuck;
+    expect([stuckAfter(10 * minute - 1), stuckAfter(10 * minute)]).toEqual([false, true]);
+    expect(stuckAfter(10 * minute, error)).toBe(false);
+  });
+
+  test('and not stuck where the status of a look that failed has a higher counter', () => {
+    const before = [
+      { at, counts: counts(60), status: running({ deleted: 5 }) },
+      { at: at + 10 * minute, counts: counts(60), status: running({ deleted: 5 }) },
+    ];
+    const looked = (deleted: number) =>
+      seenBy(aDelete, ...before, { at: at + 11 * minute, status: running({ deleted }), error });
+    expect([looked(5).isStuck, looked(6).isStuck]).toEqual([true, false]);
+    expect([looked(6).stuckSince, looked(6).lastMovedAt]).toEqual([at + 11 * minute, at + 11 * minute]);
+  });
+
+  test('and a look that failed without a status leaves everything as it was, except for its error', () => {
+    const before = seenBy(aDelete, { at, counts: counts(60), status: running({ deleted: 5 }) });
+    const after = fold(before, seen({ at: at + minute, error }), aDelete.attempt);
+    expect(after).toEqual({ ...before, lastLookAt: at + minute, error });
   });
 });

@@ -102,6 +102,15 @@ async function shardAway({ client, original }: World, away: boolean): Promise<vo
     body: { index: { routing: { allocation: { enable } } } } as never,
   });
   const cancel = { index: original, shard: 1, node: 'engine', allow_primary: true };
-  await client.cluster.reroute({ body: { commands: away ? [{ cancel }] : [] } as never });
-  if (!away) await client.cluster.health({ index: original, wait_for_status: 'green', timeout: '30s' });
+  if (away) {
+    await client.cluster.reroute({ body: { commands: [{ cancel }] } as never });
+    return;
+  }
+  // A search of the task keeps the shard's lock for a while, and the engine gives up after five attempts.
+  for (let tries = 0; tries < 12; tries++) {
+    await client.cluster.reroute({ retry_failed: true });
+    const health = { index: original, wait_for_status: 'green', timeout: '10s' } as const;
+    if ((await client.cluster.health(health, { ignore: [408] })).statusCode === 200) return;
+  }
+  throw new Error('the shard does not come back');
 }

@@ -14,8 +14,6 @@ export interface Recovered {
 
 /** @param kept loaded rows that should be there */
 export async function recover(world: World, { message = '' }: Ended, kept: number): Promise<Recovered> {
-  // Ingestion has not stopped in the meantime: no search has seen the last rows yet.
-  await world.ingest(100);
   const sent: string[] = [];
   const problems: string[] = [];
   try {
@@ -81,6 +79,8 @@ async function follow(ask: Ask, names: Names, world: World): Promise<void> {
   if ((await list()).some(({ health }) => health === 'red')) await world.bringShardsBack();
   const indices = await list();
   if (indices.some(({ health }) => health === 'red')) throw new Error('an index stays red');
+  // Ingestion has not stopped in the meantime: no search has seen the last rows yet.
+  await world.ingest(100);
   while (/"description":/.test((await send(3))[0] ?? '')) await wait(500);
 
   // Where the message names none, they are the list's youngest two, or its only one.
@@ -92,7 +92,9 @@ async function follow(ask: Ask, names: Names, world: World): Promise<void> {
   if (pair.OLD === pair.NEW) return;
 
   const isShort = async (step: number) => {
-    const [ofOld = 0, ofNew = 0] = (await send(step, pair)).map((answer) => JSON.parse(answer).count as number);
+    const [ofOld = 0, ofNew = 0] = (await send(step, pair))
+      .map((answer) => JSON.parse(answer).count as number | undefined)
+      .filter((count) => count !== undefined);
     return ofNew < ofOld;
   };
   // Copying overwrites nothing, and it brings late rows, which no count shows: it is done in any case.

@@ -95,8 +95,8 @@ export function fold(before: Watch, seen: Seen, attempt: Attempt): Watch {
   const { rowsKept = Number.POSITIVE_INFINITY } = before;
   const isFuller =
     attempt.copies && counts !== undefined && counts.rowsKept > rowsKept && rowsKept < attempt.baseline.rowsKept;
-  const isFirst = before.stillSince === undefined && error === undefined;
-  // What was never counted before has not moved; the first look only begins the window.
+  // What was never counted before has not moved; the first count only begins the window.
+  const isFirst = counts !== undefined && before.rowsKept === undefined;
   const progressed = (isFewer && before.rowsToDelete !== undefined) || (isFurther && before.counter !== undefined);
   const moved = progressed || isFuller;
   const stuckSince = progressed || isFirst ? until : before.stuckSince;

@@ -23,6 +23,7 @@ const shares = [0.1, 0.3, 0.75];
  * have moved past them: after a flush, and a sync every 30 s. An expunge before that gives nothing back.
  */
 const leasesMillis = 70_000;
+const filesMillis = 35_000;
 
 export async function measureDisk({ client, prefix }: Shared): Promise<DiskRow[]> {
   const indices = shares.map((share, number) => ({ share, index: `${prefix}disk${number}` }));
@@ -49,6 +50,8 @@ export async function measureDisk({ client, prefix }: Shared): Promise<DiskRow[]
   const { body } = await client.indices.forcemerge({ index: all, only_expunge_deletes: true });
   const { _shards: shards } = body as { _shards?: { failed: number } };
   if (shards?.failed) throw new Error(`expunging failed: ${JSON.stringify(shards)}`);
+  // The files of the old segments go a while after the merge.
+  await new Promise((resolve) => setTimeout(resolve, filesMillis));
   measured.push(await sizes(client, all));
   return indices.map(({ index, share }) => {
     return { share, bytes: measured.map((found) => found.get(index) ?? 0) as DiskRow['bytes'] };

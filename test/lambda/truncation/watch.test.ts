@@ -227,6 +227,17 @@ describe('it is still', () => {
     expect([looked(6).stuckSince, looked(6).lastMovedAt]).toEqual([at + 11 * minute, at + 11 * minute]);
   });
 
+  test('and the first count begins the window, whatever statuses have shown while nothing could be counted', () => {
+    const uncounted = [
+      { at, status: running({ deleted: 1 }), error },
+      { at: at + minute, status: running({ deleted: 2 }) },
+    ];
+    expect(seenBy(aDelete, ...uncounted).stillSince).toBe(at + minute);
+    expect(seenBy(aDelete, ...uncounted, { at: at + 20 * minute, counts: counts(60) }).stillSince).toBe(
+      at + 20 * minute,
+    );
+  });
+
   test('and a look that failed without a status leaves everything as it was, except for its error', () => {
     const before = seenBy(aDelete, { at, counts: counts(60), status: running({ deleted: 5 }) });
     const after = fold(before, seen({ at: at + minute, error }), aDelete.attempt);

@@ -36,8 +36,6 @@ export interface RunSettings {
   maxRunHours: number;
   /** The stage's default for policies without one of their own. */
   maxRowsPerRun?: number;
-  /** Whether a person starts these runs; by default those without a scheduled time. */
-  byHand?: boolean;
   /**
    * On AWS a preview notes once whether the token may read task statuses and sizes; elsewhere `survey` has said it.
    */

@@ -57,7 +57,7 @@ function emptyState({ execution }: PlanEvent, input: RunInput, { settings }: Run
     stage: settings.stage,
     // A release changes the ledger and starts nothing, even in a stage that only previews.
     mode: input.release ? 'enforce' : (input.mode ?? settings.mode),
-    byHand: settings.byHand ?? scheduled === undefined,
+    byHand: scheduled === undefined,
     startedAt: new Date(scheduled ?? executionMillis).toISOString(),
     next: 'report',
     waitSeconds: 0,

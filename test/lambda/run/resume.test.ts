@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import { memoryLedger } from '../../../lambda/ledger/memory.ts';
+import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
+import { resume } from '../../../lambda/run/resume.ts';
+import type { ApprovedEntry } from '../../../lambda/run/state.ts';
+import { aPolicy } from '../../support/policies.ts';
+import {
+  aLastVerdict,
+  anAttempt,
+  anIdle,
+  anIndex,
+  aQuarantined,
+  aRun,
+  aRunning,
+  aSending,
+  aServer,
+} from '../../support/records.ts';
+import { aRunState } from '../../support/states.ts';
+
+/** What became of a Truncate that ended without a state, by what the ledger says (design rule 5). The run is `run-1`. */
+
+const target: ApprovedEntry = {
+  index: anIndex,
+  phase: 'approved',
+  entry: { entityType: 'dataset', aspect: 'operation' },
+  policy: aPolicy({}),
+  plan: { rowsToDelete: 60, deletesInPlace: true },
+};
+const { runId, runStartMillis } = aRun;
+const state = aRunState([target], {
+  runId,
+  server: aServer,
+  startedAt: new Date(runStartMillis).toISOString(),
+  failure: { step: 'truncate', error: 'Lambda.ServiceException' },
+});
+const now = 1_300_000;
+const other = { runId: 'run-2', runStartMillis: runStartMillis - 1 };
+const later = { runId: 'run-3', runStartMillis: runStartMillis + 1 };
+const ofOther = { lastSender: other, attempt: anAttempt(other) };
+
+async function resumed(record?: LedgerRecord) {
+  const ledger = memoryLedger();
+  if (record) ledger.stored.set(anIndex, record);
+  const { phase, entry } = await resume(target, state, ledger, now);
+  const { lastSender, state: stored } = (await ledger.read(anIndex)) as LedgerRecord;
+  const { outcome, cause } = entry as { outcome?: string; cause?: Record<string, unknown> };
+  return { phase, outcome, cause, stored, lastSender };
+}
+
+const failed = { kind: 'step-failed', step: 'truncate', error: 'Lambda.ServiceException', sent: 'no' };
+
+describe('A Truncate that ended without a state', () => {
+  test.each<[string, LedgerRecord | undefined]>([
+    ['before its index had a record', undefined],
+    ['beside an idle record', anIdle({ lastSender: other })],
+  ])('%s has sent nothing, and never will', async (_, record) => {
+    expect(await resumed(record)).toEqual({
+      phase: 'done',
+      outcome: 'failed',
+      cause: failed,
+      stored: 'idle',
+      lastSender: aRun,
+    });
+  });
+
+  test('that an earlier try of this Poll has given up is told as that one told it', async () => {
+    const { outcome, cause } = await resumed(anIdle({ lastSender: aRun }));
+    expect([outcome, cause]).toEqual(['failed', failed]);
+  });
+
+  test.each([
+    ['sending', aSending()],
+    ['running', aRunning()],
+  ])('and left its record %s is watched', async (_, record) => {
+    expect(await resumed(record)).toMatchObject({ phase: 'watched', stored: record.state, lastSender: aRun });
+  });
+
+  test('and whose truncation another run has judged says what that one said', async () => {
+    const judged = anIdle({ lastSender: aRun, lastVerdict: aLastVerdict({ ...aRun }) });
+    expect(await resumed(judged)).toMatchObject({ phase: 'done', outcome: 'truncated', cause: { kind: 'verified' } });
+  });
+
+  test('before a later run sent is not known: whatever it did, that one has taken its place', async () => {
+    expect(await resumed(anIdle({ lastSender: later }))).toMatchObject({
+      outcome: 'unknown',
+      cause: { kind: 'unsettled', why: 'judged' },
+      lastSender: later,
+    });
+  });
+
+  test.each<[string, LedgerRecord, string, string]>([
+    ['beside a truncation of another run', aRunning(ofOther), 'in-flight', 'held'],
+    ['beside a call of another run', aSending(ofOther), 'in-flight', 'held'],
+    ['beside a quarantine', aQuarantined(ofOther), 'quarantined', 'quarantined'],
+  ])(
+    '%s leaves that record as it is, and is written into it as one that has sent',
+    async (_, record, outcome, kind) => {
+      expect(await resumed(record)).toMatchObject({
+        outcome,
+        cause: { kind },
+        stored: record.state,
+        lastSender: aRun,
+      });
+    },
+  );
+
+  test('does not take the place of a later sender', async () => {
+    expect((await resumed(aRunning({ lastSender: later, attempt: anAttempt(later) }))).lastSender).toEqual(later);
+  });
+
+  test('beside a record of another address leaves that alone', async () => {
+    expect(await resumed(aRunning({ ...ofOther, server: 'http://elsewhere:1' }))).toMatchObject({
+      outcome: 'in-flight',
+      cause: { kind: 'foreign', why: 'address' },
+      lastSender: other,
+    });
+  });
+
+  test('is asked for again where other runs keep changing the record', async () => {
+    const ledger = memoryLedger();
+    await expect(resume(target, state, { ...ledger, replace: async () => false }, now)).rejects.toThrow(
+      `the ledger record of ${anIndex} kept changing`,
+    );
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { LedgerError } from '../../../../lambda/ledger/ledger.ts';
+import { memoryLedger } from '../../../../lambda/ledger/memory.ts';
+import { prepare } from '../../../../lambda/run/plan/prepare.ts';
+import { ParametersError, type RunServices } from '../../../../lambda/run/services.ts';
+import { anIdle, anIndex } from '../../../support/records.ts';
+
+/** What Plan finds out before it asks the server. */
+
+const now = Date.parse('2026-03-01T03:30:00Z');
+const day = 86_400_000;
+const policy = (aspect: string) => ({ entityType: 'dataset', aspect, retentionDays: 30 });
+const expiring = (at: number) => `e30.${Buffer.from(JSON.stringify({ exp: at / 1000 })).toString('base64url')}.x`;
+
+interface Given {
+  policies?: object[];
+  token?: string;
+  paused?: () => Promise<boolean>;
+  ledger?: Partial<RunServices['ledger']>;
+  record?: boolean;
+}
+
+function prepared(input: Parameters<typeof prepare>[0], given: Given = {}) {
+  const { policies = [policy('operation')], token = 'opaque', paused = async () => false } = given;
+  const ledger = memoryLedger();
+  if (given.record) ledger.stored.set(anIndex, anIdle());
+  const services = {
+    settings: { minRetentionDays: 7 },
+    clock: { now: () => now },
+    ledger: { ...ledger, ...given.ledger },
+    parameters: {
+      policies: async () => [{ name: '/policies', text: JSON.stringify(policies) }],
+      paused,
+      token: { get: async () => token, reread: async () => token },
+    },
+  };
+  return prepare(input, services as unknown as RunServices);
+}
+
+describe('A run that can begin', () => {
+  test('has every policy, or those that only names in any case', async () => {
+    const policies = [policy('operation'), policy('datasetProfile')];
+    const chosen = async (only?: string[]) => {
+      const found = await prepared({ only }, { policies });
+      return found.kind === 'ready' && found.chosen.map(({ index }) => index);
+    };
+    expect(await chosen()).toEqual([anIndex, 'dataset_datasetprofileaspect_v1']);
+    expect(await chosen(['DATASET.Operation'])).toEqual([anIndex]);
+  });
+
+  test('that releases concerns no policy', async () => {
+    expect(await prepared({ release: ['dataset.operation'] })).toMatchObject({
+      kind: 'ready',
+      chosen: [],
+      error: undefined,
+    });
+  });
+
+  test.each([
+    ['has expired', expiring(now), [{ kind: 'token-expires', at: now }]],
+    ['expires within 14 days', expiring(now + 14 * day), [{ kind: 'token-expires', at: now + 14 * day }]],
+    ['expires later', expiring(now + 14 * day + 1000), []],
+    ['does not say when it expires', 'opaque', []],
+  ])('with a token that %s', async (_, token, notes) => {
+    expect(await prepared({}, { token })).toMatchObject({ notes });
+  });
+
+  test.each<[string, () => Promise<boolean>, object | undefined]>([
+    ['not paused', async () => false, undefined],
+    ['paused', async () => true, { kind: 'stopped', by: 'paused' }],
+  ])('and is %s', async (_, paused, hindrance) => {
+    const found = await prepared({}, { paused });
+    expect(found.kind === 'ready' && found.hindrance).toEqual(hindrance);
+  });
+});
+
+describe('A run that cannot do its work', () => {
+  const many = (count: number) => Array.from({ length: count }, (_, at) => policy(`aspect${at}`));
+  const problemOf = async (...given: Parameters<typeof prepared>) => {
+    const { error } = await prepared(...given);
+    return error?.kind === 'setup' ? `${error.what}: ${error.problem}` : error?.kind;
+  };
+
+  test('has 49 policies: it still watches, and starts nothing', async () => {
+    expect(await prepared({}, { policies: many(49) })).toMatchObject({
+      kind: 'ready',
+      chosen: [],
+      error: { kind: 'setup', what: 'parameters', problem: expect.stringContaining('there are 49 policies') },
+      hindrance: { kind: 'run-error' },
+    });
+    expect(await prepared({}, { policies: many(48) })).toMatchObject({ kind: 'ready', error: undefined });
+  });
+
+  test('names in only what no policy is for: it says which there are, at most ten of them', async () => {
+    expect(await problemOf({ only: ['dataset.x'] })).toBe(
+      'input: "only" names dataset.x, which no policy is for (policies: dataset.operation)',
+    );
+    expect(await problemOf({ only: ['dataset.x'] }, { policies: many(12) })).toContain('dataset.aspect9 and 2 more)');
+  });
+
+  test('names in release what neither a policy nor the ledger knows: nothing is released', async () => {
+    const release = { release: ['dataset.operation', 'dataset.x'] };
+    expect(await problemOf(release)).toBe(
+      'input: "release" names dataset.x, which neither a policy nor the ledger knows: nothing was released',
+    );
+    expect(await problemOf({ release: ['dataset.operation'] }, { policies: [], record: true })).toBeUndefined();
+  });
+
+  test('cannot read its ledger, or a parameter, and says which', async () => {
+    const away = async () => {
+      throw new LedgerError('the table is away');
+    };
+    expect(await problemOf({}, { ledger: { list: away } })).toBe('ledger: the table is away');
+    const services = prepare({}, {
+      settings: { minRetentionDays: 7 },
+      parameters: {
+        policies: async () => {
+          throw new ParametersError('the parameters are away');
+        },
+      },
+    } as unknown as RunServices);
+    expect(await services).toMatchObject({ kind: 'impossible', error: { what: 'parameters' }, policies: [] });
+  });
+
+  test('meets a defect: the step fails, and the workflow tries it again', async () => {
+    const list = async () => {
+      throw new TypeError('a defect');
+    };
+    await expect(prepared({}, { ledger: { list } })).rejects.toThrow('a defect');
+  });
+});

@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest';
+import { LedgerError } from '../../../lambda/ledger/ledger.ts';
+import { memoryLedger } from '../../../lambda/ledger/memory.ts';
+import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
+import { type Operations, OperationsError, type TaskStatus } from '../../../lambda/operations/operations.ts';
+import { releaseIndex } from '../../../lambda/run/release.ts';
+import {
+  aKey,
+  aLastVerdict,
+  anAttempt,
+  anIdle,
+  anIndex,
+  aQuarantined,
+  aRunning,
+  aSending,
+} from '../../support/records.ts';
+
+/** A release, state by state (design §4): the record counted 40 rows to keep, and may be judged from 2,000 s on. */
+
+const day20h = 2_000_000 + 20 * 3_600_000;
+const window = { afterMillis: 1, untilMillis: 2, rows: 10, countedAtMillis: 3 };
+
+interface Given {
+  record?: LedgerRecord;
+  /** Rows in its window now. */
+  rows?: number | 'uncountable' | 'away';
+  status?: TaskStatus;
+  now?: number;
+  acceptMissing?: number;
+  ledger?: 'taken' | 'away';
+}
+
+async function released({ record, rows = 40, status, now = day20h, acceptMissing, ledger: mood }: Given) {
+  const ledger = memoryLedger();
+  if (record) ledger.stored.set(anIndex, record);
+  const replace =
+    mood === 'taken'
+      ? async () => false
+      : mood === 'away'
+        ? async () => {
+            throw new LedgerError('the table is away');
+          }
+        : ledger.replace;
+  const operations: Partial<Operations> = {
+    async dryRun({ cutoffMillis }) {
+      if (typeof rows !== 'number') {
+        throw new OperationsError({ kind: rows === 'away' ? 'connect' : 'unreadable', operation: 'dry-run' });
+      }
+      const isEnd = cutoffMillis === 1_000_000 || cutoffMillis === window.untilMillis;
+      return { rowsToDelete: isEnd ? rows : 0, rowsTotal: rows, deletesInPlace: true };
+    },
+    async taskStatus() {
+      return status ?? { kind: 'vanished' };
+    },
+  };
+  const services = {
+    ledger: { ...ledger, replace },
+    operations: operations as Operations,
+    clock: { now: () => now, monotonic: () => now },
+    log: { info: () => {}, warn: () => {}, error: () => {} },
+  };
+  const asked = { key: aKey, record, acceptMissing };
+  const { kind, ...note } = await releaseIndex(asked, services, new AbortController().signal);
+  const stored = (await ledger.read(anIndex)) as LedgerRecord | undefined;
+  return { kind, ...note, state: stored?.state, window: stored?.lastVerdict?.window };
+}
+
+const aCopy = anAttempt({ copies: true });
+const completed: TaskStatus = { kind: 'found', completed: true, counters: {} };
+const running: TaskStatus = { kind: 'found', completed: false, counters: {} };
+
+describe('A release', () => {
+  test.each<[string, Given, object]>([
+    ['of nothing has nothing to release', {}, { kind: 'nothing-to-release' }],
+    [
+      'of an idle index drops its window',
+      { record: anIdle({ lastVerdict: aLastVerdict({ window }) }) },
+      { kind: 'nothing-to-release', state: 'idle', window: undefined },
+    ],
+    [
+      'of an idle index that another run has just written is told',
+      { record: anIdle({ lastVerdict: aLastVerdict({ window }) }), ledger: 'taken' },
+      { kind: 'not-released', why: 'taken' },
+    ],
+    // Quarantined
+    [
+      'opens a quarantined index that is whole',
+      { record: aQuarantined() },
+      { kind: 'released', rowsMissing: 0, state: 'idle' },
+    ],
+    [
+      'opens no index of which a row is missing',
+      { record: aQuarantined(), rows: 39 },
+      { kind: 'not-released', why: 'rows-missing', rowsMissing: 1, state: 'quarantined' },
+    ],
+    [
+      'opens an index of which as many rows are missing as were accepted',
+      { record: aQuarantined(), rows: 39, acceptMissing: 1 },
+      { kind: 'released', rowsMissing: 1 },
+    ],
+    [
+      'opens none of which one more is missing',
+      { record: aQuarantined(), rows: 38, acceptMissing: 1 },
+      { kind: 'not-released', why: 'rows-missing', rowsMissing: 2 },
+    ],
+    [
+      'counts the window of a loss between runs',
+      { record: aQuarantined({ attempt: undefined, counted: window }), rows: 9 },
+      { kind: 'not-released', rowsMissing: 1 },
+    ],
+    [
+      'opens without a window only what somebody accepts',
+      { record: aQuarantined({ attempt: undefined }) },
+      { kind: 'not-released', why: 'uncounted' },
+    ],
+    [
+      'says that it opened what could not be counted',
+      { record: aQuarantined({ attempt: undefined }), acceptMissing: 1 },
+      { kind: 'released', uncounted: true },
+    ],
+    [
+      'of a copy that lost rows is told, also where it is whole',
+      {
+        record: aQuarantined({
+          attempt: aCopy,
+          lastVerdict: aLastVerdict({
+            verdict: { outcome: 'rows-missing', cause: { kind: 'missing', expected: 40, found: 1 }, copies: true },
+          }),
+        }),
+        status: completed,
+      },
+      { kind: 'released', copied: true },
+    ],
+    [
+      'opens no copy whose status says that it runs',
+      { record: aQuarantined({ attempt: aCopy, taskId: 'node:1' }), status: running },
+      { kind: 'not-released', why: 'copy' },
+    ],
+    [
+      'opens that where somebody accepts it, and says that it runs',
+      { record: aQuarantined({ attempt: aCopy, taskId: 'node:1' }), status: running, acceptMissing: 1 },
+      { kind: 'released', running: true },
+    ],
+    // Unresolved
+    [
+      'leaves alone what is unresolved, until 20 hours after it may be judged',
+      { record: aRunning(), now: day20h - 1 },
+      { kind: 'not-released', why: 'unresolved', until: day20h, state: 'running' },
+    ],
+    ['opens a delete then', { record: aRunning() }, { kind: 'released', state: 'idle' }],
+    ['opens a call without an answer then', { record: aSending() }, { kind: 'released', state: 'idle' }],
+    [
+      'opens no copy that nobody saw end',
+      { record: aRunning({ attempt: aCopy }) },
+      { kind: 'not-released', why: 'copy' },
+    ],
+    [
+      'opens a copy that was seen to end',
+      { record: aRunning({ attempt: aCopy }), status: completed },
+      { kind: 'released', copied: true },
+    ],
+    [
+      'opens a copy without a task only where somebody accepts it',
+      { record: aSending({ attempt: aCopy }) },
+      { kind: 'not-released', why: 'copy' },
+    ],
+    // What is away
+    [
+      'says that the server is away, whatever is accepted',
+      { record: aQuarantined(), rows: 'away', acceptMissing: 9 },
+      { kind: 'not-released', why: 'server', error: { kind: 'connect' }, state: 'quarantined' },
+    ],
+    [
+      'opens what the server cannot count only where somebody accepts it',
+      { record: aQuarantined(), rows: 'uncountable' },
+      { kind: 'not-released', why: 'server', state: 'quarantined' },
+    ],
+    [
+      'says so where it does',
+      { record: aQuarantined(), rows: 'uncountable', acceptMissing: 9 },
+      { kind: 'released', uncounted: true, state: 'idle' },
+    ],
+    [
+      'says that the ledger is away',
+      { record: aQuarantined(), ledger: 'away' },
+      { kind: 'not-released', why: 'ledger', problem: 'the table is away' },
+    ],
+    [
+      'says that another run was first',
+      { record: aQuarantined(), ledger: 'taken' },
+      { kind: 'not-released', why: 'taken', state: 'quarantined' },
+    ],
+  ])('%s', async (_, given, expected) => {
+    expect(await released(given)).toMatchObject(expected);
+  });
+});

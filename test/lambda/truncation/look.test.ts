@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+import type { ServerError } from '../../../lambda/facts/server-error.ts';
+import { memoryLedger } from '../../../lambda/ledger/memory.ts';
+import type { LedgerRecord, Unresolved } from '../../../lambda/ledger/record.ts';
+import { type Operations, OperationsError, type TaskStatus } from '../../../lambda/operations/operations.ts';
+import { look } from '../../../lambda/truncation/look.ts';
+import { optionalReads } from '../../../lambda/truncation/optional-reads.ts';
+import { startWatch, type Watch } from '../../../lambda/truncation/watch.ts';
+import { aLastVerdict, anAttempt, anIdle, anIndex, aRun, aRunning } from '../../support/records.ts';
+
+/** One look at the end of a run: what closes a truncation that is too old to wait for (design rule 10). */
+
+const hour = 3_600_000;
+const sent = anAttempt().sendingSince;
+const end = sent + 20 * hour;
+
+interface Given {
+  record?: Unresolved;
+  watch?: Partial<Watch>;
+  status?: TaskStatus;
+  /** Rows to delete that are left, or why nothing is counted. */
+  left?: number | ServerError;
+  runStart?: number;
+  runEnd?: number;
+  now?: number;
+  isOver?: boolean;
+  /** What the record is by the time of the verdict. */
+  meanwhile?: LedgerRecord;
+}
+
+const running: TaskStatus = { kind: 'found', completed: false, counters: { deleted: 5, total: 60 } };
+const unreadable: ServerError = { kind: 'unreadable', operation: 'dry-run' };
+
+async function looked({ record = aRunning(), watch, status = running, left = 60, meanwhile, ...given }: Given) {
+  const { runStart = sent + 1, runEnd = end, now = end, isOver = true } = given;
+  const ledger = memoryLedger();
+  ledger.stored.set(anIndex, record);
+  const operations: Partial<Operations> = {
+    async dryRun({ cutoffMillis }) {
+      if (meanwhile) ledger.stored.set(anIndex, meanwhile);
+      if (typeof left !== 'number') throw new OperationsError(left);
+      const isEnd = cutoffMillis !== record.attempt.fields.cutoffMillis;
+      return { rowsToDelete: isEnd ? left + 40 : left, rowsTotal: left + 40, deletesInPlace: true };
+    },
+    taskStatus: async () => status,
+    indexSizes: async () => [],
+  };
+  const clock = { now: () => now, monotonic: () => now };
+  const { signal } = new AbortController();
+  const services = {
+    operations: operations as Operations,
+    reads: optionalReads(operations as Operations, {}, signal),
+    ledger,
+    clock,
+    signal,
+    run: { startMillis: runStart, endMillis: runEnd },
+    isOver: () => isOver,
+  };
+  const looked = await look(record, { ...startWatch(record, 0, 0), ...watch }, services);
+  if (looked.kind !== 'settled') return looked.kind;
+  const stored = ledger.stored.get(anIndex) as LedgerRecord;
+  return `${looked.verdict.outcome} ${looked.verdict.cause.kind}, ${stored.state}`;
+}
+
+/** Looks before this one have shown the same for half an hour. */
+const stuck = { rowsToDelete: 60, rowsKept: 40, counter: 5, stillSince: end - hour / 2, stuckSince: end - hour / 2 };
+
+describe('At the end of a run, what has hung for 20 hours', () => {
+  test.each<[string, Given, string]>([
+    ['is closed by what is counted', { watch: stuck }, 'incomplete remains, idle'],
+    ['is watched on where the run has begun before it', { watch: stuck, runStart: sent }, 'watching'],
+    ['is watched on where the run ends sooner', { watch: stuck, runEnd: end - 1 }, 'watching'],
+    ['is watched on in the middle of the run', { watch: stuck, isOver: false }, 'watching'],
+    ['is watched on where its clock was set back before the call', { watch: stuck, now: sent }, 'watching'],
+    ['is watched on where its counter is higher', { watch: { ...stuck, counter: 4 } }, 'watching'],
+    ['is watched on where fewer rows are left', { watch: stuck, left: 59 }, 'watching'],
+    [
+      'is watched on where it has moved less than ten minutes ago',
+      { watch: { ...stuck, stuckSince: end - hour / 6 + 1 } },
+      'watching',
+    ],
+    ['is watched on at the first look of a run', {}, 'watching'],
+  ])('%s', async (_, given, expected) => {
+    expect(await looked(given)).toBe(expected);
+  });
+
+  test.each<[string, Given, string]>([
+    ['is closed as unknown where this run has never counted it', {}, 'unknown unsettled, idle'],
+    [
+      'is closed as unknown where it was stuck before',
+      { watch: { ...stuck, isStuck: true } },
+      'unknown unsettled, idle',
+    ],
+    [
+      'as a copy waits for a person',
+      { record: aRunning({ attempt: anAttempt({ copies: true }) }) },
+      'unknown unsettled, quarantined',
+    ],
+    ['is watched on where it may have moved', { watch: stuck }, 'watching'],
+    ['is watched on where its status shows more', { watch: { ...stuck, isStuck: true, counter: 4 } }, 'watching'],
+    ['is watched on in the middle of the run', { isOver: false }, 'watching'],
+    ['is watched on where it is younger', { runEnd: end - 1 }, 'watching'],
+    ['is watched on where the server is away', { left: { kind: 'connect', operation: 'dry-run' } }, 'watching'],
+    [
+      'is watched on where the function had no time left',
+      { left: { kind: 'aborted', operation: 'dry-run' } },
+      'watching',
+    ],
+    [
+      'is watched on where only its status cannot be read',
+      { left: { kind: 'unreadable', operation: 'task-status' } },
+      'watching',
+    ],
+  ])('and cannot be counted %s', async (_, given, expected) => {
+    expect(await looked({ left: unreadable, ...given })).toBe(expected);
+  });
+});
+
+describe('A verdict', () => {
+  const ended: Given = {
+    status: { kind: 'found', completed: true, runTimeMillis: 7000, counters: { deleted: 60 } },
+    left: 0,
+  };
+
+  test('that another run has given meanwhile is the one that counts', async () => {
+    const theirs = anIdle({ revision: 2, lastVerdict: aLastVerdict({ ...aRun, decidedAtMillis: 1 }) });
+    const { verdict } = aLastVerdict();
+    expect(await looked({ ...ended, meanwhile: theirs })).toBe(`${verdict.outcome} ${verdict.cause.kind}, idle`);
+  });
+
+  test.each<[string, LedgerRecord]>([
+    ['of another truncation has taken its place', anIdle({ revision: 2, lastVerdict: aLastVerdict() })],
+    ['is not there any more', anIdle({ revision: 2 })],
+  ])('%s: this run can say nothing', async (_, meanwhile) => {
+    expect(await looked({ ...ended, meanwhile })).toBe('overtaken');
+  });
+});

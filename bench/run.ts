@@ -1,8 +1,8 @@
+import { memoryLedger } from '../cli/memory-ledger.ts';
 import { loadDefinition, runStateMachine, type Step, type StepHandlers } from '../cli/state-machine.ts';
 import { reportMetrics } from '../lambda/aws/metrics.ts';
 import { functionTimeoutSeconds } from '../lambda/facts/limits.ts';
 import type { Report } from '../lambda/facts/report-schema.ts';
-import { memoryLedger } from '../lambda/ledger/memory.ts';
 import { createOperations } from '../lambda/operations/http/http-operations.ts';
 import { type Exchange, type Transport, TransportError } from '../lambda/operations/http/transport.ts';
 import { type PlanEvent, plan } from '../lambda/run/plan/plan.ts';

@@ -1,4 +1,3 @@
-import { memoryLedger } from '../lambda/ledger/memory.ts';
 import {
   type Arguments,
   type DemoArguments,
@@ -18,6 +17,7 @@ import { othersCanRead } from './files/readers.ts';
 import { readServer, type Server } from './files/server.ts';
 import { validate } from './files/validate.ts';
 import { folderLedger } from './folder-ledger.ts';
+import { memoryLedger } from './memory-ledger.ts';
 import { readWebhook, type Webhook, withoutAddress } from './notify/webhook.ts';
 import { startOperationsService } from './operations-service/server.ts';
 import type { Output } from './output/output.ts';

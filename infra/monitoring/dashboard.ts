@@ -12,10 +12,10 @@ import {
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { dimensionNames, indexMetrics, metricNamespace, runMetrics } from '../../lambda/aws/metrics.ts';
-import { deletedByIndexQuery, indexHistoryQuery, rowsByIndexQuery } from '../../lambda/aws/queries.ts';
 import { sectionsForDashboard } from '../runbook.ts';
 import type { Settings } from '../stage/settings.ts';
 import type { Workflow } from '../workflow.ts';
+import { deletedByIndexQuery, indexHistoryQuery, rowsByIndexQuery } from './queries.ts';
 
 export interface RetentionDashboardProps {
   settings: Settings;

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isPrivateAddress, withoutBrackets } from '../../lambda/operations/http/addresses.ts';
+import { withoutBrackets } from '../../lambda/operations/http/addresses.ts';
 import { readBaseUrl } from '../../lambda/operations/http/base-url.ts';
 
 const reach = 'expose GMS through an internal load balancer or its frontend and write that host';
@@ -43,3 +43,9 @@ export function isPlainAndPublic(gmsUrl: string, inPrivateNetwork: boolean): boo
 }
 
 const hostOf = (url: URL): string => withoutBrackets(url.hostname).replace(/\.$/, '');
+
+/** Whether an IP address belongs to a private network (RFC 1918, 6598, 4193, link-local, loopback). */
+const isPrivateAddress = (address: string): boolean =>
+  address.includes(':')
+    ? /^(::1$|f[cd]|fe80)/i.test(address)
+    : /^(10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./.test(address);

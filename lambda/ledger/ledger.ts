@@ -1,7 +1,7 @@
 import type { LedgerRecord, StoredRecord } from './record.ts';
 
 /**
- * The ledger of one stage. Implementations: `memory.ts`, a folder (command line), DynamoDB (`aws/`). They store and
+ * The ledger of one stage. Implementations: DynamoDB (`aws/`), and a folder or memory (command line). They store and
  * compare; which record may follow which is decided in `transitions.ts` alone.
  */
 export interface Ledger {

@@ -1,8 +1,8 @@
 import { afterEach } from 'vitest';
+import { memoryLedger } from '../../cli/memory-ledger.ts';
 import { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
 import type { PolicyEntry, Report, ReportFacts } from '../../lambda/facts/report-schema.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
-import { memoryLedger } from '../../lambda/ledger/memory.ts';
 import { createOperations } from '../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../lambda/operations/http/http-transport.ts';
 import { TransportError } from '../../lambda/operations/http/transport.ts';

@@ -1,6 +1,6 @@
+import { memoryLedger } from '../../../cli/memory-ledger.ts';
 import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
 import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
-import { memoryLedger } from '../../../lambda/ledger/memory.ts';
 import { isWorthTelling, messageOf } from '../../../lambda/message/message.ts';
 import { createOperations } from '../../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../../lambda/operations/http/http-transport.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { prices } from '../../../bench/prices.ts';
+import { deletedByIndexQuery, rowsByIndexQuery } from '../../../infra/monitoring/queries.ts';
 import { reportMetrics, runMetrics } from '../../../lambda/aws/metrics.ts';
-import { deletedByIndexQuery, rowsByIndexQuery } from '../../../lambda/aws/queries.ts';
 import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { alarmSections, anchorOf, dashboardSections, sectionNames, sectionOf } from '../../../lambda/words/runbook.ts';
 import { type Resource, synthesize } from '../synthesize.ts';

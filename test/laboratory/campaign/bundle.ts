@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { build } from 'esbuild';
@@ -42,7 +42,7 @@ export async function bundleWorker(name: string, mutants: readonly Mutant[] = []
     ],
   });
   for (const module of modules) {
-    if (metafile.inputs[`lambda/${module}.ts`]) continue;
+    if (metafile.inputs[posix.join('lambda', `${module}.ts`)]) continue;
     throw new Error(`The laboratory does not reach lambda/${module}.ts`);
   }
   return outfile;

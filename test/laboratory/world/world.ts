@@ -1,5 +1,5 @@
+import { memoryLedger } from '../../../cli/memory-ledger.ts';
 import type { Report } from '../../../lambda/facts/report-schema.ts';
-import { memoryLedger } from '../../../lambda/ledger/memory.ts';
 import {
   headOf,
   isUnresolved,

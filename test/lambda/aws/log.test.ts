@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { indexHistoryQuery } from '../../../infra/monitoring/queries.ts';
 import { runLog } from '../../../lambda/aws/log.ts';
-import { indexHistoryQuery } from '../../../lambda/aws/queries.ts';
 
 let written: string[];
 

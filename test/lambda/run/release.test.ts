@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { memoryLedger } from '../../../cli/memory-ledger.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
-import { memoryLedger } from '../../../lambda/ledger/memory.ts';
 import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
 import { type Operations, OperationsError, type TaskStatus } from '../../../lambda/operations/operations.ts';
 import { releaseIndex } from '../../../lambda/run/release.ts';

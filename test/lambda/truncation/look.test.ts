@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { memoryLedger } from '../../../cli/memory-ledger.ts';
 import type { ServerError } from '../../../lambda/facts/server-error.ts';
-import { memoryLedger } from '../../../lambda/ledger/memory.ts';
 import type { LedgerRecord, Unresolved } from '../../../lambda/ledger/record.ts';
 import { type Operations, OperationsError, type TaskStatus } from '../../../lambda/operations/operations.ts';
 import { look } from '../../../lambda/truncation/look.ts';

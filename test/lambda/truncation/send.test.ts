@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { memoryLedger } from '../../../cli/memory-ledger.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
-import { memoryLedger } from '../../../lambda/ledger/memory.ts';
 import { conclude, spend } from '../../../lambda/ledger/transitions.ts';
 import type { Operations, Truncation } from '../../../lambda/operations/operations.ts';
 import { send } from '../../../lambda/truncation/send.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { memoryLedger } from '../../../../cli/memory-ledger.ts';
 import { LedgerError } from '../../../../lambda/ledger/ledger.ts';
-import { memoryLedger } from '../../../../lambda/ledger/memory.ts';
 import { prepare } from '../../../../lambda/run/plan/prepare.ts';
 import { ParametersError, type RunServices } from '../../../../lambda/run/services.ts';
 import { anIdle, anIndex } from '../../../support/records.ts';

@@ -1,5 +1,5 @@
-import type { Ledger } from './ledger.ts';
-import { assertReadable, parseRecord } from './record.ts';
+import type { Ledger } from '../lambda/ledger/ledger.ts';
+import { assertReadable, parseRecord } from '../lambda/ledger/record.ts';
 
 /** A ledger that lives as long as the process, for the embedded service and the tests. */
 export function memoryLedger(): Ledger & { stored: Map<string, unknown> } {

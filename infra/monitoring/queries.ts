@@ -1,4 +1,4 @@
-/** Saved queries of CloudWatch Logs Insights over the fields that `log.ts` and the steps write. */
+/** Saved queries of CloudWatch Logs Insights over the fields that `lambda/aws/log.ts` and the steps write. */
 
 export interface SavedQuery {
   name: string;

@@ -1,4 +1,4 @@
-import { memoryLedger } from '../../../lambda/ledger/memory.ts';
+import { memoryLedger } from '../../../cli/memory-ledger.ts';
 import { ledgerContract } from '../../support/ledger-contract.ts';
 
 ledgerContract('The ledger in memory', async () => {

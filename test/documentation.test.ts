@@ -20,10 +20,14 @@ const pages = [
     .map((name) => `docs/${name}`),
 ];
 
-/** What a page has in fenced blocks and between backticks, a line each. */
+/** What a page has in blocks, fenced or indented, and between backticks, a line each. */
 const codeOf = (file: string): string[] =>
-  [...textOf(file).matchAll(/^ *```.*\n([\s\S]*?)^ *```$|`([^`\n]+)`/gm)]
-    .flatMap(([, block, inline]) => (block ?? inline ?? '').replaceAll('\\\n', ' ').split('\n'))
+  [
+    ...textOf(file)
+      .replaceAll('\\\n', ' ')
+      .matchAll(/^ *```.*\n([\s\S]*?)^ *```$|^(?: {4}|\t)(.+)$|`([^`\n]+)`/gm),
+  ]
+    .flatMap(([, block, indented, inline]) => (block ?? indented ?? inline ?? '').split('\n'))
     .map((line) => line.trim());
 
 /** Commands of this program, without a comment or what a shell does with their output. */

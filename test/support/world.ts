@@ -12,8 +12,8 @@ import { type ReportEvent, report } from '../../lambda/run/report.ts';
 import { ParametersError, type RunServices, type RunSettings } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
 import { truncate } from '../../lambda/run/truncate.ts';
-import { executeWorkflow } from '../laboratory/world/workflow.ts';
 import { anIndexOf, firstRun, type StandIn, type StandInOptions, startStandIn } from './stand-in.ts';
+import { executeWorkflow } from './workflow.ts';
 
 /**
  * A stage: the four steps, the workflow file, a ledger and the stand-in behind real HTTP, all on one virtual clock.
@@ -200,7 +200,6 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
     };
     try {
       const { events } = await executeWorkflow(context, from, {
-        now: () => clock.time,
         random: () => 0.5,
         async sleep(millis) {
           if (isStopped) throw new Stopped();

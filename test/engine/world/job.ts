@@ -12,7 +12,7 @@ import type { RunState } from '../../../lambda/run/state.ts';
 import { truncate } from '../../../lambda/run/truncate.ts';
 import type { Reader } from '../../../lambda/words/reader.ts';
 import { worded } from '../../../lambda/words/worded.ts';
-import { executeWorkflow } from '../../laboratory/world/workflow.ts';
+import { executeWorkflow } from '../../support/workflow.ts';
 import type { ScaledClock } from './shared.ts';
 
 /** The job of one stage: its four steps and its workflow file, on the scaled clock, with a ledger in memory. */
@@ -101,7 +101,6 @@ export function createJob({ url, token, clock, policy }: JobOptions): Job {
       { Execution: { Name: `run-${runs.length + 1}`, StartTime: startTime, Input: given } },
       { input: given },
       {
-        now: clock.now,
         random: () => 0.5,
         sleep: (millis) => Promise.race([clock.sleep(millis), stopped]),
         call: (resource, value) => Promise.race([call(resource, value), stopped]),

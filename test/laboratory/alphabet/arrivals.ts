@@ -17,22 +17,16 @@ const rows =
   };
 
 export const arrivals = {
-  'rows of now': { says: 'operations and profiles', happen: rows((now) => now) },
-  'rows of midnight': { says: 'daily usage is stamped with the day that it is about', happen: rows(midnight) },
-  'rows of yesterday': {
-    says: 'usage of the day before comes in when its source is read',
-    happen: rows((now, chances) => midnight(now) - dayMillis + chances.between(0, 1) * 1000),
-  },
-  'rows of last weeks': {
-    says: 'a new source looks back 30 days',
-    happen: rows((now, chances) => midnight(now) - chances.between(0, 30) * dayMillis),
-  },
-  'rows of last year': {
-    says: 'somebody loads history',
-    happen: rows((now, chances) => now - chances.between(31, 300) * dayMillis),
-  },
-  'rows of tomorrow': {
-    says: 'somebody else has a wrong clock or time zone',
-    happen: rows((now, chances) => now + chances.between(1, 48) * 3_600_000),
-  },
+  // Operations and profiles.
+  'rows of now': rows((now) => now),
+  // Daily usage is stamped with the day that it is about.
+  'rows of midnight': rows(midnight),
+  // Usage of the day before comes in when its source is read.
+  'rows of yesterday': rows((now, chances) => midnight(now) - dayMillis + chances.between(0, 1) * 1000),
+  // A new source looks back 30 days.
+  'rows of last weeks': rows((now, chances) => midnight(now) - chances.between(0, 30) * dayMillis),
+  // Somebody loads history.
+  'rows of last year': rows((now, chances) => now - chances.between(31, 300) * dayMillis),
+  // Somebody else has a wrong clock or time zone.
+  'rows of tomorrow': rows((now, chances) => now + chances.between(1, 48) * 3_600_000),
 } as const satisfies Record<string, Happening>;

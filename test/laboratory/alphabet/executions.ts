@@ -13,60 +13,45 @@ function stop({ scheduled }: Stage): void {
 }
 
 export const executions = {
-  stopped: { says: 'the night’s execution is stopped; its function goes on', happen: stop },
-  redriven: {
-    says: 'it is stopped, and goes on under the same name some time later',
-    happen: (stage, chances) => {
-      stop(stage);
-      const execution = stage.scheduled();
-      const { time } = stage.world;
-      time.at(time.now() + chances.pick([5000, 2 * minute, 25 * minute, 11 * hour]), () => execution?.redrive());
-    },
+  // The night’s execution is stopped; its function goes on.
+  stopped: stop,
+  redriven: (stage, chances) => {
+    stop(stage);
+    const execution = stage.scheduled();
+    const { time } = stage.world;
+    time.at(time.now() + chances.pick([5000, 2 * minute, 25 * minute, 11 * hour]), () => execution?.redrive());
   },
-  'scheduled twice': {
-    says: 'the schedule’s event comes a second time',
-    happen: (stage, chances) => {
-      const { time } = stage.world;
-      const scheduledTime = new Date(time.now()).toISOString();
-      const begin = () => stage.begin(`twice-${stage.night}-${chances.between(1, 99_999)}`, { scheduledTime });
-      begin();
-      time.at(time.now() + chances.between(0, 2 * minute), begin);
-    },
+  // The schedule’s event comes a second time.
+  'scheduled twice': (stage, chances) => {
+    const { time } = stage.world;
+    const scheduledTime = new Date(time.now()).toISOString();
+    const begin = () => stage.begin(`twice-${stage.night}-${chances.between(1, 99_999)}`, { scheduledTime });
+    begin();
+    time.at(time.now() + chances.between(0, 2 * minute), begin);
   },
-  'input copied': {
-    says: 'a person starts an execution with the input of another one, of hours ago or for tomorrow',
-    happen: (stage, chances) => {
-      const at = stage.world.time.now() + chances.pick([-30, -3, -1, 0.1, 5]) * hour;
-      const input = { scheduledTime: new Date(at).toISOString() };
-      stage.begin(`copied-${stage.night}-${chances.between(1, 99_999)}`, input);
-    },
+  'input copied': (stage, chances) => {
+    const at = stage.world.time.now() + chances.pick([-30, -3, -1, 0.1, 5]) * hour;
+    const input = { scheduledTime: new Date(at).toISOString() };
+    stage.begin(`copied-${stage.night}-${chances.between(1, 99_999)}`, input);
   },
-  'record of another version': {
-    says: 'a newer version writes a record, and is rolled back later',
-    happen: ({ world }, chances) => {
-      const { ledger, time, journal } = world;
-      const indices = [...ledger.stored.keys()];
-      if (indices.length === 0) return;
-      const index = chances.pick(indices);
-      const record = structuredClone(ledger.stored.get(index)) as { version: number; revision: number };
-      if (record.version !== LEDGER_VERSION) return;
-      const newer = { ...record, version: LEDGER_VERSION + 1, revision: record.revision + 1 };
-      ledger.stored.set(index, newer);
-      journal.push({ at: time.now(), kind: 'foreign', index, present: true });
-      time.at(time.now() + 22 * hour, () => {
-        // In the meantime a person may have released it, or a run of ours overwritten it, if it was idle.
-        const now = ledger.stored.get(index) as typeof record | undefined;
-        if (now?.version === newer.version && now.revision === newer.revision) {
-          ledger.stored.set(index, { ...record, revision: newer.revision + 1 });
-        }
-        journal.push({ at: time.now(), kind: 'foreign', index, present: false });
-      });
-    },
+  // A newer version writes a record, and is rolled back later.
+  'record of another version': ({ world }, chances) => {
+    const { ledger, time, journal } = world;
+    const indices = [...ledger.stored.keys()];
+    if (indices.length === 0) return;
+    const index = chances.pick(indices);
+    const record = structuredClone(ledger.stored.get(index)) as { version: number; revision: number };
+    if (record.version !== LEDGER_VERSION) return;
+    const newer = { ...record, version: LEDGER_VERSION + 1, revision: record.revision + 1 };
+    ledger.stored.set(index, newer);
+    journal.push({ at: time.now(), kind: 'foreign', index, present: true });
+    time.at(time.now() + 22 * hour, () => {
+      // In the meantime a person may have released it, or a run of ours overwritten it, if it was idle.
+      const now = ledger.stored.get(index) as typeof record | undefined;
+      if (now?.version === newer.version && now.revision === newer.revision) {
+        ledger.stored.set(index, { ...record, revision: newer.revision + 1 });
+      }
+      journal.push({ at: time.now(), kind: 'foreign', index, present: false });
+    });
   },
 } as const satisfies Record<string, Happening>;
-
-/** The same, as part of how a night begins: see `histories/night.ts`. */
-export const beginnings = {
-  'deployed in the middle': 'a function is called with a run state of another version',
-  'name comes back': 'an execution bears the name of one of a hundred days ago',
-} as const;

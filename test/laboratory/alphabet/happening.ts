@@ -16,7 +16,4 @@ export interface Stage {
 }
 
 /** A letter that happens at a moment of a night. */
-export interface Happening {
-  says: string;
-  happen(stage: Stage, chances: Chances): void;
-}
+export type Happening = (stage: Stage, chances: Chances) => void;

@@ -19,86 +19,55 @@ const byHand = ({ begin, night }: Stage, chances: Chances, what: string, input: 
 };
 
 export const operator = {
-  pauses: { says: 'the switch is set', happen: ({ world }) => world.setPaused(true) },
-  resumes: { says: 'the switch is taken back', happen: ({ world }) => world.setPaused(false) },
-  'retention changes': {
-    says: 'a policy keeps its rows for longer, or not so long',
-    happen: rewritten((_, chances) => ({ retentionDays: chances.pick([20, 45, 60, 365]) })),
+  pauses: ({ world }) => world.setPaused(true),
+  resumes: ({ world }) => world.setPaused(false),
+  'retention changes': rewritten((_, chances) => ({ retentionDays: chances.pick([20, 45, 60, 365]) })),
+  'copies refused': rewritten((_, chances) => ({ refuseReindex: chances.happens(0.5) })),
+  'limits change': rewritten((_, chances) =>
+    chances.pick([
+      { minDeletePercent: 50 },
+      { maxDeletePercent: 30 },
+      { batchSize: 25 },
+      { timeoutSeconds: 90 },
+      { maxRowsPerRun: 20 },
+    ]),
+  ),
+  'policy off': rewritten(() => ({ enabled: false })),
+  'policy gone': rewritten(() => undefined),
+  'policy broken': rewritten(() => '{"entityType": "dataset", '),
+  // A field that means nothing to the job.
+  'owner changes': rewritten((_, chances) => ({ owner: `team-${chances.between(1, 9)}`, note: 'see the wiki' })),
+  // A second policy for the same index, in other case.
+  'policy twice': ({ world, policies }, chances) => {
+    const policy = chances.pick(policies);
+    const name = `${prefix}${policy.name}-2`;
+    const { text } = written(policy, { entityType: policy.entityType.toUpperCase() });
+    world.policies = [...world.policies, { name, text }];
   },
-  'copies refused': {
-    says: 'a policy refuses, or accepts, a server that announces a copy',
-    happen: rewritten((_, chances) => ({ refuseReindex: chances.happens(0.5) })),
+  'mode changes': ({ world }) => {
+    world.settings = { ...world.settings, mode: world.settings.mode === 'enforce' ? 'preview' : 'enforce' };
   },
-  'limits change': {
-    says: 'a policy gets another threshold, ceiling, bite or batch size',
-    happen: rewritten((_, chances) =>
-      chances.pick([
-        { minDeletePercent: 50 },
-        { maxDeletePercent: 30 },
-        { batchSize: 25 },
-        { timeoutSeconds: 90 },
-        { maxRowsPerRun: 20 },
-      ]),
-    ),
+  // A deployment takes another way to the same server.
+  'address changed': ({ world }) => {
+    world.settings = { ...world.settings, gmsUrl: 'https://datahub.test/api/gms' };
   },
-  'policy off': { says: 'a policy is switched off', happen: rewritten(() => ({ enabled: false })) },
-  'policy gone': { says: 'a policy is deleted', happen: rewritten(() => undefined) },
-  'policy broken': { says: 'a policy can no longer be read', happen: rewritten(() => '{"entityType": "dataset", ') },
-  'owner changes': {
-    says: 'a field that means nothing to the job',
-    happen: rewritten((_, chances) => ({ owner: `team-${chances.between(1, 9)}`, note: 'see the wiki' })),
+  'floor raised': ({ world }, chances) => {
+    world.settings = { ...world.settings, minRetentionDays: chances.pick([1, 25, 30, 40]) };
   },
-  'policy twice': {
-    says: 'a second policy for the same index, in other case',
-    happen: ({ world, policies }, chances) => {
-      const policy = chances.pick(policies);
-      const name = `${prefix}${policy.name}-2`;
-      const { text } = written(policy, { entityType: policy.entityType.toUpperCase() });
-      world.policies = [...world.policies, { name, text }];
-    },
+  'stage takes bites': ({ world }, chances) => {
+    world.settings = { ...world.settings, maxRowsPerRun: chances.pick([25, 120]) };
   },
-  'mode changes': {
-    says: 'a deployment makes the stage a preview, or an enforcing one',
-    happen: ({ world }) => {
-      world.settings = { ...world.settings, mode: world.settings.mode === 'enforce' ? 'preview' : 'enforce' };
-    },
+  'run by hand': (stage, chances) =>
+    byHand(stage, chances, 'by-hand', { mode: chances.pick(['enforce', 'enforce', 'preview']) }),
+  // Another execution for one policy, which may pass its ceiling.
+  'only one': (stage, chances) => {
+    const only = [chances.pick(stage.policies).name];
+    byHand(stage, chances, 'only', chances.happens(0.5) ? { only, approveRows: chances.pick([50, 1000]) } : { only });
   },
-  'address changed': {
-    says: 'a deployment takes another way to the same server',
-    happen: ({ world }) => {
-      world.settings = { ...world.settings, gmsUrl: 'https://datahub.test/api/gms' };
-    },
-  },
-  'floor raised': {
-    says: 'a deployment raises or lowers minRetentionDays',
-    happen: ({ world }, chances) => {
-      world.settings = { ...world.settings, minRetentionDays: chances.pick([1, 25, 30, 40]) };
-    },
-  },
-  'stage takes bites': {
-    says: 'a deployment sets maxRowsPerRun for all policies',
-    happen: ({ world }, chances) => {
-      world.settings = { ...world.settings, maxRowsPerRun: chances.pick([25, 120]) };
-    },
-  },
-  'run by hand': {
-    says: 'another execution, enforcing or as a preview',
-    happen: (stage, chances) =>
-      byHand(stage, chances, 'by-hand', { mode: chances.pick(['enforce', 'enforce', 'preview']) }),
-  },
-  'only one': {
-    says: 'another execution for one policy, which may pass its ceiling',
-    happen: (stage, chances) => {
-      const only = [chances.pick(stage.policies).name];
-      byHand(stage, chances, 'only', chances.happens(0.5) ? { only, approveRows: chances.pick([50, 1000]) } : { only });
-    },
-  },
-  'released at any time': {
-    says: 'a person releases an index, whatever its state, perhaps accepting that rows are missing',
-    happen: (stage, chances) => {
-      const release = [chances.pick(stage.policies).name];
-      const accepts = chances.happens(0.3) ? { acceptMissing: chances.pick([1, 20, 1000]) } : {};
-      byHand(stage, chances, 'release', { release, ...accepts });
-    },
+  // A person releases an index, whatever its state, perhaps accepting that rows are missing.
+  'released at any time': (stage, chances) => {
+    const release = [chances.pick(stage.policies).name];
+    const accepts = chances.happens(0.3) ? { acceptMissing: chances.pick([1, 20, 1000]) } : {};
+    byHand(stage, chances, 'release', { release, ...accepts });
   },
 } as const satisfies Record<string, Happening>;

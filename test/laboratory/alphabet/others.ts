@@ -66,114 +66,87 @@ export function copyByOthers(
 }
 
 export const others = {
-  'datahub-gc': {
-    says: 'the built-in job truncates to 20, 30 or 90 days: it deletes, or copies and leaves late rows behind',
-    happen: ({ world, policies }, chances) => {
-      const { index } = chances.pick(policies);
-      const { engine } = world.server;
-      const physical = engine.behind(index);
-      if (!physical) return;
-      const olderThan = world.time.now() - chances.pick([20, 30, 30, 90]) * day;
-      const millis = chances.pick([2000, 5 * minute]);
-      if (chances.happens(0.5)) {
-        world.others(index, 'deleted by datahub-gc', () => {
-          for (const row of engine.found(physical))
-            if (row.timestamp <= olderThan) engine.remove(physical, row, 'others');
-        });
-      } else {
-        copyByOthers(world, index, { millis, swap: 'first', olderThan, what: 'copied by datahub-gc' });
-      }
-    },
-  },
-  'entity deleted': {
-    says: 'its rows go for good: a few, of any age',
-    happen: toOne('a few rows deleted', (world, physical, chances) => {
-      let left = chances.between(1, 9);
-      remove(world, physical, () => chances.happens(0.05) && left-- > 0);
-    }),
-  },
-  'rows deleted': {
-    says: 'a share of the young rows goes for good, from 1 % to nearly all',
-    happen: toOne('rows deleted', (world, physical, chances) => {
-      const share = chances.pick([0.01, 0.02, 0.04, 0.3, 0.95]);
-      const young = world.time.now() - 29 * day;
-      remove(world, physical, (timestamp) => timestamp > young && chances.happens(share));
-    }),
-  },
-  'emptied and refilled': {
-    says: 'nearly all young rows go, and as many new ones come in',
-    happen: toOne('emptied and refilled', (world, physical, chances) => {
-      const now = world.time.now();
-      const gone = remove(world, physical, (timestamp) => timestamp > now - 29 * day && chances.happens(0.97));
-      world.server.engine.write(
-        physical.alias,
-        gone.map(() => now - chances.between(0, 2 * hour)),
-      );
-    }),
-  },
-  'copied by hand': {
-    says: 'a person copies an index, fast or for hours, and may lose rows',
-    happen: ({ world, policies }, chances) => {
-      const { index } = chances.pick(policies);
-      const millis = chances.pick([2000, 10 * minute, 5 * hour]);
-      const loses = chances.pick([0, 0, 0.1, 0.6]);
-      copyByOthers(world, index, { millis, swap: chances.pick(['first', 'last']), loses, what: 'copied by hand' });
-    },
-  },
-  'upgraded without downtime': {
-    says: 'an upgrade copies for minutes or hours and moves the alias; what was written meanwhile follows, or is lost',
-    happen: ({ world, policies }, chances) => {
-      for (const { index } of policies) {
-        const millis = chances.pick([3 * minute, hour, 5 * hour]);
-        const catchesUp = chances.happens(0.7);
-        copyByOthers(world, index, { millis, swap: 'last', catchesUp, what: 'upgraded' });
-      }
-    },
-  },
-  upgraded: {
-    says: 'an upgrade that blocks writes puts a copy with another name behind the alias',
-    happen: toOne('upgraded', ({ server: { engine } }, physical) => {
-      const target = engine.newPhysical(physical.alias);
-      for (const row of engine.present(physical)) target.rows.set(row.id, { ...row });
-      engine.point(physical.alias, target);
-    }),
-  },
-  'index deleted': {
-    says: 'the index behind the alias is deleted, and comes back an hour later with the next row',
-    happen: toOne('index deleted', (world, { alias }) => {
-      const { engine } = world.server;
-      engine.drop(alias);
-      world.time.at(world.time.now() + hour, () => {
-        if (!engine.behind(alias)) engine.create(alias, [world.time.now()]);
+  // The built-in job truncates to 20, 30 or 90 days: it deletes, or copies and leaves late rows behind.
+  'datahub-gc': ({ world, policies }, chances) => {
+    const { index } = chances.pick(policies);
+    const { engine } = world.server;
+    const physical = engine.behind(index);
+    if (!physical) return;
+    const olderThan = world.time.now() - chances.pick([20, 30, 30, 90]) * day;
+    const millis = chances.pick([2000, 5 * minute]);
+    if (chances.happens(0.5)) {
+      world.others(index, 'deleted by datahub-gc', () => {
+        for (const row of engine.found(physical))
+          if (row.timestamp <= olderThan) engine.remove(physical, row, 'others');
       });
-    }),
+    } else {
+      copyByOthers(world, index, { millis, swap: 'first', olderThan, what: 'copied by datahub-gc' });
+    }
   },
-  'task cancelled': {
-    says: 'a person cancels whatever is at work',
-    happen: ({ world }) => world.server.engine.cancel(),
+  'entity deleted': toOne('a few rows deleted', (world, physical, chances) => {
+    let left = chances.between(1, 9);
+    remove(world, physical, () => chances.happens(0.05) && left-- > 0);
+  }),
+  // A share of the young rows goes for good, from 1 % to nearly all.
+  'rows deleted': toOne('rows deleted', (world, physical, chances) => {
+    const share = chances.pick([0.01, 0.02, 0.04, 0.3, 0.95]);
+    const young = world.time.now() - 29 * day;
+    remove(world, physical, (timestamp) => timestamp > young && chances.happens(share));
+  }),
+  // Nearly all young rows go, and as many new ones come in.
+  'emptied and refilled': toOne('emptied and refilled', (world, physical, chances) => {
+    const now = world.time.now();
+    const gone = remove(world, physical, (timestamp) => timestamp > now - 29 * day && chances.happens(0.97));
+    world.server.engine.write(
+      physical.alias,
+      gone.map(() => now - chances.between(0, 2 * hour)),
+    );
+  }),
+  // A person copies an index, fast or for hours, and may lose rows.
+  'copied by hand': ({ world, policies }, chances) => {
+    const { index } = chances.pick(policies);
+    const millis = chances.pick([2000, 10 * minute, 5 * hour]);
+    const loses = chances.pick([0, 0, 0.1, 0.6]);
+    copyByOthers(world, index, { millis, swap: chances.pick(['first', 'last']), loses, what: 'copied by hand' });
   },
-  'node restarted': { says: 'tasks are gone', happen: ({ world }) => world.server.engine.restart() },
-  'shard away': {
-    says: 'a shard is away for a while: counts are short, and nothing says so',
-    happen: toOne('a shard away', (world, physical, chances) => {
-      physical.awayShard = chances.between(0, 4);
-      world.time.at(world.time.now() + chances.pick([minute, 20 * minute, 5 * hour]), () =>
-        world.others(physical.alias, 'the shard is back', () => {
-          physical.awayShard = undefined;
-        }),
-      );
-    }),
+  // An upgrade copies for minutes or hours and moves the alias; what was written meanwhile follows, or is lost.
+  'upgraded without downtime': ({ world, policies }, chances) => {
+    for (const { index } of policies) {
+      const millis = chances.pick([3 * minute, hour, 5 * hour]);
+      const catchesUp = chances.happens(0.7);
+      copyByOthers(world, index, { millis, swap: 'last', catchesUp, what: 'upgraded' });
+    }
   },
-  'refresh off': {
-    says: 'an interrupted upgrade leaves an index without refreshes, until somebody sees it',
-    happen: toOne('refresh off', (world, physical) => {
-      physical.refreshOffSince ??= world.time.now();
-    }),
-  },
-  'refreshed by hand': {
-    says: 'a person refreshes an index',
-    happen: toOne('refreshed by hand', (world, physical) => {
-      physical.refreshedAt = world.time.now();
-    }),
-  },
+  // An upgrade that blocks writes puts a copy with another name behind the alias.
+  upgraded: toOne('upgraded', ({ server: { engine } }, physical) => {
+    const target = engine.newPhysical(physical.alias);
+    for (const row of engine.present(physical)) target.rows.set(row.id, { ...row });
+    engine.point(physical.alias, target);
+  }),
+  // The index behind the alias is deleted, and comes back an hour later with the next row.
+  'index deleted': toOne('index deleted', (world, { alias }) => {
+    const { engine } = world.server;
+    engine.drop(alias);
+    world.time.at(world.time.now() + hour, () => {
+      if (!engine.behind(alias)) engine.create(alias, [world.time.now()]);
+    });
+  }),
+  'task cancelled': ({ world }) => world.server.engine.cancel(),
+  'node restarted': ({ world }) => world.server.engine.restart(),
+  // A shard is away for a while: counts are short, and nothing says so.
+  'shard away': toOne('a shard away', (world, physical, chances) => {
+    physical.awayShard = chances.between(0, 4);
+    world.time.at(world.time.now() + chances.pick([minute, 20 * minute, 5 * hour]), () =>
+      world.others(physical.alias, 'the shard is back', () => {
+        physical.awayShard = undefined;
+      }),
+    );
+  }),
+  // An interrupted upgrade leaves an index without refreshes, until somebody sees it.
+  'refresh off': toOne('refresh off', (world, physical) => {
+    physical.refreshOffSince ??= world.time.now();
+  }),
+  'refreshed by hand': toOne('refreshed by hand', (world, physical) => {
+    physical.refreshedAt = world.time.now();
+  }),
 } as const satisfies Record<string, Happening>;

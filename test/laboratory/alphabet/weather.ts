@@ -46,21 +46,6 @@ export const weathers = {
 
 export type WeatherName = keyof typeof weathers;
 
-/** What the environment of the steps does at any await: see `world/invocation.ts` and `world/services.ts`. */
-export const machinery = {
-  'function not begun': 'the service that calls functions refuses',
-  'function begun twice': 'one call begins two of them',
-  'function given up': 'its caller loses sight of it, and it goes on',
-  'function outlives its time': 'it goes on after its time-out',
-  'function crashes': 'it dies at any await, before or after what it does there',
-  'function hangs': 'it stands still at any await, for seconds or hours, and goes on',
-  'ledger refused': 'the store does nothing, and says so',
-  'ledger answer lost': 'the store does what it was asked, and nobody hears of it',
-  'parameter throttled': 'policies or pause cannot be read',
-  'publish refused': 'nobody is told',
-  'publish answer lost': 'people are told, and the function does not know',
-} as const;
-
 /** Milliseconds that a function hangs: shorter and longer than its own timeout and the state's. */
 export const hangMillis = (chances: Chances): number =>
   1000 * chances.pick([20, 55, 90, 240, 420, 610, 700, 1500, 5000]);

@@ -89,12 +89,12 @@ function begin(world: World, scenario: Scenario, number: number): void {
   world.onSent = (track) => erode(world, track.index, scenario.erosion);
   world.onActing = () => {};
   const pace = { millis: night?.millis ?? 2000 };
-  world.server.behaviour = { ...kindOf(scenario), pace, ...(night?.mood && moods[night.mood].changes) };
+  world.server.behaviour = { ...kindOf(scenario), pace, ...(night?.mood && moods[night.mood]) };
   if (night?.mood) world.injected(`mood: ${night.mood}`);
   if (!night && number === scenario.nights.length) mend(world, scenario);
 }
 
-const kindOf = ({ kind }: Scenario): Behaviour => ({ ...plain, ...kinds[kind].changes });
+const kindOf = ({ kind }: Scenario): Behaviour => ({ ...plain, ...kinds[kind] });
 
 function mend(world: World, scenario: Scenario): void {
   const { engine } = world.server;

@@ -1,3 +1,4 @@
+import { executeWorkflow } from '../../support/workflow.ts';
 import { answers, namesOf } from '../alphabet/answers.ts';
 import { kinds } from '../alphabet/server.ts';
 import { firstNight, type History } from '../histories/history.ts';
@@ -5,7 +6,6 @@ import { policyOf, written } from '../histories/policies.ts';
 import { begin as begun, type StepName } from '../world/invocation.ts';
 import { plain } from '../world/server.ts';
 import { takeStep } from '../world/steps.ts';
-import { executeWorkflow } from '../world/workflow.ts';
 import { createWorld, type World } from '../world/world.ts';
 import { controlledInvocation } from './functions.ts';
 import { asked, type Controlled, type Pending } from './pending.ts';
@@ -62,7 +62,7 @@ export function createSmallModel({ server, looks, answers: which }: SmallOptions
   const { engine } = world.server;
   engine.create(policy.index, [...aged(20, 60), ...aged(20, 5)]);
   // A task takes 12 s, so looks happen while it runs.
-  world.server.behaviour = { ...plain, ...kinds[server].changes, pace: { millis: 12_000 } };
+  world.server.behaviour = { ...plain, ...kinds[server], pace: { millis: 12_000 } };
   const told: readonly string[] = answersTold[which];
   const controlled: Controlled = { pending: new Map(), seen: new Map(), automatic: false, told };
   let lateOnes = 0;
@@ -100,7 +100,6 @@ export function createSmallModel({ server, looks, answers: which }: SmallOptions
         { Execution: { Name: runId, StartTime: startTime, Input: {} } },
         { input: {} },
         {
-          now: world.time.now,
           random: () => 1,
           entered(name, state) {
             if (name !== 'NextStep') return;

@@ -1,7 +1,7 @@
 import type { RunSettings } from '../../../lambda/run/services.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
+import { executeWorkflow, type WorkflowEnd } from '../../support/workflow.ts';
 import { type Caller, invoke, type StepName } from './invocation.ts';
-import { executeWorkflow, type WorkflowEnd } from './workflow.ts';
 import type { World } from './world.ts';
 
 /** One execution of the workflow in the laboratory: started, perhaps stopped, perhaps redriven. */
@@ -69,7 +69,6 @@ export function startExecution(
       journal.push({ at: time.now(), kind: 'ended', runId, how, events });
     };
     executeWorkflow(context, last, {
-      now: time.now,
       sleep: time.sleep,
       random: chances.next,
       entered(state, given) {

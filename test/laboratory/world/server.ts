@@ -19,7 +19,6 @@ export interface Behaviour {
   date: boolean;
   /** Its clock minus ours, milliseconds. */
   skewMillis: number;
-  /** Index sizes are asked for by another name than the alias. */
   pace: Pace;
   /** Dry runs that contradict themselves: more rows to delete than there are. */
   racing: boolean;

@@ -4,9 +4,9 @@ import { proceed } from '../../../lambda/run/next.ts';
 import type { Entry, RunState } from '../../../lambda/run/state.ts';
 import { isDue, nextLookAt } from '../../../lambda/truncation/next-look.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
-import { executeWorkflow } from '../../laboratory/world/workflow.ts';
 import { anAttempt, aRunning } from '../../support/records.ts';
 import { aRunState } from '../../support/states.ts';
+import { executeWorkflow } from '../../support/workflow.ts';
 
 /** An execution of Step Functions ends at 25,000 history events, without any Catch: no run comes near that. */
 
@@ -31,7 +31,6 @@ async function eventsOf(failures: { plan: number; poll: number; report: number }
     { Execution: { Name: 'run-1', StartTime: start, Input: {} } },
     { input: {} },
     {
-      now: () => 0,
       random: () => 0,
       async sleep() {},
       entered() {},

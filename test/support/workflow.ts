@@ -1,13 +1,12 @@
-import definition from '../../../infra/retention-workflow.asl.json' with { type: 'json' };
+import definition from '../../infra/retention-workflow.asl.json' with { type: 'json' };
 
 /**
  * A small interpreter of the deployment's workflow file, for virtual time: only the parts of Amazon States Language
- * that the file uses; anything else in it throws. `test/laboratory/world/workflow.test.ts` compares it with
+ * that the file uses; anything else in it throws. `workflow.test.ts` compares it with
  * aws-local-stepfunctions.
  */
 
 export interface WorkflowHost {
-  now(): number;
   sleep(millis: number): Promise<void>;
   /** From 0 to below 1: jitter. */
   random(): number;
@@ -55,7 +54,7 @@ const known = new Set(
 export const states = definition.States as unknown as Record<string, State>;
 for (const [name, state] of Object.entries(states)) {
   for (const field of Object.keys(state)) {
-    if (!known.has(field)) throw new Error(`the laboratory's interpreter does not know ${field} (state ${name})`);
+    if (!known.has(field)) throw new Error(`the interpreter of the tests does not know ${field} (state ${name})`);
   }
 }
 
@@ -115,7 +114,7 @@ export async function executeWorkflow(
       case 'Fail':
         return { status: 'failed', output: data, events: events + 2 };
       default:
-        throw new Error(`the laboratory's interpreter does not know ${state.Type}`);
+        throw new Error(`the interpreter of the tests does not know ${state.Type}`);
     }
   }
 }
@@ -160,7 +159,7 @@ function at(data: unknown, path: string): unknown {
 function put(data: unknown, path: string | undefined, result: unknown): unknown {
   if (path === undefined || path === '$') return result;
   const [, field, ...more] = path.split('.');
-  if (field === undefined || more.length > 0) throw new Error(`the laboratory's interpreter does not know ${path}`);
+  if (field === undefined || more.length > 0) throw new Error(`the interpreter of the tests does not know ${path}`);
   return { ...(data as Json), [field]: result };
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { runStateMachine, type Step, type StepHandlers } from '../../../cli/state-machine.ts';
+import { runStateMachine, type Step, type StepHandlers } from '../../cli/state-machine.ts';
 import { executeWorkflow } from './workflow.ts';
 
-/** The laboratory's interpreter against aws-local-stepfunctions: the same calls with the same inputs, the same output. */
+/** The interpreter of the tests against aws-local-stepfunctions: the same calls with the same inputs, the same output. */
 
 type Script = Partial<Record<Step, unknown[]>>;
 
@@ -25,7 +25,7 @@ function scripted(script: Script) {
   return { asked, answer };
 }
 
-async function byTheLaboratory(script: Script) {
+async function byTheInterpreter(script: Script) {
   const { asked, answer } = scripted(script);
   const entered: string[] = [];
   const context = { Execution: { Name: execution.name, StartTime: execution.startTime, Input: input } };
@@ -33,7 +33,6 @@ async function byTheLaboratory(script: Script) {
     context,
     { input },
     {
-      now: () => 0,
       sleep: async () => {},
       random: () => 0.5,
       entered: (name) => entered.push(name),
@@ -81,7 +80,7 @@ test.each<[name: string, script: Script, states: string]>([
   ],
   ['a report that nobody gets', { plan: [state('report')], report: [failure('PublishError')] }, 'Plan NextStep Report'],
 ])('%s', async (_name, script, states) => {
-  const [ours, theirs] = [await byTheLaboratory(script), await byTheLibrary(script)];
+  const [ours, theirs] = [await byTheInterpreter(script), await byTheLibrary(script)];
   expect(ours.entered).toBe(states);
   expect(ours.asked).toEqual(theirs.asked);
   expect(ours.output).toEqual(theirs.output);
@@ -89,7 +88,7 @@ test.each<[name: string, script: Script, states: string]>([
 
 test('events are counted as Step Functions counts them', async () => {
   const script = { plan: [failure('Sandbox.Timedout'), state('wait')], poll: [state('report')], report };
-  const { events } = await byTheLaboratory(script);
+  const { events } = await byTheInterpreter(script);
   // Started; Plan 5 and 3 for its retry; NextStep 2, twice; Wait 2; Poll 5; Report 5; Succeeded 2; ended.
   expect(events).toBe(1 + 5 + 3 + 2 + 2 + 2 + 5 + 5 + 2 + 1);
 });

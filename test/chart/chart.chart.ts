@@ -218,19 +218,23 @@ describe.skipIf(found === undefined)('What helm prints after an installation', (
 describe.skipIf(found === undefined || !hasKubectl())('A command that helm prints, typed into a shell,', () => {
   let cluster: Cluster;
 
-  /** Runs the first printed line that matches, and returns what it wrote to the cluster. */
-  async function typed(matching: RegExp, change = (line: string) => line): Promise<Cluster['written']> {
-    const line = notes()
-      .split('\n')
-      .find((each) => matching.test(each))!;
-    // This cluster has no schemas for kubectl to check a manifest by.
-    const unchecked = (each: string) => each.replace('create -f -', 'create --validate=false -f -');
-    const command = unchecked(change(line.replace(/^.*?(?=kubectl)/, '').replace(/ {3,}\(.*\)$/, '')));
+  /** @returns what a command wrote to the cluster */
+  async function run(command: string): Promise<Cluster['written']> {
     const before = cluster.written.length;
     writeFileSync(join(folder, 'token.txt'), 'secret');
     const env = { ...process.env, KUBECONFIG: cluster.kubeconfig };
-    await promisify(execFile)('sh', ['-ec', command], { cwd: folder, env, timeout: 30_000 });
+    // This cluster has no schemas for kubectl to check a manifest by.
+    const unchecked = command.replace('create -f -', 'create --validate=false -f -');
+    await promisify(execFile)('sh', ['-ec', unchecked], { cwd: folder, env, timeout: 30_000 });
     return cluster.written.slice(before);
+  }
+
+  /** Runs the first printed line that matches. */
+  function typed(matching: RegExp, change = (line: string) => line): Promise<Cluster['written']> {
+    const line = notes()
+      .split('\n')
+      .find((each) => matching.test(each))!;
+    return run(change(line.replace(/^.*?(?=kubectl)/, '').replace(/ {3,}\(.*\)$/, '')));
   }
 
   beforeAll(async () => {
@@ -260,6 +264,16 @@ describe.skipIf(found === undefined || !hasKubectl())('A command that helm print
     expect(containers[0].env).toContainEqual({ name: 'XDG_STATE_HOME', value: '/ledger' });
     expect(containers[0].args[0]).toBe('preview');
     expect(job!.body.spec).toMatchObject({ backoffLimit: 0, ttlSecondsAfterFinished: 604_800 });
+  });
+
+  test("runs by hand with operate.md's function, too", async () => {
+    const page = readFileSync(join(root, 'docs/operate.md'), 'utf8');
+    const [, name = ''] = /(by_hand\(\) \{[\s\S]+?\n {4}\})\n/.exec(page) ?? [];
+    const ours = name.replaceAll('retention-datahub-retention', 'dh-datahub-retention');
+    const [job] = await run(`${ours}\nby_hand release dataset.operation --accept-missing 945`);
+    const { containers } = job!.body.spec.template.spec;
+    const value = 'release dataset.operation --accept-missing 945';
+    expect(containers[0].env).toContainEqual({ name: 'DATAHUB_RETENTION_ARGS', value });
   });
 
   test('pauses', async () => {

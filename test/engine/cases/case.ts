@@ -1,5 +1,6 @@
 import type { Cause } from '../../../lambda/facts/cause.ts';
 import type { Outcome } from '../../../lambda/facts/outcomes.ts';
+import type { EngineName } from '../start/engines.ts';
 import type { Ended } from '../world/job.ts';
 import type { Setting, World } from '../world/world.ts';
 
@@ -8,6 +9,8 @@ export interface EngineCase extends Setting {
   name: string;
   /** One of the five that every submission runs. */
   core?: true;
+  /** An engine on which its situation does not arise. */
+  notOn?: EngineName;
   /** Runs the job, once or more often, and does what happens in the meantime. */
   story(world: World): Promise<Ended[]>;
   expected: Expectation;

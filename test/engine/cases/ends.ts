@@ -68,6 +68,8 @@ export const endCases: readonly EngineCase[] = [
   },
   {
     name: 'delete, a shard away',
+    // There, a cancelled shard comes back by itself, although its allocation is off.
+    notOn: 'elasticsearch-7',
     shards: 3,
     async story(world) {
       world.bringShardsBack = () => shardAway(world, false);

@@ -6,11 +6,6 @@ import type { EngineCase } from './case.ts';
 
 /** An upgrade without downtime during the job: rows come back, some follow, and some stay only in the old index. */
 
-const shared = {
-  profile: 'newest',
-  realTimes: 'the upgrade copies for some seconds, which are minutes of the run',
-} as const;
-
 /** Ingestion continues while the upgrade copies; then the alias moves, and the rows that the upgrade can find follow. */
 async function endUpgrade(world: World, upgrade: Upgrade, beforeCatchUp = async () => {}): Promise<void> {
   await world.ingest(100);
@@ -30,19 +25,19 @@ const runBeside = (world: World, share: number, begun?: Upgrade): Promise<Ended>
 
 export const upgradeCases: readonly EngineCase[] = [
   {
-    ...shared,
+    profile: 'newest',
     name: 'upgrade without downtime, begun before a delete',
     story: async (world) => [await runBeside(world, 0.5, await beginUpgrade(world))],
     expected: { outcomes: ['incomplete', 'unknown'], keptRowsMissing: 'none', leftBehind: true },
   },
   {
-    ...shared,
+    profile: 'newest',
     name: 'upgrade without downtime, begun during a delete',
     story: async (world) => [await runBeside(world, 0.25)],
     expected: { outcomes: ['incomplete', 'unknown'], keptRowsMissing: 'none', leftBehind: true },
   },
   {
-    ...shared,
+    profile: 'newest',
     name: 'upgrade without downtime, begun during a copy',
     copies: true,
     behaviour: { refreshOffAfterReindex: false },

@@ -52,9 +52,7 @@ const requestMillis = 60_000;
 
 const reader: Reader = { kind: 'machine', program: 'datahub-retention' };
 
-class Stopped extends Error {
-  override readonly name = 'Stopped';
-}
+class Stopped extends Error {}
 
 export function createJob({ url, token, clock, policy }: JobOptions): Job {
   const transport = createHttpTransport({ readTimeoutMillis: requestMillis, truncateTimeoutMillis: requestMillis });

@@ -2,11 +2,6 @@ import type { Client } from '@opensearch-project/opensearch';
 
 /** Slows a task of the search engine down and holds it where a test wants it. */
 
-export interface Progress {
-  total: number;
-  done: number;
-}
-
 /** Sets the task's rows per second from now on; the current batch is finished first. */
 export async function throttle(client: Client, task: string, rowsPerSecond: number): Promise<void> {
   await client.deleteByQueryRethrottle({ task_id: task, requests_per_second: rowsPerSecond });
@@ -14,8 +9,8 @@ export async function throttle(client: Client, task: string, rowsPerSecond: numb
 
 export const letGo = (client: Client, task: string): Promise<void> => throttle(client, task, -1);
 
-/** Rows that the task has worked on; undefined when it has ended. */
-export async function progressOf(client: Client, task: string): Promise<Progress | undefined> {
+/** Rows of the task, and how many it has worked on; undefined when it has ended. */
+export async function progressOf(client: Client, task: string): Promise<{ total: number; done: number } | undefined> {
   const { body } = await client.tasks.get({ task_id: task });
   if (body.completed) return undefined;
   const status = body.task.status as unknown as Record<string, number>;

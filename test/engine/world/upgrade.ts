@@ -4,8 +4,6 @@ import type { World } from './world.ts';
 
 /** An upgrade of DataHub without downtime, with the requests of its steps (datahub PR #16887). */
 export interface Upgrade {
-  /** The copy that it makes; no alias points to it yet. */
-  target: string;
   /** BuildIndicesIncrementalStep: waits for the copy, then the alias moves; the old index stays. */
   swap(): Promise<void>;
   /** IncrementalReindexCatchUpStep: copies the rows whose own timestamps are from the time in between. */
@@ -23,7 +21,6 @@ export async function beginUpgrade(world: World, version = '1.7.0-0'): Promise<U
   const task = await copy(client, { index: alias, size: 5000 }, target);
   let swappedAt = 0;
   return {
-    target,
     async swap() {
       await untilCopied(client, task);
       // setReindexOptimalSettingsUndo, then one step for both aliases.

@@ -93,7 +93,7 @@ function weigh(policy: Orders, counts: Counts, { judgesShare, approveRows }: Dec
   if (compareShare(rows, rowsTotal, minDeletePercent) < 0) {
     return { kind: 'done', outcome: 'below-threshold', cause: { kind: 'not-due', minDeletePercent } };
   }
-  const isApproved = approveRows !== undefined && rows <= approveRows;
+  const isApproved = rows <= (approveRows ?? 0);
   if (isApproved || !isAboveCeiling(policy, rows, rowsTotal)) return undefined;
   return {
     kind: 'done',

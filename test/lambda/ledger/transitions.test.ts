@@ -135,6 +135,20 @@ describe('a run that is given up', () => {
   test('does not take the place of a later sender, which shuts it out as well', () => {
     expect(spend(anIdle({ lastSender: later }), aKey, aRun).lastSender).toEqual(later);
   });
+
+  test('takes the place of another run that started at the same moment', () => {
+    const other = { ...aRun, runId: 'run-2' };
+    expect(spend(anIdle({ lastSender: other }), aKey, aRun).lastSender).toEqual(aRun);
+  });
+
+  test.each<[string, StoredRecord]>([
+    ['version', parseRecord(anIndex, { ...anIdle(), version: 3 })],
+    ['server', anIdle({ server: 'http://elsewhere:1', lastVerdict: aLastVerdict({ window }) })],
+  ])('makes an idle record of another %s one of its own', (_, record) => {
+    const spent = spend(record, aKey, aRun);
+    expect(spent).toMatchObject({ ...aKey, version: LEDGER_VERSION, revision: 2, state: 'idle', lastSender: aRun });
+    expect(spent.lastVerdict).toBeUndefined();
+  });
 });
 
 describe('a release', () => {

@@ -70,8 +70,19 @@ describe('JSON written by a person', () => {
     expect(problemOf('{"a": 1, "\\u0061": 2}')).toMatch(/the key "a" twice/);
   });
 
-  test('may hold a key again in another object', () => {
-    expect(problemOf('[{"a": {"a": 1}}, {"a": 2}]')).toBeUndefined();
+  test.each(['[{"a": {"a": 1}}, {"a": 2}]', '{"x": {"a": 1}, "a": 2}'])(
+    'may hold a key again in another object: %s',
+    (text) => {
+      expect(problemOf(text)).toBeUndefined();
+    },
+  );
+
+  test('is refused with a key twice, also with another object in between', () => {
+    expect(problemOf('{"a": 1, "x": {}, "a": 2}')).toMatch(/the key "a" twice/);
+  });
+
+  test('does not become another number where a comment is taken out', () => {
+    expect(readJson('[1/**/2]', { comments: true })).toMatchObject({ kind: 'wrong' });
   });
 
   test.each(['[', '{"a":'])('that opens %s thousands of times is refused without recursion', (opening) => {

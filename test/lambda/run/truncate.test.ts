@@ -1,0 +1,326 @@
+import { describe, expect, test } from 'vitest';
+import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
+import { LEDGER_VERSION, type LedgerRecord, type Sending } from '../../../lambda/ledger/record.ts';
+import { plan } from '../../../lambda/run/plan/plan.ts';
+import type { RunState } from '../../../lambda/run/state.ts';
+import { truncate } from '../../../lambda/run/truncate.ts';
+import {
+  aLastVerdict,
+  anAttempt,
+  anIdle,
+  anIndex,
+  aQuarantined,
+  aRunning,
+  aSending,
+  aVerdict,
+} from '../../support/records.ts';
+import { aPolicyFor, type World, worlds } from '../../support/world.ts';
+
+/** The step that sends, called by itself after a Plan that has approved 600 of 1,000 rows. */
+
+const open = worlds();
+const hour = 3_600_000;
+const server = 'https://datahub.example.com';
+const problem = { kind: 'server-error', operation: 'truncate', status: 504 } as const;
+
+async function planned(input: object = {}, options: Parameters<typeof open>[0] = {}) {
+  const world = await open({ policies: [aPolicyFor('operation')], ...options });
+  const startTime = new Date(world.clock.time).toISOString();
+  const state = await plan({ input, execution: { name: 'run-1', startTime } }, world.during('plan'));
+  const own = { runId: 'run-1', runStartMillis: world.clock.time };
+  return { world, state, own };
+}
+
+/** What became of the first entry, and whether the server was asked to delete. */
+function told(world: World, { entries, next, breaker, callsWithoutTask }: RunState) {
+  const [first] = entries;
+  const { outcome, cause } = (first?.entry ?? {}) as Partial<PolicyEntry>;
+  const sent = world.realTruncates().length;
+  return { phase: first?.phase, outcome, cause, sent, next, breaker, callsWithoutTask };
+}
+
+describe('An index that is not free is left alone', () => {
+  const other = { runId: 'run-0', runStartMillis: 1000 };
+  const ofOther = { server, lastSender: other, attempt: anAttempt({ ...other, judgeableAt: Number.MAX_SAFE_INTEGER }) };
+
+  test.each<[string, (own: typeof other) => LedgerRecord, object]>([
+    [
+      'with a truncation of another run',
+      () => aRunning(ofOther),
+      { outcome: 'in-flight', cause: { kind: 'held', runId: 'run-0' } },
+    ],
+    [
+      'with a call of another run',
+      () => aSending(ofOther),
+      { outcome: 'in-flight', cause: { kind: 'held', runId: 'run-0', until: Number.MAX_SAFE_INTEGER } },
+    ],
+    [
+      'quarantined',
+      () => aQuarantined({ server }),
+      { outcome: 'quarantined', cause: { kind: 'quarantined', outcome: 'rows-missing', rowsMissing: 30 } },
+    ],
+    [
+      'of another address',
+      () => aRunning({ server: 'http://elsewhere:1' }),
+      { cause: { kind: 'foreign', why: 'address', address: 'http://elsewhere:1' } },
+    ],
+    [
+      'for which a later run has sent',
+      ({ runStartMillis }) => anIdle({ server, lastSender: { runId: 'run-2', runStartMillis: runStartMillis + 1 } }),
+      { outcome: 'not-started', cause: { kind: 'stopped', by: 'spent', runId: 'run-2' } },
+    ],
+    [
+      'of which this run has its verdict',
+      (own) => anIdle({ server, lastSender: own, lastVerdict: aLastVerdict({ ...own, verdict: aVerdict() }) }),
+      { outcome: 'truncated', cause: { kind: 'verified' } },
+    ],
+  ])('%s', async (_, record, expected) => {
+    const { world, state, own } = await planned();
+    const stored = record(own);
+    world.ledger.stored.set(anIndex, stored);
+    const after = await truncate(state, world.during('truncate'));
+    expect(told(world, after)).toMatchObject({ phase: 'done', sent: 0, callsWithoutTask: 0, ...expected });
+    expect(world.ledger.stored.get(anIndex)).toEqual(stored);
+  });
+
+  test.each([
+    ['running', undefined, 0, undefined],
+    ['sending', undefined, 1, undefined],
+    ['sending', { ...problem, status: 403 }, 1, { kind: 'stopped', by: 'no-task-ids', status: 403 }],
+  ] as const)('with its own truncation, %s (%o): that is watched', async (kind, answer, callsWithoutTask, breaker) => {
+    const { world, state, own } = await planned();
+    const attempt = anAttempt({ ...own, judgeableAt: world.clock.time + hour, ...(answer && { answer }) });
+    const fields = { server, lastSender: own, attempt };
+    world.ledger.stored.set(anIndex, kind === 'running' ? aRunning(fields) : aSending(fields));
+    const after = await truncate(state, world.during('truncate'));
+    expect(told(world, after)).toMatchObject({ phase: 'watched', sent: 0, callsWithoutTask, next: 'wait' });
+    expect(after.breaker).toEqual(breaker);
+    // What was sent is looked at soon; what may still be sent, when that is over.
+    const [entry] = after.entries;
+    const nextLookAt = entry?.phase === 'watched' && entry.watch.nextLookAt - world.clock.time;
+    expect(nextLookAt).toBe(kind === 'running' ? 10_000 : hour);
+  });
+});
+
+describe('A record that changes between the read and the write', () => {
+  const other = { runId: 'run-0', runStartMillis: 1000 };
+
+  test.each<[string, LedgerRecord, object]>([
+    ['into a free one', anIdle({ server, revision: 7 }), { outcome: 'in-flight', cause: { kind: 'held' } }],
+    [
+      'into one of another run',
+      aRunning({ server, lastSender: other, attempt: anAttempt(other) }),
+      { outcome: 'in-flight', cause: { kind: 'held', runId: 'run-0' } },
+    ],
+    ['into a quarantine', aQuarantined({ server }), { outcome: 'quarantined', cause: { kind: 'quarantined' } }],
+  ])('%s: nothing is sent', async (_, record, expected) => {
+    const world = await open({ policies: [aPolicyFor('operation')] });
+    const does = async () => void world.ledger.stored.set(anIndex, record);
+    const { report } = await world.run({ interruption: { at: 'sending', does } });
+    expect(report?.policies[0]).toMatchObject(expected);
+    expect(world.realTruncates()).toEqual([]);
+    expect(world.ledger.stored.get(anIndex)).toEqual(record);
+  });
+});
+
+describe('Nothing is sent', () => {
+  test('by a preview, whatever its state says', async () => {
+    const { world, state } = await planned();
+    const after = await truncate({ ...state, mode: 'preview' }, world.during('truncate'));
+    const cause = { kind: 'stopped', by: 'preview' };
+    expect(told(world, after)).toMatchObject({ outcome: 'not-started', cause, sent: 0, next: 'report' });
+  });
+
+  test('after the breaker has opened', async () => {
+    const { world, state } = await planned();
+    const breaker = { kind: 'stopped', by: 'breaker', index: 'a.b', outcome: 'rows-missing' } as const;
+    const before = world.standIn.asked().length;
+    const after = await truncate({ ...state, breaker }, world.during('truncate'));
+    expect(told(world, after)).toMatchObject({ outcome: 'not-started', cause: breaker, next: 'report' });
+    expect(world.standIn.asked().length).toBe(before);
+  });
+
+  test.each([
+    ['whose function has too little time left for the answer', 0, -450_000 - 1],
+    ['whose time is over', 12 * hour, 0],
+  ])('by a run %s, and nothing is asked', async (_, passed, shift) => {
+    const { world, state } = await planned();
+    const before = world.standIn.asked().length;
+    const during = world.during('truncate');
+    world.clock.time += passed;
+    const deadline = during.deadline() + shift;
+    const after = await truncate(state, { ...during, deadline: () => deadline });
+    expect(told(world, after)).toMatchObject({ outcome: 'not-started', cause: { kind: 'stopped', by: 'run-time' } });
+    expect(world.standIn.asked().length).toBe(before);
+  });
+
+  test('where the time ends while it counts: the run says so, not that the server failed', async () => {
+    const { world, state } = await planned();
+    const during = world.during('truncate');
+    const { truncate: send, ...reads } = during.operations;
+    const operations = {
+      ...reads,
+      truncate: send,
+      async dryRun(...given: Parameters<typeof reads.dryRun>) {
+        const counted = await reads.dryRun(...given);
+        world.clock.time = during.deadline() - 150_000;
+        return counted;
+      },
+    };
+    const after = await truncate(state, { ...during, operations });
+    expect(told(world, after)).toMatchObject({
+      outcome: 'not-started',
+      cause: { kind: 'stopped', by: 'run-time' },
+      sent: 0,
+    });
+    expect(world.ledger.stored.size).toBe(0);
+  });
+
+  test('where the server does not count any more: it says what was asked, and that nothing was sent', async () => {
+    const { world, state } = await planned();
+    world.standIn.fault('bad-gateway');
+    const after = await truncate(state, world.during('truncate'));
+    const cause = { kind: 'server', error: { operation: 'dry-run', status: 502 }, sent: 'no' };
+    expect(told(world, after)).toMatchObject({ outcome: 'failed', cause, sent: 0 });
+    expect(world.ledger.stored.size).toBe(0);
+  });
+
+  test('where the last dry run has other counts: the report has those', async () => {
+    const { world, state } = await planned();
+    world.standIn.removeRows('dataset.operation', ({ id }) => id % 2 === 0);
+    const during = world.during('truncate');
+    const baseline = { rowsToDelete: 600, rowsTotal: 1000, deletesInPlace: true };
+    let asked = 0;
+    const dryRun: typeof during.operations.dryRun = (...given) =>
+      ++asked === 1 ? Promise.resolve(baseline) : during.operations.dryRun(...given);
+    const after = await truncate(state, { ...during, operations: { ...during.operations, dryRun } });
+    expect(after.entries[0]?.entry).toMatchObject({
+      outcome: 'not-started',
+      cause: { kind: 'changed', what: 'rows', was: 600, now: 300 },
+      rowsToDelete: 300,
+      rowsTotal: 500,
+    });
+  });
+});
+
+describe('The record of a call', () => {
+  test('holds all that a verdict needs: what was sent, what was counted, until when it may be sent', async () => {
+    const { world, state, own } = await planned({}, { policies: [aPolicyFor('operation', { timeoutSeconds: 90 })] });
+    let before: Sending | undefined;
+    const during = world.during('truncate');
+    const operations = {
+      ...during.operations,
+      async truncate(...given: Parameters<typeof during.operations.truncate>) {
+        before = structuredClone(world.ledger.stored.get(anIndex)) as Sending;
+        return during.operations.truncate(...given);
+      },
+    };
+    const after = await truncate(state, { ...during, operations });
+    const now = world.clock.time;
+    const cutoffMillis = now - 30 * 24 * hour;
+    expect(before).toEqual({
+      version: LEDGER_VERSION,
+      index: anIndex,
+      entityType: 'dataset',
+      aspect: 'operation',
+      server,
+      revision: 1,
+      state: 'sending',
+      lastSender: own,
+      attempt: {
+        ...own,
+        retentionDays: 30,
+        policyCutoffMillis: cutoffMillis,
+        fields: {
+          entityType: 'dataset',
+          aspect: 'operation',
+          cutoffMillis,
+          batchSize: 10_000,
+          timeoutSeconds: 90,
+          forceDeleteByQuery: true,
+        },
+        announcesCopy: false,
+        copies: false,
+        baseline: {
+          rowsToDelete: 600,
+          rowsTotal: 1000,
+          rowsKept: 400,
+          countedAtMillis: now,
+          indexName: expect.stringContaining(anIndex),
+          sizeMb: expect.any(Number),
+        },
+        sendingSince: now,
+        sendBy: now + 60_000,
+        judgeableAt: now + 660_000,
+      },
+    });
+    expect(after.entries[0]).toMatchObject({ phase: 'watched', entry: { taskId: expect.any(String) } });
+    expect(world.ledger.stored.get(anIndex)).toMatchObject({ state: 'running', revision: 2 });
+    expect(after).toMatchObject({ next: 'wait', waitSeconds: 10, callsWithoutTask: 0 });
+  });
+
+  test('that the server refuses is one without a task id: it is watched, and counts', async () => {
+    const { world, state } = await planned();
+    world.standIn.fault('bad-gateway=truncate');
+    const after = await truncate(state, world.during('truncate'));
+    expect(told(world, after)).toMatchObject({ phase: 'watched', callsWithoutTask: 1, sent: 1 });
+    expect(world.ledger.stored.get(anIndex)).toMatchObject({
+      state: 'sending',
+      attempt: { answer: { operation: 'truncate', status: 502 } },
+    });
+  });
+
+  test('that could not leave frees the index: the run says why, and does not try again', async () => {
+    const { world, state, own } = await planned();
+    const during = world.during('truncate');
+    const operations = {
+      ...during.operations,
+      async truncate(...given: Parameters<typeof during.operations.truncate>) {
+        world.reach.server = false;
+        return during.operations.truncate(...given);
+      },
+    };
+    const after = await truncate(state, { ...during, operations });
+    expect(told(world, after)).toMatchObject({
+      phase: 'done',
+      outcome: 'failed',
+      cause: { kind: 'server', error: { kind: 'connect', operation: 'truncate' }, sent: 'no' },
+      sent: 0,
+    });
+    expect(after.entries[0]?.entry).toMatchObject({ rowsToDelete: 600, rowsTotal: 1000, strategy: 'delete-by-query' });
+    expect(world.ledger.stored.get(anIndex)).toMatchObject({
+      state: 'idle',
+      lastSender: own,
+      lastVerdict: { verdict: { outcome: 'failed', copies: false } },
+    });
+  });
+
+  test.each([
+    ['by the clock on the wall', (world: World) => (world.clock.time += 60_000)],
+    ['by the time that has passed, although the clock was set back', (world: World) => (world.clock.unseen += 60_000)],
+  ])('whose dry run is a minute old %s is not sent', async (_, passes) => {
+    const { world, state } = await planned();
+    const during = world.during('truncate');
+    const operations = {
+      ...during.operations,
+      async truncate(...given: Parameters<typeof during.operations.truncate>) {
+        passes(world);
+        return during.operations.truncate(...given);
+      },
+    };
+    const after = await truncate(state, { ...during, operations });
+    expect(told(world, after)).toMatchObject({
+      outcome: 'not-started',
+      cause: { kind: 'stopped', by: 'run-time' },
+      sent: 0,
+    });
+    expect(world.ledger.stored.get(anIndex)).toMatchObject({ state: 'idle' });
+  });
+});
+
+test('What a server does not tell is not asked again in this run', async () => {
+  const { world, state } = await planned();
+  world.standIn.fault('denied=sizes');
+  const after = await truncate(state, world.during('truncate'));
+  expect([state.withoutSizes, after.withoutSizes]).toEqual([undefined, true]);
+});

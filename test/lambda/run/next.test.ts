@@ -84,9 +84,28 @@ describe('at the end', () => {
     expect(outcomeAt({ task }, start, maxLooks - 1)).toBe('wait    ');
   });
 
+  test('what was not started says why: the hours of the run, or its looks', () => {
+    const causeOf = (now: number, looks: number) => {
+      const entry = proceeded([approved], now, { looks }).entries[0]?.entry;
+      return (entry as { cause?: unknown } | undefined)?.cause;
+    };
+    expect(causeOf(end, 0)).toEqual({ kind: 'stopped', by: 'run-time', hours: 12 });
+    expect(causeOf(start, maxLooks)).toEqual({ kind: 'stopped', by: 'run-time' });
+  });
+
   test('the entry says how far it has come, by counts', () => {
-    const [entry] = proceeded([watched({ rowsToDelete: 20, lastMovedAt: start })], end).entries;
-    expect(entry?.entry).toMatchObject({ rowsDeleted: 40, rowsRemaining: 20 });
+    const factsAt = (entry: WatchedEntry) => proceeded([entry], end).entries[0]?.entry;
+    expect(factsAt(watched({ rowsToDelete: 20 }))).toMatchObject({ rowsDeleted: 40, rowsRemaining: 20 });
+    expect(factsAt(watched({ rowsToDelete: 70 }))).toMatchObject({ rowsDeleted: 0, rowsRemaining: 70 });
+    expect(factsAt(watched())).not.toHaveProperty('rowsDeleted');
+    const unknown = watched({ rowsToDelete: 20 });
+    expect(factsAt({ ...unknown, entry: names })).not.toHaveProperty('rowsDeleted');
+  });
+
+  test('the entry says that its task has vanished, or nothing of it', () => {
+    const toldOf = (more: Partial<Watch>) => proceeded([watched(more)], end).entries.map(({ entry }) => entry);
+    expect(toldOf({ vanished: true })).toMatchObject([{ cause: { why: 'unseen', vanished: true } }]);
+    expect(toldOf({ vanished: false })).toMatchObject([{ cause: { why: 'unseen', vanished: undefined } }]);
   });
 });
 

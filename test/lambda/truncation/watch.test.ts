@@ -6,6 +6,7 @@ import {
   fold,
   hasEnded,
   isStill,
+  rowsDone,
   type Seen,
   showsCopy,
   startWatch,
@@ -124,6 +125,55 @@ describe('a watch', () => {
     expect(advances(watch, running({ deleted: 10 }))).toBe(false);
     expect(advances(watch, completed({ deleted: 60 }))).toBe(false);
     expect(advances(startWatch(aDelete, at, at), running({ deleted: 11 }))).toBe(false);
+  });
+});
+
+test('rows done are what a task deleted, created and updated', () => {
+  expect([rowsDone({ deleted: 1, created: 20, updated: 300, versionConflicts: 9 }), rowsDone({})]).toEqual([321, 0]);
+});
+
+describe('what a status said of a task', () => {
+  const found = { at, status: running({ total: 60, deleted: 20 }), counts: counts(40) };
+
+  test('stays, except that it runs, where later the server does not tell', () => {
+    expect(seenBy(aDelete, found).task).toEqual({ completed: false, done: 20, total: 60, runs: true });
+    const later = seenBy(aDelete, found, { at: at + minute, counts: counts(40) });
+    expect(later.task).toEqual({ completed: false, done: 20, total: 60, runs: false });
+    expect(later.isTold).toBe(true);
+  });
+
+  test('stays as it was where the look failed', () => {
+    const error = { kind: 'connect', operation: 'dry-run' } as const;
+    expect(seenBy(aDelete, found, { at: at + minute, error }).task?.runs).toBe(true);
+  });
+
+  test('is nothing where it never told anything', () => {
+    const never = seenBy(aDelete, { at, counts: counts(40) });
+    expect([never.task, never.isTold, never.vanished]).toEqual([undefined, false, undefined]);
+  });
+
+  test('that it has vanished, stays where later the server does not tell', () => {
+    const vanished = { at, status: { kind: 'vanished' } as const, counts: counts(60) };
+    expect(seenBy(aDelete, vanished, { at: at + minute, counts: counts(60) }).vanished).toBe(true);
+  });
+
+  test.each<TaskCounters>([{ total: 60 }, { created: 1 }, { updated: 1 }, { deleted: 1 }])(
+    'is its end, if it is completed with any counter: %o',
+    (counters) => {
+      expect(seenBy(aCopy, { at, status: completed(counters), counts: counts(0) }).end).toEqual(counters);
+      expect(seenBy(aCopy, { at, status: running(counters), counts: counts(0) }).end).toBeUndefined();
+    },
+  );
+});
+
+describe('without a status, progress is', () => {
+  test.each<[string, Unresolved, number, number, object]>([
+    ['the rows that a delete has removed', aDelete, 45, 40, { done: 15, total: 60 }],
+    ['none, if there are more to delete than before', aDelete, 70, 40, { done: 0, total: 60 }],
+    ['the rows that a copy has brought', aCopy, 0, 25, { done: 25, total: 40 }],
+    ['all of them, if there are more than it had to bring', aCopy, 0, 99, { done: 40, total: 40 }],
+  ])('%s', (_, record, left, kept, expected) => {
+    expect(seenBy(record, { at, counts: counts(left, kept) }).progress).toEqual({ ...expected, at });
   });
 });
 

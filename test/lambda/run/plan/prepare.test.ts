@@ -29,7 +29,7 @@ function prepared(input: Parameters<typeof prepare>[0], given: Given = {}) {
     clock: { now: () => now },
     ledger: { ...ledger, ...given.ledger },
     parameters: {
-      policies: async () => [{ name: '/policies', text: JSON.stringify(policies) }],
+      policies: async () => (policies.length > 0 ? [{ name: '/policies', text: JSON.stringify(policies) }] : []),
       paused,
       token: { get: async () => token, reread: async () => token },
     },
@@ -57,12 +57,16 @@ describe('A run that can begin', () => {
   });
 
   test.each([
-    ['has expired', expiring(now), [{ kind: 'token-expires', at: now }]],
-    ['expires within 14 days', expiring(now + 14 * day), [{ kind: 'token-expires', at: now + 14 * day }]],
+    ['has expired', expiring(now), [{ kind: 'token-expires', at: now, expired: true }]],
+    [
+      'expires within 14 days',
+      expiring(now + 14 * day),
+      [{ kind: 'token-expires', at: now + 14 * day, expired: undefined }],
+    ],
     ['expires later', expiring(now + 14 * day + 1000), []],
     ['does not say when it expires', 'opaque', []],
   ])('with a token that %s', async (_, token, notes) => {
-    expect(await prepared({}, { token })).toMatchObject({ notes });
+    expect(((await prepared({}, { token })) as { notes?: unknown }).notes).toEqual(notes);
   });
 
   test.each<[string, () => Promise<boolean>, object | undefined]>([
@@ -88,14 +92,23 @@ describe('A run that cannot do its work', () => {
       error: { kind: 'setup', what: 'parameters', problem: expect.stringContaining('there are 49 policies') },
       hindrance: { kind: 'run-error' },
     });
-    expect(await prepared({}, { policies: many(48) })).toMatchObject({ kind: 'ready', error: undefined });
+    const most = await prepared({}, { policies: many(48) });
+    expect(most).toMatchObject({ kind: 'ready', error: undefined, hindrance: undefined });
+    expect(most.kind === 'ready' && most.chosen.length).toBe(48);
   });
 
   test('names in only what no policy is for: it says which there are, at most ten of them', async () => {
     expect(await problemOf({ only: ['dataset.x'] })).toBe(
       'input: "only" names dataset.x, which no policy is for (policies: dataset.operation)',
     );
-    expect(await problemOf({ only: ['dataset.x'] }, { policies: many(12) })).toContain('dataset.aspect9 and 2 more)');
+    const listed = Array.from({ length: 10 }, (_, at) => `dataset.aspect${at}`).join(', ');
+    expect(await problemOf({ only: ['dataset.x'] }, { policies: many(10) })).toContain(`(policies: ${listed})`);
+    expect(await problemOf({ only: ['dataset.x'] }, { policies: many(12) })).toContain(
+      `(policies: ${listed} and 2 more)`,
+    );
+    expect(await problemOf({ only: ['dataset.x', 'dataset.y'] }, { policies: [] })).toContain(
+      'dataset.x, dataset.y, which no policy is for (policies: none)',
+    );
   });
 
   test('names in release what neither a policy nor the ledger knows: nothing is released', async () => {
@@ -111,6 +124,10 @@ describe('A run that cannot do its work', () => {
       throw new LedgerError('the table is away');
     };
     expect(await problemOf({}, { ledger: { list: away } })).toBe('ledger: the table is away');
+    // The policies that it would have covered are told, if they are not too many for a run.
+    const covered = async (count: number) =>
+      (await prepared({}, { policies: many(count), ledger: { list: away } })).policies.length;
+    expect([await covered(48), await covered(49)]).toEqual([48, 0]);
     const services = prepare({}, {
       settings: { minRetentionDays: 7 },
       parameters: {

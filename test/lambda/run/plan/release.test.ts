@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import { LEDGER_VERSION } from '../../../../lambda/ledger/record.ts';
+import { plan } from '../../../../lambda/run/plan/plan.ts';
+import { anAttempt, anIdle, anIndex, aQuarantined, aRunning } from '../../../support/records.ts';
+import { aPolicyFor, type World, worlds } from '../../../support/world.ts';
+
+/** A run that releases: which indices it means, however they are written, and what it does to them. */
+
+const open = worlds();
+const server = 'https://datahub.example.com';
+const unknownIndex = 'team_eventaspect_v1';
+
+async function planned(world: World, input: object, deadline?: () => number) {
+  const startTime = new Date(world.clock.time).toISOString();
+  const during = world.during('plan');
+  return plan({ input, execution: { name: 'run-1', startTime } }, deadline ? { ...during, deadline } : during);
+}
+
+/** A quarantined index that is whole. */
+const whole = (now: number, more: object = {}) => {
+  const attempt = anAttempt({
+    policyCutoffMillis: now - 30 * 86_400_000,
+    baseline: { rowsToDelete: 600, rowsTotal: 1000, rowsKept: 400, countedAtMillis: now },
+  });
+  return aQuarantined({ server, attempt, ...more });
+};
+
+describe('A release', () => {
+  test('means an index however its name is written, once, and calls it by its policy’s', async () => {
+    const world = await open();
+    world.ledger.stored.set(anIndex, whole(world.clock.time, { entityType: 'DATASET', aspect: 'OPERATION' }));
+    const state = await planned(world, { release: ['DATASET.operation', 'dataset.Operation'] });
+    expect(state.notes).toMatchObject([{ kind: 'released', index: 'dataset.operation', rowsMissing: 0 }]);
+    expect(state).toMatchObject({ mode: 'enforce', next: 'report', entries: [] });
+    expect(world.ledger.stored.get(anIndex)).toMatchObject({
+      state: 'idle',
+      entityType: 'dataset',
+      aspect: 'operation',
+      server,
+    });
+  });
+
+  test.each<[string, object, string]>([
+    [
+      'by the names in its record',
+      { ...aQuarantined({ server, attempt: undefined }), entityType: 'Team', aspect: 'Event' },
+      'Team.Event',
+    ],
+    [
+      'as it was written, if the record has no names',
+      { revision: 1, version: LEDGER_VERSION + 1, state: 'quarantined' },
+      'TEAM.EVENT',
+    ],
+    [
+      'as it was written, if the record has only one of them',
+      { revision: 1, version: LEDGER_VERSION + 1, state: 'quarantined', entityType: 'Team' },
+      'TEAM.EVENT',
+    ],
+  ])('calls an index without a policy %s', async (_, record, name) => {
+    const world = await open();
+    world.ledger.stored.set(unknownIndex, { ...record, index: unknownIndex });
+    const { notes } = await planned(world, { release: ['TEAM.EVENT'] });
+    expect(notes).toMatchObject([{ kind: 'not-released', index: name, why: 'uncounted' }]);
+  });
+
+  test('of several indices says something of each, in the order in which they were named', async () => {
+    const policies = [aPolicyFor('operation'), aPolicyFor('datasetProfile')];
+    const world = await open({ policies });
+    world.ledger.stored.set(anIndex, whole(world.clock.time));
+    const { notes } = await planned(world, { release: ['dataset.datasetProfile', 'dataset.operation'] });
+    expect(notes).toMatchObject([
+      { kind: 'nothing-to-release', index: 'dataset.datasetProfile' },
+      { kind: 'released', index: 'dataset.operation' },
+    ]);
+  });
+
+  test('accepts as many missing rows as its input says', async () => {
+    const world = await open();
+    world.ledger.stored.set(anIndex, whole(world.clock.time));
+    world.standIn.removeRows('dataset.operation', ({ id }) => id > 990);
+    const { notes } = await planned(world, { release: ['dataset.operation'], acceptMissing: 10 });
+    expect(notes).toMatchObject([{ kind: 'released', rowsMissing: 10 }]);
+  });
+
+  test('that its time does not suffice for is refused: nothing was counted', async () => {
+    const world = await open();
+    world.ledger.stored.set(anIndex, whole(world.clock.time));
+    const { notes } = await planned(world, { release: ['dataset.operation'] }, () => world.clock.time + 30_000);
+    expect(notes).toMatchObject([{ kind: 'not-released', why: 'server', error: { kind: 'aborted' } }]);
+    expect(world.ledger.stored.get(anIndex)).toMatchObject({ state: 'quarantined' });
+  });
+
+  test('truncates and watches nothing', async () => {
+    const world = await open();
+    const attempt = anAttempt({ runId: 'run-0', judgeableAt: Number.MAX_SAFE_INTEGER });
+    world.ledger.stored.set(anIndex, aRunning({ server, attempt }));
+    world.ledger.stored.set(unknownIndex, anIdle({ index: unknownIndex, server }));
+    const { entries, notes, next } = await planned(world, { release: ['dataset.operation'] });
+    expect([entries, next]).toEqual([[], 'report']);
+    expect(notes).toMatchObject([{ kind: 'not-released', why: 'unresolved' }]);
+    expect(world.realTruncates()).toEqual([]);
+  });
+});

@@ -58,8 +58,12 @@ describe('a report', () => {
       result: 'failed',
       mode: 'preview',
       startedAt: '2026-03-01T03:30:01.000Z',
-      cause: { kind: 'step-failed', step: 'plan', error: 'States.Timeout' },
+      cause: { kind: 'step-failed', step: 'plan', error: 'States.Timeout', sent: 'no' },
+      notes: [],
+      policies: [],
+      unmanagedIndices: [],
     });
+    expect(compose({ failure: { step: 'plan', error: 'States.Timeout' } })).toMatchObject({ mode: 'enforce' });
   });
 });
 

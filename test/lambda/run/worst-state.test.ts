@@ -171,8 +171,29 @@ describe('of more entries than a run carries', () => {
     expect(carried(aRunState(all)).notes).toMatchObject([{ kind: 'beyond', quarantined: ['e.a64'] }]);
   });
 
-  test('nothing changes up to that number', () => {
-    const state = aRunState([named(1, 'truncated')]);
+  test('what goes first is what is fine, then what is approved, then what needs attention, then what failed', () => {
+    const filled = (first: Entry, more: Entry[]) => {
+      const failed = Array.from({ length: maxEntries - 1 }, (_, at) => named(at, 'failed'));
+      return carried(aRunState([first, ...failed, ...more])).entries.includes(first);
+    };
+    const approved = { ...approvedEntry, index: 'i' };
+    const failed = named(200, 'failed');
+    expect(filled(named(100, 'truncated'), [approved])).toBe(false);
+    expect(filled(approved, [named(100, 'truncated')])).toBe(true);
+    expect(filled(approved, [named(100, 'quarantined')])).toBe(false);
+    expect(filled(named(100, 'quarantined'), [approved])).toBe(true);
+    expect(filled(named(100, 'quarantined'), [failed])).toBe(false);
+    expect(filled(named(100, 'rows-missing'), [failed, watchedEntry])).toBe(true);
+  });
+
+  test('an approved one among the others is not called quarantined', () => {
+    const all = Array.from({ length: maxEntries }, (_, at) => named(at, 'failed'));
+    const approved = { ...approvedEntry, entry: { ...facts, outcome: 'quarantined' } } as Entry;
+    expect(carried(aRunState([...all, approved])).notes).toMatchObject([{ kind: 'beyond', quarantined: [] }]);
+  });
+
+  test.each([1, maxEntries])('nothing changes up to that number: %d', (count) => {
+    const state = aRunState(Array.from({ length: count }, (_, at) => named(at, 'truncated')));
     expect(carried(state)).toBe(state);
   });
 });

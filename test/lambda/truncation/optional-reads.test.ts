@@ -19,15 +19,21 @@ function failing(kind: ServerErrorKind, before = {}) {
 }
 
 describe('a status', () => {
-  test.each<ServerErrorKind>(['unauthorized', 'privilege', 'forbidden', 'bad-request', 'not-found', 'unreadable'])(
-    'that is refused (%s) is not asked for again in this run',
-    async (kind) => {
-      const { reads, asked } = failing(kind);
-      expect(await reads.status('n:1', false)).toBeUndefined();
-      expect(await reads.status('n:1', false)).toBeUndefined();
-      expect([asked(), reads.without.withoutStatus]).toEqual([1, true]);
-    },
-  );
+  test.each<ServerErrorKind>([
+    'unauthorized',
+    'privilege',
+    'forbidden',
+    'bad-request',
+    'not-found',
+    'redirect',
+    'not-json',
+    'unreadable',
+  ])('that is refused (%s) is not asked for again in this run', async (kind) => {
+    const { reads, asked } = failing(kind);
+    expect(await reads.status('n:1', false)).toBeUndefined();
+    expect(await reads.status('n:1', false)).toBeUndefined();
+    expect([asked(), reads.without.withoutStatus]).toEqual([1, true]);
+  });
 
   test.each<ServerErrorKind>(['connect', 'timeout', 'server-error', 'throttled'])(
     'that cannot be had right now (%s) is asked for again',
@@ -42,6 +48,10 @@ describe('a status', () => {
   test('that was told before fails the look: a failure is no refusal, and no sign that nothing runs', async () => {
     const { reads } = failing('unauthorized');
     await expect(reads.status('n:1', true)).rejects.toThrow(OperationsError);
+  });
+
+  test('for which time ran out fails the look', async () => {
+    await expect(failing('aborted').reads.status('n:1', false)).rejects.toThrow(OperationsError);
   });
 
   test('that an earlier step was refused is not asked for', async () => {
@@ -63,6 +73,29 @@ describe('sizes', () => {
       await expect(failing(kind).reads.sizes()).rejects.toThrow(OperationsError);
     },
   );
+
+  test('and a status that meet a defect throw it', async () => {
+    const defect = async () => {
+      throw new TypeError('a defect');
+    };
+    const operations = { indexSizes: defect, taskStatus: defect } as unknown as Operations;
+    const reads = optionalReads(operations, {}, signal);
+    await expect(reads.sizes()).rejects.toThrow('a defect');
+    await expect(reads.status('n:1', false)).rejects.toThrow('a defect');
+    expect(reads.without).toEqual({});
+  });
+
+  test('and a status are asked for until the step’s time is over', async () => {
+    const signals: unknown[] = [];
+    const operations = {
+      indexSizes: async (options: object) => void signals.push(options),
+      taskStatus: async (_: string, options: object) => void signals.push(options),
+    } as unknown as Operations;
+    const reads = optionalReads(operations, {}, signal);
+    await reads.sizes();
+    await reads.status('n:1', false);
+    expect(signals).toEqual([{ signal }, { signal, attempts: 1 }]);
+  });
 
   test('for which time ran out are asked for in the next step', async () => {
     const { reads } = failing('aborted');

@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'vitest';
+import { memoryLedger } from '../../../cli/memory-ledger.ts';
+import type { LedgerRecord, Unresolved } from '../../../lambda/ledger/record.ts';
+import { parseRecord } from '../../../lambda/ledger/record.ts';
+import type { IndexSize, Operations, TaskStatus } from '../../../lambda/operations/operations.ts';
+import { OperationsError } from '../../../lambda/operations/operations.ts';
+import { look, preview } from '../../../lambda/truncation/look.ts';
+import { optionalReads } from '../../../lambda/truncation/optional-reads.ts';
+import { startWatch, type Watch } from '../../../lambda/truncation/watch.ts';
+import { anAttempt, anIdle, anIndex, aRunning } from '../../support/records.ts';
+
+/** What one look makes of a truncation of 60 of 100 rows that was sent at 1,200 s, in the middle of a run. */
+
+const now = 1_500_000;
+const { signal } = new AbortController();
+const baseline = { ...anAttempt().baseline, indexName: 'operation_1' };
+const ofIndex = (indexName: string): IndexSize => ({
+  entityType: 'dataset',
+  aspect: 'operation',
+  indexName,
+  sizeMb: 5,
+});
+const ended: TaskStatus = { kind: 'found', completed: true, runTimeMillis: 7400, counters: { total: 60, deleted: 60 } };
+
+interface Given {
+  record?: Unresolved;
+  watch?: Partial<Watch>;
+  status?: TaskStatus | (() => Promise<TaskStatus>);
+  left?: number | (() => never);
+  /** The count of the next runs' window, or why there is none. */
+  window?: () => never;
+  sizes?: () => Promise<IndexSize[]>;
+  meanwhile?: LedgerRecord | object;
+}
+
+function servicesOf({ record = aRunning(), status = ended, left = 0, window, sizes, meanwhile }: Given) {
+  const ledger = memoryLedger();
+  ledger.stored.set(anIndex, record);
+  const options: unknown[] = [];
+  const operations = {
+    async dryRun({ cutoffMillis }: { cutoffMillis: number }, given: unknown) {
+      options.push(given);
+      if (meanwhile) ledger.stored.set(anIndex, meanwhile);
+      if (typeof left === 'function') return left();
+      const { fields, baseline: counted } = record.attempt;
+      if (cutoffMillis === fields.cutoffMillis) return { rowsToDelete: left };
+      if (cutoffMillis === counted.countedAtMillis) return { rowsToDelete: left + 40 };
+      return window ? window() : { rowsToDelete: left + 10 };
+    },
+    taskStatus: async () => (typeof status === 'function' ? status() : status),
+    indexSizes: sizes ?? (async () => [ofIndex('operation_1')]),
+  } as unknown as Operations;
+  const services = {
+    operations,
+    reads: optionalReads(operations, {}, signal),
+    ledger,
+    clock: { now: () => now, monotonic: () => now },
+    signal,
+    run: { startMillis: now, endMillis: now + 9e9 },
+    isOver: () => false,
+  };
+  return { services, record, ledger, options };
+}
+
+async function looked(given: Given = {}) {
+  const { services, record, ledger, options } = servicesOf(given);
+  const watch = { ...startWatch(record, now - 20_000, now), ...given.watch };
+  return { looked: await look(record, watch, services), stored: ledger.stored.get(anIndex) as LedgerRecord, options };
+}
+
+const verdictOf = async (given: Given) => {
+  const { looked: result } = await looked(given);
+  return result.kind === 'settled' ? result.verdict : undefined;
+};
+const refused = () => {
+  throw new OperationsError({ kind: 'server-error', operation: 'dry-run', status: 500 });
+};
+const defect = () => {
+  throw new TypeError('a defect');
+};
+
+describe('A look that ends in a verdict', () => {
+  test('leaves the window that the next runs count again', async () => {
+    const { stored, options } = await looked();
+    expect(stored.lastVerdict?.window).toEqual({
+      afterMillis: 625_000,
+      untilMillis: 1_000_000,
+      rows: 30,
+      countedAtMillis: now,
+    });
+    expect(options).toEqual([{ signal }, { signal }, { signal }]);
+  });
+
+  test('leaves none where that cannot be counted: the verdict stands all the same', async () => {
+    const { stored } = await looked({ window: refused });
+    expect(stored.state).toBe('idle');
+    expect(stored.lastVerdict).toMatchObject({ verdict: { outcome: 'truncated' }, window: undefined });
+  });
+
+  test.each<[string, Given]>([
+    ['counting', { left: defect }],
+    ['the status', { status: async () => defect() }],
+    ['the window', { window: defect }],
+    ['the sizes', { sizes: async () => defect() }],
+  ])('fails for a defect in %s, and writes nothing', async (_, given) => {
+    await expect(looked(given)).rejects.toThrow('a defect');
+  });
+
+  test('takes its duration from the task, or from the call to the look', async () => {
+    expect((await verdictOf({}))?.durationSeconds).toBe(7);
+    const unsaid: TaskStatus = { kind: 'found', completed: true, counters: { deleted: 60 } };
+    expect((await verdictOf({ status: unsaid }))?.durationSeconds).toBe(300);
+    expect((await verdictOf({ status: { kind: 'vanished' } }))?.durationSeconds).toBe(300);
+  });
+
+  test.each<[string, Partial<typeof baseline>, IndexSize[], object]>([
+    ['is the same index', {}, [ofIndex('operation_1')], { indexNow: undefined, sizeAfterMb: 5 }],
+    ['is another one', {}, [ofIndex('operation_2')], { indexNow: 'operation_2', sizeAfterMb: 5 }],
+    [
+      'was not known before',
+      { indexName: undefined },
+      [ofIndex('operation_2')],
+      { indexNow: undefined, sizeAfterMb: 5 },
+    ],
+    ['is not told', {}, [], { indexNow: undefined, sizeAfterMb: undefined }],
+  ])('says what is behind the name now: it %s', async (_, before, sizes, expected) => {
+    const record = aRunning({ attempt: anAttempt({ baseline: { ...baseline, ...before } }) });
+    expect(await verdictOf({ record, sizes: async () => sizes })).toMatchObject(expected);
+  });
+
+  test('stands where the server cannot be reached for sizes any more', async () => {
+    const away = async () => {
+      throw new OperationsError({ kind: 'connect', operation: 'index-sizes' });
+    };
+    expect(await verdictOf({ sizes: away })).toMatchObject({ outcome: 'truncated', sizeAfterMb: undefined });
+  });
+
+  test('can say nothing where another version has written the record', async () => {
+    const theirs = { ...anIdle({ revision: 2 }), version: 99 };
+    expect(parseRecord(anIndex, theirs).state).toBe('other-version');
+    expect((await looked({ meanwhile: theirs })).looked).toEqual({ kind: 'overtaken' });
+  });
+});
+
+describe('A verdict other than truncated', () => {
+  const short: Given = { left: 50 };
+  const pending = (since: number, verdict = 'incomplete remains') => ({ pending: { verdict, since } });
+
+  test.each<[string, Partial<Watch>, string]>([
+    ['waits for a second look', {}, 'watching'],
+    ['waits for one that is 90 s later', pending(now - 89_999), 'watching'],
+    ['is given by a look 90 s later that agrees', pending(now - 90_000), 'settled'],
+    ['waits again where the first look had another one', pending(now - 90_000, 'rows-missing missing'), 'watching'],
+  ])('%s', async (_, watch, kind) => {
+    const { looked: result } = await looked({ ...short, watch });
+    expect(result.kind).toBe(kind);
+    const agrees = watch.pending?.verdict === 'incomplete remains';
+    const since = agrees ? watch.pending?.since : now;
+    if (result.kind === 'watching') expect(result.watch.pending).toEqual({ verdict: 'incomplete remains', since });
+  });
+});
+
+describe('A preview', () => {
+  const previewed = async (given: Given) => {
+    const { services, record, ledger } = servicesOf(given);
+    const before = structuredClone(ledger.stored.get(anIndex));
+    const seen = await preview(record, services);
+    expect(ledger.stored.get(anIndex)).toEqual(before);
+    return seen;
+  };
+  const runs: TaskStatus = { kind: 'found', completed: false, counters: { total: 60, deleted: 20 } };
+
+  test('says what the verdict would be, with the index as it is now', async () => {
+    const record = aRunning({ attempt: anAttempt({ baseline }) });
+    expect(await previewed({ record, sizes: async () => [ofIndex('operation_2')] })).toMatchObject({
+      kind: 'judged',
+      verdict: { outcome: 'truncated', indexNow: 'operation_2' },
+    });
+  });
+
+  test('says that its task runs', async () => {
+    const seen = await previewed({ status: runs, left: 40 });
+    expect(seen).toMatchObject({ kind: 'running', watch: { task: { runs: true, done: 20, total: 60 } } });
+  });
+
+  test('believes the counts where nothing is left, although its status still says that it runs', async () => {
+    expect(await previewed({ status: runs, left: 0 })).toMatchObject({
+      kind: 'judged',
+      verdict: { outcome: 'truncated' },
+    });
+  });
+
+  test('believes a status that shows a copy', async () => {
+    const copied: TaskStatus = { kind: 'found', completed: true, counters: { total: 40, created: 40 } };
+    expect(await previewed({ status: copied })).toMatchObject({ verdict: { outcome: 'truncated', copies: true } });
+  });
+
+  test('throws what keeps it from counting', async () => {
+    await expect(previewed({ left: refused })).rejects.toThrow(OperationsError);
+  });
+});

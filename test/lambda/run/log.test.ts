@@ -52,12 +52,11 @@ test('A Truncate that fails is logged with its error, and with what became of it
 });
 
 test('A truncation that is not started is logged with its cause', async () => {
-  const pause = async (world: World) => void (world.orders.paused = true);
-  let opened: World | undefined;
-  const does = () => pause(opened as World);
-  const lines = await logged({ interruption: { at: 'baseline', does } }, (world) => {
-    opened = world;
-  });
+  const opened: World[] = [];
+  const does = async () => {
+    for (const { orders } of opened) orders.paused = true;
+  };
+  const lines = await logged({ interruption: { at: 'baseline', does } }, (world) => void opened.push(world));
   const refused = lines.find(([message]) => message === 'truncate');
   expect(refused?.[1]).toMatchObject({ outcome: 'not-started', cause: { kind: 'stopped', by: 'paused' } });
 });
@@ -74,7 +73,7 @@ test('A release is logged with what was found, and a run that cannot do its work
     uncounted: true,
     running: undefined,
   });
-  const failed = await logged({}, (world) => void (world.reach.server = false));
+  const failed = await logged({}, ({ reach }) => void Object.assign(reach, { server: false }));
   const cause = { kind: 'server', error: { kind: 'connect' } };
   expect(failed.find(([message]) => message === 'the run could not do its work')?.[1]).toMatchObject({ cause });
   expect(failed.at(-1)).toMatchObject(['report', { result: 'failed', policies: 2, cause }]);

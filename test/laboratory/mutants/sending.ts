@@ -23,7 +23,7 @@ export const sendingMutants: readonly Mutant[] = [
   ]),
   mutant(2, 'has no threshold', [[decision, 'compareShare(rows, rowsTotal, minDeletePercent) < 0', 'rows < 0']]),
   mutant(2, 'has no ceiling', [[decision, '!isAboveCeiling(policy, rows, rowsTotal)', 'rowsTotal > 0']]),
-  mutant(2, 'takes an approval for any number', [[decision, 'rows <= approveRows', 'approveRows > 0']]),
+  mutant(2, 'takes an approval for any number', [[decision, 'rows <= (approveRows ?? 0)', 'approveRows > 0']]),
   mutant(2, 'copies although the policy refuses that', [[decision, 'policy.refuseReindex && ', 'false && ']]),
   mutant(3, 'does not read the orders again', [
     [truncate, 'if (orders) return', 'if (orders && dryRunValidMillis < 0) return'],

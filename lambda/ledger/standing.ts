@@ -1,5 +1,5 @@
 import type { CauseOf } from '../facts/cause.ts';
-import { abandonAfterMillis, maxSenderAheadMillis } from '../facts/limits.ts';
+import { abandonAfterMillis } from '../facts/limits.ts';
 import { capped } from '../facts/text.ts';
 import {
   headOf,
@@ -12,7 +12,7 @@ import {
   type StoredRecord,
   type Unresolved,
 } from './record.ts';
-import { isSameRun } from './transitions.ts';
+import { isAhead, isSameRun } from './transitions.ts';
 
 /** Who is asking: a run, and the server that it talks to. */
 export interface Asking extends RunId {
@@ -85,8 +85,7 @@ function foreignOutcome(record: StoredRecord, { releasableAt: at }: CauseOf<'for
 function freeOrSpent(record: Idle | OtherVersion, asking: Asking, nowMillis: number): Standing {
   const { lastSender: sender } = headOf(record);
   if (!sender) return { kind: 'free', record };
-  // A start that far ahead was written by a wrong clock, and would shut out every run for as long.
-  const isWrong = sender.runStartMillis > nowMillis + maxSenderAheadMillis;
-  const isShutOut = isSameRun(sender, asking) || (!isWrong && asking.runStartMillis <= sender.runStartMillis);
+  const isLater = !isAhead(sender, nowMillis) && asking.runStartMillis <= sender.runStartMillis;
+  const isShutOut = isSameRun(sender, asking) || isLater;
   return isShutOut ? { kind: 'spent', record, sender } : { kind: 'free', record };
 }

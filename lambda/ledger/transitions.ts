@@ -1,3 +1,4 @@
+import { maxSenderAheadMillis } from '../facts/limits.ts';
 import type { ServerError } from '../facts/server-error.ts';
 import {
   type Attempt,
@@ -99,11 +100,16 @@ export const learnCopies = (record: Unresolved, copies: boolean): Unresolved => 
 
 /**
  * A run whose Truncate failed is given up: written down as one that has sent, so that a function of it that thaws can
- * no longer send. A later sender stays, because it shuts out this run as well.
+ * no longer send. A later sender stays, because it shuts out this run as well; but not one that a wrong clock has written.
  */
-export function spend(record: StoredRecord | undefined, key: Key, { runId, runStartMillis }: RunId): LedgerRecord {
+export function spend(
+  record: StoredRecord | undefined,
+  key: Key,
+  { runId, runStartMillis }: RunId,
+  nowMillis: number,
+): LedgerRecord {
   const before = record && headOf(record).lastSender;
-  const isLater = before !== undefined && before.runStartMillis > runStartMillis;
+  const isLater = before !== undefined && before.runStartMillis > runStartMillis && !isAhead(before, nowMillis);
   const lastSender = isLater ? before : { runId, runStartMillis };
   if (record && record.state !== 'other-version' && record.state !== 'idle') {
     return { ...record, revision: record.revision + 1, lastSender };
@@ -113,10 +119,13 @@ export function spend(record: StoredRecord | undefined, key: Key, { runId, runSt
 
 /**
  * A truncation has its verdict, and the index is free again.
- * @param window what the next Plans count again; if it is missing, the previous one stays
+ * @param window what the next Plans count again; if it is missing, the previous one stays, unless this truncation may
+ * have deleted rows of it (its policy kept them for less time than before)
  */
 export function conclude(record: Unresolved, verdict: Verdict, window: Window | undefined, nowMillis: number): Idle {
-  const kept = window ?? record.lastVerdict?.window;
+  const before = record.lastVerdict?.window;
+  const isWhole = before !== undefined && record.attempt.policyCutoffMillis <= before.afterMillis;
+  const kept = window ?? (isWhole ? before : undefined);
   return {
     ...next(record, record),
     state: 'idle',
@@ -158,6 +167,10 @@ export function release(record: StoredRecord, key: Key): Idle {
 }
 
 const runOf = ({ attempt: { runId, runStartMillis } }: Unresolved): RunId => ({ runId, runStartMillis });
+
+/** A start that far ahead was written by a wrong clock, and would shut out every run for as long. */
+export const isAhead = ({ runStartMillis }: RunId, nowMillis: number): boolean =>
+  runStartMillis > nowMillis + maxSenderAheadMillis;
 
 export const isSameRun = (one: RunId, other: RunId): boolean =>
   one.runId === other.runId && one.runStartMillis === other.runStartMillis;

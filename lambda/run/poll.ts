@@ -10,7 +10,7 @@ import { type LookServices, look } from '../truncation/look.ts';
 import { isDue } from '../truncation/next-look.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
 import { afterCallWithoutTask, withBreaker } from './breaker.ts';
-import { askingOf, decided, done, endOf, foreignEntry, replaceEntry } from './entries.ts';
+import { askingOf, decided, done, foreignEntry, replaceEntry } from './entries.ts';
 import { proceed, whyOver } from './next.ts';
 import { assertOurs } from './other-version.ts';
 import { resume } from './resume.ts';
@@ -36,12 +36,12 @@ async function lookAtAll(state: RunState, services: RunServices): Promise<RunSta
   const { signal, release } = signalAt(clock, end);
   const reads = optionalReads(services.operations, state, signal);
   const isOver = (now: number) => whyOver(state, settings, now) !== undefined;
-  const run = { startMillis: Date.parse(state.startedAt), endMillis: endOf(state, settings) };
+  const runStartMillis = Date.parse(state.startedAt);
   const limit = pLimit(pollConcurrency);
   const one = async (entry: Entry): Promise<Entry> => {
     const now = clock.now();
     if (entry.phase !== 'watched' || now >= end || !(isOver(now) || isDue(entry.watch, now))) return entry;
-    return lookAt(entry, state, { ...services, reads, signal, run, isOver });
+    return lookAt(entry, state, { ...services, reads, signal, runStartMillis, isOver });
   };
   try {
     const entries = await Promise.all(state.entries.map((entry) => limit(() => one(entry))));
@@ -64,7 +64,7 @@ async function lookAt(entry: WatchedEntry, state: RunState, services: LookServic
   const looked = await look(record, entry.watch, services);
   switch (looked.kind) {
     case 'watching':
-      return { ...entry, watch: looked.watch };
+      return { ...entry, entry: { ...entry.entry, copies: looked.copies }, watch: looked.watch };
     case 'settled': {
       const settled = decided(entry, looked.verdict);
       log.info('verdict', { ...settled.entry, index: entry.index });

@@ -38,7 +38,8 @@ export async function releaseIndex(releasing: Releasing, services: Services, sig
     if (releasing.acceptMissing === undefined || concernsServer(error.fact) || !record) {
       return { kind: 'not-released', index, why: 'server', error: error.fact };
     }
-    return open(releasing, record, { uncounted: true }, services);
+    const running = (await mayStillCopy(record, services, signal)) || undefined;
+    return open(releasing, record, { uncounted: true, running }, services);
   }
 }
 
@@ -112,12 +113,11 @@ async function countMissing(
   if (!window) return undefined;
   const ask: Ask = (fields) => operations.dryRun(fields, { signal });
   const { entityType, aspect } = record;
-  const until = (millis: number) =>
-    countRows(ask, { entityType, aspect, batchSize: 10_000, cutoffMillis: millis }, millis);
+  const fields = { entityType, aspect, batchSize: 10_000, cutoffMillis: window.untilMillis };
   // Its lower end is counted before and after: old rows that arrive or are deleted between two counts make it refuse.
-  const before = await until(window.afterMillis);
-  const whole = await until(window.untilMillis);
-  const after = await until(window.afterMillis);
+  const { afterMillis, untilMillis } = window;
+  const [before = 0, whole = 0, after = 0] = (await countRows(ask, fields, [afterMillis, untilMillis, afterMillis]))
+    .rows;
   return Math.max(0, window.rows - Math.max(0, whole - Math.max(before, after)));
 }
 

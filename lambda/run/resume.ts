@@ -34,13 +34,13 @@ export async function resume(target: ApprovedEntry, state: RunState, ledger: Led
         if (isSameRun(stands.sender, asking)) return failed;
         return done(target, 'unknown', { kind: 'unsettled', why: 'judged' });
       case 'theirs':
-        if (!(await ledger.replace(spend(stored, keyOf(target, state), asking)))) continue;
+        if (!(await ledger.replace(spend(stored, keyOf(target, state), asking, now)))) continue;
         return done(target, 'in-flight', held(stands.record, now));
       case 'quarantined':
-        if (!(await ledger.replace(spend(stored, keyOf(target, state), asking)))) continue;
+        if (!(await ledger.replace(spend(stored, keyOf(target, state), asking, now)))) continue;
         return done(target, 'quarantined', quarantinedCause(stands.record));
       case 'free':
-        if (await ledger.replace(spend(stored, keyOf(target, state), asking))) return failed;
+        if (await ledger.replace(spend(stored, keyOf(target, state), asking, now))) return failed;
     }
   }
   throw new Error(`the ledger record of ${target.index} kept changing`);

@@ -66,7 +66,6 @@ async function startOne(state: RunState, target: ApprovedEntry, services: RunSer
   const begun = { wall: clock.now(), monotonic: clock.monotonic() };
   const sendBy = Math.min(services.deadline() - sendMarginMillis, endOf(state, settings));
   const tooLate: Cause = { kind: 'stopped', by: 'run-time' };
-  if (begun.wall >= sendBy) return { entry: done(target, 'not-started', tooLate) };
 
   const stored = await ledger.read(target.index);
   const stands = standing(stored, askingOf(state), begun.wall);
@@ -77,6 +76,8 @@ async function startOne(state: RunState, target: ApprovedEntry, services: RunSer
     const changes = isWithout ? afterCallWithoutTask(state, stands.record.attempt.answer?.status) : undefined;
     return { entry, ...(changes && { changes }) };
   }
+  // Not before the record was read: an execution that is redriven days later says what it has sent.
+  if (clock.now() >= sendBy) return { entry: done(target, 'not-started', tooLate) };
 
   const checked = await check(state, target, sendBy, services);
   if (checked.kind === 'refused') {
@@ -183,6 +184,7 @@ async function checkUntil(
   const size = physicalIndex(await reads.sizes(), fields);
   const countedAtMillis = clock.now();
   const baseline = await countTruncation(ask, { fields, policyCutoffMillis, countedAtMillis });
+  if (baseline.isAbsent) throw new OperationsError({ kind: 'no-index', operation: 'dry-run' });
 
   const orders = await ordersNow(target, services);
   if (orders) return { kind: 'refused', outcome: 'not-started', cause: orders, learnt: reads.without };

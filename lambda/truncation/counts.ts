@@ -17,14 +17,30 @@ export const countFields = (
   cutoffMillis: number,
 ): TruncateFields => ({ entityType, aspect, batchSize, cutoffMillis });
 
-/** Rows at or before `cutoffMillis`; 0 where the search engine does not know the index. Throws OperationsError. */
-export async function countRows(ask: Ask, fields: TruncateFields, cutoffMillis: number): Promise<number> {
-  try {
-    return (await ask(countFields(fields, cutoffMillis))).rowsToDelete;
-  } catch (error) {
-    if (error instanceof OperationsError && error.fact.kind === 'no-index') return 0;
-    throw error;
+/** Rows at or before each of several cutoffs. */
+export interface Rows {
+  rows: number[];
+  /** The search engine does not know the index: it counts as empty (design rule 2). */
+  isAbsent: boolean;
+}
+
+/**
+ * Counts one cutoff after another. Throws OperationsError, also where only some of the answers know the index: that shows
+ * two servers (another prefix, an upgrade), not rows.
+ */
+export async function countRows(ask: Ask, fields: TruncateFields, cutoffs: readonly number[]): Promise<Rows> {
+  const rows: number[] = [];
+  let absent: OperationsError | undefined;
+  for (const cutoffMillis of cutoffs) {
+    try {
+      rows.push((await ask(countFields(fields, cutoffMillis))).rowsToDelete);
+    } catch (error) {
+      if (!(error instanceof OperationsError) || error.fact.kind !== 'no-index') throw error;
+      absent = error;
+    }
   }
+  if (absent && rows.length > 0) throw absent;
+  return { rows: absent ? cutoffs.map(() => 0) : rows, isAbsent: absent !== undefined };
 }
 
 /** What is counted of one truncation, before the call and in every look. */
@@ -33,6 +49,8 @@ export interface Counted {
   rowsKept: number;
   /** Rows at or before the end of the kept window, from which other windows with the same end are subtracted. */
   rowsUntilEnd: number;
+  /** The search engine does not know the index. */
+  isAbsent?: boolean | undefined;
 }
 
 /** Rows to delete, and kept rows: those in (policyCutoffMillis, countedAtMillis]. Throws OperationsError. */
@@ -44,11 +62,12 @@ export async function countTruncation(
     countedAtMillis,
   }: Pick<Attempt, 'fields' | 'policyCutoffMillis'> & { countedAtMillis: number },
 ): Promise<Counted> {
-  const rowsToDelete = await countRows(ask, fields, fields.cutoffMillis);
   const isBite = fields.cutoffMillis !== policyCutoffMillis;
-  const rowsBefore = isBite ? await countRows(ask, fields, policyCutoffMillis) : rowsToDelete;
-  const rowsUntilEnd = await countRows(ask, fields, countedAtMillis);
-  return { rowsToDelete, rowsKept: Math.max(0, rowsUntilEnd - rowsBefore), rowsUntilEnd };
+  const cutoffs = [fields.cutoffMillis, ...(isBite ? [policyCutoffMillis] : []), countedAtMillis];
+  const { rows, isAbsent } = await countRows(ask, fields, cutoffs);
+  const [rowsToDelete = 0, rowsBefore = 0, rowsUntilEnd = rowsBefore] = rows;
+  const before = isBite ? rowsBefore : rowsToDelete;
+  return { rowsToDelete, rowsKept: Math.max(0, rowsUntilEnd - before), rowsUntilEnd, isAbsent };
 }
 
 /** Where the window between two runs begins (design rule 11): rows in it stay until the cutoff has moved that far. */
@@ -56,26 +75,32 @@ export const windowStart = ({ policyCutoffMillis, runStartMillis }: Attempt): nu
   policyCutoffMillis + Math.round((runStartMillis - policyCutoffMillis) * betweenRunsShare);
 
 /**
- * The window that the next Plans count again, with its rows as they are now.
- * @param rowsUntilEnd counted in the same look
+ * The window that the next Plans count again, with its rows as they are now; undefined where the index is not known.
+ * @param counted in the same look. While rows to delete are left, a refresh may have shown more deletions since its last
+ * count: then the window's end is counted again, after its beginning
  */
 export async function countWindow(
   ask: Ask,
   attempt: Attempt,
-  rowsUntilEnd: number,
+  { rowsToDelete, rowsUntilEnd }: Counted,
   nowMillis: number,
-): Promise<Window> {
+): Promise<Window | undefined> {
+  const { countedAtMillis: untilMillis } = attempt.baseline;
   const afterMillis = windowStart(attempt);
-  const rows = Math.max(0, rowsUntilEnd - (await countRows(ask, attempt.fields, afterMillis)));
-  return { afterMillis, untilMillis: attempt.baseline.countedAtMillis, rows, countedAtMillis: nowMillis };
+  const cutoffs = rowsToDelete === 0 ? [afterMillis] : [afterMillis, untilMillis];
+  const { rows, isAbsent } = await countRows(ask, attempt.fields, cutoffs);
+  const [before = 0, until = rowsUntilEnd] = rows;
+  return isAbsent
+    ? undefined
+    : { afterMillis, untilMillis, rows: Math.max(0, until - before), countedAtMillis: nowMillis };
 }
 
 /** Counts a window again. Throws OperationsError. */
 export async function recount(
   ask: Ask,
   fields: TruncateFields,
-  window: Omit<Window, 'rows' | 'countedAtMillis'>,
+  { afterMillis, untilMillis }: Omit<Window, 'rows' | 'countedAtMillis'>,
 ): Promise<number> {
-  const before = await countRows(ask, fields, window.afterMillis);
-  return Math.max(0, (await countRows(ask, fields, window.untilMillis)) - before);
+  const [before = 0, until = 0] = (await countRows(ask, fields, [afterMillis, untilMillis])).rows;
+  return Math.max(0, until - before);
 }

@@ -2,10 +2,10 @@ import type { Clock } from '../facts/clock.ts';
 import { abandonAfterMillis, agreeingLooksMillis } from '../facts/limits.ts';
 import { concernsServer } from '../facts/server-error.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Unresolved, Verdict, Window } from '../ledger/record.ts';
+import { isUnresolved, type Unresolved, type Verdict } from '../ledger/record.ts';
 import { conclude, isSameRun, learnCopies, quarantine } from '../ledger/transitions.ts';
-import { type IndexSize, type Operations, OperationsError, type TaskStatus } from '../operations/operations.ts';
-import { type Ask, countTruncation, countWindow } from './counts.ts';
+import { asking, type Operations, OperationsError } from '../operations/operations.ts';
+import { type Ask, type Counted, countTruncation, countWindow } from './counts.ts';
 import { becomes, judge, judgeUncountable } from './judge.ts';
 import { nextLookAt } from './next-look.ts';
 import type { OptionalReads } from './optional-reads.ts';
@@ -20,14 +20,14 @@ export interface LookServices {
   ledger: Ledger;
   clock: Clock;
   signal: AbortSignal;
-  /** Epoch milliseconds of the run's start, and of the moment from which it watches nothing more. */
-  run: { startMillis: number; endMillis: number };
+  /** The run's start, epoch milliseconds. */
+  runStartMillis: number;
   /** This is the run's last look, at the end of its time or of its looks. */
   isOver(now: number): boolean;
 }
 
 export type Looked =
-  | { kind: 'watching'; watch: Watch }
+  | { kind: 'watching'; watch: Watch; copies: boolean }
   /** The verdict as the record has it, whoever judged it. */
   | { kind: 'settled'; verdict: Verdict }
   /** The record no longer holds this truncation, and another one has taken the place of its verdict. */
@@ -41,7 +41,7 @@ export async function look(record: Unresolved, watch: Watch, services: LookServi
   const known = copies === record.attempt.copies ? record : learnCopies(record, copies);
   if (known !== record && !(await ledger.replace(known))) return again(record, watch, clock.now());
   const after = fold(watch, seen, known.attempt);
-  if (seen.error) return lookFailed(known, { ...after, lastLookAt: clock.now() }, services);
+  if (seen.error && !seen.counts) return lookFailed(known, { ...after, lastLookAt: clock.now() }, services);
   // A truncation too old to wait for is closed at the run's end by what can be counted.
   const isClosed = isOver(clock.now()) && isOld(record, services) && after.isStuck === true;
   if (!seen.counts || !(isClosed || hasEnded(after, seen, known))) {
@@ -49,9 +49,11 @@ export async function look(record: Unresolved, watch: Watch, services: LookServi
   }
   const verdict = judge(known, after, seen.counts);
   const pending = agreement(after, verdict, seen.until);
-  const isFinal = isClosed || verdict.outcome === 'truncated' || seen.at - pending.since >= agreeingLooksMillis;
+  // An index that is not known is empty only if it still is in a second look.
+  const isVerified = verdict.outcome === 'truncated' && !seen.counts.isAbsent;
+  const isFinal = isClosed || isVerified || seen.at - pending.since >= agreeingLooksMillis;
   if (!isFinal) return again(known, { ...after, pending }, clock.now());
-  return settle(known, withDuration(verdict, after, seen), services, seen.counts.rowsUntilEnd);
+  return settle(known, { ...after, pending }, withDuration(verdict, after, seen), services, seen.counts);
 }
 
 /** Looks once without writing anything: what the verdict would be, or that its status says that it runs. */
@@ -78,19 +80,20 @@ export async function preview(
 async function see(record: Unresolved, watch: Watch, services: LookServices): Promise<Seen> {
   const { clock, reads, isOver } = services;
   const at = clock.now();
-  let status: TaskStatus | undefined;
-  try {
-    if (record.state === 'running') status = await reads.status(record.taskId, watch.isTold ?? false);
-    // What the run says at its end is counted then, not hours before.
-    if (advances(watch, status) && !isOver(at)) return { at, until: clock.now(), status };
-    const { attempt } = record;
-    const { countedAtMillis } = attempt.baseline;
-    const counts = await countTruncation(asker(services), { ...attempt, countedAtMillis });
-    return { at, until: clock.now(), status, counts };
-  } catch (error) {
-    if (!(error instanceof OperationsError)) throw error;
-    return { at, until: clock.now(), status, error: error.fact };
-  }
+  const told =
+    record.state === 'running' ? await asking(() => reads.status(record.taskId, watch.isTold ?? false)) : undefined;
+  const failure = told?.kind === 'failed' ? told.error : undefined;
+  if (failure && (concernsServer(failure) || failure.kind === 'aborted'))
+    return { at, until: clock.now(), error: failure };
+  const status = told?.kind === 'done' ? told.value : undefined;
+  // What the run says at its end is counted then, not hours before.
+  if (advances(watch, status) && !isOver(at)) return { at, until: clock.now(), status };
+  const { attempt } = record;
+  const { countedAtMillis } = attempt.baseline;
+  const counted = await asking(() => countTruncation(asker(services), { ...attempt, countedAtMillis }));
+  const until = clock.now();
+  if (counted.kind === 'failed') return { at, until, status, error: counted.error };
+  return { at, until, status, counts: counted.value, error: failure };
 }
 
 const asker =
@@ -101,6 +104,7 @@ const asker =
 const again = (record: Unresolved, watch: Watch, now: number): Looked => ({
   kind: 'watching',
   watch: { ...watch, nextLookAt: nextLookAt(record, watch, now) },
+  copies: record.attempt.copies,
 });
 
 /** The verdict that waits for a second look to agree: the one before, or a new one. */
@@ -109,9 +113,9 @@ function agreement({ pending }: Watch, { outcome, cause }: Verdict, since: numbe
   return pending?.verdict === verdict ? pending : { verdict, since };
 }
 
-/** This run started after the call, and ends 20 h or more after it (design rule 10). */
-const isOld = ({ attempt: { sendingSince } }: Unresolved, { run, clock }: LookServices): boolean =>
-  Math.min(run.startMillis, clock.now()) > sendingSince && run.endMillis - sendingSince >= abandonAfterMillis;
+/** This run started after the call, and its end, if that is now, comes 20 h or more after it (design rule 10). */
+const isOld = ({ attempt: { sendingSince } }: Unresolved, { runStartMillis, clock }: LookServices): boolean =>
+  runStartMillis > sendingSince && clock.now() - sendingSince >= abandonAfterMillis;
 
 /**
  * An index that can no longer be counted would keep its record unresolved forever: an old one is closed at the run's
@@ -123,15 +127,16 @@ async function lookFailed(record: Unresolved, watch: Watch, services: LookServic
   const isCount = error?.operation === 'dry-run' && !concernsServer(error) && error.kind !== 'aborted';
   const mayMove = stuckSince !== undefined && !isStuck;
   if (!isCount || mayMove || !services.isOver(now) || !isOld(record, services)) return again(record, watch, now);
-  return settle(record, judgeUncountable(record, watch), services);
+  return settle(record, watch, judgeUncountable(record, watch), services);
 }
 
-/** @param rowsUntilEnd rows at or before the end of the kept window; undefined where they could not be counted */
+/** @param counts of the look; undefined where nothing could be counted */
 async function settle(
   record: Unresolved,
+  watch: Watch,
   judged: Verdict,
   services: LookServices,
-  rowsUntilEnd?: number,
+  counts?: Counted,
 ): Promise<Looked> {
   const { ledger, clock } = services;
   const closed = becomes(judged);
@@ -139,27 +144,22 @@ async function settle(
   const told = cause.kind === 'unsettled' ? { ...cause, closed } : cause;
   const verdict = { ...judged, cause: told, ...(await indexAfter(record, services)) };
   const isFree = closed === 'idle';
-  const window = isFree && rowsUntilEnd !== undefined ? await nextWindow(record, rowsUntilEnd, services) : undefined;
+  const window = isFree && counts ? await nextWindow(record, counts, services) : undefined;
   const now = clock.now();
   const next = isFree ? conclude(record, verdict, window, now) : quarantine(record, verdict, now);
   if (await ledger.replace(next)) return { kind: 'settled', verdict };
   const stored = await ledger.read(record.index);
+  // Another run has only written itself into the record, or what a status has shown: nobody has judged it yet.
+  const isOpen = stored !== undefined && isUnresolved(stored) && isSameRun(stored.attempt, record.attempt);
+  if (isOpen) return again(stored, watch, now);
   const theirs = stored && stored.state !== 'other-version' ? stored.lastVerdict : undefined;
   const isSame = theirs !== undefined && isSameRun(theirs, record.attempt);
   return isSame ? { kind: 'settled', verdict: theirs.verdict } : { kind: 'overtaken' };
 }
 
-async function nextWindow(
-  record: Unresolved,
-  rowsUntilEnd: number,
-  services: LookServices,
-): Promise<Window | undefined> {
-  try {
-    return await countWindow(asker(services), record.attempt, rowsUntilEnd, services.clock.now());
-  } catch (error) {
-    if (error instanceof OperationsError) return undefined;
-    throw error;
-  }
+async function nextWindow({ attempt }: Unresolved, counts: Counted, services: LookServices) {
+  const counted = await asking(() => countWindow(asker(services), attempt, counts, services.clock.now()));
+  return counted.kind === 'done' ? counted.value : undefined;
 }
 
 /** Facts for the entry: no verdict depends on them. */
@@ -167,13 +167,8 @@ async function indexAfter(
   { attempt }: Unresolved,
   { reads }: LookServices,
 ): Promise<Pick<Verdict, 'indexNow' | 'sizeAfterMb'>> {
-  let sizes: IndexSize[] | undefined;
-  try {
-    sizes = await reads.sizes();
-  } catch (error) {
-    if (!(error instanceof OperationsError)) throw error;
-  }
-  const index = physicalIndex(sizes, attempt.fields);
+  const sizes = await asking(() => reads.sizes());
+  const index = physicalIndex(sizes.kind === 'done' ? sizes.value : undefined, attempt.fields);
   const isAnother =
     index !== undefined && attempt.baseline.indexName !== undefined && index.indexName !== attempt.baseline.indexName;
   return { indexNow: isAnother ? index.indexName : undefined, sizeAfterMb: index?.sizeMb };

@@ -13,7 +13,8 @@ export interface OptionalReads {
   sizes(): Promise<IndexSize[] | undefined>;
   /**
    * Undefined if the server does not tell.
-   * @param isTold a status of this task was told before in this run, so that one failure is no refusal: it throws
+   * @param isTold a status of this task was told before in this run: it is asked for whatever was refused for another
+   * task, and a failure is no refusal, but thrown
    */
   status(taskId: string, isTold: boolean): Promise<TaskStatus | undefined>;
   /** What the server does not tell this run, as the run state carries it. */
@@ -47,7 +48,7 @@ export function optionalReads(operations: Operations, before: Without, signal: A
       }
     },
     async status(taskId, isTold) {
-      if (without.withoutStatus) return undefined;
+      if (without.withoutStatus && !isTold) return undefined;
       try {
         return await operations.taskStatus(taskId, { signal, attempts: 1 });
       } catch (error) {
@@ -61,8 +62,6 @@ export function optionalReads(operations: Operations, before: Without, signal: A
   };
 }
 
-/** Nothing that passes by itself. A 401 may concern the status alone (a gateway); otherwise counts fail with it. */
+/** Nothing that passes by itself, as a page or a redirect may. A 401 may concern the status alone (a gateway). */
 const isRefusal = (kind: ServerErrorKind): boolean =>
-  ['unauthorized', 'privilege', 'forbidden', 'bad-request', 'not-found', 'redirect', 'not-json', 'unreadable'].includes(
-    kind,
-  );
+  ['unauthorized', 'privilege', 'forbidden', 'bad-request', 'not-found'].includes(kind);

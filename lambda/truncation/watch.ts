@@ -2,6 +2,7 @@ import { abandonLooksMillis, remaining, still } from '../facts/limits.ts';
 import type { ServerError } from '../facts/server-error.ts';
 import type { Attempt, RunId, Unresolved } from '../ledger/record.ts';
 import type { TaskCounters, TaskStatus } from '../operations/operations.ts';
+import type { Counted } from './counts.ts';
 
 /**
  * What the looks of one run know about one unresolved truncation: the last numbers, and since when they have been the
@@ -51,8 +52,8 @@ export interface Seen {
   /** The task's status, if there is a task and the server tells. */
   status?: TaskStatus | undefined;
   /** Left out where the status alone shows progress, and where counting failed. */
-  counts?: { rowsToDelete: number; rowsKept: number; rowsUntilEnd: number } | undefined;
-  /** Why the look failed. */
+  counts?: Counted | undefined;
+  /** Why the look failed, or, beside counts, the status alone that was told before. */
   error?: ServerError | undefined;
 }
 
@@ -65,7 +66,7 @@ export const startWatch = ({ attempt }: Unresolved, now: number, nextLookAt: num
 
 /** Rows that a task has worked through, by its counters. */
 export const rowsDone = ({ deleted = 0, created = 0, updated = 0 }: TaskCounters): number =>
-  deleted + created + updated;
+  Math.min(Number.MAX_SAFE_INTEGER, deleted + created + updated);
 
 /** @returns true or false if a status shows whether the truncation copies, undefined if it does not (design rule 7) */
 export function showsCopy(status: TaskStatus | undefined): boolean | undefined {
@@ -109,7 +110,7 @@ export function fold(before: Watch, seen: Seen, attempt: Attempt): Watch {
     counter: isFurther ? counter : before.counter,
     stillSince: moved || isFirst ? until : before.stillSince,
     stuckSince,
-    isStuck: error ? before.isStuck && !progressed : isLong,
+    isStuck: counts || !error ? isLong : before.isStuck && !progressed,
     lastMovedAt: moved ? at : before.lastMovedAt,
     isTold: before.isTold || found !== undefined,
     task: found ? taskOf(found) : error ? before.task : before.task && { ...before.task, runs: false },
@@ -141,7 +142,7 @@ function progressOf({ at, status, counts }: Seen, { baseline, copies }: Attempt)
 }
 
 /** Whether the truncation has ended, so that it can be judged (design rule 7). @param watch already folded with `seen` */
-export function hasEnded(watch: Watch, { at, status, counts }: Seen, { state, attempt }: Unresolved): boolean {
+export function hasEnded(watch: Watch, { at, status, counts, error }: Seen, { state, attempt }: Unresolved): boolean {
   const { copies, baseline, judgeableAt } = attempt;
   // Until then it may not even have been sent.
   if (!counts || (state === 'sending' && at < judgeableAt)) return false;
@@ -149,7 +150,8 @@ export function hasEnded(watch: Watch, { at, status, counts }: Seen, { state, at
   // Some servers put the copy in place after its task has ended.
   if (status?.kind === 'found' && status.completed && (!copies || isFewer)) return true;
   if (!copies && counts.rowsToDelete === 0) return true;
-  return status?.kind === 'found' && !status.completed ? false : isStill(watch, at, attempt);
+  // A status that was told, and cannot be read now, may still say that it runs.
+  return error || (status?.kind === 'found' && !status.completed) ? false : isStill(watch, at, attempt);
 }
 
 /** Nothing has moved in a window of max(10 min, 20 % of its age), at most 2 h, that ends after `judgeableAt`. */
@@ -161,4 +163,5 @@ export function isStill({ startedAt, stillSince }: Watch, at: number, { judgeabl
 
 /** Whether more rows to delete are left than a refresh or late rows explain (design rule 9). */
 export const isRemainder = (rowsToDelete: number, planned: number): boolean =>
-  rowsToDelete > Math.max(remaining.rows, planned * remaining.share) || rowsToDelete >= planned * remaining.most;
+  rowsToDelete > Math.max(remaining.rows, planned * remaining.share) ||
+  (rowsToDelete > 0 && rowsToDelete >= planned * remaining.most);

@@ -148,7 +148,7 @@ export const causes: CauseTable = {
     urgency: 'nothing',
     next: nextRunTries,
     ...(error && ofServer(error, place)),
-    what: 'a truncation was sent, and no count has changed',
+    what: `a truncation ${error ? 'was' : 'may have been'} sent, and no count has changed`,
     why: sentences(
       error ? `When it was sent, ${errorWords(error).came}.` : 'No answer to it was recorded.',
       countersText(counters),
@@ -188,6 +188,11 @@ export const causes: CauseTable = {
   }),
   unsettled: (cause, entry, place) => ({
     ...unsettled[cause.why],
+    // Without any sign of a task, the call may not even have left.
+    ...(cause.why === 'unseen' &&
+      !(entry.taskId || cause.vanished || cause.done !== undefined) && {
+        what: 'a truncation may have been sent, and nobody has seen it end',
+      }),
     ...(cause.vanished && { subject: 'task vanished' }),
     why: sentences(unsettledWhy(cause), countersText(cause)),
     urgency: unsettledUrgency(cause, entry),

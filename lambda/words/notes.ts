@@ -104,7 +104,7 @@ const releasedWhy = (note: NoteOf<'released'>): string =>
   sentences(
     replaced(note.indexBefore, note.indexNow),
     counting(note),
-    note.copied && !note.rowsMissing && 'Rows had been missing after a copy; newer rows may hide that some still are.',
+    note.copied && !note.rowsMissing && 'It was copied, and newer rows may hide that some are missing.',
     note.running && 'Its task may still be copying.',
     cutoffText(note.cutoffMillis),
   );

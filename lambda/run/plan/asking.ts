@@ -6,7 +6,6 @@ import {
   OperationsError,
   type TruncateFields,
 } from '../../operations/operations.ts';
-import { countFields } from '../../truncation/counts.ts';
 
 /**
  * How Plan asks the server: until one dry run has shown whether it takes the field forceDeleteByQuery, which the
@@ -60,7 +59,9 @@ export class Asking {
     }
     const error = new OperationsError(withField.error);
     if (!mayRefuseField(withField.error)) throw error;
-    const without = await asking(() => this.dryRun(countFields(fields, fields.cutoffMillis)));
+    // Only that field is left out: any other one that is refused fails here, too.
+    const rest = { ...fields, forceDeleteByQuery: undefined };
+    const without = await asking(() => this.dryRun(rest));
     if (without.kind === 'failed') throw error;
     const again = await asking(() => this.dryRun(fields));
     if (again.kind === 'done') {
@@ -70,7 +71,7 @@ export class Asking {
     // Another failure shows nothing: the next policy finds out.
     if (!mayRefuseField(again.error)) throw new OperationsError(again.error);
     this.#refusesForceField = true;
-    return this.dryRun({ ...fields, forceDeleteByQuery: undefined });
+    return this.dryRun(rest);
   }
 
   /** Why task statuses may not be read, without which a copy cannot be judged; asked once a run. */

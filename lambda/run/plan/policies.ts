@@ -5,6 +5,7 @@ import { deadlineMarginMillis, planConcurrency } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
 import { resultOf } from '../../facts/outcomes.ts';
 import type { UnmanagedIndex } from '../../facts/report-schema.ts';
+import type { ServerError } from '../../facts/server-error.ts';
 import { headOf, isUnresolved } from '../../ledger/record.ts';
 import { standing } from '../../ledger/standing.ts';
 import { baseOf } from '../../operations/backend.ts';
@@ -37,7 +38,7 @@ export async function planPolicies(state: RunState, prepared: Prepared, services
     return {
       ...state,
       ...reads.without,
-      entries: failure ? entries.map(withoutServer) : entries,
+      entries: failure ? entries.map((entry) => withoutServer(entry, failure, state)) : entries,
       error,
       breaker: prepared.hindrance,
       refusesForceField: asking.refusesForceField,
@@ -51,10 +52,7 @@ export async function planPolicies(state: RunState, prepared: Prepared, services
 
 async function sizesOf(reads: OptionalReads, asking: Asking): Promise<IndexSize[]> {
   try {
-    const sizes = await reads.sizes();
-    const error = reads.sizesError();
-    if (error) asking.failed(error);
-    return sizes ?? [];
+    return (await reads.sizes()) ?? [];
   } catch (error) {
     if (!(error instanceof OperationsError)) throw error;
     asking.failed(error.fact);
@@ -84,9 +82,13 @@ async function planOne(parsed: ParsedPolicy, context: PolicyContext): Promise<Pl
   return planned;
 }
 
-/** Without a server nothing can be watched: running truncations go on, and the next run picks them up. */
-function withoutServer(entry: Entry): Entry {
-  if (entry.phase === 'watched') return notSeen(entry);
+/**
+ * Without a server nothing can be watched: running truncations go on, and the next run picks them up. A count that takes
+ * too long says nothing about the others: an enforcing run watches all the same, or one slow index would keep every
+ * other one from being judged.
+ */
+function withoutServer(entry: Entry, { kind }: ServerError, { mode }: RunState): Entry {
+  if (entry.phase === 'watched') return kind === 'timeout' && mode === 'enforce' ? entry : notSeen(entry);
   return entry.phase === 'approved' ? done(entry, 'not-started', { kind: 'run-error' }) : entry;
 }
 

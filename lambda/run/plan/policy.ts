@@ -19,7 +19,6 @@ import {
   attemptFacts,
   decided,
   done,
-  endOf,
   foreignEntry,
   held,
   policyFacts,
@@ -90,11 +89,11 @@ async function previewEntry(
   services: RunServices,
   { state, reads, signal, asking, readAt }: PolicyContext,
 ): Promise<Entry> {
-  const run = { startMillis: Date.parse(state.startedAt), endMillis: endOf(state, services.settings) };
+  const runStartMillis = Date.parse(state.startedAt);
   const { sendingSince: since, judgeableAt } = record.attempt;
   const isOld = readAt >= judgeableAt + abandonAfterMillis;
   try {
-    const seen = await preview(record, { ...services, reads, signal, run, isOver: () => false });
+    const seen = await preview(record, { ...services, reads, signal, runStartMillis, isOver: () => false });
     if (seen.kind === 'running') {
       const { task } = seen.watch;
       const cause: Cause = { kind: 'watching', why: 'preview', since, done: task?.done, total: task?.total };
@@ -152,8 +151,10 @@ async function lossEntry(
   const entry = decided(base, verdict);
   if (state.mode === 'preview') return entry;
   const quarantined = quarantineCounted(record, window, verdict, askingOf(state), clock.now());
-  const isFirst = await ledger.replace(quarantined);
-  return isFirst ? entry : done(base, 'in-flight', { kind: 'held' });
+  if (await ledger.replace(quarantined)) return entry;
+  // Another run was first. Whatever it wrote, the rows are gone: the next run finds them missing, too.
+  const stored = await ledger.read(base.index);
+  return stored?.state === 'quarantined' ? done(base, 'quarantined', quarantinedCause(stored)) : entry;
 }
 
 async function decidedEntry(

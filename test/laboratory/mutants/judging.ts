@@ -48,8 +48,8 @@ export const judgingMutants: readonly Mutant[] = [
   mutant(7, 'judges what its status says goes on', [
     [
       watch,
-      "return status?.kind === 'found' && !status.completed ? false : isStill(watch, at, attempt);",
-      'return isStill(watch, at, attempt);',
+      "return error || (status?.kind === 'found' && !status.completed) ? false : isStill(watch, at, attempt);",
+      'return error ? false : isStill(watch, at, attempt);',
     ],
   ]),
   mutant(7, 'takes a copy that is not in place for ended', [[watch, '(!copies || isFewer)', 'isFewer !== undefined']]),
@@ -97,7 +97,7 @@ export const judgingMutants: readonly Mutant[] = [
   mutant(9, 'has no quarantine', [[judge, "outcome === 'rows-missing' || ", '']]),
   mutant(9, 'opens a copy that nobody saw end', [[judge, " || (outcome === 'unknown' && copies)", '']]),
   mutant(9, 'does not wait for the refresh', [
-    [look, "isClosed || verdict.outcome === 'truncated' ||", 'isClosed || verdict.outcome.length > 0 ||'],
+    [look, 'isClosed || isVerified ||', 'isClosed || verdict.outcome.length > 0 ||'],
   ]),
   mutant(9, 'does not name an index that was replaced', [
     [look, 'indexNow: isAnother ? index.indexName : undefined', 'indexNow: undefined'],
@@ -106,26 +106,20 @@ export const judgingMutants: readonly Mutant[] = [
   mutant(9, 'counts an open window', [
     [
       'truncation/counts',
-      'await countRows(ask, fields, countedAtMillis)',
-      'await countRows(ask, fields, countedAtMillis + 86_400_000)',
+      '[policyCutoffMillis] : []), countedAtMillis]',
+      '[policyCutoffMillis] : []), countedAtMillis + 86_400_000]',
     ],
   ]),
   mutant(9, 'counts from a bite’s cutoff on', [
-    [
-      'truncation/counts',
-      'isBite ? await countRows(ask, fields, policyCutoffMillis) : rowsToDelete',
-      'isBite ? rowsToDelete : rowsToDelete',
-    ],
+    ['truncation/counts', 'isBite ? rowsBefore : rowsToDelete', 'isBite ? rowsToDelete : rowsToDelete'],
   ]),
-  mutant(10, 'gives up before 20 h', [
-    [look, 'run.endMillis - sendingSince >= abandonAfterMillis', 'run.endMillis > 0'],
-  ]),
-  mutant(10, 'never gives up', [[look, 'run.endMillis - sendingSince >= abandonAfterMillis', 'run.endMillis < 0']]),
+  mutant(10, 'gives up before 20 h', [[look, 'clock.now() - sendingSince >= abandonAfterMillis', 'clock.now() > 0']]),
+  mutant(10, 'never gives up', [[look, 'clock.now() - sendingSince >= abandonAfterMillis', 'clock.now() < 0']]),
   mutant(10, 'gives up what moves', [
     [look, 'isOld(record, services) && after.isStuck === true', 'isOld(record, services)'],
   ]),
   mutant(11, 'keeps no window', [
-    ['ledger/transitions', 'const kept = window ?? record.lastVerdict?.window;', 'const kept = undefined;'],
+    ['ledger/transitions', 'const kept = window ?? (isWhole ? before : undefined);', 'const kept = undefined;'],
   ]),
   mutant(11, 'does not count the window again', [
     [

@@ -89,9 +89,7 @@ export const sendingMutants: readonly Mutant[] = [
       'asking.runStartMillis < sender.runStartMillis',
     ],
   ]),
-  mutant(5, 'an older run may send', [
-    ['ledger/standing', ' || (!isWrong && asking.runStartMillis <= sender.runStartMillis)', ''],
-  ]),
+  mutant(5, 'an older run may send', [['ledger/standing', ' || isLater', '']]),
   mutant(
     5,
     'a run is its name',
@@ -107,7 +105,7 @@ export const sendingMutants: readonly Mutant[] = [
   mutant(5, 'a run that is given up is not written down', [
     [
       'run/resume',
-      "case 'free':\n        if (await ledger.replace(spend(stored, keyOf(target, state), asking))) return failed;",
+      "case 'free':\n        if (await ledger.replace(spend(stored, keyOf(target, state), asking, now))) return failed;",
       "case 'free':\n        return failed;",
     ],
   ]),

@@ -31,7 +31,7 @@ import {
 const window = { afterMillis: 600_000, untilMillis: 1_000_000, rows: 40, countedAtMillis: 1_100_000 };
 const attempt = anAttempt();
 const later = { runId: 'run-9', runStartMillis: 9_000_000 };
-const now = 3_000_000;
+const now = 9_000_000;
 
 describe('startSending', () => {
   test('makes the first record of an index', () => {
@@ -116,8 +116,8 @@ describe('a verdict', () => {
 
 describe('a run that is given up', () => {
   test('is written down as the last that sent, also where there was no record', () => {
-    expect(spend(undefined, aKey, aRun)).toMatchObject({ state: 'idle', revision: 1, lastSender: aRun });
-    expect(spend(anIdle({ lastVerdict: aLastVerdict({ window }) }), aKey, aRun)).toMatchObject({
+    expect(spend(undefined, aKey, aRun, now)).toMatchObject({ state: 'idle', revision: 1, lastSender: aRun });
+    expect(spend(anIdle({ lastVerdict: aLastVerdict({ window }) }), aKey, aRun, now)).toMatchObject({
       revision: 2,
       lastSender: aRun,
       lastVerdict: { window },
@@ -127,25 +127,25 @@ describe('a run that is given up', () => {
   test.each<[string, LedgerRecord]>(aRecordOfEachState().map((record) => [record.state, record]))(
     'changes nothing else of a record that is %s',
     (_, record) => {
-      const spent = spend(record, aKey, later);
+      const spent = spend(record, aKey, later, now);
       expect(spent).toEqual({ ...record, revision: 2, lastSender: later });
     },
   );
 
   test('does not take the place of a later sender, which shuts it out as well', () => {
-    expect(spend(anIdle({ lastSender: later }), aKey, aRun).lastSender).toEqual(later);
+    expect(spend(anIdle({ lastSender: later }), aKey, aRun, now).lastSender).toEqual(later);
   });
 
   test('takes the place of another run that started at the same moment', () => {
     const other = { ...aRun, runId: 'run-2' };
-    expect(spend(anIdle({ lastSender: other }), aKey, aRun).lastSender).toEqual(aRun);
+    expect(spend(anIdle({ lastSender: other }), aKey, aRun, now).lastSender).toEqual(aRun);
   });
 
   test.each<[string, StoredRecord]>([
     ['version', parseRecord(anIndex, { ...anIdle(), version: 3 })],
     ['server', anIdle({ server: 'http://elsewhere:1', lastVerdict: aLastVerdict({ window }) })],
   ])('makes an idle record of another %s one of its own', (_, record) => {
-    const spent = spend(record, aKey, aRun);
+    const spent = spend(record, aKey, aRun, now);
     expect(spent).toMatchObject({ ...aKey, version: LEDGER_VERSION, revision: 2, state: 'idle', lastSender: aRun });
     expect(spent.lastVerdict).toBeUndefined();
   });
@@ -180,7 +180,7 @@ test('every transition can be stored after the record that it was made from, and
   const second = markRunning(first, 'n:1');
   const third = conclude(second, aVerdict(), window, now);
   const ledger = memoryLedger();
-  for (const record of [first, second, third, spend(third, aKey, later)]) {
+  for (const record of [first, second, third, spend(third, aKey, later, now)]) {
     expect(await ledger.replace(record)).toBe(true);
     expect(await ledger.replace(record)).toBe(false);
     expect(await ledger.read(anIndex)).toEqual(JSON.parse(JSON.stringify(record)));
@@ -192,6 +192,6 @@ test('a function that was frozen between reading and writing finds its condition
   const before = anIdle();
   await ledger.replace(before);
   const thawed = startSending(before, aKey, attempt);
-  await ledger.replace(spend(before, aKey, aRun));
+  await ledger.replace(spend(before, aKey, aRun, now));
   expect(await ledger.replace(thawed)).toBe(false);
 });

@@ -32,14 +32,24 @@ describe('a truncation is counted', () => {
 
   test('by rows to delete, and rows up to the end of what is kept: the older end first', async () => {
     const index = anIndexWith(1, 500_000, 500_001, 1_000_000, 1_000_001);
-    expect(await countTruncation(index.ask, given)).toEqual({ rowsToDelete: 2, rowsKept: 2, rowsUntilEnd: 4 });
+    expect(await countTruncation(index.ask, given)).toEqual({
+      rowsToDelete: 2,
+      rowsKept: 2,
+      rowsUntilEnd: 4,
+      isAbsent: false,
+    });
     expect(index.cutoffs()).toEqual([500_000, 1_000_000]);
   });
 
   test('of a bite with one count more: kept rows begin at the policy’s cutoff', async () => {
     const index = anIndexWith(1, 300_000, 400_000, 700_000);
     const bite = { ...given, fields: { ...fields, cutoffMillis: 200_000 } };
-    expect(await countTruncation(index.ask, bite)).toEqual({ rowsToDelete: 1, rowsKept: 1, rowsUntilEnd: 4 });
+    expect(await countTruncation(index.ask, bite)).toEqual({
+      rowsToDelete: 1,
+      rowsKept: 1,
+      rowsUntilEnd: 4,
+      isAbsent: false,
+    });
     expect(index.cutoffs()).toEqual([200_000, 500_000, 1_000_000]);
   });
 
@@ -62,17 +72,42 @@ describe('a truncation is counted', () => {
 });
 
 test('an index that the search engine does not know has no rows; any other failure is one', async () => {
-  expect(await countRows(failing('no-index'), fields, 1)).toBe(0);
-  await expect(countRows(failing('server-error'), fields, 1)).rejects.toThrow(OperationsError);
+  expect(await countRows(failing('no-index'), fields, [1, 2])).toEqual({ rows: [0, 0], isAbsent: true });
+  await expect(countRows(failing('server-error'), fields, [1])).rejects.toThrow(OperationsError);
 });
 
-test('the window between two runs begins a quarter of the way from the cutoff to the run’s start', async () => {
-  const index = anIndexWith(1, 625_000, 625_001, 1_000_000, 1_000_001);
-  const window = await countWindow(index.ask, anAttempt(), 4, 1_300_000);
-  expect(window).toEqual({ afterMillis: 625_000, untilMillis: 1_000_000, rows: 2, countedAtMillis: 1_300_000 });
-  index.asked.length = 0;
-  expect(await recount(index.ask, fields, window)).toBe(2);
-  expect(index.cutoffs()).toEqual([625_000, 1_000_000]);
+test('where only some of the answers know the index, nothing is counted: two servers have answered', async () => {
+  for (const unknown of [1, 2]) {
+    const ask = async ({ cutoffMillis }: { cutoffMillis: number }) =>
+      cutoffMillis === unknown ? failing('no-index')() : { rowsToDelete: 5, rowsTotal: 9, deletesInPlace: true };
+    await expect(countRows(ask, fields, [1, 2]), String(unknown)).rejects.toThrow(OperationsError);
+  }
+});
+
+describe('the window between two runs', () => {
+  const counted = { rowsToDelete: 0, rowsKept: 3, rowsUntilEnd: 4 };
+  const index = () => anIndexWith(1, 625_000, 625_001, 1_000_000, 1_000_001);
+  const window = { afterMillis: 625_000, untilMillis: 1_000_000, rows: 2, countedAtMillis: 1_300_000 };
+
+  test('begins a quarter of the way from the cutoff to the run’s start', async () => {
+    const { ask, cutoffs, asked } = index();
+    expect(await countWindow(ask, anAttempt(), counted, 1_300_000)).toEqual(window);
+    expect(cutoffs()).toEqual([625_000]);
+    asked.length = 0;
+    expect(await recount(ask, fields, window)).toBe(2);
+    expect(cutoffs()).toEqual([625_000, 1_000_000]);
+  });
+
+  test('is counted whole where deletions may have become visible since the look: its end after its beginning', async () => {
+    const { ask, cutoffs } = index();
+    const before = { ...counted, rowsToDelete: 5000, rowsUntilEnd: 5004 };
+    expect(await countWindow(ask, anAttempt(), before, 1_300_000)).toEqual(window);
+    expect(cutoffs()).toEqual([625_000, 1_000_000]);
+  });
+
+  test('is none where the index is not known', async () => {
+    expect(await countWindow(failing('no-index'), anAttempt(), counted, 1_300_000)).toBeUndefined();
+  });
 });
 
 describe('the fields of a request', () => {

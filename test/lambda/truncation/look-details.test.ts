@@ -56,7 +56,7 @@ function servicesOf({ record = aRunning(), status = ended, left = 0, window, siz
     ledger,
     clock: { now: () => now, monotonic: () => now },
     signal,
-    run: { startMillis: now, endMillis: now + 9e9 },
+    runStartMillis: now,
     isOver: () => false,
   };
   return { services, record, ledger, options };

@@ -21,7 +21,6 @@ interface Given {
   /** Rows to delete that are left, or why nothing is counted. */
   left?: number | ServerError;
   runStart?: number;
-  runEnd?: number;
   now?: number;
   isOver?: boolean;
   /** What the record is by the time of the verdict. */
@@ -32,7 +31,7 @@ const running: TaskStatus = { kind: 'found', completed: false, counters: { delet
 const unreadable: ServerError = { kind: 'unreadable', operation: 'dry-run' };
 
 async function looked({ record = aRunning(), watch, status = running, left = 60, meanwhile, ...given }: Given) {
-  const { runStart = sent + 1, runEnd = end, now = end, isOver = true } = given;
+  const { runStart = sent + 1, now = end, isOver = true } = given;
   const ledger = memoryLedger();
   ledger.stored.set(anIndex, record);
   const operations: Partial<Operations> = {
@@ -53,7 +52,7 @@ async function looked({ record = aRunning(), watch, status = running, left = 60,
     ledger,
     clock,
     signal,
-    run: { startMillis: runStart, endMillis: runEnd },
+    runStartMillis: runStart,
     isOver: () => isOver,
   };
   const looked = await look(record, { ...startWatch(record, 0, 0), ...watch }, services);
@@ -69,7 +68,7 @@ describe('At the end of a run, what has hung for 20 hours', () => {
   test.each<[string, Given, string]>([
     ['is closed by what is counted', { watch: stuck }, 'incomplete remains, idle'],
     ['is watched on where the run has begun before it', { watch: stuck, runStart: sent }, 'watching'],
-    ['is watched on where the run ends sooner', { watch: stuck, runEnd: end - 1 }, 'watching'],
+    ['is watched on where the run ends sooner', { watch: stuck, now: end - 1 }, 'watching'],
     ['is watched on in the middle of the run', { watch: stuck, isOver: false }, 'watching'],
     ['is watched on where its clock was set back before the call', { watch: stuck, now: sent }, 'watching'],
     ['is watched on where its counter is higher', { watch: { ...stuck, counter: 4 } }, 'watching'],
@@ -99,7 +98,7 @@ describe('At the end of a run, what has hung for 20 hours', () => {
     ['is watched on where it may have moved', { watch: stuck }, 'watching'],
     ['is watched on where its status shows more', { watch: { ...stuck, isStuck: true, counter: 4 } }, 'watching'],
     ['is watched on in the middle of the run', { isOver: false }, 'watching'],
-    ['is watched on where it is younger', { runEnd: end - 1 }, 'watching'],
+    ['is watched on where it is younger', { now: end - 1 }, 'watching'],
     ['is watched on where the server is away', { left: { kind: 'connect', operation: 'dry-run' } }, 'watching'],
     [
       'is watched on where the function had no time left',

@@ -19,23 +19,17 @@ function failing(kind: ServerErrorKind, before = {}) {
 }
 
 describe('a status', () => {
-  test.each<ServerErrorKind>([
-    'unauthorized',
-    'privilege',
-    'forbidden',
-    'bad-request',
-    'not-found',
-    'redirect',
-    'not-json',
-    'unreadable',
-  ])('that is refused (%s) is not asked for again in this run', async (kind) => {
-    const { reads, asked } = failing(kind);
-    expect(await reads.status('n:1', false)).toBeUndefined();
-    expect(await reads.status('n:1', false)).toBeUndefined();
-    expect([asked(), reads.without.withoutStatus]).toEqual([1, true]);
-  });
+  test.each<ServerErrorKind>(['unauthorized', 'privilege', 'forbidden', 'bad-request', 'not-found'])(
+    'that is refused (%s) is not asked for again in this run',
+    async (kind) => {
+      const { reads, asked } = failing(kind);
+      expect(await reads.status('n:1', false)).toBeUndefined();
+      expect(await reads.status('n:1', false)).toBeUndefined();
+      expect([asked(), reads.without.withoutStatus]).toEqual([1, true]);
+    },
+  );
 
-  test.each<ServerErrorKind>(['connect', 'timeout', 'server-error', 'throttled'])(
+  test.each<ServerErrorKind>(['connect', 'timeout', 'server-error', 'throttled', 'redirect', 'not-json', 'unreadable'])(
     'that cannot be had right now (%s) is asked for again',
     async (kind) => {
       const { reads, asked } = failing(kind);
@@ -52,6 +46,13 @@ describe('a status', () => {
 
   test('for which time ran out fails the look', async () => {
     await expect(failing('aborted').reads.status('n:1', false)).rejects.toThrow(OperationsError);
+  });
+
+  test('that was told before is asked for, whatever was refused for another task meanwhile', async () => {
+    const { reads, asked } = failing('forbidden');
+    await reads.status('n:2', false);
+    await expect(reads.status('n:1', true)).rejects.toThrow(OperationsError);
+    expect([asked(), reads.without.withoutStatus]).toEqual([2, true]);
   });
 
   test('that an earlier step was refused is not asked for', async () => {

@@ -217,12 +217,22 @@ describe('Rows that went between two runs', () => {
     expect(opened.ledger.stored.get(anIndex)).toEqual(record);
   });
 
-  test('leave the index to another run that writes its record first', async () => {
+  test.each<[string, object, object]>([
+    ['quarantines the index', aQuarantined({ server }), { outcome: 'quarantined', cause: { kind: 'quarantined' } }],
+    [
+      'only writes itself down',
+      anIdle({ server }),
+      { outcome: 'rows-missing', cause: { kind: 'missing', expected: 5000 } },
+    ],
+  ])('are told, also where another run is first and %s', async (_, record, expected) => {
     const { opened } = await lost();
     const services = opened.during('plan');
-    const ledger = { ...services.ledger, replace: async () => false };
-    const { entries } = await planned(opened, {}, { ...services, ledger });
-    expect(entries.map(told)).toMatchObject([{ outcome: 'in-flight', cause: { kind: 'held' } }]);
+    const replace = async () => {
+      opened.ledger.stored.set(anIndex, record);
+      return false;
+    };
+    const { entries } = await planned(opened, {}, { ...services, ledger: { ...services.ledger, replace } });
+    expect(entries.map(told)).toMatchObject([expected]);
   });
 });
 

@@ -167,10 +167,10 @@ export const causes: CauseTable = {
     ),
     urgency: 'nothing',
   }),
-  remains: (counters, entry) => ({
+  remains: (counters, entry, { preview }) => ({
     subject: counters.cancelled ? 'cancelled' : 'rows are left',
-    what: `the truncation ended, and ${ofTotal(entry.rowsRemaining ?? 0, entry.rowsToDelete)} to delete are still there`,
-    why: sentences(countersText(counters), keptGone(entry)),
+    what: `${preview ? '' : 'the truncation ended, and '}${ofTotal(entry.rowsRemaining ?? 0, entry.rowsToDelete)} to delete are still there`,
+    why: sentences(preview && 'A preview looks once: it may still go on.', countersText(counters), keptGone(entry)),
     urgency: 'nothing',
     ...(entry.rowsDeleted === 0
       ? { next: 'See whether the index is healthy (red: a shard is away). The next run tries again.' }

@@ -96,6 +96,13 @@ describe('a verdict', () => {
     expect(conclude(before, aVerdict({ outcome: 'unknown' }), undefined, now).lastVerdict?.window).toEqual(window);
   });
 
+  test('that could not be counted keeps no window of which it may have deleted rows itself', () => {
+    const before = (policyCutoffMillis: number) =>
+      aRunning({ lastVerdict: aLastVerdict({ window }), attempt: anAttempt({ policyCutoffMillis }) });
+    const kept = (cutoff: number) => conclude(before(cutoff), aVerdict(), undefined, now).lastVerdict?.window;
+    expect([kept(600_000), kept(600_001)]).toEqual([window, undefined]);
+  });
+
   test('that quarantines keeps what was sent, and no window', () => {
     const quarantined = quarantine(aRunning({ taskId: 'n:5' }), aVerdict({ outcome: 'rows-missing' }), now);
     expect(quarantined).toMatchObject({ state: 'quarantined', since: now, attempt, taskId: 'n:5', lastSender: aRun });
@@ -134,6 +141,12 @@ describe('a run that is given up', () => {
 
   test('does not take the place of a later sender, which shuts it out as well', () => {
     expect(spend(anIdle({ lastSender: later }), aKey, aRun, now).lastSender).toEqual(later);
+  });
+
+  test('takes the place of one that a wrong clock has written, which shuts out nobody', () => {
+    const sent = (ahead: number) => anIdle({ lastSender: { runId: 'run-9', runStartMillis: now + ahead } });
+    expect(spend(sent(86_400_000), aKey, aRun, now).lastSender?.runId).toBe('run-9');
+    expect(spend(sent(86_400_001), aKey, aRun, now).lastSender).toEqual(aRun);
   });
 
   test('takes the place of another run that started at the same moment', () => {

@@ -146,6 +146,20 @@ describe('A look', () => {
     expect([entry?.phase, asked]).toEqual(['watched', 0]);
   });
 
+  test('that shows a copy is in the entry, also where the run ends before its verdict', async () => {
+    const { world, now, running } = await begun();
+    world.ledger.stored.set(anIndex, running);
+    const during = world.during('poll');
+    const taskStatus: typeof during.operations.taskStatus = async () => ({
+      kind: 'found',
+      completed: false,
+      counters: { total: 400, created: 90 },
+    });
+    const state = stateOf([watchedEntry(running, now)], now - 12 * hour);
+    const { entries } = await poll(state, { ...during, operations: { ...during.operations, taskStatus } });
+    expect(entries[0]?.entry).toMatchObject({ outcome: 'still-running', copies: true });
+  });
+
   test('teaches the run what the server does not tell', async () => {
     const { world, now, own, running } = await begun();
     world.ledger.stored.set(anIndex, running);

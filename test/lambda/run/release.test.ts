@@ -114,6 +114,11 @@ describe('A release', () => {
       { kind: 'not-released', why: 'uncounted' },
     ],
     [
+      'of an unresolved copy that cannot be counted says that its task may still be copying',
+      { record: aRunning({ attempt: aCopy }), rows: 'uncountable', status: running, acceptMissing: 1 },
+      { kind: 'released', uncounted: true, running: true },
+    ],
+    [
       'says that it opened what could not be counted',
       { record: aQuarantined({ attempt: undefined }), acceptMissing: 1 },
       { kind: 'released', uncounted: true },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
 import { LEDGER_VERSION, type LedgerRecord, type Sending } from '../../../lambda/ledger/record.ts';
+import { OperationsError } from '../../../lambda/operations/operations.ts';
 import { plan } from '../../../lambda/run/plan/plan.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
 import { truncate } from '../../../lambda/run/truncate.ts';
@@ -183,6 +184,21 @@ describe('Nothing is sent', () => {
     const cause = { kind: 'server', error: { operation: 'dry-run', status: 502 }, sent: 'no' };
     expect(told(world, after)).toMatchObject({ outcome: 'failed', cause, sent: 0 });
     expect(world.ledger.stored.size).toBe(0);
+  });
+
+  test('where one count of the baseline does not know the index, or none does', async () => {
+    const absent = new OperationsError({ kind: 'no-index', operation: 'dry-run', status: 500 });
+    for (const isAbsent of [(asked: number) => asked === 2, (asked: number) => asked <= 2]) {
+      const { world, state } = await planned();
+      const during = world.during('truncate');
+      let asked = 0;
+      const dryRun: typeof during.operations.dryRun = (...given) =>
+        isAbsent(++asked) ? Promise.reject(absent) : during.operations.dryRun(...given);
+      const after = await truncate(state, { ...during, operations: { ...during.operations, dryRun } });
+      const cause = { kind: 'server', error: { kind: 'no-index' }, sent: 'no' };
+      expect(told(world, after)).toMatchObject({ outcome: 'failed', cause, sent: 0 });
+      expect(world.ledger.stored.size).toBe(0);
+    }
   });
 
   test('where the last dry run has other counts: the report has those', async () => {

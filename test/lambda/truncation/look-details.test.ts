@@ -160,6 +160,67 @@ describe('A verdict other than truncated', () => {
   });
 });
 
+describe('An index that is not known', () => {
+  const absent = () => {
+    throw new OperationsError({ kind: 'no-index', operation: 'dry-run', status: 500 });
+  };
+  const few = aRunning({ attempt: anAttempt({ baseline: { ...baseline, rowsKept: 5 } }) });
+
+  test('is empty: few rows that stayed and are gone need a second look, although nothing is left to delete', async () => {
+    const first = await looked({ record: few, left: absent });
+    expect(first.looked).toMatchObject({ kind: 'watching', watch: { pending: { verdict: 'truncated verified' } } });
+    const watch = { pending: { verdict: 'truncated verified', since: now - 90_000 } };
+    expect((await looked({ record: few, left: absent, watch })).looked).toMatchObject({ kind: 'settled' });
+  });
+
+  test('has lost its rows, if there were more', async () => {
+    const { looked: result } = await looked({ left: absent });
+    expect(result).toMatchObject({ kind: 'watching', watch: { pending: { verdict: 'rows-missing missing' } } });
+  });
+
+  test('to one of two answers is not counted: the look has failed', async () => {
+    let asked = 0;
+    const once = (): never => (++asked === 1 ? absent() : ({ rowsToDelete: 100 } as never));
+    const { looked: result } = await looked({ left: once, status: { kind: 'vanished' } });
+    expect(result).toMatchObject({ kind: 'watching', watch: { error: { kind: 'no-index' }, rowsToDelete: undefined } });
+  });
+});
+
+describe('A status that was told before and fails now', () => {
+  const throttled = async () => {
+    throw new OperationsError({ kind: 'throttled', operation: 'task-status', status: 429 });
+  };
+  const still = { isTold: true, rowsToDelete: 50, rowsKept: 40, stillSince: 1, stuckSince: 1 };
+  const old = aRunning({ attempt: anAttempt({ judgeableAt: 1_200_001 }) });
+
+  test('keeps stillness from being taken for its end, but not from being counted', async () => {
+    const { looked: result } = await looked({ record: old, status: throttled, left: 50, watch: still });
+    expect(result).toMatchObject({
+      kind: 'watching',
+      watch: { error: { operation: 'task-status', status: 429 }, rowsToDelete: 50, isStuck: true, pending: undefined },
+    });
+  });
+
+  test('does not matter once a delete has nothing left', async () => {
+    expect(await verdictOf({ record: old, status: throttled, watch: still })).toMatchObject({ outcome: 'truncated' });
+  });
+
+  test.each(['connect', 'aborted'] as const)('because of %s ends the look: nothing is counted', async (kind) => {
+    const status = async () => {
+      throw new OperationsError({ kind, operation: 'task-status' });
+    };
+    const { looked: result, options } = await looked({ record: old, status, watch: still });
+    expect([result.kind, options]).toEqual(['watching', []]);
+  });
+});
+
+test('A verdict whose record another run has only written itself into is not given: nobody has judged it', async () => {
+  const spent = { ...aRunning({ revision: 2, lastSender: { runId: 'run-9', runStartMillis: 9e6 } }) };
+  const { looked: result, stored } = await looked({ meanwhile: spent });
+  expect(result).toMatchObject({ kind: 'watching', watch: { nextLookAt: now + 90_000 } });
+  expect(stored).toEqual(spent);
+});
+
 describe('A preview', () => {
   const previewed = async (given: Given) => {
     const { services, record, ledger } = servicesOf(given);

@@ -130,6 +130,8 @@ describe('a watch', () => {
 
 test('rows done are what a task deleted, created and updated', () => {
   expect([rowsDone({ deleted: 1, created: 20, updated: 300, versionConflicts: 9 }), rowsDone({})]).toEqual([321, 0]);
+  // A number that the ledger could not hold would keep every run from judging it.
+  expect(rowsDone({ deleted: Number.MAX_SAFE_INTEGER, updated: 5 })).toBe(Number.MAX_SAFE_INTEGER);
 });
 
 describe('what a status said of a task', () => {

@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest';
+import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
+import { spend } from '../../../lambda/ledger/transitions.ts';
+import { OperationsError } from '../../../lambda/operations/operations.ts';
+import { plan } from '../../../lambda/run/plan/plan.ts';
+import type { RunServices } from '../../../lambda/run/services.ts';
+import { aKey, anAttempt, anIndex, aRunning } from '../../support/records.ts';
+import { anIndexOf } from '../../support/stand-in.ts';
+import { aPolicyFor, onlyEntry, type Run, type World, worlds } from '../../support/world.ts';
+
+/** One odd answer at the worst moment: found by a hostile reader of the core, who got a second truncate out of two of them. */
+
+const open = worlds();
+const minute = 60_000;
+const hour = 60 * minute;
+const server = 'https://datahub.example.com';
+/** 600 rows take more than three hours. */
+const slow = { rowsPerSecond: 0.05, batchOverheadMillis: 0 };
+const outcomeOf = ({ report }: Run, name = 'operation') =>
+  report?.policies.find(({ aspect }) => aspect === name)?.outcome;
+
+describe('A delete that runs for hours', () => {
+  test('is not verified by one answer that does not know the index', async () => {
+    const world = await open({ policies: [aPolicyFor('operation', { batchSize: 10 })] });
+    world.standIn.set(slow);
+    let looks = 0;
+    let isOdd = false;
+    const body = JSON.stringify({ status: 500, message: 'no such index [dev_dataset_operationaspect_v1]' });
+    world.standIn.between((request) => {
+      if (!isOdd || !request.body.includes('"dryRun":true')) return undefined;
+      isOdd = false;
+      return { kind: 'fail-before', answer: { kind: 'status', status: 500, body } };
+    });
+    const run = await world.run({
+      onStep(step, state) {
+        if (step === 'poll' && state === undefined && ++looks === 2) isOdd = true;
+      },
+    });
+    expect([onlyEntry(run).outcome, onlyEntry(run).rowsDeleted]).toEqual(['truncated', 600]);
+    expect(world.standIn.rows('dataset.operation')).toHaveLength(400);
+  });
+
+  test('is not judged because the status of another task was a page', async () => {
+    const indices = [anIndexOf(600, 400), anIndexOf(600, 400, { aspect: 'datasetProfile' })];
+    const world = await open({ indices, policies: [aPolicyFor('operation')], settings: { maxRunHours: 1 } });
+    // One batch: nothing moves, and its status says all the time that it runs.
+    world.standIn.set(slow);
+    const night = await world.run();
+    expect(outcomeOf(night)).toBe('still-running');
+    world.orders.policies?.push(aPolicyFor('datasetProfile'));
+    world.standIn.set({ rowsPerSecond: 1 });
+    const first = String(onlyEntry(night).taskId);
+    let pages = 0;
+    world.standIn.between(({ path, body }) => {
+      const isOther = path.includes('getEsTaskStatus') && !body.includes(first) && !body.includes('no-such-node');
+      if (!isOther || pages++ > 0) return undefined;
+      return { kind: 'fail-before', answer: { kind: 'status', status: 200, body: '<html>Starting</html>' } };
+    });
+    const second = await world.run({ byHand: true });
+    expect([pages > 0, outcomeOf(second), outcomeOf(second, 'datasetProfile')]).toEqual([
+      true,
+      'still-running',
+      'truncated',
+    ]);
+    world.clock.time += 10 * minute;
+    await world.run({ byHand: true });
+    expect(world.realTruncates().filter(({ aspect }) => aspect === 'operation')).toHaveLength(1);
+  });
+
+  test('and whose status fails at the end of every night is closed after 20 hours by what is counted', async () => {
+    const world = await open();
+    world.standIn.set({ rowsPerSecond: 0.0001, batchOverheadMillis: 0 });
+    let told = 0;
+    world.standIn.between(({ path, body }) => {
+      if (!path.includes('getEsTaskStatus') || body.includes('no-such-node') || told++ < 2) return undefined;
+      return { kind: 'fail-before', answer: { kind: 'status', status: 429 } };
+    });
+    const start = world.clock.time;
+    const outcomes: unknown[] = [];
+    for (const night of [0, 1]) {
+      world.clock.time = Math.max(world.clock.time, start + night * 24 * hour);
+      told = 0;
+      outcomes.push(outcomeOf(await world.run()));
+    }
+    expect(outcomes).toEqual(['still-running', 'incomplete']);
+    expect(world.ledger.stored.get(anIndex)).toMatchObject({ state: 'idle' });
+  });
+});
+
+test('A timeoutSeconds that the server refuses fails its policy, and makes no other index go as a copy', async () => {
+  const world = await open({
+    indices: [anIndexOf(600, 400), anIndexOf(600, 400, { aspect: 'datasetProfile' })],
+    policies: [aPolicyFor('datasetProfile', { timeoutSeconds: 3_000_000_000 }), aPolicyFor('operation')],
+  });
+  const refused = '{"status":400,"message":"Parameter \'timeoutSeconds\' must be of type Integer"}';
+  world.standIn.between(({ body }) =>
+    body.includes('"timeoutSeconds":3000000000')
+      ? { kind: 'fail-before', answer: { kind: 'status', status: 400, body: refused } }
+      : undefined,
+  );
+  const run = await world.run();
+  expect([outcomeOf(run), outcomeOf(run, 'datasetProfile')]).toEqual(['truncated', 'failed']);
+  expect(run.report?.notes).toEqual([]);
+  expect(world.realTruncates()).toMatchObject([{ aspect: 'operation', forceDeleteByQuery: true }]);
+});
+
+describe('An answer that takes too long', () => {
+  /** Plan, where a count of this aspect, or the sizes, run into their time-out. */
+  async function planned(world: World, slowOne: 'datasetProfile' | 'sizes', mode = 'enforce') {
+    const during = world.during('plan');
+    const late = async (operation: 'dry-run' | 'index-sizes'): Promise<never> => {
+      throw new OperationsError({ kind: 'timeout', operation, tries: 2 });
+    };
+    const { operations } = during;
+    const services: RunServices = {
+      ...during,
+      operations: {
+        ...operations,
+        dryRun: (fields, options) => (fields.aspect === slowOne ? late('dry-run') : operations.dryRun(fields, options)),
+        indexSizes: (options) => (slowOne === 'sizes' ? late('index-sizes') : operations.indexSizes(options)),
+      },
+    };
+    const startTime = new Date(world.clock.time).toISOString();
+    return plan({ input: { mode }, execution: { name: 'run-1', startTime } }, services);
+  }
+
+  test.each([
+    ['keeps nobody from watching what is under way', 'enforce', 'watched', 'wait'],
+    ['leaves nothing watched in a preview, which writes nothing', 'preview', 'done', 'report'],
+  ])('for one index %s', async (_, mode, phase, next) => {
+    const world = await open({ policies: [aPolicyFor('datasetProfile'), aPolicyFor('operation')] });
+    const now = world.clock.time;
+    const other = { runId: 'run-0', runStartMillis: now - 24 * hour };
+    const attempt = anAttempt({ ...other, judgeableAt: now - hour, sendingSince: now - 2 * hour });
+    world.ledger.stored.set(anIndex, aRunning({ server, lastSender: other, attempt }));
+    const state = await planned(world, 'datasetProfile', mode);
+    expect(state.entries.find(({ index }) => index === anIndex)?.phase).toBe(phase);
+    expect([state.next, state.error]).toMatchObject([next, { kind: 'server', error: { kind: 'timeout' } }]);
+  });
+
+  test('for sizes, which the specification does not describe, is done without', async () => {
+    const state = await planned(await open(), 'sizes');
+    expect([state.entries[0]?.phase, state.error, state.withoutSizes]).toEqual(['approved', undefined, true]);
+  });
+});
+
+test('A run that is redriven after its time says what it has sent', async () => {
+  const world = await open();
+  const run = await world.run({ interruption: { at: 'answer', does: 'stops' } });
+  world.clock.time += 13 * hour;
+  const { outcome, cause } = onlyEntry(await world.redrive(run));
+  expect([outcome, cause.kind]).toEqual(['unknown', 'unsettled']);
+  expect(world.realTruncates()).toHaveLength(1);
+});
+
+test('A run that another one writes itself beside still gives its verdict', async () => {
+  const world = await open();
+  const does = async () => {
+    const record = (await world.ledger.read(anIndex)) as LedgerRecord;
+    const other = { runId: 'by-hand', runStartMillis: world.clock.time - 30_000 };
+    await world.ledger.replace(spend(record, { ...aKey, server }, other, world.clock.time));
+  };
+  const { outcome } = onlyEntry(await world.run({ interruption: { at: 'verdict', does } }));
+  expect(outcome).toBe('truncated');
+  expect(world.ledger.stored.get(anIndex)).toMatchObject({ state: 'idle' });
+});

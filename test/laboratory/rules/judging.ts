@@ -60,7 +60,8 @@ export const judgingRules: Record<string, CheckRule> = {
     const after = policyCutoffMillis + (runStartMillis - policyCutoffMillis) / 4;
     if (Math.abs((event.next.lastVerdict?.window?.afterMillis ?? 0) - after) <= 1) return undefined;
     const asked = eventsOf(history, 'dry-run').filter((one) => one.invocation.id === invocation.id);
-    return asked.every(({ answer }) => answer) && 'no window';
+    // Of an index that is not known there is none.
+    return asked.every(({ answer }) => answer && answer.rowsTotal > 0) && 'no window';
   }),
 
   'a changed name is told': ofClosings(({ at, event, record, verdict, invocation }, history) => {
@@ -106,16 +107,16 @@ function looksOf(history: Parameters<CheckRule>[0], { at, record, invocation }: 
   );
 }
 
-/** The last counts of the function that judged. */
+/** The counts of the look that judged: the first of its function, which may count again for the next runs' window. */
 function countsOf(history: Parameters<CheckRule>[0], { at, record, invocation }: Closing): Counts | undefined {
   const { fields, policyCutoffMillis, baseline } = record.attempt;
   const own = eventsOf(history, 'dry-run').filter(
     (event) => event.invocation.id === invocation.id && event.index === record.index && event.at <= at,
   );
   const rowsUntil = (cutoff: number): number | undefined => {
-    const last = own.findLast((event) => event.fields.cutoffMillis === cutoff);
+    const first = own.find((event) => event.fields.cutoffMillis === cutoff);
     // An index that the search engine does not know has no rows.
-    return last && (last.answer ? last.answer.rowsToDelete : 0);
+    return first && (first.answer ? first.answer.rowsToDelete : 0);
   };
   const [left, before, until] = [
     rowsUntil(fields.cutoffMillis),

@@ -110,6 +110,9 @@ export const judgingMutants: readonly Mutant[] = [
       '[policyCutoffMillis] : []), countedAtMillis + 86_400_000]',
     ],
   ]),
+  mutant(9, 'believes a single answer that does not know the index', [
+    ['truncation/counts', 'if (absent && rows.length > 0) throw absent;', ''],
+  ]),
   mutant(9, 'counts from a bite’s cutoff on', [
     ['truncation/counts', 'isBite ? rowsBefore : rowsToDelete', 'isBite ? rowsToDelete : rowsToDelete'],
   ]),

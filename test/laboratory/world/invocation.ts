@@ -34,6 +34,8 @@ export interface Invocation {
   exchange: Exchange;
   /** A dead function's awaits never return: what it had in memory is gone. */
   alive: boolean;
+  /** One of its counts was answered by a server that does not know the index. */
+  sawStranger?: boolean;
   fail(error: Error): void;
 }
 

@@ -90,8 +90,6 @@ export type JournalEvent = { at: number } & (
       confirmed: boolean;
     }
   | { kind: 'ended'; runId: string; how: 'succeeded' | 'failed' | 'stopped'; events: number }
-  /** The operator pauses or resumes the job. */
-  | { kind: 'paused'; paused: boolean }
   /** Another process removed or brought rows, moved an alias, or hid rows. */
   | { kind: 'others'; index: string; what: string }
   /** A record of another version appears, or is gone. */

@@ -51,8 +51,8 @@ export function operationsOf(invocation: Invocation): Operations {
         note(answer);
         return answer;
       } catch (error) {
-        // An index that the search engine does not know has no rows.
-        const isUnknown = error instanceof OperationsError && error.fact.kind === 'no-index';
+        // An index that the search engine does not know has no rows; what a stranger says is no count.
+        const isUnknown = error instanceof OperationsError && error.fact.kind === 'no-index' && error.fact.status;
         note(isUnknown ? { rowsToDelete: 0, rowsTotal: 0, deletesInPlace: true } : undefined);
         throw error;
       }
@@ -107,8 +107,14 @@ function read<T>(
     const fact = failureOfStatus(substitutes[told], { operation, baseUrl }, quote);
     throw fact ? new OperationsError(fact) : failure('unreadable', operation, 200);
   };
+  /** Another pod, with another prefix: once, so that never all counts of a look come from it. */
+  const stranger = async (): Promise<T> => {
+    if (operation !== 'dry-run' || invocation.sawStranger) return ask();
+    invocation.sawStranger = true;
+    throw failure('no-index', operation);
+  };
   const names = [...namesOf(answers), ...namesOf(unwritten)];
-  const faults = Object.fromEntries(names.map((told) => [told, fails(told)]));
+  const faults = { stranger, ...Object.fromEntries(names.map((told) => [told, fails(told)])) };
   const asked = exchange(operation, ask, faults, world.weather.read);
   return new Promise<T>((resolve, reject) => {
     const abort = () => reject(failure('aborted', operation));

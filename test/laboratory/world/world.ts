@@ -103,7 +103,6 @@ export function createWorld({ seed, start, settings, policies, notify = 'always'
     actLater: time.at,
     paused: () => paused,
     setPaused(next) {
-      if (next !== paused) journal.push({ at: time.now(), kind: 'paused', paused: next });
       paused = next;
     },
     nextInvocation: () => ++invocations,

@@ -33,7 +33,7 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
   const state = emptyState(event, input, services);
   const prepared = await prepare(input, services);
   if (prepared.kind === 'impossible') {
-    const entries = prepared.policies.map((policy) => refused(policy, 'failed', { kind: 'run-error' }));
+    const entries = prepared.policies.map(refused);
     return finish({ ...state, error: prepared.error, entries }, services);
   }
   const next = input.release

@@ -1,6 +1,5 @@
 import type { Cause } from '../../facts/cause.ts';
 import { abandonAfterMillis, deadlineMarginMillis } from '../../facts/limits.ts';
-import type { Outcome } from '../../facts/outcomes.ts';
 import { capped } from '../../facts/text.ts';
 import { type Idle, isUnresolved, type StoredRecord, type Unresolved } from '../../ledger/record.ts';
 import { isHere, standing } from '../../ledger/standing.ts';
@@ -25,7 +24,6 @@ import {
   quarantinedCause,
   watched,
 } from '../entries.ts';
-import { firstLookAt } from '../resume.ts';
 import type { RunServices } from '../services.ts';
 import type { Entry, RunState } from '../state.ts';
 import { searchBite } from './bite.ts';
@@ -33,17 +31,17 @@ import { approved, type Counted, countsOf, type Planning, type PolicyContext } f
 
 /** What Plan decides about one policy. */
 
-/** The entry of a policy that needs no further look. */
-export function refused(parsed: ParsedPolicy, outcome: Outcome, cause: Cause): Entry {
+/** The entry of a policy that cannot be read, or that is part of a run which cannot do its work. */
+export function refused(parsed: ParsedPolicy): Entry {
   if (parsed.kind === 'policy') {
-    return done({ index: parsed.index, entry: policyFacts(parsed.policy) }, outcome, cause);
+    return done({ index: parsed.index, entry: policyFacts(parsed.policy) }, 'failed', { kind: 'run-error' });
   }
   const { index, entityType, aspect, problem } = parsed;
   return done({ index, entry: { entityType, aspect } }, 'failed', { kind: 'policy', problem: capped(problem) });
 }
 
 export async function planPolicy(parsed: ParsedPolicy, context: PolicyContext): Promise<Planning> {
-  if (parsed.kind === 'invalid') return { entry: refused(parsed, 'failed', { kind: 'run-error' }) };
+  if (parsed.kind === 'invalid') return { entry: refused(parsed) };
   const { state, prepared, readAt } = context;
   const stored = prepared.records.get(parsed.index);
   const stands = standing(stored, askingOf(state), readAt);
@@ -56,7 +54,7 @@ export async function planPolicy(parsed: ParsedPolicy, context: PolicyContext): 
   if (stands.kind === 'quarantined') return { entry: done(from, 'quarantined', quarantinedCause(stands.record)) };
   if (!parsed.policy.enabled) return { entry: done(from, 'disabled', { kind: 'not-due' }) };
   // A retried Plan reports the loss that it found the first time.
-  if (stands.kind === 'decided' && stored?.state === 'quarantined') {
+  if (stands.kind === 'decided' && stands.record.state === 'quarantined') {
     return { entry: decided(from, stands.verdict.verdict) };
   }
   return dryRunEntry(parsed, idleHere(stored, state), context);
@@ -74,9 +72,9 @@ export async function adopt(from: Counted, record: Unresolved, context: PolicyCo
   if (record.state === 'sending' && readAt < record.attempt.judgeableAt) {
     return done(facts, 'in-flight', held(record, readAt));
   }
-  const entry = watched(from, record, readAt, state.mode === 'preview' ? readAt : firstLookAt(record, readAt));
-  if (state.mode === 'enforce') return { ...entry, watch: { ...entry.watch, nextLookAt: readAt } };
-  return asking.serverFailure ? entry : previewEntry(entry, record, services, context);
+  const entry = watched(from, record, readAt, readAt);
+  if (state.mode === 'enforce' || asking.serverFailure) return entry;
+  return previewEntry(entry, record, services, context);
 }
 
 /**

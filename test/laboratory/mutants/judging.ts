@@ -23,7 +23,7 @@ export const judgingMutants: readonly Mutant[] = [
   ]),
   mutant(6, 'a preview writes what it finds', [['run/plan/policy', "if (state.mode === 'preview') return entry;", '']]),
   mutant(6, 'a preview watches and judges like any run', [
-    ['run/plan/policy', "if (state.mode === 'enforce') return { ...entry, watch", 'return { ...entry, watch'],
+    ['run/plan/policy', "if (state.mode === 'enforce' || asking.serverFailure) return entry;", 'return entry;'],
   ]),
   mutant(14, 'says nothing of what is unresolved without a policy', [
     ['run/plan/policies', 'else if (isUnresolved(record)) entries.push(', 'else if (isUnresolved(record)) void ('],

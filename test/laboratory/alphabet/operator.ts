@@ -19,8 +19,8 @@ const byHand = ({ begin, night }: Stage, chances: Chances, what: string, input: 
 };
 
 export const operator = {
-  pauses: ({ world }) => world.setPaused(true),
-  resumes: ({ world }) => world.setPaused(false),
+  pauses: ({ world }) => void Object.assign(world, { paused: true }),
+  resumes: ({ world }) => void Object.assign(world, { paused: false }),
   'retention changes': rewritten((_, chances) => ({ retentionDays: chances.pick([20, 45, 60, 365]) })),
   'copies refused': rewritten((_, chances) => ({ refuseReindex: chances.happens(0.5) })),
   'limits change': rewritten((_, chances) =>

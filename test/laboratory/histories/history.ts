@@ -98,7 +98,7 @@ const kindOf = ({ kind }: Scenario): Behaviour => ({ ...plain, ...kinds[kind] })
 
 function mend(world: World, scenario: Scenario): void {
   const { engine } = world.server;
-  world.setPaused(false);
+  world.paused = false;
   world.settings = settingsOf(scenario);
   const policies = scenario.indices.map(({ policy }, number) => policyOf(names[number] ?? names[0], policy));
   world.policies = policies.map((policy) => written(policy));

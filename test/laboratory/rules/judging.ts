@@ -88,16 +88,18 @@ function looksOf(history: Parameters<CheckRule>[0], { at, record, invocation }: 
   const { fields, policyCutoffMillis, baseline } = record.attempt;
   const { cutoffMillis } = fields;
   const cutoffs = [cutoffMillis, policyCutoffMillis, baseline.countedAtMillis];
-  const asked = eventsOf(history, 'dry-run').filter(
-    (one) => one.index === record.index && cutoffs.includes(one.fields.cutoffMillis),
-  );
+  const counted = new Set<string>();
+  // A function that counts again counts for the next runs' window.
+  const asked = eventsOf(history, 'dry-run').filter(({ index, invocation: { id }, fields: { cutoffMillis: at } }) => {
+    const isFirst = index === record.index && cutoffs.includes(at) && !counted.has(`${id} ${at}`);
+    return isFirst && counted.add(`${id} ${at}`);
+  });
   // A look that failed half-way shows nothing.
   const failed = new Set(asked.flatMap(({ answer, invocation: { id } }) => (answer ? [] : [id])));
   // A function that stood still before it wrote its verdict did not see what others have counted since.
   const until = asked.findLast((one) => one.at <= at && one.invocation.id === invocation.id)?.at ?? at;
   return asked.filter(
     (look) =>
-      look.answer !== undefined &&
       !failed.has(look.invocation.id) &&
       look.at <= until &&
       look.at >= record.attempt.sendingSince &&

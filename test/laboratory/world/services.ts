@@ -31,7 +31,7 @@ export function servicesOf(invocation: Invocation): RunServices {
         }),
       paused: () =>
         parameter('pause', () => {
-          const paused = world.paused();
+          const paused = world.paused;
           world.journal.push({ at: time.now(), kind: 'orders', invocation: info, paused });
           return paused;
         }),

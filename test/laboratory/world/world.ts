@@ -38,8 +38,7 @@ export interface World {
   policies: readonly PolicySource[];
   /** Which reports subscribers get. */
   notify: 'always' | 'problems';
-  paused(): boolean;
-  setPaused(paused: boolean): void;
+  paused: boolean;
   nextInvocation(): number;
   injected(letter: string): void;
   threw(step: string, error: Error): void;
@@ -81,7 +80,6 @@ export function createWorld({ seed, start, settings, policies, notify = 'always'
   const ledger = memoryLedger();
   const journal: JournalEvent[] = [];
   const silent = () => {};
-  let paused = false;
   let invocations = 0;
 
   const world: World = {
@@ -101,10 +99,7 @@ export function createWorld({ seed, start, settings, policies, notify = 'always'
     onSent: silent,
     onActing: silent,
     actLater: time.at,
-    paused: () => paused,
-    setPaused(next) {
-      paused = next;
-    },
+    paused: false,
     nextInvocation: () => ++invocations,
     injected: (letter) => world.faults.set(letter, (world.faults.get(letter) ?? 0) + 1),
     threw(step, error) {

@@ -17,6 +17,10 @@ test('a record that could not be read again is not written, and its wrong fields
   );
 });
 
+test('a record that is stored under another index is not read as one', () => {
+  expect(parseRecord('another_index', anIdle()).state).toBe('other-version');
+});
+
 test('of a damaged record each field is read that can be', () => {
   const damaged = { ...anIdle(), state: 'running', revision: 'x', lastSender: 5, attempt: { judgeableAt: 7 } };
   expect(parseRecord(anIndex, damaged)).toMatchObject({

@@ -4,7 +4,7 @@ import { spend } from '../../../lambda/ledger/transitions.ts';
 import { OperationsError } from '../../../lambda/operations/operations.ts';
 import { plan } from '../../../lambda/run/plan/plan.ts';
 import type { RunServices } from '../../../lambda/run/services.ts';
-import { aKey, anAttempt, anIndex, aRunning } from '../../support/records.ts';
+import { aKey, aLastVerdict, anAttempt, anIdle, anIndex, aRunning } from '../../support/records.ts';
 import { anIndexOf } from '../../support/stand-in.ts';
 import { aPolicyFor, onlyEntry, type Run, type World, worlds } from '../../support/world.ts';
 
@@ -151,6 +151,14 @@ test('A run that is redriven after its time says what it has sent', async () => 
   const { outcome, cause } = onlyEntry(await world.redrive(run));
   expect([outcome, cause.kind]).toEqual(['unknown', 'unsettled']);
   expect(world.realTruncates()).toHaveLength(1);
+});
+
+test('A run whose record another one takes over before its verdict says that it does not know', async () => {
+  const world = await open();
+  const does = async () =>
+    void world.ledger.stored.set(anIndex, anIdle({ server, revision: 9, lastVerdict: aLastVerdict() }));
+  const { outcome, cause } = onlyEntry(await world.run({ interruption: { at: 'verdict', does } }));
+  expect([outcome, cause]).toEqual(['unknown', { kind: 'unsettled', why: 'judged' }]);
 });
 
 test('A run that another one writes itself beside still gives its verdict', async () => {

@@ -85,7 +85,22 @@ describe('after a Poll that failed for good', () => {
   });
 
   test('what waited for its turn is not started', () => {
-    expect(failed(approved).policies[0]?.outcome).toBe('not-started');
+    expect(failed(approved).policies[0]).toMatchObject({ outcome: 'not-started', cause: { kind: 'run-error' } });
+  });
+
+  test('what was due when Truncate failed is the first that waited for its turn, whatever is watched', () => {
+    const failure = { step: 'truncate', error: 'Sandbox.Timedout' } as const;
+    const second = { ...approved, ...from('datasetProfile', 9) } as Entry;
+    const state = aRunState([fine('a', 1), watched, { ...approved, ...from('b', 7) } as Entry, second], {
+      pollFailure,
+      failure,
+    });
+    expect(compose(state).policies.map(({ outcome }) => outcome)).toEqual([
+      'truncated',
+      'unknown',
+      'unknown',
+      'not-started',
+    ]);
   });
 
   test('what Truncate failed with before may have been sent', () => {

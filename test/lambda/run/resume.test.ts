@@ -118,8 +118,14 @@ describe('A Truncate that ended without a state', () => {
 
   test('is asked for again where other runs keep changing the record', async () => {
     const ledger = memoryLedger();
-    await expect(resume(target, state, { ...ledger, replace: async () => false }, now)).rejects.toThrow(
+    let tries = 0;
+    const replace = async () => {
+      tries++;
+      return false;
+    };
+    await expect(resume(target, state, { ...ledger, replace }, now)).rejects.toThrow(
       `the ledger record of ${anIndex} kept changing`,
     );
+    expect(tries).toBe(3);
   });
 });

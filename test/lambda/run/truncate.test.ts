@@ -177,6 +177,23 @@ describe('Nothing is sent', () => {
     expect(world.ledger.stored.size).toBe(0);
   });
 
+  test('where its time ends while the server is asked', async () => {
+    const { world, state } = await planned();
+    const during = world.during('truncate');
+    const dryRun: typeof during.operations.dryRun = async (_, options) => {
+      await new Promise((resolve) => options?.signal?.addEventListener('abort', resolve));
+      throw new OperationsError({ kind: 'aborted', operation: 'dry-run' });
+    };
+    // Its signal fires in real time, a moment later.
+    const deadline = () => world.clock.time + 150_000 + 5;
+    const after = await truncate(state, { ...during, deadline, operations: { ...during.operations, dryRun } });
+    expect(told(world, after)).toMatchObject({
+      outcome: 'not-started',
+      cause: { kind: 'stopped', by: 'run-time' },
+      sent: 0,
+    });
+  });
+
   test('where the server does not count any more: it says what was asked, and that nothing was sent', async () => {
     const { world, state } = await planned();
     world.standIn.fault('bad-gateway');
@@ -332,6 +349,12 @@ describe('The record of a call', () => {
     });
     expect(world.ledger.stored.get(anIndex)).toMatchObject({ state: 'idle' });
   });
+});
+
+test('Where no dry run of Plan has shown that the field is refused, it is sent', async () => {
+  const { world, state } = await planned();
+  await truncate({ ...state, refusesForceField: undefined }, world.during('truncate'));
+  expect(world.realTruncates()).toMatchObject([{ forceDeleteByQuery: true }]);
 });
 
 test('What a server does not tell is not asked again in this run', async () => {

@@ -42,6 +42,11 @@ describe('the next look', () => {
     expect(interval(1000, { progress: { done: 999, total: 1000, at: 1000 * second } })).toBe(10);
   });
 
+  test('comes soon where the predicted end is now', () => {
+    // Half in 1,000 s, and as long again has passed since.
+    expect(interval(2000, { progress: { done: 500, total: 1000, at: 1000 * second } })).toBe(10);
+  });
+
   test('is not changed by a prediction that has passed: a server that is away is not asked every ten seconds', () => {
     expect(interval(3000, { progress: { done: 500, total: 1000, at: 1000 * second } })).toBe(300);
   });

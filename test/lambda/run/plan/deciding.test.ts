@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PolicyEntry } from '../../../../lambda/facts/report-schema.ts';
+import { OperationsError } from '../../../../lambda/operations/operations.ts';
 import { plan } from '../../../../lambda/run/plan/plan.ts';
 import type { RunServices } from '../../../../lambda/run/services.ts';
 import type { Entry } from '../../../../lambda/run/state.ts';
@@ -56,6 +57,30 @@ describe('A bite', () => {
     expect(state.next).toBe('truncate');
   });
 
+  test('may be below the threshold, which is about all that is due', async () => {
+    expect((await planned(await bitten(50))).entries[0]).toMatchObject({
+      phase: 'approved',
+      plan: { rowsToDelete: 50 },
+    });
+  });
+
+  test('goes without the field that the server refuses', async () => {
+    const opened = await bitten(100);
+    opened.standIn.fault('refuses-force-flags');
+    opened.standIn.set({ mode: 'always-delete' });
+    expect((await planned(opened)).entries[0]?.entry).toMatchObject({ rowsPastRetention: 700, rowsToDelete: 100 });
+  });
+
+  test('is judged by the answer that found it, as every dry run is', async () => {
+    const opened = await bitten(100);
+    const { entries } = await planned(
+      opened,
+      {},
+      slowly(opened, 1, () => opened.standIn.fault('clock-skew=3600'), 900_000),
+    );
+    expect(entries.map(told)).toMatchObject([{ outcome: 'failed', cause: { kind: 'guard', which: 'server-clock' } }]);
+  });
+
   test('is not needed where all that is due fits, or was approved', async () => {
     expect((await planned(await bitten(700))).entries[0]).toMatchObject({
       plan: { rowsToDelete: 700, bite: undefined },
@@ -86,14 +111,14 @@ describe('A bite', () => {
   });
 
   const slowly =
-    (opened: World, atMost: number, then: () => void) =>
+    (opened: World, atMost: number, then: () => void, left = 30_000) =>
     (during: RunServices): RunServices => {
       let asked = 0;
       const dryRun: typeof during.operations.dryRun = (...given) => {
         if (++asked > atMost) then();
         return during.operations.dryRun(...given);
       };
-      const deadline = () => opened.clock.time + (asked > atMost ? 30_000 : 900_000);
+      const deadline = () => opened.clock.time + (asked > atMost ? left : 900_000);
       return { ...during, operations: { ...during.operations, dryRun }, deadline };
     };
 
@@ -269,6 +294,29 @@ describe('A server that stops answering', () => {
     expect(error).toBeUndefined();
   });
 
+  test('while Plan’s time ends leaves its policy to the next run', async () => {
+    const opened = await open();
+    const aborted = new OperationsError({ kind: 'aborted', operation: 'dry-run' });
+    const { entries } = await planned(opened, {}, (during) => ({
+      ...during,
+      operations: { ...during.operations, dryRun: () => Promise.reject(aborted) },
+    }));
+    expect(entries.map(told)).toMatchObject([{ outcome: 'failed', cause: { kind: 'stopped', by: 'plan-time' } }]);
+  });
+
+  test('in time is not asked any more', async () => {
+    const opened = await open();
+    let asked = 0;
+    const { entries } = await planned(opened, {}, (during) => {
+      const dryRun: typeof during.operations.dryRun = (...given) => {
+        asked++;
+        return during.operations.dryRun(...given);
+      };
+      return { ...during, operations: { ...during.operations, dryRun }, deadline: () => opened.clock.time + 30_000 };
+    });
+    expect([asked, entries.map(told)]).toMatchObject([0, [{ cause: { kind: 'stopped', by: 'plan-time' } }]]);
+  });
+
   test('in time leaves the policies that are left to the next run', async () => {
     const opened = await open();
     const asked = opened.standIn.asked().length;
@@ -286,10 +334,27 @@ describe('A server that stops answering', () => {
   });
 });
 
+test('A stage’s own limit does not hide that a policy cannot be read', async () => {
+  const opened = await open({
+    settings: { maxRowsPerRun: 5 },
+    policies: [aPolicyFor('operation', { retentionDays: 1 })],
+  });
+  const { entries } = await planned(opened);
+  expect(entries.map(told)).toMatchObject([{ outcome: 'failed', cause: { kind: 'policy' } }]);
+});
+
+test('A Plan that is tried again after its run’s verdict goes on with that index as with any other', async () => {
+  const opened = await open();
+  const own = { runId: 'run-1', runStartMillis: opened.clock.time };
+  const lastVerdict = aLastVerdict({ ...own, verdict: aVerdict() });
+  opened.ledger.stored.set(anIndex, anIdle({ server: 'https://datahub.example.com', lastVerdict }));
+  expect((await planned(opened)).entries[0]).toMatchObject({ phase: 'approved', plan: { rowsToDelete: 600 } });
+});
+
 test('A run whose policies cannot be used still says which those are', async () => {
   const opened = await open({ policies: [aPolicyFor('operation')] });
-  const { entries, error, next } = await planned(opened, { only: ['dataset.nothing'] });
-  expect([entries, error?.kind, next]).toEqual([[], 'setup', 'report']);
+  const { entries, error, next, unmanagedIndices } = await planned(opened, { only: ['dataset.nothing'] });
+  expect([entries, unmanagedIndices, error?.kind, next]).toEqual([[], [], 'setup', 'report']);
   opened.reach.ledger = false;
   const away = await planned(opened);
   expect(away.entries.map(told)).toMatchObject([{ outcome: 'failed', cause: { kind: 'run-error' } }]);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { type IndexSize, OperationsError } from '../../../../lambda/operations/operations.ts';
 import { plan } from '../../../../lambda/run/plan/plan.ts';
 import { aPolicyFor, worlds } from '../../../support/world.ts';
 
@@ -30,8 +31,46 @@ describe('The indices without a policy', () => {
     ]);
   });
 
-  test('are none where the server has one store for everything', async () => {
+  test('are none where the server has one store for everything, or tells no sizes', async () => {
     expect(await unmanaged('postgres')).toEqual([]);
+    expect(await told(async () => [])).toEqual([]);
+    for (const kind of ['privilege', 'connect'] as const) {
+      const refused = async () => {
+        throw new OperationsError({ kind, operation: 'index-sizes', status: 403 });
+      };
+      expect(await told(refused), kind).toEqual([]);
+    }
+  });
+
+  /** As a server tells them. */
+  async function told(indexSizes: () => Promise<IndexSize[]>) {
+    const world = await open({ policies: [aPolicyFor('operation')] });
+    const execution = { name: 'run-1', startTime: new Date(world.clock.time).toISOString() };
+    const during = world.during('plan');
+    const services = { ...during, operations: { ...during.operations, indexSizes } };
+    return (await plan({ input: {}, execution }, services)).unmanagedIndices;
+  }
+
+  test('have no names where the server tells none: an index of DataHub is told by its own', async () => {
+    const indexName = 'dataset_datasetprofileaspect_v1_1700000000000';
+    const sizes = [
+      { indexName, sizeMb: 3 },
+      { indexName, entityType: 'dataset', sizeMb: 2 },
+      { indexName, aspect: 'datasetProfile' },
+      { indexName: 'metadata_aspect_timeseries', sizeMb: 99 },
+    ];
+    expect(await told(async () => sizes)).toEqual([{ indexName, sizeMb: 3 }, { indexName, sizeMb: 2 }, { indexName }]);
+  });
+
+  test('are the twenty largest', async () => {
+    const sizes = Array.from({ length: 25 }, (_, at) => ({
+      indexName: `i${at}`,
+      entityType: 'team',
+      aspect: `a${at}`,
+      ...(at > 0 && { sizeMb: at }),
+    }));
+    const found = await told(async () => sizes);
+    expect(found.map(({ sizeMb }) => sizeMb)).toEqual(Array.from({ length: 20 }, (_, at) => 24 - at));
   });
 });
 

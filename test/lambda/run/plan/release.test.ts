@@ -63,6 +63,16 @@ describe('A release', () => {
     expect(notes).toMatchObject([{ kind: 'not-released', index: name, why: 'uncounted' }]);
   });
 
+  test('calls each of several indices without a policy by the name that was given for it', async () => {
+    const world = await open();
+    const named = ['team.one', 'TEAM.EVENT'];
+    for (const index of ['team_oneaspect_v1', unknownIndex]) {
+      world.ledger.stored.set(index, { revision: 1, version: LEDGER_VERSION + 1, state: 'quarantined', index });
+    }
+    const { notes } = await planned(world, { release: named });
+    expect(notes.map((note) => 'index' in note && note.index)).toEqual(named);
+  });
+
   test('of several indices says something of each, in the order in which they were named', async () => {
     const policies = [aPolicyFor('operation'), aPolicyFor('datasetProfile')];
     const world = await open({ policies });

@@ -22,6 +22,8 @@ const window = { afterMillis: 1, untilMillis: 2, rows: 10, countedAtMillis: 3 };
 
 interface Given {
   record?: LedgerRecord;
+  /** Rows below its window, at the second count of its lower end. */
+  below?: number;
   /** Rows in its window now. */
   rows?: number | 'uncountable' | 'away';
   status?: TaskStatus;
@@ -30,7 +32,8 @@ interface Given {
   ledger?: 'taken' | 'away';
 }
 
-async function released({ record, rows = 40, status, now = day20h, acceptMissing, ledger: mood }: Given) {
+async function released({ record, rows = 40, below = 0, status, now = day20h, acceptMissing, ledger: mood }: Given) {
+  let counts = 0;
   const ledger = memoryLedger();
   if (record) ledger.stored.set(anIndex, record);
   const replace =
@@ -47,7 +50,8 @@ async function released({ record, rows = 40, status, now = day20h, acceptMissing
         throw new OperationsError({ kind: rows === 'away' ? 'connect' : 'unreadable', operation: 'dry-run' });
       }
       const isEnd = cutoffMillis === 1_000_000 || cutoffMillis === window.untilMillis;
-      return { rowsToDelete: isEnd ? rows : 0, rowsTotal: rows, deletesInPlace: true };
+      counts++;
+      return { rowsToDelete: isEnd ? rows : counts > 1 ? below : 0, rowsTotal: rows, deletesInPlace: true };
     },
     async taskStatus() {
       return status ?? { kind: 'vanished' };
@@ -92,6 +96,11 @@ describe('A release', () => {
       'opens no index of which a row is missing',
       { record: aQuarantined(), rows: 39 },
       { kind: 'not-released', why: 'rows-missing', rowsMissing: 1, state: 'quarantined' },
+    ],
+    [
+      'opens none while old rows come in: the lower end of its window is counted twice, and the greater number counts',
+      { record: aQuarantined(), below: 3 },
+      { kind: 'not-released', why: 'rows-missing', rowsMissing: 3 },
     ],
     [
       'opens an index of which as many rows are missing as were accepted',

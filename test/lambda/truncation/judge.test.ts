@@ -37,6 +37,12 @@ const allCopied: TaskCounters = { total: 1000, created: 1000 };
 const one = { isUnanswered: true };
 const copy = { copies: true };
 
+test('a delete that has left nothing is complete, also where the last count before it found nothing', () => {
+  const attempt = anAttempt({ baseline: { ...before, rowsToDelete: 0 } });
+  const counts = { rowsToDelete: 0, rowsKept: 1000, rowsUntilEnd: 1000 };
+  expect(judge(aRunning({ attempt }), startWatch(aRunning(), 0, 0), counts).outcome).toBe('truncated');
+});
+
 describe('the first line that fits decides', () => {
   test.each<[string, Case, string]>([
     // No task id, and nothing is fewer
@@ -52,6 +58,11 @@ describe('the first line that fits decides', () => {
     ['a delete, more than 2 % fewer', { toDelete: 0, kept: 979 }, 'rows-missing, quarantined'],
     ['a delete without an id, more than 2 % fewer', { ...one, toDelete: 1000, kept: 979 }, 'rows-missing, quarantined'],
     ['a copy, one fewer', { ...copy, toDelete: 0, kept: 999 }, 'rows-missing, quarantined'],
+    [
+      'a copy, one fewer and not all copied, before its rows to delete are fewer',
+      { ...copy, toDelete: 1000, kept: 999, end: { total: 1000, created: 999 } },
+      'rows-missing, quarantined',
+    ],
     ['a copy, one fewer, all copied', { ...copy, toDelete: 0, kept: 999, end: allCopied }, 'truncated, idle'],
     ['a copy, 2 % fewer, all copied', { ...copy, toDelete: 0, kept: 980, end: allCopied }, 'truncated, idle'],
     [

@@ -103,10 +103,10 @@ function writer(folder: string, times: number): { child: ChildProcess; won: numb
   return { child, won, ended: new Promise((resolve) => child.on('exit', () => resolve())) };
 }
 
-it('gives every revision to exactly one of ten processes, of which some are killed and some stopped', async () => {
+it('gives every revision to exactly one of six processes, of which some are killed and some stopped', async () => {
   const folder = freshFolder();
   folderLedger(folder).prepare();
-  const writers = Array.from({ length: 10 }, () => writer(folder, 20));
+  const writers = Array.from({ length: 6 }, () => writer(folder, 20));
   // Whenever it happens: each is somewhere between reading and writing.
   await new Promise((resolve) => setTimeout(resolve, 1200));
   const [killed, stopped, ...others] = writers as [(typeof writers)[0], (typeof writers)[0], ...typeof writers];

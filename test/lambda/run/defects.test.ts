@@ -36,7 +36,7 @@ test.each<[string, object, object, 'dryRun' | 'indexSizes', number, boolean]>([
   ['the search for a bite', {}, { maxRowsPerRun: 10 }, 'dryRun', 1, false],
   ['a preview of what is unresolved', { mode: 'preview' }, {}, 'dryRun', 0, true],
   ['a release', { release: ['dataset.operation'] }, {}, 'dryRun', 0, true],
-])('in %s fails Plan', async (_, input, fields, part, after, hasRecord) => {
+])('A defect in %s fails Plan', async (_, input, fields, part, after, hasRecord) => {
   const world = await open({ policies: [aPolicyFor('operation', fields)] });
   const lastSender = { runId: 'run-0', runStartMillis: 1 };
   const attempt = anAttempt({ ...lastSender, judgeableAt: 2 });
@@ -45,7 +45,7 @@ test.each<[string, object, object, 'dryRun' | 'indexSizes', number, boolean]>([
   await expect(plan(event(world, input), broken(world, part, after))).rejects.toThrow('a defect');
 });
 
-test('in the last dry run fails Truncate, and nothing is sent', async () => {
+test('A defect in the last dry run fails Truncate, and nothing is sent', async () => {
   const world = await open();
   const state = await plan(event(world, {}), world.during('plan'));
   await expect(truncate(state, broken(world, 'dryRun', 2))).rejects.toThrow('a defect');

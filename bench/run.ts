@@ -1,5 +1,5 @@
-import { memoryLedger } from '../cli/memory-ledger.ts';
-import { loadDefinition, runStateMachine, type Step, type StepHandlers } from '../cli/state-machine.ts';
+import { memoryLedger } from '../cli/ledgers/memory-ledger.ts';
+import { loadDefinition, runStateMachine, type Step, type StepHandlers } from '../cli/run/state-machine.ts';
 import { reportMetrics } from '../lambda/aws/metrics.ts';
 import { functionTimeoutSeconds } from '../lambda/facts/limits.ts';
 import type { Report } from '../lambda/facts/report-schema.ts';

@@ -10,25 +10,25 @@ import {
   type SurveyArguments,
 } from './command-line/arguments.ts';
 import { pathOfSecret, readerOf } from './command-line/reader.ts';
-import { UsageError } from './command-line/usage-error.ts';
-import { defaultLedgerPath } from './files/ledger-path.ts';
-import { checkOutputFile, type OutputFile, writeOutputFile } from './files/output-file.ts';
-import { othersCanRead } from './files/readers.ts';
-import { readServer, type Server } from './files/server.ts';
-import { validate } from './files/validate.ts';
-import { folderLedger } from './folder-ledger.ts';
-import { memoryLedger } from './memory-ledger.ts';
-import { readWebhook, type Webhook, withoutAddress } from './notify/webhook.ts';
+import { refuseProxy } from './inputs/proxy.ts';
+import { othersCanRead } from './inputs/readers.ts';
+import { noPolicies, policiesFile, samplePolicyList } from './inputs/run-policies.ts';
+import { readServer, type Server } from './inputs/server.ts';
+import { validate } from './inputs/validate.ts';
+import { readWebhook, type Webhook, withoutAddress } from './inputs/webhook.ts';
+import { chooseLedger, openLedger } from './ledgers/choose.ts';
+import { folderLedger } from './ledgers/folder-ledger.ts';
+import { defaultLedgerPath } from './ledgers/ledger-path.ts';
+import { memoryLedger } from './ledgers/memory-ledger.ts';
+import { statusJson, statusText } from './ledgers/status.ts';
 import { startOperationsService } from './operations-service/server.ts';
-import type { Output } from './output/output.ts';
+import { checkOutputFile, type OutputFile, writeOutputFile } from './outputs/output-file.ts';
 import { type Connection, connect } from './run/connect.ts';
-import { chooseLedger, openLedger } from './run/ledger.ts';
-import { noPolicies, policiesFile, samplePolicyList } from './run/policies.ts';
-import { refuseProxy } from './run/proxy.ts';
 import { runOnce } from './run/run-once.ts';
 import { runbook } from './runbook.ts';
-import { statusJson, statusText } from './status.ts';
 import { surveyServer } from './survey/command.ts';
+import { UsageError } from './telling/mistakes.ts';
+import type { Output } from './telling/output.ts';
 
 /** What a command needs of its surroundings. */
 export interface Surroundings {

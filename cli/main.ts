@@ -1,11 +1,11 @@
 import { parseArguments } from './command-line/arguments.ts';
 import { programName } from './command-line/program.ts';
-import { UsageError } from './command-line/usage-error.ts';
 import { execute } from './execute.ts';
-import { jsonLines } from './output/json-lines.ts';
-import { onScreen } from './screen/on-screen.ts';
-import { screenOn, writeTo } from './screen/screen.ts';
-import { keepWriting } from './screen/streams.ts';
+import { jsonLines } from './outputs/json-lines.ts';
+import { onScreen } from './outputs/screen/on-screen.ts';
+import { screenOn, writeTo } from './outputs/screen/screen.ts';
+import { keepWriting } from './outputs/screen/streams.ts';
+import { UsageError } from './telling/mistakes.ts';
 
 /**
  * `npm start` and `datahub-retention`: reads the command line, carries it out, and exits with status 0 (ok), 1

@@ -3,7 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { reportSchema } from '../lambda/facts/report-schema.ts';
 import { messageOf } from '../lambda/message/message.ts';
 import type { Reader } from '../lambda/words/reader.ts';
-import { slackMessage } from './notify/slack.ts';
+import { slackMessage } from './outputs/slack.ts';
 
 /** `npm run preview-message`: prints what would be sent for a report, without sending it. */
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { sectionNames, sectionOf } from '../lambda/words/runbook.ts';
-import { UsageError } from './command-line/usage-error.ts';
+import { UsageError } from './telling/mistakes.ts';
 
 /** In the repository and in the package alike: beside the folder of the program. */
 const path = new URL('../docs/runbook.md', import.meta.url);

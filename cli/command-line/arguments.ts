@@ -1,8 +1,8 @@
 import type { RunInput } from '../../lambda/run/plan/input.ts';
+import { UsageError } from '../telling/mistakes.ts';
 import { options as allOptions, type OptionName, type Options, writtenOption } from './options.ts';
 import { npmStart } from './program.ts';
 import { readCommandLine } from './read.ts';
-import { UsageError } from './usage-error.ts';
 import { exampleOf } from './verbs.ts';
 
 /** The parsed command line. Paths are as given; nothing has been read yet. */

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../lambda/facts/clock.ts';
-import type { FastForward } from '../state-machine.ts';
+import type { FastForward } from './state-machine.ts';
 
 /** No real wait under `--fast` is longer than this. */
 const fastWaitMillis = 200;

@@ -1,7 +1,7 @@
 import { createOperations } from '../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../lambda/operations/http/http-transport.ts';
 import { asking, type Operations } from '../../lambda/operations/operations.ts';
-import type { Server } from '../files/server.ts';
+import type { Server } from '../inputs/server.ts';
 import { type Asking, observed } from './observed.ts';
 import { watchSample } from './sample.ts';
 

@@ -8,16 +8,16 @@ import { type Log, ParametersError } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
 import { worded } from '../../lambda/words/worded.ts';
 import type { RunArguments } from '../command-line/arguments.ts';
-import { UsageError } from '../command-line/usage-error.ts';
-import type { Output } from '../output/output.ts';
-import { executeWorkflow } from '../workflow.ts';
+import { localSettings } from '../command-line/settings.ts';
+import type { Policies } from '../inputs/run-policies.ts';
+import { type Telling, tellReport } from '../outputs/tell-report.ts';
+import { UsageError } from '../telling/mistakes.ts';
+import type { Output } from '../telling/output.ts';
 import { fastClock } from './clock.ts';
 import type { Connection } from './connect.ts';
 import { onInterrupt, whatGoesOn } from './interrupt.ts';
-import type { Policies } from './policies.ts';
 import { sampleOnly } from './sample.ts';
-import { localSettings } from './settings.ts';
-import { type Telling, tellReport } from './tell-report.ts';
+import { executeWorkflow } from './workflow.ts';
 
 export interface LocalRun extends Telling {
   connection: Connection;

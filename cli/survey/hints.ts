@@ -1,7 +1,7 @@
 import { isUnresolved, type StoredRecord } from '../../lambda/ledger/record.ts';
 import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
 import { moment } from '../../lambda/words/numbers.ts';
-import { grouped, size } from '../screen/numbers.ts';
+import { grouped, size } from '../telling/numbers.ts';
 import { rowsOf, type Survey, type SurveyedIndex } from './count.ts';
 
 /** What to know before writing policies, one paragraph each. */

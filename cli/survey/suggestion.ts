@@ -1,6 +1,6 @@
 import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
 import type { PolicyInput } from '../../lambda/policy/schema.ts';
-import { freedMb, grouped, share } from '../screen/numbers.ts';
+import { freedMb, grouped, share } from '../telling/numbers.ts';
 import { type Age, rowsOf, type Survey, type SurveyedIndex } from './count.ts';
 import { isDamaged } from './damage.ts';
 import { isCutAt30Days, type OwnWork } from './hints.ts';

@@ -1,10 +1,10 @@
 import { onTestFinished } from 'vitest';
 import { parseArguments } from '../../cli/command-line/arguments.ts';
-import { UsageError } from '../../cli/command-line/usage-error.ts';
 import { execute } from '../../cli/execute.ts';
 import { sampleIndices } from '../../cli/operations-service/samples.ts';
-import { jsonLines } from '../../cli/output/json-lines.ts';
-import { onScreen } from '../../cli/screen/on-screen.ts';
+import { jsonLines } from '../../cli/outputs/json-lines.ts';
+import { onScreen } from '../../cli/outputs/screen/on-screen.ts';
+import { UsageError } from '../../cli/telling/mistakes.ts';
 import { type ServiceOptions, startOperationsService } from '../operations-service/server.ts';
 import { folder } from './processes.ts';
 

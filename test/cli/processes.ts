@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Output } from '../../cli/output/output.ts';
-import { onScreen } from '../../cli/screen/on-screen.ts';
+import { onScreen } from '../../cli/outputs/screen/on-screen.ts';
+import type { Output } from '../../cli/telling/output.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
 import { programs } from '../programs.ts';
 

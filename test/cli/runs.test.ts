@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sampleIndices } from '../../cli/operations-service/samples.ts';
 import { operation, runHere, serviceHere } from './here.ts';
-import { startReceiver } from './notify/receiver.ts';
+import { startReceiver } from './outputs/receiver.ts';
 import { folder, outcomesOf } from './processes.ts';
 
 const samplePolicies = JSON.parse(readFileSync(new URL('../../cli/sample-policies.json', import.meta.url), 'utf8'));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runStateMachine, type Step, type StepHandlers } from '../../cli/state-machine.ts';
+import { runStateMachine, type Step, type StepHandlers } from '../../cli/run/state-machine.ts';
 import { executeWorkflow } from './workflow.ts';
 
 /** The interpreter of the tests against aws-local-stepfunctions: the same calls with the same inputs, the same output. */

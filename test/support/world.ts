@@ -1,5 +1,5 @@
 import { afterEach } from 'vitest';
-import { memoryLedger } from '../../cli/memory-ledger.ts';
+import { memoryLedger } from '../../cli/ledgers/memory-ledger.ts';
 import { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
 import type { PolicyEntry, Report, ReportFacts } from '../../lambda/facts/report-schema.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';

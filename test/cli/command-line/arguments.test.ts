@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Arguments, parseArguments, splitWords } from '../../../cli/command-line/arguments.ts';
-import { UsageError } from '../../../cli/command-line/usage-error.ts';
 import { exampleOf, verbNames, verbs } from '../../../cli/command-line/verbs.ts';
+import { UsageError } from '../../../cli/telling/mistakes.ts';
 import packageManifest from '../../../package.json' with { type: 'json' };
 
 const parse = (line: string, env: NodeJS.ProcessEnv = {}, program?: string): Arguments =>

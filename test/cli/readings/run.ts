@@ -1,7 +1,7 @@
-import { memoryLedger } from '../../../cli/memory-ledger.ts';
+import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import type { Reading } from '../../../cli/operations-service/reading.ts';
 import { startOperationsService } from '../../../cli/operations-service/server.ts';
-import { runStateMachine } from '../../../cli/state-machine.ts';
+import { runStateMachine } from '../../../cli/run/state-machine.ts';
 import type { DecidedFacts, Report, ReportFacts } from '../../../lambda/facts/report-schema.ts';
 import { createOperations } from '../../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../../lambda/operations/http/http-transport.ts';

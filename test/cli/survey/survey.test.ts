@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { readPolicies } from '../../../cli/files/policies.ts';
+import { readPolicies } from '../../../cli/inputs/policies.ts';
 import type { Survey } from '../../../cli/survey/count.ts';
 import { damage } from '../../../cli/survey/damage.ts';
 import { suggest } from '../../../cli/survey/suggestion.ts';

@@ -1,5 +1,5 @@
 import type { Client } from '@opensearch-project/opensearch';
-import { table } from '../../../cli/screen/table.ts';
+import { table } from '../../../cli/outputs/table.ts';
 import { mappings, write } from '../world/rows.ts';
 import type { Shared } from '../world/shared.ts';
 import { untilEnded } from '../world/tasks.ts';

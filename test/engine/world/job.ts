@@ -1,4 +1,4 @@
-import { memoryLedger } from '../../../cli/memory-ledger.ts';
+import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
 import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
 import { isWorthTelling, messageOf } from '../../../lambda/message/message.ts';

@@ -1,4 +1,4 @@
-import { table } from '../../../cli/screen/table.ts';
+import { table } from '../../../cli/outputs/table.ts';
 
 /**
  * Prints a line on standard error now and then, in a terminal or not, because it takes minutes until there is a table.

@@ -79,7 +79,7 @@ export const sendingMutants: readonly Mutant[] = [
     [truncate, 'if (!(await ledger.replace(sending))) {', 'if (!(await ledger.replace(sending)) && begun.wall < 0) {'],
   ]),
   mutant(5, 'writes whatever revision is stored', [
-    ['../cli/memory-ledger', '(current?.revision ?? 0) !== next.revision - 1', 'false'],
+    ['../cli/ledgers/memory-ledger', '(current?.revision ?? 0) !== next.revision - 1', 'false'],
   ]),
   mutant(5, 'a run may send again', [
     ['ledger/standing', 'isSameRun(sender, asking) || ', ''],

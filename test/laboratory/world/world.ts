@@ -1,4 +1,4 @@
-import { memoryLedger } from '../../../cli/memory-ledger.ts';
+import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import type { Report } from '../../../lambda/facts/report-schema.ts';
 import {
   headOf,

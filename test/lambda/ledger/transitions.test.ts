@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { memoryLedger } from '../../../cli/memory-ledger.ts';
+import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import { LEDGER_VERSION, type LedgerRecord, parseRecord, type StoredRecord } from '../../../lambda/ledger/record.ts';
 import {
   conclude,

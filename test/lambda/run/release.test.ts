@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { memoryLedger } from '../../../cli/memory-ledger.ts';
+import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
 import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
 import { type Operations, OperationsError, type TaskStatus } from '../../../lambda/operations/operations.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { memoryLedger } from '../../../cli/memory-ledger.ts';
+import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
 import { resume } from '../../../lambda/run/resume.ts';
 import type { ApprovedEntry } from '../../../lambda/run/state.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { memoryLedger } from '../../../cli/memory-ledger.ts';
+import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import type { LedgerRecord, Unresolved } from '../../../lambda/ledger/record.ts';
 import { parseRecord } from '../../../lambda/ledger/record.ts';
 import type { IndexSize, Operations, TaskStatus } from '../../../lambda/operations/operations.ts';

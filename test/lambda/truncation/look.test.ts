@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { memoryLedger } from '../../../cli/memory-ledger.ts';
+import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import type { ServerError } from '../../../lambda/facts/server-error.ts';
 import type { LedgerRecord, Unresolved } from '../../../lambda/ledger/record.ts';
 import { type Operations, OperationsError, type TaskStatus } from '../../../lambda/operations/operations.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { memoryLedger } from '../../../cli/memory-ledger.ts';
+import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
 import { conclude, spend } from '../../../lambda/ledger/transitions.ts';
 import type { Operations, Truncation } from '../../../lambda/operations/operations.ts';

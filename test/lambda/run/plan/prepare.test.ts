@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { memoryLedger } from '../../../../cli/memory-ledger.ts';
+import { memoryLedger } from '../../../../cli/ledgers/memory-ledger.ts';
 import { LedgerError } from '../../../../lambda/ledger/ledger.ts';
 import { prepare } from '../../../../lambda/run/plan/prepare.ts';
 import { ParametersError, type RunServices } from '../../../../lambda/run/services.ts';

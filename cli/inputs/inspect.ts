@@ -1,0 +1,115 @@
+import { basename } from 'node:path';
+import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
+import { nameDoubt } from '../../infra/stage/doubts.ts';
+import { inspectPolicies } from '../../infra/stage/policies.ts';
+import { inspectSettings } from '../../infra/stage/settings.ts';
+import { warningsOf } from '../../infra/stage/warnings.ts';
+import { maxPolicies } from '../../lambda/facts/limits.ts';
+import type { Problem } from '../../lambda/policy/explain.ts';
+import { readJson } from '../../lambda/policy/read-json.ts';
+import { localSettings } from '../command-line/settings.ts';
+import { jsonMistake } from './json-mistake.ts';
+import { readText } from './read-text.ts';
+
+/** Files of policies and stages: what is wrong with them, as `file:line:column: sentence`, which editors can open. */
+export interface Inspected<Found> {
+  mistakes: string[];
+  warnings: string[];
+  /** What the file holds; undefined if it cannot be understood at all. */
+  found?: Found | undefined;
+}
+
+/** What one kind of file is inspected for; the paths start at its content. */
+type Inspect<Found> = (value: unknown, path: string) => { problems: Problem[]; warnings: Problem[]; found?: Found };
+
+/** @throws UsageError if the file cannot be read */
+export function inspectFile<Found>(path: string, option: string, inspect: Inspect<Found>): Inspected<Found> {
+  const text = readText(path, option);
+  const read = readJson(text, { comments: true });
+  if (read.kind === 'wrong') {
+    const { problem, at = { line: 1, column: 1 } } = jsonMistake(text) ?? read;
+    return { mistakes: [`${path}:${at.line}:${at.column}: it ${problem}.`], warnings: [] };
+  }
+  const positions = positionsIn(text);
+  const lines = (problems: readonly Problem[], kind: string) =>
+    problems
+      .map(({ path: at, sentence }) => ({ ...positions(at), sentence }))
+      .sort((one, other) => one.line - other.line || one.column - other.column)
+      .map(({ line, column, sentence }) => `${path}:${line}:${column}: ${kind}${sentence}`.replace(/[^?.]$/, '$&.'));
+  const { problems, warnings, found } = inspect(read.value, path);
+  return { mistakes: lines(problems, ''), warnings: lines(warnings, 'warning: '), found };
+}
+
+interface Named {
+  entityType: string;
+  aspect: string;
+}
+
+/** A list of policies, or an object with the list under `policies` and the address of a schema for editors. */
+export const inspectList: Inspect<{ list: unknown[]; policies: Named[] }> = (value) => {
+  const wrong = (sentence: string, ...path: PropertyKey[]) => ({ problems: [{ path, sentence }], warnings: [] });
+  const inObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!Array.isArray(value) && !(inObject && 'policies' in value)) {
+    return wrong('it must hold a list of policies: put [ and ] around them');
+  }
+  if (inObject && 'gmsUrl' in value) return wrong('it holds a whole stage: give it with --stage', 'gmsUrl');
+  const list: unknown = Array.isArray(value) ? value : (value as { policies: unknown }).policies;
+  const unknown = inObject ? Object.keys(value).find((key) => key !== '$schema' && key !== 'policies') : undefined;
+  if (unknown !== undefined) {
+    const known = 'besides "policies" only "$schema" is allowed';
+    return wrong(`it has the field ${JSON.stringify(unknown)}: ${known}`, unknown);
+  }
+  if (!Array.isArray(list)) return wrong('it must hold a list under "policies": put [ and ] around them', 'policies');
+  if (list.length === 0) return wrong('it holds an empty list: put a policy into it');
+  if (list.length > maxPolicies) {
+    return wrong(`it holds ${list.length} policies; a run takes at most ${maxPolicies}`);
+  }
+  const { problems, policies } = inspectPolicies(list, localSettings.minRetentionDays);
+  const inFile = ({ path, sentence }: Problem): Problem => ({
+    path: [...(inObject ? ['policies'] : []), ...path],
+    sentence,
+  });
+  return {
+    problems: problems.map(inFile),
+    warnings: nameDoubts(list).map(inFile),
+    found: { list, policies: policies.map(({ policy }) => policy) },
+  };
+};
+
+/** Names that almost match one of DataHub's own, also of policies that have a mistake; paths start at the list. */
+const nameDoubts = (list: readonly unknown[]): Problem[] =>
+  list.flatMap((item, at) => {
+    const { entityType, aspect } = (item ?? {}) as Partial<Named>;
+    if (typeof entityType !== 'string' || typeof aspect !== 'string') return [];
+    const doubt = nameDoubt({ entityType, aspect });
+    return doubt === undefined ? [] : [{ path: [at, 'aspect'], sentence: `policy ${at + 1}: ${doubt}` }];
+  });
+
+export const inspectStage: Inspect<true> = (value, path) => {
+  const { problems, settings } = inspectSettings(basename(path).replace(/\.json$/, ''), value);
+  const policies = (value as { policies?: unknown } | null)?.policies;
+  const warnings = settings
+    ? warningsOf(settings).map(({ path: at, text }) => ({ path: at, sentence: text }))
+    : nameDoubts(Array.isArray(policies) ? policies : []).map((one) => ({ ...one, path: ['policies', ...one.path] }));
+  return { problems, warnings, found: true };
+};
+
+interface Position {
+  line: number;
+  column: number;
+}
+
+/** Finds the position of a value or, if it is missing, of what should contain it. */
+function positionsIn(text: string): (path: readonly PropertyKey[]) => Position {
+  const tree = parseTree(text.replace(/^\ufeff/, ''));
+  const lines = text.split('\n');
+  return (path) => {
+    let node: Node | undefined;
+    for (let depth = path.length; node === undefined && depth >= 0; depth--) {
+      node = tree && findNodeAtLocation(tree, path.slice(0, depth) as (string | number)[]);
+    }
+    let [rest, line] = [node?.parent?.type === 'property' ? node.parent.offset : (node?.offset ?? 0), 0];
+    while (rest > (lines[line]?.length ?? rest)) rest -= (lines[line++]?.length ?? 0) + 1;
+    return { line: line + 1, column: rest + 1 };
+  };
+}

@@ -1,0 +1,48 @@
+import type { NotifyArguments } from '../command-line/arguments.ts';
+import { UsageError } from '../telling/mistakes.ts';
+import { readSecret } from './read-text.ts';
+
+/**
+ * The address to which a run's message is posted. Anyone who knows it can post there, so it is protected like a token.
+ */
+export interface Webhook {
+  url: string;
+  /** The part of the address that may be shown. */
+  host: string;
+  format: NotifyArguments['format'];
+  when: NotifyArguments['when'];
+  /** Where the address is kept, for error messages. */
+  kept: string;
+}
+
+/** @throws UsageError, which never shows the address */
+export function readWebhook({ url: given, format, when }: NotifyArguments): Webhook {
+  const option = '--notify-url-file';
+  const kept = given.kind === 'text' ? 'DATAHUB_RETENTION_NOTIFY_URL' : `${option} ${given.path}`;
+  const text = (given.kind === 'text' ? given.text : readSecret(given.path, option)).trim();
+  if (text === '') throw new UsageError(`${kept} is empty: put the webhook's address there.`);
+  if (/\s/.test(text) || !/^https?:\/\//i.test(text) || !URL.canParse(text)) {
+    throw new UsageError(`${kept} holds no address: put one alone there, beginning with https://.`);
+  }
+  const { username, password, href, host } = new URL(text);
+  if (username !== '' || password !== '') {
+    throw new UsageError(
+      `${kept} holds an address with a user name or password, which is not supported: leave them out.`,
+    );
+  }
+  return { url: href, host, format, when, kept };
+}
+
+/** Removes the address from a text, and its path where it occurs alone. */
+export function withoutAddress({ url }: Webhook): (text: string) => string {
+  const { origin, pathname, search, hash } = new URL(url);
+  const behind = `${pathname}${search}`;
+  const parts = [`${origin}${behind}${hash}`, `${origin}${behind}`, ...(behind.length >= 8 ? [behind] : [])];
+  return (text) => parts.reduce((rest, part) => rest.replaceAll(part, '[webhook]'), text);
+}
+
+/** Texts that must not be quoted from an answer: a receiver may echo its own address, or parts of it. */
+export function secretsOf({ url }: Webhook): string[] {
+  const { pathname, search, searchParams } = new URL(url);
+  return [`${pathname}${search}`.slice(1), ...searchParams.values()];
+}

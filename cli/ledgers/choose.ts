@@ -1,0 +1,71 @@
+import { type Ledger, LedgerError } from '../../lambda/ledger/ledger.ts';
+import { headOf, type StoredRecord } from '../../lambda/ledger/record.ts';
+import { isLoopback } from '../../lambda/operations/http/addresses.ts';
+import { dottedName, searchIndexOfName } from '../../lambda/policy/aspects.ts';
+import type { RunArguments, ServerRunArguments } from '../command-line/arguments.ts';
+import type { Policies } from '../inputs/run-policies.ts';
+import type { Server } from '../inputs/server.ts';
+import type { Connection } from '../run/connect.ts';
+import { UsageError } from '../telling/mistakes.ts';
+import { folderLedger } from './folder-ledger.ts';
+import { defaultLedgerPath } from './ledger-path.ts';
+
+/**
+ * Opens the ledger of a run, and finds out before anything is sent that it cannot be used. A preview leaves no trace:
+ * it only reads, and does not create a ledger.
+ * @throws UsageError
+ */
+export async function openLedger(path: string, input: RunArguments, policies: Policies): Promise<Ledger> {
+  try {
+    const ledger = folderLedger(path);
+    if (input.mode === 'enforce') ledger.prepare();
+    checkRelease(input, policies, await ledger.list());
+    return ledger;
+  } catch (error) {
+    if (error instanceof LedgerError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+/** A quarantined index may have lost its policy; a name that the ledger does not know either is a typo. */
+function checkRelease({ release = [] }: RunArguments, policies: Policies, records: readonly StoredRecord[]): void {
+  const known = [...new Set([...policies.names, ...records.flatMap(nameOf)])];
+  for (const name of release) {
+    if (known.some((one) => searchIndexOfName(one) === searchIndexOfName(name))) continue;
+    const where = policies.count === 0 ? 'the ledger does not know it' : 'neither the policies nor the ledger know it';
+    const there = known.length === 0 ? 'the ledger is empty' : `there are ${known.join(', ')}`;
+    throw new UsageError(`release ${name}: ${where}; ${there}.`);
+  }
+}
+
+function nameOf(record: StoredRecord): string[] {
+  const { entityType, aspect } = headOf(record);
+  return entityType === undefined || aspect === undefined ? [] : [dottedName({ entityType, aspect })];
+}
+
+/**
+ * Which ledger a run against a server uses, and whether it may only talk to sample data. An address does not show which
+ * server it is: a forwarded port is loopback as well. So the server is asked.
+ * @throws UsageError
+ */
+export async function chooseLedger(
+  { verb, ledgerPath, fast, input }: ServerRunArguments,
+  server: Server,
+  env: NodeJS.ProcessEnv,
+  connection: Connection,
+): Promise<string> {
+  if (ledgerPath !== undefined && !fast) return ledgerPath;
+  const isSample = await connection.probe();
+  if (fast && !isSample) {
+    throw new UsageError(
+      '--fast is for sample data only, and this server does not say that its data is a sample: leave --fast out.',
+    );
+  }
+  if (ledgerPath !== undefined) return ledgerPath;
+  if (input.mode === 'enforce' && !isSample && isLoopback(new URL(server.baseUrl).hostname)) {
+    throw new UsageError(
+      `${verb} at a loopback address needs --ledger FOLDER, one for each server: a forwarded port does not say which server it is.`,
+    );
+  }
+  return defaultLedgerPath(env, isSample);
+}

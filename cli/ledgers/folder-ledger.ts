@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { type Ledger, LedgerError } from '../../lambda/ledger/ledger.ts';
+import { assertReadable, parseRecord, type StoredRecord } from '../../lambda/ledger/record.ts';
+import { whatFailed } from '../inputs/read-text.ts';
+
+/**
+ * The ledger of the command line: a folder with one file for each record and revision (design rule 5).
+ *
+ * A revision comes into being by link(2), which fails where the name exists: of two processes that write the same
+ * revision, one is first. No lock is held, so none can be left behind by a process that was killed, or be taken over
+ * from one that was stopped between reading and writing. Such a process must still find the name of its revision taken
+ * when it goes on, hours and many revisions later: that is why the last `keptRevisions` files of an index stay.
+ */
+export interface FolderLedger extends Ledger {
+  /**
+   * Creates the folder, and tries whether it can be written and has hard links.
+   * @throws LedgerError
+   */
+  prepare(): void;
+}
+
+/** About a month of nights with three writes each, and 2 kB for each file. */
+const keptRevisions = 100;
+
+/** What a killed process has left behind is removed after this time. */
+const leftoverMillis = 7 * 24 * 3600 * 1000;
+
+const fileName = /^(?<index>.+)@(?<revision>\d{1,15})\.json$/;
+const leftover = /^\.new-/;
+
+/** @param folder read without being created; nothing is in a folder that does not exist */
+export function folderLedger(folder: string): FolderLedger {
+  const path = (name: string) => join(folder, name);
+  const told = <Value>(what: string, act: () => Value): Value => {
+    try {
+      return act();
+    } catch (error) {
+      throw error instanceof LedgerError
+        ? error
+        : new LedgerError(`The ledger ${folder} cannot be ${what}: ${why(error)}`);
+    }
+  };
+  const latest = () => latestOf(folder);
+  const load = (index: string, revision: number): StoredRecord =>
+    parseRecord(index, { ...jsonOf(fs.readFileSync(path(nameOf(index, revision)), 'utf8')), revision });
+  /** The file is complete and on the disk before it gets its name. */
+  const link = (text: string, name: string): boolean => {
+    const fresh = path(`.new-${randomUUID()}`);
+    fs.writeFileSync(fresh, text, { mode: 0o600, flag: 'wx', flush: true });
+    try {
+      fs.linkSync(fresh, path(name));
+      syncFolder(folder);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      // A network file system may repeat a call whose answer was lost: then the name is that of our own file.
+      return fs.statSync(path(name)).ino === fs.statSync(fresh).ino;
+    } finally {
+      fs.rmSync(fresh, { force: true });
+    }
+  };
+  return {
+    prepare: () =>
+      told('used', () => {
+        fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+        latest();
+        const probe = `.new-${randomUUID()}`;
+        link('', probe);
+        fs.rmSync(path(probe));
+        removeLeftovers(folder);
+      }),
+    read: async (index) =>
+      told('read', () => {
+        const revision = latest().get(index);
+        return revision === undefined ? undefined : load(index, revision);
+      }),
+    list: async () => told('read', () => [...latest()].sort().map(([index, revision]) => load(index, revision))),
+    replace: async (next) => {
+      assertReadable(next);
+      const { index, revision } = next;
+      return told('written', () => {
+        if ((latest().get(index) ?? 0) !== revision - 1) return false;
+        if (!link(`${JSON.stringify(next)}\n`, nameOf(index, revision))) return false;
+        const isTooLate = (latest().get(index) ?? 0) >= revision + keptRevisions;
+        // So far behind that the name had been removed: this is not the record that the others went on from.
+        const goes = isTooLate ? revision : revision - keptRevisions;
+        fs.rmSync(path(nameOf(index, goes)), { force: true });
+        return !isTooLate;
+      });
+    },
+  };
+}
+
+/** No slash, and no dot at its beginning. */
+const nameOf = (index: string, revision: number): string =>
+  `${encodeURIComponent(index).replaceAll('.', '%2E')}@${revision}.json`;
+
+/** The newest revision of each index. Throws LedgerError if the folder holds anything else. */
+function latestOf(folder: string): Map<string, number> {
+  const latest = new Map<string, number>();
+  for (const name of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {
+    // A volume's own folder, and what desktops leave behind.
+    if (name.startsWith('.') || name === 'lost+found') continue;
+    const { index, revision } = fileName.exec(name)?.groups ?? {};
+    if (index === undefined) throw new LedgerError(`The folder ${folder} is no ledger (${name}): name another folder.`);
+    const decoded = decodeURIComponent(index);
+    latest.set(decoded, Math.max(latest.get(decoded) ?? 0, Number(revision)));
+  }
+  return latest;
+}
+
+/** What is not an object blocks its index like a record of another version. */
+function jsonOf(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The new name itself survives a power failure. */
+function syncFolder(folder: string): void {
+  const descriptor = fs.openSync(folder, 'r');
+  fs.fsyncSync(descriptor);
+  fs.closeSync(descriptor);
+}
+
+function removeLeftovers(folder: string): void {
+  for (const name of fs.readdirSync(folder).filter((one) => leftover.test(one))) {
+    const { mtimeMs = Date.now() } = fs.statSync(join(folder, name), { throwIfNoEntry: false }) ?? {};
+    if (Date.now() - mtimeMs > leftoverMillis) fs.rmSync(join(folder, name), { force: true });
+  }
+}
+
+const withoutLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
+
+function why(error: unknown): string {
+  const { code = '', syscall } = error as NodeJS.ErrnoException;
+  if (syscall === 'link' && withoutLinks.includes(code)) {
+    return 'its file system has no hard links; name a folder on another one with --ledger.';
+  }
+  if (code === 'ENOTDIR' || code === 'EEXIST') {
+    return 'it is a file, and a ledger is a folder; name another with --ledger.';
+  }
+  const { problem, remedy = 'name a folder that can be written with --ledger' } = whatFailed(error);
+  return `${problem}; ${remedy}.`;
+}

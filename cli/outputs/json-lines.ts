@@ -1,0 +1,86 @@
+import { safeJson } from '../../lambda/facts/text.ts';
+import type { Entry, RunState } from '../../lambda/run/state.ts';
+import { errorText } from '../../lambda/words/server-errors.ts';
+import packageManifest from '../../package.json' with { type: 'json' };
+import type { Output } from '../telling/output.ts';
+import type { EventFields, EventName } from './events.ts';
+import { decisionOf, doneOf } from './screen/progress.ts';
+
+/** Counting is reported at most this often, apart from its end. */
+const countingMillis = 1000;
+
+/** `--log json`: one line for each event, as defined in `events.ts`, for log collectors. */
+export function jsonLines(write: (line: string) => void): Output {
+  const hidden: Array<(text: string) => string> = [];
+  const tell = <Name extends EventName>(event: Name, fields: EventFields<Name>) => {
+    const line = safeJson({ time: new Date().toISOString(), event, ...fields });
+    write(`${hidden.reduce((text, hide) => hide(text), line)}\n`);
+  };
+  let countedAt = 0;
+  return {
+    neverShow: (hide) => {
+      hidden.push(hide);
+    },
+    header: (header) => tell('header', { version: packageManifest.version, ...header }),
+    ledger: (path) => tell('ledger', { path }),
+    note: (text) => tell('note', { text }),
+    asking: () => {},
+    counted(done, of) {
+      if (done < of && Date.now() - countedAt < countingMillis) return;
+      countedAt = Date.now();
+      tell('counting', { done, of });
+    },
+    state: stateChanges(tell),
+    problem: (text) => tell('problem', { text }),
+    report: (report, { subject }) => tell('report', { subject, report }),
+    posted(posted) {
+      const { host } = posted;
+      if (posted.kind === 'posted') tell('posted', { host, status: posted.status });
+      else tell('not-posted', { host, text: posted.problem });
+    },
+    checks: (checks) => {
+      for (const check of checks) tell('check', check);
+    },
+    survey({ survey, damage, hints, suggestions }) {
+      for (const { counts, ...index } of survey.indices) {
+        if (counts.kind === 'failed') tell('surveyed', { ...index, problem: errorText(counts.error) });
+        else tell('surveyed', { ...index, rowsTotal: counts.rowsTotal, older: counts.older });
+      }
+      if (survey.stopped) tell('problem', { text: errorText(survey.stopped) });
+      for (const text of [...damage.map((line) => line.text), ...hints]) tell('hint', { text });
+      for (const { policy, why } of suggestions) tell('suggested', { policy, reason: why });
+    },
+    written: (what, path) => tell('written', { what, path }),
+    stopped: (lines) => tell('stopped', { text: [...lines] }),
+    close: () => {},
+  };
+}
+
+type Tell = <Name extends EventName>(event: Name, fields: EventFields<Name>) => void;
+
+/** Only what is new in a run state is reported. */
+function stateChanges(tell: Tell): Output['state'] {
+  const phases = new Map<string, Entry['phase']>();
+  const rowsDone = new Map<string, number>();
+  let notes = 0;
+  const watching = (entry: Entry & { phase: 'watched' }) => {
+    const { entityType, aspect, taskId, rowsToDelete, adopted } = entry.entry;
+    const { done, total } = doneOf(entry);
+    if (phases.get(entry.index) !== 'watched') tell('started', { entityType, aspect, taskId, rowsToDelete, adopted });
+    if (rowsDone.get(entry.index) !== done) tell('progress', { entityType, aspect, done, total });
+    rowsDone.set(entry.index, done);
+  };
+  return (step, state: RunState) => {
+    for (const entry of state.entries) {
+      const isNews = entry.phase === 'done' && phases.get(entry.index) !== 'done';
+      if (step === 'plan') {
+        const cause = entry.phase === 'done' ? entry.entry.cause : undefined;
+        tell('planned', { ...entry.entry, decision: decisionOf(entry), cause });
+      } else if (isNews) tell('verdict', entry.entry);
+      if (entry.phase === 'watched') watching(entry);
+      phases.set(entry.index, entry.phase);
+    }
+    for (const note of state.notes.slice(notes)) tell('note', { note });
+    notes = state.notes.length;
+  };
+}

@@ -1,0 +1,79 @@
+import { results } from '../../lambda/facts/outcomes.ts';
+import type { Report } from '../../lambda/facts/report-schema.ts';
+import { dottedName } from '../../lambda/policy/aspects.ts';
+
+/**
+ * The figures of the last run in the OpenMetrics text format (https://prometheus.io/docs/specs/om/open_metrics_spec/),
+ * for node_exporter's textfile collector or a push gateway. The job keeps no history of its own.
+ */
+export function figuresOf(report: Report): string {
+  const { stage, policies, result, startedAt, finishedAt } = report;
+  const perIndex = (value: (entry: Report['policies'][number]) => number | undefined): Sample[] =>
+    policies.flatMap((entry) => {
+      const number = value(entry);
+      return number === undefined ? [] : [{ labels: { stage, index: dottedName(entry) }, value: number }];
+    });
+  const run = (value: number): Sample[] => [{ labels: { stage }, value }];
+  const [started, finished] = [Date.parse(startedAt) / 1000, Date.parse(finishedAt) / 1000];
+  return [
+    beginning,
+    ...family(
+      'index_rows',
+      'Rows of the index before anything was deleted.',
+      perIndex((entry) => entry.rowsTotal),
+    ),
+    ...family(
+      'index_rows_to_delete',
+      'Rows that were due.',
+      perIndex((entry) => entry.rowsToDelete),
+    ),
+    ...family(
+      'index_rows_deleted',
+      'Rows that went, by counts.',
+      perIndex((entry) => entry.rowsDeleted),
+    ),
+    ...family(
+      'index_rows_missing',
+      'Rows that should have stayed.',
+      perIndex((entry) => entry.rowsMissing),
+    ),
+    ...family(
+      'index_outcome',
+      'What became of the index; always 1.',
+      policies.map((entry) => ({ labels: { stage, index: dottedName(entry), outcome: entry.outcome }, value: 1 })),
+    ),
+    ...family('run_result', 'The result of the run: 0 ok, 1 attention, 2 failed.', run(results.indexOf(result))),
+    ...family('run_duration_seconds', 'How long the run took.', run(Math.max(0, finished - started)), 'seconds'),
+    ...family('run_finished_timestamp_seconds', 'When it ended, Unix time.', run(finished), 'seconds'),
+    '# EOF',
+    '',
+  ].join('\n');
+}
+
+const prefix = 'datahub_retention';
+
+/** Identifies our files, so that they never replace any other. The format has no comments: the first family says it. */
+const beginning = `# TYPE ${prefix}_index_rows gauge`;
+
+export const isFigures = (text: string): boolean => text.startsWith(beginning);
+
+interface Sample {
+  labels: Record<string, string>;
+  value: number;
+}
+
+/** One metric; without a sample only its description, so that every file has the same families. */
+function family(name: string, help: string, samples: readonly Sample[], unit?: string): string[] {
+  const full = `${prefix}_${name}`;
+  return [
+    ...(name === 'index_rows' ? [] : [`# TYPE ${full} gauge`]),
+    ...(unit === undefined ? [] : [`# UNIT ${full} ${unit}`]),
+    `# HELP ${full} ${help}`,
+    ...samples.map(({ labels, value }) => `${full}{${written(labels)}} ${value}`),
+  ];
+}
+
+const written = (labels: Record<string, string>): string =>
+  Object.entries(labels)
+    .map(([name, value]) => `${name}="${value.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`)
+    .join(',');

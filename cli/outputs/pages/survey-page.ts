@@ -1,0 +1,146 @@
+import { dottedName } from '../../../lambda/policy/aspects.ts';
+import { moment } from '../../../lambda/words/numbers.ts';
+import { errorText } from '../../../lambda/words/server-errors.ts';
+import { ages, reach, rowsOf, type SurveyedIndex } from '../../survey/count.ts';
+import { isDamaged } from '../../survey/damage.ts';
+import type { Findings } from '../../survey/findings.ts';
+import { policiesText, rowsToGo, type Suggestion } from '../../survey/suggestion.ts';
+import { freedExplained, freedMb, grouped, share, size } from '../../telling/numbers.ts';
+import { failuresByReason } from '../screen/survey.ts';
+import { ageBar, comparedBars } from './bars.ts';
+import { document } from './document.ts';
+import { breakable, type Child, type Html, html } from './html.ts';
+
+/**
+ * What a survey found, as one HTML file: what needs attention, all indices side by side, each by itself, what to know,
+ * and the suggested policies.
+ * @param server its address
+ * @param name what people call this DataHub
+ * @param clean removes secrets from the page
+ */
+export function surveyPage(
+  findings: Findings,
+  server: string,
+  name: string | undefined,
+  clean: (text: string) => string,
+): string {
+  const { survey, hints, suggestions, now } = findings;
+  const { indices } = survey;
+  const alerts = alertsOf(findings);
+  const sections: Array<[id: string, heading: string, content: Child]> = [
+    ['attention', 'To look at first', alerts.length === 0 ? html`<p class="card well">${allWell}</p>` : alerts],
+    ['all', 'All indices', html`<div class="card">${comparedBars(indices.flatMap(comparedOf(suggestions)))}</div>`],
+    ['indices', 'Index by index', indices.map((index) => card(index, suggestionFor(index, suggestions), now))],
+  ];
+  if (hints.length > 0) sections.push(['to-know', 'To know', html`<div class="card">${list(hints)}</div>`]);
+  if (suggestions.length > 0) sections.push(['policies', 'Suggested policies', policies(suggestions)]);
+  const title = `DataHub retention: survey${name === undefined ? '' : ` of ${name}`}`;
+  return clean(
+    document(title, [
+      html`<a class="skip" href="#main">Skip to the content</a>`,
+      head(title, findings, server),
+      html`<main id="main">${sections.map(
+        ([id, heading, content]) =>
+          html`<section aria-labelledby="${id}"><h2 id="${id}">${heading}</h2>${content}</section>`,
+      )}</main>`,
+      html`<footer><p>Made by datahub-retention. This page asks nothing of any network and holds no script.</p></footer>`,
+    ]),
+  );
+}
+
+const allWell = 'Address, token, privileges and clock are OK, and every index was counted.';
+
+const list = (texts: readonly Child[]): Html => html`<ul>${texts.map((text) => html`<li>${text}</li>`)}</ul>`;
+const code = (text: string): Html => html`<pre><code>${text}</code></pre>`;
+const facts = (className: string, all: ReadonlyArray<readonly [term: string, text: string]>): Html =>
+  html`<dl class="${className}">${all.map(([term, text]) => html`<div><dt>${term}</dt><dd>${text}</dd></div>`)}</dl>`;
+
+const suggestionFor = (index: SurveyedIndex, suggestions: readonly Suggestion[]): Suggestion | undefined =>
+  suggestions.find(({ policy }) => dottedName(policy) === dottedName(index));
+
+function head(title: string, { survey, suggestions, now }: Findings, server: string): Html {
+  const { indices } = survey;
+  const rows = indices.reduce((sum, index) => sum + rowsOf(index), 0);
+  const mb = indices.reduce((sum, { sizeMb = 0 }) => sum + sizeMb, 0);
+  const going = indices.flatMap((index) => {
+    const suggestion = suggestionFor(index, suggestions);
+    return suggestion ? [{ index, go: rowsToGo(index, suggestion) }] : [];
+  });
+  const goes = going.reduce((sum, { go }) => sum + go, 0);
+  const freed = going.reduce((sum, { index, go }) => sum + (freedMb(go, rowsOf(index), index.sizeMb) ?? 0), 0);
+  const noun = indices.length === 1 ? 'index' : 'indices';
+  return html`<header><p class="kicker">${title}</p><h1>${grouped(indices.length)} ${noun}, ${grouped(rows)} rows${mb > 0 && `, ${size(mb)}`}</h1>${facts(
+    'about',
+    [
+      ['Server', server],
+      ['Surveyed', moment(now)],
+      ['Read-only', 'nothing was changed'],
+    ],
+  )}${facts('totals', [
+    ['Rows', grouped(rows)],
+    [`would go, with the policies below (${share(goes, rows)})`, grouped(goes)],
+    ...(freed > 0 ? [['would be freed, estimated', size(freed)] as const] : []),
+  ])}</header>`;
+}
+
+function alertsOf({ damage, checks, survey, now }: Findings): Html[] {
+  const alert = (severity: string, title: Child, ...content: Child[]): Html =>
+    html`<article class="card alert ${severity}"><h3>${title}</h3>${content}</article>`;
+  const damaged = survey.indices.filter((index) => isDamaged(index, now)).map(dottedName);
+  const lost = damage.map(({ kind, text }) => (kind === 'command' ? code(text) : html`<p>${text}</p>`));
+  return [
+    ...(damage.length > 0 ? [alert('failed', `May have lost rows: ${damaged.join(', ')}`, lost)] : []),
+    ...checks.flatMap(({ name, state, text, remedy }) => {
+      if (state === 'ok') return [];
+      const severity = state === 'failed' ? 'failed' : 'note';
+      const next = remedy && html`<p class="next"><b>Next:</b> ${remedy}</p>`;
+      return [alert(severity, `${name}: ${state}`, html`<p>${text}</p>`, next)];
+    }),
+    ...[...failuresByReason(survey)].map(([reason, names]) =>
+      alert('failed', breakable(`Not counted: ${names.join(', ')}`), html`<p>${reason}</p>`),
+    ),
+    ...(survey.stopped
+      ? [alert('failed', 'The counting stopped there', html`<p>${errorText(survey.stopped)}</p>`)]
+      : []),
+  ];
+}
+
+const comparedOf = (suggestions: readonly Suggestion[]) => (index: SurveyedIndex) => {
+  const suggestion = suggestionFor(index, suggestions);
+  if (index.counts.kind === 'failed') return [];
+  return [{ name: dottedName(index), rows: rowsOf(index), goes: suggestion ? rowsToGo(index, suggestion) : 0 }];
+};
+
+function card(index: SurveyedIndex, suggestion: Suggestion | undefined, now: number): Html {
+  const { counts, sizeMb, indexName } = index;
+  const name = dottedName(index);
+  const badge = counts.kind === 'failed' ? 'not counted' : isDamaged(index, now) ? 'may have lost rows' : undefined;
+  const sentence = index.protected
+    ? 'The state of stateful ingestion, not history: it must not be truncated, and policies for it are refused.'
+    : suggestion && `Suggested: ${suggestion.why}.`;
+  return html`<section class="card"><div class="top"><h3>${breakable(name)}</h3>${badge && html`<span class="badge failed">${badge}</span>`}</div>${sentence && html`<p class="sentence">${sentence}</p>`}${
+    counts.kind === 'counted' && [ageBar(name, counts, suggestion?.policy), agesTable(name, counts, sizeMb)]
+  }${facts('facts', [
+    ...(counts.kind === 'counted' ? [['Reaches back', reach(counts)] as const] : []),
+    ...(sizeMb === undefined ? [] : [['Size', size(sizeMb)] as const]),
+    ...(indexName === undefined ? [] : [['Index', indexName] as const]),
+  ])}</section>`;
+}
+
+function agesTable(
+  name: string,
+  { rowsTotal, older }: SurveyedIndex['counts'] & { kind: 'counted' },
+  mb?: number,
+): Html {
+  const freed = mb !== undefined && rowsTotal > 0;
+  const space = (rows: number) => html`<td>${size(freedMb(rows, rowsTotal, mb) ?? 0)}</td>`;
+  return html`<details><summary>The numbers</summary><table><caption>Rows of ${name} by age</caption><thead><tr><th scope="col">Older than</th><th scope="col">Rows</th><th scope="col">Share</th><th scope="col">Would remain</th>${freed && html`<th scope="col">Would free</th>`}</tr></thead><tbody>${ages.map(
+    (age) =>
+      html`<tr><th scope="row">${age} days</th><td>${grouped(older[age])}</td><td>${share(older[age], rowsTotal)}</td><td>${grouped(rowsTotal - older[age])}</td>${freed && space(older[age])}</tr>`,
+  )}</tbody></table>${freed && html`<p class="aside">${freedExplained}</p>`}</details>`;
+}
+
+function policies(suggestions: readonly Suggestion[]): Html {
+  const reasons = suggestions.map(({ policy, why }) => `${dottedName(policy)}: ${why}.`);
+  return html`<div class="card">${list(reasons)}<details><summary>As a policies file</summary>${code(policiesText(suggestions))}</details></div>`;
+}

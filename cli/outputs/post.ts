@@ -1,0 +1,154 @@
+import { maskOf } from '../../lambda/facts/secrets.ts';
+import { oneLine } from '../../lambda/facts/text.ts';
+import { trusting } from '../../lambda/operations/http/certificates.ts';
+import { causeOf } from '../../lambda/operations/http/network-errors.ts';
+import { backoffMillis, realSleep, retryAfterMillis } from '../../lambda/operations/http/retry.ts';
+import { Agent } from '../../lambda/operations/http/undici.ts';
+import { proxyFor } from '../inputs/proxy.ts';
+import { secretsOf, type Webhook } from '../inputs/webhook.ts';
+import { type Dispatcher, ProxyAgent } from './undici.ts';
+
+/** Posts a message, through the environment's proxy if there is one for this address. */
+
+/** A message may therefore arrive twice (each carries its run's id); one that never arrives is worse. */
+const attempts = 3;
+const connectTimeoutMillis = 10_000;
+const answerTimeoutMillis = 30_000;
+/** A receiver's refusal is usually a word or two. */
+const maxQuote = 120;
+
+export type Posted =
+  | { kind: 'posted'; host: string; status: number }
+  /** `problem` is a sentence with the remedy, without the address. */
+  | { kind: 'failed'; host: string; problem: string };
+
+export interface PostOptions {
+  /** The certificates of a private authority, trusted for the receiver as well. */
+  caPem?: string | undefined;
+  sleep?: (millis: number) => Promise<void>;
+}
+
+/**
+ * Posts JSON. Never throws.
+ * @param body as text
+ */
+export async function post(webhook: Webhook, body: string, options: PostOptions = {}): Promise<Posted> {
+  const { host } = webhook;
+  const proxy = proxyFor(webhook.url);
+  const failed = (problem: string): Posted => ({
+    kind: 'failed',
+    host,
+    problem: `The message could not be posted to ${host}${through(proxy)}: ${problem}`,
+  });
+  let dispatcher: Dispatcher;
+  try {
+    dispatcher = dispatcherFor(proxy, options.caPem);
+  } catch {
+    return failed('the proxy variable does not hold an address; correct it.');
+  }
+  try {
+    for (let tries = 1; ; tries++) {
+      const answer = await send(dispatcher, webhook, body);
+      if (answer.kind === 'posted') return { kind: 'posted', host, status: answer.status };
+      if (!answer.mayPass || tries === attempts) return failed(answer.problem);
+      await (options.sleep ?? realSleep)(backoffMillis(tries, Math.random(), answer.retryAfter));
+    }
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
+/** Certificates are always checked, whatever the environment says. */
+function dispatcherFor(proxy: string | undefined, caPem: string | undefined): Dispatcher {
+  const tls = { rejectUnauthorized: true, ...(caPem !== undefined && { secureContext: trusting(caPem) }) };
+  const times = { headersTimeout: answerTimeoutMillis, bodyTimeout: answerTimeoutMillis };
+  return proxy === undefined
+    ? new Agent({ ...times, connect: { ...tls, timeout: connectTimeoutMillis } })
+    : new ProxyAgent({
+        ...times,
+        uri: proxy,
+        requestTls: { ...tls, timeout: connectTimeoutMillis },
+        proxyTls: { ...tls, timeout: connectTimeoutMillis },
+      });
+}
+
+const through = (proxy: string | undefined): string =>
+  proxy === undefined ? '' : ` through the proxy ${URL.canParse(proxy) ? new URL(proxy).host : 'of the environment'}`;
+
+type Answer =
+  | { kind: 'posted'; status: number }
+  | { kind: 'failed'; problem: string; mayPass: boolean; retryAfter?: number | undefined };
+
+async function send(dispatcher: Dispatcher, webhook: Webhook, body: string): Promise<Answer> {
+  const { origin, pathname, search } = new URL(webhook.url);
+  try {
+    const {
+      statusCode,
+      headers,
+      body: answered,
+    } = await dispatcher.request({
+      origin,
+      path: pathname + search,
+      method: 'POST',
+      headers: { 'content-type': 'application/json; charset=utf-8' },
+      body,
+      signal: AbortSignal.timeout(connectTimeoutMillis + answerTimeoutMillis),
+    });
+    const said = await beginning(answered);
+    if (statusCode >= 200 && statusCode < 300) return { kind: 'posted', status: statusCode };
+    const retryAfter = headers['retry-after'];
+    return {
+      kind: 'failed',
+      problem: `it answered ${statusCode}${quoted(said, webhook)}. ${remedyOf(statusCode, webhook)}`,
+      mayPass: statusCode === 429 || statusCode >= 500,
+      retryAfter:
+        typeof retryAfter === 'string' ? retryAfterMillis({ 'retry-after': retryAfter }, Date.now()) : undefined,
+    };
+  } catch (error) {
+    return { kind: 'failed', ...whyNoAnswer(error) };
+  }
+}
+
+async function beginning(body: Dispatcher.ResponseData['body']): Promise<string> {
+  let text = '';
+  for await (const chunk of body) {
+    text += String(chunk);
+    if (text.length > maxQuote * 4) break;
+  }
+  return text;
+}
+
+function quoted(said: string, webhook: Webhook): string {
+  const text = oneLine(maskOf(secretsOf(webhook), '[webhook]')(said), maxQuote);
+  return text === '' || text.startsWith('<') ? '' : ` ("${text}")`;
+}
+
+function remedyOf(status: number, { kept, format }: Webhook): string {
+  if (status >= 300 && status < 400)
+    return `Redirects are not followed: put the address that it leads to into ${kept}.`;
+  if (status === 429 || status >= 500) return 'It was tried three times; check the receiver.';
+  if (status === 400 || status === 415 || status === 422) {
+    return format === 'slack'
+      ? 'It does not take messages for Slack: --notify-format json posts the report instead.'
+      : 'It does not take the report: --notify-format slack posts a message for Slack instead.';
+  }
+  return `The address may have been withdrawn: put a new one into ${kept}.`;
+}
+
+function whyNoAnswer(error: unknown): { problem: string; mayPass: boolean } {
+  const { phase, code } = causeOf(error, false);
+  const why = code === undefined ? '' : ` (${code})`;
+  const check = 'Check the address, and HTTPS_PROXY and NO_PROXY.';
+  if (phase === 'dns') return { problem: `its name cannot be resolved${why}. ${check}`, mayPass: code === 'EAI_AGAIN' };
+  if (phase === 'tls') {
+    const remedy = 'Give the certificate of a private authority with --ca-file.';
+    return { problem: `its certificate is not trusted, or it does not speak TLS${why}. ${remedy}`, mayPass: false };
+  }
+  const { name, message } = error as Error;
+  // undici reports a proxy's answer to CONNECT only in its error message.
+  const refused = /\((\d{3})\)/.exec(message)?.[1];
+  if (refused !== undefined) return { problem: `the proxy answered ${refused}. Check HTTPS_PROXY.`, mayPass: false };
+  if (name === 'TimeoutError' || code?.includes('TIMEOUT'))
+    return { problem: `no answer in time. ${check}`, mayPass: true };
+  return { problem: `no connection${why}. ${check}`, mayPass: true };
+}

@@ -1,0 +1,87 @@
+import type { WatchedEntry } from '../../../lambda/run/state.ts';
+import type { Pending } from '../../run/observed.ts';
+import type { Header, Output } from '../../telling/output.ts';
+import { paintFor } from './colour.ts';
+import { createProgress, waitingLine } from './progress.ts';
+import type { Screen } from './screen.ts';
+import { checkLines, surveyLines } from './survey.ts';
+import { createWaiting, slowRequest } from './waiting.ts';
+
+/** What people see of a run or a survey. Long lines are the terminal's to wrap: what is pasted stays whole. */
+export function onScreen(screen: Screen): Output {
+  const hidden: Array<(text: string) => string> = [];
+  const waiting = createWaiting({
+    ...screen,
+    write: (text) => screen.write(hidden.reduce((rest, hide) => hide(rest), text)),
+  });
+  const print = (...lines: string[]) => waiting.write(`${lines.join('\n')}\n`);
+  const paint = paintFor(screen);
+  const progress = createProgress(print, paint);
+  let pending: Pending | undefined;
+  let counted: string | undefined;
+  let watched: string | undefined;
+  const wait = () =>
+    waiting.for(() => {
+      const parts = [counted ?? watched, slowRequest(pending, Date.now())].filter((part) => part !== undefined);
+      return parts.length === 0 ? undefined : parts.join('; ');
+    });
+  return {
+    neverShow: (hide) => {
+      hidden.push(hide);
+    },
+    header: (header) => {
+      print(...headerLines(header));
+      wait();
+    },
+    ledger: (path) => print(`Ledger  ${path}`),
+    note: (text) => print('', text),
+    asking: (open) => {
+      pending = open;
+    },
+    counted: (done, of) => {
+      counted = done < of ? `${done} of ${of} indices counted` : undefined;
+    },
+    state(step, state) {
+      counted = undefined;
+      if (step === 'plan') print('');
+      progress(step, state);
+      const unresolved = state.entries.filter((entry): entry is WatchedEntry => entry.phase === 'watched');
+      const isWaiting = state.next === 'wait' && unresolved.length > 0;
+      watched = isWaiting ? waitingLine(unresolved, state.waitSeconds) : undefined;
+    },
+    problem: (text) => print(`  ${text}`),
+    report: (_report, { subject, email }) => {
+      waiting.for(undefined);
+      print('', rule, `Subject: ${subject}`, '', email.trimEnd(), rule);
+    },
+    posted: (posted) => print(posted.kind === 'posted' ? `The message was posted to ${posted.host}.` : posted.problem),
+    checks: (checks) => print(...checkLines(checks, paint)),
+    survey: (findings) => {
+      waiting.for(undefined);
+      print('', ...surveyLines(findings));
+    },
+    written: (what, path) => {
+      const verb = what === 'policies' || what === 'figures' ? 'are' : 'is';
+      if (path !== '-') print('', `The ${what} ${verb} in ${path}.`);
+    },
+    stopped: () => {},
+    close: () => waiting.stop(),
+  };
+}
+
+const rule = '-'.repeat(72);
+
+function headerLines({ server, from, mode, embedded, fast, ledger }: Header): string[] {
+  const modes: Record<typeof mode, string> = {
+    survey: 'survey: only looks; nothing is changed',
+    release: 'release: counts rows and changes the ledger; truncates nothing',
+    preview: 'PREVIEW: nothing is changed; the verb enforce truncates for real',
+    enforce: embedded ? 'enforce: really truncating, but sample data only' : 'ENFORCE: truncates for real',
+  };
+  return [
+    `Server  ${server}${embedded ? ' (the embedded operations service)' : ''}`,
+    ...(from ? [`Access  address from ${from.url}, token from ${from.token}`] : []),
+    `Mode    ${modes[mode]}${fast ? '; waits are cut short' : ''}`,
+    ...(ledger === undefined ? [] : [`Ledger  ${ledger}`]),
+  ];
+}

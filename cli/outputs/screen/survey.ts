@@ -1,0 +1,99 @@
+import { dottedName } from '../../../lambda/policy/aspects.ts';
+import { errorText } from '../../../lambda/words/server-errors.ts';
+import type { Check } from '../../survey/checks.ts';
+import { ages, reach, type Survey, type SurveyedIndex } from '../../survey/count.ts';
+import type { Findings } from '../../survey/findings.ts';
+import { gainOf } from '../../survey/suggestion.ts';
+import { freedExplained, freedMb, grouped, share, short, size } from '../../telling/numbers.ts';
+import { type Column, table } from '../table.ts';
+import type { Paint } from './colour.ts';
+
+/** The survey's text, line by line. */
+
+const severities = { ok: 'ok', note: 'note', failed: 'failed', 'not checked': 'attention' } as const;
+
+/** One line for each check, with what to do below it. */
+export function checkLines(checks: readonly Check[], paint: Paint): string[] {
+  return checks.flatMap(({ name, state, text, remedy }) => {
+    const mark = (state === 'failed' ? 'FAILED' : state).padEnd(11);
+    const line = `  ${paint(severities[state], mark)}  ${name.padEnd(11)}  ${text}`;
+    return remedy ? [line, `${' '.repeat(28)}-> ${remedy}`] : [line];
+  });
+}
+
+/** Everything that a survey found, for a screen. */
+export function surveyLines(findings: Findings): string[] {
+  const { survey, damage, hints, suggestions } = findings;
+  if (survey.indices.length === 0) return ['There is no time series index.'];
+  return [
+    ...damage.map(({ kind, text }) => (kind === 'command' ? `  ${text}` : kind === 'item' ? `- ${text}` : `${text}\n`)),
+    'Rows older than N days, and what would remain without them:',
+    '',
+    sizesTable(survey.indices),
+    ...below('What to know:', hints),
+    ...below(
+      'Suggested policies:',
+      suggestions.map(({ policy, why }) => `${dottedName(policy)}: ${why}.`),
+    ),
+    ...freedInAll(findings),
+    // Last, where people see it: what the figures above leave out.
+    ...failures(survey),
+  ];
+}
+
+const below = (title: string, items: readonly string[]): string[] =>
+  items.length === 0 ? [] : ['', title, ...items.map((item) => `- ${item}`)];
+
+/** For each index the share of rows older than each age, the rows that would remain, and the space that would be freed. */
+function sizesTable(indices: readonly SurveyedIndex[]): string {
+  const columns: Column[] = [
+    { title: 'Index' },
+    { title: 'Rows', align: 'right' },
+    { title: 'Size', align: 'right' },
+    { title: 'Reaches back', align: 'right' },
+    ...ages.map((age): Column => ({ title: `>${age} d`, align: 'right' })),
+  ];
+  return table(columns, indices.flatMap(cells));
+}
+
+function cells(index: SurveyedIndex): string[][] {
+  const { counts, sizeMb } = index;
+  const sizeCell = sizeMb === undefined ? '-' : size(sizeMb);
+  if (counts.kind === 'failed') return [[dottedName(index), 'failed', sizeCell, '', ...ages.map(() => '')]];
+  const { rowsTotal, older } = counts;
+  const freed = (rows: number) => size(freedMb(rows, rowsTotal, sizeMb) ?? 0);
+  return [
+    [dottedName(index), short(rowsTotal), sizeCell, reach(counts), ...ages.map((age) => share(older[age], rowsTotal))],
+    ['  would remain', '', '', '', ...ages.map((age) => short(rowsTotal - older[age]))],
+    ...(sizeMb === undefined || rowsTotal === 0 || index.protected
+      ? []
+      : [['  would free, about', '', '', '', ...ages.map((age) => freed(older[age]))]]),
+  ];
+}
+
+/** What a first run with the suggested policies would delete and free. */
+function freedInAll({ survey, suggestions }: Findings): string[] {
+  const { rows, of, mb } = gainOf(survey, suggestions);
+  if (rows === 0) return [];
+  const freed = mb === undefined ? '' : ` and free ${mb < 1 ? '' : 'about '}${size(mb)}`;
+  const first = `With them a first run would delete ${grouped(rows)} of ${grouped(of)} rows (${share(rows, of)})${freed}.`;
+  return ['', mb === undefined ? first : `${first} ${freedExplained}`];
+}
+
+/** Why indices could not be counted, each reason once. */
+function failures(survey: Survey): string[] {
+  const reasons = [...failuresByReason(survey)].map(([reason, names]) => `Not counted: ${names.join(', ')}: ${reason}`);
+  const stopped = survey.stopped ? [`Stopped there: ${errorText(survey.stopped)}`] : [];
+  return reasons.length + stopped.length === 0 ? [] : ['', ...reasons, ...stopped];
+}
+
+/** The names of indices that were not counted, by reason. */
+export function failuresByReason({ indices }: Survey): Map<string, string[]> {
+  const byReason = new Map<string, string[]>();
+  for (const index of indices) {
+    if (index.counts.kind !== 'failed') continue;
+    const reason = errorText(index.counts.error);
+    byReason.set(reason, [...(byReason.get(reason) ?? []), dottedName(index)]);
+  }
+  return byReason;
+}

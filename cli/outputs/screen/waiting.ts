@@ -1,0 +1,85 @@
+import { clearLine, cursorTo } from 'node:readline';
+import type { OperationName } from '../../../lambda/facts/server-error.ts';
+import { duration } from '../../../lambda/words/numbers.ts';
+import type { Pending } from '../../run/observed.ts';
+import type { Screen } from './screen.ts';
+
+/**
+ * One line that says what is being waited for, so that a slow server does not look like a hanging program: on a
+ * terminal it is rewritten and disappears when there is other output, in a log it comes whenever there was no other
+ * output for a while.
+ */
+export interface Waiting {
+  /** @param line what is waited for at this moment; undefined for nothing */
+  for(line: (() => string | undefined) | undefined): void;
+  /** Writes whole lines above it. */
+  write(text: string): void;
+  stop(): void;
+}
+
+/** Drawn only by a timer, so that short waits do not flicker. */
+const everyMillis = 500;
+/** A log that is silent for longer looks like a hanging process. */
+const silenceMillis = 20_000;
+
+export function createWaiting({ write, terminal }: Screen): Waiting {
+  let line: (() => string | undefined) | undefined;
+  let spokenAt = Date.now();
+  let isDrawn = false;
+  const clear = () => {
+    if (!isDrawn || !terminal) return;
+    cursorTo(terminal, 0);
+    clearLine(terminal, 0);
+    isDrawn = false;
+  };
+  const draw = () => {
+    const text = line?.();
+    clear();
+    if (text === undefined) return;
+    if (terminal) {
+      // A line that wraps could not be erased.
+      terminal.write(`  ${text}`.slice(0, (terminal.columns ?? 80) - 1));
+      isDrawn = true;
+    } else if (Date.now() - spokenAt >= silenceMillis) {
+      spokenAt = Date.now();
+      write(`  ${text}\n`);
+    }
+  };
+  const timer = setInterval(draw, everyMillis);
+  timer.unref();
+  return {
+    for(next) {
+      line = next;
+      if (next === undefined) clear();
+    },
+    write(text) {
+      clear();
+      spokenAt = Date.now();
+      write(text);
+    },
+    stop() {
+      clearInterval(timer);
+      line = undefined;
+      clear();
+    },
+  };
+}
+
+/** A request is mentioned once it has taken this long. */
+const slowSeconds = 2;
+
+/** `Waiting for a dry run of dataset.operation, 12 s of at most 1 min`; undefined while nothing is slow. */
+export function slowRequest(pending: Pending | undefined, now: number): string | undefined {
+  if (pending === undefined) return undefined;
+  const seconds = Math.floor((now - pending.since) / 1000);
+  if (seconds < slowSeconds) return undefined;
+  const what = `${asked[pending.operation]}${pending.index === undefined ? '' : ` of ${pending.index}`}`;
+  return `waiting for ${what}, ${seconds} s of at most ${duration(pending.limitMillis / 1000)} a try`;
+}
+
+const asked: Record<OperationName, string> = {
+  'dry-run': 'a dry run',
+  truncate: 'the start of a truncation',
+  'task-status': 'the status of a task',
+  'index-sizes': 'the sizes of its indices',
+};

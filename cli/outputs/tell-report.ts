@@ -1,0 +1,74 @@
+import { results } from '../../lambda/facts/outcomes.ts';
+import type { Report } from '../../lambda/facts/report-schema.ts';
+import { redactor } from '../../lambda/facts/secrets.ts';
+import { isWorthTelling, type Message, messageOf } from '../../lambda/message/message.ts';
+import type { Reader } from '../../lambda/words/reader.ts';
+import type { Told } from '../command-line/arguments.ts';
+import type { Server } from '../inputs/server.ts';
+import { type Webhook, withoutAddress } from '../inputs/webhook.ts';
+import type { Output } from '../telling/output.ts';
+import { figuresOf } from './metrics-file.ts';
+import { type OutputFile, WriteError, writeOutputFile } from './output-file.ts';
+import { post } from './post.ts';
+import { slackMessage } from './slack.ts';
+
+/** What a run knows of those whom its result concerns. */
+export interface Telling {
+  server: Server;
+  json?: OutputFile | undefined;
+  metrics?: OutputFile | undefined;
+  webhook?: Webhook | undefined;
+  failOn: Told['failOn'];
+  /** A person started it, so that its message is never held back (design rule 12). */
+  byHand: boolean;
+  /** Who reads its messages. */
+  reader: Reader;
+}
+
+/**
+ * Reports the result, the most reliable way first: on screen, to files, over the network.
+ * @returns the exit status: 0 if the result is good enough and everyone who should be notified is, else 1
+ */
+export async function tellReport(made: Report, run: Telling, output: Output): Promise<number> {
+  const { reader, server, json, metrics, webhook, failOn } = run;
+  const withoutToken = redactor([server.tokenText]);
+  const clean = webhook ? (text: string) => withoutToken(withoutAddress(webhook)(text)) : withoutToken;
+  const report = JSON.parse(clean(JSON.stringify(made))) as Report;
+  const message = messageOf(report, { reader, secrets: [server.tokenText] });
+  output.report(report, message);
+  const written = [
+    write(json, () => `${JSON.stringify(report, null, 2)}\n`, 'report', output),
+    write(metrics, () => figuresOf(report), 'figures', output),
+  ];
+  const told = await postMessage(report, message, run, output);
+  const isBad = results.indexOf(report.result) >= results.indexOf(failOn);
+  return !isBad && told && written.every(Boolean) ? 0 : 1;
+}
+
+/** @returns whether the file that was asked for has been written */
+function write(file: OutputFile | undefined, text: () => string, what: 'report' | 'figures', output: Output): boolean {
+  if (file === undefined) return true;
+  try {
+    writeOutputFile(file, text());
+  } catch (error) {
+    if (!(error instanceof WriteError)) throw error;
+    output.problem(error.message);
+    return false;
+  }
+  output.written(what, file.path);
+  return true;
+}
+
+async function postMessage(
+  report: Report,
+  message: Message,
+  { webhook, server, byHand }: Telling,
+  output: Output,
+): Promise<boolean> {
+  if (webhook === undefined) return true;
+  if (webhook.when === 'problems' && !isWorthTelling(report, byHand)) return true;
+  const body = webhook.format === 'json' ? message.default : JSON.stringify(slackMessage(message));
+  const posted = await post(webhook, body, { caPem: server.caPem });
+  output.posted(posted);
+  return posted.kind === 'posted';
+}

@@ -1,0 +1,67 @@
+import { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
+import { type PlanEvent, plan } from '../../lambda/run/plan/plan.ts';
+import { poll } from '../../lambda/run/poll.ts';
+import { type ReportEvent, type ReportServices, report } from '../../lambda/run/report.ts';
+import type { Publisher, RunServices } from '../../lambda/run/services.ts';
+import type { RunState } from '../../lambda/run/state.ts';
+import { truncate } from '../../lambda/run/truncate.ts';
+import { type FastForward, runStateMachine, type Step, type StepHandlers } from './state-machine.ts';
+
+/** One run: the workflow file of the deployment with the steps that the deployed functions run. */
+
+export interface WorkflowRun {
+  /** Everything but the deadline, which is new for each invocation. */
+  services: Omit<RunServices, 'deadline'>;
+  publisher: Publisher;
+  /** The execution's input: `mode`, `only`, `approveRows`, `release`. */
+  input: unknown;
+  execution: { name: string; startTime: string };
+  /** Called with the run state that Plan, Truncate and Poll return. */
+  onState?(step: Step, state: RunState): void;
+  /** Called with what a step throws; the workflow itself keeps only the error's name. */
+  onFailure?(step: Step, error: unknown): void;
+  fast?: FastForward | undefined;
+  /** Turns the report's facts into English. */
+  words: ReportServices['words'];
+}
+
+/**
+ * Executes one run to its end.
+ * @throws if no report could be published
+ */
+export async function executeWorkflow(run: WorkflowRun): Promise<void> {
+  const { services, publisher, words, onState = () => {}, onFailure = () => {} } = run;
+  const during = (step: Step): RunServices => {
+    const deadline = services.clock.now() + functionTimeoutSeconds[step] * 1000;
+    return { ...services, deadline: () => deadline };
+  };
+  const told = async (step: Step, state: Promise<RunState>): Promise<RunState> => {
+    const returned = await state;
+    onState(step, returned);
+    return returned;
+  };
+  await runStateMachine({
+    input: run.input,
+    execution: run.execution,
+    now: Date.now,
+    fast: run.fast,
+    handlers: failuresTold(onFailure, {
+      plan: (event) => told('plan', plan(event as PlanEvent, during('plan'))),
+      truncate: (state) => told('truncate', truncate(state as RunState, during('truncate'))),
+      poll: (state) => told('poll', poll(state as RunState, during('poll'))),
+      report: (event) => report(event as ReportEvent, { ...services, publisher, words }),
+    }),
+  });
+}
+
+function failuresTold(onFailure: (step: Step, error: unknown) => void, handlers: StepHandlers): StepHandlers {
+  const told = ([step, handler]: [string, StepHandlers[Step]]) => [
+    step,
+    (input: unknown) =>
+      handler(input).catch((error: unknown) => {
+        onFailure(step as Step, error);
+        throw error;
+      }),
+  ];
+  return Object.fromEntries(Object.entries(handlers).map(told)) as StepHandlers;
+}

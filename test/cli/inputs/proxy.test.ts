@@ -1,0 +1,44 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { proxyFor, refuseProxy } from '../../../cli/inputs/proxy.ts';
+
+const variables = ['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'];
+
+function environment(given: Record<string, string>): NodeJS.ProcessEnv {
+  for (const name of variables) {
+    vi.stubEnv(name, '');
+    vi.stubEnv(name.toUpperCase(), '');
+  }
+  for (const [name, value] of Object.entries(given)) vi.stubEnv(name, value);
+  return process.env;
+}
+afterEach(() => void vi.unstubAllEnvs());
+
+const proxy = 'http://proxy.example:3128';
+
+describe('a proxy variable', () => {
+  it.each<[Record<string, string>, string, string | undefined]>([
+    [{}, 'https://gms.example/gms', undefined],
+    [{ HTTPS_PROXY: proxy }, 'https://gms.example/gms', proxy],
+    [{ https_proxy: proxy }, 'https://gms.example/gms', proxy],
+    [{ HTTPS_PROXY: proxy }, 'http://gms.example:8080', undefined],
+    [{ HTTP_PROXY: proxy }, 'http://gms.example:8080', proxy],
+    [{ ALL_PROXY: proxy }, 'http://gms.example:8080', proxy],
+    [{ HTTPS_PROXY: proxy, NO_PROXY: 'gms.example' }, 'https://gms.example/gms', undefined],
+    [{ HTTPS_PROXY: proxy, NO_PROXY: '.example' }, 'https://gms.example/gms', undefined],
+    [{ HTTPS_PROXY: proxy, NO_PROXY: '*' }, 'https://gms.example/gms', undefined],
+    [{ HTTPS_PROXY: proxy, NO_PROXY: 'other.example' }, 'https://gms.example/gms', proxy],
+    [{ HTTP_PROXY: proxy }, 'http://127.0.0.1:8080', undefined],
+    [{ HTTP_PROXY: proxy }, 'http://localhost:8080', undefined],
+  ])('in %o applies to %s: %s', (given, url, expected) => {
+    const env = environment(given);
+    expect(proxyFor(url)).toBe(expected);
+    if (expected === undefined) expect(() => refuseProxy(url, env)).not.toThrow();
+    else expect(() => refuseProxy(url, env)).toThrow(`set NO_PROXY=gms.example`);
+  });
+
+  it('is named in the refusal, with nothing of its value', () => {
+    const env = environment({ HTTPS_PROXY: 'http://me:secret@proxy.example:3128' });
+    expect(() => refuseProxy('https://gms.example/gms', env)).toThrow(/^HTTPS_PROXY applies to gms\.example, and this/);
+    expect(() => refuseProxy('https://gms.example/gms', env)).not.toThrow('secret');
+  });
+});

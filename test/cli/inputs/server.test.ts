@@ -1,0 +1,68 @@
+import { writeFileSync } from 'node:fs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { readServer } from '../../../cli/inputs/server.ts';
+import { folder } from '../processes.ts';
+import { problemOf } from './problem.ts';
+
+const files = () => folder((cleanUp) => onTestFinished(cleanUp));
+
+describe('an access token', () => {
+  const server = (path: string) => readServer({ gmsUrl: 'http://gms:8080', token: { kind: 'file', path } }, {});
+
+  it('is trimmed', async () => {
+    const path = files().write('token', '\n  abc.def \r\n');
+    expect(await server(path).token.get()).toBe('abc.def');
+  });
+
+  it('is read again when the server refuses it', async () => {
+    const path = files().write('token', 'old');
+    const { token } = server(path);
+    writeFileSync(path, 'new\n');
+    expect(await token.get()).toBe('old');
+    expect(await token.reread()).toBe('new');
+    expect(await token.get()).toBe('new');
+  });
+
+  it.each([
+    ['empty', ' \n', /is empty/],
+    ['two words', 'secret words', /holds no token/],
+  ])('file that is %s is refused without showing it', (_name, content, problem) => {
+    const path = files().write('token', content);
+    const message = problemOf(() => server(path));
+    expect(message).toMatch(problem);
+    expect(message).not.toContain('secret');
+  });
+
+  it('file that does not exist is named', () => {
+    expect(problemOf(() => server('/no/such/token'))).toBe(
+      '--token-file: /no/such/token cannot be read (no such file); check the path.',
+    );
+  });
+
+  it.each(['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln', 'Bearer abc'])(
+    'given in place of a file name is not printed',
+    (token) => {
+      const message = problemOf(() => server(token));
+      expect(message).toMatch(/^--token-file takes the name of a file/);
+      expect(message).not.toContain(token);
+    },
+  );
+});
+
+describe('a server', () => {
+  const token = { kind: 'text', text: 'abc' } as const;
+
+  it.each(['ftp://gms', 'gms:8080', 'http://', 'http://user:pw@gms', 'http://gms/operations?action=x'])(
+    'is refused at the address %s',
+    (gmsUrl) => {
+      const message = problemOf(() => readServer({ gmsUrl, token }, {}));
+      expect(message).toMatch(/^--gms-url: The GMS address/);
+      expect(message).not.toContain('pw');
+    },
+  );
+
+  it('is refused with a file that holds no certificates', () => {
+    const caPath = files().write('ca.pem', 'not PEM');
+    expect(problemOf(() => readServer({ gmsUrl: 'https://gms', token, caPath }, {}))).toMatch(/--ca-file .*PEM/);
+  });
+});

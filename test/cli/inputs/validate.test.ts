@@ -1,0 +1,179 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { checkOnly, readPolicies } from '../../../cli/inputs/policies.ts';
+import { validate } from '../../../cli/inputs/validate.ts';
+import { UsageError } from '../../../cli/telling/mistakes.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'validate-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function file(text: string, name = 'policies.json'): string {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+}
+
+function mistakesIn(files: Parameters<typeof validate>[0]): string[] {
+  try {
+    validate(files);
+  } catch (error) {
+    expect(error).toBeInstanceOf(UsageError);
+    return (error as Error).message.replaceAll(`${folder}/`, '').split('\n');
+  }
+  throw new Error('no mistake was found');
+}
+
+const policy = '{ "entityType": "dataset", "aspect": "operation", "retentionDays": 90 }';
+
+describe('validate', () => {
+  it.each([
+    ['a list', `[${policy}]`],
+    ['an object with a schema for editors', `{ "$schema": "policies.schema.json", "policies": [${policy}] }`],
+    ['comments', `// agreed with the data platform\n[\n  /* 90 days */ ${policy} // since 2026\n]`],
+    ['an owner and a note', `[${policy.replace('}', ', "owner": "data-platform", "note": "audit needs 90 days" }')}]`],
+  ])('finds no mistake in policies with %s, and a run takes the same file', (_, text) => {
+    const path = file(text);
+    expect(validate({ policiesPath: path })).toEqual([`${path}: no mistake found.`]);
+    expect(JSON.parse(readPolicies(path).source.text)).toMatchObject([{ entityType: 'dataset', retentionDays: 90 }]);
+  });
+
+  it('reports all mistakes at once, by line and column', () => {
+    const policiesPath = file(`// what we keep
+[
+  { "entityType": "dataset", "aspect": "operation", "retentionDay": 90 },
+  { "entityType": "chart", "aspect": "chartUsageStatistics", "retentionDays": 5 },
+  ${policy},
+  ${policy.replace('dataset', 'DataSet')}
+]`);
+    expect(mistakesIn({ policiesPath })).toEqual([
+      'policies.json:3:3: policy 1: retentionDays is missing: it must be a number.',
+      'policies.json:3:53: policy 1: "retentionDay" is not a known field: did you mean retentionDays?',
+      'policies.json:4:62: policy 2: retentionDays must be at least 7 (minRetentionDays), not 5.',
+      'policies.json:5:3: policy 3 is for the same index as policy 1 (dataset.operation): keep one of them.',
+      'policies.json:6:3: policy 4 is for the same index as policy 1 (DataSet.operation): keep one of them.',
+    ]);
+  });
+
+  it.each<[string, string]>([
+    ['[{]', '1:3: it '],
+    ['', '1:1: it is empty.'],
+    ['[\n {"entityType": "dataset",}\n]', '2:26: it has a comma too many: nothing follows it before }.'],
+    [`[\n${policy},\n\n]`, '2:72: it has a comma too many: nothing follows it before ].'],
+    [`[\n${policy}\n${policy}\n]`, '2:72: it lacks a comma here.'],
+    ['[{"entityType" "dataset"}]', '1:15: it lacks a colon here, between the name of a field and its value.'],
+    ['[{"entityType": "dataset]', '1:17: it lacks a closing quote here.'],
+    [`[${policy}`, 'it lacks a closing ] here.'],
+    [`[${policy}]\n[${policy}]`, '2:1: it goes on here, where the list has ended'],
+    ['- entityType: dataset\n  aspect: operation', '1:1: it is YAML: write JSON, a list of policies between [ and ].'],
+    ['# ours\npolicies:\n  - aspect: operation', '1:1: it is YAML: write JSON'],
+    ['{\n  "policies": 7 }', '2:3: it must hold a list under "policies": put [ and ] around them.'],
+    ['{ "gmsUrl": "x", "policies": [] }', '1:3: it holds a whole stage: give it with --stage.'],
+    ['{ "policy": [] }', '1:1: it must hold a list of policies: put [ and ] around them.'],
+    [policy, '1:1: it must hold a list of policies: put [ and ] around them.'],
+    ['{ "policies": [], "polices": [] }', '1:19: it has the field "polices": besides "policies" only "$schema" is'],
+    ['[]', '1:1: it holds an empty list: put a policy into it.'],
+    [`[${Array(49).fill(policy).join()}]`, '1:1: it holds 49 policies; a run takes at most 48.'],
+    [
+      `[${policy.replace('}', ', "retentionDays": 30 }')}]`,
+      '1:74: it has the key "retentionDays" twice in one object: keep one of them.',
+    ],
+    [`[${policy.replace('90', '6')}]`, 'policy 1: retentionDays must be at least 7 (minRetentionDays), not 6.'],
+    [`[${policy.replace('operation', 'datahubIngestionCheckpoint')}]`, 'is never truncated'],
+    [`[${policy.replace('}', ', "strategy": "reindex" }')}]`, 'policy 1: "strategy"'],
+  ])('says of %s what is wrong and where, and a preview says the same', (text, mistake) => {
+    const policiesPath = file(text);
+    const mistakes = mistakesIn({ policiesPath });
+    expect(mistakes.join('\n')).toContain(mistake);
+    expect(() => readPolicies(policiesPath)).toThrow(mistakes.join('\n').replace('policies.json', policiesPath));
+  });
+
+  it('finds a duplicate whose twin is itself wrong, and keeps its warnings beside its mistakes', () => {
+    const policiesPath = file(`[
+  ${policy.replace('90', '1')},
+  ${policy},
+  ${policy.replace('operation', 'operations')}
+]`);
+    expect(mistakesIn({ policiesPath })).toEqual([
+      'policies.json:2:53: policy 1: retentionDays must be at least 7 (minRetentionDays), not 1.',
+      'policies.json:3:3: policy 2 is for the same index as policy 1 (dataset.operation): keep one of them.',
+      expect.stringMatching(
+        /^policies\.json:4:30: warning: policy 3: dataset\.operations is no index of DataHub's own/,
+      ),
+    ]);
+  });
+
+  it('takes a policy of exactly seven days, a byte order mark, and --only in upper or lower case', () => {
+    const { names } = readPolicies(file(`\ufeff[${policy.replace('90', '7')}]`));
+    expect(names).toEqual(['dataset.operation']);
+    expect(() => checkOnly(['DATASET.Operation'], names, 'it')).not.toThrow();
+    expect(() => checkOnly(['dataset.operations'], names, 'it')).toThrow('did you mean dataset.operation?');
+  });
+
+  it('finds every mistake of a stage file, of settings and policies alike', () => {
+    const stagePath = file(
+      `{
+  "gmsUrl": "http://datahub-gms:8080",
+  "mode": "enforced",
+  "slackChannelId": "C0123456789",
+  "policies": [
+    ${policy.replace('90', '"90"')}
+  ]
+}`,
+      'prod.json',
+    );
+    expect(mistakesIn({ stagePath })).toEqual([
+      expect.stringMatching(/^prod\.json:1:1: slackWorkspaceId is missing: Slack needs both/),
+      expect.stringMatching(/^prod\.json:2:3: gmsUrl: datahub-gms is a host without a domain/),
+      'prod.json:3:3: mode must be "preview" or "enforce", not "enforced".',
+      'prod.json:6:55: policy 1: retentionDays must be a number, not "90".',
+    ]);
+  });
+
+  it('refuses a schedule that never comes again', () => {
+    const text = `{ "gmsUrl": "https://gms.example.com/gms", "emails": ["a@example.com"], "schedule": "cron(30 3 * * ? 2020)", "policies": [${policy}] }`;
+    expect(mistakesIn({ stagePath: file(text, 'prod.json') }).join()).toContain('schedule');
+  });
+
+  it('takes the name of a stage from its file', () => {
+    const text = `{ "gmsUrl": "https://gms.example.com/gms", "emails": ["a@example.com"], "policies": [${policy}] }`;
+    expect(validate({ stagePath: file(text, 'prod-eu.json') })).toHaveLength(1);
+    expect(mistakesIn({ stagePath: file(text, 'Prod EU.json') })).toEqual([
+      expect.stringMatching(/^Prod EU\.json:1:1: The stage's name "Prod EU" must begin with a letter/),
+    ]);
+  });
+
+  it('warns of names that resemble ones of DataHub, and accepts them: custom models have their own', () => {
+    const policiesPath = file(`[
+  ${policy.replace('dataset', 'datset').replace('operation', 'operations')},
+  ${policy.replace('operation', 'datasetStats')},
+  ${policy.replace('operation', 'Operation')}
+]`);
+    expect(validate({ policiesPath }).map((line) => line.replace(`${folder}/`, ''))).toEqual([
+      "policies.json:2:29: warning: policy 1: datset.operations is no index of DataHub's own; unless a custom model has it, dataset.operation is meant.",
+      'policies.json: no mistake found.',
+    ]);
+  });
+
+  it('warns of a stage as synth does', () => {
+    const text = `{
+  "gmsUrl": "http://gms.example.com/gms",
+  "schedule": "cron(30 3 ? * SUN *)",
+  "policies": [
+    ${policy.replace('operation', 'operations')}
+  ]
+}`;
+    expect(validate({ stagePath: file(text, 'prod.json') }).map((line) => line.replace(`${folder}/`, ''))).toEqual([
+      expect.stringMatching(/^prod\.json:1:1: warning: Nobody will be notified: /),
+      'prod.json:2:3: warning: gmsUrl http://gms.example.com/gms is plain http to a public host: the token can be read in transit; use https.',
+      expect.stringMatching(/^prod\.json:3:3: warning: The alarm NotStarted would fire between two runs/),
+      expect.stringMatching(/^prod\.json:5:32: warning: policy 1: dataset\.operations is no index/),
+      'prod.json: no mistake found.',
+    ]);
+  });
+
+  it('reports the mistakes of both files when it is given two', () => {
+    const mistakes = mistakesIn({ policiesPath: file('{}'), stagePath: file('{}', 'prod.json') });
+    expect(mistakes.map((line) => line.split(':')[0])).toEqual(['policies.json', 'prod.json', 'prod.json']);
+  });
+});

@@ -1,0 +1,125 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { folderLedger } from '../../../cli/ledgers/folder-ledger.ts';
+import { ledgerContract } from '../../support/ledger-contract.ts';
+import { anIdle, aRunning, aSending } from '../../support/records.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'folder-ledger-'));
+let folders = 0;
+const freshFolder = () => join(root, `${++folders}`);
+
+afterAll(() => {
+  chmodSync(root, 0o700);
+  rmSync(root, { recursive: true });
+});
+
+const idle = (index: string, revision: number) => anIdle({ index, revision });
+
+/** As another process would open it. */
+function open(folder: string) {
+  const ledger = folderLedger(folder);
+  ledger.prepare();
+  return ledger;
+}
+
+ledgerContract('the folder', async () => {
+  const folder = freshFolder();
+  return {
+    ledger: () => open(folder),
+    async plant(index, record) {
+      open(folder);
+      const { revision = 0 } = record as { revision?: number };
+      writeFileSync(join(folder, `${index}@${revision}.json`), JSON.stringify(record));
+    },
+  };
+});
+
+it('does not create the folder for a reader', async () => {
+  const folder = freshFolder();
+  expect(await folderLedger(folder).list()).toEqual([]);
+  expect(readdirSync(root)).not.toContain(`${folders}`);
+});
+
+it('keeps the names of the last hundred revisions, and removes the others', async () => {
+  const folder = freshFolder();
+  const ledger = open(folder);
+  for (let revision = 1; revision <= 130; revision++) expect(await ledger.replace(idle('a', revision))).toBe(true);
+  expect(readdirSync(folder)).toHaveLength(100);
+  expect(await ledger.read('a')).toEqual(idle('a', 130));
+  expect(await ledger.replace(aSending({ index: 'a', revision: 40 }))).toBe(false);
+});
+
+it('treats a damaged record as one of another version, which a release can end', async () => {
+  const folder = freshFolder();
+  const ledger = open(folder);
+  await ledger.replace(aRunning({ index: 'a', revision: 1 }));
+  writeFileSync(join(folder, 'a@1.json'), '{"version": 4, "sta');
+  expect(await ledger.read('a')).toEqual({ state: 'other-version', index: 'a', head: { revision: 1 } });
+  expect(await ledger.replace(idle('a', 2))).toBe(true);
+});
+
+it('reads names that a file system could not hold as they are', async () => {
+  const folder = freshFolder();
+  const ledger = open(folder);
+  await ledger.replace(idle('../a/b@7.json', 1));
+  expect((await ledger.list()).map(({ index }) => index)).toEqual(['../a/b@7.json']);
+});
+
+it('removes what a killed process left a week ago, and nothing younger', () => {
+  const folder = freshFolder();
+  folderLedger(folder).prepare();
+  const old = new Date(Date.now() - 8 * 24 * 3600 * 1000);
+  for (const name of ['.new-old', '.new-young', '.other']) writeFileSync(join(folder, name), '');
+  utimesSync(join(folder, '.new-old'), old, old);
+  utimesSync(join(folder, '.other'), old, old);
+  folderLedger(folder).prepare();
+  expect(readdirSync(folder).sort()).toEqual(['.new-young', '.other']);
+});
+
+it('says in one sentence that a folder is not a ledger, or that it is a file', () => {
+  const folder = freshFolder();
+  folderLedger(folder).prepare();
+  writeFileSync(join(folder, 'holiday.jpg'), '');
+  expect(() => folderLedger(folder).prepare()).toThrow(
+    `The folder ${folder} is no ledger (holiday.jpg): name another folder.`,
+  );
+  expect(() => folderLedger(join(folder, 'holiday.jpg')).prepare()).toThrow('it is a file, and a ledger is a folder');
+});
+
+const processes: ChildProcess[] = [];
+afterAll(() => {
+  for (const one of processes) one.kill('SIGKILL');
+});
+
+/** A process that increments one counter in the ledger `times` times, and reports each write that it won. */
+function writer(folder: string, times: number): { child: ChildProcess; won: number[]; ended: Promise<void> } {
+  const child = fork(join(import.meta.dirname, 'writer.ts'), [folder, `${times}`], { execArgv: ['--import', 'tsx'] });
+  processes.push(child);
+  const won: number[] = [];
+  child.on('message', (revision) => won.push(revision as number));
+  return { child, won, ended: new Promise((resolve) => child.on('exit', () => resolve())) };
+}
+
+it('gives every revision to exactly one of six processes, of which some are killed and some stopped', async () => {
+  const folder = freshFolder();
+  folderLedger(folder).prepare();
+  const writers = Array.from({ length: 6 }, () => writer(folder, 20));
+  // Whenever it happens: each is somewhere between reading and writing.
+  await new Promise((resolve) => setTimeout(resolve, 1200));
+  const [killed, stopped, ...others] = writers as [(typeof writers)[0], (typeof writers)[0], ...typeof writers];
+  killed.child.kill('SIGKILL');
+  stopped.child.kill('SIGSTOP');
+  await Promise.all(others.map(({ ended }) => ended));
+  stopped.child.kill('SIGCONT');
+  await Promise.all(writers.map(({ ended }) => ended));
+  const won = writers.flatMap(({ won: revisions }) => revisions);
+  expect(new Set(won).size).toBe(won.length);
+  for (const one of [stopped, ...others]) expect(one.won).toHaveLength(20);
+  // What the killed one had stored without being able to say so is all that is missing.
+  const { revision = 0 } = ((await folderLedger(folder).read('counter')) ?? {}) as { revision?: number };
+  expect(revision - won.length).toBeGreaterThanOrEqual(0);
+  expect(revision - won.length).toBeLessThanOrEqual(1);
+}, 60_000);

@@ -1,0 +1,77 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { folderLedger } from '../../../cli/ledgers/folder-ledger.ts';
+import { LedgerError } from '../../../lambda/ledger/ledger.ts';
+import { anIdle } from '../../support/records.ts';
+
+/** What a disk refuses, at the calls of the file system: a test cannot fill or remount a disk. */
+
+const refusals = vi.hoisted(() => ({ calls: {} as Record<string, string | undefined> }));
+vi.mock('node:fs', async (original) => {
+  const real = await original<typeof import('node:fs')>();
+  const troubled = (name: 'linkSync' | 'writeFileSync' | 'mkdirSync', syscall: string) => {
+    const call = real[name] as (...args: unknown[]) => unknown;
+    return (...args: unknown[]) => {
+      const code = refusals.calls[syscall];
+      if (code) throw Object.assign(new Error(`${code}: refused`), { code, syscall });
+      return call(...args);
+    };
+  };
+  return {
+    ...real,
+    linkSync: troubled('linkSync', 'link'),
+    writeFileSync: troubled('writeFileSync', 'open'),
+    mkdirSync: troubled('mkdirSync', 'mkdir'),
+  };
+});
+afterEach(() => {
+  refusals.calls = {};
+});
+
+function freshFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
+  return join(folder, 'ledger');
+}
+
+describe('Before anything is sent, a ledger says in one sentence that', () => {
+  test.each<[string, Record<string, string>, RegExp]>([
+    ['its disk is full', { open: 'ENOSPC' }, /^The ledger \S+ cannot be used: the disk is full; free some space\.$/],
+    ['its disk can only be read', { mkdir: 'EROFS' }, /^The ledger \S+ cannot be used: .*read-only.*; .*--ledger\.$/],
+    ['it may not write there', { open: 'EACCES' }, /^The ledger \S+ cannot be used: permission denied; .*--ledger\.$/],
+    [
+      'its file system has no hard links',
+      { link: 'EPERM' },
+      /cannot be used: its file system has no hard links; name a/,
+    ],
+    [
+      'an unusual file system says that otherwise',
+      { link: 'ENOTSUP' },
+      /its file system has no hard links; name a folder/,
+    ],
+  ])('%s', (_, calls, sentence) => {
+    const folder = freshFolder();
+    refusals.calls = calls;
+    const prepare = () => folderLedger(folder).prepare();
+    expect(prepare).toThrow(LedgerError);
+    expect(prepare).toThrow(sentence);
+    rmSync(join(folder, '..'), { recursive: true, force: true });
+  });
+});
+
+describe('A disk that fills up in the middle of a run', () => {
+  test('leaves the record before as it was', async () => {
+    const folder = freshFolder();
+    const ledger = folderLedger(folder);
+    ledger.prepare();
+    expect(await ledger.replace(anIdle({ revision: 1 }))).toBe(true);
+    refusals.calls = { open: 'ENOSPC' };
+    await expect(ledger.replace(anIdle({ revision: 2 }))).rejects.toThrow('the disk is full; free some space.');
+    expect(await ledger.read(anIdle().index)).toMatchObject({ revision: 1 });
+    refusals.calls = {};
+    expect(await ledger.replace(anIdle({ revision: 2 }))).toBe(true);
+    expect(readdirSync(folder)).toHaveLength(2);
+    rmSync(join(folder, '..'), { recursive: true, force: true });
+  });
+});

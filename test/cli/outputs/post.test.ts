@@ -1,0 +1,196 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { readWebhook, type Webhook, withoutAddress } from '../../../cli/inputs/webhook.ts';
+import { post } from '../../../cli/outputs/post.ts';
+import { closedPort, rawServer } from '../../lambda/operations/http/raw-server.ts';
+import { problemOf } from '../inputs/problem.ts';
+import { folder } from '../processes.ts';
+import { secretPath, startProxy, startReceiver } from './receiver.ts';
+
+const files = () => folder((cleanUp) => onTestFinished(cleanUp));
+
+async function receiver() {
+  const started = await startReceiver();
+  onTestFinished(started.close);
+  return started;
+}
+
+const webhookAt = (url: string, more: Partial<Webhook> = {}): Webhook => ({
+  ...readWebhook({ url: { kind: 'file', path: files().write('hook', `${url}\n`) }, format: 'slack', when: 'always' }),
+  ...more,
+});
+
+const waits: number[] = [];
+const sleep = async (millis: number) => void waits.push(millis);
+const body = '{"text":"all well"}';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  waits.length = 0;
+});
+
+describe('posting a message', () => {
+  it('sends it once, as JSON', async () => {
+    const { url, received } = await receiver();
+    expect(await post(webhookAt(url), body, { sleep })).toEqual({
+      kind: 'posted',
+      host: new URL(url).host,
+      status: 200,
+    });
+    expect(received).toEqual([
+      { path: secretPath, contentType: 'application/json; charset=utf-8', body: { text: 'all well' } },
+    ]);
+  });
+
+  it('tries again after failures that may pass, and waits as long as it is asked to', async () => {
+    const { url, received, answers } = await receiver();
+    answers.push({ status: 503 }, { status: 429, headers: { 'retry-after': '7' } });
+    expect(await post(webhookAt(url), body, { sleep })).toMatchObject({ kind: 'posted' });
+    expect(received).toHaveLength(3);
+    expect(waits[1]).toBe(7000);
+  });
+
+  it('gives up after three tries', async () => {
+    const { url, received, answers } = await receiver();
+    answers.push({ status: 500 }, { status: 500 }, { status: 500 }, { status: 500 });
+    const posted = await post(webhookAt(url), body, { sleep });
+    expect(posted).toMatchObject({
+      kind: 'failed',
+      problem: expect.stringMatching(/it answered 500\. It was tried three/),
+    });
+    expect(received).toHaveLength(3);
+  });
+
+  it.each<[number, string, Partial<Webhook>, RegExp]>([
+    [
+      404,
+      'no_service',
+      {},
+      /it answered 404 \("no_service"\)\. The address may have been withdrawn: put a new one into/,
+    ],
+    [
+      400,
+      'invalid_payload',
+      {},
+      /it answered 400 \("invalid_payload"\)\. It does not take messages for Slack: --notify/,
+    ],
+    [400, '', { format: 'json' }, /it answered 400\. It does not take the report: --notify-format slack posts/],
+    [302, '', {}, /it answered 302\. Redirects are not followed: put the address that it leads to into/],
+    [403, '<html>Forbidden</html>', {}, /it answered 403\. The address may/],
+    [403, `unknown hook ${secretPath}`, {}, /it answered 403 \("unknown hook \/?\[webhook\]"\)/],
+  ])('after %i with "%s" says what to do, without the address', async (status, answer, more, sentence) => {
+    const { url, received, answers } = await receiver();
+    answers.push({ status, body: answer });
+    const posted = await post(webhookAt(url, more), body, { sleep });
+    expect(posted).toMatchObject({ kind: 'failed', problem: expect.stringMatching(sentence) });
+    expect(JSON.stringify(posted)).not.toContain('s3cr3t');
+    expect(received).toHaveLength(1);
+  });
+
+  it('reports a refused connection', async () => {
+    const { url, close } = await startReceiver();
+    await close();
+    const posted = await post(webhookAt(url), body, { sleep });
+    expect(posted).toMatchObject({
+      kind: 'failed',
+      problem: expect.stringMatching(/: no connection \(ECONNREFUSED\)\. Check/),
+    });
+    expect(waits).toHaveLength(2);
+  });
+
+  it('reports a name that does not resolve', async () => {
+    const posted = await post(webhookAt(`http://hooks.invalid${secretPath}`), body, { sleep });
+    expect(posted).toMatchObject({
+      kind: 'failed',
+      problem: expect.stringMatching(/hooks\.invalid: its name cannot be/),
+    });
+  });
+
+  it('reports a server without TLS', async () => {
+    const { url } = await receiver();
+    const posted = await post(webhookAt(url.replace('http:', 'https:')), body, { sleep });
+    expect(posted).toMatchObject({ kind: 'failed', problem: expect.stringMatching(/it does not speak TLS \(\w+\)\./) });
+  });
+});
+
+describe('over TLS', () => {
+  const pem = (name: string) =>
+    readFileSync(new URL(`../../lambda/operations/http/certificates/${name}.pem`, import.meta.url), 'utf8');
+  const secure = () =>
+    rawServer({
+      tls: { cert: pem('server'), key: pem('server-key') },
+      onRequest: (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'),
+    });
+
+  it('trusts a private authority that is given', async () => {
+    const { url, requests } = await secure();
+    expect(await post(webhookAt(`${url}/hook`), body, { sleep, caPem: pem('ca') })).toMatchObject({ kind: 'posted' });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('trusts no other certificate, even if the environment switches the check off', async () => {
+    const { url, requests } = await secure();
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    const posted = await post(webhookAt(`${url}/hook`), body, { sleep });
+    expect(posted).toMatchObject({ kind: 'failed', problem: expect.stringMatching(/its certificate is not trusted/) });
+    expect(requests).toEqual([]);
+  });
+});
+
+describe('through a proxy', () => {
+  it('goes what the environment sends there, also to names that only the proxy resolves', async () => {
+    const behind = await receiver();
+    const proxy = await startProxy(behind);
+    onTestFinished(proxy.close);
+    vi.stubEnv('http_proxy', proxy.url);
+    vi.stubEnv('NO_PROXY', '');
+    expect(await post(webhookAt(`http://hooks.internal${secretPath}`), body, { sleep })).toMatchObject({
+      kind: 'posted',
+    });
+    expect(proxy.tunnels).toEqual(['hooks.internal:80']);
+    expect(behind.received).toHaveLength(1);
+  });
+
+  it('goes nothing to hosts that NO_PROXY names', async () => {
+    const behind = await receiver();
+    const proxy = await startProxy(behind);
+    onTestFinished(proxy.close);
+    vi.stubEnv('http_proxy', proxy.url);
+    vi.stubEnv('NO_PROXY', 'hooks.invalid');
+    expect(await post(webhookAt('http://hooks.invalid/x'), body, { sleep })).toMatchObject({ kind: 'failed' });
+    expect(proxy.tunnels).toEqual([]);
+  });
+
+  it('that cannot be reached, nothing is sent, and the proxy is named without its password', async () => {
+    const port = await closedPort();
+    vi.stubEnv('https_proxy', `http://me:pw-of-proxy@127.0.0.1:${port}`);
+    const posted = await post(webhookAt(`https://hooks.internal${secretPath}`), body, { sleep });
+    const sentence = new RegExp(
+      `hooks\\.internal through the proxy 127\\.0\\.0\\.1:${port}: no connection \\(ECONNREFUSED\\)`,
+    );
+    expect(posted).toMatchObject({ kind: 'failed', problem: expect.stringMatching(sentence) });
+    expect(JSON.stringify(posted)).not.toMatch(/pw-of-proxy|s3cr3t/);
+  });
+});
+
+describe('the address of a webhook', () => {
+  const problem = (content: string) =>
+    problemOf(() =>
+      readWebhook({ url: { kind: 'file', path: files().write('hook', content) }, format: 'slack', when: 'always' }),
+    );
+
+  it.each([
+    ['s3cr3t', /holds no address: put one alone there/],
+    ['https://hooks.example/s3cr3t two', /holds no address/],
+    ['ftp://hooks.example/s3cr3t', /holds no address/],
+    ['https://me:s3cr3t@hooks.example/x', /user name or password, which is not supported/],
+  ])('%s is refused without showing it', (content, sentence) => {
+    expect(problem(content)).toMatch(sentence);
+    expect(problem(content)).not.toContain('s3cr3t');
+  });
+
+  it('is taken out of texts, whole and without its host', () => {
+    const hide = withoutAddress(webhookAt(`https://hooks.example${secretPath}?x=1`));
+    expect(hide(`at https://hooks.example${secretPath}?x=1, or ${secretPath}?x=1`)).toBe('at [webhook], or [webhook]');
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { operation, runHere, serviceHere } from '../here.ts';
+import { run as runProcess, start } from '../processes.ts';
+
+/** What needs a process: signals, streams, and how it ends. Signals through npm are tried where people start it. */
+
+const slow = {
+  indices: [
+    { entityType: 'dataset', aspect: 'operation', rows: 2500, days: 100 },
+    // The larger one comes second.
+    { entityType: 'chart', aspect: 'operation', rows: 2600, days: 100 },
+  ],
+  faults: ['rows-per-second=1500'],
+};
+const policies = [
+  { ...operation, retentionDays: 30, batchSize: 100 },
+  { ...operation, entityType: 'chart', retentionDays: 30, batchSize: 100 },
+];
+
+describe('A run that is stopped by', () => {
+  test.for([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+    ['SIGKILL', null],
+  ] as const)('%s sends nothing more, and the next one watches what it has begun', async ([signal, status]) => {
+    const { run, sent, files } = await serviceHere(slow);
+    const args = run('enforce', policies);
+    const first = start(args);
+    await first.printed(/: [1-9][\d,]* of [\d,]+ rows done/);
+    first.process.kill(signal);
+    const ended = await first.ended;
+    expect([ended.status, sent()]).toEqual([status, [expect.anything()]]);
+    if (signal !== 'SIGKILL') {
+      expect(ended.stderr).toMatch(/^Stopped, but what the server has begun goes on without this program:\n/);
+      expect(ended.stderr).toMatch(
+        /dataset\.operation: task \S+, [\d,]+ of [\d,]+ rows done when last seen, \d+ \w+ \d+/,
+      );
+    }
+    const second = await runHere([...args, '--json', files.at('report.json')]);
+    expect(second.status).toBe(0);
+    expect(files.report('report.json').policies).toMatchObject([
+      { entityType: 'dataset', outcome: 'truncated', adopted: true },
+      { entityType: 'chart', outcome: 'truncated' },
+    ]);
+    expect(sent()).toHaveLength(2);
+  });
+
+  test('a reader that has gone goes on, and ends as it would have', async () => {
+    const { run, sent, files } = await serviceHere();
+    const started = start(run('enforce', [operation], '--json', files.at('report.json')));
+    started.process.stdout!.destroy();
+    expect(await started.ended).toMatchObject({ status: 0, stderr: '' });
+    expect(files.report('report.json').result).toBe('ok');
+    expect(sent()).toHaveLength(1);
+  });
+});
+
+describe('The program', () => {
+  test('ends quietly where only the first lines of its help are read', async () => {
+    const started = start(['--help']);
+    started.process.stdout!.destroy();
+    expect(await started.ended).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  test('ends with status 2 and one line on standard error for a mistake, and asks no server', async () => {
+    const { url, engine } = await serviceHere();
+    const { status, stdout, stderr } = await runProcess(['enforce', '--gms-url', url, '--polices', 'p.json']);
+    expect([status, stdout, stderr.trim().split('\n').length, engine.asked]).toEqual([2, '', 1, []]);
+  });
+
+  test('keeps standard output for the report with --json -', async () => {
+    const { run, token } = await serviceHere();
+    const { status, stdout, stderr } = await runProcess(run('preview', [operation], '--json', '-'));
+    expect([status, JSON.parse(stdout).result]).toEqual([0, 'ok']);
+    expect(stderr).toMatch(/^Server /);
+    expect(stdout + stderr).not.toContain(token);
+  });
+});

@@ -4,7 +4,7 @@ import { reportMetrics } from '../lambda/aws/metrics.ts';
 import { functionTimeoutSeconds } from '../lambda/facts/limits.ts';
 import type { Report } from '../lambda/facts/report-schema.ts';
 import { createOperations } from '../lambda/operations/http/http-operations.ts';
-import { type Exchange, type Transport, TransportError } from '../lambda/operations/http/transport.ts';
+import { type Exchange, type Transport, TransportError } from '../lambda/operations/transport.ts';
 import { type PlanEvent, plan } from '../lambda/run/plan/plan.ts';
 import { poll } from '../lambda/run/poll.ts';
 import { type ReportEvent, report } from '../lambda/run/report.ts';

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
@@ -7,10 +8,13 @@ import { functionCode } from './functions/function-code.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
 import { Notifications } from './monitoring/notifications.ts';
 import { settingsOf } from './props.ts';
-import { RunSchedule } from './run-schedule.ts';
 import { LedgerTable } from './storage/ledger-table.ts';
 import { PolicyParameters } from './storage/policy-parameters.ts';
-import { Workflow } from './workflow.ts';
+import { RunSchedule } from './workflow/run-schedule.ts';
+import { Workflow } from './workflow/workflow.ts';
+
+/** The same path from here and from `dist/construct.cjs` of the published package. */
+const runbook = new URL('../docs/runbook.md', import.meta.url);
 
 /** The retention of one time series index. An unknown field is refused at synth. */
 export interface RetentionPolicy {
@@ -182,7 +186,8 @@ export class DatahubRetention extends Construct {
     const { table } = new LedgerTable(this, 'Ledger');
     const workflow = new Workflow(this, 'Workflow', { settings, code: functionCode(), table, topic });
     const { lostStarts } = new RunSchedule(this, 'Schedule', { settings, stateMachine: workflow.stateMachine });
-    const { alarms } = new Monitoring(this, 'Monitoring', { settings, workflow, lostStarts, topic, alarmTopic });
+    const watched = { settings, workflow, lostStarts, topic, alarmTopic };
+    const { alarms } = new Monitoring(this, 'Monitoring', { ...watched, runbook: readFileSync(runbook, 'utf8') });
     this.topic = topic;
     this.stateMachine = workflow.stateMachine;
     this.ledger = table;

@@ -1,6 +1,6 @@
 import type { OperationName } from '../../lambda/facts/server-error.ts';
-import type { Transport } from '../../lambda/operations/http/transport.ts';
 import { type Operations, OperationsError } from '../../lambda/operations/operations.ts';
+import type { Transport } from '../../lambda/operations/transport.ts';
 
 /**
  * A server says itself, in a header of every answer, that its data is a sample. An address does not show it: a

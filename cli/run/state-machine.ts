@@ -1,5 +1,5 @@
 import { StateMachine } from 'aws-local-stepfunctions';
-import workflow from '../../infra/retention-workflow.asl.json' with { type: 'json' };
+import workflow from '../../infra/workflow/retention-workflow.asl.json' with { type: 'json' };
 
 /**
  * Executes the deployment's workflow file unchanged on this machine. Where the library differs from Step Functions (a

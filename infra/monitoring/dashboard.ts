@@ -12,15 +12,17 @@ import {
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { dimensionNames, indexMetrics, metricNamespace, runMetrics } from '../../lambda/aws/metrics.ts';
-import { sectionsForDashboard } from '../runbook.ts';
 import type { Settings } from '../stage/settings.ts';
-import type { Workflow } from '../workflow.ts';
+import type { Workflow } from '../workflow/workflow.ts';
 import { deletedByIndexQuery, indexHistoryQuery, rowsByIndexQuery } from './queries.ts';
+import { sectionsForDashboard } from './runbook.ts';
 
 export interface RetentionDashboardProps {
   settings: Settings;
   workflow: Workflow;
   alarms: Alarm[];
+  /** The text of docs/runbook.md. */
+  runbook: string;
 }
 
 /** Metrics of one run a day: a shorter period would show gaps. */
@@ -31,7 +33,7 @@ const day = Duration.days(1);
  * it decide, and what the runbook says about the worst that can happen: alarms and messages link to this page.
  */
 export class RetentionDashboard extends Construct {
-  constructor(scope: Construct, id: string, { settings, workflow, alarms }: RetentionDashboardProps) {
+  constructor(scope: Construct, id: string, { settings, workflow, alarms, runbook }: RetentionDashboardProps) {
     super(scope, id);
     const { stage } = settings;
     const logGroupNames = workflow.functions.map(({ logGroup }) => logGroup.logGroupName);
@@ -124,7 +126,7 @@ export class RetentionDashboard extends Construct {
         height: 10,
       }),
     );
-    for (const markdown of sectionsForDashboard()) {
+    for (const markdown of sectionsForDashboard(runbook)) {
       dashboard.addWidgets(new TextWidget({ markdown, width: 24, height: 12 }));
     }
   }

@@ -13,11 +13,11 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { dimensionNames, metricNamespace, runMetrics } from '../../lambda/aws/metrics.ts';
-import { alarmNamePrefix } from '../names.ts';
-import { linkOf } from '../runbook.ts';
 import type { Settings } from '../stage/settings.ts';
-import type { Workflow } from '../workflow.ts';
+import { alarmNamePrefix } from '../workflow/names.ts';
+import type { Workflow } from '../workflow/workflow.ts';
 import { RetentionDashboard } from './dashboard.ts';
+import { linkOf } from './runbook.ts';
 
 /**
  * A run sends its result once, when it ends. Missing data ends the alarm, so that the next bad run raises it again:
@@ -38,6 +38,8 @@ export interface MonitoringProps {
   topic: ITopic;
   /** For alarms; if undefined they go to `topic`, except those that repeat what the report there says. */
   alarmTopic: ITopic | undefined;
+  /** The text of docs/runbook.md, for the dashboard. */
+  runbook: string;
 }
 
 type AlarmName = Parameters<typeof linkOf>[0];
@@ -64,8 +66,9 @@ interface AlarmProps {
 export class Monitoring extends Construct {
   readonly alarms: Alarm[];
 
-  constructor(scope: Construct, id: string, { settings, workflow, lostStarts, topic, alarmTopic }: MonitoringProps) {
+  constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
+    const { settings, workflow, lostStarts, topic, alarmTopic, runbook } = props;
     const { stage } = settings;
     const { stateMachine } = workflow;
     const alarm = (name: AlarmName, { meaning, firstRemedy, missingData, reported, ...props }: AlarmProps): Alarm => {
@@ -158,7 +161,7 @@ export class Monitoring extends Construct {
         ...oncePerRun,
       }),
     ];
-    new RetentionDashboard(this, 'Dashboard', { settings, workflow, alarms: this.alarms });
+    new RetentionDashboard(this, 'Dashboard', { settings, workflow, alarms: this.alarms, runbook });
   }
 
   private runMetric(stage: string, metricName: string): Metric {

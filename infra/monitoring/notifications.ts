@@ -3,8 +3,8 @@ import { CfnSlackChannelConfiguration } from 'aws-cdk-lib/aws-chatbot';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnSubscription, type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { alarmNamePrefix } from '../names.ts';
 import type { Settings } from '../stage/settings.ts';
+import { alarmNamePrefix } from '../workflow/names.ts';
 
 /** Where reports and alarms go: our own topic or an existing one, with emails and a Slack channel as subscribers. */
 export class Notifications extends Construct {

@@ -4,7 +4,7 @@ import { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { RetentionStack } from '../../infra/retention-stack.ts';
 import { readStageText } from '../../infra/stage/settings.ts';
-import type { Workflow } from '../../infra/workflow.ts';
+import type { Workflow } from '../../infra/workflow/workflow.ts';
 
 /** The app of the deployment test: the same stack and bundles as `infra/app.ts`, from a stage file that the test writes. */
 const stage = process.env['DEPLOY_TEST_STAGE']!;

@@ -1,4 +1,4 @@
-import definition from '../../infra/retention-workflow.asl.json' with { type: 'json' };
+import definition from '../../infra/workflow/retention-workflow.asl.json' with { type: 'json' };
 
 /**
  * A small interpreter of the deployment's workflow file, for virtual time: only the parts of Amazon States Language

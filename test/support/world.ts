@@ -5,7 +5,7 @@ import type { PolicyEntry, Report, ReportFacts } from '../../lambda/facts/report
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import { createOperations } from '../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../lambda/operations/http/http-transport.ts';
-import { TransportError } from '../../lambda/operations/http/transport.ts';
+import { TransportError } from '../../lambda/operations/transport.ts';
 import { type PlanEvent, plan } from '../../lambda/run/plan/plan.ts';
 import { poll } from '../../lambda/run/poll.ts';
 import { type ReportEvent, report } from '../../lambda/run/report.ts';

@@ -1,5 +1,5 @@
 import type { OperationName, ServerError, ServerErrorKind } from '../../facts/server-error.ts';
-import type { Answer, TransportError } from '../http/transport.ts';
+import type { Answer, TransportError } from '../transport.ts';
 import { isObject, parseJson } from './json-value.ts';
 import type { Quote } from './server-text.ts';
 

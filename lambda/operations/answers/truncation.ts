@@ -1,7 +1,7 @@
 import { readTaskId } from '../backend.ts';
-import type { Answer } from '../http/transport.ts';
-import { TransportError } from '../http/transport.ts';
 import type { Truncation } from '../operations.ts';
+import type { Answer } from '../transport.ts';
+import { TransportError } from '../transport.ts';
 import { failureOfStatus, failureOfTransport, type Question } from './failures.ts';
 import { parseJson, textOf, unwrapped } from './json-value.ts';
 import type { Quote } from './server-text.ts';

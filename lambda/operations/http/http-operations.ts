@@ -16,10 +16,10 @@ import {
   type TruncateFields,
   type Truncation,
 } from '../operations.ts';
+import { type Answer, type Exchange, type Transport, TransportError } from '../transport.ts';
 import { type Bearer, createBearer } from './bearer.ts';
 import { clockSkew } from './clock-skew.ts';
 import { backoffMillis, realSleep, retryAfterMillis, type Sleep } from './retry.ts';
-import { type Answer, type Exchange, type Transport, TransportError } from './transport.ts';
 
 export interface HttpOperationsOptions {
   /** As `readBaseUrl` gives it; `/operations?action=…` is appended. */

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { connectTimeoutMillis, readTimeoutMillis, truncateTimeoutMillis } from '../../facts/limits.ts';
+import { type Answer, type Exchange, type Phase, type Transport, TransportError } from '../transport.ts';
 import { trusting } from './certificates.ts';
 import { causeOf } from './network-errors.ts';
-import { type Answer, type Exchange, type Phase, type Transport, TransportError } from './transport.ts';
 import { Agent, buildConnector, Client } from './undici.ts';
 
 /** Without an option the limit of `facts/limits.ts` holds. */

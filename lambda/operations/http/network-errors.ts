@@ -1,5 +1,5 @@
 import { capped } from '../../facts/text.ts';
-import type { Phase } from './transport.ts';
+import type { Phase } from '../transport.ts';
 
 /**
  * Derives the phase in which an exchange failed from a network error's codes: its own, those of its causes and, for a

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Answer } from './transport.ts';
+import type { Answer } from '../transport.ts';
 
 /** Waits for this many milliseconds. May end early, by returning or throwing, when the signal fires. */
 export type Sleep = (millis: number, signal?: AbortSignal) => Promise<void>;

@@ -2,7 +2,6 @@ import { connectTimeoutMillis, readTimeoutMillis, truncateTimeoutMillis } from '
 import type { ServerError, ServerErrorKind } from '../../../lambda/facts/server-error.ts';
 import { failureOfStatus } from '../../../lambda/operations/answers/failures.ts';
 import { truncationOf, truncationWithoutAnswer } from '../../../lambda/operations/answers/truncation.ts';
-import { type Answer, TransportError } from '../../../lambda/operations/http/transport.ts';
 import {
   type DryRun,
   type Operations,
@@ -11,6 +10,7 @@ import {
   type TruncateFields,
   type Truncation,
 } from '../../../lambda/operations/operations.ts';
+import { type Answer, TransportError } from '../../../lambda/operations/transport.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import { answers, type Effect, effects, namesOf, type Answer as Told, unwritten } from '../alphabet/answers.ts';
 import type { Track } from '../truth/track.ts';

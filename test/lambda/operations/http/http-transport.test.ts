@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createHttpTransport, type HttpTransportOptions } from '../../../../lambda/operations/http/http-transport.ts';
-import { type Exchange, type Transport, TransportError } from '../../../../lambda/operations/http/transport.ts';
+import { type Exchange, type Transport, TransportError } from '../../../../lambda/operations/transport.ts';
 import { closedPort, http, rawServer } from './raw-server.ts';
 
 const pem = (name: string) => readFileSync(new URL(`certificates/${name}.pem`, import.meta.url), 'utf8');

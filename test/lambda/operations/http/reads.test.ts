@@ -4,8 +4,8 @@ import { maxSentenceBytes } from '../../../../lambda/facts/limits.ts';
 import { concernsServer } from '../../../../lambda/facts/server-error.ts';
 import { createOperations } from '../../../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../../../lambda/operations/http/http-transport.ts';
-import { TransportError } from '../../../../lambda/operations/http/transport.ts';
 import { OperationsError } from '../../../../lambda/operations/operations.ts';
+import { TransportError } from '../../../../lambda/operations/transport.ts';
 import { against, bodyOf, fixed, now, operation, operationOnWire, token } from './broken-server.ts';
 import { closedPort, http } from './raw-server.ts';
 

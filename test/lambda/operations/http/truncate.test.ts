@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { serverErrorSchema } from '../../../../lambda/facts/server-error.ts';
 import { createOperations } from '../../../../lambda/operations/http/http-operations.ts';
-import { type Transport, TransportError } from '../../../../lambda/operations/http/transport.ts';
+import { type Transport, TransportError } from '../../../../lambda/operations/transport.ts';
 import { holdsInTime } from '../../../properties.ts';
 import { against, bodyOf, fixed, operation, operationOnWire, token } from './broken-server.ts';
 import { closedPort, http } from './raw-server.ts';

@@ -1,14 +1,12 @@
-import { readFileSync } from 'node:fs';
 import type { Stack } from 'aws-cdk-lib';
-import { alarmSections, anchorOf, dashboardSections, dashboardUrl, sectionOf } from '../lambda/words/runbook.ts';
-import type { Settings } from './stage/settings.ts';
+import { alarmSections, anchorOf, dashboardSections, dashboardUrl, sectionOf } from '../../lambda/words/runbook.ts';
+import type { Settings } from '../stage/settings.ts';
 
-/** The same path from here and from `dist/construct.cjs` of the published package. */
-const file = new URL('../docs/runbook.md', import.meta.url);
-
-/** The sections of docs/runbook.md that the dashboard carries, as Markdown. Throws if the runbook lacks one. */
-export function sectionsForDashboard(): string[] {
-  const runbook = readFileSync(file, 'utf8');
+/**
+ * The sections that the dashboard carries, as Markdown. Throws if the runbook lacks one.
+ * @param runbook the text of docs/runbook.md
+ */
+export function sectionsForDashboard(runbook: string): string[] {
   return dashboardSections.map((name) => {
     const section = sectionOf(runbook, name);
     if (section === undefined) throw new Error(`docs/runbook.md has no section "${name}", which the dashboard shows.`);

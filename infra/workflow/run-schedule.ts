@@ -4,7 +4,7 @@ import { StepFunctionsStartExecution } from 'aws-cdk-lib/aws-scheduler-targets';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import type { Settings } from './stage/settings.ts';
+import type { Settings } from '../stage/settings.ts';
 
 export interface RunScheduleProps {
   settings: Settings;

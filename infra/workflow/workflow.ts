@@ -6,11 +6,11 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct, type Node } from 'constructs';
-import type { FunctionCode } from './functions/function-code.ts';
-import { RetentionFunction } from './functions/retention-function.ts';
+import type { FunctionCode } from '../functions/function-code.ts';
+import { RetentionFunction } from '../functions/retention-function.ts';
+import type { Settings } from '../stage/settings.ts';
 import { parameterArn, stateMachineArn, stateMachineName } from './names.ts';
 import definition from './retention-workflow.asl.json' with { type: 'json' };
-import type { Settings } from './stage/settings.ts';
 
 export interface WorkflowProps {
   settings: Settings;

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { redactor } from '../lambda/facts/secrets.ts';
+import { sectionNames, sectionOf } from '../lambda/words/runbook.ts';
 import {
   type Arguments,
   type DemoArguments,
@@ -10,23 +13,23 @@ import {
   type SurveyArguments,
 } from './command-line/arguments.ts';
 import { pathOfSecret, readerOf } from './command-line/reader.ts';
-import { refuseProxy } from './inputs/proxy.ts';
-import { othersCanRead } from './inputs/readers.ts';
-import { noPolicies, policiesFile, samplePolicyList } from './inputs/run-policies.ts';
-import { readServer, type Server } from './inputs/server.ts';
-import { validate } from './inputs/validate.ts';
+import { validate } from './inputs/inspect.ts';
+import { noPolicies, policiesFile, samplePolicyList } from './inputs/policies.ts';
+import { othersCanRead } from './inputs/read-text.ts';
+import { readServer, refuseProxy, type Server } from './inputs/server.ts';
 import { readWebhook, type Webhook, withoutAddress } from './inputs/webhook.ts';
-import { chooseLedger, openLedger } from './ledgers/choose.ts';
+import { chooseLedger, defaultLedgerPath, openLedger } from './ledgers/choose.ts';
 import { folderLedger } from './ledgers/folder-ledger.ts';
-import { defaultLedgerPath } from './ledgers/ledger-path.ts';
 import { memoryLedger } from './ledgers/memory-ledger.ts';
-import { statusJson, statusText } from './ledgers/status.ts';
+import { statusJson } from './ledgers/status.ts';
 import { startOperationsService } from './operations-service/server.ts';
 import { checkOutputFile, type OutputFile, writeOutputFile } from './outputs/output-file.ts';
+import { statusText } from './outputs/status.ts';
+import { writeSurvey } from './outputs/survey-files.ts';
+import { tellReport } from './outputs/tell-report.ts';
 import { type Connection, connect } from './run/connect.ts';
 import { runOnce } from './run/run-once.ts';
-import { runbook } from './runbook.ts';
-import { surveyServer } from './survey/command.ts';
+import { isFine, surveyAttempts, surveyServer } from './survey/command.ts';
 import { UsageError } from './telling/mistakes.ts';
 import type { Output } from './telling/output.ts';
 
@@ -94,6 +97,24 @@ async function status(
   return 0;
 }
 
+/** In the repository and in the package alike: beside the folder of the program. */
+const runbookFile = new URL('../docs/runbook.md', import.meta.url);
+
+/**
+ * `runbook [SECTION]`: what to do when a message asks for it.
+ * @returns the section; without a name, the names of all
+ * @throws UsageError
+ */
+function runbook(section: string | undefined, program: string): string {
+  const text = readFileSync(runbookFile, 'utf8');
+  const names = sectionNames(text).map((name) => `  ${name}`);
+  if (section === undefined)
+    return ['The sections of the runbook:', ...names, `${program} runbook SECTION prints one.`].join('\n');
+  const found = sectionOf(text, section);
+  if (found === undefined) throw new UsageError(['The runbook has no such section; it has:', ...names].join('\n'));
+  return found;
+}
+
 async function survey(asked: SurveyArguments, output: Output, { env, program }: Surroundings): Promise<number> {
   const { json, html, ledgerPath, name } = asked;
   const server = readServer(asked.server, env);
@@ -104,9 +125,18 @@ async function survey(asked: SurveyArguments, output: Output, { env, program }: 
   output.header({ server: server.baseUrl, from: server.from, mode: 'survey', embedded: false, fast: false });
   for (const remark of remarks(asked.server.token)) output.note(remark);
   const reader = readerOf(program, asked, env);
-  // What this job has done is not blamed on anybody else; without a ledger, or with a broken one, there is nothing to know.
-  const records = (isSample: boolean) => folderLedger(ledgerPath ?? defaultLedgerPath(env, isSample)).list();
-  return surveyServer(server, output, { json: policies, html: page, name, reader, records });
+  const { operations, isSample, close } = connect(server, { attempts: surveyAttempts, asking: output.asking });
+  try {
+    // What this job has done is not blamed on anybody else; without a ledger, or with a broken one, there is nothing to know.
+    const records = () => folderLedger(ledgerPath ?? defaultLedgerPath(env, isSample())).list();
+    const findings = await surveyServer(server, operations, records, output);
+    const { baseUrl, tokenText } = server;
+    const surveyed = { baseUrl, name, reader, clean: redactor([tokenText]) };
+    const isWritten = writeSurvey(findings, { json: policies, html: page }, surveyed, output);
+    return findings && isFine(findings) && isWritten ? 0 : 1;
+  } finally {
+    await close();
+  }
 }
 
 async function demo(asked: DemoArguments, output: Output, { program, hasTerminal }: Surroundings): Promise<number> {
@@ -126,21 +156,9 @@ async function demo(asked: DemoArguments, output: Output, { program, hasTerminal
     const reader = { kind: 'machine', program, demo: true } as const;
     const name = asked.name ?? 'demo';
     const ledger = memoryLedger();
-    const run = {
-      server,
-      connection,
-      policies,
-      input,
-      fast: true,
-      embedded: true,
-      ledger,
-      webhook,
-      failOn,
-      name,
-      reader,
-      byHand: hasTerminal,
-    };
-    return await runOnce({ ...run, ...files }, output);
+    const run = { server, connection, policies, input, fast: true, embedded: true, ledger, name, reader };
+    const report = await runOnce(run, output);
+    return await tellReport(report, { server, reader, ...files, webhook, failOn, byHand: hasTerminal }, output);
   } finally {
     await connection?.close();
     await service.close();
@@ -176,8 +194,10 @@ async function runOnServer(asked: ServerRunArguments, output: Output, surroundin
     if (given === undefined) output.ledger(path);
     const name = asked.name ?? new URL(server.baseUrl).hostname;
     const reader = readerOf(program, asked, env);
-    const run = { server, connection, policies, input, fast, embedded: false, ledger, webhook, failOn, name, reader };
-    return await runOnce({ ...run, ...files, byHand: isByHand(surroundings) }, output);
+    const run = { server, connection, policies, input, fast, embedded: false, ledger, name, reader };
+    const report = await runOnce(run, output);
+    const told = { server, reader, ...files, webhook, failOn, byHand: isByHand(surroundings) };
+    return await tellReport(report, told, output);
   } finally {
     await connection.close();
   }

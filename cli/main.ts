@@ -1,10 +1,9 @@
 import { parseArguments } from './command-line/arguments.ts';
-import { programName } from './command-line/program.ts';
+import { programName } from './command-line/verbs.ts';
 import { execute } from './execute.ts';
 import { jsonLines } from './outputs/json-lines.ts';
 import { onScreen } from './outputs/screen/on-screen.ts';
-import { screenOn, writeTo } from './outputs/screen/screen.ts';
-import { keepWriting } from './outputs/screen/streams.ts';
+import { keepWriting, screenOn, writeTo } from './outputs/screen/screen.ts';
 import { UsageError } from './telling/mistakes.ts';
 
 /**

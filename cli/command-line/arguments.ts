@@ -1,9 +1,8 @@
 import type { RunInput } from '../../lambda/run/plan/input.ts';
 import { UsageError } from '../telling/mistakes.ts';
 import { options as allOptions, type OptionName, type Options, writtenOption } from './options.ts';
-import { npmStart } from './program.ts';
 import { readCommandLine } from './read.ts';
-import { exampleOf } from './verbs.ts';
+import { exampleOf, npmStart } from './verbs.ts';
 
 /** The parsed command line. Paths are as given; nothing has been read yet. */
 export type Arguments =
@@ -247,3 +246,6 @@ function releasing(indices: string[], { acceptMissing }: Options): RunArguments 
 }
 
 export const nonEmpty = (text: string | undefined): string | undefined => text?.trim() || undefined;
+
+/** The settings that a stage file has and a command line does not, with the stage file's defaults. */
+export const localSettings = { minRetentionDays: 7, maxRunHours: 12 } as const;

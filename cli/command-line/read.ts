@@ -2,8 +2,7 @@ import { Command, CommanderError } from 'commander';
 import packageManifest from '../../package.json' with { type: 'json' };
 import { UsageError } from '../telling/mistakes.ts';
 import { type OptionName, type Options, oneIndex, optionFor, optionOf, placeholder, writtenOption } from './options.ts';
-import { npmStart } from './program.ts';
-import { exampleOf, type Verb, verbNames, verbs, verbsWith } from './verbs.ts';
+import { exampleOf, npmStart, type Verb, verbNames, verbs, verbsWith } from './verbs.ts';
 
 /** Lets commander read the command line, without letting it write or end the process. */
 

@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+import { shellWord } from '../../lambda/facts/text.ts';
 import type { OptionName } from './options.ts';
 
 /** What the program does, described once: help, errors and the tests of the documents all follow from this. */
@@ -95,3 +97,18 @@ export const verbsWith = (option: OptionName): Verb[] =>
 
 /** A command as a person would type it. */
 export const exampleOf = (program: string, verb: Verb): string => `${program} ${verb} ${verbs[verb].example}`;
+
+/** How this program was started, so that a command in a message can be pasted as it is. */
+
+export const npmStart = 'npm start --';
+
+/**
+ * @param script `process.argv[1]`
+ * @returns what precedes the first option: `npm start --` in the repository, `datahub-retention` if the package is
+ *   installed (never `npx datahub-retention`: that would fetch any package with this name), otherwise the file itself
+ */
+export function programName(script: string | undefined): string {
+  const name = basename(script ?? '');
+  if (name === 'main.ts' || name === '') return npmStart;
+  return name.endsWith('.mjs') ? `node ${shellWord(script!)}` : name;
+}

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { UsageError } from '../telling/mistakes.ts';
-import { whatFailed } from './read-text.ts';
+import { UsageError, whatFailed } from '../telling/mistakes.ts';
 
 /**
  * `~/.datahubenv`, where `datahub init` keeps the server and token of DataHub's own command line: YAML with `gms.server`

@@ -7,7 +7,8 @@ import { warningsOf } from '../../infra/stage/warnings.ts';
 import { maxPolicies } from '../../lambda/facts/limits.ts';
 import type { Problem } from '../../lambda/policy/explain.ts';
 import { readJson } from '../../lambda/policy/read-json.ts';
-import { localSettings } from '../command-line/settings.ts';
+import { localSettings } from '../command-line/arguments.ts';
+import { UsageError } from '../telling/mistakes.ts';
 import { jsonMistake } from './json-mistake.ts';
 import { readText } from './read-text.ts';
 
@@ -112,4 +113,22 @@ function positionsIn(text: string): (path: readonly PropertyKey[]) => Position {
     while (rest > (lines[line]?.length ?? rest)) rest -= (lines[line++]?.length ?? 0) + 1;
     return { line: line + 1, column: rest + 1 };
   };
+}
+
+/**
+ * `validate`: checks whether files can be used, without asking any server.
+ * @returns for each file a line for each warning, and one that says that nothing is wrong
+ * @throws UsageError with a line for each mistake and each warning in any of the files
+ */
+export function validate(files: { policiesPath?: string | undefined; stagePath?: string | undefined }): string[] {
+  const { policiesPath, stagePath } = files;
+  const inspected: Array<Inspected<unknown> & { path: string }> = [
+    ...(policiesPath === undefined
+      ? []
+      : [{ path: policiesPath, ...inspectFile(policiesPath, '--policies', inspectList) }]),
+    ...(stagePath === undefined ? [] : [{ path: stagePath, ...inspectFile(stagePath, '--stage', inspectStage) }]),
+  ];
+  const lines = inspected.flatMap(({ mistakes, warnings }) => [...mistakes, ...warnings]);
+  if (inspected.some(({ mistakes }) => mistakes.length > 0)) throw new UsageError(lines.join('\n'));
+  return inspected.flatMap(({ path, warnings }) => [...warnings, `${path}: no mistake found.`]);
 }

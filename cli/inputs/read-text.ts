@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { UsageError } from '../telling/mistakes.ts';
+import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { UsageError, whatFailed } from '../telling/mistakes.ts';
 
 /** A file that the command line names. @throws UsageError */
 export function readText(path: string, option: string): string {
@@ -23,22 +23,39 @@ export function readSecret(path: string, option: string): string {
   return readText(path, option);
 }
 
-const problems: Record<string, { problem: string; remedy?: string }> = {
-  ENOENT: { problem: 'no such file' },
-  EACCES: { problem: 'permission denied' },
-  EPERM: { problem: 'not permitted' },
-  EISDIR: { problem: 'it is a folder' },
-  ENOTDIR: { problem: 'part of the path is not a folder' },
-  EROFS: { problem: 'a read-only file system' },
-  ENOSPC: { problem: 'the disk is full', remedy: 'free some space' },
-  EDQUOT: { problem: 'the disk quota is used up', remedy: 'free some space' },
-  EFBIG: { problem: 'larger than a file may be on this disk' },
-  EIO: { problem: 'the disk reports an error', remedy: 'check the disk' },
-  EPIPE: { problem: 'its reader is gone' },
-};
+/** What is known about a file that holds a secret, and about the user who runs this program. */
+export interface Sight {
+  stats: Pick<Stats, 'mode' | 'uid'>;
+  /** The file's path without symbolic links. */
+  path: string;
+  /** Our user id; omitted if users have none (Windows). */
+  uid?: number | undefined;
+}
 
-/** Why the system refused a file, and what to do other than choose another name. */
-export function whatFailed(error: unknown): { problem: string; remedy?: string } {
-  const { code = 'no reason given' } = error as { code?: string };
-  return problems[code] ?? { problem: code };
+/**
+ * A remark about a file with a secret that others can read; undefined if all is fine.
+ * @param path as it was given
+ */
+export function othersCanRead(path: string): string | undefined {
+  try {
+    const sight = { stats: statSync(path), path: realpathSync(path), uid: process.getuid?.() };
+    if (!isExposed(sight)) return undefined;
+  } catch {
+    // The code that reads the file reports what is wrong with it.
+    return undefined;
+  }
+  return `Other users of this machine can read ${path}: chmod 600 ${path}`;
+}
+
+/**
+ * World-readable is always reported. The group bit is reported only for a file of our own, where `chmod 600` does not
+ * lock us out. Another user's file we can only read through that bit: this is also how a non-root container reads a
+ * secret that Kubernetes mounts as root's, mode 0440, with `fsGroup` as its group. A root container finds that the same
+ * file is its own; a mounted secret is recognised by the dated folder behind its link (`..2026_11_21_03_30_00.123`).
+ */
+export function isExposed({ stats, path, uid }: Sight): boolean {
+  if (uid === undefined) return false;
+  if ((stats.mode & 0o004) !== 0) return true;
+  const isMounted = /\/\.\.\d{4}_\d{2}_\d{2}_/.test(path);
+  return (stats.mode & 0o040) !== 0 && stats.uid === uid && !isMounted;
 }

@@ -1,14 +1,14 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 import { type Ledger, LedgerError } from '../../lambda/ledger/ledger.ts';
 import { headOf, type StoredRecord } from '../../lambda/ledger/record.ts';
 import { isLoopback } from '../../lambda/operations/http/addresses.ts';
 import { dottedName, searchIndexOfName } from '../../lambda/policy/aspects.ts';
 import type { RunArguments, ServerRunArguments } from '../command-line/arguments.ts';
-import type { Policies } from '../inputs/run-policies.ts';
+import type { Policies } from '../inputs/policies.ts';
 import type { Server } from '../inputs/server.ts';
-import type { Connection } from '../run/connect.ts';
 import { UsageError } from '../telling/mistakes.ts';
 import { folderLedger } from './folder-ledger.ts';
-import { defaultLedgerPath } from './ledger-path.ts';
 
 /**
  * Opens the ledger of a run, and finds out before anything is sent that it cannot be used. A preview leaves no trace:
@@ -52,7 +52,7 @@ export async function chooseLedger(
   { verb, ledgerPath, fast, input }: ServerRunArguments,
   server: Server,
   env: NodeJS.ProcessEnv,
-  connection: Connection,
+  connection: { probe(): Promise<boolean> },
 ): Promise<string> {
   if (ledgerPath !== undefined && !fast) return ledgerPath;
   const isSample = await connection.probe();
@@ -68,4 +68,24 @@ export async function chooseLedger(
     );
   }
   return defaultLedgerPath(env, isSample);
+}
+
+/**
+ * The default of `--ledger` (XDG base directories: a relative path there must be ignored). Sample data has a
+ * folder of its own: what it leaves unfinished does not matter to anyone.
+ * @throws UsageError
+ */
+export function defaultLedgerPath(env: NodeJS.ProcessEnv, isSample: boolean): string {
+  const given = env['XDG_STATE_HOME'];
+  const base = given && isAbsolute(given) ? given : join(home(), '.local', 'state');
+  return join(base, 'datahub-retention', isSample ? 'sample-ledger' : 'ledger');
+}
+
+/** A user without an entry in the system's user list, as in a container, has none. */
+function home(): string {
+  try {
+    return homedir();
+  } catch {
+    throw new UsageError('There is no home folder to keep the ledger in: name a folder with --ledger FOLDER.');
+  }
 }

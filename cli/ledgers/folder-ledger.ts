@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { type Ledger, LedgerError } from '../../lambda/ledger/ledger.ts';
 import { assertReadable, parseRecord, type StoredRecord } from '../../lambda/ledger/record.ts';
-import { whatFailed } from '../inputs/read-text.ts';
+import { whatFailed } from '../telling/mistakes.ts';
 
 /**
  * The ledger of the command line: a folder with one file for each record and revision (design rule 5).

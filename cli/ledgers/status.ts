@@ -1,7 +1,6 @@
 import type { LastVerdict, LedgerRecord, StoredRecord } from '../../lambda/ledger/record.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
-import { exact, iso, moment } from '../../lambda/words/numbers.ts';
-import { table } from '../outputs/table.ts';
+import { iso } from '../../lambda/words/numbers.ts';
 
 /** What the ledger knows of one index. Times are ISO 8601 UTC. */
 export interface IndexStatus {
@@ -48,34 +47,3 @@ const last = ({ decidedAtMillis, verdict }: LastVerdict) => ({
 /** `status --json`. */
 export const statusJson = (records: readonly StoredRecord[]): string =>
   `${JSON.stringify({ version: 1, indices: records.map(statusOf) }, null, 2)}\n`;
-
-/** The same for people. @param folder the ledger's, for where nothing is in it */
-export function statusText(records: readonly StoredRecord[], folder: string): string {
-  if (records.length === 0)
-    return `The ledger ${folder} has no record: no run of this machine has truncated anything yet.\n`;
-  const rows = records.map((record) => {
-    const status = statusOf(record);
-    const { name, since, lastOutcome, lastDecidedAt, rowsDeleted } = status;
-    const deleted = rowsDeleted === undefined ? '' : `, ${exact(rowsDeleted)} rows deleted`;
-    const before = lastOutcome === undefined ? '-' : `${lastOutcome}${deleted}, ${timeOf(lastDecidedAt)}`;
-    return [name, stateText(status), since === undefined ? '-' : timeOf(since), before];
-  });
-  return `${table([{ title: 'Index' }, { title: 'Now' }, { title: 'Since' }, { title: 'Last verdict' }], rows)}\n`;
-}
-
-const timeOf = (time: string | undefined): string => (time ? moment(Date.parse(time)) : 'at an unknown time');
-
-function stateText({ state, taskId, rowsToDelete, rowsMissing }: IndexStatus): string {
-  switch (state) {
-    case 'idle':
-      return 'idle';
-    case 'sending':
-      return `being sent (${exact(rowsToDelete)} rows to delete)`;
-    case 'running':
-      return `under way: task ${taskId} (${exact(rowsToDelete)} rows to delete)`;
-    case 'quarantined':
-      return `QUARANTINED${rowsMissing ? `, ${exact(rowsMissing)} rows missing` : ''}`;
-    case 'other-version':
-      return 'written by another version';
-  }
-}

@@ -4,7 +4,7 @@ import { noteSchema } from '../../lambda/facts/note.ts';
 import { outcomes } from '../../lambda/facts/outcomes.ts';
 import { entryFields, reportSchema } from '../../lambda/facts/report-schema.ts';
 import { policySchema } from '../../lambda/policy/schema.ts';
-import { checkStates } from '../survey/checks.ts';
+import { checkStates } from '../telling/findings.ts';
 
 /**
  * The lines of `--log json`: each is one JSON object with `time`, `event` and the fields of that event. Later versions

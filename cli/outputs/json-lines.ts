@@ -2,9 +2,8 @@ import { safeJson } from '../../lambda/facts/text.ts';
 import type { Entry, RunState } from '../../lambda/run/state.ts';
 import { errorText } from '../../lambda/words/server-errors.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
-import type { Output } from '../telling/output.ts';
+import { decisionOf, doneOf, type Output } from '../telling/output.ts';
 import type { EventFields, EventName } from './events.ts';
-import { decisionOf, doneOf } from './screen/progress.ts';
 
 /** Counting is reported at most this often, apart from its end. */
 const countingMillis = 1000;

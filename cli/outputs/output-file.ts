@@ -14,8 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { whatFailed } from '../inputs/read-text.ts';
-import { UsageError } from '../telling/mistakes.ts';
+import { UsageError, whatFailed } from '../telling/mistakes.ts';
 import { isFigures } from './metrics-file.ts';
 import { isPage } from './pages/document.ts';
 

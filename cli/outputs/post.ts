@@ -4,8 +4,9 @@ import { trusting } from '../../lambda/operations/http/certificates.ts';
 import { causeOf } from '../../lambda/operations/http/network-errors.ts';
 import { backoffMillis, realSleep, retryAfterMillis } from '../../lambda/operations/http/retry.ts';
 import { Agent } from '../../lambda/operations/http/undici.ts';
-import { proxyFor } from '../inputs/proxy.ts';
+import { proxyFor } from '../inputs/server.ts';
 import { secretsOf, type Webhook } from '../inputs/webhook.ts';
+import type { Posted } from '../telling/output.ts';
 import { type Dispatcher, ProxyAgent } from './undici.ts';
 
 /** Posts a message, through the environment's proxy if there is one for this address. */
@@ -16,11 +17,6 @@ const connectTimeoutMillis = 10_000;
 const answerTimeoutMillis = 30_000;
 /** A receiver's refusal is usually a word or two. */
 const maxQuote = 120;
-
-export type Posted =
-  | { kind: 'posted'; host: string; status: number }
-  /** `problem` is a sentence with the remedy, without the address. */
-  | { kind: 'failed'; host: string; problem: string };
 
 export interface PostOptions {
   /** The certificates of a private authority, trusted for the receiver as well. */

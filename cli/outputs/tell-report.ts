@@ -12,8 +12,9 @@ import { type OutputFile, WriteError, writeOutputFile } from './output-file.ts';
 import { post } from './post.ts';
 import { slackMessage } from './slack.ts';
 
-/** What a run knows of those whom its result concerns. */
+/** Who is told the result of a run, and where it is written. */
 export interface Telling {
+  /** Its token appears nowhere; its certificates are trusted for the webhook, too. */
   server: Server;
   json?: OutputFile | undefined;
   metrics?: OutputFile | undefined;

@@ -3,7 +3,7 @@ import { headOf, type StoredRecord } from '../../lambda/ledger/record.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { RunState, WatchedEntry } from '../../lambda/run/state.ts';
 import { moment } from '../../lambda/words/numbers.ts';
-import { progressLine } from '../outputs/screen/progress.ts';
+import { progressLine } from '../telling/output.ts';
 
 /** After Ctrl-C, a closed terminal or a stop from outside: says what continues without us, and how to resume. */
 

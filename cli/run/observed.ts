@@ -2,17 +2,7 @@ import { readTimeoutMillis, truncateTimeoutMillis } from '../../lambda/facts/lim
 import type { OperationName } from '../../lambda/facts/server-error.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
-
-/** A request that the server has not answered yet. */
-export interface Pending {
-  operation: OperationName;
-  /** The index of a dry run or a truncate. */
-  index?: string | undefined;
-  /** Epoch milliseconds. */
-  since: number;
-  /** One attempt is given up after this. */
-  limitMillis: number;
-}
+import type { Pending } from '../telling/output.ts';
 
 /** Called with the oldest pending request, or with undefined once the server has answered everything. */
 export type Asking = (pending: Pending | undefined) => void;

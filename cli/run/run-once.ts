@@ -6,11 +6,11 @@ import type { Operations } from '../../lambda/operations/operations.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
 import { type Log, ParametersError } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
+import type { Reader } from '../../lambda/words/reader.ts';
 import { worded } from '../../lambda/words/worded.ts';
-import type { RunArguments } from '../command-line/arguments.ts';
-import { localSettings } from '../command-line/settings.ts';
-import type { Policies } from '../inputs/run-policies.ts';
-import { type Telling, tellReport } from '../outputs/tell-report.ts';
+import { localSettings, type RunArguments } from '../command-line/arguments.ts';
+import type { Policies } from '../inputs/policies.ts';
+import type { Server } from '../inputs/server.ts';
 import { UsageError } from '../telling/mistakes.ts';
 import type { Output } from '../telling/output.ts';
 import { fastClock } from './clock.ts';
@@ -19,7 +19,8 @@ import { onInterrupt, whatGoesOn } from './interrupt.ts';
 import { sampleOnly } from './sample.ts';
 import { executeWorkflow } from './workflow.ts';
 
-export interface LocalRun extends Telling {
+export interface LocalRun {
+  server: Server;
   connection: Connection;
   policies: Policies;
   input: RunArguments;
@@ -30,14 +31,16 @@ export interface LocalRun extends Telling {
   ledger: Ledger;
   /** What messages call this DataHub, as a stage's name on AWS. */
   name: string;
+  /** Who reads its messages. */
+  reader: Reader;
 }
 
 /**
- * Runs once and reports the result.
- * @returns the exit status: 0 if the result is good enough and everyone who should be notified is, else 1
+ * Runs once.
+ * @returns the report, which is yet to be told
  * @throws whatever the workflow throws
  */
-export async function runOnce(run: LocalRun, output: Output): Promise<number> {
+export async function runOnce(run: LocalRun, output: Output): Promise<Report> {
   const fast = run.fast ? fastClock() : undefined;
   const clock = fast ?? systemClock;
   let stopped = false;
@@ -87,7 +90,7 @@ export async function runOnce(run: LocalRun, output: Output): Promise<number> {
     leave();
   }
   if (published === undefined) throw new Error('The workflow ended without a report.');
-  return tellReport(published, run, output);
+  return published;
 }
 
 async function linesAfterStop({ input, embedded, ledger, reader }: LocalRun, last: RunState | undefined) {

@@ -12,22 +12,12 @@ import {
 import { knownAspects } from '../../lambda/policy/aspects.ts';
 import { counted, date } from '../../lambda/words/numbers.ts';
 import { diagnosis, errorWords } from '../../lambda/words/server-errors.ts';
+import type { Check } from '../telling/findings.ts';
 
 /**
  * Whether this server can be used: address, token, privileges and clock, by three requests at the same time, so that a
  * server that does not answer is known to be one after a single time-out.
  */
-
-export const checkStates = ['ok', 'note', 'failed', 'not checked'] as const;
-
-export interface Check {
-  name: 'Address' | 'Token' | 'Truncation' | 'Task status' | 'Sizes' | 'Clock';
-  state: (typeof checkStates)[number];
-  /** What was found. */
-  text: string;
-  /** What to do about it. */
-  remedy?: string | undefined;
-}
 
 export interface Checked {
   checks: Check[];

@@ -6,55 +6,17 @@ import type { DryRun, IndexSize, Operations } from '../../lambda/operations/oper
 import { OperationsError } from '../../lambda/operations/operations.ts';
 import { canonicalSpelling, dottedName, isProtected, knownAspects } from '../../lambda/policy/aspects.ts';
 
+import {
+  type Age,
+  ages,
+  type IndexCounts,
+  type Made,
+  rowsOf,
+  type Survey,
+  type SurveyedIndex,
+} from '../telling/findings.ts';
+
 /** Rows, size and age of every time series index, from sizes and dry runs only. */
-
-/** The ages that the survey asks for, days. */
-export const ages = [30, 90, 180, 365] as const;
-export type Age = (typeof ages)[number];
-
-export interface SurveyedIndex {
-  entityType: string;
-  aspect: string;
-  /** The state of stateful ingestion: not history. */
-  protected: boolean;
-  /** The physical index, if sizes are available. */
-  indexName?: string | undefined;
-  /** Decimal megabytes, primaries only. */
-  sizeMb?: number | undefined;
-  counts: IndexCounts;
-}
-
-export type IndexCounts =
-  | {
-      kind: 'counted';
-      rowsTotal: number;
-      /** Rows that are at least this many days old. */
-      older: Record<Age, number>;
-      /** Rows older than 25 and older than 32 days, asked if none are older than 90: does something cut at 30? */
-      around30?: { days25: number; days32: number } | undefined;
-      /** Rows older than the physical index itself, whose name contains its creation time. */
-      made?: Made | undefined;
-      /** True if the server does not say that it would delete in place. */
-      copies: boolean;
-    }
-  | { kind: 'failed'; error: ServerError };
-
-export interface Made {
-  /** Epoch milliseconds. */
-  at: number;
-  /** Rows from before that time. */
-  rowsBefore: number;
-  /** Rows from before it or the two days after; asked if there are none from before. */
-  rowsSoonAfter?: number | undefined;
-}
-
-export interface Survey {
-  indices: SurveyedIndex[];
-  /** Indices whose names do not reveal entity type and aspect. */
-  unnamed: string[];
-  /** A failure that every further request would have hit: counting stopped there. */
-  stopped?: ServerError | undefined;
-}
 
 /** Indices asked at the same time; each gets one dry run at a time, which is gentle on a production cluster. */
 export const surveyConcurrency = 3;
@@ -169,15 +131,6 @@ async function countIndex(
   return { kind: 'counted', rowsTotal, older, around30, made, copies };
 }
 
-/** How old the oldest rows are, as far as the counts show it. */
-export function reach({ rowsTotal, older }: IndexCounts & { kind: 'counted' }): string {
-  if (rowsTotal === 0) return '-';
-  const oldest = ages.findLast((age) => older[age] > 0);
-  if (oldest === undefined) return `under ${ages[0]} d`;
-  const next = ages[ages.indexOf(oldest) + 1];
-  return next === undefined ? `over ${oldest} d` : `${oldest} to ${next} d`;
-}
-
 type Named = Pick<SurveyedIndex, 'entityType' | 'aspect'>;
 
 const askedBy =
@@ -201,6 +154,3 @@ const largestFirst = (one: SurveyedIndex, other: SurveyedIndex): number =>
   (other.sizeMb ?? 0) - (one.sizeMb ?? 0) ||
   rowsOf(other) - rowsOf(one) ||
   dottedName(one).localeCompare(dottedName(other));
-
-/** Rows, as far as known. */
-export const rowsOf = ({ counts }: SurveyedIndex): number => (counts.kind === 'counted' ? counts.rowsTotal : 0);

@@ -2,7 +2,7 @@ import { dayMillis } from '../../lambda/facts/limits.ts';
 import { aliasOf } from '../../lambda/operations/backend.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import { duration, rows } from '../../lambda/words/numbers.ts';
-import type { Made, Survey, SurveyedIndex } from './count.ts';
+import type { DamageLine, Made, Survey, SurveyedIndex } from '../telling/findings.ts';
 
 /**
  * Indices that some reindex has emptied. A truncation by reindexing moves the alias to an empty index before it copies
@@ -28,11 +28,6 @@ export function isDamaged({ counts }: SurveyedIndex, now: number): boolean {
   if (counts.rowsTotal === 0) return days <= emptyForDays;
   // If the rows begin later than the index, something deletes old rows; nothing was lost when it was created.
   return days <= foundForDays && (counts.made.rowsSoonAfter ?? 0) > 0;
-}
-
-export interface DamageLine {
-  kind: 'paragraph' | 'item' | 'command';
-  text: string;
 }
 
 /** Shown before everything else: which indices may have been emptied, where their rows are, and what to leave alone. */

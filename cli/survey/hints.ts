@@ -1,8 +1,7 @@
 import { isUnresolved, type StoredRecord } from '../../lambda/ledger/record.ts';
 import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
-import { moment } from '../../lambda/words/numbers.ts';
-import { grouped, size } from '../telling/numbers.ts';
-import { rowsOf, type Survey, type SurveyedIndex } from './count.ts';
+import { exact, moment, size } from '../../lambda/words/numbers.ts';
+import { rowsOf, type Survey, type SurveyedIndex } from '../telling/findings.ts';
 
 /** What to know before writing policies, one paragraph each. */
 export function hints({ indices, unnamed }: Survey, own: OwnWork): string[] {
@@ -25,7 +24,7 @@ function largest(indices: readonly SurveyedIndex[]): string[] {
   const text = `The largest index is ${dottedName(first)}: `;
   return first.sizeMb !== undefined && sizes > 0
     ? [`${text}${size(first.sizeMb)} of ${size(sizes)} in all. (Sizes are of primaries; replicas are extra.)`]
-    : [`${text}${grouped(rowsOf(first))} of ${grouped(rows)} rows in all.`];
+    : [`${text}${exact(rowsOf(first))} of ${exact(rows)} rows in all.`];
 }
 
 /** When this job has truncated an index, epoch milliseconds, by search index. */

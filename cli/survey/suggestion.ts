@@ -1,20 +1,17 @@
 import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
-import type { PolicyInput } from '../../lambda/policy/schema.ts';
-import { freedMb, grouped, share } from '../telling/numbers.ts';
-import { type Age, rowsOf, type Survey, type SurveyedIndex } from './count.ts';
+import { exact } from '../../lambda/words/numbers.ts';
+import {
+  type Age,
+  type Findings,
+  freedMb,
+  rowsOf,
+  type Suggestion,
+  type Survey,
+  type SurveyedIndex,
+  share,
+} from '../telling/findings.ts';
 import { isDamaged } from './damage.ts';
 import { isCutAt30Days, type OwnWork } from './hints.ts';
-
-/** A suggested policy. The reason is for today's reader, and no part of the policy, which is printed for years. */
-export interface Suggestion {
-  policy: PolicyInput;
-  /** Without its full stop. */
-  why: string;
-}
-
-/** A policies file with the suggested policies, one line each. */
-export const policiesText = (suggestions: readonly Suggestion[]): string =>
-  `[\n${suggestions.map(({ policy }) => `  ${JSON.stringify(policy)}`).join(',\n')}\n]\n`;
 
 /**
  * One suggestion for each index that could be counted and may be truncated.
@@ -23,17 +20,22 @@ export const policiesText = (suggestions: readonly Suggestion[]): string =>
 export const suggest = ({ indices }: Survey, own: OwnWork, now: number): Suggestion[] =>
   indices.flatMap((index) => {
     if (index.counts.kind !== 'counted' || index.protected) return [];
-    if (isDamaged(index, now)) return [untilFound(index)];
-    if (isCutAt30Days(index) && !own.has(searchIndex(index))) return [cutByOthers(index)];
-    return [suggestOne(index, index.counts)];
+    const suggested = isDamaged(index, now)
+      ? untilFound(index)
+      : isCutAt30Days(index) && !own.has(searchIndex(index))
+        ? cutByOthers(index)
+        : suggestOne(index, index.counts);
+    return [{ ...suggested, goes: rowsToGo(index, suggested) }];
   });
 
-const untilFound = ({ entityType, aspect }: SurveyedIndex): Suggestion => ({
+type Suggested = Omit<Suggestion, 'goes'>;
+
+const untilFound = ({ entityType, aspect }: SurveyedIndex): Suggested => ({
   policy: { entityType, aspect, retentionDays: 365, enabled: false },
   why: 'switched off until it is known whether it has lost rows (see above)',
 });
 
-const cutByOthers = ({ entityType, aspect }: SurveyedIndex): Suggestion => ({
+const cutByOthers = ({ entityType, aspect }: SurveyedIndex): Suggested => ({
   policy: { entityType, aspect, retentionDays: 365, enabled: false },
   why: 'switched off, because something else already cuts it at 30 days (see above); switch it on when that has stopped',
 });
@@ -48,7 +50,7 @@ const biteRows = 5_000_000;
 /** The longest first, because deletion cannot be undone. 30 days are never suggested. */
 const candidates: readonly Age[] = [365, 180, 90];
 
-function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { kind: 'counted' }): Suggestion {
+function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { kind: 'counted' }): Suggested {
   const { entityType, aspect } = index;
   const with365 = { entityType, aspect, retentionDays: 365 };
   if (holdsLatestState(aspect)) {
@@ -60,7 +62,7 @@ function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { ki
   if (age === undefined) {
     return { policy: with365, why: '365 days, because there is too little older than 90 days to be worth it yet' };
   }
-  const part = `${share(counts.older[age], counts.rowsTotal)} of its rows (${grouped(counts.older[age])}) are older`;
+  const part = `${share(counts.older[age], counts.rowsTotal)} of its rows (${exact(counts.older[age])}) are older`;
   const why =
     age === 365
       ? `365 days, because ${part}, and DataHub shows usage of up to a year`
@@ -69,12 +71,12 @@ function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { ki
   // A server that reindexes anyway copies everything, however little is deleted.
   if (counts.older[age] <= bigNightRows || counts.copies) return { policy, why };
   const nights = Math.ceil(counts.older[age] / biteRows);
-  const bite = `At most ${grouped(biteRows)} rows are deleted a night, so that the first run is no heavier than later ones: about ${nights} nights`;
+  const bite = `At most ${exact(biteRows)} rows are deleted a night, so that the first run is no heavier than later ones: about ${nights} nights`;
   return { policy: { ...policy, maxRowsPerRun: biteRows }, why: `${why}. ${bite}` };
 }
 
 /** What a first run would delete from one index: nothing if it is not worthwhile, and no more than a bite. */
-export function rowsToGo({ counts }: SurveyedIndex, { policy }: Suggestion): number {
+function rowsToGo({ counts }: SurveyedIndex, { policy }: Suggested): number {
   if (counts.kind !== 'counted' || policy.enabled === false || counts.rowsTotal === 0) return 0;
   const past = counts.older[policy.retentionDays as Age];
   if (past / counts.rowsTotal < worthwhile) return 0;
@@ -82,15 +84,11 @@ export function rowsToGo({ counts }: SurveyedIndex, { policy }: Suggestion): num
 }
 
 /** The same for all indices, with the disk space that it would free, as far as sizes are known. */
-export function gainOf(
-  { indices }: Survey,
-  suggestions: readonly Suggestion[],
-): { rows: number; of: number; mb: number | undefined } {
+export function gainOf({ indices }: Survey, suggestions: readonly Suggestion[]): Findings['gain'] {
   const suggested = new Map(suggestions.map((one) => [dottedName(one.policy), one]));
   let [rows, of, mb] = [0, 0, undefined as number | undefined];
   for (const index of indices) {
-    const suggestion = suggested.get(dottedName(index));
-    const go = suggestion ? rowsToGo(index, suggestion) : 0;
+    const go = suggested.get(dottedName(index))?.goes ?? 0;
     const freed = freedMb(go, rowsOf(index), index.sizeMb);
     rows += go;
     of += rowsOf(index);

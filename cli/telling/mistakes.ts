@@ -2,3 +2,23 @@
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
+
+const problems: Record<string, { problem: string; remedy?: string }> = {
+  ENOENT: { problem: 'no such file' },
+  EACCES: { problem: 'permission denied' },
+  EPERM: { problem: 'not permitted' },
+  EISDIR: { problem: 'it is a folder' },
+  ENOTDIR: { problem: 'part of the path is not a folder' },
+  EROFS: { problem: 'a read-only file system' },
+  ENOSPC: { problem: 'the disk is full', remedy: 'free some space' },
+  EDQUOT: { problem: 'the disk quota is used up', remedy: 'free some space' },
+  EFBIG: { problem: 'larger than a file may be on this disk' },
+  EIO: { problem: 'the disk reports an error', remedy: 'check the disk' },
+  EPIPE: { problem: 'its reader is gone' },
+};
+
+/** Why the system refused a file, and what to do other than choose another name. */
+export function whatFailed(error: unknown): { problem: string; remedy?: string } {
+  const { code = 'no reason given' } = error as { code?: string };
+  return problems[code] ?? { problem: code };
+}

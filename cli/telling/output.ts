@@ -1,13 +1,14 @@
+import type { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
-import type { RunState } from '../../lambda/run/state.ts';
-import type { Posted } from '../outputs/post.ts';
-import type { Pending } from '../run/observed.ts';
-import type { Step } from '../run/state-machine.ts';
-import type { Check } from '../survey/checks.ts';
-import type { Findings } from '../survey/findings.ts';
+import type { OperationName } from '../../lambda/facts/server-error.ts';
+import { dottedName } from '../../lambda/policy/aspects.ts';
+import type { Entry, RunState, WatchedEntry } from '../../lambda/run/state.ts';
+import { exact } from '../../lambda/words/numbers.ts';
+import type { Check, Findings } from './findings.ts';
 
 /**
- * What the command line tells while it works: `screen/on-screen.ts` to people, `json-lines.ts` to programs. The methods
+ * What the command line tells while it works: `outputs/screen/on-screen.ts` to people, `outputs/json-lines.ts` to
+ * programs. The methods
  * are called in this order, those of a run or those of a survey.
  */
 export interface Output {
@@ -25,7 +26,7 @@ export interface Output {
   counted(done: number, of: number): void;
 
   /** The run state after a step. */
-  state(step: Step, state: RunState): void;
+  state(step: keyof typeof functionTimeoutSeconds, state: RunState): void;
   /** A problem that the run survives, or that its report will contain. */
   problem(text: string): void;
   report(report: Report, message: { subject: string; email: string }): void;
@@ -52,4 +53,39 @@ export interface Header {
   fast: boolean;
   /** Omitted if not known yet, or if there is none. */
   ledger?: string | undefined;
+}
+
+/** A request that the server has not answered yet. */
+export interface Pending {
+  operation: OperationName;
+  /** The index of a dry run or a truncate. */
+  index?: string | undefined;
+  /** Epoch milliseconds. */
+  since: number;
+  /** One attempt is given up after this. */
+  limitMillis: number;
+}
+
+/** What became of the message for the webhook. */
+export type Posted =
+  | { kind: 'posted'; host: string; status: number }
+  /** `problem` is a sentence with the remedy, without the address. */
+  | { kind: 'failed'; host: string; problem: string };
+
+/** Rows done and to do, as far as any look has shown. */
+export function doneOf({ entry, watch }: WatchedEntry): { done: number; total: number } {
+  const total = watch.progress?.total ?? entry.rowsToDelete ?? 0;
+  return { total, done: Math.min(watch.progress?.done ?? 0, total) };
+}
+
+/** `dataset.operation: 400 of 1,000 rows done`. */
+export function progressLine(watched: WatchedEntry): string {
+  const { done, total } = doneOf(watched);
+  return `${dottedName(watched.entry)}: ${exact(done)} of ${exact(total)} rows done`;
+}
+
+/** The outcome, if there is one already; otherwise what is being done. */
+export function decisionOf(entry: Entry): string {
+  if (entry.phase === 'done') return entry.entry.outcome;
+  return entry.phase === 'approved' ? 'truncate' : 'watch';
 }

@@ -7,7 +7,9 @@ import { operation, runHere, serviceHere } from './here.ts';
 import { startReceiver } from './outputs/receiver.ts';
 import { folder, outcomesOf } from './processes.ts';
 
-const samplePolicies = JSON.parse(readFileSync(new URL('../../cli/sample-policies.json', import.meta.url), 'utf8'));
+const samplePolicies = JSON.parse(
+  readFileSync(new URL('../../cli/operations-service/sample-policies.json', import.meta.url), 'utf8'),
+);
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
 const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
 

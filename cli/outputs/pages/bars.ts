@@ -1,6 +1,6 @@
 import type { PolicyInput } from '../../../lambda/policy/schema.ts';
-import { ages, type IndexCounts } from '../../survey/count.ts';
-import { grouped, share } from '../../telling/numbers.ts';
+import { exact } from '../../../lambda/words/numbers.ts';
+import { ages, type IndexCounts, share } from '../../telling/findings.ts';
 import { type Child, type Html, html } from './html.ts';
 
 /**
@@ -40,13 +40,13 @@ export function ageBar(name: string, counts: IndexCounts & { kind: 'counted' }, 
   const parts = partsOf(counts, policy?.enabled === false ? undefined : policy?.retentionDays);
   const goes = parts.filter((part) => part.goes).reduce((sum, { rows }) => sum + rows, 0);
   const title = `${name}: rows by age`;
-  const description = `The oldest first. ${parts.map((part) => `${grouped(part.rows)} rows, ${span(part)}, ${share(part.rows, rowsTotal)}${part.goes ? ', past the retention' : ''}.`).join(' ')}`;
+  const description = `The oldest first. ${parts.map((part) => `${exact(part.rows)} rows, ${span(part)}, ${share(part.rows, rowsTotal)}${part.goes ? ', past the retention' : ''}.`).join(' ')}`;
   const drawing = blocks(parts, rowsTotal).map(
     ({ left, width, className }) =>
       html`<rect class="part ${className}" x="${across(left)}" y="4" width="${across(width)}" height="26"/>`,
   );
-  const past = goes > 0 && html`<b>${grouped(goes)}</b> past the retention (${share(goes, rowsTotal)})`;
-  return html`<figure><p class="ends"><span class="gone">${past}</span><span class="stay"><b>${grouped(rowsTotal - goes)}</b> stay</span></p>${picture({ title, description, height: 34, drawing })}${legend(parts)}</figure>`;
+  const past = goes > 0 && html`<b>${exact(goes)}</b> past the retention (${share(goes, rowsTotal)})`;
+  return html`<figure><p class="ends"><span class="gone">${past}</span><span class="stay"><b>${exact(rowsTotal - goes)}</b> stay</span></p>${picture({ title, description, height: 34, drawing })}${legend(parts)}</figure>`;
 }
 
 /** Rows between the ages that were counted, the oldest first. Rows may arrive between two counts: none is negative. */
@@ -82,7 +82,7 @@ function legend(parts: readonly Part[]): Html {
   const classes = blocks(parts, 1).map(({ className }) => className);
   return html`<ul class="legend">${parts.map(
     (part, at) =>
-      html`<li><svg width="11" height="11" aria-hidden="true"><rect class="${classes[at]}" width="11" height="11" rx="2"/></svg>${span(part)} <b>${grouped(part.rows)}</b></li>`,
+      html`<li><svg width="11" height="11" aria-hidden="true"><rect class="${classes[at]}" width="11" height="11" rx="2"/></svg>${span(part)} <b>${exact(part.rows)}</b></li>`,
   )}</ul>`;
 }
 
@@ -103,11 +103,9 @@ export function comparedBars(indices: readonly Compared[]): Html {
   const drawing = largest.map(({ name, rows, goes }, at) => {
     const top = at * rowHeight;
     const [going, staying] = [goes / most, (rows - goes) / most];
-    return html`<text class="strong" x="0" y="${top + 13}">${name}</text><text x="100%" y="${top + 13}" text-anchor="end">${grouped(rows)}</text><rect class="g3" x="0" y="${top + 18}" width="${across(going)}" height="9"/><rect class="s4" x="${across(going)}" y="${top + 18}" width="${across(staying)}" height="9"/>`;
+    return html`<text class="strong" x="0" y="${top + 13}">${name}</text><text x="100%" y="${top + 13}" text-anchor="end">${exact(rows)}</text><rect class="g3" x="0" y="${top + 18}" width="${across(going)}" height="9"/><rect class="s4" x="${across(going)}" y="${top + 18}" width="${across(staying)}" height="9"/>`;
   });
-  const description = largest.map(
-    ({ name, rows, goes }) => `${name}: ${grouped(rows)} rows, ${grouped(goes)} would go.`,
-  );
+  const description = largest.map(({ name, rows, goes }) => `${name}: ${exact(rows)} rows, ${exact(goes)} would go.`);
   return html`<figure>${picture({ title: 'Rows by index', description: description.join(' '), height: largest.length * rowHeight, drawing })}${
     indices.length > largest.length && html`<p class="aside">The ${largest.length} largest of ${indices.length}.</p>`
   }</figure>`;

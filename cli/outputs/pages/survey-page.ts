@@ -1,12 +1,19 @@
 import { dottedName } from '../../../lambda/policy/aspects.ts';
-import { moment } from '../../../lambda/words/numbers.ts';
+import { exact, moment, size } from '../../../lambda/words/numbers.ts';
 import { errorText } from '../../../lambda/words/server-errors.ts';
-import { ages, reach, rowsOf, type SurveyedIndex } from '../../survey/count.ts';
-import { isDamaged } from '../../survey/damage.ts';
-import type { Findings } from '../../survey/findings.ts';
-import { policiesText, rowsToGo, type Suggestion } from '../../survey/suggestion.ts';
-import { freedExplained, freedMb, grouped, share, size } from '../../telling/numbers.ts';
-import { failuresByReason } from '../screen/survey.ts';
+import {
+  ages,
+  type Findings,
+  failuresByReason,
+  freedExplained,
+  freedMb,
+  policiesText,
+  reach,
+  rowsOf,
+  type Suggestion,
+  type SurveyedIndex,
+  share,
+} from '../../telling/findings.ts';
 import { ageBar, comparedBars } from './bars.ts';
 import { document } from './document.ts';
 import { breakable, type Child, type Html, html } from './html.ts';
@@ -24,13 +31,13 @@ export function surveyPage(
   name: string | undefined,
   clean: (text: string) => string,
 ): string {
-  const { survey, hints, suggestions, now } = findings;
+  const { survey, damaged, hints, suggestions } = findings;
   const { indices } = survey;
   const alerts = alertsOf(findings);
   const sections: Array<[id: string, heading: string, content: Child]> = [
     ['attention', 'To look at first', alerts.length === 0 ? html`<p class="card well">${allWell}</p>` : alerts],
     ['all', 'All indices', html`<div class="card">${comparedBars(indices.flatMap(comparedOf(suggestions)))}</div>`],
-    ['indices', 'Index by index', indices.map((index) => card(index, suggestionFor(index, suggestions), now))],
+    ['indices', 'Index by index', indices.map((index) => card(index, suggestionFor(index, suggestions), damaged))],
   ];
   if (hints.length > 0) sections.push(['to-know', 'To know', html`<div class="card">${list(hints)}</div>`]);
   if (suggestions.length > 0) sections.push(['policies', 'Suggested policies', policies(suggestions)]);
@@ -58,18 +65,12 @@ const facts = (className: string, all: ReadonlyArray<readonly [term: string, tex
 const suggestionFor = (index: SurveyedIndex, suggestions: readonly Suggestion[]): Suggestion | undefined =>
   suggestions.find(({ policy }) => dottedName(policy) === dottedName(index));
 
-function head(title: string, { survey, suggestions, now }: Findings, server: string): Html {
+function head(title: string, { survey, gain, now }: Findings, server: string): Html {
   const { indices } = survey;
   const rows = indices.reduce((sum, index) => sum + rowsOf(index), 0);
   const mb = indices.reduce((sum, { sizeMb = 0 }) => sum + sizeMb, 0);
-  const going = indices.flatMap((index) => {
-    const suggestion = suggestionFor(index, suggestions);
-    return suggestion ? [{ index, go: rowsToGo(index, suggestion) }] : [];
-  });
-  const goes = going.reduce((sum, { go }) => sum + go, 0);
-  const freed = going.reduce((sum, { index, go }) => sum + (freedMb(go, rowsOf(index), index.sizeMb) ?? 0), 0);
   const noun = indices.length === 1 ? 'index' : 'indices';
-  return html`<header><p class="kicker">${title}</p><h1>${grouped(indices.length)} ${noun}, ${grouped(rows)} rows${mb > 0 && `, ${size(mb)}`}</h1>${facts(
+  return html`<header><p class="kicker">${title}</p><h1>${exact(indices.length)} ${noun}, ${exact(rows)} rows${mb > 0 && `, ${size(mb)}`}</h1>${facts(
     'about',
     [
       ['Server', server],
@@ -77,16 +78,15 @@ function head(title: string, { survey, suggestions, now }: Findings, server: str
       ['Read-only', 'nothing was changed'],
     ],
   )}${facts('totals', [
-    ['Rows', grouped(rows)],
-    [`would go, with the policies below (${share(goes, rows)})`, grouped(goes)],
-    ...(freed > 0 ? [['would be freed, estimated', size(freed)] as const] : []),
+    ['Rows', exact(rows)],
+    [`would go, with the policies below (${share(gain.rows, rows)})`, exact(gain.rows)],
+    ...(gain.mb ? [['would be freed, estimated', size(gain.mb)] as const] : []),
   ])}</header>`;
 }
 
-function alertsOf({ damage, checks, survey, now }: Findings): Html[] {
+function alertsOf({ damage, damaged, checks, survey }: Findings): Html[] {
   const alert = (severity: string, title: Child, ...content: Child[]): Html =>
     html`<article class="card alert ${severity}"><h3>${title}</h3>${content}</article>`;
-  const damaged = survey.indices.filter((index) => isDamaged(index, now)).map(dottedName);
   const lost = damage.map(({ kind, text }) => (kind === 'command' ? code(text) : html`<p>${text}</p>`));
   return [
     ...(damage.length > 0 ? [alert('failed', `May have lost rows: ${damaged.join(', ')}`, lost)] : []),
@@ -106,15 +106,15 @@ function alertsOf({ damage, checks, survey, now }: Findings): Html[] {
 }
 
 const comparedOf = (suggestions: readonly Suggestion[]) => (index: SurveyedIndex) => {
-  const suggestion = suggestionFor(index, suggestions);
   if (index.counts.kind === 'failed') return [];
-  return [{ name: dottedName(index), rows: rowsOf(index), goes: suggestion ? rowsToGo(index, suggestion) : 0 }];
+  const goes = suggestionFor(index, suggestions)?.goes ?? 0;
+  return [{ name: dottedName(index), rows: rowsOf(index), goes }];
 };
 
-function card(index: SurveyedIndex, suggestion: Suggestion | undefined, now: number): Html {
+function card(index: SurveyedIndex, suggestion: Suggestion | undefined, damaged: readonly string[]): Html {
   const { counts, sizeMb, indexName } = index;
   const name = dottedName(index);
-  const badge = counts.kind === 'failed' ? 'not counted' : isDamaged(index, now) ? 'may have lost rows' : undefined;
+  const badge = counts.kind === 'failed' ? 'not counted' : damaged.includes(name) ? 'may have lost rows' : undefined;
   const sentence = index.protected
     ? 'The state of stateful ingestion, not history: it must not be truncated, and policies for it are refused.'
     : suggestion && `Suggested: ${suggestion.why}.`;
@@ -136,7 +136,7 @@ function agesTable(
   const space = (rows: number) => html`<td>${size(freedMb(rows, rowsTotal, mb) ?? 0)}</td>`;
   return html`<details><summary>The numbers</summary><table><caption>Rows of ${name} by age</caption><thead><tr><th scope="col">Older than</th><th scope="col">Rows</th><th scope="col">Share</th><th scope="col">Would remain</th>${freed && html`<th scope="col">Would free</th>`}</tr></thead><tbody>${ages.map(
     (age) =>
-      html`<tr><th scope="row">${age} days</th><td>${grouped(older[age])}</td><td>${share(older[age], rowsTotal)}</td><td>${grouped(rowsTotal - older[age])}</td>${freed && space(older[age])}</tr>`,
+      html`<tr><th scope="row">${age} days</th><td>${exact(older[age])}</td><td>${share(older[age], rowsTotal)}</td><td>${exact(rowsTotal - older[age])}</td>${freed && space(older[age])}</tr>`,
   )}</tbody></table>${freed && html`<p class="aside">${freedExplained}</p>`}</details>`;
 }
 

@@ -1,9 +1,7 @@
 import type { WatchedEntry } from '../../../lambda/run/state.ts';
-import type { Pending } from '../../run/observed.ts';
-import type { Header, Output } from '../../telling/output.ts';
-import { paintFor } from './colour.ts';
+import type { Header, Output, Pending } from '../../telling/output.ts';
 import { createProgress, waitingLine } from './progress.ts';
-import type { Screen } from './screen.ts';
+import { paintFor, type Screen } from './screen.ts';
 import { checkLines, surveyLines } from './survey.ts';
 import { createWaiting, slowRequest } from './waiting.ts';
 

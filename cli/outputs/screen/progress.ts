@@ -1,15 +1,15 @@
 import { resultOf } from '../../../lambda/facts/outcomes.ts';
 import { dottedName } from '../../../lambda/policy/aspects.ts';
-import type { Entry, RunState, WatchedEntry } from '../../../lambda/run/state.ts';
+import type { Entry, WatchedEntry } from '../../../lambda/run/state.ts';
 import { duration, exact, percent } from '../../../lambda/words/numbers.ts';
-import type { Step } from '../../run/state-machine.ts';
+import { decisionOf, doneOf, type Output, progressLine } from '../../telling/output.ts';
 import { table } from '../table.ts';
-import type { Paint } from './colour.ts';
+import type { Paint } from './screen.ts';
 
 /** What people see of a run while it works: the plan, and a line when a truncation gets on or ends. */
 
 /** @param write whole lines */
-export function createProgress(write: (line: string) => void, paint: Paint): (step: Step, state: RunState) => void {
+export function createProgress(write: (line: string) => void, paint: Paint): Output['state'] {
   const ended = new Set<string>();
   const tenths = new Map<string, number>();
   return (step, state) => {
@@ -28,18 +28,6 @@ export function createProgress(write: (line: string) => void, paint: Paint): (st
       write(`  ${dottedName(entry.entry)}: ${paint(resultOf[outcome], outcome)}${deleted}`);
     }
   };
-}
-
-/** Rows done and to do, as far as any look has shown. */
-export function doneOf({ entry, watch }: WatchedEntry): { done: number; total: number } {
-  const total = watch.progress?.total ?? entry.rowsToDelete ?? 0;
-  return { total, done: Math.min(watch.progress?.done ?? 0, total) };
-}
-
-/** `dataset.operation: 400 of 1,000 rows done`. */
-export function progressLine(watched: WatchedEntry): string {
-  const { done, total } = doneOf(watched);
-  return `${dottedName(watched.entry)}: ${exact(done)} of ${exact(total)} rows done`;
 }
 
 /** `looks again in 2 min`: what a run waits for. */
@@ -75,10 +63,4 @@ function planTable(entries: readonly Entry[], paint: Paint): string {
     { title: 'Decision' },
   ];
   return table(columns, rows);
-}
-
-/** The outcome, if there is one already; otherwise what is being done. */
-export function decisionOf(entry: Entry): string {
-  if (entry.phase === 'done') return entry.entry.outcome;
-  return entry.phase === 'approved' ? 'truncate' : 'watch';
 }

@@ -1,3 +1,6 @@
+import type { Result } from '../../../lambda/facts/outcomes.ts';
+import { whatFailed } from '../../telling/mistakes.ts';
+
 /** Where people read the output: a terminal, or a log file. */
 
 export interface Screen {
@@ -35,3 +38,32 @@ export function writeTo(stream: NodeJS.WriteStream, text: string): void {
     stream.emit('error', error);
   }
 }
+
+/** A terminal that was closed, or a reader that has gone. */
+const isGone = ({ code }: NodeJS.ErrnoException): boolean => code === 'EPIPE' || code === 'EIO' || code === 'EBADF';
+
+/**
+ * Output that cannot be written must not end the supervision of tasks on the server: someone quits a pager early, a
+ * terminal is closed, a log's disk is full. Only the last of these is reported, once, if possible.
+ */
+export function keepWriting(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): void {
+  let told = false;
+  stderr.on('error', () => {});
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (isGone(error) || told) return;
+    told = true;
+    const { problem, remedy = 'check where it goes' } = whatFailed(error);
+    writeTo(stderr, `The output cannot be written (${problem}): ${remedy}. The run goes on.\n`);
+  });
+}
+
+/** Colour shows how bad something is, and nothing else; the words always say it too. */
+export type Severity = Result | 'note';
+
+const codes: Record<Severity, number> = { ok: 32, note: 33, attention: 33, failed: 31 };
+
+export type Paint = (severity: Severity, text: string) => string;
+
+/** The colours of a screen; a text is one word, so that no colour has to survive a line break. */
+export const paintFor = ({ colour }: Screen): Paint =>
+  colour ? (severity, text) => `\u001b[${codes[severity]}m${text}\u001b[39m` : (_, text) => text;

@@ -1,12 +1,20 @@
 import { dottedName } from '../../../lambda/policy/aspects.ts';
+import { amount, exact, size } from '../../../lambda/words/numbers.ts';
 import { errorText } from '../../../lambda/words/server-errors.ts';
-import type { Check } from '../../survey/checks.ts';
-import { ages, reach, type Survey, type SurveyedIndex } from '../../survey/count.ts';
-import type { Findings } from '../../survey/findings.ts';
-import { gainOf } from '../../survey/suggestion.ts';
-import { freedExplained, freedMb, grouped, share, short, size } from '../../telling/numbers.ts';
+import {
+  ages,
+  type Check,
+  type Findings,
+  failuresByReason,
+  freedExplained,
+  freedMb,
+  reach,
+  type Survey,
+  type SurveyedIndex,
+  share,
+} from '../../telling/findings.ts';
 import { type Column, table } from '../table.ts';
-import type { Paint } from './colour.ts';
+import type { Paint } from './screen.ts';
 
 /** The survey's text, line by line. */
 
@@ -63,8 +71,8 @@ function cells(index: SurveyedIndex): string[][] {
   const { rowsTotal, older } = counts;
   const freed = (rows: number) => size(freedMb(rows, rowsTotal, sizeMb) ?? 0);
   return [
-    [dottedName(index), short(rowsTotal), sizeCell, reach(counts), ...ages.map((age) => share(older[age], rowsTotal))],
-    ['  would remain', '', '', '', ...ages.map((age) => short(rowsTotal - older[age]))],
+    [dottedName(index), amount(rowsTotal), sizeCell, reach(counts), ...ages.map((age) => share(older[age], rowsTotal))],
+    ['  would remain', '', '', '', ...ages.map((age) => amount(rowsTotal - older[age]))],
     ...(sizeMb === undefined || rowsTotal === 0 || index.protected
       ? []
       : [['  would free, about', '', '', '', ...ages.map((age) => freed(older[age]))]]),
@@ -72,11 +80,10 @@ function cells(index: SurveyedIndex): string[][] {
 }
 
 /** What a first run with the suggested policies would delete and free. */
-function freedInAll({ survey, suggestions }: Findings): string[] {
-  const { rows, of, mb } = gainOf(survey, suggestions);
+function freedInAll({ gain: { rows, of, mb } }: Findings): string[] {
   if (rows === 0) return [];
   const freed = mb === undefined ? '' : ` and free ${mb < 1 ? '' : 'about '}${size(mb)}`;
-  const first = `With them a first run would delete ${grouped(rows)} of ${grouped(of)} rows (${share(rows, of)})${freed}.`;
+  const first = `With them a first run would delete ${exact(rows)} of ${exact(of)} rows (${share(rows, of)})${freed}.`;
   return ['', mb === undefined ? first : `${first} ${freedExplained}`];
 }
 
@@ -85,15 +92,4 @@ function failures(survey: Survey): string[] {
   const reasons = [...failuresByReason(survey)].map(([reason, names]) => `Not counted: ${names.join(', ')}: ${reason}`);
   const stopped = survey.stopped ? [`Stopped there: ${errorText(survey.stopped)}`] : [];
   return reasons.length + stopped.length === 0 ? [] : ['', ...reasons, ...stopped];
-}
-
-/** The names of indices that were not counted, by reason. */
-export function failuresByReason({ indices }: Survey): Map<string, string[]> {
-  const byReason = new Map<string, string[]>();
-  for (const index of indices) {
-    if (index.counts.kind !== 'failed') continue;
-    const reason = errorText(index.counts.error);
-    byReason.set(reason, [...(byReason.get(reason) ?? []), dottedName(index)]);
-  }
-  return byReason;
 }

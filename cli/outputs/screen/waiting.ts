@@ -1,7 +1,7 @@
 import { clearLine, cursorTo } from 'node:readline';
 import type { OperationName } from '../../../lambda/facts/server-error.ts';
 import { duration } from '../../../lambda/words/numbers.ts';
-import type { Pending } from '../../run/observed.ts';
+import type { Pending } from '../../telling/output.ts';
 import type { Screen } from './screen.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseArguments } from '../../../cli/command-line/arguments.ts';
-import { programName } from '../../../cli/command-line/program.ts';
+import { programName } from '../../../cli/command-line/verbs.ts';
 
 describe('the name of the program in messages', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { proxyFor, refuseProxy } from '../../../cli/inputs/proxy.ts';
+import { proxyFor, refuseProxy } from '../../../cli/inputs/server.ts';
 
 const variables = ['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'];
 

@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isExposed, othersCanRead } from '../../../cli/inputs/readers.ts';
+import { isExposed, othersCanRead } from '../../../cli/inputs/read-text.ts';
 import { folder } from '../processes.ts';
 
 describe('a file with a secret', () => {

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { validate } from '../../../cli/inputs/inspect.ts';
 import { checkOnly, readPolicies } from '../../../cli/inputs/policies.ts';
-import { validate } from '../../../cli/inputs/validate.ts';
 import { UsageError } from '../../../cli/telling/mistakes.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'validate-'));

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readPolicies } from '../../../cli/inputs/policies.ts';
-import type { Survey } from '../../../cli/survey/count.ts';
 import { damage } from '../../../cli/survey/damage.ts';
 import { suggest } from '../../../cli/survey/suggestion.ts';
+import type { Survey } from '../../../cli/telling/findings.ts';
 import type { ServiceOptions } from '../../operations-service/server.ts';
 import { operation, runHere, serviceHere } from '../here.ts';
 

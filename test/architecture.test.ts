@@ -2,9 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-/** The rooms of docs/architecture.md, and the one rule between them: the core knows neither AWS nor the command line. */
+/**
+ * The folders of docs/architecture.md and the direction of their imports: the core knows neither AWS nor the command
+ * line, and no folder imports one that imports it, be it only for a type.
+ */
 
-const root = new URL('../../', import.meta.url).pathname;
+const root = new URL('../', import.meta.url).pathname;
 const rooms = ['facts', 'policy', 'operations', 'ledger', 'truncation', 'run', 'words', 'message', 'aws'];
 
 const filesBelow = (folder: string): string[] =>
@@ -74,6 +77,93 @@ describe('the core', () => {
   test('no file name stands three times', () => {
     const names = files.map((file) => basename(file));
     expect(names.filter((name) => names.filter((other) => other === name).length > 2)).toEqual([]);
+  });
+});
+
+/** What each folder of the command line may import of the others: `execute.ts` alone knows who does and who listens. */
+const mayImport: Record<string, readonly string[]> = {
+  'command-line': ['telling'],
+  inputs: ['command-line', 'operations-service', 'telling'],
+  ledgers: ['command-line', 'inputs', 'telling'],
+  run: ['command-line', 'inputs', 'telling'],
+  survey: ['inputs', 'telling'],
+  outputs: ['command-line', 'inputs', 'ledgers', 'telling'],
+  'operations-service': [],
+  telling: [],
+};
+
+describe('the command line', () => {
+  const isProgram = (file: string): boolean => dirname(file) === 'cli';
+  const inside = filesBelow('cli').filter((file) => !isProgram(file));
+
+  test('has only folders that a stranger finds in docs/architecture.md', () => {
+    expect([...new Set(inside.map(roomOf))].sort()).toEqual(Object.keys(mayImport).sort());
+    const page = textOf('docs/architecture.md');
+    for (const folder of Object.keys(mayImport)) expect(page).toContain(`\`${folder}/\``);
+  });
+
+  test('imports in one direction', () => {
+    const against = inside.flatMap((file) =>
+      importsOf(file)
+        .filter((path) => path.startsWith('cli/') && roomOf(path) !== roomOf(file))
+        .filter((path) => isProgram(path) || !mayImport[roomOf(file)]?.includes(roomOf(path)))
+        .map((path) => `${file} imports ${path}`),
+    );
+    expect(against).toEqual([]);
+  });
+
+  test('knows of the stack only how a stage file is checked, and the workflow', () => {
+    const known = /^infra\/(?:stage\/|workflow\/retention-workflow\.asl\.json$)/;
+    for (const file of filesBelow('cli')) {
+      const others = importsOf(file).filter((path) => path.startsWith('infra/') && !known.test(path));
+      expect([file, others]).toEqual([file, []]);
+    }
+  });
+});
+
+/** An import from one folder to another; a folder inside another is a folder of its own. */
+type Arrow = readonly [from: string, to: string];
+
+/** @returns a way that leads from a folder back to it; undefined if no import leads back */
+function circleOf(arrows: readonly Arrow[]): string[] | undefined {
+  const done = new Set<string>();
+  const from = (folder: string, way: readonly string[]): string[] | undefined => {
+    if (way.includes(folder)) return [...way.slice(way.indexOf(folder)), folder];
+    if (done.has(folder)) return undefined;
+    for (const [, next] of arrows.filter(([one]) => one === folder)) {
+      const circle = from(next, [...way, folder]);
+      if (circle) return circle;
+    }
+    done.add(folder);
+    return undefined;
+  };
+  for (const [folder] of arrows) {
+    const circle = from(folder, []);
+    if (circle) return circle;
+  }
+  return undefined;
+}
+
+const productFolders = ['lambda', 'cli', 'infra'];
+
+describe('folders', () => {
+  const arrows = productFolders.flatMap(filesBelow).flatMap((file) =>
+    importsOf(file)
+      .filter((path) => productFolders.includes(path.split('/')[0] ?? '') && dirname(path) !== dirname(file))
+      .map((path): Arrow => [dirname(file), dirname(path)]),
+  );
+
+  test('none imports one that imports it, not even a type', () => {
+    expect(circleOf(arrows)).toBeUndefined();
+  });
+
+  test.each([
+    ['a neighbour', ['lambda/facts', 'lambda/run']],
+    ['the folder around it', ['infra/stage', 'infra']],
+    ['what is two folders away', ['cli/telling', 'cli/run']],
+  ] as const)('an import back to %s is found', (_, arrow) => {
+    expect(circleOf(arrows)).toBeUndefined();
+    expect(circleOf([...arrows, arrow])).toContain(arrow[0]);
   });
 });
 

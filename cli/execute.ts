@@ -158,7 +158,10 @@ async function demo(asked: DemoArguments, output: Output, { program, hasTerminal
     const ledger = memoryLedger();
     const run = { server, connection, policies, input, fast: true, embedded: true, ledger, name, reader };
     const report = await runOnce(run, output);
-    return await tellReport(report, { server, reader, ...files, webhook, failOn, byHand: hasTerminal }, output);
+    // One of the sample policies has a ceiling, to show what happens there.
+    const expected = policiesPath === undefined ? (['above-ceiling'] as const) : [];
+    const told = { server, reader, ...files, webhook, failOn, expected, byHand: hasTerminal };
+    return await tellReport(report, told, output);
   } finally {
     await connection?.close();
     await service.close();

@@ -33,7 +33,7 @@ export const events = {
   counting: { done: rows.meta({ description: 'indices counted so far' }), of: rows },
   planned: {
     ...entryFields,
-    decision: text.meta({ description: 'truncate, watch, or the outcome where nothing is done' }),
+    decision: text.meta({ description: 'truncate, copy (a reindex), watch, or the outcome where nothing is done' }),
     cause: causeSchema.optional(),
   },
   started: { ...names, taskId: text.optional(), rowsToDelete: rows.optional(), adopted: z.boolean().optional() },

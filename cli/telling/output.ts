@@ -84,8 +84,9 @@ export function progressLine(watched: WatchedEntry): string {
   return `${dottedName(watched.entry)}: ${exact(done)} of ${exact(total)} rows done`;
 }
 
-/** The outcome, if there is one already; otherwise what is being done. */
-export function decisionOf(entry: Entry): string {
-  if (entry.phase === 'done') return entry.entry.outcome;
-  return entry.phase === 'approved' ? 'truncate' : 'watch';
+/** What a plan does, or would do, with an index; the outcome where it does nothing. */
+export function decisionOf({ phase, entry }: Entry): string {
+  if (phase === 'watched') return 'watch';
+  if (phase === 'done' && entry.outcome !== 'would-truncate') return entry.outcome;
+  return entry.strategy === 'reindex' ? 'copy' : 'truncate';
 }

@@ -37,7 +37,7 @@ export interface MachineReader {
   options?: string | undefined;
   /** The policies file, quoted for a shell. */
   policies?: string | undefined;
-  /** Its server and its ledger end with the program: no command is offered. */
+  /** Its server and its ledger end with the program: only an approval can be tried, in another demo. */
   demo?: boolean | undefined;
 }
 
@@ -78,11 +78,18 @@ export function runByHand(input: HandInput, reader: Reader): string | undefined 
     }
     case 'machine': {
       const { program, options, policies, demo } = reader;
-      if (demo) return undefined;
+      if (demo) return demoOf(input, program);
       return [program, ...verbLine(input, policies ?? 'FILE'), options ?? ''].filter((word) => word !== '').join(' ');
     }
   }
 }
+
+const demoOf = ({ only = [], approveRows }: HandInput, program: string): string | undefined =>
+  approveRows === undefined
+    ? undefined
+    : [program, 'demo', ...only.flatMap((name) => ['--only', shellWord(name)]), '--approve-rows', approveRows].join(
+        ' ',
+      );
 
 /** The words of the command line: verb, index, options. */
 function verbLine({ mode = 'preview', only = [], approveRows, release = [], acceptMissing }: HandInput, policies = '') {

@@ -10,6 +10,7 @@ import { folder, outcomesOf } from './processes.ts';
 const samplePolicies = JSON.parse(
   readFileSync(new URL('../../cli/operations-service/sample-policies.json', import.meta.url), 'utf8'),
 );
+const withoutCeiling = samplePolicies.map((policy: object) => ({ ...policy, maxDeletePercent: 100 }));
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
 const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
 
@@ -27,7 +28,7 @@ describe('A run', () => {
   test('truncates, counts again, and says so on screen, in its report and in its figures', async () => {
     const { run, files, sent, token } = await serviceHere();
     const written = ['--json', files.at('report.json'), '--metrics-file', files.at('figures.prom')];
-    const { status, stdout } = await runHere(run('enforce', samplePolicies, ...written));
+    const { status, stdout } = await runHere(run('enforce', withoutCeiling, ...written));
     const report = files.report('report.json');
     expect([status, report.result, report.mode]).toEqual([0, 'ok', 'enforce']);
     expect(new Set(Object.values(outcomesOf(report)))).toEqual(
@@ -47,11 +48,23 @@ describe('A run', () => {
 
   test('as a preview sends no real truncate, and leaves no ledger', async () => {
     const { run, files, sent } = await serviceHere();
-    const { status, stdout } = await runHere(run('preview', samplePolicies));
+    const { status, stdout } = await runHere(run('preview', withoutCeiling));
     expect([status, sent()]).toEqual([0, []]);
     expect(stdout).toMatch(/^Mode {4}PREVIEW: nothing is changed/m);
     expect(stdout).toMatch(/^Subject: \[DataHub retention\] PREVIEW 127\.0\.0\.1: /m);
     expect(existsSync(files.at('ledger'))).toBe(false);
+  });
+
+  test('as a demo shows an index above its ceiling, offers the command that approves it, and ends with 0', async () => {
+    const { status, stdout } = await runHere(['demo', '--only', 'dashboard.dashboardUsageStatistics']);
+    expect(stdout).toMatch(/^dashboard\.dashboardUsageStatistics +12,000 +7,500 +62\.5 % {2}above-ceiling$/m);
+    const [, command = ''] = /^ {2}npm start -- (demo --only .*)$/m.exec(stdout) ?? [];
+    expect(status).toBe(0);
+    const approved = await runHere(command.split(' '));
+    expect(approved.stdout).toMatch(/^dashboard\.dashboardUsageStatistics: truncated, 7,500 of 12,000 rows deleted /m);
+    expect(approved.stdout).toMatch(
+      /^Times are by the run's clock, which skips waits: on this machine it took \d+ s\.$/m,
+    );
   });
 
   test('covers only what --only names', async () => {

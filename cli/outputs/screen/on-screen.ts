@@ -1,11 +1,13 @@
 import type { WatchedEntry } from '../../../lambda/run/state.ts';
+import { duration } from '../../../lambda/words/numbers.ts';
 import type { Header, Output, Pending } from '../../telling/output.ts';
+import { wrapped } from '../table.ts';
 import { createProgress, waitingLine } from './progress.ts';
-import { paintFor, type Screen } from './screen.ts';
+import { paintFor, type Screen, widthOf } from './screen.ts';
 import { checkLines, surveyLines } from './survey.ts';
 import { createWaiting, slowRequest } from './waiting.ts';
 
-/** What people see of a run or a survey. Long lines are the terminal's to wrap: what is pasted stays whole. */
+/** What people see of a run or a survey. */
 export function onScreen(screen: Screen): Output {
   const hidden: Array<(text: string) => string> = [];
   const waiting = createWaiting({
@@ -14,7 +16,17 @@ export function onScreen(screen: Screen): Output {
   });
   const print = (...lines: string[]) => waiting.write(`${lines.join('\n')}\n`);
   const paint = paintFor(screen);
-  const progress = createProgress(print, paint);
+  const progress = createProgress(print, paint, () => widthOf(screen));
+  // On a terminal a message is wrapped between words, but never a command: what is pasted stays whole.
+  const fitted = (line: string): string[] =>
+    screen.terminal && !line.startsWith(' ') ? wrapped(line, widthOf(screen)) : [line];
+  let begun: { at: number; fast: boolean } | undefined;
+  const clock = (): string[] =>
+    begun?.fast
+      ? [
+          `Times are by the run's clock, which skips waits: on this machine it took ${duration((Date.now() - begun.at) / 1000)}.`,
+        ]
+      : [];
   let pending: Pending | undefined;
   let counted: string | undefined;
   let watched: string | undefined;
@@ -28,6 +40,7 @@ export function onScreen(screen: Screen): Output {
       hidden.push(hide);
     },
     header: (header) => {
+      begun = { at: Date.now(), fast: header.fast };
       print(...headerLines(header));
       wait();
     },
@@ -50,13 +63,13 @@ export function onScreen(screen: Screen): Output {
     problem: (text) => print(`  ${text}`),
     report: (_report, { subject, email }) => {
       waiting.for(undefined);
-      print('', rule, `Subject: ${subject}`, '', email.trimEnd(), rule);
+      print('', rule, `Subject: ${subject}`, '', ...email.trimEnd().split('\n').flatMap(fitted), rule, ...clock());
     },
     posted: (posted) => print(posted.kind === 'posted' ? `The message was posted to ${posted.host}.` : posted.problem),
     checks: (checks) => print(...checkLines(checks, paint)),
     survey: (findings) => {
       waiting.for(undefined);
-      print('', ...surveyLines(findings));
+      print('', ...surveyLines(findings, widthOf(screen)));
     },
     written: (what, path) => {
       const verb = what === 'policies' || what === 'figures' ? 'are' : 'is';

@@ -8,16 +8,21 @@ import type { Paint } from './screen.ts';
 
 /** What people see of a run while it works: the plan, and a line when a truncation gets on or ends. */
 
-/** @param write whole lines */
-export function createProgress(write: (line: string) => void, paint: Paint): Output['state'] {
+/**
+ * @param write whole lines
+ * @param width of the screen, characters
+ */
+export function createProgress(write: (line: string) => void, paint: Paint, width: () => number): Output['state'] {
   const ended = new Set<string>();
   const tenths = new Map<string, number>();
   return (step, state) => {
     // A run that releases an index has no plan.
     if (step === 'plan' && state.entries.length > 0) {
-      write(planTable(state.entries, paint));
+      write(planTable(state.entries, paint, width()));
       for (const { index, phase } of state.entries) if (phase === 'done') ended.add(index);
-      if (state.entries.some(({ phase }) => phase !== 'done')) write('Truncating, one index after another:');
+      if (state.entries.some((entry) => decisionOf(entry) === 'copy')) write(copyExplained);
+      const heading = headingOf(state.entries);
+      if (heading) write(heading);
     }
     for (const entry of state.entries) {
       if (entry.phase === 'watched' && isNews(entry, tenths)) write(`  ${progressLine(entry)}`);
@@ -43,7 +48,17 @@ function isNews(watched: WatchedEntry, tenths: Map<string, number>): boolean {
   return true;
 }
 
-function planTable(entries: readonly Entry[], paint: Paint): string {
+const copyExplained = 'copy: the server announces a reindex, so its result is counted row by row.';
+
+function headingOf(entries: readonly Entry[]): string | undefined {
+  const isIn = (wanted: Entry['phase']) => entries.some(({ phase }) => phase === wanted);
+  const watching = isIn('watched') ? 'watching what an earlier run has started' : undefined;
+  const truncating = isIn('approved') ? 'truncating one index after another' : undefined;
+  const both = [truncating, watching].filter((part) => part !== undefined).join(', and ');
+  return both && `${both.charAt(0).toUpperCase()}${both.slice(1)}:`;
+}
+
+function planTable(entries: readonly Entry[], paint: Paint, width: number): string {
   const rows = entries.map((entry) => {
     const { rowsTotal, rowsToDelete, rowsPastRetention = rowsToDelete } = entry.entry;
     return [
@@ -52,15 +67,23 @@ function planTable(entries: readonly Entry[], paint: Paint): string {
       rowsToDelete === undefined ? '-' : exact(rowsToDelete),
       // The threshold is compared with all that is past the retention, even if a bite deletes less.
       rowsTotal && rowsPastRetention !== undefined ? percent((rowsPastRetention / rowsTotal) * 100) : '-',
-      entry.phase === 'done' ? paint(resultOf[entry.entry.outcome], entry.entry.outcome) : decisionOf(entry),
+      decisionCell(entry, paint),
     ];
   });
   const columns = [
     { title: 'Index' },
     { title: 'Rows', align: 'right' as const },
-    { title: 'To delete', align: 'right' as const },
+    { title: 'Delete', align: 'right' as const },
     { title: 'Share', align: 'right' as const },
     { title: 'Decision' },
   ];
-  return table(columns, rows);
+  return table(columns, rows, width);
+}
+
+/** What deletes, and what is wrong, is in colour; what changes nothing is not. */
+function decisionCell(entry: Entry, paint: Paint): string {
+  const decision = decisionOf(entry);
+  if (decision === 'truncate' || decision === 'copy') return paint('act', decision);
+  const result = entry.phase === 'done' ? resultOf[entry.entry.outcome] : 'ok';
+  return result === 'ok' ? decision : paint(result, decision);
 }

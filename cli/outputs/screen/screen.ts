@@ -1,5 +1,6 @@
 import type { Result } from '../../../lambda/facts/outcomes.ts';
 import { whatFailed } from '../../telling/mistakes.ts';
+import { usualWidth } from '../table.ts';
 
 /** Where people read the output: a terminal, or a log file. */
 
@@ -11,6 +12,9 @@ export interface Screen {
   /** Whether severity may be shown in colour. */
   colour?: boolean;
 }
+
+/** Characters of a line. */
+export const widthOf = ({ terminal }: Screen): number => terminal?.columns || usualWidth;
 
 /** A screen on a stream. `TERM=dumb` and CI logs get plain lines. */
 export function screenOn(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Screen {
@@ -57,10 +61,10 @@ export function keepWriting(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStre
   });
 }
 
-/** Colour shows how bad something is, and nothing else; the words always say it too. */
-export type Severity = Result | 'note';
+/** Colour shows how bad something is, and what deletes; the words always say it too. */
+export type Severity = Result | 'note' | 'act';
 
-const codes: Record<Severity, number> = { ok: 32, note: 33, attention: 33, failed: 31 };
+const codes: Record<Severity, number> = { ok: 32, note: 33, attention: 33, failed: 31, act: 35 };
 
 export type Paint = (severity: Severity, text: string) => string;
 

@@ -29,15 +29,15 @@ export function checkLines(checks: readonly Check[], paint: Paint): string[] {
   });
 }
 
-/** Everything that a survey found, for a screen. */
-export function surveyLines(findings: Findings): string[] {
+/** Everything that a survey found, for a screen. @param width of its lines, characters */
+export function surveyLines(findings: Findings, width: number): string[] {
   const { survey, damage, hints, suggestions } = findings;
   if (survey.indices.length === 0) return ['There is no time series index.'];
   return [
     ...damage.map(({ kind, text }) => (kind === 'command' ? `  ${text}` : kind === 'item' ? `- ${text}` : `${text}\n`)),
     'Rows older than N days, and what would remain without them:',
     '',
-    sizesTable(survey.indices),
+    sizesTable(survey.indices, width),
     ...below('What to know:', hints),
     ...below(
       'Suggested policies:',
@@ -53,7 +53,7 @@ const below = (title: string, items: readonly string[]): string[] =>
   items.length === 0 ? [] : ['', title, ...items.map((item) => `- ${item}`)];
 
 /** For each index the share of rows older than each age, the rows that would remain, and the space that would be freed. */
-function sizesTable(indices: readonly SurveyedIndex[]): string {
+function sizesTable(indices: readonly SurveyedIndex[], width: number): string {
   const columns: Column[] = [
     { title: 'Index' },
     { title: 'Rows', align: 'right' },
@@ -61,7 +61,7 @@ function sizesTable(indices: readonly SurveyedIndex[]): string {
     { title: 'Reaches back', align: 'right' },
     ...ages.map((age): Column => ({ title: `>${age} d`, align: 'right' })),
   ];
-  return table(columns, indices.flatMap(cells));
+  return table(columns, indices.flatMap(cells), width);
 }
 
 function cells(index: SurveyedIndex): string[][] {

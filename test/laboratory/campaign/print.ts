@@ -18,6 +18,7 @@ export const printTable = (head: string[], rows: (string | number)[][]): void =>
     table(
       head.map((title) => ({ title })),
       rows.map((row) => row.map(String)),
+      Number.POSITIVE_INFINITY,
     ),
   );
 

@@ -40,6 +40,8 @@ export interface Surroundings {
   program: string;
   /** Somebody sits at a terminal: a timer has none. */
   hasTerminal: boolean;
+  /** Asks the person at the terminal; undefined where nobody can answer. */
+  ask?: ((question: string) => Promise<boolean>) | undefined;
   /** Writes to standard output. */
   print(text: string): void;
   /** Made when it is needed: text for people, or lines of JSON. */
@@ -158,6 +160,7 @@ async function demo(asked: DemoArguments, output: Output, { program, hasTerminal
     const ledger = memoryLedger();
     const run = { server, connection, policies, input, fast: true, embedded: true, ledger, name, reader };
     const report = await runOnce(run, output);
+    if (report === undefined) return 1;
     // One of the sample policies has a ceiling, to show what happens there.
     const expected = policiesPath === undefined ? (['above-ceiling'] as const) : [];
     const told = { server, reader, ...files, webhook, failOn, expected, byHand: hasTerminal };
@@ -197,8 +200,10 @@ async function runOnServer(asked: ServerRunArguments, output: Output, surroundin
     if (given === undefined) output.ledger(path);
     const name = asked.name ?? new URL(server.baseUrl).hostname;
     const reader = readerOf(program, asked, env);
-    const run = { server, connection, policies, input, fast, embedded: false, ledger, name, reader };
+    const ask = asked.verb === 'enforce' && !asked.yes ? surroundings.ask : undefined;
+    const run = { server, connection, policies, input, fast, embedded: false, ledger, name, reader, ask };
     const report = await runOnce(run, output);
+    if (report === undefined) return 1;
     const told = { server, reader, ...files, webhook, failOn, byHand: isByHand(surroundings) };
     return await tellReport(report, told, output);
   } finally {

@@ -3,7 +3,7 @@ import { programName } from './command-line/verbs.ts';
 import { execute } from './execute.ts';
 import { jsonLines } from './outputs/json-lines.ts';
 import { onScreen } from './outputs/screen/on-screen.ts';
-import { keepWriting, screenOn, writeTo } from './outputs/screen/screen.ts';
+import { askOn, keepWriting, screenOn, writeTo } from './outputs/screen/screen.ts';
 import { UsageError } from './telling/mistakes.ts';
 
 /**
@@ -32,6 +32,7 @@ try {
     env,
     program,
     hasTerminal: stdout.isTTY === true || process.stdin.isTTY === true,
+    ask: process.stdin.isTTY ? (question) => askOn(stdout.isTTY ? stdout : stderr, question) : undefined,
     print: (text) => writeTo(stdout, text),
     // With `--json -` only the report is on standard output.
     output: ({ log, json }) =>
@@ -43,3 +44,5 @@ try {
   writeTo(stderr, `${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }
+// A plan that was refused leaves its step waiting, which must not hold the process.
+stdout.write('', () => process.exit());

@@ -43,6 +43,8 @@ export interface ServerRunArguments extends Told {
   policiesPath?: string | undefined;
   ledgerPath?: string | undefined;
   fast: boolean;
+  /** Nobody is asked before the first truncation. */
+  yes: boolean;
   input: RunArguments;
 }
 
@@ -127,6 +129,7 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv, 
         policiesPath: options.policies,
         ledgerPath: options.ledger,
         fast: options.fast ?? false,
+        yes: options.yes ?? false,
         input: verb === 'release' ? releasing(named, options) : inputOf(verb, options),
         ...told(),
       };
@@ -163,7 +166,7 @@ export function splitWords(text: string): string[] {
 }
 
 /** npm has options of these names as well, which may come from someone's .npmrc. */
-const npmsOwn: readonly OptionName[] = ['only', 'json', 'force', 'name', 'timeout', 'log'];
+const npmsOwn: readonly OptionName[] = ['only', 'json', 'force', 'name', 'timeout', 'log', 'yes'];
 
 /**
  * In `npm start enforce --policies p.json`, without the separating `--`, npm keeps the option for itself: the run would

@@ -25,6 +25,7 @@ export interface Options {
   notifyFormat?: 'slack' | 'json';
   failOn?: 'attention' | 'failed';
   fast?: boolean;
+  yes?: boolean;
 }
 
 export type OptionName = keyof Options;
@@ -112,6 +113,7 @@ export const options: Record<OptionName, Description> = {
     says: 'the result from which on the exit status is 1 (default: attention)',
     choices: ['attention', 'failed'],
   },
+  yes: { flags: '--yes', says: 'delete without asking first on a terminal' },
   fast: { flags: '--fast', says: 'wait at most 0.2 s at a time; for sample data only' },
 };
 

@@ -59,7 +59,8 @@ export const verbs: Record<Verb, VerbDescription> = {
   },
   enforce: {
     does: 'truncates for real, and proves the result by counting again',
-    options: [...server, 'policies', 'only', 'approveRows', 'ledger', ...told, 'fast'],
+    more: 'On a terminal it shows its plan, and asks once before the first truncation.',
+    options: [...server, 'policies', 'only', 'approveRows', 'ledger', ...told, 'yes', 'fast'],
     needs: 'policies',
     example: '--gms-url https://datahub.example.com/api/gms --token-file token.txt --policies policies.json',
   },

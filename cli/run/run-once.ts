@@ -6,6 +6,7 @@ import type { Operations } from '../../lambda/operations/operations.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
 import { type Log, ParametersError } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
+import { counted, rows } from '../../lambda/words/numbers.ts';
 import type { Reader } from '../../lambda/words/reader.ts';
 import { worded } from '../../lambda/words/worded.ts';
 import { localSettings, type RunArguments } from '../command-line/arguments.ts';
@@ -33,14 +34,16 @@ export interface LocalRun {
   name: string;
   /** Who reads its messages. */
   reader: Reader;
+  /** Asks the person at the terminal before the first truncation; undefined where nobody is asked. */
+  ask?: ((question: string) => Promise<boolean>) | undefined;
 }
 
 /**
  * Runs once.
- * @returns the report, which is yet to be told
+ * @returns the report, which is yet to be told; undefined if the person who was asked said no
  * @throws whatever the workflow throws
  */
-export async function runOnce(run: LocalRun, output: Output): Promise<Report> {
+export async function runOnce(run: LocalRun, output: Output): Promise<Report | undefined> {
   const fast = run.fast ? fastClock() : undefined;
   const clock = fast ?? systemClock;
   let stopped = false;
@@ -53,10 +56,14 @@ export async function runOnce(run: LocalRun, output: Output): Promise<Report> {
     return lines;
   });
   let published: Report | undefined;
+  let refuse: (how: 'refused') => void = () => {};
+  const refused = new Promise<'refused'>((resolve) => {
+    refuse = resolve;
+  });
   try {
     output.counted(0, run.policies.count);
     const startTime = new Date(clock.now()).toISOString();
-    await executeWorkflow({
+    const ended = executeWorkflow({
       services: {
         settings: { ...localSettings, stage: run.name, gmsUrl: run.server.baseUrl, mode: run.input.mode },
         parameters: {
@@ -78,19 +85,37 @@ export async function runOnce(run: LocalRun, output: Output): Promise<Report> {
       words: (facts) => worded(facts, run.reader),
       input: run.input,
       execution: { name: `local-${startTime.replace(/[-:]|\.\d+/g, '')}-${randomUUID().slice(0, 8)}`, startTime },
-      onState: (step, state) => {
+      onState: async (step, state) => {
         last = state;
         output.state(step, state);
+        const question = step === 'plan' && run.ask ? questionOf(state) : undefined;
+        if (question === undefined || (await run.ask?.(question))) return;
+        stopped = true;
+        refuse('refused');
+        // The workflow goes no further: the next run begins with a plan of its own.
+        await new Promise(() => {});
       },
       onFailure: (step, error) =>
         output.problem(`${step} failed: ${error instanceof Error ? error.message : String(error)}`),
       fast,
     });
+    if ((await Promise.race([ended, refused])) === 'refused') {
+      output.note(['You said no: nothing was sent.', ...(await linesAfterStop(run, last))].join('\n'));
+      return undefined;
+    }
   } finally {
     leave();
   }
   if (published === undefined) throw new Error('The workflow ended without a report.');
   return published;
+}
+
+/** What the plan would delete, as a question; undefined if that is nothing. */
+function questionOf({ entries }: RunState): string | undefined {
+  const approved = entries.filter(({ phase }) => phase === 'approved');
+  if (approved.length === 0) return undefined;
+  const total = approved.reduce((sum, { entry }) => sum + (entry.rowsToDelete ?? 0), 0);
+  return `Delete ${rows(total, 'exact')} of ${counted(approved.length, 'index', 'indices')} for good? [y/N] `;
 }
 
 async function linesAfterStop({ input, embedded, ledger, reader }: LocalRun, last: RunState | undefined) {

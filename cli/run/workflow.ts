@@ -16,8 +16,8 @@ export interface WorkflowRun {
   /** The execution's input: `mode`, `only`, `approveRows`, `release`. */
   input: unknown;
   execution: { name: string; startTime: string };
-  /** Called with the run state that Plan, Truncate and Poll return. */
-  onState?(step: Step, state: RunState): void;
+  /** Called with the run state that Plan, Truncate and Poll return; the next step waits for it. */
+  onState?(step: Step, state: RunState): Promise<void>;
   /** Called with what a step throws; the workflow itself keeps only the error's name. */
   onFailure?(step: Step, error: unknown): void;
   fast?: FastForward | undefined;
@@ -30,14 +30,14 @@ export interface WorkflowRun {
  * @throws if no report could be published
  */
 export async function executeWorkflow(run: WorkflowRun): Promise<void> {
-  const { services, publisher, words, onState = () => {}, onFailure = () => {} } = run;
+  const { services, publisher, words, onState = async () => {}, onFailure = () => {} } = run;
   const during = (step: Step): RunServices => {
     const deadline = services.clock.now() + functionTimeoutSeconds[step] * 1000;
     return { ...services, deadline: () => deadline };
   };
   const told = async (step: Step, state: Promise<RunState>): Promise<RunState> => {
     const returned = await state;
-    onState(step, returned);
+    await onState(step, returned);
     return returned;
   };
   await runStateMachine({

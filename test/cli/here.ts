@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { parseArguments } from '../../cli/command-line/arguments.ts';
-import { execute } from '../../cli/execute.ts';
+import { execute, type Surroundings } from '../../cli/execute.ts';
 import { sampleIndices } from '../../cli/operations-service/samples.ts';
 import { jsonLines } from '../../cli/outputs/json-lines.ts';
 import { onScreen } from '../../cli/outputs/screen/on-screen.ts';
@@ -20,7 +20,7 @@ export interface Here {
 
 export async function runHere(
   args: readonly string[],
-  { env = {}, hasTerminal = false }: { env?: NodeJS.ProcessEnv; hasTerminal?: boolean } = {},
+  { env = {}, hasTerminal = false, ask }: Partial<Pick<Surroundings, 'env' | 'hasTerminal' | 'ask'>> = {},
 ): Promise<Here> {
   const here: Here = { status: 0, stdout: '', stderr: '', lines: [] };
   const print = (text: string) => {
@@ -31,6 +31,7 @@ export async function runHere(
       env,
       program: 'npm start --',
       hasTerminal,
+      ask,
       print,
       output: ({ log }) =>
         log === 'json' ? jsonLines((line) => here.lines.push(JSON.parse(line))) : onScreen({ write: print }),

@@ -15,22 +15,28 @@ import type { Paint } from './screen.ts';
 export function createProgress(write: (line: string) => void, paint: Paint, width: () => number): Output['state'] {
   const ended = new Set<string>();
   const tenths = new Map<string, number>();
+  let heading: string | undefined;
+  /** Below the heading, which waits until somebody who is asked has said yes. */
+  const say = (line: string) => {
+    if (heading) write(heading);
+    heading = undefined;
+    write(`  ${line}`);
+  };
   return (step, state) => {
     // A run that releases an index has no plan.
     if (step === 'plan' && state.entries.length > 0) {
       write(planTable(state.entries, paint, width()));
       for (const { index, phase } of state.entries) if (phase === 'done') ended.add(index);
       if (state.entries.some((entry) => decisionOf(entry) === 'copy')) write(copyExplained);
-      const heading = headingOf(state.entries);
-      if (heading) write(heading);
+      heading = headingOf(state.entries);
     }
     for (const entry of state.entries) {
-      if (entry.phase === 'watched' && isNews(entry, tenths)) write(`  ${progressLine(entry)}`);
+      if (entry.phase === 'watched' && isNews(entry, tenths)) say(progressLine(entry));
       if (entry.phase !== 'done' || ended.has(entry.index)) continue;
       ended.add(entry.index);
       const { outcome, rowsDeleted } = entry.entry;
       const deleted = rowsDeleted === undefined ? '' : `, ${exact(rowsDeleted)} rows deleted`;
-      write(`  ${dottedName(entry.entry)}: ${paint(resultOf[outcome], outcome)}${deleted}`);
+      say(`${dottedName(entry.entry)}: ${paint(resultOf[outcome], outcome)}${deleted}`);
     }
   };
 }

@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline';
 import type { Result } from '../../../lambda/facts/outcomes.ts';
 import { whatFailed } from '../../telling/mistakes.ts';
 import { usualWidth } from '../table.ts';
@@ -31,6 +32,19 @@ function hasColour(isTerminal: boolean, env: NodeJS.ProcessEnv): boolean {
   const forced = env['FORCE_COLOR'];
   if (forced !== undefined) return forced !== '0' && forced !== 'false';
   return isTerminal && !env['NO_COLOR'];
+}
+
+/** Asks a question of the person at the terminal; only `y` and `yes` are a yes. Ctrl-C stays a signal. */
+export async function askOn(output: NodeJS.WriteStream, question: string): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, terminal: false });
+  output.write(question);
+  try {
+    for await (const line of lines) return /^\s*y(?:es)?\s*$/i.test(line);
+    output.write('\n');
+    return false;
+  } finally {
+    lines.close();
+  }
 }
 
 /** If a stream cannot be written, its output is lost, but tasks on the server are still supervised. */

@@ -58,24 +58,33 @@ function sizesTable(indices: readonly SurveyedIndex[], width: number): string {
     { title: 'Index' },
     { title: 'Rows', align: 'right' },
     { title: 'Size', align: 'right' },
-    { title: 'Reaches back', align: 'right' },
+    { title: 'Oldest', align: 'right' },
     ...ages.map((age): Column => ({ title: `>${age} d`, align: 'right' })),
   ];
   return table(columns, indices.flatMap(cells), width);
 }
 
+/** `under 1 MB` and `180 to 365 d` as a narrow column has them. */
+const short = (text: string): string => text.replace('under ', '<').replace('over ', '>').replace(' to ', '-');
+
 function cells(index: SurveyedIndex): string[][] {
   const { counts, sizeMb } = index;
-  const sizeCell = sizeMb === undefined ? '-' : size(sizeMb);
+  const sizeCell = sizeMb === undefined ? '-' : short(size(sizeMb));
   if (counts.kind === 'failed') return [[dottedName(index), 'failed', sizeCell, '', ...ages.map(() => '')]];
   const { rowsTotal, older } = counts;
-  const freed = (rows: number) => size(freedMb(rows, rowsTotal, sizeMb) ?? 0);
+  const freed = (rows: number) => short(size(freedMb(rows, rowsTotal, sizeMb) ?? 0));
   return [
-    [dottedName(index), amount(rowsTotal), sizeCell, reach(counts), ...ages.map((age) => share(older[age], rowsTotal))],
+    [
+      dottedName(index),
+      amount(rowsTotal),
+      sizeCell,
+      short(reach(counts)),
+      ...ages.map((age) => short(share(older[age], rowsTotal))),
+    ],
     ['  would remain', '', '', '', ...ages.map((age) => amount(rowsTotal - older[age]))],
     ...(sizeMb === undefined || rowsTotal === 0 || index.protected
       ? []
-      : [['  would free, about', '', '', '', ...ages.map((age) => freed(older[age]))]]),
+      : [['  would free ~', '', '', '', ...ages.map((age) => freed(older[age]))]]),
   ];
 }
 

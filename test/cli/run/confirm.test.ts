@@ -1,0 +1,76 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { programs } from '../../programs.ts';
+import { operation, runHere, serviceHere } from '../here.ts';
+
+const due = [operation, { entityType: 'dataset', aspect: 'datasetUsageStatistics', retentionDays: 90 }];
+
+describe('enforce at a terminal', () => {
+  /** A run whose person answers, and the questions that were asked. */
+  const answering = async (answer: boolean, verb = 'enforce', ...more: string[]) => {
+    const service = await serviceHere();
+    const asked: string[] = [];
+    const ask = async (question: string) => {
+      asked.push(question);
+      expect(service.sent()).toEqual([]);
+      return answer;
+    };
+    return { ...(await runHere(service.run(verb, due, ...more), { ask })), service, asked };
+  };
+
+  test('asks once, after its plan and before the first truncate, with the rows and the indices', async () => {
+    const { status, asked, service } = await answering(true);
+    expect(asked).toEqual(['Delete 2,080 rows of 2 indices for good? [y/N] ']);
+    expect([status, service.sent().length]).toEqual([0, 2]);
+  });
+
+  test('sends nothing after a no, leaves no record, says so, and ends with 1', async () => {
+    const { status, stdout, service } = await answering(false);
+    expect([status, service.sent()]).toEqual([1, []]);
+    expect(stdout).toMatch(/^dataset\.operation .*truncate$/m);
+    expect(stdout).toMatch(/^You said no: nothing was sent\.\nStopped\. Nothing was under way on the server\.$/m);
+    const { stdout: records } = await runHere(['status', ...service.ledger]);
+    expect(records).toContain('has no record');
+  });
+
+  test('does not ask with --yes, in a preview, or where nothing is due', async () => {
+    expect((await answering(false, 'enforce', '--yes')).asked).toEqual([]);
+    expect((await answering(false, 'preview')).asked).toEqual([]);
+    const service = await serviceHere();
+    const ask = async () => expect.fail('nothing is due');
+    const { status } = await runHere(service.run('enforce', [{ ...operation, retentionDays: 4000 }]), { ask });
+    expect(status).toBe(0);
+  });
+
+  test('--yes is refused where nothing is deleted', async () => {
+    const { status, stderr } = await runHere(['preview', '--policies', 'p.json', '--yes']);
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/^--yes is an option of enforce, not of preview\./)]);
+  });
+});
+
+/** Only Python's standard library can open a terminal here. */
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+
+describe.skipIf(!hasPython)('a terminal of its own', () => {
+  const terminal = fileURLToPath(new URL('terminal.py', import.meta.url));
+
+  test.each([
+    ['y\n', 0, 1],
+    ['\n', 1, 0],
+    ['\u0004', 1, 0],
+    ['\u0003', 130, 0],
+  ])('%j there ends with %i', { timeout: 20_000 }, async (typed, status, sent) => {
+    const service = await serviceHere();
+    const args = service.run('enforce', [operation]);
+    const child = spawn('python3', [terminal, typed, process.execPath, programs.start, ...args], { stdio: 'pipe' });
+    onTestFinished(() => void child.kill());
+    let shown = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      shown += text;
+    });
+    const ended = await new Promise((resolve) => child.on('close', resolve));
+    expect(shown).toContain('Delete 573 rows of 1 index for good? [y/N] ');
+    expect([ended, service.sent().length]).toEqual([status, sent]);
+  });
+});

@@ -3,8 +3,10 @@ import { loadDefinition, runStateMachine, type Step, type StepHandlers } from '.
 import { reportMetrics } from '../lambda/aws/metrics.ts';
 import { functionTimeoutSeconds } from '../lambda/facts/limits.ts';
 import type { Report } from '../lambda/facts/report-schema.ts';
+import { messageOf } from '../lambda/message/message.ts';
 import { createOperations } from '../lambda/operations/http/http-operations.ts';
 import { type Exchange, type Transport, TransportError } from '../lambda/operations/transport.ts';
+import { asMarkEvent, markAllTold } from '../lambda/run/mark-told.ts';
 import { type PlanEvent, plan } from '../lambda/run/plan/plan.ts';
 import { poll } from '../lambda/run/poll.ts';
 import { type ReportEvent, report } from '../lambda/run/report.ts';
@@ -72,11 +74,15 @@ export async function measureRun(scenario: Scenario, start: number): Promise<Mea
   const steps: Record<Step, (event: unknown, given: RunServices) => Promise<unknown>> = {
     plan: (event, given) => plan(event as PlanEvent, given),
     truncate: (state, given) => truncate(state as RunState, given),
-    poll: (state, given) => poll(state as RunState, given),
+    async poll(event, given) {
+      const marks = asMarkEvent(event);
+      return marks ? markAllTold(marks, given) : poll(event as RunState, given);
+    },
     async report(event, given) {
       const publish = async (made: Report) => {
         await time.sleep(2 * millis.awsCall);
         told = { report: made, at: time.now() };
+        return messageOf(made, { reader: { kind: 'aws' } }).carried;
       };
       return report(event as ReportEvent, { ...given, publisher: { publish }, words: worded });
     },
@@ -85,7 +91,7 @@ export async function measureRun(scenario: Scenario, start: number): Promise<Mea
     invoke(step, async () => {
       const deadline = time.now() + functionTimeoutSeconds[step] * 1000;
       const result = await steps[step](event, { ...services, deadline: () => deadline });
-      largestStateBytes = Math.max(largestStateBytes, Buffer.byteLength(JSON.stringify(result)));
+      largestStateBytes = Math.max(largestStateBytes, Buffer.byteLength(JSON.stringify(result ?? null)));
       return result;
     });
   await runStateMachine({

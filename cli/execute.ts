@@ -26,12 +26,12 @@ import { startOperationsService } from './operations-service/server.ts';
 import { checkOutputFile, type OutputFile, writeOutputFile } from './outputs/output-file.ts';
 import { statusText } from './outputs/status.ts';
 import { writeSurvey } from './outputs/survey-files.ts';
-import { tellReport } from './outputs/tell-report.ts';
+import { reportPublisher, type Telling } from './outputs/tell-report.ts';
 import { type Connection, connect } from './run/connect.ts';
-import { runOnce } from './run/run-once.ts';
+import { type LocalRun, runOnce } from './run/run-once.ts';
 import { isFine, surveyAttempts, surveyServer } from './survey/command.ts';
 import { UsageError } from './telling/mistakes.ts';
-import type { Output } from './telling/output.ts';
+import type { Output, Printed } from './telling/output.ts';
 
 /** What a command needs of its surroundings. */
 export interface Surroundings {
@@ -44,6 +44,8 @@ export interface Surroundings {
   ask?: ((question: string) => Promise<boolean>) | undefined;
   /** Writes to standard output. */
   print(text: string): void;
+  /** Whether standard output has taken all that was written so far. */
+  printed(): Promise<Printed>;
   /** Made when it is needed: text for people, or lines of JSON. */
   output(asked: { log: 'text' | 'json'; json?: FileArgument | undefined }): Output;
 }
@@ -141,7 +143,11 @@ async function survey(asked: SurveyArguments, output: Output, { env, program }: 
   }
 }
 
-async function demo(asked: DemoArguments, output: Output, { program, hasTerminal }: Surroundings): Promise<number> {
+async function demo(
+  asked: DemoArguments,
+  output: Output,
+  { program, hasTerminal, printed }: Surroundings,
+): Promise<number> {
   const { input, policiesPath, notify, failOn } = asked;
   const files = runFiles(asked, [['--policies', policiesPath], ...notifyFiles(notify)]);
   const policies = policiesPath === undefined ? samplePolicyList(input.only) : policiesFile(policiesPath, input.only);
@@ -159,12 +165,10 @@ async function demo(asked: DemoArguments, output: Output, { program, hasTerminal
     const name = asked.name ?? 'demo';
     const ledger = memoryLedger();
     const run = { server, connection, policies, input, fast: true, embedded: true, ledger, name, reader };
-    const report = await runOnce(run, output);
-    if (report === undefined) return 1;
     // One of the sample policies has a ceiling, to show what happens there.
     const expected = policiesPath === undefined ? (['above-ceiling'] as const) : [];
-    const told = { server, reader, ...files, webhook, failOn, expected, byHand: hasTerminal };
-    return await tellReport(report, told, output);
+    const told = { server, reader, ...files, webhook, failOn, expected, byHand: hasTerminal, printed };
+    return await publishedStatus(run, told, output);
   } finally {
     await connection?.close();
     await service.close();
@@ -172,7 +176,7 @@ async function demo(asked: DemoArguments, output: Output, { program, hasTerminal
 }
 
 async function runOnServer(asked: ServerRunArguments, output: Output, surroundings: Surroundings): Promise<number> {
-  const { env, program } = surroundings;
+  const { env, program, printed } = surroundings;
   const { input, fast, notify, ledgerPath, policiesPath, failOn } = asked;
   const server = readServer(asked.server, env);
   refuseProxy(server.baseUrl, env);
@@ -202,13 +206,17 @@ async function runOnServer(asked: ServerRunArguments, output: Output, surroundin
     const reader = readerOf(program, asked, env);
     const ask = asked.verb === 'enforce' && !asked.yes ? surroundings.ask : undefined;
     const run = { server, connection, policies, input, fast, embedded: false, ledger, name, reader, ask };
-    const report = await runOnce(run, output);
-    if (report === undefined) return 1;
-    const told = { server, reader, ...files, webhook, failOn, byHand: isByHand(surroundings) };
-    return await tellReport(report, told, output);
+    const told = { server, reader, ...files, webhook, failOn, byHand: isByHand(surroundings), printed };
+    return await publishedStatus(run, told, output);
   } finally {
     await connection.close();
   }
+}
+
+async function publishedStatus(run: LocalRun, told: Telling, output: Output): Promise<number> {
+  const publisher = reportPublisher(told, output);
+  await runOnce(run, output, publisher);
+  return publisher.status();
 }
 
 /** A container has no terminal; there a person gives the arguments in a variable, which no schedule sets. */

@@ -12,7 +12,7 @@ import { UsageError } from './telling/mistakes.ts';
  */
 
 const { stdout, stderr, env } = process;
-keepWriting(stdout, stderr);
+const printed = keepWriting(stdout, stderr);
 
 // An unhandled signal does not end the first process of a container. A run has a handler of its own, which says what
 // continues without it; everything else here can simply end.
@@ -34,6 +34,7 @@ try {
     hasTerminal: stdout.isTTY === true || process.stdin.isTTY === true,
     ask: process.stdin.isTTY ? (question) => askOn(stdout.isTTY ? stdout : stderr, question) : undefined,
     print: (text) => writeTo(stdout, text),
+    printed,
     // With `--json -` only the report is on standard output.
     output: ({ log, json }) =>
       log === 'json'

@@ -1,10 +1,15 @@
 import type { Context } from 'aws-lambda';
 import { lambdaServices } from './aws/services.ts';
+import { asMarkEvent, type MarkEvent, markAllTold } from './run/mark-told.ts';
 import { poll } from './run/poll.ts';
 import type { RunState } from './run/state.ts';
 
 const withServices = lambdaServices('poll');
 
-/** Looks at every unresolved truncation. */
-export const handler = (state: RunState, context: Context) =>
-  withServices(state.runId, context, (services) => poll(state, services));
+/** Looks at every unresolved truncation; or, after Report, marks what people have been told. */
+export const handler = (event: RunState | MarkEvent, context: Context) => {
+  const marks = asMarkEvent(event);
+  return marks
+    ? withServices(marks.execution.name, context, (services) => markAllTold(marks, services))
+    : withServices((event as RunState).runId, context, (services) => poll(event as RunState, services));
+};

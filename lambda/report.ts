@@ -4,7 +4,4 @@ import { type ReportEvent, report } from './run/report.ts';
 const services = reportServices();
 
 /** Counts and publishes the report of a run. */
-export const handler = async (event: ReportEvent) => {
-  const { result } = await report(event, services(event.execution.name));
-  return { result };
-};
+export const handler = (event: ReportEvent) => report(event, services(event.execution.name));

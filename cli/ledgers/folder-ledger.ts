@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { type Ledger, LedgerError } from '../../lambda/ledger/ledger.ts';
-import { assertReadable, parseRecord, type StoredRecord } from '../../lambda/ledger/record.ts';
+import { parseRecord, type StoredRecord, storable } from '../../lambda/ledger/record.ts';
 import { whatFailed } from '../telling/mistakes.ts';
 
 /**
@@ -78,11 +78,12 @@ export function folderLedger(folder: string): FolderLedger {
       }),
     list: async () => told('read', () => [...latest()].sort().map(([index, revision]) => load(index, revision))),
     replace: async (next) => {
-      assertReadable(next);
-      const { index, revision } = next;
+      const { index } = next;
+      const record = storable(next);
+      const { revision } = record;
       return told('written', () => {
         if ((latest().get(index) ?? 0) !== revision - 1) return false;
-        if (!link(`${JSON.stringify(next)}\n`, nameOf(index, revision))) return false;
+        if (!link(`${JSON.stringify(record)}\n`, nameOf(index, revision))) return false;
         const isTooLate = (latest().get(index) ?? 0) >= revision + keptRevisions;
         // So far behind that the name had been removed: this is not the record that the others went on from.
         const goes = isTooLate ? revision : revision - keptRevisions;

@@ -1,5 +1,5 @@
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
-import { assertReadable, parseRecord } from '../../lambda/ledger/record.ts';
+import { parseRecord, storable } from '../../lambda/ledger/record.ts';
 
 /** A ledger that lives as long as the process, for the embedded service and the tests. */
 export function memoryLedger(): Ledger & { stored: Map<string, unknown> } {
@@ -16,10 +16,10 @@ export function memoryLedger(): Ledger & { stored: Map<string, unknown> } {
         .map(([index, record]) => parsed(index, record));
     },
     async replace(next) {
-      assertReadable(next);
+      const record = storable(next);
       const current = stored.get(next.index) as { revision?: number } | undefined;
-      if ((current?.revision ?? 0) !== next.revision - 1) return false;
-      stored.set(next.index, structuredClone(next));
+      if ((current?.revision ?? 0) !== record.revision - 1) return false;
+      stored.set(next.index, structuredClone(record));
       return true;
     },
   };

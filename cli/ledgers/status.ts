@@ -1,4 +1,4 @@
-import type { LastVerdict, LedgerRecord, StoredRecord } from '../../lambda/ledger/record.ts';
+import { isUnresolved, type LastVerdict, type LedgerRecord, type StoredRecord } from '../../lambda/ledger/record.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import { iso } from '../../lambda/words/numbers.ts';
 
@@ -16,6 +16,8 @@ export interface IndexStatus {
   lastOutcome?: string | undefined;
   lastDecidedAt?: string | undefined;
   rowsDeleted?: number | undefined;
+  /** When a person released it last. */
+  releasedAt?: string | undefined;
 }
 
 export function statusOf(record: StoredRecord): IndexStatus {
@@ -27,20 +29,29 @@ export function statusOf(record: StoredRecord): IndexStatus {
   const { server, state, lastVerdict } = record;
   const now = { name: dottedName(record), state, server, since: sinceOf(record) };
   const taskId = 'taskId' in record ? record.taskId : undefined;
-  const isUnderWay = state === 'sending' || state === 'running';
-  const rowsToDelete = isUnderWay ? record.attempt.baseline.rowsToDelete : undefined;
-  const rowsMissing = state === 'quarantined' ? lastVerdict?.verdict.rowsMissing : undefined;
-  return { ...now, taskId, rowsToDelete, rowsMissing, ...(lastVerdict && last(lastVerdict)) };
+  const rowsToDelete = isUnresolved(record) ? record.attempt.baseline.rowsToDelete : undefined;
+  const isMissing = state === 'quarantined' || state === 'judged';
+  const rowsMissing = isMissing ? lastVerdict?.verdict.rowsMissing : undefined;
+  const releasedAt = record.lastRelease && iso(record.lastRelease.decided.atMillis);
+  return { ...now, taskId, rowsToDelete, rowsMissing, releasedAt, ...(lastVerdict && last(lastVerdict)) };
 }
 
 function sinceOf(record: LedgerRecord): string | undefined {
-  if (record.state === 'quarantined') return iso(record.since);
-  return record.state === 'idle' ? undefined : iso(record.attempt.sendingSince);
+  switch (record.state) {
+    case 'idle':
+      return undefined;
+    case 'judged':
+      return iso(record.decision.atMillis);
+    case 'quarantined':
+      return iso(record.lastVerdict.decided.atMillis);
+    default:
+      return iso(record.attempt.sendingSince);
+  }
 }
 
-const last = ({ decidedAtMillis, verdict }: LastVerdict) => ({
+const last = ({ decided, verdict }: LastVerdict) => ({
   lastOutcome: verdict.outcome,
-  lastDecidedAt: iso(decidedAtMillis),
+  lastDecidedAt: iso(decided.atMillis),
   rowsDeleted: verdict.rowsDeleted,
 });
 

@@ -39,6 +39,7 @@ export const events = {
   started: { ...names, taskId: text.optional(), rowsToDelete: rows.optional(), adopted: z.boolean().optional() },
   progress: { ...names, done: rows, total: rows },
   verdict: { ...entryFields, outcome: z.enum(outcomes), cause: causeSchema },
+  task: { index: text, taskId: text.meta({ description: 'as the server returned it, before it is stored' }) },
   problem: { text },
   report: { subject: text, report: reportSchema },
   posted: { host: text, status: z.int() },

@@ -30,6 +30,7 @@ export function jsonLines(write: (line: string) => void): Output {
       tell('counting', { done, of });
     },
     state: stateChanges(tell),
+    task: (index, taskId) => tell('task', { index, taskId }),
     problem: (text) => tell('problem', { text }),
     report: (report, { subject }) => tell('report', { subject, report }),
     posted(posted) {

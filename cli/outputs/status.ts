@@ -9,12 +9,16 @@ export function statusText(records: readonly StoredRecord[], folder: string): st
     return `The ledger ${folder} has no record: no run of this machine has truncated anything yet.\n`;
   const rows = records.map((record) => {
     const status = statusOf(record);
-    const { name, since, lastOutcome, lastDecidedAt, rowsDeleted } = status;
-    const deleted = rowsDeleted === undefined ? '' : `, ${exact(rowsDeleted)} rows deleted`;
-    const before = lastOutcome === undefined ? '-' : `${lastOutcome}${deleted}, ${timeOf(lastDecidedAt)}`;
-    return [name, stateText(status), since === undefined ? '-' : timeOf(since), before];
+    const { name, since } = status;
+    return [name, stateText(status), since === undefined ? '-' : timeOf(since), lastText(status)];
   });
   return `${table([{ title: 'Index' }, { title: 'Now' }, { title: 'Since' }, { title: 'Last verdict' }], rows)}\n`;
+}
+
+function lastText({ lastOutcome, lastDecidedAt = '', rowsDeleted, releasedAt = '' }: IndexStatus): string {
+  if (releasedAt > lastDecidedAt) return `released on ${timeOf(releasedAt)}`;
+  const deleted = rowsDeleted === undefined ? '' : `, ${exact(rowsDeleted)} rows deleted`;
+  return lastOutcome === undefined ? '-' : `${lastOutcome}${deleted}, ${timeOf(lastDecidedAt)}`;
 }
 
 const timeOf = (time: string | undefined): string => (time ? moment(Date.parse(time)) : 'at an unknown time');
@@ -27,6 +31,8 @@ function stateText({ state, taskId, rowsToDelete, rowsMissing }: IndexStatus): s
       return `being sent (${exact(rowsToDelete)} rows to delete)`;
     case 'running':
       return `under way: task ${taskId} (${exact(rowsToDelete)} rows to delete)`;
+    case 'judged':
+      return `judged, not reported yet${rowsMissing ? `: ${exact(rowsMissing)} rows missing` : ''}`;
     case 'quarantined':
       return `QUARANTINED${rowsMissing ? `, ${exact(rowsMissing)} rows missing` : ''}`;
     case 'other-version':

@@ -2,11 +2,12 @@ import { type Outcome, resultOf, results } from '../../lambda/facts/outcomes.ts'
 import type { Report } from '../../lambda/facts/report-schema.ts';
 import { redactor } from '../../lambda/facts/secrets.ts';
 import { isWorthTelling, type Message, messageOf } from '../../lambda/message/message.ts';
+import type { Publisher } from '../../lambda/run/services.ts';
 import type { Reader } from '../../lambda/words/reader.ts';
 import type { Told } from '../command-line/arguments.ts';
 import type { Server } from '../inputs/server.ts';
 import { type Webhook, withoutAddress } from '../inputs/webhook.ts';
-import type { Output } from '../telling/output.ts';
+import type { Output, Printed } from '../telling/output.ts';
 import { figuresOf } from './metrics-file.ts';
 import { type OutputFile, WriteError, writeOutputFile } from './output-file.ts';
 import { post } from './post.ts';
@@ -26,25 +27,43 @@ export interface Telling {
   byHand: boolean;
   /** Who reads its messages. */
   reader: Reader;
+  /** Whether standard output has taken all that was written so far. */
+  printed(): Promise<Printed>;
+}
+
+/** Tells people the result of a run, and knows the exit status that this came to. */
+export interface ReportPublisher extends Publisher {
+  /** 0 if the result is good enough and everyone who should be notified is; else 1, also where nothing was published. */
+  status(): number;
 }
 
 /**
- * Reports the result, the most reliable way first: on screen, to files, over the network.
- * @returns the exit status: 0 if the result is good enough and everyone who should be notified is, else 1
+ * Reports the result, the most reliable way first: on screen, to files, over the network. Once: a refused post repeats
+ * nothing, and the next run tells what this one could not (design rule 15).
  */
-export async function tellReport(made: Report, run: Telling, output: Output): Promise<number> {
-  const { reader, server, json, metrics, webhook } = run;
-  const withoutToken = redactor([server.tokenText]);
-  const clean = webhook ? (text: string) => withoutToken(withoutAddress(webhook)(text)) : withoutToken;
-  const report = JSON.parse(clean(JSON.stringify(made))) as Report;
-  const message = messageOf(report, { reader, secrets: [server.tokenText] });
-  output.report(report, message);
-  const written = [
-    write(json, () => `${JSON.stringify(report, null, 2)}\n`, 'report', output),
-    write(metrics, () => figuresOf(report), 'figures', output),
-  ];
-  const told = await postMessage(report, message, run, output);
-  return !isBad(report, run) && told && written.every(Boolean) ? 0 : 1;
+export function reportPublisher(run: Telling, output: Output): ReportPublisher {
+  let status = 1;
+  return {
+    status: () => status,
+    async publish(made) {
+      const { reader, server, json, metrics, webhook } = run;
+      const withoutToken = redactor([server.tokenText]);
+      const clean = webhook ? (text: string) => withoutToken(withoutAddress(webhook)(text)) : withoutToken;
+      const report = JSON.parse(clean(JSON.stringify(made))) as Report;
+      const message = messageOf(report, { reader, secrets: [server.tokenText] });
+      output.report(report, message);
+      const written = [
+        write(json, () => `${JSON.stringify(report, null, 2)}\n`, 'report', output),
+        write(metrics, () => figuresOf(report), 'figures', output),
+      ];
+      const printed = await run.printed();
+      const told = await postMessage(report, message, run, output);
+      status = !isBad(report, run) && printed !== 'refused' && told !== 'refused' && written.every(Boolean) ? 0 : 1;
+      // What a preview prints is read by the person who looks, and by nobody who is on call.
+      const isPublished = report.mode === 'preview' ? told === 'posted' : told !== 'refused';
+      return printed === 'taken' && isPublished ? message.carried : [];
+    },
+  };
 }
 
 function isBad({ result, error, policies }: Report, { failOn, expected = [] }: Telling): boolean {
@@ -72,11 +91,11 @@ async function postMessage(
   message: Message,
   { webhook, server, byHand }: Telling,
   output: Output,
-): Promise<boolean> {
-  if (webhook === undefined) return true;
-  if (webhook.when === 'problems' && !isWorthTelling(report, byHand)) return true;
+): Promise<'posted' | 'refused' | 'not-asked'> {
+  if (webhook === undefined) return 'not-asked';
+  if (webhook.when === 'problems' && !isWorthTelling(report, byHand)) return 'not-asked';
   const body = webhook.format === 'json' ? message.default : JSON.stringify(slackMessage(message));
   const posted = await post(webhook, body, { caPem: server.caPem });
   output.posted(posted);
-  return posted.kind === 'posted';
+  return posted.kind === 'posted' ? 'posted' : 'refused';
 }

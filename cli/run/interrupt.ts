@@ -1,8 +1,10 @@
+import { knownOutcome } from '../../lambda/facts/outcomes.ts';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
-import { headOf, type StoredRecord } from '../../lambda/ledger/record.ts';
+import { decisionOf, headOf, type StoredRecord } from '../../lambda/ledger/record.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { RunState, WatchedEntry } from '../../lambda/run/state.ts';
-import { moment } from '../../lambda/words/numbers.ts';
+import { exact, moment } from '../../lambda/words/numbers.ts';
+import { titles } from '../../lambda/words/words.ts';
 import { progressLine } from '../telling/output.ts';
 
 /** After Ctrl-C, a closed terminal or a stop from outside: says what continues without us, and how to resume. */
@@ -46,14 +48,36 @@ export function onInterrupt(
  * @param isScheduled true if nobody has to start the next run
  */
 export async function whatGoesOn(ledger: Ledger, last: RunState | undefined, isScheduled = false): Promise<string[]> {
-  const lines = (await ledger.list()).flatMap((record) => lineOf(record, last));
-  if (lines.length === 0) return ['Stopped. Nothing was under way on the server.'];
+  const records = await ledger.list();
+  const goesOn = records.flatMap((record) => lineOf(record, last));
+  const untold = records.flatMap(untoldLine);
   const again = isScheduled ? 'The next run continues' : 'Start the same command again';
   return [
-    'Stopped, but what the server has begun goes on without this program:',
-    ...lines,
-    `${again}: it picks up what is there, watches it to its end, and sends nothing twice.`,
+    ...(goesOn.length === 0
+      ? ['Stopped. Nothing was under way on the server.']
+      : [
+          'Stopped, but what the server has begun goes on without this program:',
+          ...goesOn,
+          `${again}: it picks up what is there, watches it to its end, and sends nothing twice.`,
+        ]),
+    ...(untold.length === 0
+      ? []
+      : ['Decided, and not reported yet; the next run reports it, and deletes nothing there before:', ...untold]),
   ];
+}
+
+/** What is printed here is no report: the people who read reports have not seen it. */
+function untoldLine(record: StoredRecord): string[] {
+  const decision = decisionOf(record);
+  if (decision === undefined) return [];
+  const { entityType = record.index, aspect = '' } = headOf(record);
+  const { outcome, rowsMissing, released } = decision;
+  const missing = rowsMissing ? ` (${exact(rowsMissing)} rows)` : '';
+  const what = [
+    outcome === undefined ? '' : `${titles[knownOutcome(outcome)]}${missing}`,
+    released ? 'released' : '',
+  ].filter((part) => part !== '');
+  return [`  ${dottedName({ entityType, aspect })}: ${what.join(', ')}.`];
 }
 
 function lineOf(record: StoredRecord, last: RunState | undefined): string[] {
@@ -63,7 +87,7 @@ function lineOf(record: StoredRecord, last: RunState | undefined): string[] {
     case 'sending':
       return [`  ${dottedName(record)}: a truncation was being sent; whether it arrived is not known yet.`];
     case 'other-version':
-      if (headOf(record).state === 'idle') return [];
+      if (['idle', 'judged'].includes(headOf(record).state ?? '')) return [];
       return [`  ${record.index}: another version wrote its record; a truncation may be under way.`];
     default:
       return [];

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../lambda/facts/clock.ts';
-import type { Report } from '../../lambda/facts/report-schema.ts';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
-import { type Log, ParametersError } from '../../lambda/run/services.ts';
+import { type Log, ParametersError, type Publisher } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
 import { counted, rows } from '../../lambda/words/numbers.ts';
 import type { Reader } from '../../lambda/words/reader.ts';
@@ -39,11 +38,10 @@ export interface LocalRun {
 }
 
 /**
- * Runs once.
- * @returns the report, which is yet to be told; undefined if the person who was asked said no
+ * Runs once, and has its report published; nothing is published where the person who was asked said no.
  * @throws whatever the workflow throws
  */
-export async function runOnce(run: LocalRun, output: Output): Promise<Report | undefined> {
+export async function runOnce(run: LocalRun, output: Output, publisher: Publisher): Promise<void> {
   const fast = run.fast ? fastClock() : undefined;
   const clock = fast ?? systemClock;
   let stopped = false;
@@ -55,7 +53,6 @@ export async function runOnce(run: LocalRun, output: Output): Promise<Report | u
     output.close();
     return lines;
   });
-  let published: Report | undefined;
   let refuse: (how: 'refused') => void = () => {};
   const refused = new Promise<'refused'>((resolve) => {
     refuse = resolve;
@@ -77,11 +74,7 @@ export async function runOnce(run: LocalRun, output: Output): Promise<Report | u
         clock,
         log: logOf(run, output),
       },
-      publisher: {
-        async publish(report) {
-          published = report;
-        },
-      },
+      publisher,
       words: (facts) => worded(facts, run.reader),
       input: run.input,
       execution: { name: `local-${startTime.replace(/[-:]|\.\d+/g, '')}-${randomUUID().slice(0, 8)}`, startTime },
@@ -101,13 +94,10 @@ export async function runOnce(run: LocalRun, output: Output): Promise<Report | u
     });
     if ((await Promise.race([ended, refused])) === 'refused') {
       output.note(['You said no: nothing was sent.', ...(await linesAfterStop(run, last))].join('\n'));
-      return undefined;
     }
   } finally {
     leave();
   }
-  if (published === undefined) throw new Error('The workflow ended without a report.');
-  return published;
 }
 
 /** What the plan would delete, as a question; undefined if that is nothing. */
@@ -152,8 +142,11 @@ function policiesOf({ first, again }: Policies): () => Promise<PolicySource[]> {
 function logOf({ policies }: LocalRun, output: Output): Log {
   let planned = 0;
   return {
-    info(message) {
+    info(message, { index, seconds, taskId } = {}) {
       if (message === 'planned') output.counted(++planned, policies.count);
+      if (message === 'counting again') output.note(`${index}: counted low, counting again in ${seconds} s.`);
+      // Before it is stored: if that fails, the id is still known.
+      if (message === 'task id') output.task(String(index), String(taskId));
     },
     warn: (message) => output.problem(`Note: ${message}`),
     error: (message) => output.problem(`Error: ${message}`),

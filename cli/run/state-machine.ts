@@ -94,8 +94,12 @@ function taskHandlers(definition: Definition, options: StateMachineOptions) {
     const step = steps.find((known) => functionArn(known) === state.Resource);
     if (step === undefined) throw new Error(`No step stands for the workflow's state ${name} (${state.Resource}).`);
     handlers[name] = async (input) => {
-      // Every path to Poll leads through Wait, except Poll's own Retry.
-      const waited = step === 'poll' && previous !== undefined && !(previous.step === 'poll' && previous.failed);
+      // Every path to Poll leads through Wait, except its own Retry, and the mark that follows a report.
+      const waited =
+        step === 'poll' &&
+        previous !== undefined &&
+        previous.step !== 'report' &&
+        !(previous.step === 'poll' && previous.failed);
       if (options.fast && waited) options.fast.skipped(notWaited(input, options.now() - previous!.endedAt));
       let failed = true;
       try {

@@ -1,4 +1,5 @@
 import { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
+import { asMarkEvent, markAllTold } from '../../lambda/run/mark-told.ts';
 import { type PlanEvent, plan } from '../../lambda/run/plan/plan.ts';
 import { poll } from '../../lambda/run/poll.ts';
 import { type ReportEvent, type ReportServices, report } from '../../lambda/run/report.ts';
@@ -48,7 +49,10 @@ export async function executeWorkflow(run: WorkflowRun): Promise<void> {
     handlers: failuresTold(onFailure, {
       plan: (event) => told('plan', plan(event as PlanEvent, during('plan'))),
       truncate: (state) => told('truncate', truncate(state as RunState, during('truncate'))),
-      poll: (state) => told('poll', poll(state as RunState, during('poll'))),
+      poll: (event) => {
+        const marks = asMarkEvent(event);
+        return marks ? markAllTold(marks, during('poll')) : told('poll', poll(event as RunState, during('poll')));
+      },
       report: (event) => report(event as ReportEvent, { ...services, publisher, words }),
     }),
   });

@@ -36,7 +36,7 @@ export const ownWork = (records: readonly StoredRecord[]): OwnWork =>
     records.flatMap((record): Array<[string, number]> => {
       if (record.state === 'other-version') return [];
       const { lastVerdict: last } = record;
-      const ended = (last?.verdict.rowsDeleted ?? 0) > 0 ? last?.decidedAtMillis : undefined;
+      const ended = (last?.verdict.rowsDeleted ?? 0) > 0 ? last?.decided.atMillis : undefined;
       const at = isUnresolved(record) ? record.attempt.sendingSince : ended;
       return at === undefined ? [] : [[record.index, at]];
     }),

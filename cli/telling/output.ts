@@ -27,6 +27,8 @@ export interface Output {
 
   /** The run state after a step. */
   state(step: keyof typeof functionTimeoutSeconds, state: RunState): void;
+  /** The server has returned a task id, which is not stored yet. */
+  task(index: string, taskId: string): void;
   /** A problem that the run survives, or that its report will contain. */
   problem(text: string): void;
   report(report: Report, message: { subject: string; email: string }): void;
@@ -65,6 +67,9 @@ export interface Pending {
   /** One attempt is given up after this. */
   limitMillis: number;
 }
+
+/** Whether output was taken: its reader may be gone, which is a person's choice, or a disk may have refused it. */
+export type Printed = 'taken' | 'gone' | 'refused';
 
 /** What became of the message for the webhook. */
 export type Posted =

@@ -10,7 +10,7 @@ import {
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
 import { type Ledger, LedgerError } from '../ledger/ledger.ts';
-import { assertReadable, type LedgerRecord, parseRecord, type StoredRecord } from '../ledger/record.ts';
+import { headOf, parseRecord, revisionOf, type StoredRecord, storable } from '../ledger/record.ts';
 
 export interface DynamoDbLedgerOptions {
   table: string;
@@ -82,13 +82,12 @@ export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
     },
 
     async replace(next) {
-      assertReadable(next);
       const { index } = next;
       const mark = randomUUID();
       const command = new PutItemCommand({
         TableName: table,
         Item: { ...keyOf(index), ...itemOf(next, mark) },
-        ...follows(next.revision - 1),
+        ...follows(revisionOf(next) - 1),
       });
       const isOurs = async () => (await getItem(index))?.['mark']?.S === mark;
       let isAnswerLost = false;
@@ -124,13 +123,16 @@ const follows = (revision: number) => ({
 });
 
 /** State and version are only for people who look at the table. */
-const itemOf = (record: LedgerRecord, mark: string): Item => ({
-  state: { S: record.state },
-  version: { N: String(record.version) },
-  revision: { N: String(record.revision) },
-  mark: { S: mark },
-  record: { S: JSON.stringify(record) },
-});
+function itemOf(record: StoredRecord, mark: string): Item {
+  const { state = '', version = 0 } = headOf(record);
+  return {
+    state: { S: state },
+    version: { N: String(version) },
+    revision: { N: String(revisionOf(record)) },
+    mark: { S: mark },
+    record: { S: JSON.stringify(storable(record)) },
+  };
+}
 
 function parseItem(index: string, item: Item): StoredRecord {
   let stored: unknown;

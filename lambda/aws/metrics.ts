@@ -74,8 +74,10 @@ type Value = [name: string, unit: (typeof MetricUnit)[keyof typeof MetricUnit], 
 /** Outcomes that end a truncation. Others would be counted again by the run that sees the end. */
 const ended: ReadonlySet<Outcome> = new Set(['truncated', 'incomplete', 'rows-missing']);
 
-function indexValues(entry: PolicyEntry, { mode }: Report): Value[] {
-  const { outcome, rowsDeleted, percent, adopted } = entry;
+function indexValues(entry: PolicyEntry, { mode, runId }: Report): Value[] {
+  const { outcome, rowsDeleted, percent, adopted, decidedBy = runId } = entry;
+  // A verdict that is told again was counted by the run that decided.
+  if (decidedBy !== runId) return [];
   return [
     ...(mode === 'enforce' && rowsDeleted !== undefined && ended.has(outcome)
       ? [[indexMetrics.rowsDeleted, MetricUnit.Count, rowsDeleted] satisfies Value]

@@ -1,7 +1,7 @@
 import { GetTopicAttributesCommand, PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
 import type { Report } from '../facts/report-schema.ts';
 import { oneLine } from '../facts/text.ts';
-import { isWorthTelling, messageAttributes, messageBody, messageOf } from '../message/message.ts';
+import { isWorthTelling, type Message, messageAttributes, messageBody, messageOf } from '../message/message.ts';
 import type { Log, Publisher } from '../run/services.ts';
 import type { Reader } from '../words/reader.ts';
 import { subscriptionMetric, toStandardOutput, type WriteLine } from './metrics.ts';
@@ -32,19 +32,20 @@ export function snsPublisher(options: SnsPublisherOptions): Publisher {
   return {
     async publish(report, byHand = false) {
       await countSubscriptions(options, report);
+      const message = messageOf(report, { reader: options.reader });
       if (options.notify === 'problems' && !isWorthTelling(report, byHand)) {
         options.log.info('not published: the result is ok, and this stage reports problems only', {
           outcome: report.result,
         });
-        return;
+      } else {
+        await send(options, report, message);
       }
-      await send(options, report);
+      return message.carried;
     },
   };
 }
 
-async function send({ client, topicArn, log, reader }: SnsPublisherOptions, report: Report): Promise<void> {
-  const message = messageOf(report, { reader });
+async function send({ client, topicArn, log }: SnsPublisherOptions, report: Report, message: Message): Promise<void> {
   try {
     const { MessageId } = await client.send(
       new PublishCommand({

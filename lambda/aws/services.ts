@@ -30,6 +30,8 @@ export function lambdaServices(step: 'plan' | 'truncate' | 'poll') {
   });
   const ledger = dynamoDbLedger({ table: environment.LEDGER_TABLE, stage: settings.stage });
 
+  let lastRunId: string | undefined;
+
   return async <Result>(
     runId: string,
     context: Pick<Context, 'getRemainingTimeInMillis'>,
@@ -39,6 +41,9 @@ export function lambdaServices(step: 'plan' | 'truncate' | 'poll') {
     const log = runLog({ stage: settings.stage, runId, step });
     const transport = lazyTransport(parameters);
     const token = access(parameters, transport, log);
+    // Each run reads the token anew: the one that a warm function still holds may have been replaced (rule 13).
+    if (runId !== lastRunId) parameters.forgetToken();
+    lastRunId = runId;
     const operations = createOperations({ baseUrl: settings.gmsUrl, token, transport });
     try {
       return await call({

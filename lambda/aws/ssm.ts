@@ -21,6 +21,8 @@ export interface ParameterNames {
 export interface SsmParameters extends Parameters {
   /** PEM certificates of a private authority; undefined if none is configured. Throws ParametersError. */
   caCertificate(): Promise<string | undefined>;
+  /** The next reader of the token gets it from Parameter Store. */
+  forgetToken(): void;
 }
 
 /**
@@ -37,13 +39,15 @@ export function ssmParameters(names: ParameterNames, client: SSMClient = ssmClie
       throw unreadable(name, error);
     }
   };
+  const token = tokenSource(names.token, read);
   return {
+    forgetToken: token.forget,
     policies: () => readPolicies(required(names.policiesPath, 'policies'), client),
     async paused() {
       const value = await read(required(names.paused, 'the pause switch'));
       return value !== undefined && value.trim().toLowerCase() !== 'false';
     },
-    token: tokenSource(names.token, read),
+    token,
     async caCertificate() {
       if (names.caCertificate === undefined) return undefined;
       const pem = await read(names.caCertificate);
@@ -79,7 +83,10 @@ async function readPolicies(path: string, client: SSMClient): Promise<PolicySour
   return sources;
 }
 
-function tokenSource(name: string, read: (name: string) => Promise<string | undefined>): TokenSource {
+function tokenSource(
+  name: string,
+  read: (name: string) => Promise<string | undefined>,
+): TokenSource & { forget(): void } {
   let token: string | undefined;
   const reread = async () => {
     const value = (await read(name))?.trim();
@@ -93,7 +100,10 @@ function tokenSource(name: string, read: (name: string) => Promise<string | unde
     token = value;
     return value;
   };
-  return { get: async () => token ?? (await reread()), reread };
+  const forget = () => {
+    token = undefined;
+  };
+  return { get: async () => token ?? (await reread()), reread, forget };
 }
 
 function required(name: string | undefined, what: string): string {

@@ -64,9 +64,45 @@ const kinds = {
     indexBefore: z.string().optional(),
     indexNow: z.string().optional().meta({ description: 'as seen then' }),
     cutoffMillis: millis.optional(),
+    today: z
+      .union([
+        z.object({ expected: rows, found: rows, sameIndex: z.boolean().optional() }),
+        z.object({ error: serverErrorSchema }),
+      ])
+      .optional()
+      .meta({
+        description:
+          'its window, counted again by this run, and whether the physical index is that of then, where both are known',
+      }),
+  },
+  'quarantined-elsewhere': {
+    address: z.string().meta({ description: "the record's server" }),
+    since: millis,
+    outcome: z.enum(outcomes).meta({ description: 'of the verdict that quarantined it' }),
+    rowsMissing: rows.optional().meta({ description: 'as counted then, there' }),
+    copied: z.boolean().optional(),
+    indexBefore: z.string().optional(),
+    indexNow: z.string().optional(),
+    cutoffMillis: millis.optional(),
+  },
+  untold: {
+    what: z.enum(['verdict', 'release']).meta({ description: 'of which this report is the first to tell' }),
+  },
+  'decided-by-version': {
+    version: z.number().optional().meta({ description: 'left out where not even that can be read' }),
   },
 
+  // The record no longer holds the truncation that the run sent or watched
+  'record-gone': {},
+  'released-meanwhile': { releasedAt: millis },
+  superseded: {},
+
   // Decided by counts
+  'low-once': {
+    expected: rows,
+    found: rows,
+    since: millis.meta({ description: 'the count before' }),
+  },
   'not-due': { minDeletePercent: z.number().optional().meta({ description: 'the threshold that it is below' }) },
   due: {
     minDeletePercent: z.number(),
@@ -132,9 +168,9 @@ const kinds = {
     ...counters,
   },
   unsettled: {
-    why: z.enum(['unseen', 'copy', 'uncountable', 'judged']).meta({
+    why: z.enum(['unseen', 'copy', 'uncountable']).meta({
       description:
-        'nothing has moved, or nobody could look; a copy of which no completed status was seen; it could not be counted at its end; a later run has judged it',
+        'nothing has moved, or nobody could look; a copy of which no completed status was seen; it could not be counted at its end',
     }),
     vanished: z.boolean().optional().meta({ description: "the task's record is gone" }),
     error: serverErrorSchema.optional(),

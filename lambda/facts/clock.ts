@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Time as the core sees it. */
 export interface Clock {
@@ -6,11 +7,14 @@ export interface Clock {
   now(): number;
   /** Monotonic milliseconds, unaffected by clock changes; moves on like `now` under `--fast`. */
   monotonic(): number;
+  /** Waits so many milliseconds of this clock. */
+  sleep(millis: number): Promise<void>;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
+  sleep: (millis) => sleep(millis),
 };
 
 /**

@@ -81,6 +81,12 @@ export const maxLooks = 2000;
 /** Real calls of one run without a task id, after which it starts nothing more. */
 export const maxCallsWithoutTask = 2;
 
+/**
+ * The longest that a run may take (maxRunHours): until then its own report may still come, and one that is published
+ * later says so first. A redrive may be a week late.
+ */
+export const longestRunMillis = 24 * hourMillis;
+
 /** How long in advance to announce a token's expiry. */
 export const tokenExpiryNoticeMillis = 14 * dayMillis;
 

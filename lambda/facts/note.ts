@@ -36,18 +36,29 @@ const kinds = {
       .boolean()
       .optional()
       .meta({ description: 'a copy whose status says that it still runs, or that has none' }),
+    betweenRuns: z
+      .boolean()
+      .optional()
+      .meta({ description: 'its rows had gone between two runs, with no truncation of ours under way' }),
+    address: z.string().optional().meta({ description: "the record's server, which was another one" }),
+    decidedAt: z.string().optional().meta({ description: 'when it was released; ISO 8601 UTC' }),
+    decidedBy: z.string().optional().meta({ description: 'the run that released it' }),
     ...copyFacts,
   },
   'not-released': {
     index: z.string(),
-    why: z.enum(['rows-missing', 'uncounted', 'unresolved', 'copy', 'taken', 'server', 'ledger']),
+    why: z.enum(['rows-missing', 'uncounted', 'unresolved', 'copy', 'elsewhere', 'taken', 'server', 'ledger']),
     rowsMissing: rows.optional(),
     until: millis.optional().meta({ description: 'unresolved: from when on a release is accepted' }),
     error: serverErrorSchema.optional(),
     problem: z.string().optional(),
+    address: z.string().optional().meta({ description: "elsewhere: the record's server" }),
     ...copyFacts,
   },
   'nothing-to-release': { index: z.string() },
+
+  /** The report is published long after its run: what it says may have changed. */
+  late: { startedAt: millis },
 
   /** More entries than one run carries. */
   beyond: {

@@ -54,6 +54,14 @@ export const entryFields = {
     z.boolean().optional(),
     'this entry is about a truncation that an earlier run started, or about one without a policy',
   ),
+  decidedAt: optionalText('when its verdict was given; ISO 8601 UTC'),
+  decidedBy: optionalText('the run that gave it'),
+  untold: described(
+    z.enum(['no-report', 'may-come']).optional(),
+    'another run gave it, and no report is known to have told it; or that run may still be at work and tell it itself',
+  ),
+  released: described(z.boolean().optional(), 'a person has released the index since, which is to be told, too'),
+  server: optionalText('the server that the verdict is about, where it is not the server of this run'),
   owner: optionalText("the policy's; not interpreted"),
   note: optionalText("the policy's; not interpreted"),
 } as const;
@@ -113,3 +121,16 @@ export type ReportFacts = Omit<Report, 'error' | 'notes' | 'policies'> & {
   notes: Note[];
   policies: DecidedFacts[];
 };
+
+/** What names a verdict within one report. */
+export const verdictKey = ({
+  entityType,
+  aspect,
+  decidedAt = '',
+  server = '',
+}: Pick<EntryFacts, 'entityType' | 'aspect' | 'decidedAt' | 'server'>): string =>
+  [entityType, aspect, decidedAt, server].join(' ');
+
+/** What names a release within one report. */
+export const releaseKey = ({ index, decidedAt = '' }: { index: string; decidedAt?: string | undefined }): string =>
+  ['released', index, decidedAt].join(' ');

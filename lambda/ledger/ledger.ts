@@ -1,4 +1,4 @@
-import type { LedgerRecord, StoredRecord } from './record.ts';
+import type { StoredRecord } from './record.ts';
 
 /**
  * The ledger of one stage. Implementations: DynamoDB (`aws/`), and a folder or memory (command line). They store and
@@ -10,11 +10,13 @@ export interface Ledger {
   /** Every record, strongly consistent, ordered by index. */
   list(): Promise<StoredRecord[]>;
   /**
-   * Stores `next` on condition that the stored record's revision is `next.revision - 1` (0 where there is none), as one
+   * Stores `next` on condition that the stored record's revision is the one before (0 where there is none), as one
    * atomic step. True if `next` is stored, including when the store's answer was lost and a second read finds the
-   * random mark of this write. False if another writer was first. Throws LedgerError if neither can be established.
+   * random mark of this write. False if another writer was first; after a lost answer also if this write took place and
+   * another one has followed: who says why it was refused reads the record first. Throws LedgerError if neither can be
+   * established.
    */
-  replace(next: LedgerRecord): Promise<boolean>;
+  replace(next: StoredRecord): Promise<boolean>;
 }
 
 /** The ledger could not be read or written; `message` says what was tried and what to do. */

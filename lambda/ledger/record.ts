@@ -11,7 +11,7 @@ import { serverErrorSchema } from '../facts/server-error.ts';
  * Times are epoch milliseconds.
  */
 
-export const LEDGER_VERSION = 4;
+export const LEDGER_VERSION = 5;
 
 const millis = z.number();
 const rows = z.int().nonnegative();
@@ -82,13 +82,57 @@ export const verdictSchema = z.object({
 });
 export type Verdict = z.infer<typeof verdictSchema>;
 
+/** A run, and when it decided. */
+const decidedSchema = runSchema.extend({ atMillis: millis });
+export type Decided = z.infer<typeof decidedSchema>;
+
+/** Of the run whose truncation it was, or, for a loss between two runs, of the run that found it. */
 const lastVerdictSchema = runSchema.extend({
-  decidedAtMillis: millis,
+  /** The run that judged it, which may be another one. */
+  decided: decidedSchema,
   verdict: verdictSchema,
   /** Rows that stay for some time yet, counted at this verdict or an earlier one (rule 11); dropped by a release. */
   window: windowSchema.optional(),
 });
 export type LastVerdict = z.infer<typeof lastVerdictSchema>;
+
+/** What a person opened the index for, and what was counted then. */
+const releaseSchema = z.object({
+  rowsMissing: rows.optional(),
+  /** It could not be counted; a person has accepted that. */
+  uncounted: z.boolean().optional(),
+  /** A copy that had lost rows: late ones may have filled the count. */
+  copied: z.boolean().optional(),
+  /** A copy whose status says that it still runs, or that has none. */
+  running: z.boolean().optional(),
+  /** The rows were counted between two runs, not before a truncation. */
+  betweenRuns: z.boolean().optional(),
+  /** The record was of this address, whose counts prove nothing about today's server. */
+  address: z.string().optional(),
+  indexBefore: z.string().optional(),
+  indexNow: z.string().optional(),
+  cutoffMillis: millis.optional(),
+});
+export type Release = z.infer<typeof releaseSchema>;
+
+const lastReleaseSchema = z.object({ decided: decidedSchema, release: releaseSchema });
+export type LastRelease = z.infer<typeof lastReleaseSchema>;
+
+/**
+ * What has been decided and not told yet (design rule 15). It stands in the record's head: every version of the ledger
+ * tells it, and marks it by the state that it names.
+ */
+const decisionSchema = decidedSchema.extend({
+  /** New for each verdict and each release: a mark fits this one alone. */
+  id: z.string(),
+  becomes: z.enum(['idle', 'quarantined']),
+  /** Of the verdict, while nobody has been told of it; left out where only a release is to be told. */
+  outcome: z.string().optional(),
+  rowsMissing: rows.optional(),
+  /** A person has released the index. */
+  released: z.boolean().optional(),
+});
+export type Decision = z.infer<typeof decisionSchema>;
 
 const common = {
   version: z.literal(LEDGER_VERSION),
@@ -102,6 +146,15 @@ const common = {
   /** The last run that sent a real truncate of this index, or might have: it and earlier runs never send (again). */
   lastSender: runSchema.optional(),
   lastVerdict: lastVerdictSchema.optional(),
+  lastRelease: lastReleaseSchema.optional(),
+};
+
+/** What a release counts: the truncation that was judged, or the window that lost rows between two runs. */
+const judgedFields = {
+  attempt: attemptSchema.optional(),
+  taskId: z.string().optional(),
+  /** Where no truncation of ours was under way. */
+  counted: windowSchema.optional(),
 };
 
 const idleSchema = z.object({ ...common, state: z.literal('idle') });
@@ -118,30 +171,28 @@ const runningSchema = z.object({
   attempt: attemptSchema,
   taskId: z.string(),
 });
+const judgedSchema = z.object({ ...common, ...judgedFields, state: z.literal('judged'), decision: decisionSchema });
 const quarantinedSchema = z.object({
   ...common,
+  ...judgedFields,
   state: z.literal('quarantined'),
-  since: millis,
   lastVerdict: lastVerdictSchema,
-  /** What was sent, if a truncation was judged; its window is what a release counts. */
-  attempt: attemptSchema.optional(),
-  taskId: z.string().optional(),
-  /** The window that lost rows between two runs, where no truncation of ours was under way. */
-  counted: windowSchema.optional(),
 });
 
 export const recordSchema = z.discriminatedUnion('state', [
   idleSchema,
   sendingSchema,
   runningSchema,
+  judgedSchema,
   quarantinedSchema,
 ]);
 
 export type Idle = z.infer<typeof idleSchema>;
 export type Sending = z.infer<typeof sendingSchema>;
 export type Running = z.infer<typeof runningSchema>;
+export type Judged = z.infer<typeof judgedSchema>;
 export type Quarantined = z.infer<typeof quarantinedSchema>;
-export type LedgerRecord = Idle | Sending | Running | Quarantined;
+export type LedgerRecord = Idle | Sending | Running | Judged | Quarantined;
 /** A truncation may have been sent, and how it ends is not known. */
 export type Unresolved = Sending | Running;
 
@@ -161,6 +212,7 @@ const headSchema = z.looseObject({
     .looseObject({ judgeableAt: millis.optional(), sendingSince: millis.optional() })
     .optional()
     .catch(undefined),
+  decision: decisionSchema.optional().catch(undefined),
 });
 export type Head = z.infer<typeof headSchema>;
 
@@ -176,6 +228,12 @@ export type StoredRecord = LedgerRecord | OtherVersion;
 /** What can be said about every stored record. */
 export const headOf = (record: StoredRecord): Head => (record.state === 'other-version' ? record.head : record);
 
+/** What nobody is known to have been told of the record yet, whichever version wrote it. */
+export function decisionOf(record: StoredRecord | undefined): Decision | undefined {
+  const { state, decision } = record === undefined ? {} : headOf(record);
+  return state === 'judged' ? decision : undefined;
+}
+
 /** The revision that the next write is conditional on; 0 for a record that does not exist or has none. */
 export const revisionOf = (record: StoredRecord | undefined): number => (record && headOf(record).revision) ?? 0;
 
@@ -187,12 +245,14 @@ export function parseRecord(index: string, stored: unknown): StoredRecord {
 }
 
 /**
- * Every store calls this before it writes: a record that could not be read again would block its index.
+ * What a store keeps: the record as it is. One of another version is written back whole, apart from what its mark
+ * changes. A record that could not be read again would block its index.
  * @throws Error naming the fields
  */
-export function assertReadable(record: LedgerRecord): void {
+export function storable(record: StoredRecord): object & { revision: number } {
+  if (record.state === 'other-version') return { ...record.head, revision: revisionOf(record) };
   const parsed = recordSchema.safeParse(record);
-  if (parsed.success) return;
+  if (parsed.success) return record;
   const fields = parsed.error.issues.map(({ path }) => path.join('.')).join(', ');
   throw new Error(`The ledger record of ${record.index} would not be readable (${fields}), so it was not written.`);
 }

@@ -1,10 +1,11 @@
-import type { CauseOf } from '../facts/cause.ts';
 import { abandonAfterMillis } from '../facts/limits.ts';
-import { capped } from '../facts/text.ts';
 import {
+  type Decision,
+  decisionOf,
   headOf,
   type Idle,
   isUnresolved,
+  type Judged,
   type LastVerdict,
   type OtherVersion,
   type Quarantined,
@@ -25,7 +26,9 @@ export type Standing =
   | { kind: 'free'; record: Idle | OtherVersion | undefined }
   /** This run's own truncation, without a verdict. */
   | { kind: 'mine'; record: Unresolved }
-  /** This run's own truncation has its verdict, or this run has found rows missing. */
+  /** Nobody is known to have been told of its verdict or release yet: this run tells it (design rule 15). */
+  | { kind: 'judged'; record: Judged | OtherVersion; decision: Decision }
+  /** This run's own truncation has its verdict, and people have been told. */
   | { kind: 'decided'; record: Idle | Quarantined | Unresolved; verdict: LastVerdict }
   /** This run or a later one has had its truncate of this index: this run may never send (again). */
   | { kind: 'spent'; record: Idle | OtherVersion; sender: RunId }
@@ -33,24 +36,29 @@ export type Standing =
   | { kind: 'theirs'; record: Unresolved }
   | { kind: 'quarantined'; record: Quarantined }
   /** From another version or another address: it blocks its index and is left alone; a release ends it. */
-  | { kind: 'foreign'; outcome: 'in-flight' | 'unknown' | 'quarantined'; cause: CauseOf<'foreign'> };
+  | { kind: 'foreign'; outcome: 'in-flight' | 'unknown' | 'quarantined'; record: StoredRecord };
 
 /** The one place that says whose a record is (design rule 5). @param nowMillis epoch milliseconds */
 export function standing(record: StoredRecord | undefined, asking: Asking, nowMillis: number): Standing {
   if (record === undefined) return { kind: 'free', record };
-  const head = headOf(record);
-  if (head.state !== 'idle') {
-    const cause = whyForeign(record, asking);
-    if (cause) return { kind: 'foreign', outcome: foreignOutcome(record, cause, nowMillis), cause };
+  const decision = decisionOf(record);
+  if (decision && (record.state === 'judged' || record.state === 'other-version')) {
+    return { kind: 'judged', record, decision };
+  }
+  if (headOf(record).state !== 'idle' && !isHere(record, asking)) {
+    return { kind: 'foreign', outcome: foreignOutcome(record, nowMillis), record };
   }
   if (record.state === 'other-version') return freeOrSpent(record, asking, nowMillis);
-  const isHere = record.server === asking.server;
   const verdict =
-    isHere && record.lastVerdict && isSameRun(record.lastVerdict, asking) ? record.lastVerdict : undefined;
+    isHere(record, asking) && record.lastVerdict && isSameRun(record.lastVerdict, asking)
+      ? record.lastVerdict
+      : undefined;
   if (isUnresolved(record)) {
     if (isSameRun(record.attempt, asking)) return { kind: 'mine', record };
     return verdict ? { kind: 'decided', record, verdict } : { kind: 'theirs', record };
   }
+  // A judged record has a decision.
+  if (record.state === 'judged') throw new Error(`the record of ${record.index} is judged by nothing`);
   if (verdict) return { kind: 'decided', record, verdict };
   return record.state === 'quarantined' ? { kind: 'quarantined', record } : freeOrSpent(record, asking, nowMillis);
 }
@@ -68,17 +76,9 @@ export const isHere = <Stored extends StoredRecord>(
 ): record is Exclude<Stored, OtherVersion> =>
   record !== undefined && record.state !== 'other-version' && record.server === server;
 
-function whyForeign(record: StoredRecord, asking: Asking): CauseOf<'foreign'> | undefined {
-  const at = releasableAt(record);
-  if (record.state === 'other-version') {
-    return { kind: 'foreign', why: 'version', version: record.head.version, releasableAt: at };
-  }
-  if (record.server === asking.server) return undefined;
-  return { kind: 'foreign', why: 'address', address: capped(record.server), releasableAt: at };
-}
-
-function foreignOutcome(record: StoredRecord, { releasableAt: at }: CauseOf<'foreign'>, nowMillis: number) {
+function foreignOutcome(record: StoredRecord, nowMillis: number) {
   if (headOf(record).state === 'quarantined') return 'quarantined';
+  const at = releasableAt(record);
   return at === undefined || nowMillis >= at ? 'unknown' : 'in-flight';
 }
 

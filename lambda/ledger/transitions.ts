@@ -2,12 +2,15 @@ import { maxSenderAheadMillis } from '../facts/limits.ts';
 import type { ServerError } from '../facts/server-error.ts';
 import {
   type Attempt,
+  type Decided,
+  type Decision,
+  decisionOf,
   headOf,
   type Idle,
   isUnresolved,
+  type Judged,
   LEDGER_VERSION,
-  type LedgerRecord,
-  type Quarantined,
+  type Release,
   type RunId,
   type Running,
   revisionOf,
@@ -19,27 +22,34 @@ import {
 } from './record.ts';
 
 /**
- * The life of one truncation, as the ledger records it (design rule 5).
+ * The life of one truncation, as the ledger records it (design rules 5 and 15).
  *
- *   absent, idle ──startSending──> sending ──markRunning──> running ──conclude──> idle
- *                                     └────────────────────────┴─────quarantine─> quarantined ──release──> idle
+ *   absent, idle ──startSending──> sending ──markRunning──> running ──conclude──> judged ──markTold──> idle
+ *        ^                            └────────────────────────┴──────────────────> │                  quarantined
+ *        └──withdraw (not one byte was written)──┘              release (of any record that is not idle) ┘
  *
  *   sending      written before the call, so from here on everyone must assume that it was sent. Holds cutoff, fields and
  *                baseline: a later verdict is based on these. An answer that is not a task id is recorded (noteAnswer).
  *                No run judges it before `judgeableAt`.
  *   running      the server returned a task id: any run may watch and judge it from now on.
- *   idle         with a verdict (conclude): a run counted again, or proved that not one byte was written. The verdict keeps
- *                the rows of one window; the next Plan counts the same window before anything else.
- *   quarantined  rows are missing, or no run saw a copy end. Keeps what `release` counts. Only a person ends it.
+ *   judged       a run has counted again, has found rows of the last window missing (concludeCounted), or a person has
+ *                released the index; nobody is known to have been told. Nothing is sent, counted or written here before a
+ *                published report has carried the decision: a run that ends between its verdict and its message must
+ *                not be the last that knew of it.
+ *   idle         people know how the last truncation ended. Its verdict keeps the rows of one window; the next Plan counts
+ *                the same window before anything else.
+ *   quarantined  people know that rows are missing, or that no run saw a copy end. Keeps what `release` counts. Only a
+ *                person ends it.
  *
  * Gotchas:
  * - Every write is conditional on the revision of the record that it was made from, and increments it. A function that
- *   was frozen between reading and writing finds its condition broken.
- * - `lastSender` names the last run that sent, or that was given up while it might have (spend). That run and every run
+ *   was frozen between reading and writing finds its condition broken. Only `markTold` fits whatever revision the record
+ *   has, because it fits one decision.
+ * - `lastSender` names the last run that sent, or that was given up while it might have (giveUp). That run and every run
  *   that started before it, or at the same moment, never send for this index again: neither a redriven execution nor a
  *   function that thaws after hours. A run is identified by its id and its start, because execution names are reused.
- * - One search index has one record, whatever the server's address. A record of another address or version that is not
- *   idle blocks its index and is left alone (foreign, in standing.ts).
+ * - One search index has one record, whatever the server's address. A record of another address or version that is
+ *   neither idle nor judged blocks its index and is left alone (foreign, in standing.ts).
  *
  * Pure: each function returns the next record, which `Ledger.replace` then stores or refuses.
  */
@@ -65,6 +75,7 @@ const next = (record: StoredRecord | undefined, { index, entityType, aspect, ser
     revision: revisionOf(record) + 1,
     lastSender: record && headOf(record).lastSender,
     lastVerdict: isOurs ? record.lastVerdict : undefined,
+    lastRelease: record !== undefined && record.state !== 'other-version' ? record.lastRelease : undefined,
   } as const;
 };
 
@@ -102,69 +113,136 @@ export const learnCopies = (record: Unresolved, copies: boolean): Unresolved => 
  * A run whose Truncate failed is given up: written down as one that has sent, so that a function of it that thaws can
  * no longer send. A later sender stays, because it shuts out this run as well; but not one that a wrong clock has written.
  */
-export function spend(
+export function giveUp(
   record: StoredRecord | undefined,
   key: Key,
   { runId, runStartMillis }: RunId,
   nowMillis: number,
-): LedgerRecord {
+): StoredRecord {
   const before = record && headOf(record).lastSender;
   const isLater = before !== undefined && before.runStartMillis > runStartMillis && !isAhead(before, nowMillis);
   const lastSender = isLater ? before : { runId, runStartMillis };
+  if (record?.state === 'other-version' && decisionOf(record)) {
+    return { ...record, head: { ...record.head, revision: revisionOf(record) + 1, lastSender } };
+  }
   if (record && record.state !== 'other-version' && record.state !== 'idle') {
     return { ...record, revision: record.revision + 1, lastSender };
   }
   return { ...next(record, key), state: 'idle', lastSender };
 }
 
+/** Not one byte was written: the index is free at once, and there is nothing to tell that its own run does not say. */
+export const withdraw = (record: Sending, verdict: Verdict, decided: Decided): Idle => ({
+  ...next(record, record),
+  state: 'idle',
+  lastVerdict: { ...runOf(record), decided, verdict, window: windowAfter(record, undefined) },
+});
+
 /**
- * A truncation has its verdict, and the index is free again.
+ * A truncation has its verdict.
+ * @param becomes what the record is once people have been told
  * @param window what the next Plans count again; if it is missing, the previous one stays, unless this truncation may
  * have deleted rows of it (its policy kept them for less time than before)
  */
-export function conclude(record: Unresolved, verdict: Verdict, window: Window | undefined, nowMillis: number): Idle {
-  const before = record.lastVerdict?.window;
-  const isWhole = before !== undefined && record.attempt.policyCutoffMillis <= before.afterMillis;
-  const kept = window ?? (isWhole ? before : undefined);
+export function conclude(
+  record: Unresolved,
+  verdict: Verdict,
+  { becomes, window, decided }: { becomes: Decision['becomes']; window: Window | undefined; decided: Decided },
+): Judged {
+  const base = next(record, record);
+  const kept = becomes === 'idle' ? windowAfter(record, window) : undefined;
   return {
-    ...next(record, record),
-    state: 'idle',
-    lastVerdict: { ...runOf(record), decidedAtMillis: nowMillis, verdict, window: kept },
+    ...base,
+    state: 'judged',
+    lastVerdict: { ...runOf(record), decided, verdict, window: kept },
+    attempt: record.attempt,
+    taskId: 'taskId' in record ? record.taskId : undefined,
+    decision: decisionAt(base.revision, decided, { becomes, ...toldOf(verdict) }),
   };
 }
 
-/** A truncation has lost rows, or may have: nothing more is sent until a person releases the index. */
-export const quarantine = (record: Unresolved, verdict: Verdict, nowMillis: number): Quarantined => ({
-  ...next(record, record),
-  state: 'quarantined',
-  since: nowMillis,
-  lastVerdict: { ...runOf(record), decidedAtMillis: nowMillis, verdict },
-  attempt: record.attempt,
-  taskId: 'taskId' in record ? record.taskId : undefined,
-});
-
 /** Rows of the last verdict's window went while no truncation of ours was under way. */
-export const quarantineCounted = (
-  record: Idle,
-  counted: Window,
-  verdict: Verdict,
-  run: RunId,
-  nowMillis: number,
-): Quarantined => ({
-  ...next(record, record),
-  state: 'quarantined',
-  since: nowMillis,
-  lastVerdict: { ...run, decidedAtMillis: nowMillis, verdict },
-  counted,
+export function concludeCounted(record: Idle, counted: Window, verdict: Verdict, decided: Decided): Judged {
+  const base = next(record, record);
+  const { runId, runStartMillis } = decided;
+  return {
+    ...base,
+    state: 'judged',
+    lastVerdict: { runId, runStartMillis, decided, verdict },
+    counted,
+    decision: decisionAt(base.revision, decided, { becomes: 'quarantined', ...toldOf(verdict) }),
+  };
+}
+
+/**
+ * A person has opened the index: nothing that was counted before is expected of it any more. A verdict that nobody has
+ * been told of yet is told together with the release.
+ */
+export function release(record: StoredRecord, key: Key, opened: Release, decided: Decided): Judged {
+  const base = next(record, key);
+  const before = decisionOf(record);
+  const untold = { outcome: before?.outcome, rowsMissing: before?.rowsMissing };
+  const { attempt, taskId, counted } = judgedFieldsOf(record);
+  // A verdict of another address says nothing about this one, unless people have still to hear of it.
+  const lastVerdict = isUnresolved(record) ? undefined : before?.outcome ? lastVerdictOf(record) : base.lastVerdict;
+  return {
+    ...base,
+    state: 'judged',
+    lastVerdict: lastVerdict && { ...lastVerdict, window: undefined },
+    lastRelease: { decided, release: opened },
+    attempt,
+    taskId,
+    counted,
+    decision: decisionAt(base.revision, decided, { becomes: 'idle', ...untold, released: true }),
+  };
+}
+
+/** A person has asked for the release of an index that needs none: its window is dropped all the same. */
+export const dropWindow = <Kept extends Idle | Judged>(record: Kept): Kept => ({
+  ...record,
+  revision: record.revision + 1,
+  lastVerdict: record.lastVerdict && { ...record.lastVerdict, window: undefined },
 });
 
-/** A person has opened the index: nothing that was counted before is expected of it any more. */
-export function release(record: StoredRecord, key: Key): Idle {
-  const base = next(record, key);
-  const unresolved = isUnresolved(record);
-  const lastVerdict = unresolved || !base.lastVerdict ? undefined : { ...base.lastVerdict, window: undefined };
-  return { ...base, state: 'idle', lastVerdict };
+/**
+ * A published report has carried this decision. Only the state changes, so that a record of another version can be
+ * marked as well.
+ * @returns undefined if the record is not judged by this decision (any more)
+ */
+export function markTold(record: StoredRecord | undefined, decisionId: string): StoredRecord | undefined {
+  const decision = decisionOf(record);
+  if (record === undefined || decision === undefined || decision.id !== decisionId) return undefined;
+  const revision = revisionOf(record) + 1;
+  const { becomes } = decision;
+  if (record.state === 'other-version') {
+    return { ...record, head: { ...record.head, state: becomes, revision, decision: undefined } };
+  }
+  if (record.state !== 'judged') return undefined;
+  const { decision: _, attempt, taskId, counted, lastVerdict, ...kept } = record;
+  return becomes === 'quarantined' && lastVerdict !== undefined
+    ? { ...kept, revision, state: 'quarantined', lastVerdict, attempt, taskId, counted }
+    : { ...kept, revision, state: 'idle', lastVerdict };
 }
+
+/** A decision of the write that makes this revision, which no other write can have made. */
+const decisionAt = (
+  revision: number,
+  decided: Decided,
+  told: Pick<Decision, 'becomes' | 'outcome' | 'rowsMissing' | 'released'>,
+): Decision => ({ ...decided, ...told, id: `${revision}@${decided.atMillis}` });
+
+const toldOf = ({ outcome, rowsMissing }: Verdict) => ({ outcome, rowsMissing });
+
+function windowAfter(record: Unresolved, window: Window | undefined): Window | undefined {
+  const before = record.lastVerdict?.window;
+  const isWhole = before !== undefined && record.attempt.policyCutoffMillis <= before.afterMillis;
+  return window ?? (isWhole ? before : undefined);
+}
+
+const lastVerdictOf = (record: StoredRecord) => (record.state === 'other-version' ? undefined : record.lastVerdict);
+
+const judgedFieldsOf = (record: StoredRecord): Partial<Pick<Judged, 'attempt' | 'taskId' | 'counted'>> =>
+  record.state === 'other-version' || record.state === 'idle' ? {} : record;
 
 const runOf = ({ attempt: { runId, runStartMillis } }: Unresolved): RunId => ({ runId, runStartMillis });
 

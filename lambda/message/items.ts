@@ -1,5 +1,5 @@
 import { type Outcome, outcomes, resultOf, type Urgency, urgencies } from '../facts/outcomes.ts';
-import type { DecidedFacts, Report } from '../facts/report-schema.ts';
+import { type DecidedFacts, type Report, verdictKey } from '../facts/report-schema.ts';
 import { oneLine } from '../facts/text.ts';
 import { counted } from '../words/numbers.ts';
 import { nameOf } from '../words/parts.ts';
@@ -20,21 +20,27 @@ export interface Item {
   owner: string;
   /** Policies that it speaks of. */
   entries: readonly DecidedFacts[];
+  /** Another run decided it, and nobody is known to have been told: it comes first, and alone. */
+  isLeftBehind: boolean;
 }
 
-/** Everything that asks for attention: the run's error first, then the most urgent; alike indices are one item. */
+/**
+ * Everything that asks for attention: what another run has left untold, the run's error, then the most urgent; alike
+ * indices are one item.
+ */
 export function problemsOf(report: Report, place: Place): Item[] {
   const error = report.cause === undefined ? [] : [ofError(report, place)];
   const troubled = report.policies.filter(({ outcome }) => resultOf[outcome] !== 'ok');
   // What the run's error explains is not told again, index by index.
   const own = troubled.filter(({ cause }) => report.cause === undefined || cause.kind !== 'run-error');
   const items = [...grouped(own, place), ...notesThatAsk(report, place)];
-  return [...error, ...items.sort((one, other) => rank(one) - rank(other))];
+  items.sort((one, other) => rank(one) - rank(other));
+  return [...items.filter(({ isLeftBehind }) => isLeftBehind), ...error, ...items.filter((item) => !item.isLeftBehind)];
 }
 
 /** One index for itself. */
 export function itemOf(entry: DecidedFacts, place: Place): Item {
-  return ofEntries([entry], wordsOf(entry, place));
+  return ofEntries([entry], wordsOf(entry, place), false);
 }
 
 /** Policies that are well, those that deleted something first. */
@@ -68,6 +74,10 @@ export function countsOf(entries: readonly DecidedFacts[]): string {
     .join(', ');
 }
 
+/** The verdicts that an item tells by name. */
+export const verdictsOf = ({ entries }: Item): string[] =>
+  entries.filter(({ decidedAt }) => decidedAt !== undefined).map(verdictKey);
+
 const order = ({ outcome }: DecidedFacts): number => outcomes.indexOf(outcome);
 
 /** By urgency, then by outcome, the worst first. */
@@ -85,6 +95,7 @@ function ofError(report: Report, place: Place): Item {
     words: words ?? { subject: '', what: '', why: '', urgency: 'week' },
     owner: '',
     entries: unlooked,
+    isLeftBehind: false,
   };
 }
 
@@ -99,27 +110,29 @@ const notesThatAsk = (report: Report, place: Place): Item[] =>
       words,
       owner: '',
       entries: [],
+      isLeftBehind: false,
     }));
 
 /** Indices of one outcome and one reason, of which nothing is said but their names. */
 function grouped(entries: readonly DecidedFacts[], place: Place): Item[] {
-  const groups = new Map<string, { words: Words; entries: DecidedFacts[] }>();
+  const groups = new Map<string, { words: Words; entries: DecidedFacts[]; isLeftBehind: boolean }>();
   for (const entry of entries) {
     const words = wordsOf(entry, place);
     const { what, why, next, aside } = words;
-    // A command names its index, and every index has its own.
-    const own = words.act ? nameOf(entry) : '';
+    const isLeftBehind = entry.untold !== undefined;
+    // A command names its index, and every index has its own; so has a verdict, which is told by its name.
+    const own = words.act || entry.decidedAt !== undefined ? verdictKey(entry) : '';
     const key = [entry.outcome, what, why, next, aside, own].join('\n');
-    const group = groups.get(key) ?? { words, entries: [] };
+    const group = groups.get(key) ?? { words, entries: [], isLeftBehind };
     group.entries.push(entry);
     groups.set(key, group);
   }
-  return [...groups.values()].map((group) => ofEntries(group.entries, group.words));
+  return [...groups.values()].map((group) => ofEntries(group.entries, group.words, group.isLeftBehind));
 }
 
 const shownNames = 5;
 
-function ofEntries(entries: readonly DecidedFacts[], words: Words): Item {
+function ofEntries(entries: readonly DecidedFacts[], words: Words, isLeftBehind: boolean): Item {
   const [first] = entries;
   const title = first === undefined ? '' : titles[first.outcome];
   const names = entries.slice(0, shownNames).map(nameOf).join(', ');
@@ -131,6 +144,7 @@ function ofEntries(entries: readonly DecidedFacts[], words: Words): Item {
     words,
     owner: ownersOf(entries),
     entries,
+    isLeftBehind,
   };
 }
 

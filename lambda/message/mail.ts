@@ -5,31 +5,44 @@ import { nameOf } from '../words/parts.ts';
 import { withStop } from '../words/punctuation.ts';
 import type { Place } from '../words/table.ts';
 import { titles, wordsOf } from '../words/words.ts';
-import { countsOf, fineOf, type Item, problemsOf, remarksOf, urgencyLine } from './items.ts';
+import { countsOf, fineOf, type Item, problemsOf, remarksOf, urgencyLine, verdictsOf } from './items.ts';
 import { paragraph } from './paragraph.ts';
-import { summary } from './subject.ts';
+import { lateness, summary } from './subject.ts';
 
-/** The mail, for a phone: plain lines, the worst first, at most 60 of them whatever happened. */
+/** The mail, for a phone: plain lines, the worst first. */
 
 /** Lines of problems told in full, and lines after which problems are only counted. */
 const fullLines = 34;
 const namedLines = 38;
+/** The same for verdicts, which people have heard of only where their whole paragraph is there: 25 or so. */
+const verdictLines = 160;
 /** More well indices than this share one line: DataHub has nine that everybody has. */
 const fineLines = 12;
 
-/** @returns lines joined by line breaks; problems that did not fit are named, or counted, with where they are */
-export function mailOf(report: Report, place: Place): string {
+/**
+ * @returns lines joined by line breaks, at most 60 of them if few verdicts are problems; and the verdicts that it tells.
+ * Problems that did not fit are named, or counted, with where they are
+ */
+export function mailOf(report: Report, place: Place): { text: string; told: Set<string> } {
   const problems = problemsOf(report, place);
   const lines = [...opening(report, problems, place), ''];
-  const told = problems.findIndex((item, at) => {
+  const told = new Set<string>();
+  const untold: Item[] = [];
+  for (const item of problems) {
     const full = paragraph(item, place);
-    if (at > 0 && lines.length + full.length > fullLines) return true;
+    const verdicts = verdictsOf(item);
+    const room = verdicts.length > 0 ? verdictLines : fullLines;
+    const isFirst = item === problems[0];
+    if (!isFirst && (untold.length > 0 || lines.length + full.length > room)) {
+      untold.push(item);
+      continue;
+    }
     lines.push(...full, '');
-    return false;
-  });
-  lines.push(...(told < 0 ? [] : shortly(problems.slice(told), namedLines - lines.length)));
+    for (const verdict of verdicts) told.add(verdict);
+  }
+  lines.push(...shortly(untold, namedLines - lines.length));
   lines.push(...fine(report, place), ...remarks(report, place), ...footer(report));
-  return lines.join('\n');
+  return { text: lines.join('\n'), told };
 }
 
 function opening(report: Report, problems: readonly Item[], place: Place): string[] {
@@ -37,7 +50,10 @@ function opening(report: Report, problems: readonly Item[], place: Place): strin
     .filter((part) => part !== '')
     .join(', ');
   const preview = report.mode === 'preview' ? 'PREVIEW, nothing was deleted. ' : '';
-  return [`${preview}${which}. ${problems.length > 0 ? urgencyLine(problems) : withStop(summary(report, place))}`];
+  const late = lateness(report);
+  return [
+    `${late === '' ? '' : `${late}; look at status first. `}${preview}${which}. ${problems.length > 0 ? urgencyLine(problems) : withStop(summary(report, place))}`,
+  ];
 }
 
 function hostOf(server: string | undefined): string {
@@ -47,6 +63,7 @@ function hostOf(server: string | undefined): string {
 
 /** One line for each, as far as there is room; the others are counted. */
 function shortly(items: readonly Item[], room: number): string[] {
+  if (items.length === 0) return [];
   const shown = items.slice(0, Math.max(0, room));
   const left = items.slice(shown.length).reduce((sum, { entries }) => sum + Math.max(1, entries.length), 0);
   return [

@@ -5,6 +5,7 @@ import { oneLine, safeJson } from '../facts/text.ts';
 import type { Reader } from '../words/reader.ts';
 import { noteText } from '../words/worded.ts';
 import { placeOf } from '../words/words.ts';
+import { carriedBy } from './carried.ts';
 import { mailOf } from './mail.ts';
 import { shorten } from './shorten.ts';
 import { slackOf } from './slack.ts';
@@ -22,6 +23,8 @@ export interface Message {
   /** The subject. */
   sms: string;
   attributes: { stage: string; result: string; mode: string };
+  /** The verdicts and releases that people hear of by it (`carried.ts`). */
+  carried: readonly string[];
 }
 
 export interface MessageSettings {
@@ -42,23 +45,30 @@ export function messageOf(report: Report, { reader, secrets = [] }: MessageSetti
   const cleaned = cleanReport(report, redactor(secrets));
   const place = placeOf(cleaned, reader);
   const subject = subjectOf(cleaned, place);
+  const mail = mailOf(cleaned, place);
+  const slack = slackOf(cleaned, place);
   const people = {
     subject,
-    email: mailOf(cleaned, place),
-    https: safeJson(slackOf(cleaned, place)),
+    email: mail.text,
+    https: safeJson(slack.notification),
     sms: subject,
     attributes: { stage: oneLine(cleaned.stage, 100) || 'unnamed', result: cleaned.result, mode: cleaned.mode },
   };
-  const withJson = (candidate: Report): Message => ({ ...people, default: safeJson(candidate) });
+  const withJson = (candidate: Report): Message => ({
+    ...people,
+    default: safeJson(candidate),
+    carried: carriedBy(candidate, [mail.told, slack.told]),
+  });
   const fits = (candidate: Report) => publishedBytes(withJson(candidate)) <= maxPublishedBytes;
   return withJson(shorten(cleaned, fits, (note) => noteText(note, place)));
 }
 
 /**
  * Rule 12, for `notify: problems`: a result that is not ok; something lost, or perhaps lost; something that is asked of
- * somebody; or a person started the run.
+ * somebody; a release, whichever run granted it; or a person started the run.
  */
-export const isWorthTelling = (report: Report, byHand = false): boolean => byHand || isProblem(report);
+export const isWorthTelling = (report: Report, byHand = false): boolean =>
+  byHand || isProblem(report) || (report.notes ?? []).some(({ kind }) => kind === 'released');
 
 /** The `Message` of a publish with `MessageStructure: json`. */
 export const messageBody = ({ default: json, email, https, sms }: Message): string =>

@@ -31,9 +31,8 @@ export function shorten(report: Report, fits: (candidate: Report) => boolean, to
 }
 
 function cutDown(report: Report, cut: Cut, told: (note: Note) => string): Report {
-  const byHarm = [...report.policies].sort(
-    (one, other) => outcomes.indexOf(one.outcome) - outcomes.indexOf(other.outcome),
-  );
+  const harm = (entry: PolicyEntry) => (entry.untold === undefined ? outcomes.indexOf(entry.outcome) : 0);
+  const byHarm = [...report.policies].sort((one, other) => harm(one) - harm(other));
   const kept = new Set(byHarm.slice(0, cut.policies));
   const policies = report.policies.filter((entry) => kept.has(entry)).map(withoutReason);
   const unmanagedIndices = report.unmanagedIndices.slice(0, cut.unmanaged);

@@ -3,8 +3,8 @@ import type { Report } from '../facts/report-schema.ts';
 import { oneLine } from '../facts/text.ts';
 import { runbookPlace } from '../words/runbook.ts';
 import type { Place } from '../words/table.ts';
-import { countsOf, fineOf, type Item, problemsOf, remarksOf, urgencyLine, urgencyOf } from './items.ts';
-import { summary } from './subject.ts';
+import { countsOf, fineOf, type Item, problemsOf, remarksOf, urgencyLine, urgencyOf, verdictsOf } from './items.ts';
+import { lateness, summary } from './subject.ts';
 
 /**
  * The custom notification of Amazon Q Developer in chat applications (formerly AWS Chatbot), version 1.0. It silently
@@ -28,21 +28,25 @@ const symbols: Record<Urgency, string> = {
 
 /** Problems that are told; the others are counted. With their longest texts they take 2,600 characters. */
 const worst = 3;
-const room = { head: 220, why: 360, owner: 100, next: 190, link: 300 } as const;
+const room = { head: 220, why: 360, owner: 100, next: 190, link: 300, line: 120 } as const;
 
-/** The result in the title, the worst three problems, how many more, and a link. */
-export function slackOf(report: Report, place: Place): CustomNotification {
+/** Verdicts beyond those have a line each, as long as there is room below the 3,000 characters. */
+const descriptionRoom = 2900;
+
+/** The result in the title, the worst three problems, a line for each other verdict, how many more, and a link. */
+export function slackOf(report: Report, place: Place): { notification: CustomNotification; told: Set<string> } {
   const problems = problemsOf(report, place);
+  const { text, told } = description(report, problems, place);
   const preview = report.mode === 'preview' ? 'PREVIEW ' : '';
   const stage = markdown(report.stage, 40) || 'unnamed';
   const symbol = problems.length === 0 ? ':white_check_mark:' : symbols[urgencyOf(problems)];
-  return {
+  const notification: CustomNotification = {
     version: '1.0',
     source: 'custom',
     content: {
       textType: 'client-markdown',
       title: `${symbol} ${preview}DataHub retention ${stage}: ${markdown(summary(report, place), 110)}`,
-      description: description(report, problems, place),
+      description: text,
       keywords: ['DataHub retention', stage, report.result],
     },
     metadata: {
@@ -53,28 +57,50 @@ export function slackOf(report: Report, place: Place): CustomNotification {
       additionalContext: { stage: oneLine(report.stage, 40), result: report.result, mode: report.mode },
     },
   };
+  return { notification, told };
 }
 
-function description(report: Report, problems: readonly Item[], place: Place): string {
-  const shown = problems.slice(0, worst);
-  const more = problems.length - shown.length;
+function description(report: Report, problems: readonly Item[], place: Place): { text: string; told: Set<string> } {
   const fine = countsOf(fineOf(report));
   const copied = fineOf(report).filter(({ copies }) => copies).length;
   const [remark] = remarksOf(report, place);
-  return [
+  const late = lateness(report);
+  const top = [
+    ...(late === '' ? [] : [`*${markdown(late, 40)}; look at status first.*`]),
     ...(report.mode === 'preview' ? ['*PREVIEW: nothing was deleted.*'] : []),
     ...(problems.length > 0 ? [urgencyLine(problems)] : []),
-    ...shown.flatMap(told),
-    ...(more > 0 ? [`${more} more with problems, in the mail and the report.`] : []),
+  ];
+  const bottom = [
     ...(fine === '' ? [] : [markdown(`Fine: ${fine}.`, 150)]),
     ...(copied > 0 ? [`${copied} copied: rows written meanwhile may be in the old index alone (nothing to do).`] : []),
     ...(remark === undefined ? [] : [markdown(remark, 150)]),
     ...link(problems, place),
     `Run ${markdown(report.runId, 80)}.`,
-  ].join('\n');
+  ];
+  const counted = (count: number) => `${count} more with problems, in the mail and the report.`;
+  const length = (lines: readonly string[]) => lines.join('\n').length + 1;
+  const fits = (lines: readonly string[]) => length([...top, ...lines, counted(100), ...bottom]) <= descriptionRoom;
+  const told = new Set<string>();
+  // A line for each verdict is worth more than the whole of the third problem.
+  const short = problems.map((item) => (verdictsOf(item).length > 0 ? [`• *${markdown(item.head, room.line)}*`] : []));
+  const lines: string[] = [];
+  let more = 0;
+  problems.forEach((item, at) => {
+    const rest = short.slice(at + 1).flat();
+    const full = inFull(item);
+    const line = short[at] ?? [];
+    const chosen = at < worst && (at === 0 || fits([...lines, ...full, ...rest])) ? full : line;
+    if (chosen.length === 0 || !fits([...lines, ...chosen])) {
+      more++;
+      return;
+    }
+    lines.push(...chosen);
+    for (const verdict of verdictsOf(item)) told.add(verdict);
+  });
+  return { text: [...top, ...lines, ...(more > 0 ? [counted(more)] : []), ...bottom].join('\n'), told };
 }
 
-function told({ head, words, owner }: Item): string[] {
+function inFull({ head, words, owner }: Item): string[] {
   return [
     `• *${markdown(head, room.head)}*`,
     markdown(words.why, room.why),

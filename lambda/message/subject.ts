@@ -1,5 +1,6 @@
 import type { Report } from '../facts/report-schema.ts';
 import { ascii } from '../facts/text.ts';
+import { date } from '../words/numbers.ts';
 import type { Place } from '../words/table.ts';
 import { countsOf, type Item, problemsOf } from './items.ts';
 
@@ -8,11 +9,18 @@ const maxSubject = 99;
 
 /** `[DataHub retention] prod: ROWS MISSING in dataset.operation (after a copy), 1 more`, whatever the stage is called. */
 export function subjectOf(report: Report, place: Place): string {
-  const start = `[DataHub retention] ${report.mode === 'preview' ? 'PREVIEW ' : ''}`;
+  const late = lateness(report);
+  const start = `[DataHub retention] ${late === '' ? '' : `${late}: `}${report.mode === 'preview' ? 'PREVIEW ' : ''}`;
   const stage = ascii(report.stage, 30) || 'unnamed';
   const forms = [true, false].map((withDetail) => `${start}${stage}: ${summary(report, place, withDetail)}`);
   const fitting = forms.find((form) => form.length <= maxSubject) ?? forms.at(-1) ?? start;
   return ascii(fitting, maxSubject);
+}
+
+/** `late, of 21 Nov`, where the report is published long after its run. */
+export function lateness({ notes = [] }: Report): string {
+  const late = notes.find((note) => note.kind === 'late');
+  return late?.kind === 'late' ? `late, of ${date(late.startedAt)}` : '';
 }
 
 /** What the report is about, in a few words. */

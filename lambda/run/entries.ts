@@ -1,11 +1,22 @@
 import type { Cause, CauseOf } from '../facts/cause.ts';
-import { hourMillis } from '../facts/limits.ts';
-import type { Outcome } from '../facts/outcomes.ts';
+import { hourMillis, longestRunMillis } from '../facts/limits.ts';
+import type { NoteOf } from '../facts/note.ts';
+import { knownOutcome, type Outcome } from '../facts/outcomes.ts';
 import type { EntryFacts } from '../facts/report-schema.ts';
 import { capped } from '../facts/text.ts';
-import type { Attempt, Quarantined, Unresolved, Verdict } from '../ledger/record.ts';
-import type { Asking, Standing } from '../ledger/standing.ts';
-import type { Key } from '../ledger/transitions.ts';
+import {
+  type Attempt,
+  type Decided,
+  headOf,
+  type LastRelease,
+  type LastVerdict,
+  type Quarantined,
+  type StoredRecord,
+  type Unresolved,
+  type Verdict,
+} from '../ledger/record.ts';
+import { type Asking, releasableAt, type Standing, standing } from '../ledger/standing.ts';
+import { isSameRun, type Key } from '../ledger/transitions.ts';
 import { serverAddress } from '../operations/http/base-url.ts';
 import type { Policy } from '../policy/schema.ts';
 import { startWatch } from '../truncation/watch.ts';
@@ -23,9 +34,98 @@ export const done = (from: From, outcome: Outcome, cause: Cause, more: Partial<E
   entry: { ...from.entry, ...more, outcome, cause },
 });
 
-/** An entry for a truncation whose verdict is in the ledger, or would be. */
+/** An entry for a truncation whose verdict would be in the ledger. */
 export function decided(from: From, { outcome, cause, ...facts }: Verdict): DoneEntry {
   return done(from, outcome, cause, facts);
+}
+
+/** An entry for a verdict that is in the ledger, whichever run gave it. */
+export function concluded(from: From, { verdict, decided: by }: LastVerdict): DoneEntry {
+  const entry = decided(from, verdict);
+  return { ...entry, entry: { ...entry.entry, ...decidedFacts(by) } };
+}
+
+const decidedFacts = ({ runId, atMillis }: Decided) => ({
+  decidedAt: new Date(atMillis).toISOString(),
+  decidedBy: capped(runId),
+});
+
+/** Whether another run decided it, which may still be at work. */
+function untoldBy(by: Decided, asking: Asking, now: number): EntryFacts['untold'] {
+  if (isSameRun(by, asking)) return undefined;
+  return now < by.runStartMillis + longestRunMillis ? 'may-come' : 'no-report';
+}
+
+/**
+ * An entry for a verdict that nobody is known to have been told of (design rule 15): its decision goes with it to the
+ * report, and is marked once that is published.
+ * @returns undefined where only a release is to be told, which a note does (`releaseNote`)
+ */
+export function judgedEntry(
+  from: From,
+  { record, decision }: Judgement,
+  asking: Asking,
+  now: number,
+): DoneEntry | undefined {
+  if (decision.outcome === undefined) return undefined;
+  const { server } = headOf(record);
+  const elsewhere = server === asking.server ? undefined : server && capped(server);
+  if (record.state === 'other-version' || record.lastVerdict === undefined) {
+    const cause: Cause = { kind: 'decided-by-version', version: headOf(record).version };
+    const entry = done(from, knownOutcome(decision.outcome), cause, {
+      rowsMissing: decision.rowsMissing,
+      ...decidedFacts(decision),
+      untold: untoldBy(decision, asking, now),
+      released: decision.released,
+      server: elsewhere,
+      adopted: true,
+    });
+    return { ...entry, decision: decision.id };
+  }
+  const { attempt, taskId, lastVerdict } = record;
+  const untold = untoldBy(lastVerdict.decided, asking, now);
+  const told = { taskId, server: elsewhere, untold, released: decision.released };
+  const facts = { ...from.entry, ...(attempt && attemptFacts(attempt)), ...told };
+  const adopted = isSameRun(lastVerdict, asking) ? from.entry.adopted : true;
+  return { ...concluded({ index: from.index, entry: { ...facts, adopted } }, lastVerdict), decision: decision.id };
+}
+
+/**
+ * What a run says of a truncation of its own, or that it has watched, which its record no longer holds (design rule 5):
+ * its verdict, or why nobody watches it any more.
+ */
+export function heldNoMore(
+  from: WatchedEntry,
+  record: StoredRecord | undefined,
+  asking: Asking,
+  now: number,
+): DoneEntry {
+  if (record === undefined) return done(from, 'unknown', { kind: 'record-gone' });
+  const stands = standing(record, asking, now);
+  if (stands.kind === 'foreign') return foreignEntry(from, stands);
+  const last = record.state === 'other-version' ? undefined : record.lastVerdict;
+  const isOfThis = last !== undefined && isSameRun(last, from.watch.run);
+  if (stands.kind === 'judged' && (isOfThis || record.state === 'other-version')) {
+    const entry = judgedEntry(from, stands, asking, now);
+    if (entry) return entry;
+  }
+  if (isOfThis) return concluded(from, last);
+  const release = record.state === 'other-version' ? undefined : record.lastRelease;
+  if (release && release.decided.atMillis >= from.watch.startedAt) {
+    return done(from, 'unknown', { kind: 'released-meanwhile', releasedAt: release.decided.atMillis });
+  }
+  return done(from, 'unknown', { kind: 'superseded' });
+}
+
+type Judgement = Pick<Extract<Standing, { kind: 'judged' }>, 'record' | 'decision'>;
+
+/** A policy whose index waits until people have been told of its last verdict or release. */
+export const untoldEntry = (from: From, what: CauseOf<'untold'>['what']): DoneEntry =>
+  done(from, 'in-flight', { kind: 'untold', what });
+
+/** What a record tells of its last release. */
+export function releaseNote(index: string, { decided, release }: LastRelease): NoteOf<'released'> {
+  return { kind: 'released', index, ...release, ...decidedFacts(decided) };
 }
 
 export const replaceEntry = (state: RunState, old: Entry, next: Entry): RunState => ({
@@ -90,8 +190,21 @@ export const endOf = (state: Pick<RunState, 'startedAt'>, settings: RunSettings)
 export const addressOf = (settings: RunSettings): string => serverAddress(settings.gmsUrl);
 
 /** What the report says about an index whose record is foreign. */
-export const foreignEntry = (from: From, { outcome, cause }: Extract<Standing, { kind: 'foreign' }>): DoneEntry =>
-  done(from, outcome, cause);
+export function foreignEntry(from: From, { outcome, record }: Extract<Standing, { kind: 'foreign' }>): DoneEntry {
+  if (record.state === 'quarantined') {
+    return done(from, outcome, {
+      ...quarantineFacts(record),
+      kind: 'quarantined-elsewhere',
+      address: capped(record.server),
+    });
+  }
+  const at = outcome === 'quarantined' ? undefined : releasableAt(record);
+  const cause: Cause =
+    record.state === 'other-version'
+      ? { kind: 'foreign', why: 'version', version: record.head.version, releasableAt: at }
+      : { kind: 'foreign', why: 'address', address: capped(record.server), releasableAt: at };
+  return done(from, outcome, cause);
+}
 
 /** Why an index is not free, for a run that leaves it alone. */
 export const held = ({ state, attempt }: Unresolved, now: number): Cause => ({
@@ -102,10 +215,14 @@ export const held = ({ state, attempt }: Unresolved, now: number): Cause => ({
 });
 
 /** Why an index is quarantined; in every report until a person releases it. */
-export function quarantinedCause({ since, lastVerdict: { verdict }, attempt }: Quarantined): CauseOf<'quarantined'> {
+export const quarantinedCause = (record: Quarantined): CauseOf<'quarantined'> => ({
+  kind: 'quarantined',
+  ...quarantineFacts(record),
+});
+
+function quarantineFacts({ lastVerdict: { verdict, decided: by }, attempt }: Quarantined) {
   return {
-    kind: 'quarantined',
-    since,
+    since: by.atMillis,
     outcome: verdict.outcome,
     rowsMissing: verdict.rowsMissing,
     copied: verdict.copies || undefined,

@@ -2,15 +2,15 @@ import pLimit from 'p-limit';
 import { signalAt } from '../facts/clock.ts';
 import { deadlineMarginMillis, pollConcurrency } from '../facts/limits.ts';
 import { capped } from '../facts/text.ts';
-import { isUnresolved, type StoredRecord } from '../ledger/record.ts';
-import { standing } from '../ledger/standing.ts';
+import { isUnresolved } from '../ledger/record.ts';
+import { isHere } from '../ledger/standing.ts';
 import { isSameRun } from '../ledger/transitions.ts';
 import { dottedName } from '../policy/aspects.ts';
 import { type LookServices, look } from '../truncation/look.ts';
 import { isDue } from '../truncation/next-look.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
 import { afterCallWithoutTask, withBreaker } from './breaker.ts';
-import { askingOf, decided, done, foreignEntry, replaceEntry } from './entries.ts';
+import { askingOf, heldNoMore, replaceEntry } from './entries.ts';
 import { proceed, whyOver } from './next.ts';
 import { assertOurs } from './other-version.ts';
 import { resume } from './resume.ts';
@@ -36,12 +36,13 @@ async function lookAtAll(state: RunState, services: RunServices): Promise<RunSta
   const { signal, release } = signalAt(clock, end);
   const reads = optionalReads(services.operations, state, signal);
   const isOver = (now: number) => whyOver(state, settings, now) !== undefined;
-  const runStartMillis = Date.parse(state.startedAt);
+  const { runId, runStartMillis } = askingOf(state);
+  const run = { runId, runStartMillis };
   const limit = pLimit(pollConcurrency);
   const one = async (entry: Entry): Promise<Entry> => {
     const now = clock.now();
     if (entry.phase !== 'watched' || now >= end || !(isOver(now) || isDue(entry.watch, now))) return entry;
-    return lookAt(entry, state, { ...services, reads, signal, runStartMillis, isOver });
+    return lookAt(entry, state, { ...services, reads, signal, run, isOver });
   };
   try {
     const entries = await Promise.all(state.entries.map((entry) => limit(() => one(entry))));
@@ -55,31 +56,18 @@ async function lookAt(entry: WatchedEntry, state: RunState, services: LookServic
   const { ledger, clock, log } = services;
   const now = clock.now();
   const record = await ledger.read(entry.index);
-  const stands = standing(record, askingOf(state), now);
-  if (stands.kind === 'foreign') return foreignEntry(entry, stands);
   const isThere = record !== undefined && isUnresolved(record) && isSameRun(record.attempt, entry.watch.run);
-  if (!isThere) return judgedByAnother(entry, record);
+  // Of another address since a deployment: its counts would say nothing.
+  if (!isThere || !isHere(record, state)) return heldNoMore(entry, record, askingOf(state), now);
   // A look at another truncation may come before this one can have been sent.
   if (record.state === 'sending' && now < record.attempt.judgeableAt) return entry;
   const looked = await look(record, entry.watch, services);
-  switch (looked.kind) {
-    case 'watching':
-      return { ...entry, entry: { ...entry.entry, copies: looked.copies }, watch: looked.watch };
-    case 'settled': {
-      const settled = decided(entry, looked.verdict);
-      log.info('verdict', { ...settled.entry, index: entry.index });
-      return settled;
-    }
-    case 'overtaken':
-      return done(entry, 'unknown', { kind: 'unsettled', why: 'judged' });
+  if (looked.kind === 'watching') {
+    return { ...entry, entry: { ...entry.entry, copies: looked.copies }, watch: looked.watch };
   }
-}
-
-/** The record no longer holds this truncation: its verdict, if the record still has that. */
-function judgedByAnother(entry: WatchedEntry, record: StoredRecord | undefined): Entry {
-  const verdict = record && record.state !== 'other-version' ? record.lastVerdict : undefined;
-  if (verdict && isSameRun(verdict, entry.watch.run)) return decided(entry, verdict.verdict);
-  return done(entry, 'unknown', { kind: 'unsettled', why: 'judged' });
+  const settled = heldNoMore(entry, looked.record, askingOf(state), clock.now());
+  log.info('verdict', { ...settled.entry, index: entry.index });
+  return settled;
 }
 
 /** Truncate ended without returning a state: the ledger says what it did. */

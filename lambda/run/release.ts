@@ -1,13 +1,21 @@
-import type { Note } from '../facts/note.ts';
+import type { Note, NoteOf } from '../facts/note.ts';
 import { concernsServer } from '../facts/server-error.ts';
+import { capped } from '../facts/text.ts';
 import { LedgerError } from '../ledger/ledger.ts';
-import { headOf, isUnresolved, type LedgerRecord, type StoredRecord } from '../ledger/record.ts';
+import {
+  decisionOf,
+  headOf,
+  isUnresolved,
+  type LedgerRecord,
+  type Release,
+  type RunId,
+  type StoredRecord,
+} from '../ledger/record.ts';
 import { releasableAt } from '../ledger/standing.ts';
-import { type Key, release } from '../ledger/transitions.ts';
+import { dropWindow, isSameRun, type Key, release } from '../ledger/transitions.ts';
 import { asking, OperationsError } from '../operations/operations.ts';
 import { dottedName } from '../policy/aspects.ts';
 import { type Ask, countRows } from '../truncation/counts.ts';
-import { quarantinedCause } from './entries.ts';
 import type { RunServices } from './services.ts';
 
 /**
@@ -17,89 +25,116 @@ import type { RunServices } from './services.ts';
  */
 
 type Services = Pick<RunServices, 'ledger' | 'operations' | 'clock' | 'log'>;
-type Refusal = Extract<Note, { kind: 'not-released' }>;
+type Refusal = NoteOf<'not-released'>;
 
 export interface Releasing {
   key: Key;
   record: StoredRecord | undefined;
+  /** The run that releases. */
+  run: RunId;
   /** Rows that may stay missing; given at all, it also opens what cannot be counted, and an unresolved copy. */
   acceptMissing?: number | undefined;
 }
 
+/** What a request for a release came to: a judged record, whose note is made from it; or a note of its own. */
+export type Released = { kind: 'judged'; record: StoredRecord } | { kind: 'note'; note: Note };
+
 /** Releases one index, or says why it cannot be released (yet). Never throws for the server or the ledger. */
-export async function releaseIndex(releasing: Releasing, services: Services, signal: AbortSignal): Promise<Note> {
+export async function releaseIndex(releasing: Releasing, services: Services, signal: AbortSignal): Promise<Released> {
   const { key, record } = releasing;
+  const index = dottedName(key);
   try {
     return await released(releasing, services, signal);
   } catch (error) {
-    const index = dottedName(key);
-    if (error instanceof LedgerError) return { kind: 'not-released', index, why: 'ledger', problem: error.message };
+    if (error instanceof LedgerError) return refusal({ index, why: 'ledger', problem: error.message });
     if (!(error instanceof OperationsError)) throw error;
     if (releasing.acceptMissing === undefined || concernsServer(error.fact) || !record) {
-      return { kind: 'not-released', index, why: 'server', error: error.fact };
+      return refusal({ index, why: 'server', error: error.fact });
     }
     const running = (await mayStillCopy(record, services, signal)) || undefined;
     return open(releasing, record, { uncounted: true, running }, services);
   }
 }
 
-async function released(releasing: Releasing, services: Services, signal: AbortSignal): Promise<Note> {
-  const { key, record, acceptMissing } = releasing;
+const refusal = (note: Omit<Refusal, 'kind'>): Released => ({ kind: 'note', note: { kind: 'not-released', ...note } });
+
+async function released(releasing: Releasing, services: Services, signal: AbortSignal): Promise<Released> {
+  const { key, record, run, acceptMissing } = releasing;
   const index = dottedName(key);
-  if (!record || headOf(record).state === 'idle') return nothingToRelease(record, key, services);
-  const until = headOf(record).state === 'quarantined' ? undefined : releasableAt(record);
-  if (until !== undefined && services.clock.now() < until) {
-    return { kind: 'not-released', index, why: 'unresolved', until };
-  }
-  const refused = (why: Refusal['why'], rowsMissing?: number): Note => ({
-    kind: 'not-released',
-    index,
-    why,
-    rowsMissing,
-    ...copyFactsOf(record),
-  });
+  const decision = decisionOf(record);
+  // A Plan that is retried finds its own release there.
+  if (record && decision?.released && isSameRun(decision, run)) return { kind: 'judged', record };
+  const state = decision?.becomes ?? (record && headOf(record).state);
+  if (!record || state === 'idle') return nothingToRelease(record, index, services);
+  const until = state === 'quarantined' ? undefined : releasableAt(record);
+  if (until !== undefined && services.clock.now() < until) return refusal({ index, why: 'unresolved', until });
+  const address = record.state === 'other-version' || record.server === key.server ? undefined : capped(record.server);
+  const refused = (why: Refusal['why'], rowsMissing?: number) =>
+    refusal({ index, why, rowsMissing, address, ...copyFactsOf(record) });
   const rowsMissing = await countMissing(record, services, signal);
   if (rowsMissing === undefined && acceptMissing === undefined) return refused('uncounted');
   if (rowsMissing !== undefined && rowsMissing > (acceptMissing ?? 0)) return refused('rows-missing', rowsMissing);
+  // Another server's counts prove nothing, so a person has to say that they are good enough.
+  if (address !== undefined && acceptMissing === undefined) return refused('elsewhere', rowsMissing);
   const running = (await mayStillCopy(record, services, signal)) || undefined;
   if (running && acceptMissing === undefined) return refused('copy', rowsMissing);
-  return open(releasing, record, { rowsMissing, uncounted: rowsMissing === undefined || undefined, running }, services);
+  const uncounted = rowsMissing === undefined || undefined;
+  return open(releasing, record, { rowsMissing, uncounted, running, address }, services);
 }
 
 /** Nothing is expected of an idle index any more either: a person has said that it is as it should be. */
-async function nothingToRelease(record: StoredRecord | undefined, key: Key, { ledger }: Services): Promise<Note> {
-  const hasWindow = record?.state === 'idle' && record.lastVerdict?.window !== undefined;
-  if (hasWindow && !(await ledger.replace(release(record, key)))) {
-    return { kind: 'not-released', index: dottedName(key), why: 'taken' };
+async function nothingToRelease(
+  record: StoredRecord | undefined,
+  index: string,
+  { ledger }: Services,
+): Promise<Released> {
+  const isOpen = record?.state === 'idle' || record?.state === 'judged';
+  if (isOpen && record.lastVerdict?.window !== undefined && !(await ledger.replace(dropWindow(record)))) {
+    return refusal({ index, why: 'taken' });
   }
-  return { kind: 'nothing-to-release', index: dottedName(key) };
+  return { kind: 'note', note: { kind: 'nothing-to-release', index } };
 }
 
 async function open(
-  { key }: Releasing,
+  { key, run }: Releasing,
   record: StoredRecord,
-  found: Pick<Extract<Note, { kind: 'released' }>, 'rowsMissing' | 'uncounted' | 'running'>,
-  { ledger, log }: Services,
-): Promise<Note> {
-  const index = dottedName(key);
-  if (!(await ledger.replace(release(record, key)))) return { kind: 'not-released', index, why: 'taken' };
+  found: Pick<Release, 'rowsMissing' | 'uncounted' | 'running' | 'address'>,
+  { ledger, log, clock }: Services,
+): Promise<Released> {
+  const opened: Release = {
+    ...found,
+    ...('counted' in record && record.counted && { betweenRuns: true }),
+    ...(hadCopyLoss(record) && { copied: true, ...copyFactsOf(record) }),
+  };
+  const { runId, runStartMillis } = run;
+  const next = release(record, key, opened, { runId, runStartMillis, atMillis: clock.now() });
+  if (!(await ledger.replace(next))) {
+    // Its answer may have been lost, and another writer have followed.
+    const stored = await ledger.read(key.index);
+    const decision = decisionOf(stored);
+    const isOurs = decision?.released === true && isSameRun(decision, run);
+    return stored && isOurs ? { kind: 'judged', record: stored } : refusal({ index: dottedName(key), why: 'taken' });
+  }
   log.warn('released by a person', { index: key.index, ...found });
-  return { kind: 'released', index, ...found, ...(hadCopyLoss(record) && { copied: true, ...copyFactsOf(record) }) };
+  return { kind: 'judged', record: next };
 }
 
-function copyFactsOf(record: StoredRecord) {
-  if (record.state !== 'quarantined') return {};
-  const { indexBefore, indexNow, cutoffMillis } = quarantinedCause(record);
-  return { indexBefore, indexNow, cutoffMillis };
+function copyFactsOf(record: StoredRecord): Pick<Release, 'indexBefore' | 'indexNow' | 'cutoffMillis'> {
+  if (record.state !== 'quarantined' && record.state !== 'judged') return {};
+  return {
+    indexBefore: record.attempt?.baseline.indexName,
+    indexNow: record.lastVerdict?.verdict.indexNow,
+    cutoffMillis: record.attempt?.policyCutoffMillis,
+  };
 }
 
 /** Rows that a copy left out may have been filled up by late rows since; one that was never judged may have left some. */
 const hadCopyLoss = (record: StoredRecord): boolean => {
-  if (record.state === 'quarantined') {
-    const { outcome, copies } = record.lastVerdict.verdict;
-    return outcome === 'rows-missing' && copies;
+  if (record.state === 'quarantined' || record.state === 'judged') {
+    const { outcome, copies } = record.lastVerdict?.verdict ?? {};
+    return outcome === 'rows-missing' && copies === true;
   }
-  return record.state !== 'other-version' && record.state !== 'idle' && record.attempt.copies;
+  return isUnresolved(record) && record.attempt.copies;
 };
 
 /** Rows of the record's own window that are not there; undefined if it has none. Throws OperationsError. */
@@ -121,9 +156,10 @@ async function countMissing(
   return Math.max(0, window.rows - Math.max(0, whole - Math.max(before, after)));
 }
 
-function windowOf(record: LedgerRecord): { afterMillis: number; untilMillis: number; rows: number } | undefined {
+/** The rows that a release counts: those between two runs, or those that a truncation was to keep. */
+export function windowOf(record: LedgerRecord): { afterMillis: number; untilMillis: number; rows: number } | undefined {
   if (record.state === 'idle') return undefined;
-  if (record.state === 'quarantined' && record.counted) return record.counted;
+  if ('counted' in record && record.counted) return record.counted;
   if (!record.attempt) return undefined;
   const { policyCutoffMillis, baseline } = record.attempt;
   return { afterMillis: policyCutoffMillis, untilMillis: baseline.countedAtMillis, rows: baseline.rowsKept };
@@ -133,7 +169,7 @@ function windowOf(record: LedgerRecord): { afterMillis: number; untilMillis: num
 async function mayStillCopy(record: StoredRecord, { operations }: Services, signal: AbortSignal): Promise<boolean> {
   if (record.state === 'other-version' || record.state === 'idle') return record.state === 'other-version';
   if (!record.attempt?.copies) return false;
-  const { taskId } = record.state === 'sending' ? { taskId: undefined } : record;
+  const taskId = 'taskId' in record ? record.taskId : undefined;
   const asked = taskId === undefined ? undefined : await asking(() => operations.taskStatus(taskId, { signal }));
   const status = asked?.kind === 'done' && asked.value.kind === 'found' ? asked.value : undefined;
   return isUnresolved(record) ? !status?.completed : status?.completed === false;

@@ -1,16 +1,17 @@
 import * as z from 'zod';
 import type { Cause } from '../facts/cause.ts';
 import type { Clock } from '../facts/clock.ts';
-import { needsAttention } from '../facts/note.ts';
+import { longestRunMillis } from '../facts/limits.ts';
+import { type Note, needsAttention } from '../facts/note.ts';
 import { type Result, resultOf, worst } from '../facts/outcomes.ts';
-import type { DecidedFacts, Report, ReportFacts } from '../facts/report-schema.ts';
+import { type DecidedFacts, type Report, type ReportFacts, releaseKey, verdictKey } from '../facts/report-schema.ts';
 import { capped } from '../facts/text.ts';
-import { dottedName } from '../policy/aspects.ts';
+import { dottedName, searchIndexOfName } from '../policy/aspects.ts';
 import { addressOf, done } from './entries.ts';
 import { atEnd } from './next.ts';
 import { assertOurs } from './other-version.ts';
 import type { Log, Publisher, RunSettings } from './services.ts';
-import type { Entry, RunState } from './state.ts';
+import type { Decided, Entry, RunState } from './state.ts';
 
 /** What the workflow passes to Report: a run state, or what is left of a failed Plan. */
 export interface ReportEvent {
@@ -21,7 +22,7 @@ export interface ReportEvent {
 /** All that this step needs: neither the server nor the ledger. */
 export interface ReportServices {
   settings: RunSettings;
-  clock: Clock;
+  clock: Pick<Clock, 'now'>;
   log: Log;
   publisher: Publisher;
   /** Counts the report's results. Alarms must not depend on a message that may be refused, so this comes first. */
@@ -30,18 +31,54 @@ export interface ReportServices {
   words(facts: ReportFacts): Report;
 }
 
+/** What Report tells the workflow: `told` are the decisions that the published report has carried. */
+export interface Reported {
+  result: Result;
+  next: 'mark' | 'end';
+  told: Decided[];
+}
+
 /**
  * Report: builds the run's report, counts it and publishes it; a retry repeats all of it. Throws if it could not be
  * published, and for a state that another version wrote.
  */
-export async function report(event: ReportEvent, services: ReportServices): Promise<Report> {
+export async function report(event: ReportEvent, services: ReportServices): Promise<Reported> {
   const composed = composeReport(event, services);
   const { result, policies, cause } = composed;
   services.log.info('report', { result, policies: policies.length, cause });
   services.count?.(composed);
-  await services.publisher.publish(composed, (event.input as Partial<RunState>).byHand);
-  return composed;
+  const state = stateOf(event.input);
+  const carried = await services.publisher.publish(composed, state?.byHand);
+  const told = state ? toldOf(state, composed, new Set(carried), services.settings) : [];
+  return { result, next: told.length > 0 ? 'mark' : 'end', told };
 }
+
+/**
+ * The decisions of which people have been told. One whose verdict and release are both to be told counts only where
+ * both were. A preview in a stage that enforces marks nothing: the stage's own next run tells it.
+ */
+function toldOf(state: RunState, made: Report, carried: ReadonlySet<string>, { mode }: RunSettings): Decided[] {
+  if (state.mode === 'preview' && mode !== 'preview') return [];
+  const verdicts = state.entries.flatMap((entry) =>
+    entry.phase === 'done' && entry.decision !== undefined
+      ? [{ index: entry.index, decision: entry.decision, isCarried: carried.has(verdictKey(entry.entry)) }]
+      : [],
+  );
+  const released = (index: string) =>
+    (made.notes ?? []).some(
+      (note) => note.kind === 'released' && searchIndexOfName(note.index) === index && carried.has(releaseKey(note)),
+    );
+  const releases = state.releases.map((release) => ({ ...release, isCarried: released(release.index) }));
+  const all = [...verdicts, ...releases];
+  const isWhole = (one: Decided) =>
+    all.every(({ index, decision, isCarried }) => index !== one.index || decision !== one.decision || isCarried);
+  const whole = all.filter(isWhole).map(({ index, decision }): [string, Decided] => [index, { index, decision }]);
+  return [...new Map(whole).values()];
+}
+
+/** The run state, where there is one: a failed Plan has left none. */
+const stateOf = (input: unknown): RunState | undefined =>
+  planFailureSchema.safeParse(input).success ? undefined : (input as RunState);
 
 const planFailureSchema = z.object({
   failure: z.object({ step: z.literal('plan'), error: z.string().transform((name) => capped(name)) }),
@@ -58,6 +95,11 @@ export function composeReport(
   { settings, clock, words }: Pick<ReportServices, 'settings' | 'clock' | 'words'>,
 ): Report {
   const finishedAt = new Date(clock.now()).toISOString();
+  const late = (startedAt: string): Note[] => {
+    const startMillis = Date.parse(startedAt);
+    const isLate = clock.now() - startMillis > longestRunMillis;
+    return isLate ? [{ kind: 'late', startedAt: startMillis }] : [];
+  };
   const planFailure = planFailureSchema.safeParse(input);
   if (planFailure.success) {
     const { failure, input: given } = planFailure.data;
@@ -71,13 +113,14 @@ export function composeReport(
       finishedAt,
       result: 'failed',
       cause: { ...failure, kind: 'step-failed', sent: 'no' },
-      notes: [],
+      notes: late(execution.startTime),
       policies: [],
       unmanagedIndices: [],
     });
   }
   assertOurs(input, settings);
-  return words(factsOf(input, finishedAt));
+  const facts = factsOf(input, finishedAt);
+  return words({ ...facts, notes: [...late(input.startedAt), ...facts.notes] });
 }
 
 function factsOf(state: RunState, finishedAt: string): ReportFacts {

@@ -1,10 +1,21 @@
 import { look } from '../facts/limits.ts';
 import { capped } from '../facts/text.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { standing } from '../ledger/standing.ts';
-import { isSameRun, spend } from '../ledger/transitions.ts';
-import { askingOf, decided, done, foreignEntry, held, keyOf, quarantinedCause, watched } from './entries.ts';
-import type { ApprovedEntry, Entry, RunState } from './state.ts';
+import { headOf, type StoredRecord } from '../ledger/record.ts';
+import { type Asking, standing } from '../ledger/standing.ts';
+import { giveUp, isSameRun } from '../ledger/transitions.ts';
+import {
+  askingOf,
+  concluded,
+  done,
+  foreignEntry,
+  held,
+  judgedEntry,
+  keyOf,
+  quarantinedCause,
+  watched,
+} from './entries.ts';
+import type { ApprovedEntry, DoneEntry, Entry, RunState } from './state.ts';
 
 /**
  * What became of a Truncate that ended without returning a state, from the ledger alone. Unless it has sent, its run is
@@ -26,24 +37,43 @@ export async function resume(target: ApprovedEntry, state: RunState, ledger: Led
       case 'mine':
         return watched(target, stands.record, now, firstLookAt(stands.record, now));
       case 'decided':
-        return decided(target, stands.verdict.verdict);
+        return concluded(target, stands.verdict);
+      case 'judged':
+        if (!isOf(stands.record, asking)) {
+          if (!(await ledger.replace(giveUp(stored, keyOf(target, state), asking, now)))) continue;
+        }
+        return judgedEntry(target, stands, asking, now) ?? releasedOr(failed, target, stands.record, asking);
       case 'foreign':
         return foreignEntry(target, stands);
       case 'spent':
-        // Written by an earlier try of this Poll; a later sender has taken the place of whatever this run did.
-        if (isSameRun(stands.sender, asking)) return failed;
-        return done(target, 'unknown', { kind: 'unsettled', why: 'judged' });
+        return releasedOr(failed, target, stands.record, asking);
       case 'theirs':
-        if (!(await ledger.replace(spend(stored, keyOf(target, state), asking, now)))) continue;
+        if (!(await ledger.replace(giveUp(stored, keyOf(target, state), asking, now)))) continue;
         return done(target, 'in-flight', held(stands.record, now));
       case 'quarantined':
-        if (!(await ledger.replace(spend(stored, keyOf(target, state), asking, now)))) continue;
+        if (!(await ledger.replace(giveUp(stored, keyOf(target, state), asking, now)))) continue;
         return done(target, 'quarantined', quarantinedCause(stands.record));
       case 'free':
-        if (await ledger.replace(spend(stored, keyOf(target, state), asking, now))) return failed;
+        if (await ledger.replace(giveUp(stored, keyOf(target, state), asking, now))) return failed;
     }
   }
   throw new Error(`the ledger record of ${target.index} kept changing`);
+}
+
+const isOf = (record: StoredRecord, asking: Asking): boolean => {
+  const { lastSender } = headOf(record);
+  return lastSender !== undefined && isSameRun(lastSender, asking);
+};
+
+/** What this run did is not in its record any more, unless an earlier try of this Poll has given it up. */
+function releasedOr(failed: DoneEntry, target: ApprovedEntry, record: StoredRecord, asking: Asking): DoneEntry {
+  const release = record.state === 'other-version' ? undefined : record.lastRelease;
+  if (isOf(record, asking) && release && release.decided.atMillis >= asking.runStartMillis) {
+    return done(target, 'unknown', { kind: 'released-meanwhile', releasedAt: release.decided.atMillis });
+  }
+  const { lastSender } = headOf(record);
+  const isLater = lastSender !== undefined && lastSender.runStartMillis > asking.runStartMillis;
+  return isOf(record, asking) || !isLater ? failed : done(target, 'unknown', { kind: 'superseded' });
 }
 
 /** A call without a task id is first looked at when it can no longer be sent. */

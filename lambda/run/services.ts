@@ -53,8 +53,12 @@ export interface RunServices {
   deadline(): number;
 }
 
-/** Sends the report to people and machines. Throws when it could not be published. */
+/** Sends the report to people and machines. Throws when it could not be published and a retry may help. */
 export interface Publisher {
-  /** @param byHand a person started the run: its report is published in any case (rule 12) */
-  publish(report: Report, byHand?: boolean): Promise<void>;
+  /**
+   * @param byHand a person started the run: its report is published in any case (rule 12)
+   * @returns the verdicts and releases that people have been told of by it (`Message.carried`), or would have been,
+   * where no message was asked for; none where it was refused
+   */
+  publish(report: Report, byHand?: boolean): Promise<readonly string[]>;
 }

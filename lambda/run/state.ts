@@ -7,7 +7,7 @@ import type { Watch } from '../truncation/watch.ts';
 
 /** The run state: the one JSON value that travels through every state of the workflow. */
 
-export const STATE_VERSION = 4;
+export const STATE_VERSION = 5;
 
 export type Mode = 'enforce' | 'preview';
 
@@ -35,6 +35,8 @@ export interface RunState {
   error?: Cause | undefined;
   notes: Note[];
   unmanagedIndices: UnmanagedIndex[];
+  /** The decisions in the ledger that notes of releases tell. */
+  releases: Decided[];
   /** Rows up to which the one policy of this run may pass its ceiling. */
   approveRows?: number | undefined;
   /** Turns of Poll so far; at most `maxLooks`. */
@@ -52,6 +54,13 @@ export interface RunState {
   pollFailure?: { step: 'poll'; error: string } | undefined;
 }
 
+/** A decision that a published report carries; a mark fits it alone. */
+export interface Decided {
+  /** The ledger's key. */
+  index: string;
+  decision: string;
+}
+
 /** Phases: decided for good; approved and waiting its turn; being watched. */
 export type Entry = DoneEntry | ApprovedEntry | WatchedEntry;
 
@@ -65,6 +74,8 @@ interface EntryBase {
 export interface DoneEntry extends EntryBase {
   phase: 'done';
   entry: DecidedFacts;
+  /** The decision in the ledger that this entry tells, to be marked once the report is published (design rule 15). */
+  decision?: string | undefined;
 }
 
 export interface ApprovedEntry extends EntryBase {

@@ -1,11 +1,11 @@
 import type { Cause } from '../facts/cause.ts';
-import { signalAt } from '../facts/clock.ts';
+import { type Clock, signalAt } from '../facts/clock.ts';
 import { changedRows, dryRunValidMillis, functionTimeoutSeconds, sendMarginMillis } from '../facts/limits.ts';
 import type { Outcome } from '../facts/outcomes.ts';
 import type { EntryFacts } from '../facts/report-schema.ts';
 import type { Attempt, Sending, Verdict } from '../ledger/record.ts';
 import { type Standing, standing } from '../ledger/standing.ts';
-import { conclude, startSending } from '../ledger/transitions.ts';
+import { startSending, withdraw } from '../ledger/transitions.ts';
 import { type DryRun, OperationsError, type TruncateFields } from '../operations/operations.ts';
 import { decide, policyCutoff, type Refusal } from '../policy/decision.ts';
 import { type Counted, countTruncation } from '../truncation/counts.ts';
@@ -17,14 +17,17 @@ import { afterCallWithoutTask, withBreaker } from './breaker.ts';
 import {
   askingOf,
   attemptFacts,
+  concluded,
   decided,
   done,
   endOf,
   foreignEntry,
   held,
+  judgedEntry,
   keyOf,
   quarantinedCause,
   replaceEntry,
+  untoldEntry,
   watched,
 } from './entries.ts';
 import { proceed } from './next.ts';
@@ -70,7 +73,7 @@ async function startOne(state: RunState, target: ApprovedEntry, services: RunSer
   const stored = await ledger.read(target.index);
   const stands = standing(stored, askingOf(state), begun.wall);
   if (stands.kind !== 'free') {
-    const entry = notFree(target, stands, begun.wall);
+    const entry = notFree(target, stands, state, begun.wall);
     // A redriven execution counts the call of its first try, of which its state knows nothing.
     const isWithout = stands.kind === 'mine' && stands.record.state === 'sending';
     const changes = isWithout ? afterCallWithoutTask(state, stands.record.attempt.answer?.status) : undefined;
@@ -104,12 +107,19 @@ async function startOne(state: RunState, target: ApprovedEntry, services: RunSer
 }
 
 /** A redriven execution finds what its first try did; anything else leaves the index alone. */
-function notFree(target: ApprovedEntry, stands: Exclude<Standing, { kind: 'free' }>, now: number): Entry {
+function notFree(
+  target: ApprovedEntry,
+  stands: Exclude<Standing, { kind: 'free' }>,
+  state: RunState,
+  now: number,
+): Entry {
   switch (stands.kind) {
     case 'mine':
       return watched(target, stands.record, now, firstLookAt(stands.record, now));
+    case 'judged':
+      return judgedEntry(target, stands, askingOf(state), now) ?? untoldEntry(target, 'release');
     case 'decided':
-      return decided(target, stands.verdict.verdict);
+      return concluded(target, stands.verdict);
     case 'spent':
       return done(target, 'not-started', { kind: 'stopped', by: 'spent', runId: stands.sender.runId });
     case 'foreign':
@@ -126,7 +136,7 @@ async function overtaken(state: RunState, target: ApprovedEntry, { ledger, clock
   const now = clock.now();
   const stands = standing(await ledger.read(target.index), askingOf(state), now);
   const isFree = stands.kind === 'free';
-  return isFree ? done(target, 'in-flight', { kind: 'held' }) : notFree(target, stands, now);
+  return isFree ? done(target, 'in-flight', { kind: 'held' }) : notFree(target, stands, state, now);
 }
 
 /** Proof that not one byte was written: the index is free again, and this run does not try a second time. */
@@ -140,8 +150,9 @@ async function notSent(
     why === 'withheld'
       ? { outcome: 'not-started', cause: { kind: 'stopped', by: 'run-time' }, copies: false }
       : { outcome: 'failed', cause: { kind: 'server', error: why, sent: 'no' }, copies: false };
+  const { runId, runStartMillis } = record.attempt;
   // If another run was first, it has judged the same record; what this function knows is true all the same.
-  await ledger.replace(conclude(record, verdict, undefined, clock.now()));
+  await ledger.replace(withdraw(record, verdict, { runId, runStartMillis, atMillis: clock.now() }));
   return decided({ ...target, entry: { ...target.entry, ...attemptFacts(record.attempt) } }, verdict);
 }
 
@@ -235,7 +246,7 @@ export function decideAgain(
   { startedAt, approveRows }: Pick<RunState, 'startedAt' | 'approveRows'>,
   { policy, plan }: Pick<ApprovedEntry, 'policy' | 'plan'>,
   { dryRun, baseline, cutoffMillis }: Again,
-  { settings, clock }: Pick<RunServices, 'settings' | 'clock'>,
+  { settings, clock }: Pick<RunServices, 'settings'> & { clock: Pick<Clock, 'now'> },
 ): Pick<Refusal, 'outcome' | 'cause'> | undefined {
   const decision = decide(policy, dryRun, {
     runStartMillis: Date.parse(startedAt),

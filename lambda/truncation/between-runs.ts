@@ -1,31 +1,39 @@
 import { lostBetweenRunsShare, missing } from '../facts/limits.ts';
 import type { Idle, Verdict, Window } from '../ledger/record.ts';
-import type { TruncateFields } from '../operations/operations.ts';
+import { OperationsError, type TruncateFields } from '../operations/operations.ts';
 import { type Ask, recount } from './counts.ts';
+
+/** A window that was counted low, and by how much. */
+export interface Low {
+  window: Window;
+  found: number;
+}
 
 /**
  * Damage by others between two runs (design rule 11): `datahub-gc`, an upgrade, a reindex by hand. A verdict left the
- * rows of one window, none of which any run deletes as long as the cutoff is not younger than where it begins.
- * @returns the loss and the window that showed it; undefined if there is none. Throws OperationsError
+ * rows of one window, none of which any run deletes as long as the cutoff is not younger than where it begins. One low
+ * count accuses nobody: a shard that is away for a minute looks the same.
+ * @returns undefined if there is no such window, or it is whole. Throws OperationsError, also for an index that the
+ * search engine does not know
  */
-export async function lostSince(
-  record: Idle,
-  fields: TruncateFields,
-  ask: Ask,
-): Promise<{ verdict: Verdict; window: Window } | undefined> {
-  const window = record.lastVerdict?.window;
-  if (!window || fields.cutoffMillis > window.afterMillis) return undefined;
-  const found = await recount(ask, fields, window);
-  const lost = window.rows - found;
-  if (found >= window.rows * lostBetweenRunsShare || lost <= missing.rows) return undefined;
-  const { rows: expected, countedAtMillis: since } = window;
-  return {
-    window,
-    verdict: {
-      outcome: 'rows-missing',
-      cause: { kind: 'missing', expected, found, since },
-      rowsMissing: lost,
-      copies: false,
-    },
-  };
+export async function countedLow(record: Idle, fields: TruncateFields, ask: Ask): Promise<Low | undefined> {
+  const window = windowNow(record, fields.cutoffMillis);
+  if (!window) return undefined;
+  const { rows: found, isAbsent } = await recount(ask, fields, window);
+  if (isAbsent) throw new OperationsError({ kind: 'no-index', operation: 'dry-run' });
+  const isLow = found < window.rows * lostBetweenRunsShare && window.rows - found > missing.rows;
+  return isLow ? { window, found } : undefined;
 }
+
+/** The window that can still be compared: today's cutoff has not moved into it. */
+export function windowNow({ lastVerdict }: Idle, cutoffMillis: number): Window | undefined {
+  const window = lastVerdict?.window;
+  return window && cutoffMillis <= window.afterMillis ? window : undefined;
+}
+
+export const lossVerdict = ({ window, found }: Low): Verdict => ({
+  outcome: 'rows-missing',
+  cause: { kind: 'missing', expected: window.rows, found, since: window.countedAtMillis },
+  rowsMissing: window.rows - found,
+  copies: false,
+});

@@ -28,7 +28,11 @@ export interface Rows {
  * Counts one cutoff after another. Throws OperationsError, also where only some of the answers know the index: that shows
  * two servers (another prefix, an upgrade), not rows.
  */
-export async function countRows(ask: Ask, fields: TruncateFields, cutoffs: readonly number[]): Promise<Rows> {
+export async function countRows(
+  ask: Ask,
+  fields: Pick<TruncateFields, 'entityType' | 'aspect' | 'batchSize'>,
+  cutoffs: readonly number[],
+): Promise<Rows> {
   const rows: number[] = [];
   let absent: OperationsError | undefined;
   for (const cutoffMillis of cutoffs) {
@@ -98,9 +102,10 @@ export async function countWindow(
 /** Counts a window again. Throws OperationsError. */
 export async function recount(
   ask: Ask,
-  fields: TruncateFields,
-  { afterMillis, untilMillis }: Omit<Window, 'rows' | 'countedAtMillis'>,
-): Promise<number> {
-  const [before = 0, until = 0] = (await countRows(ask, fields, [afterMillis, untilMillis])).rows;
-  return Math.max(0, until - before);
+  fields: Pick<TruncateFields, 'entityType' | 'aspect' | 'batchSize'>,
+  { afterMillis, untilMillis }: Pick<Window, 'afterMillis' | 'untilMillis'>,
+): Promise<{ rows: number; isAbsent: boolean }> {
+  const { rows, isAbsent } = await countRows(ask, fields, [afterMillis, untilMillis]);
+  const [before = 0, until = 0] = rows;
+  return { rows: Math.max(0, until - before), isAbsent };
 }

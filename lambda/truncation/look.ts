@@ -2,8 +2,8 @@ import type { Clock } from '../facts/clock.ts';
 import { abandonAfterMillis, agreeingLooksMillis } from '../facts/limits.ts';
 import { concernsServer } from '../facts/server-error.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { isUnresolved, type Unresolved, type Verdict } from '../ledger/record.ts';
-import { conclude, isSameRun, learnCopies, quarantine } from '../ledger/transitions.ts';
+import { isUnresolved, type RunId, type StoredRecord, type Unresolved, type Verdict } from '../ledger/record.ts';
+import { conclude, isSameRun, learnCopies } from '../ledger/transitions.ts';
 import { asking, type Operations, OperationsError } from '../operations/operations.ts';
 import { type Ask, type Counted, countTruncation, countWindow } from './counts.ts';
 import { becomes, judge, judgeUncountable } from './judge.ts';
@@ -18,20 +18,18 @@ export interface LookServices {
   operations: Operations;
   reads: OptionalReads;
   ledger: Ledger;
-  clock: Clock;
+  clock: Pick<Clock, 'now'>;
   signal: AbortSignal;
-  /** The run's start, epoch milliseconds. */
-  runStartMillis: number;
+  /** The run that looks. */
+  run: RunId;
   /** This is the run's last look, at the end of its time or of its looks. */
   isOver(now: number): boolean;
 }
 
 export type Looked =
   | { kind: 'watching'; watch: Watch; copies: boolean }
-  /** The verdict as the record has it, whoever judged it. */
-  | { kind: 'settled'; verdict: Verdict }
-  /** The record no longer holds this truncation, and another one has taken the place of its verdict. */
-  | { kind: 'overtaken' };
+  /** The record as it is now: it has this truncation's verdict, or no longer holds it, whichever run wrote that. */
+  | { kind: 'settled'; record: StoredRecord | undefined };
 
 /** Looks once, and settles the record if the truncation has ended. Throws LedgerError; never for the server. */
 export async function look(record: Unresolved, watch: Watch, services: LookServices): Promise<Looked> {
@@ -114,8 +112,8 @@ function agreement({ pending }: Watch, { outcome, cause }: Verdict, since: numbe
 }
 
 /** This run started after the call, and its end, if that is now, comes 20 h or more after it (design rule 10). */
-const isOld = ({ attempt: { sendingSince } }: Unresolved, { runStartMillis, clock }: LookServices): boolean =>
-  runStartMillis > sendingSince && clock.now() - sendingSince >= abandonAfterMillis;
+const isOld = ({ attempt: { sendingSince } }: Unresolved, { run, clock }: LookServices): boolean =>
+  run.runStartMillis > sendingSince && clock.now() - sendingSince >= abandonAfterMillis;
 
 /**
  * An index that can no longer be counted would keep its record unresolved forever: an old one is closed at the run's
@@ -138,23 +136,19 @@ async function settle(
   services: LookServices,
   counts?: Counted,
 ): Promise<Looked> {
-  const { ledger, clock } = services;
+  const { ledger, clock, run } = services;
   const closed = becomes(judged);
   const { cause } = judged;
-  const told = cause.kind === 'unsettled' ? { ...cause, closed } : cause;
-  const verdict = { ...judged, cause: told, ...(await indexAfter(record, services)) };
-  const isFree = closed === 'idle';
-  const window = isFree && counts ? await nextWindow(record, counts, services) : undefined;
+  const settled = cause.kind === 'unsettled' ? { ...cause, closed } : cause;
+  const verdict = { ...judged, cause: settled, ...(await indexAfter(record, services)) };
+  const window = closed === 'idle' && counts ? await nextWindow(record, counts, services) : undefined;
   const now = clock.now();
-  const next = isFree ? conclude(record, verdict, window, now) : quarantine(record, verdict, now);
-  if (await ledger.replace(next)) return { kind: 'settled', verdict };
+  const judgment = conclude(record, verdict, { becomes: closed, window, decided: { ...run, atMillis: now } });
+  if (await ledger.replace(judgment)) return { kind: 'settled', record: judgment };
   const stored = await ledger.read(record.index);
   // Another run has only written itself into the record, or what a status has shown: nobody has judged it yet.
   const isOpen = stored !== undefined && isUnresolved(stored) && isSameRun(stored.attempt, record.attempt);
-  if (isOpen) return again(stored, watch, now);
-  const theirs = stored && stored.state !== 'other-version' ? stored.lastVerdict : undefined;
-  const isSame = theirs !== undefined && isSameRun(theirs, record.attempt);
-  return isSame ? { kind: 'settled', verdict: theirs.verdict } : { kind: 'overtaken' };
+  return isOpen ? again(stored, watch, now) : { kind: 'settled', record: stored };
 }
 
 async function nextWindow({ attempt }: Unresolved, counts: Counted, services: LookServices) {

@@ -41,9 +41,11 @@ import {
   functionNames,
   guards,
   notDue,
+  quarantinedUrgency,
   quarantinedWhy,
   setups,
   stops,
+  todayWhy,
 } from './why-not.ts';
 
 /** Why an index has its outcome, or why the run failed: one entry for each kind of cause. */
@@ -76,8 +78,15 @@ export const causes: CauseTable = {
     urgency: 'nothing',
     next: nextRunLooks,
   }),
+  untold: ({ what }) => ({
+    subject: '',
+    what: `it waits until its last ${what} has been reported`,
+    why: 'This report is the first to say it.',
+    urgency: 'nothing',
+    next: nextRunTries,
+  }),
   foreign: (cause, entry, place) => ({
-    ...foreign[cause.why](cause),
+    ...foreign[cause.why](cause, entry),
     urgency: 'week',
     next: `When no task deletes or copies there, release it${cause.releasableAt === undefined ? '' : ` (accepted from ${moment(cause.releasableAt)} on)`}.`,
     look: lookAtTasks,
@@ -87,12 +96,50 @@ export const causes: CauseTable = {
   quarantined: (cause, entry, place) => ({
     subject: `since ${date(cause.since)}`,
     what: 'nothing is truncated here until a person releases it',
-    why: quarantinedWhy(cause),
-    ...(cause.outcome === 'rows-missing'
-      ? { urgency: 'act', next: noUpgrade, section: 'Rows missing' }
-      : { urgency: 'week', next: 'See whether its rows are all there, then release it.' }),
+    why: sentences(quarantinedWhy(cause), todayWhy(cause)),
+    ...quarantinedUrgency(cause.outcome),
     look: lookAtIndices(entry),
     act: releaseOf(nameOf(entry), place),
+  }),
+  'quarantined-elsewhere': (cause, entry, place) => ({
+    subject: `since ${date(cause.since)}, at another address`,
+    what: 'nothing is truncated here until a person releases it',
+    why: sentences(`It was quarantined at another address, ${cause.address}.`, quarantinedWhy(cause)),
+    ...quarantinedUrgency(cause.outcome),
+    look: lookAtIndices(entry),
+    act: releaseOf(nameOf(entry), place),
+  }),
+  'decided-by-version': ({ version }, { outcome, rowsMissing }) => ({
+    subject: 'by another version',
+    what: rowsMissing
+      ? `${rows(rowsMissing, 'exact')} that should have stayed ${isOrAre(rowsMissing)} gone`
+      : 'its truncation has been judged',
+    why: `Another version of this job has judged it${version === undefined ? '' : ` (its ledger record says version ${version})`}, and this one cannot read the rest.`,
+    urgency: outcome === 'rows-missing' ? 'act' : 'week',
+    next: outcome === 'rows-missing' ? noUpgrade : 'Look at the log of that run for the numbers.',
+  }),
+
+  'record-gone': (_, entry) => ({
+    subject: 'its ledger record is gone',
+    what: 'nobody watches this truncation any more',
+    why: 'Its record in the ledger has been deleted, so how the truncation ends is not known.',
+    urgency: 'week',
+    next: 'See whether it has ended, and find out what deletes records of the ledger.',
+    look: lookAtTask(entry),
+  }),
+  'released-meanwhile': ({ releasedAt }) => ({
+    subject: 'released meanwhile',
+    what: `a person released the index on ${moment(releasedAt)}, so nobody watches this truncation any more`,
+    why: '',
+    urgency: 'nothing',
+    next: 'Nothing: the release said what was known.',
+  }),
+  superseded: () => ({
+    subject: 'a later run has taken over',
+    what: "a later run's truncation has taken its place in the ledger",
+    why: '',
+    urgency: 'nothing',
+    next: "Nothing: the later run's report has the result.",
   }),
 
   'not-due': (cause, entry) => ({ subject: '', what: notDue(cause, entry), why: '', urgency: 'nothing' }),
@@ -116,6 +163,13 @@ export const causes: CauseTable = {
     act: approval(cause, entry, place),
   }),
 
+  'low-once': ({ expected, found, since }) => ({
+    subject: 'counted low once',
+    what: nothingDeleted,
+    why: `Of ${rows(expected, 'exact')} that were counted on ${moment(since)}, one count found only ${exact(found)}, and there was no time for a second one.`,
+    urgency: 'week',
+    next: 'Nothing: the next run counts again. If this is said again, look at the index.',
+  }),
   guard: (cause, entry, place) => ({ what: nothingDeleted, ...guards[cause.which](cause, entry, place) }),
   changed: (cause, _, place) => ({
     subject: cause.what === 'rows' || cause.what === 'copies' ? `${cause.what} changed` : 'its policy changed',
@@ -184,7 +238,7 @@ export const causes: CauseTable = {
     urgency: 'act',
     next: noUpgrade,
     look: lookAtIndices(entry),
-    act: place.preview ? undefined : releaseOf(nameOf(entry), place),
+    act: place.preview || entry.released ? undefined : releaseOf(nameOf(entry), place),
   }),
   unsettled: (cause, entry, place) => ({
     ...unsettled[cause.why],
@@ -196,7 +250,7 @@ export const causes: CauseTable = {
     ...(cause.vanished && { subject: 'task vanished' }),
     why: sentences(unsettledWhy(cause), countersText(cause)),
     urgency: unsettledUrgency(cause, entry),
-    look: cause.why === 'judged' ? undefined : lookAtTask(entry),
+    look: lookAtTask(entry),
     ...(cause.closed === 'quarantined' && {
       next: 'Compare the old and the new index as the runbook says, then release it.',
       look: lookAtIndices(entry),

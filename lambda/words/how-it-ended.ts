@@ -42,7 +42,11 @@ export function missingWhy({ since, ...counters }: CauseOf<'missing'>, entry: De
       : entry.copies
         ? sentences(counters.found !== undefined && 'Not every row was copied.', countersText(counters))
         : "This job's delete does not touch them: something else deletes or copies here.";
-  const then = place.preview ? 'A preview changes nothing.' : quarantine;
+  const then = place.preview
+    ? 'A preview changes nothing.'
+    : entry.released
+      ? 'A person has released the index since.'
+      : quarantine;
   return sentences(how, cutoffText(entry.policyCutoffMillis ?? entry.cutoffMillis), then);
 }
 
@@ -55,11 +59,6 @@ export const unsettled: Record<CauseOf<'unsettled'>['why'], Pick<Words, 'subject
     subject: 'cannot be counted',
     what: 'how its truncation ended could not be counted',
     next: nextRunTries,
-  },
-  judged: {
-    subject: 'judged elsewhere',
-    what: 'a later run has judged its truncation',
-    next: "Nothing: the later run's report has the result.",
   },
 };
 

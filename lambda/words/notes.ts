@@ -58,10 +58,10 @@ export const notes: NoteTable = {
     next: "If it happens again, look at its log under the run's ID.",
   }),
 
-  released: (note) => ({
+  released: (note, place) => ({
     subject: `${note.index} released`,
     what: `released: ${note.index}`,
-    why: releasedWhy(note),
+    why: releasedWhy(note, place),
     urgency: note.rowsMissing || note.uncounted || note.copied || note.running ? 'change' : 'nothing',
     next: note.copied ? 'Before the old index is removed, copy the rows that only it has (runbook).' : undefined,
     section: note.copied ? 'Copies' : 'Quarantined',
@@ -85,6 +85,12 @@ export const notes: NoteTable = {
     urgency: 'nothing',
   }),
 
+  late: ({ startedAt }) => ({
+    subject: '',
+    what: `this report is late, of ${moment(startedAt)}: what it says may have changed since`,
+    why: '',
+    urgency: 'nothing',
+  }),
   beyond: ({ entries, names, quarantined }) => ({
     subject: `${entries} more indices`,
     what: `${counted(entries, 'more index does', 'more indices do')} not fit into this report (${names.slice(0, 5).join(', ')}${names.length > 5 ? ', ...' : ''})`,
@@ -100,20 +106,28 @@ export const notes: NoteTable = {
   }),
 };
 
-const releasedWhy = (note: NoteOf<'released'>): string =>
+const elsewhere = (address: string): string =>
+  `Its record is of another address (${address}), so what this server counts proves nothing.`;
+
+const releasedWhy = (note: NoteOf<'released'>, place: Place): string =>
   sentences(
+    note.decidedAt !== undefined &&
+      note.decidedBy !== place.runId &&
+      `Run ${note.decidedBy} released it on ${moment(Date.parse(note.decidedAt))}, and no report is known to have said so.`,
     replaced(note.indexBefore, note.indexNow),
+    note.address !== undefined && elsewhere(note.address),
     counting(note),
     note.copied && !note.rowsMissing && 'It was copied, and newer rows may hide that some are missing.',
     note.running && 'Its task may still be copying.',
     cutoffText(note.cutoffMillis),
   );
 
-function counting({ rowsMissing, uncounted }: NoteOf<'released'>): string {
+function counting({ rowsMissing, uncounted, betweenRuns }: NoteOf<'released'>): string {
   if (uncounted) return 'As accepted, its rows were not counted.';
-  return rowsMissing
-    ? `As accepted, ${rows(rowsMissing, 'exact')} ${isOrAre(rowsMissing)} missing; no later run says so again.`
-    : 'As many rows are there as were counted before its truncation.';
+  if (rowsMissing) {
+    return `As accepted, ${rows(rowsMissing, 'exact')} ${isOrAre(rowsMissing)} missing; no later run says so again.`;
+  }
+  return `As many rows are there as were counted ${betweenRuns ? 'after its last truncation' : 'before its truncation'}.`;
 }
 
 const refusals: Record<NoteOf<'not-released'>['why'], (note: NoteOf<'not-released'>) => string> = {
@@ -123,22 +137,27 @@ const refusals: Record<NoteOf<'not-released'>['why'], (note: NoteOf<'not-release
     `A truncation of it is unresolved${until === undefined ? '' : `; a release is accepted from ${moment(until)} on`}.`,
   copy: ({ rowsMissing = 0 }) =>
     `The server may still be copying it${rowsMissing > 0 ? `, and ${rows(rowsMissing, 'exact')} ${isOrAre(rowsMissing)} missing` : ''}.`,
+  elsewhere: ({ rowsMissing, address = 'unknown' }) =>
+    sentences(elsewhere(address), rowsMissing === 0 && 'It counts as many rows as there were.'),
   taken: () => 'Another run wrote to its ledger record meanwhile.',
   server: ({ error }) =>
     `${error === undefined ? 'The server did not answer' : `It could not be counted: ${diagnosis(error)}`}.`,
   ledger: ({ problem = 'no reason given' }) => `The ledger could not be read or written: ${withoutStop(problem)}.`,
 };
 
-const nextOf = ({ why }: NoteOf<'not-released'>): string =>
-  why === 'rows-missing'
-    ? noUpgrade
-    : why === 'unresolved' || why === 'copy'
-      ? 'Wait until its task has ended, then release it again.'
-      : 'Release it again when this is mended.';
+function nextOf({ why, until }: NoteOf<'not-released'>): string {
+  if (why === 'rows-missing') return noUpgrade;
+  if (why === 'unresolved') return `Release it again ${until === undefined ? 'later' : `after ${moment(until)}`}.`;
+  if (why === 'copy') return 'Wait until its task has ended, then release it again.';
+  return why === 'elsewhere'
+    ? 'Use that address again, or look at the index and accept what is there.'
+    : 'Release it again when this is mended.';
+}
 
 /** What releases the index although rows are missing, or cannot be counted. */
 function accepting({ index, why, rowsMissing = 0 }: NoteOf<'not-released'>, place: Place) {
-  if (why !== 'rows-missing' && why !== 'uncounted' && why !== 'copy' && why !== 'server') return undefined;
+  if (why !== 'rows-missing' && why !== 'uncounted' && why !== 'copy' && why !== 'elsewhere' && why !== 'server')
+    return undefined;
   const acceptMissing = Math.max(1, rowsMissing);
   const what = rowsMissing > 0 ? `with ${rows(acceptMissing, 'exact')} missing` : 'without proof that it is whole';
   return byHand(`Only if they may stay missing: this releases it ${what}`, { release: [index], acceptMissing }, place);

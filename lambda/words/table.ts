@@ -32,6 +32,8 @@ export interface Words {
 export type Place = Reader & {
   /** The report is a preview's: nothing was written, so nothing is quarantined by it. */
   preview?: boolean | undefined;
+  /** The run whose report this is: a release that another run granted is said as such. */
+  runId?: string | undefined;
   /** Rows are missing somewhere: no command that deletes is offered. */
   afterLoss?: boolean | undefined;
 };

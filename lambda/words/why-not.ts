@@ -1,4 +1,5 @@
 import type { CauseOf } from '../facts/cause.ts';
+import type { Outcome } from '../facts/outcomes.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { counted, exact, moment, percent, rows } from './numbers.ts';
 import {
@@ -7,6 +8,7 @@ import {
   inPolicies,
   nameOf,
   nextRunTries,
+  noUpgrade,
   ofHours,
   ofServer,
   older,
@@ -15,6 +17,7 @@ import {
   share,
 } from './parts.ts';
 import { withoutStop } from './punctuation.ts';
+import { errorWords } from './server-errors.ts';
 import type { Place, Words } from './table.ts';
 
 /** Why nothing was started: what the table of causes says about numbers and variants of its kinds. */
@@ -23,11 +26,11 @@ export const functionNames = { plan: 'Plan', truncate: 'Truncate', poll: 'Poll' 
 
 export const foreign: Record<
   CauseOf<'foreign'>['why'],
-  (cause: CauseOf<'foreign'>) => Pick<Words, 'subject' | 'what' | 'why'>
+  (cause: CauseOf<'foreign'>, entry: DecidedFacts) => Pick<Words, 'subject' | 'what' | 'why'>
 > = {
-  version: ({ version }) => ({
+  version: ({ version }, { outcome }) => ({
     subject: 'record of another version',
-    what: 'another version of this job left a truncation of it unresolved',
+    what: `another version of this job ${outcome === 'quarantined' ? 'has quarantined it' : 'left a truncation of it unresolved'}`,
     why: version === undefined ? '' : `Its ledger record says version ${version}.`,
   }),
   address: ({ address = 'an unknown one' }) => ({
@@ -37,8 +40,25 @@ export const foreign: Record<
   }),
 };
 
+export const quarantinedUrgency = (outcome: Outcome): Pick<Words, 'urgency' | 'next' | 'section'> =>
+  outcome === 'rows-missing'
+    ? { urgency: 'act', next: noUpgrade, section: 'Rows missing' }
+    : { urgency: 'week', next: 'See whether its rows are all there, then release it.' };
+
+/** What this run has counted, beside what was missing then. */
+export function todayWhy({ today, copied }: CauseOf<'quarantined'>): string {
+  if (today === undefined) return '';
+  if ('error' in today) return `Today it could not be counted: ${withoutStop(errorWords(today.error).came)}.`;
+  const { expected, found, sameIndex } = today;
+  if (found < expected) return `Today ${exact(found)} of the ${rows(expected, 'exact')} are there.`;
+  if (copied) return 'Today as many are there as then, but late rows may have filled the gap: look first.';
+  return sameIndex
+    ? `Today all ${exact(expected)} are there: release it.`
+    : `Today ${exact(found)} are there, as many as then; whether it is the same index is not known: look first.`;
+}
+
 /** Numbers of a verdict that is days old are told as what was counted then. */
-export function quarantinedWhy(cause: CauseOf<'quarantined'>): string {
+export function quarantinedWhy(cause: Omit<CauseOf<'quarantined'>, 'kind' | 'today'>): string {
   const { since, outcome, rowsMissing, copied, indexBefore, indexNow, cutoffMillis } = cause;
   const lost = `${rowsMissing === undefined ? 'rows' : rows(rowsMissing, 'exact')} ${rowsMissing === 1 ? 'was' : 'were'} missing`;
   return sentences(
@@ -189,8 +209,8 @@ export const stops: Record<CauseOf<'stopped'>['by'], Stop> = {
   }),
   spent: ({ runId }) => ({
     subject: 'already sent',
-    what: 'it is not sent a second time',
-    why: `${runId === undefined ? 'This run, or a later one,' : `Run ${runId}`} has already sent a truncation of this index, and each run sends one at most.`,
+    what: 'nothing was sent a second time',
+    why: `${runId === undefined ? 'This run, or a later one,' : `Run ${runId}`} has already had its turn at this index and may have sent a truncation; each run sends one at most.`,
   }),
   preview: () => ({ subject: 'preview', why: 'A preview starts nothing.' }),
 };

@@ -4,6 +4,7 @@ import { knownOutcome, type Outcome, type Urgency } from '../facts/outcomes.ts';
 import type { DecidedFacts, ReportFacts } from '../facts/report-schema.ts';
 import { causes } from './causes.ts';
 import { notes } from './notes.ts';
+import { moment } from './numbers.ts';
 import { cutoffText, replaced, sentences } from './parts.ts';
 import type { Reader } from './reader.ts';
 import { outcomeSections } from './runbook.ts';
@@ -35,15 +36,21 @@ export const urgencyTexts: Readonly<Record<Urgency, string>> = {
 };
 
 /** The reader, with what this report means for every sentence in it. */
-export const placeOf = ({ mode, policies }: Pick<ReportFacts, 'mode' | 'policies'>, reader: Reader): Place => ({
+export const placeOf = (
+  { mode, policies, runId }: Pick<ReportFacts, 'mode' | 'policies' | 'runId'>,
+  reader: Reader,
+): Place => ({
   ...reader,
+  runId,
   preview: mode === 'preview',
   afterLoss: policies.some(({ outcome }) => outcome === 'rows-missing'),
 });
 
 /** The words for one index. A kind of a later version has its outcome alone. */
-export function wordsOf(entry: DecidedFacts, place: Place): Words {
+export function wordsOf(entry: DecidedFacts, given: Place): Words {
   const { cause } = entry;
+  // A verdict in the ledger is a fact, also where a preview tells it.
+  const place = { ...given, preview: given.preview && entry.decidedAt === undefined };
   const words = causeKinds.includes(cause.kind)
     ? (causes[cause.kind] as (cause: Cause, entry: DecidedFacts, place: Place) => Words)(cause, entry, place)
     : later;
@@ -52,12 +59,21 @@ export function wordsOf(entry: DecidedFacts, place: Place): Words {
   return safely(
     {
       ...words,
-      why: sentences(replaced(entry.indexName, entry.indexNow), words.why),
+      why: sentences(leftBehind(entry, given), replaced(entry.indexName, entry.indexNow), words.why),
       aside: entry.copies ? asideOfCopy(entry) : undefined,
       section: words.section ?? own,
     },
     place,
   );
+}
+
+/** Another run decided it, and nobody is known to have been told. */
+function leftBehind({ decidedAt = '', decidedBy = '', server, untold }: DecidedFacts, { preview }: Place): string {
+  if (untold === undefined) return '';
+  const where = server === undefined ? '' : `, at ${server}`;
+  const fact = preview ? ', not previewed' : '';
+  const told = untold === 'may-come' ? 'its own report may still come' : 'no report is known to have told it';
+  return `Decided on ${moment(Date.parse(decidedAt))} by run ${decidedBy}${where}${fact}; ${told}.`;
 }
 
 const later: Words = { subject: '', what: 'its reason is of another version of this job', why: '', urgency: 'week' };

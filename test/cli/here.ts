@@ -33,6 +33,7 @@ export async function runHere(
       hasTerminal,
       ask,
       print,
+      printed: async () => 'taken',
       output: ({ log }) =>
         log === 'json' ? jsonLines((line) => here.lines.push(JSON.parse(line))) : onScreen({ write: print }),
     });

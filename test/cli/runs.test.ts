@@ -144,7 +144,7 @@ describe('--log json', () => {
   test('has a run as events from its header to its report, and the outcomes as data', async () => {
     const { run } = await serviceHere();
     const { lines, stdout } = await runHere(run('enforce', [operation], '--log', 'json'));
-    const known = ['header', 'note', 'counting', 'planned', 'started', 'progress', 'verdict', 'report'];
+    const known = ['header', 'note', 'counting', 'planned', 'task', 'started', 'progress', 'verdict', 'report'];
     expect([...new Set(lines.map(({ event }) => event))].filter((event) => !known.includes(event))).toEqual([]);
     expect(lines[0]).toMatchObject({ event: 'header', mode: 'enforce', fast: true, ledger: expect.any(String) });
     const named = (event: string) => lines.filter((line) => line.event === event);

@@ -94,7 +94,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
     });
 
     test('does not store a record that it could not read back', async () => {
-      await expect(ledger.replace(aQuarantined({ since: Number.NaN }))).rejects.toThrow('(since)');
+      await expect(ledger.replace(aRunning({ taskId: 5 as never }))).rejects.toThrow('(taskId)');
       expect(await ledger.read(index)).toBeUndefined();
     });
 

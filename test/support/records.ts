@@ -1,6 +1,7 @@
 import {
   type Attempt,
   type Idle,
+  type Judged,
   type LastVerdict,
   LEDGER_VERSION,
   type LedgerRecord,
@@ -46,10 +47,13 @@ export const aVerdict = (fields: Partial<Verdict> = {}): Verdict => ({
   ...fields,
 });
 
+/** The run of `aLastVerdict`, and when it decided. */
+export const decidedBy = { runId: 'run-0', runStartMillis: 800_000, atMillis: 900_000 };
+
 export const aLastVerdict = (fields: Partial<LastVerdict> = {}): LastVerdict => ({
   runId: 'run-0',
   runStartMillis: 800_000,
-  decidedAtMillis: 900_000,
+  decided: { ...decidedBy },
   verdict: aVerdict(),
   ...fields,
 });
@@ -78,7 +82,6 @@ export const aRunning = (fields: Partial<Running> = {}): Running => ({
 export const aQuarantined = (fields: Partial<Quarantined> = {}): Quarantined => ({
   ...base,
   state: 'quarantined',
-  since: 900_000,
   lastVerdict: aLastVerdict({
     verdict: aVerdict({
       outcome: 'rows-missing',
@@ -90,5 +93,20 @@ export const aQuarantined = (fields: Partial<Quarantined> = {}): Quarantined => 
   ...fields,
 });
 
+/** Judged by run-0, and to be told: rows are missing, unless `fields` say otherwise. */
+export function aJudged(fields: Partial<Judged> = {}): Judged {
+  const { lastVerdict, attempt } = aQuarantined();
+  const { outcome, rowsMissing } = (fields.lastVerdict ?? lastVerdict).verdict;
+  return {
+    ...base,
+    state: 'judged',
+    lastVerdict,
+    attempt,
+    taskId: 'node:1',
+    decision: { ...decidedBy, id: '1@900000', becomes: 'quarantined', outcome, rowsMissing },
+    ...fields,
+  };
+}
+
 /** One of each state. */
-export const aRecordOfEachState = (): LedgerRecord[] => [anIdle(), aSending(), aRunning(), aQuarantined()];
+export const aRecordOfEachState = (): LedgerRecord[] => [anIdle(), aSending(), aRunning(), aJudged(), aQuarantined()];

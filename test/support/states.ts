@@ -17,6 +17,7 @@ export const aRunState = (entries: Entry[], more: Partial<RunState> = {}): RunSt
   entries,
   notes: [],
   unmanagedIndices: [],
+  releases: [],
   looks: 0,
   callsWithoutTask: 0,
   ...more,

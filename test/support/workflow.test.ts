@@ -53,30 +53,46 @@ async function byTheLibrary(script: Script) {
   return { asked, output: await runStateMachine(given).catch(() => 'failed') };
 }
 
-const report = [{ result: 'ok', policies: [] }];
+const report = [{ result: 'ok', next: 'end', told: [] }];
+const told = [{ index: 'dataset_operationaspect_v1', decision: '3@1' }];
+const reportThatTells = [{ result: 'ok', next: 'mark', told }];
 
 test.each<[name: string, script: Script, states: string]>([
-  ['nothing to do', { plan: [state('report')], report }, 'Plan NextStep Report Succeeded'],
+  ['nothing to do', { plan: [state('report')], report }, 'Plan NextStep Report IsAnythingTold Succeeded'],
   [
     'a truncation with two looks',
     { plan: [state('truncate')], truncate: [state('wait')], poll: [state('wait'), state('report')], report },
-    'Plan NextStep Truncate NextStep Wait Poll NextStep Wait Poll NextStep Report Succeeded',
+    'Plan NextStep Truncate NextStep Wait Poll NextStep Wait Poll NextStep Report IsAnythingTold Succeeded',
   ],
   [
     'a Plan that fails once',
     { plan: [failure('Sandbox.Timedout'), state('report')], report },
-    'Plan NextStep Report Succeeded',
+    'Plan NextStep Report IsAnythingTold Succeeded',
   ],
-  ['a Plan that always fails', { plan: [failure('Runtime.ExitError')], report }, 'Plan PlanFailed Report Succeeded'],
+  [
+    'a Plan that always fails',
+    { plan: [failure('Runtime.ExitError')], report },
+    'Plan PlanFailed Report IsAnythingTold Succeeded',
+  ],
   [
     'a Truncate that fails is not tried again',
     { plan: [state('truncate')], truncate: [failure('Lambda.Unknown')], poll: [state('report')], report },
-    'Plan NextStep Truncate TruncateFailed Wait Poll NextStep Report Succeeded',
+    'Plan NextStep Truncate TruncateFailed Wait Poll NextStep Report IsAnythingTold Succeeded',
   ],
   [
     'a Poll that always fails',
     { plan: [state('wait')], poll: [failure('LedgerError')], report },
-    'Plan NextStep Wait Poll PollFailed Report Succeeded',
+    'Plan NextStep Wait Poll PollFailed Report IsAnythingTold Succeeded',
+  ],
+  [
+    'a report that carries a verdict',
+    { plan: [state('report')], report: reportThatTells, poll: [null] },
+    'Plan NextStep Report IsAnythingTold MarkTold Succeeded',
+  ],
+  [
+    'a mark that always fails',
+    { plan: [state('report')], report: reportThatTells, poll: [failure('LedgerError')] },
+    'Plan NextStep Report IsAnythingTold MarkTold Succeeded',
   ],
   ['a report that nobody gets', { plan: [state('report')], report: [failure('PublishError')] }, 'Plan NextStep Report'],
 ])('%s', async (_name, script, states) => {
@@ -89,6 +105,6 @@ test.each<[name: string, script: Script, states: string]>([
 test('events are counted as Step Functions counts them', async () => {
   const script = { plan: [failure('Sandbox.Timedout'), state('wait')], poll: [state('report')], report };
   const { events } = await byTheInterpreter(script);
-  // Started; Plan 5 and 3 for its retry; NextStep 2, twice; Wait 2; Poll 5; Report 5; Succeeded 2; ended.
-  expect(events).toBe(1 + 5 + 3 + 2 + 2 + 2 + 5 + 5 + 2 + 1);
+  // Started; Plan 5 and 3 for its retry; NextStep 2, twice; Wait 2; Poll 5; Report 5; IsAnythingTold 2; Succeeded 2; ended.
+  expect(events).toBe(1 + 5 + 3 + 2 + 2 + 2 + 5 + 5 + 2 + 2 + 1);
 });

@@ -3,9 +3,11 @@ import { memoryLedger } from '../../cli/ledgers/memory-ledger.ts';
 import { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
 import type { PolicyEntry, Report, ReportFacts } from '../../lambda/facts/report-schema.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
+import { messageOf } from '../../lambda/message/message.ts';
 import { createOperations } from '../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../lambda/operations/http/http-transport.ts';
 import { TransportError } from '../../lambda/operations/transport.ts';
+import { asMarkEvent, type MarkEvent, markAllTold } from '../../lambda/run/mark-told.ts';
 import { type PlanEvent, plan } from '../../lambda/run/plan/plan.ts';
 import { poll } from '../../lambda/run/poll.ts';
 import { type ReportEvent, report } from '../../lambda/run/report.ts';
@@ -27,8 +29,8 @@ export interface World {
   settings: RunSettings;
   /** What the operator keeps outside the deployment; `undefined`: it cannot be read. */
   orders: { policies: unknown[] | undefined; paused: boolean | undefined };
-  /** Whether the server can be reached at all, and whether the ledger can. */
-  reach: { server: boolean; ledger: boolean };
+  /** Whether the server can be reached at all, whether the ledger can, and whether people can be. */
+  reach: { server: boolean; ledger: boolean; people: boolean };
   /** What happens outside the server, by the clock: before the first request after that moment. */
   agenda: { at: number; act(): void }[];
   /** Plays a run to its report, or to where it is stopped. */
@@ -40,14 +42,13 @@ export interface World {
   realTruncates(): Record<string, unknown>[];
 }
 
-export type Step = 'plan' | 'truncate' | 'poll';
+export type Step = 'plan' | 'truncate' | 'poll' | 'report' | 'markTold';
 
 /**
- * Where a function can be interrupted: Truncate before it counts the baseline, reads the orders again, writes `sending`,
- * calls, records the answer; Poll before it writes a
- * verdict.
+ * Where a run can be interrupted: Truncate before it counts the baseline, reads the orders again, writes `sending`,
+ * calls, records the answer; Poll before it writes a verdict; Report before it publishes; MarkTold before it marks.
  */
-export type Point = 'baseline' | 'orders' | 'sending' | 'call' | 'answer' | 'verdict';
+export type Point = 'baseline' | 'orders' | 'sending' | 'call' | 'answer' | 'verdict' | 'report' | 'mark';
 
 /** What happens there, once: others act; the function dies; it hangs until it is thawed; the whole run is stopped. */
 export type Interruption = { at: Point; does: (() => Promise<void>) | 'dies' | 'hangs' | 'stops' };
@@ -59,7 +60,7 @@ export interface RunOptions {
   byHand?: boolean;
   interruption?: Interruption | undefined;
   /** Called before a step begins and after it has ended; `failure` is the name of what it threw. */
-  onStep?(step: Step, state: RunState | undefined, failure?: string): void;
+  onStep?(step: Step, state: RunState | undefined, failure?: string, hasEnded?: boolean): void;
 }
 
 export interface Run {
@@ -153,13 +154,19 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
       list: () => reachable(() => ledger.list()),
       replace: (next) => reachable(() => ledger.replace(next)),
     },
-    clock: { now: () => clock.time, monotonic: () => clock.time + clock.unseen },
+    clock: {
+      now: () => clock.time,
+      monotonic: () => clock.time + clock.unseen,
+      async sleep(millis) {
+        clock.time += millis;
+      },
+    },
     log: { info: quiet, warn: quiet, error: quiet },
   };
   // Settings may change between two runs.
   const services = () => observe({ ...parts, settings: world.settings });
   const during = (step: Step, pause: (point: Point) => Promise<void> = async () => {}): RunServices => {
-    const deadline = clock.time + functionTimeoutSeconds[step] * 1000;
+    const deadline = clock.time + functionTimeoutSeconds[step === 'markTold' ? 'poll' : step] * 1000;
     return { ...interruptible(services(), step, pause), deadline: () => deadline };
   };
 
@@ -171,30 +178,35 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
     const context = {
       Execution: { Name: run.name, StartTime: new Date(run.startedAt).toISOString(), Input: run.input },
     };
-    const invoke = (step: Step, pause: (point: Point) => Promise<void>, input: unknown): Promise<RunState> => {
+    const publisher = {
+      async publish(made: Report) {
+        if (!world.reach.people) throw Object.assign(new Error('no topic'), { name: 'PublishError' });
+        run.report = made;
+        return messageOf(made, { reader: { kind: 'aws' } }).carried;
+      },
+    };
+    const invoke = async (step: Step, pause: (point: Point) => Promise<void>, input: unknown) => {
       const given = during(step, pause);
       if (step === 'plan') return plan(input as PlanEvent, given);
-      return step === 'truncate' ? truncate(input as RunState, given) : poll(input as RunState, given);
+      if (step === 'truncate') return truncate(input as RunState, given);
+      if (step === 'poll') return poll(input as RunState, given);
+      if (step === 'markTold') return markAllTold(input as MarkEvent, given);
+      await pause('report');
+      return report(input as ReportEvent, { ...services(), publisher, words: withoutWords });
     };
     const call = async (resource: string, input: unknown): Promise<unknown> => {
-      const step = /\$\{(\w+)FunctionArn\}/.exec(resource)?.[1]?.toLowerCase();
-      if (step === 'report') {
-        const publisher = {
-          async publish(made: Report) {
-            run.report = made;
-          },
-        };
-        return report(input as ReportEvent, { ...services(), publisher, words: withoutWords });
-      }
-      onStep(step as Step, undefined);
+      const called = /\$\{(\w+)FunctionArn\}/.exec(resource)?.[1]?.toLowerCase();
+      const step = (called === 'poll' && asMarkEvent(input) ? 'markTold' : called) as Step;
+      onStep(step, undefined);
       try {
-        const state = await host.call((pause) => invoke(step as Step, pause, input));
-        run.states.push(state);
-        onStep(step as Step, state);
-        return state;
+        const returned = await host.call((pause) => invoke(step, pause, input));
+        const state = returned && 'entries' in returned ? returned : undefined;
+        if (state) run.states.push(state);
+        onStep(step, state, undefined, true);
+        return returned;
       } catch (error) {
         isStopped = error instanceof Stopped;
-        onStep(step as Step, undefined, (error as Error).name);
+        onStep(step, undefined, (error as Error).name, true);
         throw error;
       }
     };
@@ -224,7 +236,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
   function hostOf(run: Run, interruption: Interruption | undefined) {
     let isOver = false;
     return {
-      async call(invoke: (pause: (point: Point) => Promise<void>) => Promise<RunState>): Promise<RunState> {
+      async call<Value>(invoke: (pause: (point: Point) => Promise<void>) => Promise<Value>): Promise<Value> {
         const interrupted = deferred<never>();
         const pause = async (point: Point): Promise<void> => {
           if (isOver || interruption?.at !== point) return;
@@ -254,7 +266,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
     standIn,
     ledger,
     orders: { policies, paused: false },
-    reach: { server: true, ledger: true },
+    reach: { server: true, ledger: true, people: true },
     agenda: [],
     settings: {
       stage: 'prod',
@@ -334,7 +346,8 @@ function interruptible(
       ...ledger,
       async replace(next) {
         if (step === 'truncate' && next.state === 'sending' && !next.attempt.answer) await pause('sending');
-        if (step === 'poll' && (next.state === 'idle' || next.state === 'quarantined')) await pause('verdict');
+        if (step === 'poll' && next.state === 'judged') await pause('verdict');
+        if (step === 'markTold') await pause('mark');
         return ledger.replace(next);
       },
     },

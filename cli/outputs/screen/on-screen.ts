@@ -60,6 +60,7 @@ export function onScreen(screen: Screen): Output {
       const isWaiting = state.next === 'wait' && unresolved.length > 0;
       watched = isWaiting ? waitingLine(unresolved, state.waitSeconds) : undefined;
     },
+    task: (index, taskId) => print(`  ${index}: task ${taskId}`),
     problem: (text) => print(`  ${text}`),
     report: (_report, { subject, email }) => {
       waiting.for(undefined);

@@ -1,6 +1,8 @@
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Result } from '../../../lambda/facts/outcomes.ts';
 import { whatFailed } from '../../telling/mistakes.ts';
+import type { Printed } from '../../telling/output.ts';
 import { usualWidth } from '../table.ts';
 
 /** Where people read the output: a terminal, or a log file. */
@@ -63,17 +65,32 @@ const isGone = ({ code }: NodeJS.ErrnoException): boolean => code === 'EPIPE' ||
 /**
  * Output that cannot be written must not end the supervision of tasks on the server: someone quits a pager early, a
  * terminal is closed, a log's disk is full. Only the last of these is reported, once, if possible.
+ * @returns a function that says whether standard output has taken everything so far
  */
-export function keepWriting(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): void {
+export function keepWriting(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): () => Promise<Printed> {
   let told = false;
+  let failed: Printed | undefined;
   stderr.on('error', () => {});
   stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (isGone(error) || told) return;
+    failed ??= isGone(error) ? 'gone' : 'refused';
+    if (failed === 'gone' || told) return;
     told = true;
     const { problem, remedy = 'check where it goes' } = whatFailed(error);
     writeTo(stderr, `The output cannot be written (${problem}): ${remedy}. The run goes on.\n`);
   });
+  return async () => {
+    // Called when all that was written before has been taken, or refused.
+    const flushed = new Promise<void>((resolve) => stdout.write('', () => resolve()));
+    const patience = new AbortController();
+    const isStuck = sleep(patienceMillis, true, { signal: patience.signal, ref: false }).catch(() => false);
+    const stuck = await Promise.race([flushed.then(() => false), isStuck]);
+    patience.abort();
+    return failed ?? (stuck || !stdout.writable ? 'gone' : 'taken');
+  };
 }
+
+/** A reader that takes nothing for so long has not taken the report. */
+const patienceMillis = 10_000;
 
 /** Colour shows how bad something is, and what deletes; the words always say it too. */
 export type Severity = Result | 'note' | 'act';

@@ -24,6 +24,7 @@ export function carried(state: RunState): RunState {
 function rank(entry: Entry): number {
   if (entry.phase === 'watched') return 1;
   if (entry.phase === 'approved') return 4;
-  if (entry.entry.outcome === 'rows-missing') return 0;
+  // What an earlier run has left untold is told, or stays where it is.
+  if (entry.entry.outcome === 'rows-missing' || entry.decision !== undefined) return 0;
   return { failed: 2, attention: 3, ok: 5 }[resultOf[entry.entry.outcome]];
 }

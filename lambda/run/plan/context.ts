@@ -8,11 +8,13 @@ import type { RunServices } from '../services.ts';
 import type { Entry, Planned, RunState } from '../state.ts';
 import type { Asking } from './asking.ts';
 import type { Prepared } from './prepare.ts';
+import type { Untold } from './untold.ts';
 
 /** What the parts of Plan share while they work through the policies. */
 export interface PolicyContext {
   state: RunState;
   prepared: Prepared;
+  untold: Untold;
   services: RunServices;
   sizes: readonly IndexSize[];
   reads: OptionalReads;

@@ -1,6 +1,8 @@
 import { maxSentenceBytes } from '../../facts/limits.ts';
 import { capped } from '../../facts/text.ts';
-import { addressOf } from '../entries.ts';
+import type { ParsedPolicy } from '../../policy/parse.ts';
+import { withBreaker } from '../breaker.ts';
+import { addressOf, askingOf } from '../entries.ts';
 import { proceed } from '../next.ts';
 import type { RunServices } from '../services.ts';
 import { type RunState, STATE_VERSION } from '../state.ts';
@@ -8,8 +10,9 @@ import { carried } from './carried.ts';
 import { parseInput, type RunInput, scheduledMillis } from './input.ts';
 import { planPolicies } from './policies.ts';
 import { refused } from './policy.ts';
-import { prepare } from './prepare.ts';
+import { prepare, readRecords } from './prepare.ts';
 import { planRelease } from './release.ts';
+import { type Untold, untoldIn } from './untold.ts';
 
 /** What the workflow passes to Plan. */
 export interface PlanEvent {
@@ -18,33 +21,54 @@ export interface PlanEvent {
 }
 
 /**
- * Plan: reads policies and ledger, picks up what earlier runs left unresolved, dry-runs every policy and decides. Never
+ * Plan: reads ledger and policies, tells what nobody has been told yet, picks up what earlier runs left unresolved, dry-runs every policy and decides. Never
  * sends a real truncate. Never throws for bad input, a missing parameter or an unreachable server: these go into the
  * returned state (`error`), so that they are reported.
  */
 export async function plan(event: PlanEvent, services: RunServices): Promise<RunState> {
   const parsed = parseInput(event.input);
+  const input = 'problem' in parsed ? {} : parsed.input;
+  const state = emptyState(event, input, services);
+  const readAt = services.clock.now();
+  const records = await readRecords(services);
+  const untold = (policies: readonly ParsedPolicy[]) =>
+    untoldIn(records instanceof Map ? records.values() : [], policies, askingOf(state), readAt);
   if ('problem' in parsed) {
     const problem = capped(parsed.problem, maxSentenceBytes);
-    const state = emptyState(event, {}, services);
-    return finish({ ...state, error: { kind: 'setup', what: 'input', problem } }, services);
+    return finish({ ...withUntold(state, untold([])), error: { kind: 'setup', what: 'input', problem } }, services);
   }
-  const { input } = parsed;
-  const state = emptyState(event, input, services);
-  const prepared = await prepare(input, services);
+  const prepared = await prepare(input, records, services);
   if (prepared.kind === 'impossible') {
-    const entries = prepared.policies.map(refused);
-    return finish({ ...state, error: prepared.error, entries }, services);
+    const { error, policies, chosen } = prepared;
+    return finish({ ...withUntold({ ...state, entries: chosen.map(refused) }, untold(policies)), error }, services);
   }
-  const next = input.release
-    ? await planRelease(state, input, prepared, services)
-    : await planPolicies(state, prepared, services);
-  return finish(next, services);
+  if (input.release) {
+    const released = await planRelease(state, input, prepared, services);
+    const told = untoldIn(released.records.values(), prepared.policies, askingOf(state), readAt);
+    return finish(withUntold(released.state, told), services);
+  }
+  const waiting = untold(prepared.policies);
+  return finish(withUntold(await planPolicies(state, prepared, waiting, readAt, services), waiting), services);
+}
+
+/** What is told for the first time is in the report whatever else the run does, in place of a policy's own entry. */
+function withUntold(state: RunState, { verdicts, notes, releases }: Untold): RunState {
+  const entries = state.entries.map((entry) => {
+    const verdict = verdicts.get(entry.index);
+    return verdict?.isLent ? verdict.entry : entry;
+  });
+  const further = [...verdicts.values()].map(({ entry }) => entry).filter((entry) => !entries.includes(entry));
+  return {
+    ...state,
+    entries: [...entries, ...further],
+    notes: [...state.notes, ...notes],
+    releases: [...state.releases, ...releases],
+  };
 }
 
 function finish(state: RunState, { settings, clock, log }: RunServices): RunState {
   if (state.error !== undefined) log.error('the run could not do its work', { cause: state.error });
-  return proceed(carried(state), settings, clock.now());
+  return proceed(withBreaker(carried(state)), settings, clock.now());
 }
 
 function emptyState({ execution }: PlanEvent, input: RunInput, { settings }: RunServices): RunState {
@@ -64,6 +88,7 @@ function emptyState({ execution }: PlanEvent, input: RunInput, { settings }: Run
     entries: [],
     notes: [],
     unmanagedIndices: [],
+    releases: [],
     approveRows: input.approveRows,
     looks: 0,
     callsWithoutTask: 0,

@@ -19,30 +19,41 @@ import type { RunServices } from '../services.ts';
 import type { Entry, RunState } from '../state.ts';
 import { Asking } from './asking.ts';
 import type { Planning, PolicyContext } from './context.ts';
-import { adopt, planPolicy } from './policy.ts';
+import { adopt, type FirstCount, firstCount, planPolicy, secondCount } from './policy.ts';
 import type { Prepared } from './prepare.ts';
+import { countedToday } from './quarantined.ts';
+import type { Untold } from './untold.ts';
 
 /** One entry per policy, and one for each unresolved truncation that has no policy. */
-export async function planPolicies(state: RunState, prepared: Prepared, services: RunServices): Promise<RunState> {
+export async function planPolicies(
+  state: RunState,
+  prepared: Prepared,
+  untold: Untold,
+  readAt: number,
+  services: RunServices,
+): Promise<RunState> {
   const { clock, operations } = services;
-  const readAt = clock.now();
   const { signal, release } = signalAt(clock, services.deadline() - deadlineMarginMillis);
   try {
     const reads = optionalReads(operations, state, signal);
     const asking = new Asking(operations, signal);
     const sizes = await sizesOf(reads, asking);
-    const context: PolicyContext = { state, prepared, services, sizes, reads, asking, signal, readAt };
-    const entries = await plannedEntries(context);
+    const context: PolicyContext = { state, prepared, untold, services, sizes, reads, asking, signal, readAt };
+    const planned = await plannedEntries(context);
+    const notes = [...prepared.notes, ...(await notesOf(context))];
     const failure = asking.serverFailure;
+    const entries = failure
+      ? planned.map((entry) => withoutServer(entry, failure, state))
+      : await countedToday(planned, context);
     const error: Cause | undefined = failure ? { kind: 'server', error: failure, sent: 'no' } : prepared.error;
     return {
       ...state,
       ...reads.without,
-      entries: failure ? entries.map((entry) => withoutServer(entry, failure, state)) : entries,
+      entries,
       error,
       breaker: prepared.hindrance,
       refusesForceField: asking.refusesForceField,
-      notes: [...prepared.notes, ...(await notesOf(context))],
+      notes,
       unmanagedIndices: unmanaged(sizes, prepared.policies),
     };
   } finally {
@@ -60,22 +71,37 @@ async function sizesOf(reads: OptionalReads, asking: Asking): Promise<IndexSize[
   }
 }
 
+/**
+ * All windows are counted before any dry run, and those that were low once more after the other policies have had
+ * theirs (design rule 11). The search for a bite comes last, because it takes many dry runs.
+ */
 async function plannedEntries(context: PolicyContext): Promise<Entry[]> {
   const { chosen } = context.prepared;
   const limit = pLimit(planConcurrency);
+  const low = new Map<ParsedPolicy, FirstCount>();
+  // The first one alone: a server that cannot be reached is asked once.
+  const [first, ...others] = chosen;
+  const count = async (policy: ParsedPolicy) => {
+    const counted = await firstCount(policy, context);
+    if (counted) low.set(policy, counted);
+  };
+  if (first) await count(first);
+  await Promise.all(others.map((policy) => limit(() => count(policy))));
+
+  const whole = chosen.filter((policy) => !low.has(policy));
   // One after another until a dry run has shown which fields the server takes; then side by side.
   const planned: Planning[] = [];
-  const isUnknown = () => context.asking.refusesForceField === undefined && planned.length < chosen.length;
-  while (isUnknown()) planned.push(await planOne(chosen[planned.length] as ParsedPolicy, context));
-  const rest = chosen.slice(planned.length);
+  const isUnknown = () => context.asking.refusesForceField === undefined && planned.length < whole.length;
+  while (isUnknown()) planned.push(await planOne(whole[planned.length] as ParsedPolicy, context));
+  const rest = whole.slice(planned.length);
   planned.push(...(await Promise.all(rest.map((policy) => limit(() => planOne(policy, context))))));
-  // The search for a bite waits until every policy has had its dry run, because it takes many more of them.
+  for (const [policy, counted] of low) planned.push(await planOne(policy, context, counted));
   const entries = await Promise.all(planned.map(({ entry, search }) => limit(async () => (await search?.()) ?? entry)));
   return [...entries.sort(runOrder(context)), ...(await withoutPolicy(context, entries))];
 }
 
-async function planOne(parsed: ParsedPolicy, context: PolicyContext): Promise<Planning> {
-  const planned = await planPolicy(parsed, context);
+async function planOne(parsed: ParsedPolicy, context: PolicyContext, counted?: FirstCount): Promise<Planning> {
+  const planned = counted ? await secondCount(counted, context) : await planPolicy(parsed, context);
   const { entry, search } = planned;
   const outcome = search ? 'searched' : entry.phase === 'done' ? entry.entry.outcome : entry.phase;
   context.services.log.info('planned', { ...entry.entry, index: parsed.index, outcome });
@@ -106,6 +132,8 @@ async function withoutPolicy(context: PolicyContext, planned: Entry[]): Promise<
     const { entityType = index, aspect = '' } = headOf(record);
     const from = { index, entry: { entityType, aspect, adopted: true } };
     const stands = standing(record, askingOf(state), readAt);
+    // Told by `untoldIn`, whatever this run does.
+    if (stands.kind === 'judged') continue;
     if (stands.kind === 'foreign') entries.push(foreignEntry(from, stands));
     else if (isUnresolved(record)) entries.push(await adopt(from, record, context));
     else if (stands.kind === 'quarantined') entries.push(done(from, 'quarantined', quarantinedCause(stands.record)));

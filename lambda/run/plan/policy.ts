@@ -1,14 +1,14 @@
 import type { Cause } from '../../facts/cause.ts';
-import { abandonAfterMillis, deadlineMarginMillis } from '../../facts/limits.ts';
+import { abandonAfterMillis, agreeingLooksMillis, deadlineMarginMillis } from '../../facts/limits.ts';
 import { capped } from '../../facts/text.ts';
 import { type Idle, isUnresolved, type StoredRecord, type Unresolved } from '../../ledger/record.ts';
 import { isHere, standing } from '../../ledger/standing.ts';
-import { quarantineCounted } from '../../ledger/transitions.ts';
+import { concludeCounted } from '../../ledger/transitions.ts';
 import { type DryRun, OperationsError } from '../../operations/operations.ts';
 import { type DecisionFacts, decide, guardFailed, policyCutoff } from '../../policy/decision.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
 import type { Policy } from '../../policy/schema.ts';
-import { lostSince } from '../../truncation/between-runs.ts';
+import { countedLow, type Low, lossVerdict } from '../../truncation/between-runs.ts';
 import { biteOf } from '../../truncation/bite.ts';
 import { truncateFields } from '../../truncation/fields.ts';
 import { preview } from '../../truncation/look.ts';
@@ -16,12 +16,15 @@ import { physicalIndex } from '../../truncation/physical-index.ts';
 import {
   askingOf,
   attemptFacts,
+  concluded,
   decided,
   done,
   foreignEntry,
   held,
+  judgedEntry,
   policyFacts,
   quarantinedCause,
+  untoldEntry,
   watched,
 } from '../entries.ts';
 import type { RunServices } from '../services.ts';
@@ -42,10 +45,15 @@ export function refused(parsed: ParsedPolicy): Entry {
 
 export async function planPolicy(parsed: ParsedPolicy, context: PolicyContext): Promise<Planning> {
   if (parsed.kind === 'invalid') return { entry: refused(parsed) };
-  const { state, prepared, readAt } = context;
+  const { state, prepared, untold, readAt } = context;
   const stored = prepared.records.get(parsed.index);
   const stands = standing(stored, askingOf(state), readAt);
   const from = { index: parsed.index, entry: policyFacts(parsed.policy) };
+  // Nothing more is deleted here before people have been told (rule 15).
+  if (stands.kind === 'judged') {
+    const verdict = untold.verdicts.get(parsed.index);
+    return { entry: verdict?.isLent ? verdict.entry : untoldEntry(from, verdict ? 'verdict' : 'release') };
+  }
   if (stands.kind === 'foreign') return { entry: foreignEntry(from, stands) };
   if (stored && isUnresolved(stored)) {
     return { entry: await adopt({ ...from, entry: { ...from.entry, adopted: true } }, stored, context) };
@@ -53,11 +61,87 @@ export async function planPolicy(parsed: ParsedPolicy, context: PolicyContext): 
   // Every quarantined record is told, also one whose policy is switched off (rule 14).
   if (stands.kind === 'quarantined') return { entry: done(from, 'quarantined', quarantinedCause(stands.record)) };
   if (!parsed.policy.enabled) return { entry: done(from, 'disabled', { kind: 'not-due' }) };
-  // A retried Plan reports the loss that it found the first time.
+  // A redriven run whose report was published says again what it found.
   if (stands.kind === 'decided' && stands.record.state === 'quarantined') {
-    return { entry: decided(from, stands.verdict.verdict) };
+    return { entry: concluded(from, stands.verdict) };
   }
-  return dryRunEntry(parsed, idleHere(stored, state), context);
+  return dryRunEntry(baseOf(parsed, context), parsed.policy, context);
+}
+
+/** A policy whose window was counted low once, or could not be counted. */
+export type FirstCount =
+  | { kind: 'low'; parsed: ReadablePolicy; record: Idle; low: Low; at: number }
+  | { kind: 'failed'; entry: Entry };
+
+type ReadablePolicy = ParsedPolicy & { kind: 'policy' };
+
+/** Counts the window that the last verdict has left. @returns undefined if there is none, or it is whole */
+export async function firstCount(parsed: ParsedPolicy, context: PolicyContext): Promise<FirstCount | undefined> {
+  if (parsed.kind === 'invalid' || !parsed.policy.enabled) return undefined;
+  const { state, prepared, services, asking } = context;
+  const record = idleHere(prepared.records.get(parsed.index), state);
+  if (!record || asking.serverFailure || isLate(services)) return undefined;
+  try {
+    const low = await countedLow(record, fieldsOf(parsed.policy, context), (fields) => asking.dryRun(fields));
+    return low && { kind: 'low', parsed, record, low, at: services.clock.now() };
+  } catch (error) {
+    return { kind: 'failed', entry: failedEntry(baseOf(parsed, context), error, context) };
+  }
+}
+
+/**
+ * Counts it again, 90 s after the first count. Low twice is a loss; a whole second count lets the policy go on, as if
+ * nothing had been.
+ */
+export async function secondCount(first: FirstCount, context: PolicyContext): Promise<Planning> {
+  if (first.kind === 'failed') return { entry: first.entry };
+  const { parsed, record, low, at } = first;
+  const { services, asking } = context;
+  const { clock, deadline, log } = services;
+  const base = baseOf(parsed, context);
+  if (asking.serverFailure) return { entry: done(base, 'failed', { kind: 'run-error' }) };
+  const wait = Math.max(0, at + agreeingLooksMillis - clock.now());
+  if (clock.now() + wait >= deadline() - deadlineMarginMillis) {
+    const { window, found } = low;
+    const cause: Cause = { kind: 'low-once', expected: window.rows, found, since: window.countedAtMillis };
+    return { entry: done(base, 'failed', cause) };
+  }
+  if (wait > 0) {
+    log.info('counting again', { index: parsed.index, seconds: Math.ceil(wait / 1000) });
+    await clock.sleep(wait);
+  }
+  try {
+    const again = await countedLow(record, fieldsOf(parsed.policy, context), (fields) => asking.dryRun(fields));
+    if (again) return { entry: await lossEntry(base, record, again, context) };
+  } catch (error) {
+    return { entry: failedEntry(base, error, context) };
+  }
+  return dryRunEntry(base, parsed.policy, context);
+}
+
+const isLate = ({ clock, deadline }: Pick<RunServices, 'clock' | 'deadline'>): boolean =>
+  clock.now() >= deadline() - deadlineMarginMillis;
+
+const fieldsOf = (policy: Policy, { state, asking }: PolicyContext) =>
+  truncateFields(policy, policyCutoff(Date.parse(state.startedAt), policy), asking.refusesForceField ?? false);
+
+/** The entry of a policy before its dry run. */
+function baseOf({ index, policy }: ReadablePolicy, { state, sizes }: PolicyContext): Counted {
+  const cutoffMillis = policyCutoff(Date.parse(state.startedAt), policy);
+  const size = physicalIndex(sizes, policy);
+  return {
+    index,
+    entry: { ...policyFacts(policy), cutoffMillis, indexName: size?.indexName, sizeBeforeMb: size?.sizeMb },
+  };
+}
+
+/** @throws what is not about the server */
+function failedEntry(base: Counted, error: unknown, { asking }: PolicyContext): Entry {
+  if (!(error instanceof OperationsError)) throw error;
+  const { fact } = error;
+  if (fact.kind === 'aborted') return done(base, 'failed', { kind: 'stopped', by: 'plan-time' });
+  if (asking.serverFailure === fact) return done(base, 'failed', { kind: 'run-error' });
+  return done(base, 'failed', { kind: 'server', error: fact, sent: 'no' });
 }
 
 /** A record whose last verdict can be used for comparison: counts from another server say nothing about this one. */
@@ -66,15 +150,14 @@ const idleHere = (stored: StoredRecord | undefined, { server }: RunState): Idle 
 
 /** What an earlier run left unresolved: watched by this run, looked at once by a preview. */
 export async function adopt(from: Counted, record: Unresolved, context: PolicyContext): Promise<Entry> {
-  const { state, services, asking, readAt } = context;
+  const { state, services, readAt } = context;
   const facts = { ...from, entry: { ...from.entry, ...attemptFacts(record.attempt) } };
   // Its own run is still at work.
   if (record.state === 'sending' && readAt < record.attempt.judgeableAt) {
     return done(facts, 'in-flight', held(record, readAt));
   }
   const entry = watched(from, record, readAt, readAt);
-  if (state.mode === 'enforce' || asking.serverFailure) return entry;
-  return previewEntry(entry, record, services, context);
+  return state.mode === 'enforce' ? entry : previewEntry(entry, record, services, context);
 }
 
 /**
@@ -87,11 +170,11 @@ async function previewEntry(
   services: RunServices,
   { state, reads, signal, asking, readAt }: PolicyContext,
 ): Promise<Entry> {
-  const runStartMillis = Date.parse(state.startedAt);
   const { sendingSince: since, judgeableAt } = record.attempt;
   const isOld = readAt >= judgeableAt + abandonAfterMillis;
   try {
-    const seen = await preview(record, { ...services, reads, signal, runStartMillis, isOver: () => false });
+    if (asking.serverFailure) throw new OperationsError(asking.serverFailure);
+    const seen = await preview(record, { ...services, reads, signal, run: askingOf(state), isOver: () => false });
     if (seen.kind === 'running') {
       const { task } = seen.watch;
       const cause: Cause = { kind: 'watching', why: 'preview', since, done: task?.done, total: task?.total };
@@ -104,55 +187,44 @@ async function previewEntry(
   } catch (error) {
     if (!(error instanceof OperationsError)) throw error;
     asking.failed(error.fact);
-    return done(from, 'unknown', { kind: 'watching', why: 'preview', since, error: error.fact });
+    const releasable = isOld || undefined;
+    return done(from, 'unknown', { kind: 'watching', why: 'preview', since, error: error.fact, releasable });
   }
 }
 
-async function dryRunEntry(
-  { index, policy }: ParsedPolicy & { kind: 'policy' },
-  record: Idle | undefined,
-  context: PolicyContext,
-): Promise<Planning> {
-  const { state, services, sizes, asking } = context;
-  const { clock, deadline } = services;
-  const cutoffMillis = policyCutoff(Date.parse(state.startedAt), policy);
-  const size = physicalIndex(sizes, policy);
-  const entry = { ...policyFacts(policy), cutoffMillis, indexName: size?.indexName, sizeBeforeMb: size?.sizeMb };
-  const base = { index, entry };
+async function dryRunEntry(base: Counted, policy: Policy, context: PolicyContext): Promise<Planning> {
+  const { services, asking } = context;
   if (asking.serverFailure) return { entry: done(base, 'failed', { kind: 'run-error' }) };
-  if (clock.now() >= deadline() - deadlineMarginMillis) {
-    return { entry: done(base, 'failed', { kind: 'stopped', by: 'plan-time' }) };
-  }
-  const fields = truncateFields(policy, cutoffMillis, asking.refusesForceField ?? false);
+  if (isLate(services)) return { entry: done(base, 'failed', { kind: 'stopped', by: 'plan-time' }) };
+  const fields = fieldsOf(policy, context);
   try {
-    const loss = record && (await lostSince(record, fields, (asked) => asking.dryRun(asked)));
-    if (record && loss) return { entry: await lossEntry(base, record, loss, context) };
     const isFirst = asking.refusesForceField === undefined;
     const dryRun = isFirst ? await asking.firstDryRun(fields) : await asking.dryRun(fields);
-    return await decidedEntry({ ...base, entry: { ...entry, ...countsOf(dryRun) } }, policy, dryRun, context);
+    return await decidedEntry({ ...base, entry: { ...base.entry, ...countsOf(dryRun) } }, policy, dryRun, context);
   } catch (error) {
-    if (!(error instanceof OperationsError)) throw error;
-    const { fact } = error;
-    if (fact.kind === 'aborted') return { entry: done(base, 'failed', { kind: 'stopped', by: 'plan-time' }) };
-    if (asking.serverFailure === fact) return { entry: done(base, 'failed', { kind: 'run-error' }) };
-    return { entry: done(base, 'failed', { kind: 'server', error: fact, sent: 'no' }) };
+    return { entry: failedEntry(base, error, context) };
   }
 }
 
-/** Rows went between two runs: an enforcing run quarantines the index, and goes on with the others (rule 11). */
+/** Rows went between two runs: an enforcing run writes that down, and goes on with the others (rule 11). */
 async function lossEntry(
   base: Counted,
   record: Idle,
-  { verdict, window }: NonNullable<Awaited<ReturnType<typeof lostSince>>>,
+  low: Low,
   { state, services: { ledger, clock } }: PolicyContext,
 ): Promise<Entry> {
-  const entry = decided(base, verdict);
-  if (state.mode === 'preview') return entry;
-  const quarantined = quarantineCounted(record, window, verdict, askingOf(state), clock.now());
-  if (await ledger.replace(quarantined)) return entry;
-  // Another run was first. Whatever it wrote, the rows are gone: the next run finds them missing, too.
-  const stored = await ledger.read(base.index);
-  return stored?.state === 'quarantined' ? done(base, 'quarantined', quarantinedCause(stored)) : entry;
+  const verdict = lossVerdict(low);
+  if (state.mode === 'preview') return decided(base, verdict);
+  const asking = askingOf(state);
+  const { runId, runStartMillis } = asking;
+  const judged = concludeCounted(record, low.window, verdict, { runId, runStartMillis, atMillis: clock.now() });
+  // If another run was first, it has found the same, or the next run does: the rows are gone.
+  const stored = (await ledger.replace(judged)) ? judged : await ledger.read(base.index);
+  const stands = standing(stored, asking, clock.now());
+  if (stands.kind === 'judged') return judgedEntry(base, stands, asking, clock.now()) ?? decided(base, verdict);
+  return stands.kind === 'quarantined'
+    ? done(base, 'quarantined', quarantinedCause(stands.record))
+    : decided(base, verdict);
 }
 
 async function decidedEntry(

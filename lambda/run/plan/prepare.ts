@@ -25,21 +25,35 @@ export interface Prepared {
   notes: Note[];
 }
 
-/** `error` says why the run cannot start; `policies` are those that it would have covered. */
-export type Preparation = Prepared | { kind: 'impossible'; error: Cause; policies: ParsedPolicy[] };
+/** `error` says why the run cannot start; `chosen` are the policies that it would have covered. */
+export type Preparation = Prepared | ({ kind: 'impossible'; error: Cause } & Pick<Prepared, 'chosen' | 'policies'>);
 
-/** Reads parameters and ledger and checks the input against them. */
-export async function prepare(input: RunInput, services: RunServices): Promise<Preparation> {
-  const { parameters, ledger, clock } = services;
+/** The ledger's records by search index, or why they cannot be read. */
+export type Records = Prepared['records'] | LedgerError;
+
+/** Read before anything else: a run that cannot do its work tells what nobody has been told yet, all the same. */
+export async function readRecords({ ledger }: RunServices): Promise<Records> {
+  try {
+    return new Map((await ledger.list()).map((record) => [record.index, record]));
+  } catch (error) {
+    if (error instanceof LedgerError) return error;
+    throw error;
+  }
+}
+
+/** Reads the parameters and checks the input against them. */
+export async function prepare(input: RunInput, records: Records, services: RunServices): Promise<Preparation> {
+  const { parameters, clock } = services;
+  let policies: ParsedPolicy[] = [];
   let chosen: ParsedPolicy[] = [];
   try {
-    const policies = await readPolicies(services);
+    policies = await readPolicies(services);
     const only = input.only?.map(searchIndexOfName);
     // A release concerns only the named indices, and no policies.
     chosen = input.release ? [] : only ? policies.filter(({ index }) => only.includes(index)) : policies;
     checkOnly(input, policies);
     const notes = tokenNotes(await parameters.token.get(), clock.now());
-    const records = new Map((await ledger.list()).map((record) => [record.index, record]));
+    if (records instanceof LedgerError) throw records;
     checkRelease(input, policies, records);
     const error = input.release ? undefined : wrongNumber(policies);
     const isTooMany = policies.length > maxPolicies;
@@ -55,7 +69,7 @@ export async function prepare(input: RunInput, services: RunServices): Promise<P
   } catch (error) {
     const cause = expected(error);
     if (!cause) throw error;
-    return { kind: 'impossible', error: cause, policies: chosen.length > maxPolicies ? [] : chosen };
+    return { kind: 'impossible', error: cause, policies, chosen: chosen.length > maxPolicies ? [] : chosen };
   }
 }
 

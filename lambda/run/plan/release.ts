@@ -1,24 +1,30 @@
 import { signalAt } from '../../facts/clock.ts';
 import { deadlineMarginMillis } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
-import { headOf } from '../../ledger/record.ts';
+import { headOf, type StoredRecord } from '../../ledger/record.ts';
 import { fromDottedName, searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf } from '../../policy/parse.ts';
+import { askingOf } from '../entries.ts';
 import { releaseIndex } from '../release.ts';
 import type { RunServices } from '../services.ts';
 import type { RunState } from '../state.ts';
 import type { RunInput } from './input.ts';
 import type { Prepared } from './prepare.ts';
 
-/** A run that releases: it truncates and watches nothing, and works while the job is paused. */
+/**
+ * A run that releases: it truncates and watches nothing, and works while the job is paused.
+ * @returns the state, and the ledger's records as they are now: what is judged in them is still to be told
+ */
 export async function planRelease(
   state: RunState,
   { release = [], acceptMissing }: RunInput,
   { policies, records, notes }: Prepared,
   services: RunServices,
-): Promise<RunState> {
+): Promise<{ state: RunState; records: Map<string, StoredRecord> }> {
   const { signal, release: stop } = signalAt(services.clock, services.deadline() - deadlineMarginMillis);
   const results: Note[] = [];
+  const now = new Map(records);
+  const run = askingOf(state);
   try {
     for (const index of new Set(release.map(searchIndexOfName))) {
       const record = records.get(index);
@@ -27,12 +33,14 @@ export async function planRelease(
       const named = fromDottedName(release.find((name) => searchIndexOfName(name) === index) ?? index);
       const { entityType, aspect } = policy ? namesOf(policy) : { ...named, ...namesIn(head) };
       const key = { index, entityType, aspect, server: state.server };
-      results.push(await releaseIndex({ key, record, acceptMissing }, services, signal));
+      const result = await releaseIndex({ key, record, run, acceptMissing }, services, signal);
+      if (result.kind === 'judged') now.set(index, result.record);
+      else results.push(result.note);
     }
   } finally {
     stop();
   }
-  return { ...state, notes: [...notes, ...results] };
+  return { state: { ...state, notes: [...notes, ...results] }, records: now };
 }
 
 function namesIn(head: { entityType?: string | undefined; aspect?: string | undefined } | undefined) {

@@ -3,8 +3,10 @@ import type { Reading } from '../../../cli/operations-service/reading.ts';
 import { startOperationsService } from '../../../cli/operations-service/server.ts';
 import { runStateMachine } from '../../../cli/run/state-machine.ts';
 import type { DecidedFacts, Report, ReportFacts } from '../../../lambda/facts/report-schema.ts';
+import { messageOf } from '../../../lambda/message/message.ts';
 import { createOperations } from '../../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../../lambda/operations/http/http-transport.ts';
+import { asMarkEvent, markAllTold } from '../../../lambda/run/mark-told.ts';
 import { plan } from '../../../lambda/run/plan/plan.ts';
 import { poll } from '../../../lambda/run/poll.ts';
 import type { ReportServices } from '../../../lambda/run/report.ts';
@@ -54,7 +56,7 @@ export interface Wanted {
 export async function runAgainst(reading: Partial<Reading>, wanted: Wanted = {}): Promise<Ran> {
   const { old = 5000, young = 5000, written = 0, policy = {}, offset = 0, prefix = '/gms', second } = wanted;
   let now = startMillis + offset;
-  const clock = { now: () => now, monotonic: () => now };
+  const clock = { now: () => now, monotonic: () => now, sleep: async () => {} };
   const ages = [...spread(old, 40, 60), ...spread(young, 8, 29)];
   const aspects = ['operation', ...(second ? ['datasetProfile'] : [])];
   const indices = aspects.map((aspect, copies) => ({
@@ -83,7 +85,12 @@ export async function runAgainst(reading: Partial<Reading>, wanted: Wanted = {})
       clock,
       log: { info() {}, warn() {}, error() {} },
       deadline: () => now + 900_000,
-      publisher: { publish: async (one) => void published.push(one) },
+      publisher: {
+        async publish(one) {
+          published.push(one);
+          return messageOf(one, { reader: { kind: 'aws' } }).carried;
+        },
+      },
       // The facts are what is asserted; their English is tested as a table.
       words: (facts) => facts as unknown as Report,
     };
@@ -96,7 +103,10 @@ export async function runAgainst(reading: Partial<Reading>, wanted: Wanted = {})
           rows()?.add(Array.from({ length: written }, (_, row) => now + row));
           return sent;
         },
-        poll: (state) => poll(state as Parameters<typeof poll>[0], services),
+        async poll(event) {
+          const marks = asMarkEvent(event);
+          return marks ? markAllTold(marks, services) : poll(event as Parameters<typeof poll>[0], services);
+        },
         report: (event) => report(event as Parameters<typeof report>[0], services),
       },
       input: {},

@@ -25,7 +25,7 @@ function scripted(scripts: Partial<Record<Step, unknown[]>>) {
 
 const wait = (waitSeconds: number) => ({ next: 'wait', waitSeconds });
 const finish = { next: 'report', waitSeconds: 0 };
-const reported = { result: 'ok' };
+const reported = { result: 'ok', next: 'end', told: [] };
 const named = (name: string) => Object.assign(new Error('a cause'), { name });
 
 const start = (handlers: StepHandlers, more: { fast?: ReturnType<typeof fastClock> } = {}) =>

@@ -4,6 +4,7 @@ import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts
 import { isWorthTelling, messageOf } from '../../../lambda/message/message.ts';
 import { createOperations } from '../../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../../lambda/operations/http/http-transport.ts';
+import { asMarkEvent, markAllTold } from '../../../lambda/run/mark-told.ts';
 import { type PlanEvent, plan } from '../../../lambda/run/plan/plan.ts';
 import { poll } from '../../../lambda/run/poll.ts';
 import { type ReportEvent, report } from '../../../lambda/run/report.ts';
@@ -81,7 +82,9 @@ export function createJob({ url, token, clock, policy }: JobOptions): Job {
     const publish = async (made: Report, byHand?: boolean) => {
       ended.report = made;
       if (made.policies[0]) ended.entry = made.policies[0];
-      if (isWorthTelling(made, byHand)) ended.message = messageOf(made, { reader }).email;
+      const message = messageOf(made, { reader });
+      if (isWorthTelling(made, byHand)) ended.message = message.email;
+      return message.carried;
     };
     const call = (resource: string, given: unknown): Promise<unknown> => {
       const step = /\$\{(\w+)FunctionArn\}/.exec(resource)?.[1]?.toLowerCase() as keyof typeof functionTimeoutSeconds;
@@ -89,6 +92,8 @@ export function createJob({ url, token, clock, policy }: JobOptions): Job {
       const services: RunServices = { ...shared, log, deadline: () => deadline };
       if (step === 'plan') return plan(given as PlanEvent, services);
       if (step === 'truncate') return truncate(given as RunState, services);
+      const marks = asMarkEvent(given);
+      if (marks) return markAllTold(marks, services);
       if (step === 'poll') return poll(given as RunState, services);
       const words = (facts: Parameters<typeof worded>[0]) => worded(facts, reader);
       return report(given as ReportEvent, { settings, clock, log, publisher: { publish }, words });

@@ -5,6 +5,7 @@ import type { Happening, Stage } from './happening.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
+const day = 24 * hour;
 
 function stop({ scheduled }: Stage): void {
   const execution = scheduled();
@@ -19,7 +20,25 @@ export const executions = {
     stop(stage);
     const execution = stage.scheduled();
     const { time } = stage.world;
-    time.at(time.now() + chances.pick([5000, 2 * minute, 25 * minute, 11 * hour]), () => execution?.redrive());
+    time.at(time.now() + chances.pick([5000, 2 * minute, 25 * minute, 11 * hour, 7 * day]), () => execution?.redrive());
+  },
+  // The process is killed: the node goes away.
+  killed: ({ scheduled }) => scheduled()?.kill(),
+  // A deployment: whatever step comes next finds a run state of another version.
+  deployed: ({ scheduled }) => scheduled()?.deploy(),
+  // Nothing can be published for a while.
+  'topic refuses': ({ world }, chances) => {
+    world.isMute = true;
+    world.time.at(world.time.now() + chances.pick([minute, hour, 11 * hour]), () => {
+      world.isMute = false;
+    });
+  },
+  // Nothing can be written to the ledger for a while.
+  'disk full': ({ world }, chances) => {
+    world.isFull = true;
+    world.time.at(world.time.now() + chances.pick([minute, hour, 11 * hour]), () => {
+      world.isFull = false;
+    });
   },
   // The schedule’s event comes a second time.
   'scheduled twice': (stage, chances) => {

@@ -10,7 +10,7 @@ export const eventLines = ({ world }: History, index: string): string[] =>
   });
 
 function textOf(event: JournalEvent, index: string): string | undefined {
-  if (event.kind === 'sizes' || event.kind === 'taken') return undefined;
+  if (event.kind === 'sizes' || event.kind === 'taken' || event.kind === 'listed') return undefined;
   if ('index' in event && event.index !== index) return undefined;
   if (event.kind === 'ledger' && event.next.index !== index) return undefined;
   const { step, id, runId } = 'invocation' in event ? event.invocation : { step: '', id: '', runId: '' };

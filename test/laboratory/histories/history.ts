@@ -87,6 +87,8 @@ function begin(world: World, scenario: Scenario, number: number): void {
   const night = scenario.nights[number];
   world.weather = night ? weathers[night.weather] : calm;
   world.onSent = (track) => erode(world, track.index, scenario.erosion);
+  world.onWritten = () => {};
+  world.isMute = false;
   world.onActing = () => {};
   const pace = { millis: night?.millis ?? 2000 };
   world.server.behaviour = { ...kindOf(scenario), pace, ...(night?.mood && moods[night.mood]) };
@@ -98,7 +100,7 @@ const kindOf = ({ kind }: Scenario): Behaviour => ({ ...plain, ...kinds[kind] })
 
 function mend(world: World, scenario: Scenario): void {
   const { engine } = world.server;
-  world.paused = false;
+  Object.assign(world, { paused: false, isFull: false });
   world.settings = settingsOf(scenario);
   const policies = scenario.indices.map(({ policy }, number) => policyOf(names[number] ?? names[0], policy));
   world.policies = policies.map((policy) => written(policy));

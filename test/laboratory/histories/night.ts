@@ -1,3 +1,4 @@
+import { headOf, isUnresolved } from '../../../lambda/ledger/record.ts';
 import { happens } from '../alphabet/alphabet.ts';
 import type { Stage } from '../alphabet/happening.ts';
 import { createChances } from '../world/chances.ts';
@@ -36,7 +37,7 @@ export function planNight({ world, policies, executions, number, runId, start, n
 
   at(0, () => {
     const input = { scheduledTime: new Date(start).toISOString() };
-    scheduled = begin(runId, input, { foreignCall: night?.deployedAt, onState: stopping(stage, night) });
+    scheduled = begin(runId, input, { onState: endingsOf(stage, night) });
   });
   for (let arrival = 0; arrival < (night?.arrivals ?? 10); arrival++) {
     at(chances.between(-50, 20_000), () => {
@@ -64,25 +65,46 @@ export function planNight({ world, policies, executions, number, runId, start, n
 }
 
 /** Someone who stops and redrives one execution gives up after this many times. */
-const maxStops = 3;
+const mostEnds = 3;
 
-/** Stops the night's execution a moment after it has entered Truncate. */
-function stopping(stage: Stage, night: Night | undefined): (state: string) => void {
-  const { time } = stage.world;
-  let stops = 0;
-  return (state) => {
-    const plan = night?.stopInTruncate;
-    if (state !== 'Truncate' || plan === undefined) return;
-    time.at(time.now() + plan.after, () => {
-      const execution = stage.scheduled();
-      if (!execution || execution.ended || stops++ >= maxStops) return;
-      stage.world.injected('stopped');
-      execution.stop();
-      if (plan.redriveAfter === undefined) return;
-      time.at(time.now() + plan.redriveAfter * 1000, () => {
-        stage.world.injected('redriven');
-        execution.redrive();
-      });
+/**
+ * Ends the night's execution at a place of its way, and perhaps redrives it.
+ * @returns to be called for each state that it enters
+ */
+function endingsOf({ world, scheduled }: Stage, night: Night | undefined): (state: string) => void {
+  const plan = night?.ends;
+  if (!plan) return () => {};
+  const { time } = world;
+  const { how, at, after, redriveAfter } = plan;
+  let ends = 0;
+  const end = (execution: Execution) => {
+    if (execution.ended || ends++ >= mostEnds) return;
+    world.injected(`${how} at ${at}`);
+    if (how === 'mute') [world.isMute, ends] = [true, mostEnds];
+    else if (how === 'deployed') execution.deploy();
+    else if (how === 'killed') execution.kill();
+    else execution.stop();
+    if (redriveAfter === undefined) return;
+    time.at(time.now() + redriveAfter * 1000, () => {
+      world.isMute = false;
+      if (execution.ended) world.injected('redriven');
+      execution.redrive();
     });
   };
+  const reached = (place: string) => {
+    const execution = scheduled();
+    if (place !== at || !execution) return;
+    if (after === 0) end(execution);
+    else time.at(time.now() + after, () => end(execution));
+  };
+  const before = world.onWritten;
+  world.onWritten = (written) => {
+    before(written);
+    if (written.invocation.runId !== scheduled()?.runId) return;
+    const { previous, next } = written;
+    reached(
+      previous && isUnresolved(headOf(previous) as { state: string }) && !isUnresolved(next) ? 'verdict' : next.state,
+    );
+  };
+  return reached;
 }

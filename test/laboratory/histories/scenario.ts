@@ -31,15 +31,21 @@ export interface Night {
   backfill: number;
   /** Seconds before or after the night's start. */
   happenings: { letter: HappeningName; at: number; seed: number }[];
-  /** The execution is stopped this many milliseconds after it enters Truncate, and redriven so many seconds later. */
-  stopInTruncate?: { after: number; redriveAfter: number | undefined } | undefined;
-  /** The function call of the night's execution that meets a deployment. */
-  deployedAt?: number | undefined;
+  /** The execution is ended so many milliseconds after it has reached a place, and redriven so many seconds later. */
+  ends?: { how: Ending; at: Place; after: number; redriveAfter: number | undefined } | undefined;
   /** Days without any run before this night; after a hundred, execution names are reused. */
   pauseDays: number;
   /** A person reads the report in the morning, releases and approves. */
   person: boolean;
 }
+
+/** How an execution may end early. */
+export const endings = ['stopped', 'killed', 'deployed', 'mute'] as const;
+type Ending = (typeof endings)[number];
+
+/** Where it may: at a state that it enters, or at a write to the ledger. */
+export const places = ['Truncate', 'Wait', 'Poll', 'Report', 'MarkTold', 'sending', 'running', 'verdict'] as const;
+export type Place = (typeof places)[number];
 
 export type Ingredient = PlotName | HappeningName | 'name comes back' | keyof typeof kinds | keyof typeof moods;
 
@@ -89,11 +95,12 @@ function nightOf(chances: Chances, list: <T>(least: number, most: number, one: (
     arrivals: pick([3, 0, 20, 60]),
     backfill: pick([80, 0, 300]),
     happenings: list(0, 6, () => ({ letter: pick(happeningNames), at: momentOf(chances), seed: seed() })),
-    stopInTruncate: maybe(chances, 6, () => ({
-      after: between(0, 4000),
-      redriveAfter: maybe(chances, 2, () => between(1, 1500)),
+    ends: maybe(chances, 3, () => ({
+      how: pick(endings),
+      at: pick([...places, 'Truncate', 'Report', 'verdict']),
+      after: pick([0, between(0, 100), between(0, 4000)]),
+      redriveAfter: maybe(chances, 2, () => pick([between(1, 1500), 7 * 86_400])),
     })),
-    deployedAt: maybe(chances, 12, () => between(2, 6)),
     pauseDays: happens(0.1) ? 100 : 0,
     person: happens(0.5),
   };

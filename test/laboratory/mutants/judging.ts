@@ -21,9 +21,11 @@ export const judgingMutants: readonly Mutant[] = [
       'now + look.minMillis',
     ],
   ]),
-  mutant(6, 'a preview writes what it finds', [['run/plan/policy', "if (state.mode === 'preview') return entry;", '']]),
+  mutant(6, 'a preview writes what it finds', [
+    ['run/plan/policy', "if (state.mode === 'preview') return decided(base, verdict);", ''],
+  ]),
   mutant(6, 'a preview watches and judges like any run', [
-    ['run/plan/policy', "if (state.mode === 'enforce' || asking.serverFailure) return entry;", 'return entry;'],
+    ['run/plan/policy', "return state.mode === 'enforce' ? entry :", 'return true ? entry :'],
   ]),
   mutant(14, 'says nothing of what is unresolved without a policy', [
     ['run/plan/policies', 'else if (isUnresolved(record)) entries.push(', 'else if (isUnresolved(record)) void ('],
@@ -122,15 +124,16 @@ export const judgingMutants: readonly Mutant[] = [
     [look, 'isOld(record, services) && after.isStuck === true', 'isOld(record, services)'],
   ]),
   mutant(11, 'keeps no window', [
-    ['ledger/transitions', 'const kept = window ?? (isWhole ? before : undefined);', 'const kept = undefined;'],
+    ['ledger/transitions', 'return window ?? (isWhole ? before : undefined);', 'return undefined;'],
   ]),
   mutant(11, 'does not count the window again', [
-    [
-      'truncation/between-runs',
-      'if (!window || fields.cutoffMillis > window.afterMillis) return undefined;',
-      'if (!window || window.rows >= 0) return undefined;',
-    ],
+    ['truncation/between-runs', 'if (!window) return undefined;', 'if (!window || window.rows >= 0) return undefined;'],
   ]),
+  mutant(11, 'takes one low count for a loss', [
+    ['run/plan/policy', 'if (again) return', 'if (again || low) return'],
+    ['run/plan/policy', 'await lossEntry(base, record, again, context)', 'await lossEntry(base, record, low, context)'],
+  ]),
+  mutant(11, 'counts again at once', [['run/plan/policy', 'at + agreeingLooksMillis - clock.now()', '0']]),
   mutant(12, 'publishes nothing', [
     [
       'run/report',

@@ -5,12 +5,18 @@ import { changed, mutant } from './mutant.ts';
 import { mutants } from './mutants.ts';
 
 test('every mutant changes texts that are in the core once', () => {
-  for (const one of mutants) {
-    for (const { module } of one.changes) {
+  const outdated = mutants.flatMap((one) =>
+    [...new Set(one.changes.map(({ module }) => module))].flatMap((module) => {
       const source = readFileSync(new URL(`../../../lambda/${module}.ts`, import.meta.url), 'utf8');
-      expect(() => changed(source, module, [one])).not.toThrow();
-    }
-  }
+      try {
+        changed(source, module, [one]);
+        return [];
+      } catch (error) {
+        return [(error as Error).message];
+      }
+    }),
+  );
+  expect(outdated).toEqual([]);
 });
 
 test.each([
@@ -24,6 +30,6 @@ test.each([
 test('every mutant has a name of its own, and every safety rule that the laboratory can see has a mutant', () => {
   expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length);
   const rules = new Set(mutants.map(({ about }) => about));
-  // Rule 13 is about secrets, and rule 14 about policies: unit tests have them.
-  for (let rule = 1; rule <= 12; rule++) expect(rules).toContain(String(rule));
+  // Rule 13 is about secrets: unit tests have it.
+  for (let rule = 1; rule <= 15; rule++) expect(rules.has(String(rule))).toBe(rule !== 13);
 });

@@ -79,7 +79,7 @@ export const sendingMutants: readonly Mutant[] = [
     [truncate, 'if (!(await ledger.replace(sending))) {', 'if (!(await ledger.replace(sending)) && begun.wall < 0) {'],
   ]),
   mutant(5, 'writes whatever revision is stored', [
-    ['../cli/ledgers/memory-ledger', '(current?.revision ?? 0) !== next.revision - 1', 'false'],
+    ['../cli/ledgers/memory-ledger', '(current?.revision ?? 0) !== record.revision - 1', 'false'],
   ]),
   mutant(5, 'a run may send again', [
     ['ledger/standing', 'isSameRun(sender, asking) || ', ''],
@@ -105,7 +105,7 @@ export const sendingMutants: readonly Mutant[] = [
   mutant(5, 'a run that is given up is not written down', [
     [
       'run/resume',
-      "case 'free':\n        if (await ledger.replace(spend(stored, keyOf(target, state), asking, now))) return failed;",
+      "case 'free':\n        if (await ledger.replace(giveUp(stored, keyOf(target, state), asking, now))) return failed;",
       "case 'free':\n        return failed;",
     ],
   ]),
@@ -113,8 +113,12 @@ export const sendingMutants: readonly Mutant[] = [
     ['ledger/transitions', 'lastSender: record && headOf(record).lastSender', 'lastSender: undefined'],
   ]),
   mutant(5, 'takes what another version or address holds for free', [
-    ['ledger/standing', "if (head.state !== 'idle') {", 'if (nowMillis < 0) {'],
-    ['ledger/standing', 'const isHere = record.server === asking.server;', 'const isHere = true;'],
+    ['ledger/standing', "headOf(record).state !== 'idle' && !isHere(record, asking)", 'nowMillis < 0'],
+    [
+      'ledger/standing',
+      "record !== undefined && record.state !== 'other-version' && record.server === server;",
+      "record !== undefined && record.state !== 'other-version' && server !== '';",
+    ],
   ]),
   mutant(5, 'sends beside a truncation of another run', [
     [

@@ -1,5 +1,6 @@
 import type { History } from '../histories/history.ts';
 import type { CheckRule } from './events.ts';
+import { judgedRules, toldRules } from './judged.ts';
 import { judgingRules } from './judging.ts';
 import { ledgerRules } from './ledger.ts';
 import { livenessRules } from './liveness.ts';
@@ -11,6 +12,8 @@ export const rules: Readonly<Record<string, CheckRule>> = {
   ...sendingRules,
   ...judgingRules,
   ...ledgerRules,
+  ...judgedRules,
+  ...toldRules,
   ...tellingRules,
   ...livenessRules,
 };

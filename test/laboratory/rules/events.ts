@@ -1,4 +1,12 @@
-import { isUnresolved, type LedgerRecord, type StoredRecord, type Unresolved } from '../../../lambda/ledger/record.ts';
+import {
+  type Decision,
+  decisionOf,
+  isUnresolved,
+  type LastVerdict,
+  type LedgerRecord,
+  type StoredRecord,
+  type Unresolved,
+} from '../../../lambda/ledger/record.ts';
 import type { History } from '../histories/history.ts';
 import { type Ordered, orderedFor } from '../truth/orders.ts';
 import type { Track } from '../truth/track.ts';
@@ -118,7 +126,11 @@ export interface Closing {
   at: number;
   event: Event<'ledger'>;
   record: Unresolved;
-  verdict: NonNullable<LedgerRecord['lastVerdict']>['verdict'];
+  /** Of this truncation. */
+  last: LastVerdict;
+  verdict: LastVerdict['verdict'];
+  /** What the record is, or what it is to become. */
+  becomes: LedgerRecord['state'];
   track: Track | undefined;
   invocation: InvocationInfo;
 }
@@ -132,13 +144,31 @@ export function closings(history: History): readonly Closing[] {
 function closed(history: History): Closing[] {
   return eventsOf(history, 'ledger').flatMap((event) => {
     const { at, previous, next, invocation } = event;
-    if (!isOurs(previous) || !isUnresolved(previous) || isUnresolved(next)) return [];
-    const { lastVerdict } = next;
-    if (releaseOf(history, invocation) || !lastVerdict) return [];
+    if (!isOurs(previous) || !isUnresolved(previous) || !isOurs(next) || isUnresolved(next)) return [];
+    const { lastVerdict: last } = next;
+    if (releaseOf(history, invocation) || !last) return [];
+    const becomes = decisionOf(next)?.becomes ?? next.state;
     const track = trackOf(history.world.tracker, next.index, previous.attempt);
-    return [{ at, event, record: previous, verdict: lastVerdict.verdict, track, invocation }];
+    return [{ at, event, record: previous, last, verdict: last.verdict, becomes, track, invocation }];
   });
 }
+
+/** A verdict or a release that a run has written down, and that people have to be told (rule 15). */
+export interface Made {
+  at: number;
+  index: string;
+  decision: Decision;
+  /** The verdict that is to be told with it. */
+  last: LastVerdict | undefined;
+}
+
+export const decisions = (history: History): Made[] =>
+  eventsOf(history, 'ledger').flatMap(({ at, previous, next }) => {
+    const decision = decisionOf(next);
+    if (!decision || decision.id === decisionOf(previous)?.id) return [];
+    const last = isOurs(next) && decision.outcome !== undefined ? next.lastVerdict : undefined;
+    return [{ at, index: next.index, decision, last }];
+  });
 
 /** Whether another process touched an index in a span of time, bounds included. */
 export const othersBetween = (history: History, index: string, from: number, until: number): boolean =>

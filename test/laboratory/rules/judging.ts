@@ -48,17 +48,17 @@ export const judgingRules: Record<string, CheckRule> = {
     return !isOld && `after ${Math.round((at - sendingSince) / hour)} h`;
   }),
 
-  'rows-missing and an unknown copy close the index': ofClosings(({ event, verdict, record }) => {
+  'rows-missing and an unknown copy close the index': ofClosings(({ becomes, verdict, record }) => {
     const isClosed = verdict.outcome === 'rows-missing' || (verdict.outcome === 'unknown' && record.attempt.copies);
-    return event.next.state !== (isClosed ? 'quarantined' : 'idle') && `and ${event.next.state}`;
+    return becomes !== (isClosed ? 'quarantined' : 'idle') && `and it becomes ${becomes}`;
   }),
 
   'a verdict that was counted keeps a window': ofClosings((closing, history) => {
-    const { event, record, verdict, invocation } = closing;
-    if (event.next.state !== 'idle' || verdict.cause.kind === 'unsettled' || isOwnProof(closing)) return undefined;
+    const { becomes, last, record, verdict, invocation } = closing;
+    if (becomes !== 'idle' || verdict.cause.kind === 'unsettled' || isOwnProof(closing)) return undefined;
     const { policyCutoffMillis, runStartMillis } = record.attempt;
     const after = policyCutoffMillis + (runStartMillis - policyCutoffMillis) / 4;
-    if (Math.abs((event.next.lastVerdict?.window?.afterMillis ?? 0) - after) <= 1) return undefined;
+    if (Math.abs((last.window?.afterMillis ?? 0) - after) <= 1) return undefined;
     const asked = eventsOf(history, 'dry-run').filter((one) => one.invocation.id === invocation.id);
     // Of an index that is not known there is none.
     return asked.every(({ answer }) => answer && answer.rowsTotal > 0) && 'no window';

@@ -1,4 +1,4 @@
-import { headOf, isUnresolved } from '../../../lambda/ledger/record.ts';
+import { decisionOf, headOf, isUnresolved } from '../../../lambda/ledger/record.ts';
 import { type CheckRule, type Event, eventsOf, isOurs, modeOf, ofWrites, releaseOf } from './events.ts';
 
 /** Rules about who may write what into the ledger. */
@@ -8,18 +8,25 @@ const day = 24 * hour;
 
 export const ledgerRules: Record<string, CheckRule> = {
   'a preview leaves the ledger alone': ofWrites(
-    ({ invocation }, history) => modeOf(history, invocation) === 'preview' && 'written by a preview',
+    ({ previous, next, invocation }, history) =>
+      modeOf(history, invocation) === 'preview' &&
+      // Of a stage that previews, what people have been told is marked.
+      !(invocation.settings.mode === 'preview' && decisionOf(previous) && !decisionOf(next)) &&
+      'written by a preview',
   ),
 
   'what another version or address holds is left alone': ofWrites(({ previous, next, invocation }, history) => {
     if (!previous || headOf(previous).state === 'idle' || releaseOf(history, invocation)) return undefined;
-    return (!isOurs(previous) || previous.server !== next.server) && 'a foreign record was written over';
+    // What nobody has been told of is told and marked, whoever wrote it (judged.ts).
+    if (decisionOf(previous)) return undefined;
+    return (!isOurs(previous) || previous.server !== headOf(next).server) && 'a foreign record was written over';
   }),
 
   'the last sender is not forgotten': ofWrites(({ at, previous, next }) => {
     const before = previous && headOf(previous).lastSender;
     if (!before || before.runStartMillis > at + day) return undefined;
-    const isForgotten = !next.lastSender || next.lastSender.runStartMillis < before.runStartMillis;
+    const { lastSender: now } = headOf(next);
+    const isForgotten = !now || now.runStartMillis < before.runStartMillis;
     return isForgotten && `${before.runId} had sent, and the record forgets it`;
   }),
 
@@ -55,7 +62,8 @@ type Histories = Parameters<CheckRule>[0];
 
 /** The input of the run that opens an index that was closed or had an unresolved truncation. */
 function releasing(history: Histories, { previous, next, invocation }: Event<'ledger'>) {
-  if (!previous || headOf(previous).state === 'idle' || next.state !== 'idle') return undefined;
+  const isNew = decisionOf(next)?.released && decisionOf(next)?.id !== decisionOf(previous)?.id;
+  if (!previous || headOf(previous).state === 'idle' || !isNew) return undefined;
   return releaseOf(history, invocation);
 }
 

@@ -1,6 +1,7 @@
 import { type Outcome, resultOf } from '../../../lambda/facts/outcomes.ts';
+import { decisionOf } from '../../../lambda/ledger/record.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
-import { unresolvedIn } from '../world/world.ts';
+import { unresolvedIn, untoldIn } from '../world/world.ts';
 import { type CheckRule, type Event, eventsOf, isOurs, othersBetween } from './events.ts';
 
 /** P4: once the faults have stopped, no index is stuck: each is truncated again, or closed until a person releases it. */
@@ -15,6 +16,13 @@ export const livenessRules = {
       if (isOurs(record) && record.server === 'http://gms.test:8080') {
         yield { at: world.time.now(), text: `${record.index} is ${record.state} for ever` };
       }
+    }
+  },
+
+  *'nothing is untold in the end'(history) {
+    const { world, last } = history;
+    for (const record of last ? untoldIn(world) : []) {
+      yield { at: world.time.now(), text: `${record.index} is judged by ${decisionOf(record)?.runId}` };
     }
   },
 

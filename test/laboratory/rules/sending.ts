@@ -157,7 +157,7 @@ export const sendingRules: Record<string, CheckRule> = {
     const last = isOurs(record) && record.state === 'idle' ? record.lastVerdict : undefined;
     // What was judged after this run's Plan was not there to be counted, and another server's counts mean nothing.
     const isElsewhere = isOurs(record) && isOurs(sent.record) && record.server !== sent.record.server;
-    const window = last && last.decidedAtMillis < (execution?.at ?? 0) && !isElsewhere ? last.window : undefined;
+    const window = last && last.decided.atMillis < (execution?.at ?? 0) && !isElsewhere ? last.window : undefined;
     const cutoff = sent.record?.state === 'sending' ? sent.record.attempt.policyCutoffMillis : sent.fields.cutoffMillis;
     if (!window || cutoff > window.afterMillis) return undefined;
     const rowsUntil = (cutoffMillis: number) =>
@@ -172,8 +172,9 @@ export const sendingRules: Record<string, CheckRule> = {
       )?.answer?.rowsToDelete;
     const [until, after] = [rowsUntil(window.untilMillis), rowsUntil(window.afterMillis)];
     if (until === undefined || after === undefined) return 'the window between two runs was not counted';
-    const lost = window.rows - (until - after);
-    return lost > 10 && until - after < window.rows / 2 && `${lost} of ${window.rows} rows are gone since`;
+    const found = Math.max(0, until - after);
+    const lost = window.rows - found;
+    return lost > 10 && found < window.rows / 2 && `${lost} of ${window.rows} rows are gone since`;
   }),
 };
 

@@ -1,14 +1,12 @@
 import { resultOf } from '../../../lambda/facts/outcomes.ts';
 import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
 import { isUnresolved } from '../../../lambda/ledger/record.ts';
-import { searchIndex } from '../../../lambda/policy/aspects.ts';
-import type { Loss } from '../truth/track.ts';
+import { searchIndex, searchIndexOfName } from '../../../lambda/policy/aspects.ts';
+import type { Loss, Track } from '../truth/track.ts';
 import { type CheckRule, type Closing, type Event, eventsOf, isOurs, ofClosings, runOf } from './events.ts';
+import { carriesVerdict, entriesOf } from './judged.ts';
 
 /** P1, P4 and rule 12: what people are told. A report that no subscriber gets tells nobody. */
-
-const entriesOf = ({ report }: Event<'published'>, index: string): PolicyEntry[] =>
-  report.policies.filter((entry) => searchIndex(entry) === index);
 
 export const tellingRules = {
   *'every row that is lost through us is told'(history) {
@@ -19,11 +17,11 @@ export const tellingRules = {
       const reports = eventsOf(history, 'published').filter((event) => event.told && event.at >= track.sentAt);
       const isTold = reports.some(
         (event) =>
-          entriesOf(event, index).some((entry) => names(entry, loss)) ||
+          entriesOf(event, index).some((entry) => isAbout(entry, track) && names(entry, loss)) ||
           (event.report.notes ?? []).some(
             (note) =>
               note.kind === 'released' &&
-              searchIndexOf(note.index) === index &&
+              searchIndexOfName(note.index) === index &&
               (note.copied || note.running || note.uncounted || note.rowsMissing),
           ),
       );
@@ -62,7 +60,7 @@ export const tellingRules = {
         ({ invocation, policies }) => policies && invocation.step === 'plan' && runOf(invocation) === runOf(published),
       );
       for (const { name } of (isWhole && orders?.policies) || []) {
-        const index = searchIndexOf(name.slice(name.lastIndexOf('/') + 1).replace(/-2$/, ''));
+        const index = searchIndexOfName(name.slice(name.lastIndexOf('/') + 1).replace(/-2$/, ''));
         if (entriesOf(published, index).length === 0) yield { at, text: `${runId} does not report ${index}` };
       }
     }
@@ -86,10 +84,16 @@ export const tellingRules = {
   },
 
   'a verdict is reported by the run that made it': ofClosings((closing, history) => {
-    const { record, verdict, invocation } = closing;
+    const { at, record, last, verdict, invocation } = closing;
+    const carrying = eventsOf(history, 'published').find(
+      (event) => event.at >= at && carriesVerdict(event, record.index, last),
+    );
     const silent = saidAfter(history, closing).find(
       (event) =>
-        !event.report.cause && entriesOf(event, record.index).every(({ outcome }) => outcome !== verdict.outcome),
+        !event.report.cause &&
+        entriesOf(event, record.index).every(({ outcome }) => outcome !== verdict.outcome) &&
+        // Since another run has told it, later ones have taken its place.
+        !(carrying && carrying.at < event.at),
     );
     // Of two functions that one call began, the other one's result may have been taken.
     return silent && invocation.step !== 'truncate' && 'its report says something else';
@@ -103,17 +107,19 @@ const saidAfter = (history: Parameters<CheckRule>[0], { at, invocation }: Closin
 /** Whether an entry names a loss: rows that counts show by their number or as an unknown, late ones as a copy. */
 function names({ outcome, rowsMissing = 0, copies = false, cause }: PolicyEntry, { settled }: Loss): boolean {
   if (['rows-missing', 'quarantined', 'unknown'].includes(outcome)) return true;
-  if (cause.kind === 'foreign') return true;
+  if (cause.kind === 'foreign' || cause.kind === 'decided-by-version') return true;
   // What its task says it left out is in the entry, too.
   const isSaidShort = 'done' in cause && 'total' in cause && (cause.done ?? 0) < (cause.total ?? 0);
   // Rows of any age may have come in; a failed entry says as well that it may have copied.
   return settled === 0 || isSaidShort || outcome === 'failed' ? copies : rowsMissing >= settled;
 }
 
-const searchIndexOf = (name: string): string => {
-  const [entityType = '', aspect = ''] = name.split('.');
-  return searchIndex({ entityType, aspect });
-};
+/** Whether an entry is about this truncation: each run has its own cutoff. */
+const isAbout = ({ outcome, cause, cutoffMillis }: PolicyEntry, track: Track): boolean =>
+  outcome === 'quarantined' ||
+  cause.kind === 'foreign' ||
+  cause.kind === 'decided-by-version' ||
+  cutoffMillis === track.cutoffMillis;
 
 /** Indices that were closed, or had one and the same unresolved truncation, during all of a run. */
 function heldBetween(history: Parameters<CheckRule>[0], from: number, until: number): Map<string, string> {

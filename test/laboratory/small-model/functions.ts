@@ -13,6 +13,8 @@ export interface FunctionOptions {
   late: boolean;
   /** Fails the function's call, whatever the function goes on to do. */
   fail: (error: Error) => void;
+  /** Ends its execution. */
+  stop: () => void;
 }
 
 export const controlledInvocation = (options: FunctionOptions): Invocation => {
@@ -20,7 +22,7 @@ export const controlledInvocation = (options: FunctionOptions): Invocation => {
   return { world, info, alive: true, fail, exchange: exchangeOf(options) };
 };
 
-function exchangeOf({ info, who, controlled, late, fail }: FunctionOptions): Exchange {
+function exchangeOf({ info, who, controlled, late, fail, stop }: FunctionOptions): Exchange {
   const isTruncate = info.step === 'truncate';
   let reads = 0;
   return async <T>(
@@ -29,19 +31,25 @@ function exchangeOf({ info, who, controlled, late, fail }: FunctionOptions): Exc
     faults: Record<string, () => T | Promise<T>> = {},
   ): Promise<T> => {
     if (controlled.automatic) return effect();
+    const isPublish = where === 'publish';
     const isWrite = where.startsWith('ledger write') || where === 'truncate';
     /*
      * A read leaves no trace and takes no time, so a crash here is equivalent to one at the function's first read (or
      * the first after a sleep) or right after its last write. Being given up is not: the function continues with what
      * it read. For the same reason a read has no faults of its own.
      */
-    const own = isWrite ? Object.keys(faults).filter((name) => isChoice(name, controlled)) : [];
-    const crashes = isWrite ? ['crash', 'crash after'] : reads++ === 0 ? ['crash'] : [];
+    const own = isWrite || isPublish ? Object.keys(faults).filter((name) => isChoice(name, controlled)) : [];
+    const crashes = isWrite ? ['crash', 'crash after'] : reads++ === 0 && !isPublish ? ['crash'] : [];
+    // Before its first await: the execution ends between two steps. A refused publish is like a crash before it.
+    const stops = (isPublish || reads === 1) && !isWrite && !isTruncate ? ['stopped'] : [];
     const choose = (choices: string[]): Promise<T> =>
       asked<T>(controlled, { who, what: where, choices: ['go', ...choices], late }, async (choice) => {
         switch (choice) {
           case 'crash':
             fail(named('Runtime.ExitError'));
+            return dead;
+          case 'stopped':
+            stop();
             return dead;
           case 'crash after':
             await effect();
@@ -55,7 +63,7 @@ function exchangeOf({ info, who, controlled, late, fail }: FunctionOptions): Exc
             return (faults[choice] ?? effect)();
         }
       });
-    return choose([...own, ...crashes, ...(isTruncate ? ['given up'] : [])]);
+    return choose([...own, ...crashes, ...stops, ...(isTruncate ? ['given up'] : [])]);
   };
 }
 

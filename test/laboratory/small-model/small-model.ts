@@ -1,11 +1,11 @@
-import { executeWorkflow } from '../../support/workflow.ts';
+import { executeWorkflow, type WorkflowHost } from '../../support/workflow.ts';
 import { answers, namesOf } from '../alphabet/answers.ts';
 import { kinds } from '../alphabet/server.ts';
 import { firstNight, type History } from '../histories/history.ts';
 import { policyOf, written } from '../histories/policies.ts';
 import { begin as begun, type StepName } from '../world/invocation.ts';
 import { plain } from '../world/server.ts';
-import { takeStep } from '../world/steps.ts';
+import { isMark, takeStep } from '../world/steps.ts';
 import { createWorld, type World } from '../world/world.ts';
 import { controlledInvocation } from './functions.ts';
 import { asked, type Controlled, type Pending } from './pending.ts';
@@ -23,6 +23,8 @@ export interface SmallModel {
   history(): History;
   /** Plans an execution, and gives its further awaits to the explorer. */
   begin(runId: string): Promise<void>;
+  /** The same at any later moment, when more old rows have come in. */
+  beginLater(runId: string): void;
   /** Plays one more execution to the end, with every await going well. */
   night(runId: string): Promise<void>;
 }
@@ -31,6 +33,8 @@ export interface SmallOptions {
   server: keyof typeof kinds;
   /** Looks of each execution in which everything is open; later ones wait for all others, and go well. */
   looks: number;
+  /** When the second execution begins: before the first has sent anything, or at any moment. */
+  second: 'at once' | 'at any time';
   /** What a client may get instead of the server's own answer. */
   answers: keyof typeof answersTold;
 }
@@ -72,34 +76,21 @@ export function createSmallModel({ server, looks, answers: which }: SmallOptions
   };
 
   const begin = async (runId: string) => {
-    await world.time.sleep(1000);
     const runStartMillis = world.time.now();
     const run = { runId, runStartMillis };
     world.journal.push({ at: runStartMillis, kind: 'execution', ...run, input: {} });
-    let ended: Promise<void> = Promise.resolve();
     const startTime = new Date(runStartMillis).toISOString();
     const caller = { ...run, settings: () => world.settings };
+    let ended: Promise<void> = Promise.resolve();
     let calls = 0;
     const late = () => calls > 2 + looks;
     const isPlanned = new Promise<void>((resolve) => {
-      const call = (step: Exclude<StepName, 'report'>, input: unknown): Promise<unknown> =>
-        new Promise((carryOn, reject) => {
-          const info = begun(world, step, caller);
-          const who = `${runId} ${step} ${++calls}`;
-          // Plan goes well: the choices begin after it.
-          const given = step === 'plan' ? { ...controlled, automatic: true } : controlled;
-          const options = { world, info, who, controlled: given, late: late(), fail: reject };
-          takeStep(controlledInvocation(options), input).then((output) => {
-            controlled.seen.delete(who);
-            // An execution carries over only the run state.
-            controlled.seen.set(runId, JSON.stringify(output));
-            carryOn(output);
-          }, reject);
-        });
-      ended = executeWorkflow(
-        { Execution: { Name: runId, StartTime: startTime, Input: {} } },
-        { input: {} },
-        {
+      ended = new Promise<void>((end) => {
+        const over = (how: 'succeeded' | 'failed' | 'stopped', events = 0) => {
+          world.journal.push({ at: world.time.now(), kind: 'ended', runId, how, events });
+          end();
+        };
+        const host: WorkflowHost = {
           random: () => 1,
           entered(name, state) {
             if (name !== 'NextStep') return;
@@ -112,17 +103,29 @@ export function createSmallModel({ server, looks, answers: which }: SmallOptions
             const wait = { who: `${runId} workflow`, what: `wait ${millis}`, choices: ['go'], late: late() };
             await asked(controlled, wait, () => world.time.runUntil(Math.max(until, world.time.now())));
           },
-          async call(resource, input) {
-            const step = resource.slice(2, -'FunctionArn}'.length).toLowerCase() as StepName;
-            if (step !== 'report') return call(step, input);
-            const given = { ...controlled, automatic: true };
-            const info = begun(world, step, caller);
-            const options = { world, info, who: '', controlled: given, late: false, fail: () => {} };
-            return takeStep(controlledInvocation(options), input);
-          },
-        },
-      ).then(({ status, events }) => {
-        world.journal.push({ at: world.time.now(), kind: 'ended', runId, how: status, events });
+          call: (resource, input) =>
+            new Promise((carryOn, reject) => {
+              const step = resource.slice(2, -'FunctionArn}'.length).toLowerCase() as StepName;
+              const info = begun(world, step, caller);
+              const who = `${runId} ${step} ${++calls}`;
+              // Plan goes well: the choices begin after it. What a run tells, and marks, is always open.
+              const given = step === 'plan' ? { ...controlled, automatic: true } : controlled;
+              const isLook = step === 'poll' && !isMark(input);
+              const stop = () => over('stopped');
+              const options = { world, info, who, controlled: given, late: isLook && late(), fail: reject, stop };
+              takeStep(controlledInvocation(options), input).then((output) => {
+                controlled.seen.delete(who);
+                // An execution carries over only the run state.
+                controlled.seen.set(runId, JSON.stringify(output ?? null));
+                carryOn(output);
+              }, reject);
+            }),
+        };
+        const context = { Execution: { Name: runId, StartTime: startTime, Input: {} } };
+        executeWorkflow(context, { input: {} }, host).then(
+          ({ status, events }) => over(status, events),
+          () => over('failed'),
+        );
       });
     });
     await isPlanned;
@@ -139,14 +142,24 @@ export function createSmallModel({ server, looks, answers: which }: SmallOptions
         engine.aliases().map((alias) => engine.behind(alias)?.name),
         engine.tasks.map(({ id, state, created, deleted }) => [id, state, created, deleted]),
         [...controlled.seen].sort(),
+        world.journal.flatMap((event) => (event.kind === 'published' ? [event.runId] : [])).sort(),
         [...controlled.pending.values()].map(({ who, what }) => [who.replace(/server \d+/, 'server'), what]).sort(),
       ]),
     history: () => ({ world, policies: [policy], maxRunHours }),
     async begin(runId) {
+      await world.time.sleep(1000);
       await begin(runId);
+    },
+    beginLater(runId) {
+      void asked(controlled, { who: `${runId} begins`, what: 'its Plan', choices: ['go'], late: false }, async () => {
+        await world.time.runUntil(world.time.now() + 1000);
+        engine.write(policy.index, aged(20, 60));
+        await begin(runId);
+      });
     },
     async night(runId) {
       controlled.automatic = true;
+      await world.time.sleep(1000);
       const { ended } = await begin(runId);
       await ended;
     },

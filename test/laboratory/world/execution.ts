@@ -1,22 +1,24 @@
 import type { RunSettings } from '../../../lambda/run/services.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
 import { executeWorkflow, type WorkflowEnd } from '../../support/workflow.ts';
-import { type Caller, invoke, type StepName } from './invocation.ts';
+import { type Caller, type Invocation, invoke, type StepName } from './invocation.ts';
 import type { World } from './world.ts';
 
-/** One execution of the workflow in the laboratory: started, perhaps stopped, perhaps redriven. */
+/** One execution of the workflow in the laboratory: started, perhaps ended early, perhaps redriven. */
 export interface Execution {
   runId: string;
   ended: boolean;
   /** Ends the execution where it is; a running function continues. */
   stop(): void;
+  /** Ends it with its function, as on the command line, where both are one process. */
+  kill(): void;
+  /** Its next function call meets a run state of another version: a deployment in the middle of the run. */
+  deploy(): void;
   /** Continues with the state in which it was stopped, under the same name and start. */
   redrive(): void;
 }
 
 export interface ExecutionOptions {
-  /** The function call whose run state is from another version: a deployment in the middle of the run. */
-  foreignCall?: number | undefined;
   /** Called for each state that is entered. */
   onState?: ((state: string) => void) | undefined;
   /** Settings that differ from the deployment's. */
@@ -31,7 +33,7 @@ export function startExecution(
   world: World,
   runId: string,
   input: Record<string, unknown>,
-  { foreignCall, onState = () => {}, settings = {}, aheadMillis = 0 }: ExecutionOptions = {},
+  { onState = () => {}, settings = {}, aheadMillis = 0 }: ExecutionOptions = {},
 ): Execution {
   const { time, journal, chances } = world;
   const startMillis = time.now() + aheadMillis;
@@ -39,9 +41,10 @@ export function startExecution(
   const isScheduled = !Number.isNaN(scheduled) && scheduled >= startMillis - twoHours;
   const context = { Execution: { Name: runId, StartTime: new Date(startMillis).toISOString(), Input: input } };
   const runStartMillis = isScheduled ? scheduled : startMillis;
-  const caller: Caller = { runId, runStartMillis, settings: () => ({ ...world.settings, ...settings }) };
+  const functions = new Set<Invocation>();
+  const caller: Caller = { runId, runStartMillis, settings: () => ({ ...world.settings, ...settings }), functions };
   let generation = 0;
-  let calls = 0;
+  let isForeign = false;
   let last: { state?: string; input: unknown } = { input };
   journal.push({ at: time.now(), kind: 'execution', runId, input, runStartMillis });
 
@@ -54,9 +57,17 @@ export function startExecution(
       execution.ended = true;
       journal.push({ at: time.now(), kind: 'ended', runId, how: 'stopped', events: 0 });
     },
+    kill() {
+      execution.stop();
+      for (const invocation of functions) invocation.alive = false;
+    },
+    deploy() {
+      isForeign = true;
+    },
     redrive() {
       if (!execution.ended) return;
       execution.ended = false;
+      isForeign = false;
       begin();
     },
   };
@@ -75,13 +86,12 @@ export function startExecution(
         if (own !== generation) throw new Error('stopped');
         last = { state, input: given };
         onState(state);
+        if (own !== generation) throw new Error('stopped');
         if (state !== 'NextStep') return;
         journal.push({ at: time.now(), kind: 'taken', runId, runStartMillis, state: given as RunState });
       },
       call(resource, given, timeoutSeconds) {
         const step = resource.slice(2, -'FunctionArn}'.length).toLowerCase() as StepName;
-        const isForeign = ++calls === foreignCall;
-        if (isForeign) world.injected('deployed in the middle');
         return invoke(world, step, caller, isForeign ? ofAnotherVersion(step, given) : given, timeoutSeconds);
       },
     }).then(
@@ -103,7 +113,7 @@ const anotherVersion = 99;
 
 function ofAnotherVersion(step: StepName, given: unknown): unknown {
   const value = given as Record<string, unknown>;
-  if (step === 'plan') return given;
+  if (step === 'plan' || 'told' in value) return given;
   if (step === 'report') return { ...value, input: { ...(value['input'] as object), version: anotherVersion } };
   return { ...value, version: anotherVersion };
 }

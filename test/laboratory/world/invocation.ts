@@ -15,6 +15,8 @@ export interface Caller {
   runStartMillis: number;
   /** From the deployment; read at each call, because another deployment may come in between. */
   settings(): RunSettings;
+  /** Those that it has called, as long as they live. */
+  functions?: Set<Invocation>;
 }
 
 /**
@@ -81,6 +83,7 @@ function invokeOnce(
       fail: reject,
       exchange: (...given) => rolled(invocation)(...given),
     };
+    caller.functions?.add(invocation);
     if (chances.happens(weather.call)) {
       // The caller loses sight of a function that continues.
       time.at(info.startedAt + chances.between(0, 60_000), () => {
@@ -100,6 +103,7 @@ function invokeOnce(
     const ended = (settle: () => void) => {
       if (!invocation.alive) return;
       invocation.alive = false;
+      caller.functions?.delete(invocation);
       settle();
     };
     pause(invocation, chances.between(1, 300))

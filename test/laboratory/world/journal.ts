@@ -1,5 +1,5 @@
 import type { Report } from '../../../lambda/facts/report-schema.ts';
-import type { LedgerRecord, StoredRecord } from '../../../lambda/ledger/record.ts';
+import type { StoredRecord } from '../../../lambda/ledger/record.ts';
 import type { DryRun, TaskStatus, TruncateFields } from '../../../lambda/operations/operations.ts';
 import type { PolicySource } from '../../../lambda/policy/parse.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
@@ -38,6 +38,8 @@ export type JournalEvent = { at: number } & (
   | { kind: 'invocation'; invocation: InvocationInfo }
   /** A function read what the operator wants. */
   | { kind: 'orders'; invocation: InvocationInfo; paused?: boolean; policies?: readonly PolicySource[] }
+  /** A function read the whole ledger. */
+  | { kind: 'listed'; invocation: InvocationInfo }
   /** A dry run that got its answer, or none. */
   | {
       kind: 'dry-run';
@@ -74,7 +76,7 @@ export type JournalEvent = { at: number } & (
       kind: 'ledger';
       invocation: InvocationInfo;
       previous: StoredRecord | undefined;
-      next: LedgerRecord;
+      next: StoredRecord;
       truth: Truth;
     }
   /** The execution took this run state over; what other calls of its functions returned is lost. */

@@ -1,7 +1,7 @@
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
 import { isWorthTelling, messageOf } from '../../../lambda/message/message.ts';
 import { ParametersError, type Publisher, type RunServices } from '../../../lambda/run/services.ts';
-import { type Invocation, named } from './invocation.ts';
+import { type Invocation, named, pause } from './invocation.ts';
 import { operationsOf } from './wire.ts';
 
 /** What one function gets: stores, parameters and a server, with everything that can happen on the way to them. */
@@ -16,6 +16,7 @@ export function servicesOf(invocation: Invocation): RunServices {
     const refused = () => Promise.reject(new LedgerError(`Tried to ${what}: TimeoutError`));
     const lost = () => effect().then(refused);
     const isWrite = what.startsWith('write');
+    if (isWrite && world.isFull) return exchange(`ledger ${what}`, refused);
     return exchange(`ledger ${what}`, effect, isWrite ? { refused, 'answer lost': lost } : { refused }, weather.ledger);
   };
   const token = async () => 'token';
@@ -40,10 +41,14 @@ export function servicesOf(invocation: Invocation): RunServices {
     operations: operationsOf(invocation),
     ledger: {
       read: (index) => stored('read', () => ledger.read(index)),
-      list: () => stored('list', () => ledger.list()),
+      list: () =>
+        stored('list', () => {
+          world.journal.push({ at: time.now(), kind: 'listed', invocation: info });
+          return ledger.list();
+        }),
       replace: (next) => stored(`write ${next.state}`, () => world.replace(info, next)),
     },
-    clock: { now: time.now, monotonic: () => time.now() - begun },
+    clock: { now: time.now, monotonic: () => time.now() - begun, sleep: (millis) => pause(invocation, millis) },
     log: world.log,
     deadline: () => info.endsAt,
   };
@@ -52,14 +57,18 @@ export function servicesOf(invocation: Invocation): RunServices {
 export const publisherOf = ({ world, info, exchange }: Invocation): Publisher => ({
   publish(made, byHand = false) {
     // A message that cannot be made is a defect.
-    messageOf(made, { reader: { kind: 'aws' } });
+    const { carried } = messageOf(made, { reader: { kind: 'aws' } });
     const told = world.notify === 'always' || isWorthTelling(made, byHand);
-    const published = (confirmed: boolean) => world.published(info, made, told, confirmed);
+    const published = (confirmed: boolean) => {
+      world.published(info, made, told, confirmed);
+      return carried;
+    };
     const refused = () => Promise.reject(named('PublishError'));
     const lost = () => {
       published(false);
       return refused();
     };
+    if (world.isMute) return exchange('publish', refused);
     return exchange('publish', () => published(true), { refused, 'answer lost': lost }, world.weather.publish);
   },
 });

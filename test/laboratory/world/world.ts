@@ -1,12 +1,6 @@
 import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import type { Report } from '../../../lambda/facts/report-schema.ts';
-import {
-  headOf,
-  isUnresolved,
-  type LedgerRecord,
-  parseRecord,
-  type StoredRecord,
-} from '../../../lambda/ledger/record.ts';
+import { decisionOf, headOf, isUnresolved, parseRecord, type StoredRecord } from '../../../lambda/ledger/record.ts';
 import type { TruncateFields } from '../../../lambda/operations/operations.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { PolicySource } from '../../../lambda/policy/parse.ts';
@@ -15,7 +9,7 @@ import { calm, type Weather } from '../alphabet/weather.ts';
 import { createTracker, nothingLost, type Track, type Tracker } from '../truth/track.ts';
 import { type Chances, createChances } from './chances.ts';
 import { createEngine } from './engine.ts';
-import type { InvocationInfo, JournalEvent, Truth } from './journal.ts';
+import type { Event, InvocationInfo, JournalEvent, Truth } from './journal.ts';
 import { createServer, type Server } from './server.ts';
 import { createVirtualTime, type VirtualTime } from './virtual-time.ts';
 
@@ -39,6 +33,10 @@ export interface World {
   /** Which reports subscribers get. */
   notify: 'always' | 'problems';
   paused: boolean;
+  /** The topic takes no message. */
+  isMute: boolean;
+  /** The ledger takes no write: its disk is full. */
+  isFull: boolean;
   nextInvocation(): number;
   injected(letter: string): void;
   threw(step: string, error: Error): void;
@@ -47,6 +45,8 @@ export interface World {
   sent(invocation: InvocationInfo, fields: TruncateFields): Track;
   /** Called for each real truncate. */
   onSent: (track: Track) => void;
+  /** Called after each write to the ledger. */
+  onWritten: (written: Event<'ledger'>) => void;
   /** Called just before the server acts on one. */
   onActing: (track: Track) => void;
   /** The server acts on a truncate later than it was asked to. */
@@ -54,7 +54,7 @@ export interface World {
   /** Another process acts on an index. */
   others(index: string, what: string, act: () => void): void;
   /** Writes to the ledger as a function does. */
-  replace(invocation: InvocationInfo, next: LedgerRecord): Promise<boolean>;
+  replace(invocation: InvocationInfo, next: StoredRecord): Promise<boolean>;
   stored(index: string): StoredRecord | undefined;
 }
 
@@ -97,9 +97,12 @@ export function createWorld({ seed, start, settings, policies, notify = 'always'
     policies,
     notify,
     onSent: silent,
+    onWritten: silent,
     onActing: silent,
     actLater: time.at,
     paused: false,
+    isMute: false,
+    isFull: false,
     nextInvocation: () => ++invocations,
     injected: (letter) => world.faults.set(letter, (world.faults.get(letter) ?? 0) + 1),
     threw(step, error) {
@@ -128,7 +131,16 @@ export function createWorld({ seed, start, settings, policies, notify = 'always'
       const previous = world.stored(next.index);
       if (!(await ledger.replace(next))) return false;
       const truth = truthOf(world, previous);
-      journal.push({ at: time.now(), kind: 'ledger', invocation, previous, next: structuredClone(next), truth });
+      const written = {
+        at: time.now(),
+        kind: 'ledger',
+        invocation,
+        previous,
+        next: structuredClone(next),
+        truth,
+      } as const;
+      journal.push(written);
+      world.onWritten(written);
       return true;
     },
     stored(index) {
@@ -148,7 +160,7 @@ function truthOf({ server: { engine }, tracker }: World, record: StoredRecord | 
   const none: Truth = { oldFound: 0, loss: nothingLost, isAtWork: false, indexName: physical?.name };
   if (!record || record.state === 'other-version') return none;
   const window =
-    record.state === 'quarantined' && record.counted
+    'counted' in record && record.counted
       ? { expected: record.counted.rows, found: countIn(record.counted.afterMillis, record.counted.untilMillis) }
       : undefined;
   const attempt = 'attempt' in record ? record.attempt : undefined;
@@ -173,9 +185,12 @@ export const trackOf = (
 ): Track | undefined =>
   tracks.find((track) => track.index === index && track.runId === runId && track.runStartMillis === runStartMillis);
 
+const recordsIn = (world: World): StoredRecord[] =>
+  [...world.ledger.stored.keys()].flatMap((index) => world.stored(index) ?? []);
+
 /** Records in which a truncation is unresolved, whoever wrote them. */
 export const unresolvedIn = (world: World): StoredRecord[] =>
-  [...world.ledger.stored.keys()].flatMap((index) => {
-    const record = world.stored(index);
-    return record && isUnresolved(headOf(record) as { state: string }) ? [record] : [];
-  });
+  recordsIn(world).filter((record) => isUnresolved(headOf(record) as { state: string }));
+
+/** Records whose decision nobody is known to have been told of. */
+export const untoldIn = (world: World): StoredRecord[] => recordsIn(world).filter((record) => decisionOf(record));

@@ -5,6 +5,7 @@ import { type LedgerRecord, parseRecord, type StoredRecord } from '../../../lamb
 import { isHere, releasableAt, standing } from '../../../lambda/ledger/standing.ts';
 import { holds } from '../../properties.ts';
 import {
+  aJudged,
   aLastVerdict,
   anAttempt,
   anIdle,
@@ -47,6 +48,9 @@ describe('a record', () => {
       aRunning({ attempt: otherAttempt, lastVerdict: mine }),
       'decided',
     ],
+    ['judged by any run', aJudged(), 'judged'],
+    ['judged by this run', aJudged({ lastVerdict: mine }), 'judged'],
+    ['judged, of another address', aJudged(elsewhere), 'judged'],
     ['quarantined by another run', aQuarantined(), 'quarantined'],
     ['quarantined by this run', aQuarantined({ lastVerdict: mine }), 'decided'],
     // Another address
@@ -62,6 +66,12 @@ describe('a record', () => {
     ['sending, of another version', ofVersion(aSending()), 'foreign'],
     ['running, of another version', ofVersion(aRunning()), 'foreign'],
     ['quarantined, of another version', ofVersion(aQuarantined()), 'foreign'],
+    ['judged, of another version', ofVersion(aJudged()), 'judged'],
+    [
+      'judged, of another version that has no decision',
+      ofVersion({ ...aJudged(), decision: undefined as never }),
+      'foreign',
+    ],
     ['of which nothing can be read', parseRecord(anIndex, 'damaged'), 'foreign'],
     ['about another index', parseRecord(anIndex, anIdle({ index: 'chart_x' })), 'free'],
   ])('%s', (_, record, expected) => {
@@ -98,19 +108,8 @@ describe('a foreign record', () => {
     expect(foreign(record, at)?.outcome).toBe(expected);
   });
 
-  test('says why it is foreign, and from when on a person may release it', () => {
-    expect(foreign(ofVersion(aRunning(), 9))?.cause).toEqual({
-      kind: 'foreign',
-      why: 'version',
-      version: 9,
-      releasableAt: old,
-    });
-    expect(foreign(aRunning(elsewhere))?.cause).toEqual({
-      kind: 'foreign',
-      why: 'address',
-      address: elsewhere.server,
-      releasableAt: old,
-    });
+  test('says from when on a person may release it', () => {
+    expect(releasableAt(aRunning(elsewhere))).toBe(old);
     expect(releasableAt(parseRecord(anIndex, 'damaged'))).toBeUndefined();
   });
 });

@@ -1,18 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
-import { LEDGER_VERSION, type LedgerRecord, parseRecord, type StoredRecord } from '../../../lambda/ledger/record.ts';
+import {
+  decisionOf,
+  LEDGER_VERSION,
+  type LedgerRecord,
+  parseRecord,
+  type StoredRecord,
+} from '../../../lambda/ledger/record.ts';
 import {
   conclude,
+  concludeCounted,
+  dropWindow,
+  giveUp,
   learnCopies,
   markRunning,
+  markTold,
   noteAnswer,
-  quarantine,
-  quarantineCounted,
   release,
-  spend,
   startSending,
+  withdraw,
 } from '../../../lambda/ledger/transitions.ts';
 import {
+  aJudged,
   aKey,
   aLastVerdict,
   anAttempt,
@@ -32,6 +41,9 @@ const window = { afterMillis: 600_000, untilMillis: 1_000_000, rows: 40, counted
 const attempt = anAttempt();
 const later = { runId: 'run-9', runStartMillis: 9_000_000 };
 const now = 9_000_000;
+const decided = { ...later, atMillis: now };
+const toIdle = { becomes: 'idle', window, decided } as const;
+const toQuarantine = { becomes: 'quarantined', window: undefined, decided } as const;
 
 describe('startSending', () => {
   test('makes the first record of an index', () => {
@@ -84,47 +96,116 @@ describe('an answer', () => {
 });
 
 describe('a verdict', () => {
-  test('frees the index, and leaves its window', () => {
-    const idle = conclude(aRunning({ revision: 3 }), aVerdict(), window, now);
-    expect(idle).toMatchObject({ state: 'idle', revision: 4, lastSender: aRun });
-    expect(idle.lastVerdict).toEqual({ ...aRun, decidedAtMillis: now, verdict: aVerdict(), window });
-    expect(idle).not.toHaveProperty('attempt');
+  test('is judged until people have been told, by a decision that names run, moment, outcome and what it becomes', () => {
+    const judged = conclude(aRunning({ revision: 3, taskId: 'n:5' }), aVerdict(), toIdle);
+    expect(judged).toMatchObject({ state: 'judged', revision: 4, lastSender: aRun, attempt, taskId: 'n:5' });
+    expect(judged.lastVerdict).toEqual({ ...aRun, decided, verdict: aVerdict(), window });
+    expect(judged.decision).toMatchObject({ ...decided, becomes: 'idle', outcome: 'truncated' });
+  });
+
+  test('has an id that no other write of this index has', () => {
+    const [first, second] = [3, 4].map((revision) => conclude(aRunning({ revision }), aVerdict(), toIdle).decision.id);
+    expect(first).not.toBe(second);
   });
 
   test('that could not be counted keeps the window before', () => {
     const before = aRunning({ lastVerdict: aLastVerdict({ window }) });
-    expect(conclude(before, aVerdict({ outcome: 'unknown' }), undefined, now).lastVerdict?.window).toEqual(window);
+    const judged = conclude(before, aVerdict({ outcome: 'unknown' }), { ...toIdle, window: undefined });
+    expect(judged.lastVerdict?.window).toEqual(window);
   });
 
   test('that could not be counted keeps no window of which it may have deleted rows itself', () => {
     const before = (policyCutoffMillis: number) =>
       aRunning({ lastVerdict: aLastVerdict({ window }), attempt: anAttempt({ policyCutoffMillis }) });
-    const kept = (cutoff: number) => conclude(before(cutoff), aVerdict(), undefined, now).lastVerdict?.window;
+    const kept = (cutoff: number) =>
+      conclude(before(cutoff), aVerdict(), { ...toIdle, window: undefined }).lastVerdict?.window;
     expect([kept(600_000), kept(600_001)]).toEqual([window, undefined]);
   });
 
-  test('that quarantines keeps what was sent, and no window', () => {
-    const quarantined = quarantine(aRunning({ taskId: 'n:5' }), aVerdict({ outcome: 'rows-missing' }), now);
-    expect(quarantined).toMatchObject({ state: 'quarantined', since: now, attempt, taskId: 'n:5', lastSender: aRun });
-    expect(quarantined.lastVerdict.window).toBeUndefined();
+  test('that quarantines has no window, and names the missing rows in the head', () => {
+    const judged = conclude(aRunning(), aVerdict({ outcome: 'rows-missing', rowsMissing: 7 }), toQuarantine);
+    expect(judged.decision).toMatchObject({ becomes: 'quarantined', outcome: 'rows-missing', rowsMissing: 7 });
+    expect(judged.lastVerdict?.window).toBeUndefined();
   });
 
   test('of a call without a task id has none', () => {
-    expect(quarantine(aSending(), aVerdict(), now).taskId).toBeUndefined();
+    expect(conclude(aSending(), aVerdict(), toIdle).taskId).toBeUndefined();
   });
 
   test('about a loss between two runs keeps the window that showed it, and no attempt', () => {
     const loss = aVerdict({ outcome: 'rows-missing' });
-    const quarantined = quarantineCounted(anIdle({ lastSender: aRun }), window, loss, later, now);
-    expect(quarantined).toMatchObject({ state: 'quarantined', counted: window, lastSender: aRun, lastVerdict: later });
-    expect(quarantined.attempt).toBeUndefined();
+    const judged = concludeCounted(anIdle({ lastSender: aRun }), window, loss, decided);
+    expect(judged).toMatchObject({ state: 'judged', counted: window, lastSender: aRun, lastVerdict: later });
+    expect(judged.decision.becomes).toBe('quarantined');
+    expect(judged.attempt).toBeUndefined();
+  });
+
+  test('of a call of which not one byte was written frees the index at once', () => {
+    const idle = withdraw(aSending({ revision: 3 }), aVerdict({ outcome: 'failed' }), decided);
+    expect(idle).toMatchObject({ state: 'idle', revision: 4, lastVerdict: { verdict: { outcome: 'failed' } } });
+    expect(idle).not.toHaveProperty('attempt');
+  });
+});
+
+describe('the mark', () => {
+  test('makes the record what its decision says, and drops what only a judged one needs', () => {
+    const judged = conclude(aRunning({ revision: 3 }), aVerdict(), toIdle);
+    const { lastVerdict, decision } = judged;
+    const idle = markTold(judged, decision.id);
+    expect(idle).toMatchObject({ state: 'idle', revision: 5, lastSender: aRun, lastVerdict });
+    for (const field of ['attempt', 'taskId', 'decision']) expect(idle).not.toHaveProperty(field);
+  });
+
+  test('of a loss keeps what a release counts', () => {
+    const judged = aJudged({ revision: 3 });
+    expect(markTold(judged, judged.decision.id)).toMatchObject({
+      state: 'quarantined',
+      revision: 4,
+      attempt: judged.attempt,
+      taskId: judged.taskId,
+    });
+  });
+
+  test('fits its own decision alone, whatever the revision is', () => {
+    const judged = aJudged();
+    const givenUp = giveUp(judged, aKey, later, now);
+    expect(markTold(judged, 'another')).toBeUndefined();
+    expect(markTold(undefined, judged.decision.id)).toBeUndefined();
+    expect(markTold(anIdle(), judged.decision.id)).toBeUndefined();
+    expect(markTold(givenUp, judged.decision.id)).toMatchObject({
+      state: 'quarantined',
+      revision: 3,
+      lastSender: later,
+    });
+  });
+
+  test('of another version changes the state, and leaves everything else as it is', async () => {
+    const { decision } = aJudged();
+    const theirs = {
+      version: 9,
+      revision: 4,
+      state: 'judged',
+      decision,
+      entityType: 'dataset',
+      ofTheirs: [1, { a: 2 }],
+    };
+    const ledger = memoryLedger();
+    ledger.stored.set(anIndex, theirs);
+    const marked = markTold(await ledger.read(anIndex), decision.id);
+    expect(marked && (await ledger.replace(marked))).toBe(true);
+    expect(ledger.stored.get(anIndex)).toMatchObject({
+      ...theirs,
+      decision: undefined,
+      state: 'quarantined',
+      revision: 5,
+    });
   });
 });
 
 describe('a run that is given up', () => {
   test('is written down as the last that sent, also where there was no record', () => {
-    expect(spend(undefined, aKey, aRun, now)).toMatchObject({ state: 'idle', revision: 1, lastSender: aRun });
-    expect(spend(anIdle({ lastVerdict: aLastVerdict({ window }) }), aKey, aRun, now)).toMatchObject({
+    expect(giveUp(undefined, aKey, aRun, now)).toMatchObject({ state: 'idle', revision: 1, lastSender: aRun });
+    expect(giveUp(anIdle({ lastVerdict: aLastVerdict({ window }) }), aKey, aRun, now)).toMatchObject({
       revision: 2,
       lastSender: aRun,
       lastVerdict: { window },
@@ -134,66 +215,89 @@ describe('a run that is given up', () => {
   test.each<[string, LedgerRecord]>(aRecordOfEachState().map((record) => [record.state, record]))(
     'changes nothing else of a record that is %s',
     (_, record) => {
-      const spent = spend(record, aKey, later, now);
-      expect(spent).toEqual({ ...record, revision: 2, lastSender: later });
+      const givenUp = giveUp(record, aKey, later, now);
+      expect(givenUp).toEqual({ ...record, revision: 2, lastSender: later });
     },
   );
 
   test('does not take the place of a later sender, which shuts it out as well', () => {
-    expect(spend(anIdle({ lastSender: later }), aKey, aRun, now).lastSender).toEqual(later);
+    expect(giveUp(anIdle({ lastSender: later }), aKey, aRun, now)).toMatchObject({ lastSender: later });
   });
 
   test('takes the place of one that a wrong clock has written, which shuts out nobody', () => {
     const sent = (ahead: number) => anIdle({ lastSender: { runId: 'run-9', runStartMillis: now + ahead } });
-    expect(spend(sent(86_400_000), aKey, aRun, now).lastSender?.runId).toBe('run-9');
-    expect(spend(sent(86_400_001), aKey, aRun, now).lastSender).toEqual(aRun);
+    expect(giveUp(sent(86_400_000), aKey, aRun, now)).toMatchObject({ lastSender: { runId: 'run-9' } });
+    expect(giveUp(sent(86_400_001), aKey, aRun, now)).toMatchObject({ lastSender: aRun });
   });
 
   test('takes the place of another run that started at the same moment', () => {
     const other = { ...aRun, runId: 'run-2' };
-    expect(spend(anIdle({ lastSender: other }), aKey, aRun, now).lastSender).toEqual(aRun);
+    expect(giveUp(anIdle({ lastSender: other }), aKey, aRun, now)).toMatchObject({ lastSender: aRun });
   });
 
   test.each<[string, StoredRecord]>([
     ['version', parseRecord(anIndex, { ...anIdle(), version: 3 })],
     ['server', anIdle({ server: 'http://elsewhere:1', lastVerdict: aLastVerdict({ window }) })],
   ])('makes an idle record of another %s one of its own', (_, record) => {
-    const spent = spend(record, aKey, aRun, now);
-    expect(spent).toMatchObject({ ...aKey, version: LEDGER_VERSION, revision: 2, state: 'idle', lastSender: aRun });
-    expect(spent.lastVerdict).toBeUndefined();
+    const givenUp = giveUp(record, aKey, aRun, now);
+    expect(givenUp).toMatchObject({ ...aKey, version: LEDGER_VERSION, revision: 2, state: 'idle', lastSender: aRun });
+    expect((givenUp as LedgerRecord).lastVerdict).toBeUndefined();
   });
 });
 
 describe('a release', () => {
+  const opened = { rowsMissing: 3 };
+
   test.each<[string, StoredRecord]>([
     ['quarantined', aQuarantined({ lastSender: aRun })],
     ['sending', aSending()],
     ['running', aRunning()],
-    ['idle', anIdle({ lastSender: aRun, lastVerdict: aLastVerdict({ window }) })],
+    ['judged', aJudged({ lastSender: aRun })],
     ['of another version', parseRecord(anIndex, { ...aRunning(), version: 9 })],
     ['of another server', aRunning({ server: 'http://elsewhere:1' })],
-  ])('frees a record that is %s, and expects nothing of it any more', (_, record) => {
-    const idle = release(record, aKey);
-    expect(idle).toMatchObject({ state: 'idle', revision: 2, lastSender: aRun, server: aKey.server });
-    expect(idle.lastVerdict?.window).toBeUndefined();
-    for (const field of ['attempt', 'taskId', 'counted']) expect(idle).not.toHaveProperty(field);
+  ])('of a record that is %s is judged until people have been told, and becomes idle', (_, record) => {
+    const judged = release(record, aKey, opened, decided);
+    expect(judged).toMatchObject({ state: 'judged', revision: 2, lastSender: aRun, server: aKey.server });
+    expect(judged.decision).toMatchObject({ ...decided, becomes: 'idle', released: true });
+    expect(judged.lastRelease).toEqual({ decided, release: opened });
+    expect(judged.lastVerdict?.window).toBeUndefined();
+    expect(markTold(judged, judged.decision.id)).toMatchObject({ state: 'idle', lastRelease: { release: opened } });
   });
 
-  test('keeps the verdict that quarantined it', () => {
-    expect(release(aQuarantined(), aKey).lastVerdict?.verdict.outcome).toBe('rows-missing');
+  test('keeps the verdict that quarantined it, which people know', () => {
+    const judged = release(aQuarantined(), aKey, opened, decided);
+    expect(judged.lastVerdict?.verdict.outcome).toBe('rows-missing');
+    expect(judged.decision.outcome).toBeUndefined();
+  });
+
+  test('of a judged index does not forget the verdict, which nobody has been told of', () => {
+    const before = aJudged();
+    const { decision, lastVerdict } = release(before, aKey, opened, decided);
+    expect(decision).toMatchObject({ outcome: 'rows-missing', rowsMissing: 30, released: true });
+    expect(lastVerdict).toMatchObject({ decided: before.lastVerdict?.decided });
+    expect(decision.id).not.toBe(before.decision.id);
   });
 
   test('of what was unresolved keeps no verdict: the last one is about another truncation', () => {
-    expect(release(aRunning({ lastVerdict: aLastVerdict() }), aKey).lastVerdict).toBeUndefined();
+    const { lastVerdict } = release(aRunning({ lastVerdict: aLastVerdict() }), aKey, opened, decided);
+    expect(lastVerdict).toBeUndefined();
+  });
+
+  test('that an index does not need drops its window, and no decision', () => {
+    const judged = conclude(aRunning(), aVerdict(), toIdle);
+    expect(dropWindow(judged)).toMatchObject({ revision: 3, decision: judged.decision });
+    expect(dropWindow(judged).lastVerdict?.window).toBeUndefined();
   });
 });
 
 test('every transition can be stored after the record that it was made from, and only once', async () => {
   const first = startSending(undefined, aKey, attempt);
   const second = markRunning(first, 'n:1');
-  const third = conclude(second, aVerdict(), window, now);
+  const third = conclude(second, aVerdict(), toIdle);
+  const fourth = giveUp(third, aKey, later, now);
+  const fifth = markTold(fourth, decisionOf(fourth)?.id ?? '') as StoredRecord;
   const ledger = memoryLedger();
-  for (const record of [first, second, third, spend(third, aKey, later, now)]) {
+  for (const record of [first, second, third, fourth, fifth]) {
     expect(await ledger.replace(record)).toBe(true);
     expect(await ledger.replace(record)).toBe(false);
     expect(await ledger.read(anIndex)).toEqual(JSON.parse(JSON.stringify(record)));
@@ -205,6 +309,6 @@ test('a function that was frozen between reading and writing finds its condition
   const before = anIdle();
   await ledger.replace(before);
   const thawed = startSending(before, aKey, attempt);
-  await ledger.replace(spend(before, aKey, aRun, now));
+  await ledger.replace(giveUp(before, aKey, aRun, now));
   expect(await ledger.replace(thawed)).toBe(false);
 });

@@ -32,6 +32,7 @@ const mails: [name: string, report: ReportFacts, reader?: Reader][] = [
   ],
   ['preview-finds-rows-gone', aReportOf(entries('rows missing since the last run'), { server, mode: 'preview' })],
   ['quarantined', aReportOf(entries('quarantined: rows missing', 'truncated'), { server })],
+  ['left-untold', aReportOf(entries('rows missing, left untold by another run', 'truncated'), { server })],
   ['copy-not-proven', aReportOf(entries('copy not proven', 'held back by another index'), { server })],
   ['truncated-by-a-copy', aReportOf(entries('truncated by a copy'), { server })],
   ['still-running', aReportOf(entries('still running'), { server })],

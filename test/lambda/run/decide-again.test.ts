@@ -28,7 +28,7 @@ function refusal({ policy = {}, plan = {}, dryRun = {}, baseline, approveRows, n
     { startedAt, approveRows },
     { policy: aPolicy(policy), plan: { rowsToDelete: 600, deletesInPlace: true, ...plan } },
     { dryRun: last, baseline: { rowsToDelete: baseline ?? last.rowsToDelete }, cutoffMillis: start - cutoffDays * day },
-    { settings: { minRetentionDays: 7 } as never, clock: { now: () => now, monotonic: () => 0 } },
+    { settings: { minRetentionDays: 7 } as never, clock: { now: () => now } },
   );
   const { cause } = refused ?? {};
   const detail = cause?.kind === 'changed' ? cause.what : cause?.kind === 'guard' ? cause.which : undefined;

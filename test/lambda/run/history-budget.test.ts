@@ -42,7 +42,7 @@ async function eventsOf(failures: { plan: number; poll: number; report: number }
         }
         if (isRetried(step)) throw failed();
         if (step === 'poll') looks++;
-        return step === 'report' ? { result: 'ok' } : next();
+        return step === 'report' ? { result: 'ok', next: 'mark', told: [] } : next();
       },
     },
   );

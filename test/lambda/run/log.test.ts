@@ -22,7 +22,15 @@ async function logged(options: RunOptions = {}, prepare: (world: World) => void 
 
 test('A run logs each decision, each call, its task and its verdict', async () => {
   const lines = await logged();
-  expect(lines.map(([message]) => message)).toEqual(['planned', 'planned', 'task id', 'truncate', 'verdict', 'report']);
+  expect(lines.map(([message]) => message)).toEqual([
+    'planned',
+    'planned',
+    'task id',
+    'truncate',
+    'verdict',
+    'report',
+    'told',
+  ]);
   const [planned, other, task, truncate, verdict, report] = lines.map(([, fields]) => fields);
   const { taskId } = task ?? {};
   expect(planned).toMatchObject({ index: anIndex, aspect: 'operation', outcome: 'approved', rowsToDelete: 600 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
-import { spend } from '../../../lambda/ledger/transitions.ts';
+import { giveUp } from '../../../lambda/ledger/transitions.ts';
 import { OperationsError } from '../../../lambda/operations/operations.ts';
 import { plan } from '../../../lambda/run/plan/plan.ts';
 import type { RunServices } from '../../../lambda/run/services.ts';
@@ -158,7 +158,7 @@ test('A run whose record another one takes over before its verdict says that it 
   const does = async () =>
     void world.ledger.stored.set(anIndex, anIdle({ server, revision: 9, lastVerdict: aLastVerdict() }));
   const { outcome, cause } = onlyEntry(await world.run({ interruption: { at: 'verdict', does } }));
-  expect([outcome, cause]).toEqual(['unknown', { kind: 'unsettled', why: 'judged' }]);
+  expect([outcome, cause]).toEqual(['unknown', { kind: 'superseded' }]);
 });
 
 test('A run that another one writes itself beside still gives its verdict', async () => {
@@ -166,7 +166,7 @@ test('A run that another one writes itself beside still gives its verdict', asyn
   const does = async () => {
     const record = (await world.ledger.read(anIndex)) as LedgerRecord;
     const other = { runId: 'by-hand', runStartMillis: world.clock.time - 30_000 };
-    await world.ledger.replace(spend(record, { ...aKey, server }, other, world.clock.time));
+    await world.ledger.replace(giveUp(record, { ...aKey, server }, other, world.clock.time));
   };
   const { outcome } = onlyEntry(await world.run({ interruption: { at: 'verdict', does } }));
   expect(outcome).toBe('truncated');

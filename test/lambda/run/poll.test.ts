@@ -5,7 +5,16 @@ import { poll } from '../../../lambda/run/poll.ts';
 import type { ApprovedEntry, Entry, RunState, WatchedEntry } from '../../../lambda/run/state.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
 import { aPolicy } from '../../support/policies.ts';
-import { aLastVerdict, anAttempt, anIdle, anIndex, aQuarantined, aRunning, aSending } from '../../support/records.ts';
+import {
+  aJudged,
+  aLastVerdict,
+  anAttempt,
+  anIdle,
+  anIndex,
+  aQuarantined,
+  aRunning,
+  aSending,
+} from '../../support/records.ts';
 import { aRunState } from '../../support/states.ts';
 import { type World, worlds } from '../../support/world.ts';
 
@@ -50,7 +59,8 @@ async function polled(world: World, state: RunState) {
   const after = await poll(state, world.during('poll'));
   const [entry] = after.entries;
   const { outcome, cause } = (entry?.entry ?? {}) as Partial<PolicyEntry>;
-  return { after, entry, phase: entry?.phase, outcome, cause, asked: world.standIn.asked().length - before };
+  const decision = entry?.phase === 'done' ? entry.decision : undefined;
+  return { after, entry, decision, phase: entry?.phase, outcome, cause, asked: world.standIn.asked().length - before };
 }
 
 describe('A record that no longer holds the truncation', () => {
@@ -71,18 +81,28 @@ describe('A record that no longer holds the truncation', () => {
     [
       'has the verdict of another one',
       () => anIdle({ server, lastVerdict: aLastVerdict(others) }),
-      { outcome: 'unknown', cause: { kind: 'unsettled', why: 'judged' } },
+      { outcome: 'unknown', cause: { kind: 'superseded' } },
     ],
     [
       'holds another truncation by now',
       () => aRunning({ server, attempt: anAttempt(others) }),
-      { outcome: 'unknown', cause: { kind: 'unsettled', why: 'judged' } },
+      { outcome: 'unknown', cause: { kind: 'superseded' } },
     ],
-    ['is gone', () => undefined, { outcome: 'unknown', cause: { kind: 'unsettled', why: 'judged' } }],
+    ['is gone: somebody has deleted it', () => undefined, { outcome: 'unknown', cause: { kind: 'record-gone' } }],
+    [
+      'was released by a person meanwhile',
+      () => anIdle({ server, lastRelease: { decided: { ...others, atMillis: 9e15 }, release: {} } }),
+      { outcome: 'unknown', cause: { kind: 'released-meanwhile', releasedAt: 9e15 } },
+    ],
+    [
+      'is judged, and to be told: its decision goes into this report',
+      (own) => aJudged({ server, lastVerdict: { ...aQuarantined().lastVerdict, ...own } }),
+      { outcome: 'rows-missing', cause: { kind: 'missing' }, decision: '1@900000' },
+    ],
     [
       'is an idle one of another version',
       () => parseRecord(anIndex, { ...anIdle({ server }), version: 99 }),
-      { outcome: 'unknown', cause: { kind: 'unsettled', why: 'judged' } },
+      { outcome: 'unknown', cause: { kind: 'superseded' } },
     ],
     [
       'was taken by another address',

@@ -1,16 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
-import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
+import type { Judged, LedgerRecord } from '../../../lambda/ledger/record.ts';
+import { release } from '../../../lambda/ledger/transitions.ts';
 import { type Operations, OperationsError, type TaskStatus } from '../../../lambda/operations/operations.ts';
 import { releaseIndex } from '../../../lambda/run/release.ts';
 import {
+  aJudged,
   aKey,
   aLastVerdict,
   anAttempt,
   anIdle,
   anIndex,
   aQuarantined,
+  aRun,
   aRunning,
   aSending,
 } from '../../support/records.ts';
@@ -60,13 +63,16 @@ async function released({ record, rows = 40, below = 0, status, now = day20h, ac
   const services = {
     ledger: { ...ledger, replace },
     operations: operations as Operations,
-    clock: { now: () => now, monotonic: () => now },
+    clock: { now: () => now, monotonic: () => now, sleep: async () => {} },
     log: { info: () => {}, warn: () => {}, error: () => {} },
   };
-  const asked = { key: aKey, record, acceptMissing };
-  const { kind, ...note } = await releaseIndex(asked, services, new AbortController().signal);
+  const asked = { key: aKey, record, run: aRun, acceptMissing };
+  const result = await releaseIndex(asked, services, new AbortController().signal);
   const stored = (await ledger.read(anIndex)) as LedgerRecord | undefined;
-  return { kind, ...note, state: stored?.state, window: stored?.lastVerdict?.window };
+  const more = { state: stored?.state, window: stored?.lastVerdict?.window };
+  if (result.kind === 'note') return { ...result.note, ...more };
+  // What its note says is in the record.
+  return { kind: 'released', ...(result.record as Judged).lastRelease?.release, ...more };
 }
 
 const aCopy = anAttempt({ copies: true });
@@ -90,7 +96,7 @@ describe('A release', () => {
     [
       'opens a quarantined index that is whole',
       { record: aQuarantined() },
-      { kind: 'released', rowsMissing: 0, state: 'idle' },
+      { kind: 'released', rowsMissing: 0, state: 'judged' },
     ],
     [
       'opens no index of which a row is missing',
@@ -111,6 +117,36 @@ describe('A release', () => {
       'opens none of which one more is missing',
       { record: aQuarantined(), rows: 38, acceptMissing: 1 },
       { kind: 'not-released', why: 'rows-missing', rowsMissing: 2 },
+    ],
+    [
+      'of a judged index does what it would do to what that is to become',
+      { record: aJudged(), rows: 39, acceptMissing: 1 },
+      { kind: 'released', rowsMissing: 1, state: 'judged' },
+    ],
+    [
+      'of a judged index that is to become idle has nothing to release',
+      { record: aJudged({ decision: { ...aJudged().decision, becomes: 'idle' } }) },
+      { kind: 'nothing-to-release', state: 'judged' },
+    ],
+    [
+      'finds its own release there, where Plan is retried',
+      { record: release(aQuarantined(), aKey, { rowsMissing: 7 }, { ...aRun, atMillis: 1 }), rows: 'away' },
+      { kind: 'released', rowsMissing: 7, state: 'judged' },
+    ],
+    [
+      'of a record of another address counts here, says so, and needs that somebody accepts it',
+      { record: aQuarantined({ server: 'http://elsewhere:1' }) },
+      { kind: 'not-released', why: 'elsewhere', rowsMissing: 0, address: 'http://elsewhere:1', state: 'quarantined' },
+    ],
+    [
+      'of a record of another address is granted where somebody accepts it',
+      { record: aQuarantined({ server: 'http://elsewhere:1' }), acceptMissing: 0 },
+      { kind: 'released', rowsMissing: 0, address: 'http://elsewhere:1', state: 'judged' },
+    ],
+    [
+      'says where there was no truncation before the count',
+      { record: aQuarantined({ attempt: undefined, counted: window }) },
+      { kind: 'released', betweenRuns: true },
     ],
     [
       'counts the window of a loss between runs',
@@ -161,8 +197,8 @@ describe('A release', () => {
       { record: aRunning(), now: day20h - 1 },
       { kind: 'not-released', why: 'unresolved', until: day20h, state: 'running' },
     ],
-    ['opens a delete then', { record: aRunning() }, { kind: 'released', state: 'idle' }],
-    ['opens a call without an answer then', { record: aSending() }, { kind: 'released', state: 'idle' }],
+    ['opens a delete then', { record: aRunning() }, { kind: 'released', state: 'judged' }],
+    ['opens a call without an answer then', { record: aSending() }, { kind: 'released', state: 'judged' }],
     [
       'opens no copy that nobody saw end',
       { record: aRunning({ attempt: aCopy }) },
@@ -192,7 +228,7 @@ describe('A release', () => {
     [
       'says so where it does',
       { record: aQuarantined(), rows: 'uncountable', acceptMissing: 9 },
-      { kind: 'released', uncounted: true, state: 'idle' },
+      { kind: 'released', uncounted: true, state: 'judged' },
     ],
     [
       'says that the ledger is away',

@@ -83,7 +83,7 @@ describe('A Truncate that ended without a state', () => {
   test('before a later run sent is not known: whatever it did, that one has taken its place', async () => {
     expect(await resumed(anIdle({ lastSender: later }))).toMatchObject({
       outcome: 'unknown',
-      cause: { kind: 'unsettled', why: 'judged' },
+      cause: { kind: 'superseded' },
       lastSender: later,
     });
   });

@@ -56,7 +56,7 @@ function servicesOf({ record = aRunning(), status = ended, left = 0, window, siz
     ledger,
     clock: { now: () => now, monotonic: () => now },
     signal,
-    runStartMillis: now,
+    run: { runId: 'run-9', runStartMillis: now },
     isOver: () => false,
   };
   return { services, record, ledger, options };
@@ -70,7 +70,8 @@ async function looked(given: Given = {}) {
 
 const verdictOf = async (given: Given) => {
   const { looked: result } = await looked(given);
-  return result.kind === 'settled' ? result.verdict : undefined;
+  if (result.kind !== 'settled' || result.record?.state !== 'judged') return undefined;
+  return result.record.lastVerdict?.verdict;
 };
 const refused = () => {
   throw new OperationsError({ kind: 'server-error', operation: 'dry-run', status: 500 });
@@ -93,7 +94,7 @@ describe('A look that ends in a verdict', () => {
 
   test('leaves none where that cannot be counted: the verdict stands all the same', async () => {
     const { stored } = await looked({ window: refused });
-    expect(stored.state).toBe('idle');
+    expect(stored.state).toBe('judged');
     expect(stored.lastVerdict).toMatchObject({ verdict: { outcome: 'truncated' }, window: undefined });
   });
 
@@ -138,7 +139,10 @@ describe('A look that ends in a verdict', () => {
   test('can say nothing where another version has written the record', async () => {
     const theirs = { ...anIdle({ revision: 2 }), version: 99 };
     expect(parseRecord(anIndex, theirs).state).toBe('other-version');
-    expect((await looked({ meanwhile: theirs })).looked).toEqual({ kind: 'overtaken' });
+    expect((await looked({ meanwhile: theirs })).looked).toMatchObject({
+      kind: 'settled',
+      record: { state: 'other-version' },
+    });
   });
 });
 

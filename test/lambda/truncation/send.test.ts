@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
-import { conclude, spend } from '../../../lambda/ledger/transitions.ts';
+import { giveUp, withdraw } from '../../../lambda/ledger/transitions.ts';
 import type { Operations, Truncation } from '../../../lambda/operations/operations.ts';
 import { send } from '../../../lambda/truncation/send.ts';
-import { aKey, anIndex, aSending, aVerdict } from '../../support/records.ts';
+import { aKey, anIndex, aRun, aSending, aVerdict } from '../../support/records.ts';
 
 /** The one call: until when it may be sent, and what is recorded about its answer (design rule 4). */
 
@@ -36,7 +36,7 @@ async function sending(
       operations,
       ledger,
       log: { info: (...line: unknown[]) => void logged.push(line) },
-      clock: { now: () => clock.wall, monotonic: () => clock.steady },
+      clock: { now: () => clock.wall, monotonic: () => clock.steady, sleep: async () => {} },
     },
   );
   return { result, record, ledger, clock, logged, sent };
@@ -89,7 +89,7 @@ describe('its answer', () => {
   test('is stored beside what a later run has written about itself meanwhile', async () => {
     const late = { runId: 'run-2', runStartMillis: 5_000_000 };
     const { result, ledger } = await sending(started, (stored) =>
-      stored.replace(spend(aSending(), aKey, late, late.runStartMillis)),
+      stored.replace(giveUp(aSending(), aKey, late, late.runStartMillis)),
     );
     expect(await result).toMatchObject({ kind: 'open', record: { state: 'running', revision: 3, lastSender: late } });
     expect(await ledger.read(anIndex)).toMatchObject({ state: 'running', taskId: 'n:1' });
@@ -97,7 +97,7 @@ describe('its answer', () => {
 
   test('does not undo a verdict that was written meanwhile', async () => {
     const { result, ledger } = await sending(started, (stored) =>
-      stored.replace(conclude(aSending(), aVerdict(), undefined, 3_000_000)),
+      stored.replace(withdraw(aSending(), aVerdict(), { ...aRun, atMillis: 3_000_000 })),
     );
     await result;
     expect(await ledger.read(anIndex)).toMatchObject({ state: 'idle', revision: 2 });

@@ -48,7 +48,7 @@ describe.each(readers)('for a reader on $kind', (reader) => {
     fc.assert(
       fc.property(facts, ({ cause, entry, outcome, mode }) => {
         const decided = { ...entry, outcome, cause: cause as Cause };
-        expectShort(wordsOf(decided, placeOf({ mode, policies: [decided] }, reader)));
+        expectShort(wordsOf(decided, placeOf({ runId: 'run-1', mode, policies: [decided] }, reader)));
       }),
       runs,
     );

@@ -206,7 +206,7 @@ describe('Rows that went between two runs', () => {
     const { opened, window } = await lost();
     const { entries, breaker } = await planned(opened);
     expect(entries.map(told)).toMatchObject([{ outcome: 'rows-missing', cause: { kind: 'missing', expected: 5000 } }]);
-    expect(opened.ledger.stored.get(anIndex)).toMatchObject({ state: 'quarantined', revision: 2, counted: window });
+    expect(opened.ledger.stored.get(anIndex)).toMatchObject({ state: 'judged', revision: 2, counted: window });
     expect(breaker).toBeUndefined();
   });
 

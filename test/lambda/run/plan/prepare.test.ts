@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { memoryLedger } from '../../../../cli/ledgers/memory-ledger.ts';
 import { LedgerError } from '../../../../lambda/ledger/ledger.ts';
-import { prepare } from '../../../../lambda/run/plan/prepare.ts';
+import { prepare, readRecords } from '../../../../lambda/run/plan/prepare.ts';
 import { ParametersError, type RunServices } from '../../../../lambda/run/services.ts';
 import { anIdle, anIndex } from '../../../support/records.ts';
 
@@ -20,7 +20,7 @@ interface Given {
   record?: boolean;
 }
 
-function prepared(input: Parameters<typeof prepare>[0], given: Given = {}) {
+async function prepared(input: Parameters<typeof prepare>[0], given: Given = {}) {
   const { policies = [policy('operation')], token = 'opaque', paused = async () => false } = given;
   const ledger = memoryLedger();
   if (given.record) ledger.stored.set(anIndex, anIdle());
@@ -34,7 +34,8 @@ function prepared(input: Parameters<typeof prepare>[0], given: Given = {}) {
       token: { get: async () => token, reread: async () => token },
     },
   };
-  return prepare(input, services as unknown as RunServices);
+  const made = services as unknown as RunServices;
+  return prepare(input, await readRecords(made), made);
 }
 
 describe('A run that can begin', () => {
@@ -126,9 +127,9 @@ describe('A run that cannot do its work', () => {
     expect(await problemOf({}, { ledger: { list: away } })).toBe('ledger: the table is away');
     // The policies that it would have covered are told, if they are not too many for a run.
     const covered = async (count: number) =>
-      (await prepared({}, { policies: many(count), ledger: { list: away } })).policies.length;
+      ((await prepared({}, { policies: many(count), ledger: { list: away } })) as { chosen: unknown[] }).chosen.length;
     expect([await covered(48), await covered(49)]).toEqual([48, 0]);
-    const services = prepare({}, {
+    const services = prepare({}, new Map(), {
       settings: { minRetentionDays: 7 },
       parameters: {
         policies: async () => {

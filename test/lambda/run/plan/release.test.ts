@@ -33,7 +33,7 @@ describe('A release', () => {
     expect(state.notes).toMatchObject([{ kind: 'released', index: 'dataset.operation', rowsMissing: 0 }]);
     expect(state).toMatchObject({ mode: 'enforce', next: 'report', entries: [] });
     expect(world.ledger.stored.get(anIndex)).toMatchObject({
-      state: 'idle',
+      state: 'judged',
       entityType: 'dataset',
       aspect: 'operation',
       server,

@@ -115,7 +115,7 @@ function ranBefore({ words: [which = ''] }: Command, { runs }: Stage): Run {
   return found;
 }
 
-const ofWorld = new Set(['server', 'ledger', 'address', 'paused', 'policy']);
+const ofWorld = new Set(['record-gone', 'server', 'ledger', 'people', 'address', 'paused', 'policy']);
 
 /** `after SECONDS COMMAND`: executed when this much of the next run has passed. */
 function after({ words: [seconds = '', command = '', ...words], options }: Command, stage: Stage): void {
@@ -233,6 +233,9 @@ const commands: Record<string, Play> = {
   ledger: (_, { world }, word) => {
     world.reach.ledger = switched(word, 'back', 'away');
   },
+  people: (_, { world }, word) => {
+    world.reach.people = switched(word, 'back', 'away');
+  },
   address: (_, { world }, word) => {
     world.settings.gmsUrl = word;
   },
@@ -271,6 +274,7 @@ const commands: Record<string, Play> = {
     const record = ledger.stored.get(anIndex) as { state: string; revision: number } | undefined;
     return [record ? `revision ${record.revision}, ${record.state}` : 'no record'];
   },
+  'record-gone': (_, { world: { ledger } }) => void ledger.stored.delete(anIndex),
 };
 
 async function act(command: Command, stage: Stage): Promise<string[]> {

@@ -1,10 +1,10 @@
 import type { Cause } from '../../../../lambda/facts/cause.ts';
 import { dayMillis } from '../../../../lambda/facts/limits.ts';
 import type { Note } from '../../../../lambda/facts/note.ts';
-import { isProblem } from '../../../../lambda/facts/problem.ts';
 import type { PolicyEntry, Report } from '../../../../lambda/facts/report-schema.ts';
 import type { ServerError } from '../../../../lambda/facts/server-error.ts';
-import type { LedgerRecord } from '../../../../lambda/ledger/record.ts';
+import { revisionOf, type StoredRecord } from '../../../../lambda/ledger/record.ts';
+import { isWorthTelling } from '../../../../lambda/message/message.ts';
 import {
   type DryRun,
   OperationsError,
@@ -74,7 +74,7 @@ export function journalled(services: Services, start: () => number, say: (line: 
       ...ledger,
       async replace(next) {
         const isStored = await ledger.replace(next);
-        say(`ledger ${next.revision}: ${isStored ? recordText(next) : 'REFUSED, another writer was first'}`);
+        say(`ledger ${revisionOf(next)}: ${isStored ? recordText(next) : 'REFUSED, another writer was first'}`);
         return isStored;
       },
     },
@@ -116,8 +116,16 @@ function sentText(sent: Truncation): string {
 
 const errorText = ({ kind, status }: ServerError): string => (status === undefined ? kind : `${status} ${kind}`);
 
-function recordText(record: LedgerRecord): string {
+function recordText(record: StoredRecord): string {
   switch (record.state) {
+    case 'other-version':
+      return `${record.head.state}, of another version`;
+    case 'judged': {
+      const { decision, lastVerdict } = record;
+      const window = lastVerdict?.window ? `, window of ${number(lastVerdict.window.rows)}` : '';
+      const told = [decision.outcome, decision.released ? 'released' : undefined].filter((part) => part !== undefined);
+      return `judged, ${told.join(' and ')}${window}, to become ${decision.becomes}`;
+    }
     case 'sending': {
       const { baseline, answer, copies } = record.attempt;
       if (answer) return `sending, answered ${errorText(answer)}`;
@@ -138,28 +146,41 @@ function recordText(record: LedgerRecord): string {
 
 /** The report as data: its words are in the golden messages. */
 export function reportText(report: Report, byHand: boolean): string[] {
-  const { result, mode, cause, notes = [], policies } = report;
-  const heldBack = isProblem(report) || byHand ? '' : ', held back by notify: problems';
+  const { runId, result, mode, cause, notes = [], policies } = report;
+  const heldBack = isWorthTelling(report, byHand) ? '' : ', held back by notify: problems';
   return [
     `report: ${mode === 'preview' ? 'PREVIEW ' : ''}${result}${cause ? `, ${factText(cause)}` : ''}${heldBack}`,
-    ...policies.map(entryText),
-    ...notes.map(({ text: _, ...note }) => `  note: ${factText(note as Note)}`),
+    ...policies.map(entryText(runId)),
+    ...notes.map(({ text: _, ...note }) => `  note: ${factText(withoutMoment(note as Note, runId))}`),
   ];
 }
 
-function entryText(entry: PolicyEntry): string {
-  const { entityType, aspect, outcome, cause } = entry;
-  const figures = [
-    ['deleted', entry.rowsDeleted],
-    ['left', entry.rowsRemaining],
-    ['missing', entry.rowsMissing],
-  ] as const;
-  const told = figures.flatMap(([name, rows]) => (rows ? [`, ${number(rows)} ${name}`] : [])).join('');
-  const copies = entry.copies ? ', copied: stragglers may be in the old index' : '';
-  const replaced = entry.indexNow ? `, was ${entry.indexName}, replaced by ${entry.indexNow}` : '';
-  const whole = entry.copyGoesWhole ? ', goes whole' : '';
-  const adopted = entry.adopted ? ', adopted' : '';
-  return `  ${entityType}.${aspect}: ${outcome}, ${factText(cause)}${told}${replaced}${copies}${whole}${adopted}`;
+const entryText =
+  (runId: string) =>
+  (entry: PolicyEntry): string => {
+    const { entityType, aspect, outcome, cause } = entry;
+    const figures = [
+      ['deleted', entry.rowsDeleted],
+      ['left', entry.rowsRemaining],
+      ['missing', entry.rowsMissing],
+    ] as const;
+    const told = figures.flatMap(([name, rows]) => (rows ? [`, ${number(rows)} ${name}`] : [])).join('');
+    const copies = entry.copies ? ', copied: stragglers may be in the old index' : '';
+    const replaced = entry.indexNow ? `, was ${entry.indexName}, replaced by ${entry.indexNow}` : '';
+    const whole = entry.copyGoesWhole ? ', goes whole' : '';
+    const adopted = entry.adopted ? ', adopted' : '';
+    const by =
+      entry.decidedBy && entry.decidedBy !== runId
+        ? `, decided by ${entry.decidedBy}${entry.untold ? ` (${entry.untold})` : ''}`
+        : '';
+    const where = entry.server ? ` at ${entry.server}` : '';
+    return `  ${entityType}.${aspect}: ${outcome}, ${factText(cause)}${told}${replaced}${copies}${whole}${adopted}${by}${where}`;
+  };
+
+/** Who released it matters where another run did; when is in the ledger. */
+function withoutMoment(note: Note, runId: string): Note {
+  if (note.kind !== 'released') return note;
+  return { ...note, decidedAt: undefined, decidedBy: note.decidedBy === runId ? undefined : note.decidedBy };
 }
 
 /** `missing expected=400 found=200`; times as `2 Mar 03:30`. */
@@ -170,7 +191,16 @@ function factText({ kind, ...fields }: Cause | Note): string {
   return `${kind}${told.join('')}`;
 }
 
-const times = new Set(['since', 'until', 'lastMovedAt', 'releasableAt', 'cutoffMillis', 'at']);
+const times = new Set([
+  'startedAt',
+  'releasedAt',
+  'since',
+  'until',
+  'lastMovedAt',
+  'releasableAt',
+  'cutoffMillis',
+  'at',
+]);
 
 function valueText(name: string, value: unknown): string {
   if (times.has(name)) return dateText(value as number);

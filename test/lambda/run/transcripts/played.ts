@@ -34,13 +34,14 @@ export async function played(world: World, told: Told, playing: Playing, from?: 
   let since = world.clock.time;
   const start = from?.startedAt ?? world.clock.time;
   Object.assign(told, { start, say: (line: string) => void lines.push(line) });
-  const onStep = (step: Step, state: RunState | undefined, failure?: string): void => {
-    if (!state && !failure) {
+  const onStep = (step: Step, state: RunState | undefined, failure?: string, hasEnded = false): void => {
+    if (!hasEnded) {
       since = world.clock.time;
       return;
     }
     if (failure) lines.push(failure === 'Stopped' ? 'THE RUN IS STOPPED' : `fails with ${failure}`);
     else if (state?.next === 'wait') lines.push(`waits ${state.waitSeconds} s`);
+    if (step === 'report' && lines.length === 0) return;
     turns.push({ at: (since - start) / 1000, step: `${step[0]?.toUpperCase()}${step.slice(1)}`, lines });
     lines = [];
   };

@@ -1,0 +1,47 @@
+import type { Note } from '../../facts/note.ts';
+import { headOf, type StoredRecord } from '../../ledger/record.ts';
+import { type Asking, standing } from '../../ledger/standing.ts';
+import { dottedName } from '../../policy/aspects.ts';
+import type { ParsedPolicy } from '../../policy/parse.ts';
+import { judgedEntry, policyFacts, releaseNote } from '../entries.ts';
+import type { Decided, DoneEntry } from '../state.ts';
+
+/**
+ * What nobody is known to have been told yet (design rule 15). Every Plan that can read the ledger tells it: also a
+ * preview, a run with `only`, one that releases, and one that cannot do its work.
+ */
+export interface Untold {
+  /** By search index. Where `isLent`, it takes the place of the policy's entry; otherwise it is a further one. */
+  verdicts: Map<string, { entry: DoneEntry; isLent: boolean }>;
+  /** Of releases, and the decisions that these notes tell. */
+  notes: Note[];
+  releases: Decided[];
+}
+
+/** @param readAt when the ledger was read, epoch milliseconds */
+export function untoldIn(
+  records: Iterable<StoredRecord>,
+  policies: readonly ParsedPolicy[],
+  asking: Asking,
+  readAt: number,
+): Untold {
+  const untold: Untold = { verdicts: new Map(), notes: [], releases: [] };
+  for (const record of records) {
+    const stands = standing(record, asking, readAt);
+    if (stands.kind !== 'judged') continue;
+    const { index } = record;
+    const { decision } = stands;
+    const { server, entityType = index, aspect = '' } = headOf(record);
+    const names = { entityType, aspect };
+    const [policy, second] = policies.filter((one) => one.index === index);
+    const isLent = policy?.kind === 'policy' && second === undefined && server === asking.server;
+    const entry = judgedEntry({ index, entry: isLent ? policyFacts(policy.policy) : names }, stands, asking, readAt);
+    if (entry) untold.verdicts.set(index, { entry, isLent });
+    if (decision.released) {
+      const release = record.state === 'other-version' ? undefined : record.lastRelease;
+      untold.notes.push(releaseNote(dottedName(names), release ?? { decided: decision, release: {} }));
+      untold.releases.push({ index, decision: decision.id });
+    }
+  }
+  return untold;
+}

@@ -1,0 +1,143 @@
+import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
+import { type Decision, decisionOf, headOf, type LastVerdict } from '../../../lambda/ledger/record.ts';
+import { searchIndex, searchIndexOfName } from '../../../lambda/policy/aspects.ts';
+import {
+  type CheckRule,
+  decisions,
+  type Event,
+  eventsOf,
+  isOurs,
+  type Made,
+  ofWrites,
+  releaseOf,
+  runOf,
+} from './events.ts';
+
+/** Rules 11 and 15: what has been decided about an index is told before anything else happens to it. */
+
+const second = 1000;
+
+export const entriesOf = ({ report }: Event<'published'>, index: string): PolicyEntry[] =>
+  report.policies.filter((entry) => searchIndex(entry) === index);
+
+const timeOf = (millis: number): string => new Date(millis).toISOString();
+
+export const carriesVerdict = (event: Event<'published'>, index: string, { decided, verdict }: LastVerdict): boolean =>
+  entriesOf(event, index).some((one) => one.outcome === verdict.outcome && one.decidedAt === timeOf(decided.atMillis));
+
+/** Whether a report carries a verdict, and the release of an index that nobody has been told of either. */
+function carries(event: Event<'published'>, { index, decision, last }: Omit<Made, 'at'>): boolean {
+  const isVerdictTold = decision.outcome === undefined || !last || carriesVerdict(event, index, last);
+  return isVerdictTold && (!decision.released || carriesRelease(event, index, decision));
+}
+
+const carriesRelease = ({ report }: Event<'published'>, index: string, { atMillis }: Decision): boolean =>
+  (report.notes ?? []).some(
+    (note) =>
+      note.kind === 'released' && searchIndexOfName(note.index) === index && note.decidedAt === timeOf(atMillis),
+  );
+
+export const judgedRules: Record<string, CheckRule> = {
+  'nothing takes the place of what nobody has been told': ofWrites(({ previous, next, invocation }, history) => {
+    const before = decisionOf(previous);
+    const now = decisionOf(next);
+    if (!before || before.id === now?.id) return undefined;
+    const { state } = headOf(next);
+    if (!now) return state !== before.becomes && `it was to become ${before.becomes}, and is ${state}`;
+    if (!now.released || !releaseOf(history, invocation)) return 'another decision has taken its place';
+    const isKept = before.outcome === undefined || (now.outcome === before.outcome && isOurs(next) && next.lastVerdict);
+    return !isKept && 'its release has forgotten the verdict';
+  }),
+
+  'what is marked was published': ofWrites(({ at, previous, next, invocation }, history) => {
+    const decision = decisionOf(previous);
+    if (!decision || decisionOf(next)) return undefined;
+    const last = isOurs(previous) && decision.outcome !== undefined ? previous.lastVerdict : undefined;
+    const own = eventsOf(history, 'published').filter((event) => runOf(event) === runOf(invocation) && event.at <= at);
+    if (!own.some(({ confirmed }) => confirmed)) return 'marked, and nothing was published';
+    return (
+      !own.some((event) => carries(event, { index: next.index, decision, last })) && 'marked, and not in the report'
+    );
+  }),
+
+  'rows that went between two runs were counted low twice, 90 s apart': ofWrites((event, history) => {
+    const { previous, next, invocation } = event;
+    const window = isOurs(previous) && previous.state === 'idle' ? previous.lastVerdict?.window : undefined;
+    if (!window || !isOurs(next) || next.state !== 'judged' || !next.counted) return undefined;
+    let before = 0;
+    const counts = eventsOf(history, 'dry-run').flatMap(({ at, index, invocation: { id }, fields, answer }) => {
+      if (id !== invocation.id || index !== next.index || !answer) return [];
+      if (fields.cutoffMillis === window.afterMillis) before = answer.rowsToDelete;
+      return fields.cutoffMillis === window.untilMillis
+        ? [{ at, found: Math.max(0, answer.rowsToDelete - before) }]
+        : [];
+    });
+    const low = counts.filter(({ found }) => found < window.rows / 2 && window.rows - found > 10);
+    const [first, last] = [low[0]?.at ?? 0, low.at(-1)?.at ?? 0];
+    return last - first < 85 * second && `${low.length} low counts in ${Math.round((last - first) / second)} s`;
+  }),
+
+  *'what nobody has been told is not asked about'(history) {
+    for (const { at, index, invocation } of eventsOf(history, 'dry-run')) {
+      if (invocation.step !== 'plan' || releaseOf(history, invocation)) continue;
+      const before = eventsOf(history, 'ledger').findLast((event) => event.next.index === index && event.at <= at);
+      const decision = decisionOf(before?.next);
+      if (!before || !decision || before.at >= invocation.startedAt) continue;
+      const isForeign = eventsOf(history, 'foreign').some((event) => event.index === index && event.at <= at);
+      if (!isForeign) yield { at, text: `${index}: counted by ${invocation.runId}, judged by ${decision.runId}` };
+    }
+  },
+};
+
+/** Only where a history is over has everything been told that will be. */
+export const toldRules = {
+  *'every verdict and every release is told'(history) {
+    for (const { at, index, decision, last } of decisions(history)) {
+      const later = eventsOf(history, 'published').filter((event) => event.at >= at);
+      const isVerdictTold =
+        decision.outcome === undefined || !last || later.some((event) => carriesVerdict(event, index, last));
+      const isReleaseTold = !decision.released || later.some((event) => carriesRelease(event, index, decision));
+      if (!isVerdictTold)
+        yield { at, text: `${index}: ${decision.outcome}, decided by ${decision.runId} and never told` };
+      if (!isReleaseTold) yield { at, text: `${index}: released by ${decision.runId}, and never told` };
+    }
+  },
+
+  *'what nobody has been told is in every report'(history) {
+    for (const published of eventsOf(history, 'published')) {
+      const { at, runId, report } = published;
+      const { cause } = report;
+      const listed = eventsOf(history, 'listed').find(({ invocation }) => runOf(invocation) === runOf(published));
+      // A Plan that failed, or could not read the ledger, knows of nothing.
+      const isBlind =
+        cause?.kind === 'step-failed' ? cause.step === 'plan' : cause?.kind === 'setup' && cause.what === 'ledger';
+      if (!listed || isBlind) continue;
+      for (const made of untoldBetween(history, listed.at, at)) {
+        const { decision, index } = made;
+        if (carries(published, made)) continue;
+        yield {
+          at,
+          text: `${index} is judged by ${decision.runId}, and ${runId} says ${entriesOf(published, index)[0]?.outcome ?? 'nothing'}`,
+        };
+      }
+    }
+  },
+} satisfies Record<string, CheckRule>;
+
+/** What was decided and not told during all of a run. */
+function untoldBetween(history: Parameters<CheckRule>[0], from: number, until: number): Made[] {
+  const untold = new Map<string, Made>();
+  for (const event of history.world.journal) {
+    if (event.at > until) break;
+    if (event.kind === 'foreign') untold.delete(event.index);
+    if (event.kind !== 'ledger') continue;
+    const { next, at } = event;
+    const decision = decisionOf(next);
+    const before = untold.get(next.index);
+    if (before && before.decision.id === decision?.id) continue;
+    untold.delete(next.index);
+    const last = isOurs(next) && decision?.outcome !== undefined ? next.lastVerdict : undefined;
+    if (decision && at < from) untold.set(next.index, { at, index: next.index, decision, last });
+  }
+  return [...untold.values()];
+}

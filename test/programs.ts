@@ -11,6 +11,7 @@ import { onceForAll } from './support/once.ts';
 const sources = {
   start: 'cli/main.ts',
   'operations-service': 'test/operations-service/main.ts',
+  'ended-at-write': 'test/cli/run/ended-at-write.ts',
   'slow-service': 'test/cli/slow-service.ts',
   'preview-message': 'cli/preview-message.ts',
   'test-engine': 'test/engine/main.ts',

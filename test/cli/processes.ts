@@ -28,8 +28,9 @@ export function start(
   args: readonly string[],
   env: Record<string, string> = {},
   stdout: 'pipe' | number = 'pipe',
+  program = programs.start,
 ): Started {
-  const child = spawn(process.execPath, [programs.start, ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd: root,
     env: { PATH: process.env['PATH'], HOME: tmpdir(), XDG_STATE_HOME: join(tmpdir(), 'not-used'), ...env },
     stdio: ['ignore', stdout, 'pipe'],

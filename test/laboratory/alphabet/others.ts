@@ -65,6 +65,16 @@ export function copyByOthers(
   if (swap === 'first') move();
 }
 
+/** Counts are short, and nothing says so. */
+export function shardsAway(world: World, physical: Physical, shards: readonly number[], millis: number): void {
+  physical.awayShards = shards;
+  world.time.at(world.time.now() + millis, () =>
+    world.others(physical.alias, 'the shards are back', () => {
+      physical.awayShards = undefined;
+    }),
+  );
+}
+
 export const others = {
   // The built-in job truncates to 20, 30 or 90 days: it deletes, or copies and leaves late rows behind.
   'datahub-gc': ({ world, policies }, chances) => {
@@ -133,14 +143,9 @@ export const others = {
   }),
   'task cancelled': ({ world }) => world.server.engine.cancel(),
   'node restarted': ({ world }) => world.server.engine.restart(),
-  // A shard is away for a while: counts are short, and nothing says so.
+  // A shard is away for a while.
   'shard away': toOne('a shard away', (world, physical, chances) => {
-    physical.awayShard = chances.between(0, 4);
-    world.time.at(world.time.now() + chances.pick([minute, 20 * minute, 5 * hour]), () =>
-      world.others(physical.alias, 'the shard is back', () => {
-        physical.awayShard = undefined;
-      }),
-    );
+    shardsAway(world, physical, [chances.between(0, 4)], chances.pick([minute, 20 * minute, 5 * hour]));
   }),
   // An interrupted upgrade leaves an index without refreshes, until somebody sees it.
   'refresh off': toOne('refresh off', (world, physical) => {

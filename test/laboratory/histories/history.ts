@@ -109,7 +109,7 @@ function mend(world: World, scenario: Scenario): void {
     if (!physical) continue;
     world.others(index, 'mended', () => {
       physical.refreshOffSince = undefined;
-      physical.awayShard = undefined;
+      physical.awayShards = undefined;
       physical.refreshedAt = world.time.now();
     });
   }

@@ -1,4 +1,4 @@
-import { headOf, isUnresolved } from '../../../lambda/ledger/record.ts';
+import { headOf } from '../../../lambda/ledger/record.ts';
 import { happens } from '../alphabet/alphabet.ts';
 import type { Stage } from '../alphabet/happening.ts';
 import { createChances } from '../world/chances.ts';
@@ -101,10 +101,7 @@ function endingsOf({ world, scheduled }: Stage, night: Night | undefined): (stat
   world.onWritten = (written) => {
     before(written);
     if (written.invocation.runId !== scheduled()?.runId) return;
-    const { previous, next } = written;
-    reached(
-      previous && isUnresolved(headOf(previous) as { state: string }) && !isUnresolved(next) ? 'verdict' : next.state,
-    );
+    reached(headOf(written.next).state ?? '');
   };
   return reached;
 }

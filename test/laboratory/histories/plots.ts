@@ -1,5 +1,6 @@
+import { decisionOf } from '../../../lambda/ledger/record.ts';
 import type { Stage } from '../alphabet/happening.ts';
-import { remove } from '../alphabet/others.ts';
+import { remove, shardsAway } from '../alphabet/others.ts';
 import type { Track } from '../truth/track.ts';
 import type { Chances } from '../world/chances.ts';
 import type { Pace } from '../world/engine.ts';
@@ -31,6 +32,18 @@ function atNextSend({ world }: Stage, act: (track: Track) => void): void {
 const later = ({ world }: Stage, millis: number, act: () => void): void => {
   world.time.at(world.time.now() + millis, act);
 };
+
+/** At the next verdict of tonight, once. */
+function atNextVerdict({ world }: Stage, act: (index: string) => void): void {
+  let done = false;
+  const before = world.onWritten;
+  world.onWritten = (written) => {
+    before(written);
+    if (done || !decisionOf(written.next)) return;
+    done = true;
+    act(written.next.index);
+  };
+}
 
 /** As many rows older than every cutoff as an index may have had at first. */
 function growOld({ world }: Stage, index: string, chances: Chances): void {
@@ -103,6 +116,28 @@ export const plots = {
       }
       later(stage, 2 * again - 5 * minute, () => growOld(stage, index, chances));
       later(stage, 2 * again, () => first.redrive());
+    });
+  },
+  'most of an index is away as its window is counted, for a minute or an hour': (stage, chances, start) => {
+    const { world } = stage;
+    const { index } = chances.pick(stage.policies);
+    const millis = chances.pick([minute, hour]);
+    world.time.at(start - second, () => {
+      const physical = world.server.engine.behind(index);
+      if (physical) world.others(index, 'shards away', () => shardsAway(world, physical, [0, 1, 2, 3], millis));
+    });
+  },
+  'a run ends between its verdict and its message, and so does a release': (stage, chances, start) => {
+    const endsAt = { share: chances.pick([0.4, 0.9, 1]), as: 'completed' } as const;
+    muchToDo(stage, chances, start, { millis: minute, endsAt });
+    atNextVerdict(stage, (index) => {
+      stage.scheduled()?.kill();
+      const release = stage.policies.flatMap((one) => (one.index === index ? [one.name] : []));
+      const isKilled = chances.happens(0.5);
+      later(stage, 10 * minute, () => {
+        const onState = (state: string) => void (isKilled && state === 'Report' && execution.kill());
+        const execution = stage.begin(`release-${stage.night}`, { release, acceptMissing: 1000 }, { onState });
+      });
     });
   },
   'two runs at once': (stage, chances, start) => {

@@ -44,7 +44,7 @@ export const endings = ['stopped', 'killed', 'deployed', 'mute'] as const;
 type Ending = (typeof endings)[number];
 
 /** Where it may: at a state that it enters, or at a write to the ledger. */
-export const places = ['Truncate', 'Wait', 'Poll', 'Report', 'MarkTold', 'sending', 'running', 'verdict'] as const;
+export const places = ['Truncate', 'Wait', 'Poll', 'Report', 'MarkTold', 'sending', 'running', 'judged'] as const;
 export type Place = (typeof places)[number];
 
 export type Ingredient = PlotName | HappeningName | 'name comes back' | keyof typeof kinds | keyof typeof moods;
@@ -97,7 +97,7 @@ function nightOf(chances: Chances, list: <T>(least: number, most: number, one: (
     happenings: list(0, 6, () => ({ letter: pick(happeningNames), at: momentOf(chances), seed: seed() })),
     ends: maybe(chances, 3, () => ({
       how: pick(endings),
-      at: pick([...places, 'Truncate', 'Report', 'verdict']),
+      at: pick([...places, 'Truncate', 'Report', 'judged']),
       after: pick([0, between(0, 100), between(0, 4000)]),
       redriveAfter: maybe(chances, 2, () => pick([between(1, 1500), 7 * 86_400])),
     })),

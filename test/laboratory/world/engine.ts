@@ -49,8 +49,8 @@ export interface Physical {
   refreshOffSince?: number | undefined;
   /** A refresh in between the regular ones. */
   refreshedAt: number;
-  /** One shard of five is away: its rows are not found, and nothing says so. */
-  awayShard?: number | undefined;
+  /** Of five; their rows are not found, and nothing says so. */
+  awayShards?: readonly number[] | undefined;
 }
 
 /** How a task goes. */
@@ -129,7 +129,7 @@ export function createEngine(time: VirtualTime, chances: Chances): Engine {
       const until = lastRefresh(physical, time.now(), engine.refreshMillis);
       return [...physical.rows.values()].filter(
         ({ id, writtenAt, removed }) =>
-          writtenAt <= until && (removed === undefined || removed.at > until) && id % 5 !== physical.awayShard,
+          writtenAt <= until && (removed === undefined || removed.at > until) && !physical.awayShards?.includes(id % 5),
       );
     },
     present: (physical) => [...physical.rows.values()].filter(({ removed }) => removed === undefined),

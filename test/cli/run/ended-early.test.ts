@@ -1,0 +1,105 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { programs } from '../../programs.ts';
+import { operation, runHere, serviceHere } from '../here.ts';
+import { startReceiver } from '../outputs/receiver.ts';
+import { type Ended, start } from '../processes.ts';
+
+/**
+ * A run that ends anywhere between its truncation and its message, and the nights after it. The server copies, so people
+ * have to be told even where all went well: rows written meanwhile may be in the old index alone.
+ */
+
+async function stage() {
+  const service = await serviceHere({
+    indices: [{ entityType: 'dataset', aspect: 'operation', rows: 400, days: 100 }],
+    faults: ['ignores-force-flags'],
+  });
+  const { files, run, sent } = service;
+  const hook = await startReceiver();
+  onTestFinished(() => hook.close());
+  const posting = ['--notify-url-file', files.write('hook', hook.url), '--json', files.at('report.json')];
+  const args = run('enforce', [{ ...operation, retentionDays: 30 }], ...posting);
+  return {
+    hook,
+    sent,
+    /** Messages that say what may be lost. */
+    warnings: () => hook.received.filter(({ body }) => /old index/.test(JSON.stringify(body))).length,
+    first: (atWrite = ''): Promise<Ended> =>
+      start(args, { AT_WRITE: atWrite }, 'pipe', programs['ended-at-write']).ended,
+    /** @returns the entry of its report */
+    async night() {
+      await runHere(args);
+      const { policies, runId } = files.report('report.json');
+      const [{ outcome, adopted = false, decidedBy = runId } = {}] = policies;
+      return { outcome, adopted, isOwn: decidedBy === runId };
+    },
+  };
+}
+
+const own = { outcome: 'truncated', adopted: false, isOwn: true };
+const held = { outcome: 'in-flight', adopted: true, isOwn: true };
+const adopted = { outcome: 'truncated', adopted: true, isOwn: true };
+const decidedBefore = { outcome: 'truncated', adopted: true, isOwn: false };
+const nothing = { outcome: 'nothing-to-delete', adopted: false, isOwn: true };
+
+describe('A run that is killed', () => {
+  test.each([
+    ['before it has written anything leaves all to the next night', 'before 1', own, 0],
+    ['when it has written that it sends blocks its index until that can be judged', 'after 1', held, 0],
+    ['when it has sent blocks its index until that can be judged', 'before 2', held, 1],
+    ['when it has written the task is judged by the next night', 'after 2', adopted, 1],
+    ['before it has written its verdict is judged by the next night', 'before 3', adopted, 1],
+    ['when it has written its verdict is told by the next night', 'after 3', decidedBefore, 1],
+    ['when it has posted its message is told once more', 'before 4', decidedBefore, 1],
+    ['when it has marked that as told is not told again', 'after 4', nothing, 1],
+  ] as const)('%s', async (_, atWrite, next, calls) => {
+    const { first, night, sent, warnings } = await stage();
+    expect((await first(`${atWrite} SIGKILL`)).status).toBe(null);
+    const before = warnings();
+    expect([before, sent().length]).toEqual([atWrite.endsWith('4') ? 1 : 0, calls]);
+    expect(await night()).toEqual(next);
+    expect(warnings()).toBe(before + (next.outcome === 'truncated' ? 1 : 0));
+    expect(await night()).toEqual(next === held ? held : nothing);
+    expect(warnings()).toBe(before + (next.outcome === 'truncated' ? 1 : 0));
+    // The next night sends what was never sent, and nothing a second time.
+    expect(sent()).toHaveLength(next === held ? calls : 1);
+  });
+});
+
+describe('A verdict is told by the next night, and by no later one, after', () => {
+  test('SIGTERM, which prints it', async () => {
+    const { first, night, sent } = await stage();
+    const { status, stderr } = await first('after 3 SIGTERM');
+    expect(status).toBe(143);
+    expect(stderr).toMatch(/dataset\.operation: truncated/);
+    expect([await night(), await night(), sent().length]).toEqual([decidedBefore, nothing, 1]);
+  });
+
+  test('a chat that answers 500', async () => {
+    const { first, night, hook, sent } = await stage();
+    hook.answers.push({ status: 500 }, { status: 500 }, { status: 500 });
+    expect((await first()).status).toBe(1);
+    expect([await night(), await night(), sent().length]).toEqual([decidedBefore, nothing, 1]);
+  });
+
+  test('a disk that is full when it is to be marked', async () => {
+    const { first, night, sent, warnings } = await stage();
+    expect((await first('from 4 ENOSPC')).status).toBe(0);
+    expect([warnings(), await night(), warnings(), await night()]).toEqual([1, decidedBefore, 2, nothing]);
+    expect(sent()).toHaveLength(1);
+  });
+});
+
+describe('A disk that is full from', () => {
+  test.each([
+    ['the first write on, so that nothing is sent', 1, own, 0],
+    ['the task on', 2, held, 1],
+    ['the verdict on', 3, adopted, 1],
+  ] as const)('%s, is named', async (_, write, next, calls) => {
+    const { first, night, sent } = await stage();
+    const { status, stdout } = await first(`from ${write} ENOSPC`);
+    expect([status, sent().length]).toEqual([1, calls]);
+    expect(stdout).toContain('the disk is full');
+    expect(await night()).toEqual(next);
+  });
+});

@@ -96,7 +96,7 @@ export async function measureRun(scenario: Scenario, start: number): Promise<Mea
     });
   await runStateMachine({
     handlers: Object.fromEntries(Object.keys(steps).map((step) => [step, handler(step as Step)])) as StepHandlers,
-    input: {},
+    input: { mode: 'enforce' },
     execution: { name: 'bench', startTime: new Date(start).toISOString() },
     now: time.now,
     fast: { maxWaitMillis: 0, skipped: (waited) => time.advance(waited) },

@@ -7,7 +7,7 @@ import { type OptionName, options, writtenOption } from '../cli/command-line/opt
 import { verbNames } from '../cli/command-line/verbs.ts';
 import { fileFields, settingFields } from '../infra/stage/fields.ts';
 import { policySchema } from '../lambda/policy/schema.ts';
-import { parseInput } from '../lambda/run/plan/input.ts';
+import { parseInput } from '../lambda/run/input.ts';
 
 /** What the pages claim about the program: commands, fields, inputs and links. */
 

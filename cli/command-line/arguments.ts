@@ -1,4 +1,4 @@
-import type { RunInput } from '../../lambda/run/plan/input.ts';
+import type { RunInput } from '../../lambda/run/input.ts';
 import { UsageError } from '../telling/mistakes.ts';
 import { options as allOptions, type OptionName, type Options, writtenOption } from './options.ts';
 import { readCommandLine } from './read.ts';

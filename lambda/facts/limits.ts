@@ -42,6 +42,9 @@ export const maxStartAheadMillis = 60 * second;
 /** A scheduled time further than this before the execution's start was copied by a person from another input. */
 export const maxScheduledBehindMillis = 2 * hourMillis;
 
+/** One further than this after it, too: nothing starts that early. */
+export const maxScheduledAheadMillis = 10 * minute;
+
 /** A last sender's start further in our future than this came from a wrong clock, and counts as past. */
 export const maxSenderAheadMillis = dayMillis;
 

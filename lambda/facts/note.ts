@@ -19,6 +19,10 @@ const kinds = {
   'no-date-header': {},
   /** What the token may not read (previews only): task statuses, sizes. */
   rights: { what: z.enum(['task-status', 'sizes']), error: serverErrorSchema },
+  /** A person named no mode, so the run only previews, in a stage that enforces. */
+  'preview-by-hand': {},
+  /** A preview was started with approveRows. */
+  'approves-nothing': { approveRows: rows },
   /** The server does not know the field forceDeleteByQuery; this run leaves it out. */
   'field-refused': {},
   'truncate-failed': { index: z.string(), error: z.string() },

@@ -8,6 +8,7 @@ import { type DecidedFacts, type Report, type ReportFacts, releaseKey, verdictKe
 import { capped } from '../facts/text.ts';
 import { dottedName, searchIndexOfName } from '../policy/aspects.ts';
 import { addressOf, done } from './entries.ts';
+import { modeOf, parseInput } from './input.ts';
 import { atEnd } from './next.ts';
 import { assertOurs } from './other-version.ts';
 import type { Log, Publisher, RunSettings } from './services.ts';
@@ -83,10 +84,7 @@ const stateOf = (input: unknown): RunState | undefined =>
 const planFailureSchema = z.object({
   failure: z.object({ step: z.literal('plan'), error: z.string().transform((name) => capped(name)) }),
   /** The execution's input, which holds its mode. */
-  input: z
-    .object({ mode: z.enum(['enforce', 'preview']).optional().catch(undefined) })
-    .optional()
-    .catch(undefined),
+  input: z.unknown(),
 });
 
 /** Builds a report from what the workflow passes in. Throws StateUnreadable. */
@@ -103,12 +101,14 @@ export function composeReport(
   const planFailure = planFailureSchema.safeParse(input);
   if (planFailure.success) {
     const { failure, input: given } = planFailure.data;
+    const parsed = parseInput(given);
+    const asked = 'problem' in parsed ? {} : parsed.input;
     return words({
       version: 1,
       runId: execution.name,
       stage: settings.stage,
       server: addressOf(settings),
-      mode: given?.mode ?? settings.mode,
+      mode: modeOf(asked, Date.parse(execution.startTime), settings.mode),
       startedAt: new Date(execution.startTime).toISOString(),
       finishedAt,
       result: 'failed',

@@ -1,6 +1,6 @@
 import type { NoteOf } from '../facts/note.ts';
 import { fromDottedName } from '../policy/aspects.ts';
-import { counted, date, moment, rows } from './numbers.ts';
+import { counted, date, exact, moment, rows } from './numbers.ts';
 import {
   byHand,
   cutoffText,
@@ -42,6 +42,18 @@ export const notes: NoteTable = {
     urgency: 'change',
     next: `Grant its owner the privilege "${privileges[error.operation]}"; until then ${what === 'sizes' ? 'reports have no sizes' : 'deletes are watched by counts, and copies are not started'}.`,
     section: 'Token',
+  }),
+  'preview-by-hand': () => ({
+    subject: '',
+    what: 'this run was started by hand without a mode, so it only previews',
+    why: 'To truncate, its input says {"mode": "enforce"}.',
+    urgency: 'nothing',
+  }),
+  'approves-nothing': ({ approveRows }) => ({
+    subject: '',
+    what: `a preview approves nothing: approveRows (${exact(approveRows)}) has no effect`,
+    why: '',
+    urgency: 'nothing',
   }),
   'field-refused': () => ({
     subject: '',

@@ -1,13 +1,15 @@
+import type { Cause } from '../../facts/cause.ts';
 import { maxSentenceBytes } from '../../facts/limits.ts';
+import type { Note } from '../../facts/note.ts';
 import { capped } from '../../facts/text.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
 import { withBreaker } from '../breaker.ts';
 import { addressOf, askingOf } from '../entries.ts';
+import { isByHand, modeOf, parseInput, type RunInput, scheduledMillis } from '../input.ts';
 import { proceed } from '../next.ts';
 import type { RunServices } from '../services.ts';
-import { type RunState, STATE_VERSION } from '../state.ts';
+import { type Mode, type RunState, STATE_VERSION } from '../state.ts';
 import { carried } from './carried.ts';
-import { parseInput, type RunInput, scheduledMillis } from './input.ts';
 import { planPolicies } from './policies.ts';
 import { refused } from './policy.ts';
 import { prepare, readRecords } from './prepare.ts';
@@ -35,7 +37,8 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
     untoldIn(records instanceof Map ? records.values() : [], policies, askingOf(state), readAt);
   if ('problem' in parsed) {
     const problem = capped(parsed.problem, maxSentenceBytes);
-    return finish({ ...withUntold(state, untold([])), error: { kind: 'setup', what: 'input', problem } }, services);
+    const error: Cause = { kind: 'setup', what: 'input', problem };
+    return finish({ ...withUntold({ ...state, notes: [] }, untold([])), error }, services);
   }
   const prepared = await prepare(input, records, services);
   if (prepared.kind === 'impossible') {
@@ -74,23 +77,32 @@ function finish(state: RunState, { settings, clock, log }: RunServices): RunStat
 function emptyState({ execution }: PlanEvent, input: RunInput, { settings }: RunServices): RunState {
   const executionMillis = Date.parse(execution.startTime);
   const scheduled = scheduledMillis(input, executionMillis);
+  const mode = modeOf(input, executionMillis, settings.mode);
   return {
     version: STATE_VERSION,
     runId: execution.name,
     server: addressOf(settings),
     stage: settings.stage,
-    // A release changes the ledger and starts nothing, even in a stage that only previews.
-    mode: input.release ? 'enforce' : (input.mode ?? settings.mode),
-    byHand: scheduled === undefined,
+    mode,
+    byHand: isByHand(input, executionMillis),
     startedAt: new Date(scheduled ?? executionMillis).toISOString(),
     next: 'report',
     waitSeconds: 0,
     entries: [],
-    notes: [],
+    notes: notesOn(input, mode, settings.mode),
     unmanagedIndices: [],
     releases: [],
     approveRows: input.approveRows,
     looks: 0,
     callsWithoutTask: 0,
   };
+}
+
+/** What a person may have expected of the run, and what it does instead. */
+function notesOn({ mode: asked, approveRows }: RunInput, mode: Mode, ofStage: Mode): Note[] {
+  if (mode !== 'preview') return [];
+  return [
+    ...(asked === undefined && ofStage === 'enforce' ? [{ kind: 'preview-by-hand' } as const] : []),
+    ...(approveRows === undefined ? [] : [{ kind: 'approves-nothing', approveRows } as const]),
+  ];
 }

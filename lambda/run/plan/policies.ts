@@ -53,7 +53,7 @@ export async function planPolicies(
       error,
       breaker: prepared.hindrance,
       refusesForceField: asking.refusesForceField,
-      notes,
+      notes: [...state.notes, ...notes],
       unmanagedIndices: unmanaged(sizes, prepared.policies),
     };
   } finally {

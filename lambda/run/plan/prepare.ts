@@ -6,9 +6,9 @@ import type { StoredRecord } from '../../ledger/record.ts';
 import { tokenExpiryMillis } from '../../operations/http/token-expiry.ts';
 import { dottedName, searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../../policy/parse.ts';
+import { type RunInput, RunInputError } from '../input.ts';
 import { pausedCause, problemOf, readPolicies } from '../orders.ts';
 import { ParametersError, type RunServices } from '../services.ts';
-import { type RunInput, RunInputError } from './input.ts';
 
 /** What Plan knows before it asks the server. */
 export interface Prepared {

@@ -5,10 +5,10 @@ import { headOf, type StoredRecord } from '../../ledger/record.ts';
 import { fromDottedName, searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf } from '../../policy/parse.ts';
 import { askingOf } from '../entries.ts';
+import type { RunInput } from '../input.ts';
 import { releaseIndex } from '../release.ts';
 import type { RunServices } from '../services.ts';
 import type { RunState } from '../state.ts';
-import type { RunInput } from './input.ts';
 import type { Prepared } from './prepare.ts';
 
 /**
@@ -40,7 +40,7 @@ export async function planRelease(
   } finally {
     stop();
   }
-  return { state: { ...state, notes: [...notes, ...results] }, records: now };
+  return { state: { ...state, notes: [...state.notes, ...notes, ...results] }, records: now };
 }
 
 function namesIn(head: { entityType?: string | undefined; aspect?: string | undefined } | undefined) {

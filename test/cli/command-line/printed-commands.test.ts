@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { parseArguments } from '../../../cli/command-line/arguments.ts';
 import { messageOf } from '../../../lambda/message/message.ts';
-import { parseInput } from '../../../lambda/run/plan/input.ts';
+import { parseInput } from '../../../lambda/run/input.ts';
 import type { Reader } from '../../../lambda/words/reader.ts';
 import { worded } from '../../../lambda/words/worded.ts';
 import { aws, entryCases, errorCases, machine, noteCases } from '../../lambda/message/cases.ts';

@@ -109,7 +109,7 @@ export async function runAgainst(reading: Partial<Reading>, wanted: Wanted = {})
         },
         report: (event) => report(event as Parameters<typeof report>[0], services),
       },
-      input: {},
+      input: { mode: 'enforce' },
       execution: { name: 'run', startTime: new Date(now).toISOString() },
       fast: {
         maxWaitMillis: 0,

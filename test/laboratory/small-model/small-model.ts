@@ -78,7 +78,7 @@ export function createSmallModel({ server, looks, answers: which }: SmallOptions
   const begin = async (runId: string) => {
     const runStartMillis = world.time.now();
     const run = { runId, runStartMillis };
-    world.journal.push({ at: runStartMillis, kind: 'execution', ...run, input: {} });
+    world.journal.push({ at: runStartMillis, kind: 'execution', ...run, input: { mode: 'enforce' } });
     const startTime = new Date(runStartMillis).toISOString();
     const caller = { ...run, settings: () => world.settings };
     let ended: Promise<void> = Promise.resolve();
@@ -122,7 +122,7 @@ export function createSmallModel({ server, looks, answers: which }: SmallOptions
             }),
         };
         const context = { Execution: { Name: runId, StartTime: startTime, Input: {} } };
-        executeWorkflow(context, { input: {} }, host).then(
+        executeWorkflow(context, { input: { mode: 'enforce' } }, host).then(
           ({ status, events }) => over(status, events),
           () => over('failed'),
         );

@@ -261,6 +261,8 @@ export const noteCases: [name: string, note: Note][] = [
       decidedBy: 'run-x',
     },
   ],
+  ['preview by hand', { kind: 'preview-by-hand' }],
+  ['approves nothing', { kind: 'approves-nothing', approveRows: 45_150 }],
   ['late', { kind: 'late', startedAt: at }],
   ['nothing to release', { kind: 'nothing-to-release', index: 'dataset.operation' }],
 ];

@@ -47,7 +47,7 @@ test.each<[string, object, object, 'dryRun' | 'indexSizes', number, boolean]>([
 
 test('A defect in the last dry run fails Truncate, and nothing is sent', async () => {
   const world = await open();
-  const state = await plan(event(world, {}), world.during('plan'));
+  const state = await plan(event(world, { mode: 'enforce' }), world.during('plan'));
   await expect(truncate(state, broken(world, 'dryRun', 2))).rejects.toThrow('a defect');
   expect([world.realTruncates(), world.ledger.stored.size]).toEqual([[], 0]);
 });

@@ -56,14 +56,14 @@ describe('A delete that runs for hours', () => {
       if (!isOther || pages++ > 0) return undefined;
       return { kind: 'fail-before', answer: { kind: 'status', status: 200, body: '<html>Starting</html>' } };
     });
-    const second = await world.run({ byHand: true });
+    const second = await world.run({ byHand: true, input: { mode: 'enforce' } });
     expect([pages > 0, outcomeOf(second), outcomeOf(second, 'datasetProfile')]).toEqual([
       true,
       'still-running',
       'truncated',
     ]);
     world.clock.time += 10 * minute;
-    await world.run({ byHand: true });
+    await world.run({ byHand: true, input: { mode: 'enforce' } });
     expect(world.realTruncates().filter(({ aspect }) => aspect === 'operation')).toHaveLength(1);
   });
 

@@ -63,7 +63,12 @@ describe('a report', () => {
       policies: [],
       unmanagedIndices: [],
     });
-    expect(compose({ failure: { step: 'plan', error: 'States.Timeout' } })).toMatchObject({ mode: 'enforce' });
+    const scheduled = {
+      failure: { step: 'plan', error: 'States.Timeout' },
+      input: { scheduledTime: execution.startTime },
+    };
+    expect(compose(scheduled)).toMatchObject({ mode: 'enforce' });
+    expect(compose({ ...scheduled, input: {} })).toMatchObject({ mode: 'preview' });
   });
 });
 

@@ -27,7 +27,10 @@ const problem = { kind: 'server-error', operation: 'truncate', status: 504 } as 
 async function planned(input: object = {}, options: Parameters<typeof open>[0] = {}) {
   const world = await open({ policies: [aPolicyFor('operation')], ...options });
   const startTime = new Date(world.clock.time).toISOString();
-  const state = await plan({ input, execution: { name: 'run-1', startTime } }, world.during('plan'));
+  const state = await plan(
+    { input: { scheduledTime: startTime, ...input }, execution: { name: 'run-1', startTime } },
+    world.during('plan'),
+  );
   const own = { runId: 'run-1', runStartMillis: world.clock.time };
   return { world, state, own };
 }

@@ -17,7 +17,10 @@ const day = 24 * hour;
 async function planned(opened: World, input: object = {}, services?: (during: RunServices) => RunServices) {
   const startTime = new Date(opened.clock.time).toISOString();
   const during = opened.during('plan');
-  return plan({ input, execution: { name: 'run-1', startTime } }, services ? services(during) : during);
+  return plan(
+    { input: { scheduledTime: startTime, ...input }, execution: { name: 'run-1', startTime } },
+    services ? services(during) : during,
+  );
 }
 
 const told = (entry: Entry | undefined) => {

@@ -39,7 +39,7 @@ async function world(options: Parameters<typeof open>[0] = {}) {
 
 async function planned(opened: World, input: object = {}, services = opened.during('plan')): Promise<RunState> {
   const startTime = new Date(opened.clock.time).toISOString();
-  return plan({ input, execution: { name: 'run-1', startTime } }, services);
+  return plan({ input: { scheduledTime: startTime, ...input }, execution: { name: 'run-1', startTime } }, services);
 }
 
 const told = (entry: Entry | undefined) => {

@@ -13,7 +13,10 @@ const unknownIndex = 'team_eventaspect_v1';
 async function planned(world: World, input: object, deadline?: () => number) {
   const startTime = new Date(world.clock.time).toISOString();
   const during = world.during('plan');
-  return plan({ input, execution: { name: 'run-1', startTime } }, deadline ? { ...during, deadline } : during);
+  return plan(
+    { input: { scheduledTime: startTime, ...input }, execution: { name: 'run-1', startTime } },
+    deadline ? { ...during, deadline } : during,
+  );
 }
 
 /** A quarantined index that is whole. */

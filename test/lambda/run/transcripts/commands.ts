@@ -80,6 +80,7 @@ async function run(command: Command, stage: Stage): Promise<string[]> {
   const { approve, accept, input } = options;
   const given = {
     ...(words.includes('preview') && { mode: 'preview' }),
+    ...(!words.includes('preview') && (words.includes('only') || approve) && { mode: 'enforce' }),
     ...((words.includes('only') || approve) && { only: [name] }),
     ...(approve && { approveRows: Number(approve) }),
     ...(words.includes('release') && { release: [name] }),

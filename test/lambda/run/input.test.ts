@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseInput, scheduledMillis } from '../../../../lambda/run/plan/input.ts';
+import { isByHand, modeOf, parseInput, scheduledMillis } from '../../../lambda/run/input.ts';
 
 /** What an execution may be started with. */
 
@@ -45,11 +45,47 @@ describe('a run starts', () => {
   test.each<[string, string | undefined, string | undefined]>([
     ['at its scheduled time', '2026-03-01T05:29:00Z', '2026-03-01T05:29:00.000Z'],
     ['at a scheduled time of two hours ago', '2026-03-01T03:30:00Z', '2026-03-01T03:30:00.000Z'],
+    ['at a scheduled time that its clock has not reached', '2026-03-01T05:40:00Z', '2026-03-01T05:40:00.000Z'],
+    ['with its execution, if that is in the future', '2026-03-01T05:40:01Z', undefined],
     ['with its execution, if that is longer ago', '2026-03-01T03:29:59Z', undefined],
     ['with its execution, if the placeholder was not filled', '<aws.scheduler.scheduled-time>', undefined],
     ['with its execution, without a scheduled time', undefined, undefined],
   ])('%s', (_, scheduledTime, expected) => {
     const found = scheduledMillis({ scheduledTime }, start);
     expect(found && new Date(found).toISOString()).toBe(expected);
+  });
+});
+
+describe('the mode of a run in a stage that enforces', () => {
+  const start = Date.parse('2026-03-01T05:30:00.000Z');
+  test.each<[string, object, string, boolean]>([
+    ['is the stage’s where the schedule has started it', { scheduledTime: '2026-03-01T05:30:00Z' }, 'enforce', false],
+    [
+      'is the stage’s where its placeholder was not filled',
+      { scheduledTime: '<aws.scheduler.scheduled-time>' },
+      'enforce',
+      false,
+    ],
+    ['is a preview for the console’s default input', {}, 'preview', true],
+    [
+      'is a preview for an input that was copied from last week',
+      { scheduledTime: '2026-02-22T05:30:00Z' },
+      'preview',
+      true,
+    ],
+    ['is what a person names', { mode: 'enforce' }, 'enforce', true],
+    [
+      'is what an input names, also of the schedule',
+      { mode: 'preview', scheduledTime: '2026-03-01T05:30:00Z' },
+      'preview',
+      false,
+    ],
+    ['is enforce for a release, which changes the ledger', { release: ['a.b'], mode: 'preview' }, 'enforce', true],
+  ])('%s', (_, input, mode, byHand) => {
+    expect([modeOf(input as never, start, 'enforce'), isByHand(input as never, start)]).toEqual([mode, byHand]);
+  });
+
+  test('is a preview in a stage that previews, whoever starts it', () => {
+    expect(modeOf({ scheduledTime: '2026-03-01T05:30:00Z' }, start, 'preview')).toBe('preview');
   });
 });

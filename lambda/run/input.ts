@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { maxScheduledBehindMillis } from '../../facts/limits.ts';
-import { explain } from '../../policy/explain.ts';
+import { maxScheduledAheadMillis, maxScheduledBehindMillis } from '../facts/limits.ts';
+import { explain } from '../policy/explain.ts';
+import type { Mode } from './state.ts';
 
 const name = z.string().max(200);
 
@@ -48,7 +49,24 @@ export function parseInput(value: unknown): { input: RunInput } | { problem: str
  */
 export function scheduledMillis({ scheduledTime }: RunInput, startMillis: number): number | undefined {
   const millis = Date.parse(scheduledTime ?? '');
-  return Number.isNaN(millis) || startMillis - millis > maxScheduledBehindMillis ? undefined : millis;
+  const isNear = startMillis - millis <= maxScheduledBehindMillis && millis - startMillis <= maxScheduledAheadMillis;
+  return isNear ? millis : undefined;
+}
+
+/** What the schedule sends where EventBridge does not fill it in: its own run all the same. */
+const unfilled = '<aws.scheduler.scheduled-time>';
+
+/** Whether a person started the run: its input has no scheduled time that counts. */
+export const isByHand = (input: RunInput, startMillis: number): boolean =>
+  input.scheduledTime !== unfilled && scheduledMillis(input, startMillis) === undefined;
+
+/**
+ * The one place that says what a run does. A release changes the ledger whatever the stage does. A person who names no
+ * mode gets a preview: the console's default input, or one copied from last week, is not a decision to delete.
+ */
+export function modeOf(input: RunInput, startMillis: number, ofStage: Mode): Mode {
+  if (input.release) return 'enforce';
+  return input.mode ?? (isByHand(input, startMillis) ? 'preview' : ofStage);
 }
 
 /** The input is well formed but asks for something that cannot be done; `message` says what, and how to fix it. */

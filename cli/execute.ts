@@ -185,7 +185,7 @@ async function runOnServer(asked: ServerRunArguments, output: Output, surroundin
   const others = [...serverFiles(asked.server), ['--policies', policiesPath], ...notifyFiles(notify)] as const;
   const files = runFiles(asked, [...others, ['--ledger', ledgerPath]]);
   // If it is given, it can be checked before anything is printed; otherwise the server determines which one it is.
-  const given = ledgerPath === undefined ? undefined : await openLedger(ledgerPath, input, policies);
+  const given = ledgerPath === undefined ? undefined : await openLedger(ledgerPath, asked, policies);
   output.header({
     server: server.baseUrl,
     from: server.from,
@@ -200,8 +200,9 @@ async function runOnServer(asked: ServerRunArguments, output: Output, surroundin
   const connection = connect(server, { asking: output.asking });
   try {
     const path = await chooseLedger(asked, server, env, connection);
-    const ledger = given ?? (await openLedger(path, input, policies));
+    const { ledger, begins } = given ?? (await openLedger(path, asked, policies));
     if (given === undefined) output.ledger(path);
+    if (begins) output.note(`${path} ${beginsLedger}`);
     const name = asked.name ?? new URL(server.baseUrl).hostname;
     const reader = readerOf(program, asked, env);
     const ask = asked.verb === 'enforce' && !asked.yes ? surroundings.ask : undefined;
@@ -231,6 +232,9 @@ function hidden(webhook: Webhook, output: Output): Webhook {
 
 const deployedToo =
   'A deployed job for this server has a ledger of its own and knows nothing of this one: pause it first.';
+
+const beginsLedger =
+  'holds no record, so this counts as the first run against this server. If it is not, stop, and name the ledger of the others with --ledger.';
 
 type NamedFiles = ReadonlyArray<readonly [option: string, path: string | undefined]>;
 

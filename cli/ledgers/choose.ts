@@ -13,14 +13,20 @@ import { folderLedger } from './folder-ledger.ts';
 /**
  * Opens the ledger of a run, and finds out before anything is sent that it cannot be used. A preview leaves no trace:
  * it only reads, and does not create a ledger.
+ * @returns the ledger, and whether an enforcing run begins it: there is no record in it yet
  * @throws UsageError
  */
-export async function openLedger(path: string, input: RunArguments, policies: Policies): Promise<Ledger> {
+export async function openLedger(
+  path: string,
+  { input, ledgerPath }: Pick<ServerRunArguments, 'input' | 'ledgerPath'>,
+  policies: Policies,
+): Promise<{ ledger: Ledger; begins: boolean }> {
   try {
-    const ledger = folderLedger(path);
+    const ledger = folderLedger(path, path === ledgerPath);
+    const records = await ledger.list();
+    checkRelease(input, policies, records);
     if (input.mode === 'enforce') ledger.prepare();
-    checkRelease(input, policies, await ledger.list());
-    return ledger;
+    return { ledger, begins: input.mode === 'enforce' && records.length === 0 };
   } catch (error) {
     if (error instanceof LedgerError) throw new UsageError(error.message);
     throw error;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type Ledger, LedgerError } from '../../lambda/ledger/ledger.ts';
 import { parseRecord, type StoredRecord, storable } from '../../lambda/ledger/record.ts';
 import { whatFailed } from '../telling/mistakes.ts';
@@ -19,6 +19,11 @@ export interface FolderLedger extends Ledger {
    * @throws LedgerError
    */
   prepare(): void;
+  /**
+   * Whether the folder is there. Only one that does not exist is an empty ledger.
+   * @throws LedgerError where that cannot be seen
+   */
+  exists(): boolean;
 }
 
 /** About a month of nights with three writes each, and 2 kB for each file. */
@@ -30,8 +35,11 @@ const leftoverMillis = 7 * 24 * 3600 * 1000;
 const fileName = /^(?<index>.+)@(?<revision>\d{1,15})\.json$/;
 const leftover = /^\.new-/;
 
-/** @param folder read without being created; nothing is in a folder that does not exist */
-export function folderLedger(folder: string): FolderLedger {
+/**
+ * @param folder read without being created; nothing is in a folder that does not exist
+ * @param isNamed a person named it, so that its parent has to exist: a volume that is away looks like a missing folder
+ */
+export function folderLedger(folder: string, isNamed = false): FolderLedger {
   const path = (name: string) => join(folder, name);
   const told = <Value>(what: string, act: () => Value): Value => {
     try {
@@ -42,7 +50,8 @@ export function folderLedger(folder: string): FolderLedger {
         : new LedgerError(`The ledger ${folder} cannot be ${what}: ${why(error)}`);
     }
   };
-  const latest = () => latestOf(folder);
+  const names = () => namesIn(folder, isNamed);
+  const latest = () => latestOf(folder, names() ?? []);
   const load = (index: string, revision: number): StoredRecord =>
     parseRecord(index, { ...jsonOf(fs.readFileSync(path(nameOf(index, revision)), 'utf8')), revision });
   /** The file is complete and on the disk before it gets its name. */
@@ -64,13 +73,14 @@ export function folderLedger(folder: string): FolderLedger {
   return {
     prepare: () =>
       told('used', () => {
-        fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+        if (names() === undefined) makeFolder(resolve(folder));
         latest();
         const probe = `.new-${randomUUID()}`;
         link('', probe);
         fs.rmSync(path(probe));
         removeLeftovers(folder);
       }),
+    exists: () => told('read', () => names() !== undefined),
     read: async (index) =>
       told('read', () => {
         const revision = latest().get(index);
@@ -98,10 +108,33 @@ export function folderLedger(folder: string): FolderLedger {
 const nameOf = (index: string, revision: number): string =>
   `${encodeURIComponent(index).replaceAll('.', '%2E')}@${revision}.json`;
 
+/** What is in the folder; undefined if it does not exist. A link that leads nowhere is no missing folder. */
+function namesIn(folder: string, isNamed: boolean): string[] | undefined {
+  try {
+    return fs.readdirSync(folder);
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    if (!isMissing || fs.lstatSync(folder, { throwIfNoEntry: false }) !== undefined) throw error;
+    if (isNamed) fs.readdirSync(dirname(resolve(folder)));
+    return undefined;
+  }
+}
+
+/** Each by itself: for all at once, Node says ENOENT where the file system is read-only. */
+function makeFolder(folder: string): void {
+  if (!fs.existsSync(dirname(folder))) makeFolder(dirname(folder));
+  try {
+    fs.mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process has made it meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
 /** The newest revision of each index. Throws LedgerError if the folder holds anything else. */
-function latestOf(folder: string): Map<string, number> {
+function latestOf(folder: string, names: readonly string[]): Map<string, number> {
   const latest = new Map<string, number>();
-  for (const name of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {
+  for (const name of names) {
     // A volume's own folder, and what desktops leave behind.
     if (name.startsWith('.') || name === 'lost+found') continue;
     const { index, revision } = fileName.exec(name)?.groups ?? {};
@@ -145,6 +178,9 @@ function why(error: unknown): string {
   }
   if (code === 'ENOTDIR' || code === 'EEXIST') {
     return 'it is a file, and a ledger is a folder; name another with --ledger.';
+  }
+  if (code === 'ENOENT') {
+    return 'its parent folder, or what it is a link to, is not there; a volume that is not mounted looks like this. Mount it, or make that folder.';
   }
   const { problem, remedy = 'name a folder that can be written with --ledger' } = whatFailed(error);
   return `${problem}; ${remedy}.`;

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -87,6 +87,29 @@ it('says in one sentence that a folder is not a ledger, or that it is a file', (
     `The folder ${folder} is no ledger (holiday.jpg): name another folder.`,
   );
   expect(() => folderLedger(join(folder, 'holiday.jpg')).prepare()).toThrow('it is a file, and a ledger is a folder');
+});
+
+it('takes only a folder that does not exist for an empty ledger', async () => {
+  const folder = freshFolder();
+  expect(folderLedger(folder).exists()).toBe(false);
+  expect(await folderLedger(folder).list()).toEqual([]);
+  writeFileSync(folder, '');
+  await expect(folderLedger(folder).list()).rejects.toThrow('it is a file, and a ledger is a folder');
+  const link = `${folder}-link`;
+  symlinkSync(join(folder, '..', 'nowhere'), link);
+  await expect(folderLedger(link).list()).rejects.toThrow('what it is a link to, is not there');
+  expect(() => folderLedger(link).prepare()).toThrow('a volume that is not mounted looks like this');
+});
+
+it('that a person named is made only where its parent is; its default place is made with all of them', async () => {
+  const deep = join(freshFolder(), 'state', 'ledger');
+  const named = folderLedger(deep, true);
+  await expect(named.list()).rejects.toThrow(`The ledger ${deep} cannot be read: its parent folder`);
+  expect(() => named.prepare()).toThrow('a volume that is not mounted looks like this. Mount it, or make that folder.');
+  folderLedger(deep).prepare();
+  named.prepare();
+  expect(named.exists()).toBe(true);
+  expect(statSync(deep).mode & 0o777).toBe(0o700);
 });
 
 const processes: ChildProcess[] = [];

@@ -11,7 +11,7 @@ import { anIdle } from '../../support/records.ts';
 const refusals = vi.hoisted(() => ({ calls: {} as Record<string, string | undefined> }));
 vi.mock('node:fs', async (original) => {
   const real = await original<typeof import('node:fs')>();
-  const troubled = (name: 'linkSync' | 'writeFileSync' | 'mkdirSync', syscall: string) => {
+  const troubled = (name: 'linkSync' | 'writeFileSync' | 'mkdirSync' | 'readdirSync', syscall: string) => {
     const call = real[name] as (...args: unknown[]) => unknown;
     return (...args: unknown[]) => {
       const code = refusals.calls[syscall];
@@ -24,6 +24,7 @@ vi.mock('node:fs', async (original) => {
     linkSync: troubled('linkSync', 'link'),
     writeFileSync: troubled('writeFileSync', 'open'),
     mkdirSync: troubled('mkdirSync', 'mkdir'),
+    readdirSync: troubled('readdirSync', 'scandir'),
   };
 });
 afterEach(() => {
@@ -58,6 +59,13 @@ describe('Before anything is sent, a ledger says in one sentence that', () => {
     expect(prepare).toThrow(sentence);
     rmSync(join(folder, '..'), { recursive: true, force: true });
   });
+});
+
+test('A folder above it that may not be entered is no empty ledger', async () => {
+  const ledger = folderLedger(freshFolder());
+  refusals.calls = { scandir: 'EACCES' };
+  await expect(ledger.list()).rejects.toThrow(/^The ledger \S+ cannot be read: permission denied; /);
+  await expect(ledger.read('a')).rejects.toThrow(LedgerError);
 });
 
 describe('A disk that fills up in the middle of a run', () => {

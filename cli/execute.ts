@@ -1,5 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { redactor } from '../lambda/facts/secrets.ts';
+import { shellWord } from '../lambda/facts/text.ts';
+import { LedgerError } from '../lambda/ledger/ledger.ts';
+import type { StoredRecord } from '../lambda/ledger/record.ts';
 import { sectionNames, sectionOf } from '../lambda/words/runbook.ts';
 import {
   type Arguments,
@@ -42,6 +45,8 @@ export interface Surroundings {
   hasTerminal: boolean;
   /** Asks the person at the terminal; undefined where nobody can answer. */
   ask?: ((question: string) => Promise<boolean>) | undefined;
+  /** Characters of a line of standard output. */
+  width: number;
   /** Writes to standard output. */
   print(text: string): void;
   /** Whether standard output has taken all that was written so far. */
@@ -56,7 +61,7 @@ export interface Surroundings {
  * @throws UsageError
  */
 export async function execute(asked: Arguments, surroundings: Surroundings): Promise<number> {
-  const { env, program, print } = surroundings;
+  const { program, print } = surroundings;
   switch (asked.kind) {
     case 'print':
       print(asked.text);
@@ -68,7 +73,7 @@ export async function execute(asked: Arguments, surroundings: Surroundings): Pro
       print(`${runbook(asked.section, program)}\n`);
       return 0;
     case 'status':
-      return status(asked, env, print);
+      return status(asked, surroundings);
     default: {
       const output = surroundings.output(asked);
       try {
@@ -85,19 +90,34 @@ export async function execute(asked: Arguments, surroundings: Surroundings): Pro
 
 async function status(
   { ledgerPath, json }: Extract<Arguments, { kind: 'status' }>,
-  env: NodeJS.ProcessEnv,
-  print: (text: string) => void,
+  { env, print, width, program }: Surroundings,
 ): Promise<number> {
   const folder = ledgerPath ?? defaultLedgerPath(env, false);
   const file = outputFile(json, 'status', []);
-  let records: Awaited<ReturnType<ReturnType<typeof folderLedger>['list']>>;
+  const ledger = folderLedger(folder);
+  let records: StoredRecord[];
   try {
-    records = await folderLedger(folder).list();
+    if (ledgerPath !== undefined && !ledger.exists())
+      throw new LedgerError(`The ledger ${folder} does not exist: name another with --ledger.`);
+    records = await ledger.list();
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    if (error instanceof LedgerError) throw new UsageError(error.message);
+    throw error;
   }
-  if (file === undefined) print(statusText(records, folder));
-  else writeOutputFile(file, statusJson(records));
+  if (file !== undefined) {
+    writeOutputFile(file, statusJson(records));
+    return 0;
+  }
+  const samples = defaultLedgerPath(env, true);
+  const isOther = ledgerPath === undefined && existsSync(samples);
+  print(`Ledger  ${folder}\n`);
+  print(
+    records.length === 0
+      ? `It has no record: no run with this ledger has truncated anything.\n`
+      : statusText(records, width),
+  );
+  if (isOther)
+    print(`\nRuns on sample data have a ledger of their own: ${program} status --ledger ${shellWord(samples)}\n`);
   return 0;
 }
 

@@ -4,6 +4,7 @@ import { execute } from './execute.ts';
 import { jsonLines } from './outputs/json-lines.ts';
 import { onScreen } from './outputs/screen/on-screen.ts';
 import { askOn, keepWriting, screenOn, writeTo } from './outputs/screen/screen.ts';
+import { usualWidth } from './outputs/table.ts';
 import { UsageError } from './telling/mistakes.ts';
 
 /**
@@ -31,6 +32,7 @@ try {
   process.exitCode = await execute(parseArguments(process.argv.slice(2), env, program), {
     env,
     program,
+    width: stdout.columns || usualWidth,
     hasTerminal: stdout.isTTY === true || process.stdin.isTTY === true,
     ask: process.stdin.isTTY ? (question) => askOn(stdout.isTTY ? stdout : stderr, question) : undefined,
     print: (text) => writeTo(stdout, text),
@@ -45,5 +47,6 @@ try {
   writeTo(stderr, `${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }
+if ((await printed()) === 'refused') process.exitCode ||= 1;
 // A plan that was refused leaves its step waiting, which must not hold the process.
-stdout.write('', () => process.exit());
+process.exit();

@@ -3,39 +3,54 @@ import { exact, moment } from '../../lambda/words/numbers.ts';
 import { type IndexStatus, statusOf } from '../ledgers/status.ts';
 import { table } from './table.ts';
 
-/** What the ledger says of each index, for people. @param folder the ledger's, for where nothing is in it */
-export function statusText(records: readonly StoredRecord[], folder: string): string {
-  if (records.length === 0)
-    return `The ledger ${folder} has no record: no run of this machine has truncated anything yet.\n`;
-  const rows = records.map((record) => {
-    const status = statusOf(record);
-    const { name, since } = status;
-    return [name, stateText(status), since === undefined ? '-' : timeOf(since), lastText(status)];
-  });
-  return `${table([{ title: 'Index' }, { title: 'Now' }, { title: 'Since' }, { title: 'Last verdict' }], rows)}\n`;
+/**
+ * What a ledger says of each index, for people: a table for each server.
+ * @param width of its lines, characters
+ */
+export function statusText(records: readonly StoredRecord[], width: number): string {
+  const all = records.map(statusOf);
+  const servers = [...new Set(all.map(({ server }) => server))];
+  return servers
+    .map((server) => {
+      const rows = all
+        .filter((status) => status.server === server)
+        .map((status) => [status.name, states[status.state], detailsOf(status).join('; ')]);
+      const columns = [{ title: 'Index' }, { title: 'Now' }, { title: 'What is known' }];
+      return `Server  ${server ?? 'not known'}\n\n${table(columns, rows, width)}\n`;
+    })
+    .join('\n');
 }
 
-function lastText({ lastOutcome, lastDecidedAt = '', rowsDeleted, releasedAt = '' }: IndexStatus): string {
-  if (releasedAt > lastDecidedAt) return `released on ${timeOf(releasedAt)}`;
-  const deleted = rowsDeleted === undefined ? '' : `, ${exact(rowsDeleted)} rows deleted`;
-  return lastOutcome === undefined ? '-' : `${lastOutcome}${deleted}, ${timeOf(lastDecidedAt)}`;
+const states: Record<IndexStatus['state'], string> = {
+  idle: 'idle',
+  sending: 'being sent',
+  running: 'under way',
+  judged: 'not reported',
+  quarantined: 'QUARANTINED',
+  'other-version': 'not readable',
+};
+
+const timeOf = (time: string | undefined): string => (time ? moment(Date.parse(time)) : 'an unknown time');
+
+function detailsOf(status: IndexStatus): string[] {
+  const { state, since, taskId, rowsToDelete, releasedAt = '', lastDecidedAt = '' } = status;
+  if (state === 'other-version') return ['written by another version'];
+  // A release closes what was judged before it.
+  const last = releasedAt > lastDecidedAt ? [`released on ${timeOf(releasedAt)}`] : lastVerdict(status);
+  if (rowsToDelete === undefined) return last;
+  return [
+    `since ${timeOf(since)}`,
+    `${exact(rowsToDelete)} rows to delete`,
+    ...(taskId === undefined ? [] : [`task ${taskId}`]),
+    ...last.map((text) => `before that ${text}`),
+  ];
 }
 
-const timeOf = (time: string | undefined): string => (time ? moment(Date.parse(time)) : 'at an unknown time');
-
-function stateText({ state, taskId, rowsToDelete, rowsMissing }: IndexStatus): string {
-  switch (state) {
-    case 'idle':
-      return 'idle';
-    case 'sending':
-      return `being sent (${exact(rowsToDelete)} rows to delete)`;
-    case 'running':
-      return `under way: task ${taskId} (${exact(rowsToDelete)} rows to delete)`;
-    case 'judged':
-      return `judged, not reported yet${rowsMissing ? `: ${exact(rowsMissing)} rows missing` : ''}`;
-    case 'quarantined':
-      return `QUARANTINED${rowsMissing ? `, ${exact(rowsMissing)} rows missing` : ''}`;
-    case 'other-version':
-      return 'written by another version';
-  }
+function lastVerdict({ lastOutcome, lastDecidedAt, rowsDeleted, rowsMissing }: IndexStatus): string[] {
+  if (lastOutcome === undefined) return [];
+  const counts = [
+    ...(rowsMissing === undefined ? [] : [`${exact(rowsMissing)} rows missing`]),
+    ...(rowsDeleted === undefined ? [] : [`${exact(rowsDeleted)} rows deleted`]),
+  ];
+  return [`${lastOutcome} on ${timeOf(lastDecidedAt)}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}`];
 }

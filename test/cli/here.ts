@@ -31,6 +31,7 @@ export async function runHere(
       env,
       program: 'npm start --',
       hasTerminal,
+      width: 80,
       ask,
       print,
       printed: async () => 'taken',

@@ -213,12 +213,13 @@ describe('A server that does not work is told in one sentence, and nothing is se
 describe('status', () => {
   test('says what the ledger knows without asking the server, as a table and as JSON', async () => {
     const { run, ledger, files, engine } = await serviceHere();
-    expect((await runHere(['status', ...ledger])).stdout).toMatch(/has no record: no run of this machine/);
+    const missing = await runHere(['status', ...ledger]);
+    expect([missing.status, missing.stderr]).toEqual([2, expect.stringMatching(/^The ledger \S+ does not exist: /)]);
     await runHere(run('enforce', [operation]));
     const before = engine.asked.length;
-    expect((await runHere(['status', ...ledger])).stdout).toMatch(
-      /^dataset\.operation +idle +- +truncated, 573 rows deleted, /m,
-    );
+    const { stdout } = await runHere(['status', ...ledger]);
+    expect(stdout).toMatch(/^Server {2}http:\/\/localhost:\d+$/m);
+    expect(stdout).toMatch(/^dataset\.operation +idle +truncated on .* UTC: 573 rows/m);
     await runHere(['status', ...ledger, '--json', files.at('s.json')]);
     expect(JSON.parse(readFileSync(files.at('s.json'), 'utf8'))).toMatchObject({
       version: 1,

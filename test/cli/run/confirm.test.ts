@@ -31,7 +31,7 @@ describe('enforce at a terminal', () => {
     expect(stdout).toMatch(/^dataset\.operation .*truncate$/m);
     expect(stdout).toMatch(/^You said no: nothing was sent\.\nStopped\. Nothing was under way on the server\.$/m);
     const { stdout: records } = await runHere(['status', ...service.ledger]);
-    expect(records).toContain('has no record');
+    expect(records).toContain('It has no record');
   });
 
   test('does not ask with --yes, in a preview, or where nothing is due', async () => {

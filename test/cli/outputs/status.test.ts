@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { statusText } from '../../../cli/outputs/status.ts';
+import type { StoredRecord } from '../../../lambda/ledger/record.ts';
+import { aLastVerdict, anIdle, aQuarantined, aRecordOfEachState, aRunning, decidedBy } from '../../support/records.ts';
+
+const linesOf = (...records: StoredRecord[]) => statusText(records, 80).split('\n');
+
+describe('status', () => {
+  test('fits 80 columns, with a table for each server', () => {
+    const elsewhere = aRunning({ server: 'https://datahub.example.com/api/gms', taskId: 'x'.repeat(22) });
+    const long = anIdle({ entityType: 'dataProcessInstance', aspect: 'dataProcessInstanceRunEvent' });
+    const unread: StoredRecord = { state: 'other-version', index: 'a', head: { revision: 1 } };
+    const lines = linesOf(...aRecordOfEachState(), elsewhere, long, unread);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines.filter((line) => line.startsWith('Server'))).toEqual([
+      'Server  http://localhost:1',
+      'Server  https://datahub.example.com/api/gms',
+      'Server  not known',
+    ]);
+    expect(lines).toContain('dataProcessInstance.dataProcessInstanceRunEvent');
+  });
+
+  test('says what is under way, what is not reported yet, and what waits for a person', () => {
+    const text = statusText(aRecordOfEachState(), 200);
+    expect(text).toMatch(/^dataset\.operation {2}being sent +since 1 Jan 1970, 00:20 UTC; 60 rows to delete$/m);
+    expect(text).toMatch(/^dataset\.operation {2}under way +since .*; 60 rows to delete; task node:1$/m);
+    expect(text).toMatch(
+      /^dataset\.operation {2}not reported {2}rows-missing on .* UTC: 30 rows missing, 60 rows deleted$/m,
+    );
+    expect(text).toMatch(
+      /^dataset\.operation {2}QUARANTINED {3}rows-missing on 1 Jan 1970, 00:15 UTC: 30 rows missing, /m,
+    );
+  });
+
+  test('says what a release did, not what was judged before it', () => {
+    const lastRelease = { decided: { ...decidedBy, atMillis: 86_400_000 }, release: {} };
+    const { lastVerdict } = aQuarantined();
+    const [, , , released] = linesOf(anIdle({ lastVerdict, lastRelease }));
+    expect(released).toBe('dataset.operation  idle  released on 2 Jan 1970, 00:00 UTC');
+    const later = aLastVerdict({ decided: { ...decidedBy, atMillis: 2 * 86_400_000 } });
+    const [, , , truncated] = linesOf(anIdle({ lastVerdict: later, lastRelease }));
+    expect(truncated).toBe('dataset.operation  idle  truncated on 3 Jan 1970, 00:00 UTC: 60 rows deleted');
+  });
+});

@@ -32,6 +32,10 @@ const kinds = {
     index: z.string(),
     rowsMissing: rows.optional(),
     uncounted: z.boolean().optional(),
+    unread: z
+      .boolean()
+      .optional()
+      .meta({ description: 'another version released it, and what it counted cannot be read' }),
     copied: z
       .boolean()
       .optional()

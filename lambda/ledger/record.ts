@@ -101,6 +101,8 @@ const releaseSchema = z.object({
   rowsMissing: rows.optional(),
   /** It could not be counted; a person has accepted that. */
   uncounted: z.boolean().optional(),
+  /** Another version wrote it, in a way that cannot be read. */
+  unread: z.boolean().optional(),
   /** A copy that had lost rows: late ones may have filled the count. */
   copied: z.boolean().optional(),
   /** A copy whose status says that it still runs, or that has none. */
@@ -131,6 +133,8 @@ const decisionSchema = decidedSchema.extend({
   rowsMissing: rows.optional(),
   /** A person has released the index. */
   released: z.boolean().optional(),
+  /** Who gave the verdict, where this decision is a release; with the version, where another one did. */
+  verdictBy: decidedSchema.extend({ version: z.number().optional() }).optional(),
 });
 export type Decision = z.infer<typeof decisionSchema>;
 
@@ -213,6 +217,7 @@ const headSchema = z.looseObject({
     .optional()
     .catch(undefined),
   decision: decisionSchema.optional().catch(undefined),
+  lastRelease: lastReleaseSchema.optional().catch(undefined),
 });
 export type Head = z.infer<typeof headSchema>;
 

@@ -181,7 +181,7 @@ export function concludeCounted(record: Idle, counted: Window, verdict: Verdict,
 export function release(record: StoredRecord, key: Key, opened: Release, decided: Decided): Judged {
   const base = next(record, key);
   const before = decisionOf(record);
-  const untold = { outcome: before?.outcome, rowsMissing: before?.rowsMissing };
+  const untold = before?.outcome === undefined ? undefined : untoldVerdict(record, before);
   const { attempt, taskId, counted } = judgedFieldsOf(record);
   // A verdict of another address says nothing about this one, unless people have still to hear of it.
   const lastVerdict = isUnresolved(record) ? undefined : before?.outcome ? lastVerdictOf(record) : base.lastVerdict;
@@ -225,11 +225,18 @@ export function markTold(record: StoredRecord | undefined, decisionId: string): 
 }
 
 /** A decision of the write that makes this revision, which no other write can have made. */
-const decisionAt = (
-  revision: number,
-  decided: Decided,
-  told: Pick<Decision, 'becomes' | 'outcome' | 'rowsMissing' | 'released'>,
-): Decision => ({ ...decided, ...told, id: `${revision}@${decided.atMillis}` });
+const decisionAt = (revision: number, decided: Decided, told: Omit<Decision, keyof Decided | 'id'>): Decision => ({
+  ...decided,
+  ...told,
+  id: `${revision}@${decided.atMillis}`,
+});
+
+/** Every version of the ledger can read who gave it. */
+function untoldVerdict(record: StoredRecord, { outcome, rowsMissing, verdictBy, ...decision }: Decision) {
+  const { runId, runStartMillis, atMillis } = decision;
+  const version = record.state === 'other-version' ? record.head.version : undefined;
+  return { outcome, rowsMissing, verdictBy: verdictBy ?? { runId, runStartMillis, atMillis, version } };
+}
 
 const toldOf = ({ outcome, rowsMissing }: Verdict) => ({ outcome, rowsMissing });
 

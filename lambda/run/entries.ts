@@ -71,11 +71,13 @@ export function judgedEntry(
   const { server } = headOf(record);
   const elsewhere = server === asking.server ? undefined : server && capped(server);
   if (record.state === 'other-version' || record.lastVerdict === undefined) {
-    const cause: Cause = { kind: 'decided-by-version', version: headOf(record).version };
+    const by = decision.verdictBy ?? decision;
+    const version = decision.verdictBy?.version ?? headOf(record).version;
+    const cause: Cause = { kind: 'decided-by-version', version };
     const entry = done(from, knownOutcome(decision.outcome), cause, {
       rowsMissing: decision.rowsMissing,
-      ...decidedFacts(decision),
-      untold: untoldBy(decision, asking, now),
+      ...decidedFacts(by),
+      untold: untoldBy(by, asking, now),
       released: decision.released,
       server: elsewhere,
       adopted: true,

@@ -74,7 +74,7 @@ export const notes: NoteTable = {
     subject: `${note.index} released`,
     what: `released: ${note.index}`,
     why: releasedWhy(note, place),
-    urgency: note.rowsMissing || note.uncounted || note.copied || note.running ? 'change' : 'nothing',
+    urgency: note.rowsMissing || note.uncounted || note.unread || note.copied || note.running ? 'change' : 'nothing',
     next: note.copied ? 'Before the old index is removed, copy the rows that only it has (runbook).' : undefined,
     section: note.copied ? 'Copies' : 'Quarantined',
   }),
@@ -134,7 +134,8 @@ const releasedWhy = (note: NoteOf<'released'>, place: Place): string =>
     cutoffText(note.cutoffMillis),
   );
 
-function counting({ rowsMissing, uncounted, betweenRuns }: NoteOf<'released'>): string {
+function counting({ rowsMissing, uncounted, unread, betweenRuns }: NoteOf<'released'>): string {
+  if (unread) return 'Another version of this job wrote down what was counted, and this one cannot read it.';
   if (uncounted) return 'As accepted, its rows were not counted.';
   if (rowsMissing) {
     return `As accepted, ${rows(rowsMissing, 'exact')} ${isOrAre(rowsMissing)} missing; no later run says so again.`;

@@ -38,8 +38,8 @@ export function untoldIn(
     const entry = judgedEntry({ index, entry: isLent ? policyFacts(policy.policy) : names }, stands, asking, readAt);
     if (entry) untold.verdicts.set(index, { entry, isLent });
     if (decision.released) {
-      const release = record.state === 'other-version' ? undefined : record.lastRelease;
-      untold.notes.push(releaseNote(dottedName(names), release ?? { decided: decision, release: {} }));
+      const { lastRelease = { decided: decision, release: { unread: true } } } = headOf(record);
+      untold.notes.push(releaseNote(dottedName(names), lastRelease));
       untold.releases.push({ index, decision: decision.id });
     }
   }

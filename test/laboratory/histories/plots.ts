@@ -1,4 +1,5 @@
 import { decisionOf } from '../../../lambda/ledger/record.ts';
+import { happens } from '../alphabet/alphabet.ts';
 import type { Stage } from '../alphabet/happening.ts';
 import { remove, shardsAway } from '../alphabet/others.ts';
 import type { Track } from '../truth/track.ts';
@@ -138,6 +139,8 @@ export const plots = {
         const onState = (state: string) => void (isKilled && state === 'Report' && execution.kill());
         const execution = stage.begin(`release-${stage.night}`, { release, acceptMissing: 1000 }, { onState });
       });
+      // A newer version may have been there meanwhile.
+      if (chances.happens(0.3)) later(stage, minute, () => happens('record of another version', stage, chances));
     });
   },
   'two runs at once': (stage, chances, start) => {

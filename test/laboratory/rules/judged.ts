@@ -1,5 +1,5 @@
 import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
-import { type Decision, decisionOf, headOf, type LastVerdict } from '../../../lambda/ledger/record.ts';
+import { decisionOf, headOf, type LastVerdict } from '../../../lambda/ledger/record.ts';
 import { searchIndex, searchIndexOfName } from '../../../lambda/policy/aspects.ts';
 import {
   type CheckRule,
@@ -23,15 +23,22 @@ export const entriesOf = ({ report }: Event<'published'>, index: string): Policy
 const timeOf = (millis: number): string => new Date(millis).toISOString();
 
 export const carriesVerdict = (event: Event<'published'>, index: string, { decided, verdict }: LastVerdict): boolean =>
-  entriesOf(event, index).some((one) => one.outcome === verdict.outcome && one.decidedAt === timeOf(decided.atMillis));
+  hasEntry(event, index, verdict.outcome, decided.atMillis);
 
-/** Whether a report carries a verdict, and the release of an index that nobody has been told of either. */
-function carries(event: Event<'published'>, { index, decision, last }: Omit<Made, 'at'>): boolean {
-  const isVerdictTold = decision.outcome === undefined || !last || carriesVerdict(event, index, last);
-  return isVerdictTold && (!decision.released || carriesRelease(event, index, decision));
-}
+const hasEntry = (event: Event<'published'>, index: string, outcome: string, atMillis: number): boolean =>
+  entriesOf(event, index).some((one) => one.outcome === outcome && one.decidedAt === timeOf(atMillis));
 
-const carriesRelease = ({ report }: Event<'published'>, index: string, { atMillis }: Decision): boolean =>
+type Untold = Omit<Made, 'at'>;
+
+/** Whether a report carries the verdict, if there is one to tell. Of another version's, only the decision is known. */
+const tellsVerdict = (event: Event<'published'>, { index, decision, last }: Untold): boolean =>
+  decision.outcome === undefined ||
+  (last !== undefined && carriesVerdict(event, index, last)) ||
+  hasEntry(event, index, decision.outcome, (decision.verdictBy ?? decision).atMillis);
+
+/** Whether it carries the release, if there is one to tell. */
+const tellsRelease = ({ report }: Event<'published'>, { index, decision: { released, atMillis } }: Untold): boolean =>
+  !released ||
   (report.notes ?? []).some(
     (note) =>
       note.kind === 'released' && searchIndexOfName(note.index) === index && note.decidedAt === timeOf(atMillis),
@@ -45,7 +52,9 @@ export const judgedRules: Record<string, CheckRule> = {
     const { state } = headOf(next);
     if (!now) return state !== before.becomes && `it was to become ${before.becomes}, and is ${state}`;
     if (!now.released || !releaseOf(history, invocation)) return 'another decision has taken its place';
-    const isKept = before.outcome === undefined || (now.outcome === before.outcome && isOurs(next) && next.lastVerdict);
+    const isKept =
+      before.outcome === undefined ||
+      (now.outcome === before.outcome && isOurs(next) && (next.lastVerdict ?? now.verdictBy));
     return !isKept && 'its release has forgotten the verdict';
   }),
 
@@ -55,9 +64,9 @@ export const judgedRules: Record<string, CheckRule> = {
     const last = isOurs(previous) && decision.outcome !== undefined ? previous.lastVerdict : undefined;
     const own = eventsOf(history, 'published').filter((event) => runOf(event) === runOf(invocation) && event.at <= at);
     if (!own.some(({ confirmed }) => confirmed)) return 'marked, and nothing was published';
-    return (
-      !own.some((event) => carries(event, { index: next.index, decision, last })) && 'marked, and not in the report'
-    );
+    const made = { index: next.index, decision, last };
+    const isTold = own.some((event) => tellsVerdict(event, made) && tellsRelease(event, made));
+    return !isTold && 'marked, and not in the report';
   }),
 
   'rows that went between two runs were counted low twice, 90 s apart': ofWrites((event, history) => {
@@ -83,8 +92,7 @@ export const judgedRules: Record<string, CheckRule> = {
       const before = eventsOf(history, 'ledger').findLast((event) => event.next.index === index && event.at <= at);
       const decision = decisionOf(before?.next);
       if (!before || !decision || before.at >= invocation.startedAt) continue;
-      const isForeign = eventsOf(history, 'foreign').some((event) => event.index === index && event.at <= at);
-      if (!isForeign) yield { at, text: `${index}: counted by ${invocation.runId}, judged by ${decision.runId}` };
+      yield { at, text: `${index}: counted by ${invocation.runId}, judged by ${decision.runId}` };
     }
   },
 };
@@ -92,13 +100,12 @@ export const judgedRules: Record<string, CheckRule> = {
 /** Only where a history is over has everything been told that will be. */
 export const toldRules = {
   *'every verdict and every release is told'(history) {
-    for (const { at, index, decision, last } of decisions(history)) {
+    for (const made of decisions(history)) {
+      const { at, index, decision } = made;
       const later = eventsOf(history, 'published').filter((event) => event.at >= at);
-      const isVerdictTold =
-        decision.outcome === undefined || !last || later.some((event) => carriesVerdict(event, index, last));
-      const isReleaseTold = !decision.released || later.some((event) => carriesRelease(event, index, decision));
-      if (!isVerdictTold)
-        yield { at, text: `${index}: ${decision.outcome}, decided by ${decision.runId} and never told` };
+      const isVerdictTold = later.some((event) => tellsVerdict(event, made));
+      const isReleaseTold = later.some((event) => tellsRelease(event, made));
+      if (!isVerdictTold) yield { at, text: `${index}: ${decision.outcome} by ${decision.runId}, and never told` };
       if (!isReleaseTold) yield { at, text: `${index}: released by ${decision.runId}, and never told` };
     }
   },
@@ -114,7 +121,7 @@ export const toldRules = {
       if (!listed || isBlind) continue;
       for (const made of untoldBetween(history, listed.at, at)) {
         const { decision, index } = made;
-        if (carries(published, made)) continue;
+        if (tellsVerdict(published, made) && tellsRelease(published, made)) continue;
         yield {
           at,
           text: `${index} is judged by ${decision.runId}, and ${runId} says ${entriesOf(published, index)[0]?.outcome ?? 'nothing'}`,
@@ -129,7 +136,6 @@ function untoldBetween(history: Parameters<CheckRule>[0], from: number, until: n
   const untold = new Map<string, Made>();
   for (const event of history.world.journal) {
     if (event.at > until) break;
-    if (event.kind === 'foreign') untold.delete(event.index);
     if (event.kind !== 'ledger') continue;
     const { next, at } = event;
     const decision = decisionOf(next);

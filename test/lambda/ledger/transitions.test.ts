@@ -278,6 +278,19 @@ describe('a release', () => {
     expect(decision.id).not.toBe(before.decision.id);
   });
 
+  test.each([
+    ['another version', 9],
+    ['this version', undefined],
+  ])('of what %s has judged keeps who gave the verdict, also in a second release', (_, version) => {
+    const before = aJudged();
+    const { runId, runStartMillis, atMillis } = before.decision;
+    const record = version === undefined ? before : parseRecord(anIndex, { ...before, version });
+    const once = release(record, aKey, opened, decided);
+    const verdictBy = { runId, runStartMillis, atMillis, version };
+    expect(once.decision).toMatchObject({ ...decided, outcome: 'rows-missing', verdictBy });
+    expect(release(once, aKey, opened, decided).decision).toMatchObject({ verdictBy });
+  });
+
   test('of what was unresolved keeps no verdict: the last one is about another truncation', () => {
     const { lastVerdict } = release(aRunning({ lastVerdict: aLastVerdict() }), aKey, opened, decided);
     expect(lastVerdict).toBeUndefined();

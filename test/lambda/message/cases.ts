@@ -227,6 +227,7 @@ export const noteCases: [name: string, note: Note][] = [
       cutoffMillis: at,
     },
   ],
+  ['released by another version', { kind: 'released', index: 'dataset.operation', unread: true }],
   ['released with missing rows', { kind: 'released', index: 'dataset.operation', rowsMissing: 400 }],
   [
     'not released: rows missing',

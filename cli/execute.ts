@@ -31,6 +31,7 @@ import { statusText } from './outputs/status.ts';
 import { writeSurvey } from './outputs/survey-files.ts';
 import { reportPublisher, type Telling } from './outputs/tell-report.ts';
 import { type Connection, connect } from './run/connect.ts';
+import { onInterrupt } from './run/interrupt.ts';
 import { type LocalRun, runOnce } from './run/run-once.ts';
 import { isFine, surveyAttempts, surveyServer } from './survey/command.ts';
 import { UsageError } from './telling/mistakes.ts';
@@ -150,6 +151,10 @@ async function survey(asked: SurveyArguments, output: Output, { env, program }: 
   for (const remark of remarks(asked.server.token)) output.note(remark);
   const reader = readerOf(program, asked, env);
   const { operations, isSample, close } = connect(server, { attempts: surveyAttempts, asking: output.asking });
+  const leave = onInterrupt(async () => {
+    output.close();
+    return ['Stopped. A survey only looks: nothing was changed.'];
+  });
   try {
     // What this job has done is not blamed on anybody else; without a ledger, or with a broken one, there is nothing to know.
     const records = () => folderLedger(ledgerPath ?? defaultLedgerPath(env, isSample())).list();
@@ -159,6 +164,7 @@ async function survey(asked: SurveyArguments, output: Output, { env, program }: 
     const isWritten = writeSurvey(findings, { json: policies, html: page }, surveyed, output);
     return findings && isFine(findings) && isWritten ? 0 : 1;
   } finally {
+    leave();
     await close();
   }
 }

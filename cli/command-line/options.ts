@@ -110,7 +110,7 @@ export const options: Record<OptionName, Description> = {
   },
   failOn: {
     flags: '--fail-on <result>',
-    says: 'the result from which on the exit status is 1 (default: attention)',
+    says: 'exit with status 1 from this result on (default: attention)',
     choices: ['attention', 'failed'],
   },
   yes: { flags: '--yes', says: 'delete without asking first on a terminal' },
@@ -133,6 +133,8 @@ export function optionFor(name: OptionName, says?: string): Option {
   const option = new Option(flags, says ?? usually);
   if (env) option.env(env);
   if (option.isBoolean()) return option;
+  // Shown by the help; what is given is checked below, with a sentence of our own.
+  if (choices) option.argChoices = [...choices];
   return option.argParser((text: string, before: unknown) => {
     if (choices && !choices.includes(text)) {
       throw new InvalidArgumentError(`It takes ${choices.join(' or ')}.`);

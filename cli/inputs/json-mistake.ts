@@ -8,19 +8,31 @@ export interface JsonMistake {
   at: { line: number; column: number };
 }
 
-/** @returns the first mistake that can be named; undefined if there is none */
+/** @returns the first mistake that can be named; undefined if there is none, or if the text cannot be parsed at all */
 export function jsonMistake(given: string): JsonMistake | undefined {
   const text = given.replace(/^\ufeff/, '');
+  // The bytes of UTF-16, of which readJson tells.
+  if (/^\ufffd|\0/.test(text)) return undefined;
   if (text.trim() === '') return { problem: 'is empty', at: { line: 1, column: 1 } };
   if (isYaml(text))
     return { problem: 'is YAML: write JSON, a list of policies between [ and ]', at: { line: 1, column: 1 } };
-  const errors: ParseError[] = [];
-  parse(text, errors, { allowTrailingComma: false });
-  const [first] = errors;
+  const [first] = errorsIn(text);
   if (first === undefined) return undefined;
   const { problem, offset } = named(first, text);
   const before = text.slice(0, offset).split('\n');
   return { problem, at: { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 } };
+}
+
+/** None for a text that is nested deeper than the parser can recurse. */
+function errorsIn(text: string): ParseError[] {
+  const errors: ParseError[] = [];
+  try {
+    parse(text, errors, { allowTrailingComma: false });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return [];
+  }
+  return errors;
 }
 
 /** A list or a mapping as YAML writes them, where JSON would begin with a bracket, a quote or a comment. */
@@ -34,6 +46,8 @@ function named({ error, offset }: ParseError, text: string): { problem: string; 
   if (isAfterComma && (next === ']' || next === '}')) {
     return { problem: `has a comma too many: nothing follows it before ${next}`, offset: end - 1 };
   }
+  // What word processors and chats make of quotes.
+  if (/[\u2018-\u201f]/.test(next ?? '')) return { problem: 'has a typographic quote here: write " instead', offset };
   switch (printParseErrorCode(error)) {
     case 'CommaExpected':
       return { problem: 'lacks a comma here', offset: end };

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
@@ -60,7 +61,10 @@ type Only = readonly string[] | undefined;
  * @throws UsageError
  */
 export function policiesFile(path: string, only: Only): Policies {
-  return covering(readPolicies(path), only, path, () => [readPolicies(path).source]);
+  const first = readPolicies(path);
+  // A pipe can be read once.
+  const isFile = statSync(path).isFile();
+  return covering(first, only, path, () => [isFile ? readPolicies(path).source : first.source]);
 }
 
 /** @throws UsageError */

@@ -1,12 +1,62 @@
-import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { UsageError, whatFailed } from '../telling/mistakes.ts';
 
-/** A file that the command line names. @throws UsageError */
-export function readText(path: string, option: string): string {
+/** Far more than any of the files that we read. */
+const maxBytes = 4 * 1024 * 1024;
+
+/** So long may a pipe say nothing: reading blocks even the answer to SIGTERM. */
+const pipePatienceMillis = 5_000;
+
+/** A file that the command line names, or a pipe. @throws UsageError */
+export function readText(path: string, option: string, patienceMillis = pipePatienceMillis): string {
+  const refused = (problem: string, remedy = 'check the path') =>
+    new UsageError(`${option}: ${path} cannot be read (${problem}); ${remedy}.`);
+  let file: number | undefined;
   try {
-    return readFileSync(path, 'utf8');
+    // Without a writer, a pipe would block here.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stats = fstatSync(file);
+    if (!stats.isFile() && !stats.isFIFO() && !stats.isDirectory()) throw refused('it is neither a file nor a pipe');
+    const text = readAll(file, stats.isFIFO() ? patienceMillis : undefined);
+    if (text === 'silent') throw refused(`nothing came out of it for ${patienceMillis / 1000} s`, 'name a file');
+    if (text === 'large') throw refused('it is larger than 4 MB', 'name the right file');
+    return text.toString('utf8');
   } catch (error) {
-    throw new UsageError(`${option}: ${path} cannot be read (${whatFailed(error).problem}); check the path.`);
+    throw error instanceof UsageError ? error : refused(whatFailed(error).problem);
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+/** @param patience milliseconds, for a pipe */
+function readAll(file: number, patience?: number): Buffer | 'silent' | 'large' {
+  const parts: Buffer[] = [];
+  const buffer = Buffer.alloc(64 * 1024);
+  let size = 0;
+  let waited = 0;
+  for (;;) {
+    const read = readSome(file, buffer);
+    // A pipe whose writer has not begun is at its end, too.
+    if (read === undefined || (read === 0 && patience !== undefined && size === 0)) {
+      if (waited >= (patience ?? 0)) return 'silent';
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+      waited += 20;
+      continue;
+    }
+    if (read === 0) return Buffer.concat(parts);
+    size += read;
+    if (size > maxBytes) return 'large';
+    parts.push(Buffer.from(buffer.subarray(0, read)));
+  }
+}
+
+/** @returns undefined where nothing is there yet */
+function readSome(file: number, buffer: Buffer): number | undefined {
+  try {
+    return readSync(file, buffer);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return undefined;
+    throw error;
   }
 }
 

@@ -96,6 +96,7 @@ const readTokenFile = (path: string): string => checkToken(readSecret(path, '--t
 function checkToken(given: string, name: string): string {
   const token = given.trim();
   if (token === '') throw new UsageError(`${name} is empty: put the access token there.`);
+  if (/^(["'`]).*\1$/s.test(token)) throw new UsageError(`${name} holds a token in quotes: take the quotes away.`);
   // The text itself is never shown: a misplaced file may hold another secret.
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new UsageError(

@@ -8,7 +8,9 @@ import { nearest } from '../../lambda/policy/nearest.ts';
  */
 export function nameDoubt(given: { entityType: string; aspect: string }): string | undefined {
   const name = dottedName(given);
-  if (knownAspects.some((known) => dottedName(known).toLowerCase() === name.toLowerCase())) return undefined;
+  const known = knownAspects.map(dottedName).find((one) => one.toLowerCase() === name.toLowerCase());
+  if (known === name) return undefined;
+  if (known !== undefined) return `${name} is sent in DataHub's spelling, ${known}: write it like that`;
   // Each part is compared by itself: dataset.datasetStats is not a mistyped dataset.datasetProfile.
   const near = knownAspects.filter(
     ({ entityType, aspect }) => isNear(given.entityType, entityType) && isNear(given.aspect, aspect),

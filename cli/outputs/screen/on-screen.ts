@@ -29,11 +29,17 @@ export function onScreen(screen: Screen): Output {
       : [];
   let pending: Pending | undefined;
   let counted: string | undefined;
-  let watched: string | undefined;
+  let watched: (() => string) | undefined;
   const wait = () =>
     waiting.for(() => {
-      const parts = [counted ?? watched, slowRequest(pending, Date.now())].filter((part) => part !== undefined);
-      return parts.length === 0 ? undefined : parts.join('; ');
+      const slow = slowRequest(pending, Date.now());
+      const parts = [counted ?? watched?.(), slow].filter((part) => part !== undefined);
+      const what = [
+        counted ? 'counted' : watched && 'watched',
+        slow && pending?.operation,
+        slow && pending?.index,
+      ].join();
+      return parts.length === 0 ? undefined : { text: parts.join('; '), what };
     });
   return {
     neverShow: (hide) => {
@@ -58,7 +64,8 @@ export function onScreen(screen: Screen): Output {
       progress(step, state);
       const unresolved = state.entries.filter((entry): entry is WatchedEntry => entry.phase === 'watched');
       const isWaiting = state.next === 'wait' && unresolved.length > 0;
-      watched = isWaiting ? waitingLine(unresolved, state.waitSeconds) : undefined;
+      const until = Date.now() + state.waitSeconds * 1000;
+      watched = isWaiting ? () => waitingLine(unresolved, (until - Date.now()) / 1000) : undefined;
     },
     task: (index, taskId) => print(`  ${index}: task ${taskId}`),
     problem: (text) => print(`  ${text}`),

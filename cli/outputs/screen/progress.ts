@@ -43,7 +43,7 @@ export function createProgress(write: (line: string) => void, paint: Paint, widt
 
 /** `looks again in 2 min`: what a run waits for. */
 export const waitingLine = (watched: readonly WatchedEntry[], waitSeconds: number): string =>
-  `${watched.map(progressLine).join('; ')}; looks again in ${duration(waitSeconds)}`;
+  `${watched.map(progressLine).join('; ')}; looks again in ${duration(Math.max(1, waitSeconds))}`;
 
 /** When it is first seen, and at every tenth. */
 function isNews(watched: WatchedEntry, tenths: Map<string, number>): boolean {

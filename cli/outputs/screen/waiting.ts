@@ -1,4 +1,5 @@
 import { clearLine, cursorTo } from 'node:readline';
+import { hourMillis } from '../../../lambda/facts/limits.ts';
 import type { OperationName } from '../../../lambda/facts/server-error.ts';
 import { duration } from '../../../lambda/words/numbers.ts';
 import type { Pending } from '../../telling/output.ts';
@@ -6,12 +7,18 @@ import type { Screen } from './screen.ts';
 
 /**
  * One line that says what is being waited for, so that a slow server does not look like a hanging program: on a
- * terminal it is rewritten and disappears when there is other output, in a log it comes whenever there was no other
- * output for a while.
+ * terminal it is rewritten and disappears when there is other output, in a log it comes once, when there has been no
+ * other output for a while, and then every hour.
  */
+export interface Wait {
+  text: string;
+  /** What is the same while only the figures in the text change. */
+  what: string;
+}
+
 export interface Waiting {
-  /** @param line what is waited for at this moment; undefined for nothing */
-  for(line: (() => string | undefined) | undefined): void;
+  /** @param wait what is waited for at this moment; undefined for nothing */
+  for(wait: (() => Wait | undefined) | undefined): void;
   /** Writes whole lines above it. */
   write(text: string): void;
   stop(): void;
@@ -19,11 +26,13 @@ export interface Waiting {
 
 /** Drawn only by a timer, so that short waits do not flicker. */
 const everyMillis = 500;
-/** A log that is silent for longer looks like a hanging process. */
+/** A log that is silent for longer looks like a hanging process, unless it has said what it waits for. */
 const silenceMillis = 20_000;
+const longSilenceMillis = hourMillis;
 
 export function createWaiting({ write, terminal }: Screen): Waiting {
-  let line: (() => string | undefined) | undefined;
+  let wait: (() => Wait | undefined) | undefined;
+  const said = new Set<string>();
   let spokenAt = Date.now();
   let isDrawn = false;
   const clear = () => {
@@ -33,23 +42,24 @@ export function createWaiting({ write, terminal }: Screen): Waiting {
     isDrawn = false;
   };
   const draw = () => {
-    const text = line?.();
+    const now = wait?.();
     clear();
-    if (text === undefined) return;
+    if (now === undefined) return;
     if (terminal) {
       // A line that wraps could not be erased.
-      terminal.write(`  ${text}`.slice(0, (terminal.columns ?? 80) - 1));
+      terminal.write(`  ${now.text}`.slice(0, (terminal.columns ?? 80) - 1));
       isDrawn = true;
-    } else if (Date.now() - spokenAt >= silenceMillis) {
+    } else if (Date.now() - spokenAt >= (said.has(now.what) ? longSilenceMillis : silenceMillis)) {
+      said.add(now.what);
       spokenAt = Date.now();
-      write(`  ${text}\n`);
+      write(`  ${now.text}\n`);
     }
   };
   const timer = setInterval(draw, everyMillis);
   timer.unref();
   return {
     for(next) {
-      line = next;
+      wait = next;
       if (next === undefined) clear();
     },
     write(text) {
@@ -59,7 +69,7 @@ export function createWaiting({ write, terminal }: Screen): Waiting {
     },
     stop() {
       clearInterval(timer);
-      line = undefined;
+      wait = undefined;
       clear();
     },
   };

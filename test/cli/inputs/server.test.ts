@@ -26,6 +26,8 @@ describe('an access token', () => {
   it.each([
     ['empty', ' \n', /is empty/],
     ['two words', 'secret words', /holds no token/],
+    ['a token in quotes', '"secret"\n', /holds a token in quotes: take the quotes away\.$/],
+    ['a token with a line break in it', 'secret\ntoken', /line breaks.*Put only the token there\.$/],
   ])('file that is %s is refused without showing it', (_name, content, problem) => {
     const path = files().write('token', content);
     const message = problemOf(() => server(path));

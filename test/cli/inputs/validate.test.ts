@@ -52,12 +52,17 @@ describe('validate', () => {
       'policies.json:4:62: policy 2: retentionDays must be at least 7 (minRetentionDays), not 5.',
       'policies.json:5:3: policy 3 is for the same index as policy 1 (dataset.operation): keep one of them.',
       'policies.json:6:3: policy 4 is for the same index as policy 1 (DataSet.operation): keep one of them.',
+      "policies.json:6:30: warning: policy 4: DataSet.operation is sent in DataHub's spelling, dataset.operation: write it like that.",
     ]);
   });
 
   it.each<[string, string]>([
     ['[{]', '1:3: it '],
     ['', '1:1: it is empty.'],
+    ['[{\u201centityType\u201d: \u201cdataset\u201d}]', '1:3: it has a typographic quote here: write " instead.'],
+    ['['.repeat(200_000), '1:1: it is nested too deeply.'],
+    [`${'['.repeat(200_000)}${']'.repeat(200_000)}`, '1:1: it is nested too deeply.'],
+    [Buffer.from(`\ufeff[${policy}]`, 'utf16le').toString('latin1'), '1:1: it '],
     ['[\n {"entityType": "dataset",}\n]', '2:26: it has a comma too many: nothing follows it before }.'],
     [`[\n${policy},\n\n]`, '2:72: it has a comma too many: nothing follows it before ].'],
     [`[\n${policy}\n${policy}\n]`, '2:72: it lacks a comma here.'],
@@ -151,6 +156,7 @@ describe('validate', () => {
 ]`);
     expect(validate({ policiesPath }).map((line) => line.replace(`${folder}/`, ''))).toEqual([
       "policies.json:2:29: warning: policy 1: datset.operations is no index of DataHub's own; unless a custom model has it, dataset.operation is meant.",
+      "policies.json:4:30: warning: policy 3: dataset.Operation is sent in DataHub's spelling, dataset.operation: write it like that.",
       'policies.json: no mistake found.',
     ]);
   });

@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { operation, runHere, serviceHere } from '../here.ts';
 import { run as runProcess, start } from '../processes.ts';
 
@@ -54,6 +56,21 @@ describe('A run that is stopped by', () => {
     expect(files.report('report.json').result).toBe('ok');
     expect(sent()).toHaveLength(1);
   });
+});
+
+test('A survey that is stopped says so, and that it has changed nothing', async () => {
+  const silent = createServer(() => {});
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    silent.closeAllConnections();
+    silent.close();
+  });
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const survey = start(['survey', '--gms-url', url], { DATAHUB_GMS_TOKEN: 'x' });
+  await survey.printed(/^Mode {4}survey/m);
+  survey.process.kill('SIGINT');
+  const stderr = 'Stopped. A survey only looks: nothing was changed.\n';
+  expect(await survey.ended).toMatchObject({ status: 130, stderr });
 });
 
 describe('The program', () => {

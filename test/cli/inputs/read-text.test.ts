@@ -1,0 +1,48 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { policiesFile } from '../../../cli/inputs/policies.ts';
+import { readText } from '../../../cli/inputs/read-text.ts';
+import { folder } from '../processes.ts';
+import { problemOf } from './problem.ts';
+
+const files = () => folder((cleanUp) => onTestFinished(cleanUp));
+const policies = '[{ "entityType": "dataset", "aspect": "operation", "retentionDays": 90 }]';
+
+describe('A file that the command line names', () => {
+  test('may be a pipe, which is read once and then remembered', () => {
+    const { at, write } = files();
+    const pipe = at('pipe');
+    execFileSync('mkfifo', [pipe]);
+    const writer = spawn('sh', ['-c', 'sleep 0.3; cat "$1" > "$2"', 'sh', write('policies.json', policies), pipe]);
+    onTestFinished(() => void writer.kill());
+    const read = policiesFile(pipe, undefined);
+    expect(read.names).toEqual(['dataset.operation']);
+    expect(read.again()).toEqual(read.first);
+  });
+
+  test.each([
+    ['/dev/zero', 'it is neither a file nor a pipe'],
+    ['/dev/null', 'it is neither a file nor a pipe'],
+    ['/', 'it is a folder'],
+    ['/no/such/file', 'no such file'],
+  ])('is refused at %s: %s', (path, why) => {
+    expect(problemOf(() => readText(path, '--policies'))).toBe(
+      `--policies: ${path} cannot be read (${why}); check the path.`,
+    );
+  });
+
+  test('is refused where it is far too large', () => {
+    const path = files().at('large');
+    writeFileSync(path, Buffer.alloc(5 * 1024 * 1024));
+    expect(problemOf(() => readText(path, '--stage'))).toMatch(/\(it is larger than 4 MB\); name the right file\.$/);
+  });
+
+  test('is refused where it is a pipe that says nothing', () => {
+    const pipe = files().at('silent');
+    execFileSync('mkfifo', [pipe]);
+    expect(problemOf(() => readText(pipe, '--policies', 100))).toMatch(
+      /\(nothing came out of it for 0\.1 s\); name a file\.$/,
+    );
+  });
+});

@@ -1,5 +1,5 @@
 import { memoryLedger } from '../cli/ledgers/memory-ledger.ts';
-import { loadDefinition, runStateMachine, type Step, type StepHandlers } from '../cli/run/state-machine.ts';
+import { runStateMachine, type Step, type StepHandlers, states } from '../cli/run/state-machine.ts';
 import { reportMetrics } from '../lambda/aws/metrics.ts';
 import { functionTimeoutSeconds } from '../lambda/facts/limits.ts';
 import type { Report } from '../lambda/facts/report-schema.ts';
@@ -98,8 +98,7 @@ export async function measureRun(scenario: Scenario, start: number): Promise<Mea
     handlers: Object.fromEntries(Object.keys(steps).map((step) => [step, handler(step as Step)])) as StepHandlers,
     input: { mode: 'enforce' },
     execution: { name: 'bench', startTime: new Date(start).toISOString() },
-    now: time.now,
-    fast: { maxWaitMillis: 0, skipped: (waited) => time.advance(waited) },
+    sleep: (millis) => time.sleep(millis),
   });
 
   if (told === undefined) throw new Error(`${scenario.name}: the run has published nothing`);
@@ -131,7 +130,6 @@ const statesOf: Record<Step, string[]> = {
   poll: ['Wait', 'Poll', 'NextStep'],
   report: ['Report', 'Succeeded'],
 };
-const { States: definition } = loadDefinition();
 
 /** The deployed functions in terms of time and money: their containers start cold, and keep the token in memory. */
 function functionsOf(time: VirtualTime, usage: Usage) {
@@ -140,7 +138,7 @@ function functionsOf(time: VirtualTime, usage: Usage) {
     for (const name of statesOf[step]) {
       usage.transitions += 1;
       // A Task writes that it was scheduled, started and succeeded, too.
-      usage.historyEvents += definition[name]?.Type === 'Task' ? 5 : 2;
+      usage.historyEvents += states[name]?.Type === 'Task' ? 5 : 2;
     }
     await time.sleep(statesOf[step].length * millis.transition);
     const isCold = time.now() - (usedUntil.get(step) ?? 0) > millis.containerLives;

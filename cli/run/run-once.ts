@@ -42,8 +42,7 @@ export interface LocalRun {
  * @throws whatever the workflow throws
  */
 export async function runOnce(run: LocalRun, output: Output, publisher: Publisher): Promise<void> {
-  const fast = run.fast ? fastClock() : undefined;
-  const clock = fast ?? systemClock;
+  const clock = run.fast ? fastClock() : systemClock;
   let stopped = false;
   let last: RunState | undefined;
   const leave = onInterrupt(async () => {
@@ -90,7 +89,6 @@ export async function runOnce(run: LocalRun, output: Output, publisher: Publishe
       },
       onFailure: (step, error) =>
         output.problem(`${step} failed: ${error instanceof Error ? error.message : String(error)}`),
-      fast,
     });
     if ((await Promise.race([ended, refused])) === 'refused') {
       output.note(['You said no: nothing was sent.', ...(await linesAfterStop(run, last))].join('\n'));

@@ -1,149 +1,234 @@
-import { StateMachine } from 'aws-local-stepfunctions';
-import workflow from '../../infra/workflow/retention-workflow.asl.json' with { type: 'json' };
+import definition from '../../infra/workflow/retention-workflow.asl.json' with { type: 'json' };
 
 /**
- * Executes the deployment's workflow file unchanged on this machine. Where the library differs from Step Functions (a
- * Task without a handler calls AWS, JSONata and Assign are ignored), this refuses or fills the gap.
+ * Executes the deployment's workflow file unchanged: here, in the tests and in the laboratory. Only the parts of Amazon
+ * States Language that the file uses; anything else in it is refused, because skipping it would be another workflow
+ * than the deployed one.
  */
 
 export type Step = 'plan' | 'truncate' | 'poll' | 'report';
 
-/** One handler per Task state, given what the state machine gives its function and returning what that returns. */
+/** One handler per function, given what the state machine gives it and returning what that returns. */
 export type StepHandlers = Record<Step, (input: unknown) => Promise<unknown>>;
-
-/** Caps the real waits and reports the remainder, so that a clock can be advanced by it. */
-export interface FastForward {
-  /** The longest real wait, milliseconds. */
-  maxWaitMillis: number;
-  /** Called after a wait of the workflow, before the step that follows it. */
-  skipped(millis: number): void;
-}
 
 export interface StateMachineOptions {
   handlers: StepHandlers;
   /** The input of an execution started by hand in AWS. */
   input: unknown;
   execution: { name: string; startTime: string };
-  fast?: FastForward | undefined;
-  /** Real time, epoch milliseconds. */
-  now(): number;
+  /** Waits so many milliseconds, or moves the run's clock on by them. */
+  sleep(millis: number): Promise<void>;
 }
 
 /**
  * Runs the workflow to its end.
  * @returns the execution's output
- * @throws if the execution fails, which means that no report could be published
+ * @throws what the Report handler throws for good: the execution fails, and no report could be published
  */
-export async function runStateMachine(options: StateMachineOptions): Promise<unknown> {
-  polyfillWithResolvers();
-  const definition = loadDefinition();
-  const { fast, execution } = options;
-  // The file is part of this program, and a test validates it: that takes longer than a run in virtual time.
-  const machine = new StateMachine(definition as never, { validationOptions: { noValidate: true } });
-  const { result } = machine.run(options.input as never, {
-    overrides: {
-      taskResourceLocalHandlers: taskHandlers(definition, options) as never,
-      ...(fast && {
-        waitTimeOverrides: named(definition, 'Wait', fast.maxWaitMillis),
-        retryIntervalOverrides: named(definition, 'Task', fast.maxWaitMillis),
-      }),
+export async function runStateMachine({ handlers, input, execution, sleep }: StateMachineOptions): Promise<unknown> {
+  const context = { Execution: { Name: execution.name, StartTime: execution.startTime, Input: input } };
+  const { output } = await executeWorkflow(
+    context,
+    { input },
+    {
+      sleep,
+      random: Math.random,
+      entered: () => {},
+      call: (resource, given) => handlers[stepOf(resource)](given),
     },
-    context: {
-      Execution: {
-        Id: `arn:aws:states:us-east-1:000000000000:execution:retention-workflow:${execution.name}`,
-        Name: execution.name,
-        StartTime: execution.startTime,
-        Input: options.input as never,
-      },
-    },
-  });
-  return await result;
+  );
+  return output;
 }
 
-interface Definition {
-  States: Record<string, { Type: string; Resource?: string }>;
+/** The step behind a Task's resource, such as `${PlanFunctionArn}`. @throws Error for any other function */
+export function stepOf(resource: string): Step {
+  const name = /^\$\{(\w+)FunctionArn\}$/.exec(resource)?.[1]?.toLowerCase();
+  const step = (['plan', 'truncate', 'poll', 'report'] as const).find((known) => known === name);
+  if (step === undefined) throw new Error(`The workflow file names ${resource}, which no step stands for.`);
+  return step;
 }
 
-const steps: readonly Step[] = ['plan', 'truncate', 'poll', 'report'];
-const functionArn = (step: Step) => `arn:aws:lambda:us-east-1:000000000000:function:${step}`;
+export interface WorkflowHost {
+  sleep(millis: number): Promise<void>;
+  /** From 0 to below 1: jitter. */
+  random(): number;
+  /** Calls the function behind a Task; rejects with an error whose `name` is the workflow's error name. */
+  call(resource: string, input: unknown, timeoutSeconds: number): Promise<unknown>;
+  /** Called for each state that is entered, with its input; throws to end the execution there (it was stopped). */
+  entered(state: string, input: unknown): void;
+}
+
+export interface WorkflowEnd {
+  status: 'succeeded';
+  output: unknown;
+  /** History events, as Step Functions counts them. */
+  events: number;
+}
+
+interface Retrier {
+  ErrorEquals: string[];
+  IntervalSeconds?: number;
+  BackoffRate?: number;
+  MaxAttempts?: number;
+  JitterStrategy?: string;
+}
+
+interface State {
+  Type: string;
+  Next?: string;
+  Resource?: string;
+  TimeoutSeconds?: number;
+  Parameters?: Record<string, unknown>;
+  ResultSelector?: Record<string, unknown>;
+  ResultPath?: string;
+  Retry?: Retrier[];
+  Catch?: { ErrorEquals: string[]; Next: string; ResultPath?: string }[];
+  Choices?: { Variable: string; StringEquals: string; Next: string }[];
+  Default?: string;
+  SecondsPath?: string;
+}
+
+const known = new Set(
+  'Type Next Resource TimeoutSeconds Parameters ResultSelector ResultPath Retry Catch Choices Default SecondsPath Comment'.split(
+    ' ',
+  ),
+);
+const types = new Set(['Task', 'Choice', 'Wait', 'Pass', 'Succeed']);
+
+/** @throws Error for a field or a type of state that this interpreter would skip */
+export function refuseUnknown(file: { States: Record<string, object> }): Record<string, State> {
+  const {
+    Comment: _,
+    StartAt: __,
+    TimeoutSeconds: ___,
+    States,
+    ...others
+  } = file as Record<string, unknown> & typeof file;
+  const unknown = (what: string) => new Error(`The workflow file uses ${what}, which this interpreter does not know.`);
+  for (const field of Object.keys(others)) throw unknown(field);
+  for (const [name, state] of Object.entries(States as Record<string, State>)) {
+    if (!types.has(state.Type)) throw unknown(`the type ${state.Type} (state ${name})`);
+    for (const field of Object.keys(state)) if (!known.has(field)) throw unknown(`${field} (state ${name})`);
+  }
+  return States as Record<string, State>;
+}
+
+export const states = refuseUnknown(definition);
+
+type Json = Record<string, unknown>;
+
+/** The part of the context object that the file reads. */
+export interface ExecutionContext {
+  Execution: { Name: string; StartTime: string; Input: unknown };
+}
 
 /**
- * Reads the file, with stand-ins for the functions' ARNs. The library silently skips JSONata and Assign, so a
- * definition that contains them is refused.
+ * Executes the workflow.
+ * @param from where to begin: at the start, or, for a redrive, at the state that was stopped, with its input
  */
-export function loadDefinition(text: string = JSON.stringify(workflow)): Definition {
-  const substituted = text.replace(/\$\{(\w+)FunctionArn\}/g, (placeholder, name: string) => {
-    const step = steps.find((known) => known === name.toLowerCase());
-    if (step === undefined) throw new Error(`The workflow file names ${placeholder}, which no step stands for.`);
-    return functionArn(step);
-  });
-  return JSON.parse(substituted, (key, value: unknown) => {
-    if (key === 'QueryLanguage' || key === 'Assign') {
-      throw new Error(`The workflow file uses ${key}, which the local state machine would ignore.`);
-    }
-    return value;
-  }) as Definition;
-}
-
-/** Binds each Task state by its function, not by its name. Every Task must have a handler: the library would call AWS. */
-function taskHandlers(definition: Definition, options: StateMachineOptions) {
-  let previous: { step: Step; failed: boolean; endedAt: number } | undefined;
-  const handlers: Record<string, (input: unknown) => Promise<unknown>> = {};
-  for (const [name, state] of Object.entries(definition.States)) {
-    if (state.Type !== 'Task') continue;
-    const step = steps.find((known) => functionArn(known) === state.Resource);
-    if (step === undefined) throw new Error(`No step stands for the workflow's state ${name} (${state.Resource}).`);
-    handlers[name] = async (input) => {
-      // Every path to Poll leads through Wait, except its own Retry, and the mark that follows a report.
-      const waited =
-        step === 'poll' &&
-        previous !== undefined &&
-        previous.step !== 'report' &&
-        !(previous.step === 'poll' && previous.failed);
-      if (options.fast && waited) options.fast.skipped(notWaited(input, options.now() - previous!.endedAt));
-      let failed = true;
-      try {
-        const output = await options.handlers[step](withStartTime(asJson(input), options.execution.startTime));
-        failed = false;
-        return asJson(output);
-      } finally {
-        previous = { step, failed, endedAt: options.now() };
+export async function executeWorkflow(
+  context: ExecutionContext,
+  from: { state?: string; input: unknown },
+  host: WorkflowHost,
+): Promise<WorkflowEnd> {
+  let name = from.state ?? definition.StartAt;
+  let data = from.input;
+  let events = 1;
+  for (;;) {
+    const state = states[name]!;
+    host.entered(name, wire(data));
+    switch (state.Type) {
+      case 'Task': {
+        const done = await task(state, data, context, host);
+        events += 2 + done.events;
+        data = done.data;
+        name = done.next;
+        break;
       }
-    };
+      case 'Choice': {
+        events += 2;
+        const chosen = state.Choices!.find(({ Variable, StringEquals }) => at(data, Variable) === StringEquals);
+        name = chosen?.Next ?? state.Default!;
+        break;
+      }
+      case 'Wait': {
+        events += 2;
+        const seconds = at(data, state.SecondsPath!);
+        if (!Number.isInteger(seconds) || (seconds as number) < 0) throw new Error(`cannot wait ${seconds} seconds`);
+        await host.sleep((seconds as number) * 1000);
+        name = state.Next!;
+        break;
+      }
+      case 'Pass': {
+        events += 2;
+        const result = state.Parameters ? filled(state.Parameters, data, context) : data;
+        data = put(data, state.ResultPath, result);
+        name = state.Next!;
+        break;
+      }
+      case 'Succeed':
+        return { status: 'succeeded', output: data, events: events + 3 };
+      default:
+        throw new Error(`no state has the type ${state.Type}`);
+    }
   }
-  return handlers;
 }
 
-/** What travels between states is JSON: a Date or an undefined must not survive here if AWS would lose it. */
-const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
-
-/** The library's context object has its own start time, whatever it is given. */
-function withStartTime(input: unknown, startTime: string): unknown {
-  const event = input as { execution?: { startTime?: string } } | null;
-  if (event?.execution?.startTime !== undefined) event.execution.startTime = startTime;
-  return input;
+async function task(state: State, data: unknown, context: ExecutionContext, host: WorkflowHost) {
+  const input = state.Parameters ? filled(state.Parameters, data, context) : data;
+  const tried = new Map<Retrier, number>();
+  let events = 0;
+  for (;;) {
+    events += 3;
+    try {
+      const output = wire(await host.call(state.Resource!, wire(input), state.TimeoutSeconds!));
+      const selected = state.ResultSelector ? filled(state.ResultSelector, output, context) : output;
+      return { data: put(data, state.ResultPath, selected), next: state.Next!, events };
+    } catch (error) {
+      const { name, message } = error as Error;
+      const covers = (listed: string[]) => listed.includes(name) || listed.includes('States.ALL');
+      const retrier = state.Retry?.find(({ ErrorEquals }) => covers(ErrorEquals));
+      const tries = retrier ? (tried.get(retrier) ?? 0) : 0;
+      if (retrier && tries < (retrier.MaxAttempts ?? 3)) {
+        tried.set(retrier, tries + 1);
+        const seconds = (retrier.IntervalSeconds ?? 1) * (retrier.BackoffRate ?? 2) ** tries;
+        await host.sleep(seconds * 1000 * (retrier.JitterStrategy === 'FULL' ? host.random() : 1));
+        continue;
+      }
+      const catcher = state.Catch?.find(({ ErrorEquals }) => covers(ErrorEquals));
+      if (!catcher) throw error;
+      return { data: put(data, catcher.ResultPath, { Error: name, Cause: message }), next: catcher.Next, events };
+    }
+  }
 }
 
-const notWaited = (state: unknown, waitedMillis: number): number =>
-  Math.max(0, (state as { waitSeconds: number }).waitSeconds * 1000 - waitedMillis);
+/** States pass on JSON. */
+const wire = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
 
-const named = (definition: Definition, type: string, millis: number): Record<string, number> =>
-  Object.fromEntries(
-    Object.entries(definition.States)
-      .filter(([, state]) => state.Type === type)
-      .map(([name]) => [name, millis]),
-  );
+function at(data: unknown, path: string): unknown {
+  let value = data;
+  for (const part of path.split('.').slice(1)) value = (value as Json | undefined)?.[part];
+  return value;
+}
 
-/** The library needs `Promise.withResolvers`, which Node 20 does not have. */
-function polyfillWithResolvers(): void {
-  const target = Promise as unknown as { withResolvers?: () => unknown };
-  target.withResolvers ??= () => {
-    let resolve: unknown;
-    let reject: unknown;
-    const promise = new Promise((onResolve, onReject) => {
-      resolve = onResolve;
-      reject = onReject;
-    });
-    return { promise, resolve, reject };
-  };
+function put(data: unknown, path: string | undefined, result: unknown): unknown {
+  if (path === undefined || path === '$') return result;
+  const [, field, ...more] = path.split('.');
+  if (field === undefined || more.length > 0)
+    throw new Error(`The workflow file uses the path ${path}, which this interpreter does not know.`);
+  return { ...(data as Json), [field]: result };
+}
+
+function filled(template: Record<string, unknown>, data: unknown, context: ExecutionContext): unknown {
+  const entries = Object.entries(template).map(([key, value]) => {
+    if (key.endsWith('.$')) {
+      const path = value as string;
+      const found = path.startsWith('$$') ? at(context, path.slice(1)) : at(data, path);
+      if (found === undefined) throw Object.assign(new Error(`no ${path}`), { name: 'States.ParameterPathFailure' });
+      return [key.slice(0, -2), found];
+    }
+    const inner = typeof value === 'object' && value !== null;
+    return [key, inner ? filled(value as Record<string, unknown>, data, context) : value];
+  });
+  return Object.fromEntries(entries);
 }

@@ -6,7 +6,7 @@ import { type ReportEvent, type ReportServices, report } from '../../lambda/run/
 import type { Publisher, RunServices } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
 import { truncate } from '../../lambda/run/truncate.ts';
-import { type FastForward, runStateMachine, type Step, type StepHandlers } from './state-machine.ts';
+import { runStateMachine, type Step, type StepHandlers } from './state-machine.ts';
 
 /** One run: the workflow file of the deployment with the steps that the deployed functions run. */
 
@@ -21,7 +21,6 @@ export interface WorkflowRun {
   onState?(step: Step, state: RunState): Promise<void>;
   /** Called with what a step throws; the workflow itself keeps only the error's name. */
   onFailure?(step: Step, error: unknown): void;
-  fast?: FastForward | undefined;
   /** Turns the report's facts into English. */
   words: ReportServices['words'];
 }
@@ -44,8 +43,7 @@ export async function executeWorkflow(run: WorkflowRun): Promise<void> {
   await runStateMachine({
     input: run.input,
     execution: run.execution,
-    now: Date.now,
-    fast: run.fast,
+    sleep: services.clock.sleep,
     handlers: failuresTold(onFailure, {
       plan: (event) => told('plan', plan(event as PlanEvent, during('plan'))),
       truncate: (state) => told('truncate', truncate(state as RunState, during('truncate'))),

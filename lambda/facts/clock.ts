@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Time as the core sees it. */
 export interface Clock {
@@ -14,7 +13,10 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: (millis) => sleep(millis),
+  sleep: (millis) =>
+    new Promise((resolve) => {
+      setTimeout(resolve, millis);
+    }),
 };
 
 /**

@@ -1,5 +1,6 @@
 import { afterEach } from 'vitest';
 import { memoryLedger } from '../../cli/ledgers/memory-ledger.ts';
+import { executeWorkflow } from '../../cli/run/state-machine.ts';
 import { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
 import type { PolicyEntry, Report, ReportFacts } from '../../lambda/facts/report-schema.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
@@ -15,7 +16,6 @@ import { ParametersError, type RunServices, type RunSettings } from '../../lambd
 import type { RunState } from '../../lambda/run/state.ts';
 import { truncate } from '../../lambda/run/truncate.ts';
 import { anIndexOf, firstRun, type StandIn, type StandInOptions, startStandIn } from './stand-in.ts';
-import { executeWorkflow } from './workflow.ts';
 
 /**
  * A stage: the four steps, the workflow file, a ledger and the stand-in behind real HTTP, all on one virtual clock.

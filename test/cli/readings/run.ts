@@ -111,13 +111,9 @@ export async function runAgainst(reading: Partial<Reading>, wanted: Wanted = {})
       },
       input: { mode: 'enforce' },
       execution: { name: 'run', startTime: new Date(now).toISOString() },
-      fast: {
-        maxWaitMillis: 0,
-        skipped: (millis) => {
-          now += millis;
-        },
+      async sleep(millis) {
+        now += millis;
       },
-      now: clock.now,
     });
     const facts = published[0] as unknown as ReportFacts;
     const [entry, other] = facts.policies as [DecidedFacts, DecidedFacts | undefined];

@@ -1,7 +1,15 @@
-import { StateMachine } from 'aws-local-stepfunctions';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { fastClock } from '../../../cli/run/clock.ts';
-import { loadDefinition, runStateMachine, type Step, type StepHandlers } from '../../../cli/run/state-machine.ts';
+import {
+  executeWorkflow,
+  refuseUnknown,
+  runStateMachine,
+  type Step,
+  type StepHandlers,
+  states,
+  stepOf,
+} from '../../../cli/run/state-machine.ts';
+import { type Clock, systemClock } from '../../../lambda/facts/clock.ts';
 
 const execution = { name: 'test-run', startTime: '2026-11-20T03:30:00.000Z' };
 
@@ -28,8 +36,8 @@ const finish = { next: 'report', waitSeconds: 0 };
 const reported = { result: 'ok', next: 'end', told: [] };
 const named = (name: string) => Object.assign(new Error('a cause'), { name });
 
-const start = (handlers: StepHandlers, more: { fast?: ReturnType<typeof fastClock> } = {}) =>
-  runStateMachine({ handlers, input: { mode: 'preview' }, execution, now: Date.now, ...more });
+const start = (handlers: StepHandlers, { sleep }: Pick<Clock, 'sleep'> = systemClock) =>
+  runStateMachine({ handlers, input: { mode: 'preview' }, execution, sleep });
 
 afterEach(() => {
   vi.useRealTimers();
@@ -44,13 +52,6 @@ async function inVirtualTime(run: () => Promise<unknown>): Promise<number> {
 }
 
 describe('the workflow file', () => {
-  it('is valid for the library that executes it without validating it', () => {
-    const validated = (definition: object) =>
-      new StateMachine(definition as never, { validationOptions: { checkArn: true, checkPaths: true } });
-    expect(() => validated(loadDefinition())).not.toThrow();
-    expect(() => validated({ ...loadDefinition(), StartAt: 'Nowhere' })).toThrow('Nowhere');
-  });
-
   it('gives Plan the input and the execution, and Report the state with the execution', async () => {
     const { handlers, asked } = scripted({ plan: [finish], report: [reported] });
     await start(handlers);
@@ -130,7 +131,7 @@ describe('under --fast', () => {
 
   it('waits 0.2 s at most', async () => {
     const { handlers } = scripted(structuredClone(waits));
-    expect(await inVirtualTime(() => start(handlers, { fast: fastClock() }))).toBe(400);
+    expect(await inVirtualTime(() => start(handlers, fastClock()))).toBe(400);
   });
 
   it('moves the clock of the run on by the seconds not waited', async () => {
@@ -141,28 +142,95 @@ describe('under --fast', () => {
       seen.push(clock.now());
       return handlers.poll(state);
     };
-    await inVirtualTime(() => start({ ...handlers, poll: look }, { fast: clock }));
+    await inVirtualTime(() => start({ ...handlers, poll: look }, clock));
     expect(seen).toEqual([600_000, 1_800_000]);
   });
 
-  it('counts a wait once when Poll fails and is tried again', async () => {
+  it('moves it on by the pause before a retry, too', async () => {
     const clock = fastClock();
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
     const { handlers } = scripted({ plan: [wait(600)], poll: [named('Once'), finish], report: [reported] });
-    await inVirtualTime(() => start(handlers, { fast: clock }));
-    expect(clock.now()).toBe(600_200);
+    await inVirtualTime(() => start(handlers, clock));
+    expect(clock.now()).toBe(600_000 + 15_000);
+    vi.restoreAllMocks();
   });
 });
 
-describe('a definition that the local state machine would not execute as Step Functions does', () => {
-  it.each([
-    ['QueryLanguage', { QueryLanguage: 'JSONata', StartAt: 'A', States: { A: { Type: 'Succeed' } } }],
-    ['Assign', { StartAt: 'A', States: { A: { Type: 'Pass', Assign: { x: 1 }, End: true } } }],
-  ])('is refused for %s', (name, definition) => {
-    expect(() => loadDefinition(JSON.stringify(definition))).toThrow(`uses ${name}`);
+describe('the states of an execution', () => {
+  const told = [{ index: 'dataset_operationaspect_v1', decision: '3@1' }];
+  const state = (next: string) => ({ next, waitSeconds: 3 });
+  const always = (name: string) => Array.from({ length: 9 }, () => named(name));
+
+  async function entered(scripts: Parameters<typeof scripted>[0]) {
+    const { handlers } = scripted(scripts);
+    const names: string[] = [];
+    const ended = executeWorkflow(
+      { Execution: { Name: 'run-1', StartTime: execution.startTime, Input: {} } },
+      { input: {} },
+      {
+        sleep: async () => {},
+        random: () => 0.5,
+        entered: (name) => names.push(name),
+        call: (resource, given) => handlers[stepOf(resource)](given),
+      },
+    );
+    const { events } = await ended.catch(() => ({ events: 0 }));
+    return { states: names.join(' '), events };
+  }
+
+  it.each<[name: string, scripts: Parameters<typeof scripted>[0], states: string]>([
+    ['nothing to do', { plan: [finish], report: [reported] }, 'Plan NextStep Report IsAnythingTold Succeeded'],
+    [
+      'a truncation with two looks',
+      { plan: [state('truncate')], truncate: [state('wait')], poll: [state('wait'), finish], report: [reported] },
+      'Plan NextStep Truncate NextStep Wait Poll NextStep Wait Poll NextStep Report IsAnythingTold Succeeded',
+    ],
+    [
+      'a Plan that always fails',
+      { plan: always('Runtime.ExitError'), report: [reported] },
+      'Plan PlanFailed Report IsAnythingTold Succeeded',
+    ],
+    [
+      'a Poll that always fails',
+      { plan: [state('wait')], poll: always('LedgerError'), report: [reported] },
+      'Plan NextStep Wait Poll PollFailed Report IsAnythingTold Succeeded',
+    ],
+    [
+      'a report that carries a verdict',
+      { plan: [finish], report: [{ ...reported, next: 'mark', told }], poll: [null] },
+      'Plan NextStep Report IsAnythingTold MarkTold Succeeded',
+    ],
+    [
+      'a mark that always fails',
+      { plan: [finish], report: [{ ...reported, next: 'mark', told }], poll: always('LedgerError') },
+      'Plan NextStep Report IsAnythingTold MarkTold Succeeded',
+    ],
+    ['a report that nobody gets', { plan: [finish], report: always('PublishError') }, 'Plan NextStep Report'],
+  ])('%s', async (_, scripts, expected) => {
+    expect((await entered(scripts)).states).toBe(expected);
   });
 
-  it('is refused for an unknown function', () => {
-    const states = { A: { Type: 'Task', Resource: `\${${'Other'}FunctionArn}`, End: true } };
-    expect(() => loadDefinition(JSON.stringify({ StartAt: 'A', States: states }))).toThrow('no step stands for');
+  it('are counted in events as Step Functions counts them', async () => {
+    const scripts = { plan: [named('Sandbox.Timedout'), state('wait')], poll: [finish], report: [reported] };
+    // Started; Plan 5 and 3 for its retry; NextStep 2, twice; Wait 2; Poll 5; Report 5; IsAnythingTold 2; Succeeded 2;
+    // ended.
+    expect((await entered(scripts)).events).toBe(1 + 5 + 3 + 2 + 2 + 2 + 5 + 5 + 2 + 2 + 1);
+  });
+});
+
+describe('what Step Functions would do and this would not', () => {
+  const { Plan, Wait } = states;
+
+  it.each<[string, object]>([
+    ['QueryLanguage', { StartAt: 'Plan', States: { Plan }, QueryLanguage: 'JSONata' }],
+    ['Assign', { StartAt: 'Plan', States: { Plan: { ...Plan, Assign: { x: 1 } } } }],
+    ['OutputPath', { StartAt: 'Wait', States: { Wait: { ...Wait, OutputPath: '$.x' } } }],
+    ['the type Parallel', { StartAt: 'A', States: { A: { Type: 'Parallel' } } }],
+  ])('is refused: %s', (what, definition) => {
+    expect(() => refuseUnknown(definition as Parameters<typeof refuseUnknown>[0])).toThrow(`uses ${what}`);
+  });
+
+  it('is refused: an unknown function', () => {
+    expect(() => stepOf(`\${${'Other'}FunctionArn}`)).toThrow('no step stands for');
   });
 });

@@ -1,4 +1,5 @@
 import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
+import { executeWorkflow } from '../../../cli/run/state-machine.ts';
 import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
 import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
 import { isWorthTelling, messageOf } from '../../../lambda/message/message.ts';
@@ -13,7 +14,6 @@ import type { RunState } from '../../../lambda/run/state.ts';
 import { truncate } from '../../../lambda/run/truncate.ts';
 import type { Reader } from '../../../lambda/words/reader.ts';
 import { worded } from '../../../lambda/words/worded.ts';
-import { executeWorkflow } from '../../support/workflow.ts';
 import type { ScaledClock } from './shared.ts';
 
 /** The job of one stage: its four steps and its workflow file, on the scaled clock, with a ledger in memory. */

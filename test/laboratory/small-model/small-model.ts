@@ -1,4 +1,4 @@
-import { executeWorkflow, type WorkflowHost } from '../../support/workflow.ts';
+import { executeWorkflow, type WorkflowHost } from '../../../cli/run/state-machine.ts';
 import { answers, namesOf } from '../alphabet/answers.ts';
 import { kinds } from '../alphabet/server.ts';
 import { firstNight, type History } from '../histories/history.ts';

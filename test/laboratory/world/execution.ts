@@ -1,6 +1,6 @@
+import { executeWorkflow, type WorkflowEnd } from '../../../cli/run/state-machine.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
-import { executeWorkflow, type WorkflowEnd } from '../../support/workflow.ts';
 import { type Caller, type Invocation, invoke, type StepName } from './invocation.ts';
 import type { World } from './world.ts';
 
@@ -74,7 +74,7 @@ export function startExecution(
 
   function begin(): void {
     const own = ++generation;
-    const end = (how: WorkflowEnd['status'], events: number) => {
+    const end = (how: WorkflowEnd['status'] | 'failed', events: number) => {
       if (own !== generation) return;
       execution.ended = true;
       journal.push({ at: time.now(), kind: 'ended', runId, how, events });

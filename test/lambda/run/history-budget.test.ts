@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { executeWorkflow } from '../../../cli/run/state-machine.ts';
 import { maxEntries, maxLooks, maxPolicies } from '../../../lambda/facts/limits.ts';
 import { proceed } from '../../../lambda/run/next.ts';
 import type { Entry, RunState } from '../../../lambda/run/state.ts';
@@ -6,7 +7,6 @@ import { isDue, nextLookAt } from '../../../lambda/truncation/next-look.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
 import { anAttempt, aRunning } from '../../support/records.ts';
 import { aRunState } from '../../support/states.ts';
-import { executeWorkflow } from '../../support/workflow.ts';
 
 /** An execution of Step Functions ends at 25,000 history events, without any Catch: no run comes near that. */
 

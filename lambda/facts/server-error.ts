@@ -56,6 +56,7 @@ export const serverErrorSchema = z
     status: z.int().optional().meta({ description: 'HTTP status, where one came' }),
     text: z.string().optional().meta({ description: "the server's own words, cleaned and shortened" }),
     code: z.string().optional().meta({ description: 'code of a network error, such as ECONNREFUSED' }),
+    seconds: z.number().optional().meta({ description: 'how long an answer was waited for, where none came in time' }),
     host: z.string().optional().meta({ description: 'the host that could not be reached' }),
     toHttps: z.boolean().optional().meta({ description: 'a redirect to https://' }),
     page: z.boolean().optional().meta({ description: 'the answer was an HTML page: it may not come from DataHub' }),

@@ -42,16 +42,19 @@ export class TransportError extends Error {
   readonly code: string | undefined;
   /** The status, if the answer was interrupted after it. */
   readonly status: number | undefined;
+  /** How long it was waited for, if it timed out. */
+  readonly seconds: number | undefined;
 
   constructor(
     phase: Phase,
     mayBeWritten: boolean,
-    more: { code?: string | undefined; status?: number | undefined } = {},
+    more: { code?: string | undefined; status?: number | undefined; seconds?: number | undefined } = {},
   ) {
     super(`HTTP exchange failed: ${phase}${more.code === undefined ? '' : ` (${more.code})`}`);
     this.phase = phase;
     this.mayBeWritten = mayBeWritten;
     this.code = more.code;
     this.status = more.status;
+    this.seconds = more.seconds;
   }
 }

@@ -42,6 +42,39 @@ const wait = {
 } as const;
 const newToken = { urgency: 'act', token: true } as const;
 
+/** By the codes of OpenSSL and Node. */
+const certificateProblems: ReadonlyArray<{ codes: RegExp; brief: string; came: string; next: string }> = [
+  {
+    codes: /^(?:EPROTO|ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST))$/,
+    brief: 'no TLS there',
+    came: 'HOST does not speak TLS',
+    next: 'If this port has no TLS, begin the GMS address with http://; otherwise correct the port',
+  },
+  {
+    codes: /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/,
+    brief: 'certificate not valid today',
+    came: 'the certificate of HOST has expired, or is not valid yet',
+    next: "Renew it; if it is valid, correct this machine's clock",
+  },
+  {
+    codes: /^(?:ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
+    brief: 'certificate for another host',
+    came: 'the certificate of HOST is for another host name',
+    next: 'Use the host name that the certificate is for in the GMS address',
+  },
+  {
+    codes: /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_SELF_SIGNED)/,
+    brief: 'certificate not trusted',
+    came: 'the certificate of HOST comes from an authority that is not trusted',
+    next: "Provide that authority's certificate (setting caCertificateParameter, option --ca-file)",
+  },
+];
+const notTrusted = {
+  brief: 'certificate not trusted',
+  came: 'HOST is not trusted',
+  next: 'Check its certificate and its TLS settings',
+};
+
 export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => Entry } = {
   dns: (error) => ({
     brief: 'host name not found',
@@ -53,22 +86,22 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     came: `no connection to ${hostOf(error)}${codeOf(error)}`,
     next: 'Check that the server is up, that address and port are right, and that firewalls and security groups let the job through',
   }),
-  tls: (error) => ({
-    brief: 'certificate not trusted',
-    came: `${hostOf(error)} is not trusted${codeOf(error)}`,
-    next: "Check the certificate: if it has expired, renew it; if it is for another host name, use that; if it comes from a private authority, provide that authority's certificate (setting caCertificateParameter, option --ca-file)",
-  }),
+  tls: (error) => {
+    const known = certificateProblems.find(({ codes }) => codes.test(error.code ?? ''));
+    const { brief, came, next } = known ?? notTrusted;
+    return { brief, came: `${came.replace('HOST', () => hostOf(error))}${codeOf(error)}`, next };
+  },
   'not-http': (error) => ({
     brief: 'not HTTP',
     came: `the response is not HTTP${codeOf(error)}`,
     means: 'Often http:// is used for https://.',
     ...checkAddress,
   }),
-  timeout: () => ({
+  timeout: ({ seconds, operation }) => ({
     brief: 'no answer in time',
-    came: 'no response came in time',
+    came: seconds === undefined ? 'no response came in time' : `no response came within ${seconds} s`,
     means: 'The server or its search engine may be overloaded, or a proxy holds the response back.',
-    next: 'Look at the logs of GMS and at the load of its search engine',
+    next: `Look at the logs of GMS and at the load of its search engine${operation === 'truncate' ? '' : '; on the command line --timeout SECONDS waits longer'}`,
   }),
   reset: (error) => ({ brief: 'connection broke off', came: `the connection broke off${codeOf(error)}`, ...wait }),
   aborted: () => ({ brief: 'out of time', came: 'the job gave up, because its time was over', ...wait }),

@@ -88,12 +88,12 @@ const kindOfPhase: Record<TransportError['phase'], ServerErrorKind> = {
 
 /** The failure of an exchange without an answer. */
 export function failureOfTransport(
-  { phase, code, status }: Pick<TransportError, 'phase'> & Partial<TransportError>,
+  { phase, code, status, seconds }: Pick<TransportError, 'phase'> & Partial<TransportError>,
   { operation, baseUrl }: Question,
 ): ServerError {
   const kind = kindOfPhase[phase];
   const host = kind === 'dns' || kind === 'connect' || kind === 'tls' ? new URL(baseUrl).host : undefined;
-  return { kind, operation, status, code, host };
+  return { kind, operation, status, code, host, seconds };
 }
 
 /** What an error answer says; empty if it contains nothing readable. */

@@ -106,7 +106,8 @@ function exchangeOn(
       return true;
     };
     const fail = (phase: Phase, code?: string): void => {
-      if (settle()) reject(new TransportError(phase, written, { code, status }));
+      const seconds = phase === 'timeout' ? timeoutMillis / 1000 : undefined;
+      if (settle()) reject(new TransportError(phase, written, { code, status, seconds }));
     };
     const answer = (complete: boolean): void => {
       if (status === undefined) fail('not-http');

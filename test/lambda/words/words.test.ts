@@ -159,3 +159,22 @@ describe('a message tells the truth about its situation', () => {
     expect(JSON.stringify([...all, ...errors, ...told])).not.toMatch(/<[a-zA-Z]+>|STAGE|PREFIX/);
   });
 });
+
+test.each([
+  ['ERR_SSL_WRONG_VERSION_NUMBER', /^dry run: gms:8080 does not speak TLS \(/, /begin the GMS address with http:/],
+  ['CERT_HAS_EXPIRED', /the certificate of gms:8080 has expired/, /^Renew it/],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', /the certificate of gms:8080 is for another host name/, /^Use the host name/],
+  ['SELF_SIGNED_CERT_IN_CHAIN', /comes from an authority that is not trusted/, /option --ca-file\)$/],
+  ['CRL_HAS_EXPIRED', /gms:8080 is not trusted \(CRL_HAS_EXPIRED\)/, /^Check its certificate/],
+])('%s has a remedy of its own', (code, what, next) => {
+  const error = { kind: 'tls', operation: 'dry-run', host: 'gms:8080', code } as const;
+  expect(diagnosis(error)).toMatch(what);
+  expect(errorWords(error).next).toMatch(next);
+});
+
+test('a time-out names its seconds, and --timeout where that would help', () => {
+  const error = { kind: 'timeout', operation: 'dry-run', seconds: 60 } as const;
+  expect(diagnosis(error)).toMatch(/^dry run: no response came within 60 s\./);
+  expect(errorWords(error).next).toMatch(/--timeout SECONDS waits longer$/);
+  expect(errorWords({ ...error, operation: 'truncate', seconds: 120 }).next).not.toContain('--timeout');
+});

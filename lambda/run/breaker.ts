@@ -34,7 +34,13 @@ export function afterCallWithoutTask(
   status: number | undefined,
 ): Pick<RunState, 'callsWithoutTask' | 'breaker'> {
   const callsWithoutTask = state.callsWithoutTask + 1;
-  const isEnough = callsWithoutTask >= maxCallsWithoutTask || status === 401 || status === 403;
+  const isEnough = callsWithoutTask >= maxCallsWithoutTask || isRefusal(status);
   const breaker: Cause | undefined = isEnough ? { kind: 'stopped', by: 'no-task-ids', status } : undefined;
   return { callsWithoutTask, breaker: state.breaker ?? breaker };
 }
+
+/** A function that hung may have written down that its call was refused after its run had counted the call. */
+export const afterRefusal = (state: RunState, status: number | undefined): Cause | undefined =>
+  state.breaker ?? (isRefusal(status) ? { kind: 'stopped', by: 'no-task-ids', status } : undefined);
+
+const isRefusal = (status: number | undefined): boolean => status === 401 || status === 403;

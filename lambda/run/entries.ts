@@ -7,6 +7,7 @@ import { capped } from '../facts/text.ts';
 import {
   type Attempt,
   type Decided,
+  type Decision,
   headOf,
   type LastRelease,
   type LastVerdict,
@@ -58,7 +59,8 @@ function untoldBy(by: Decided, asking: Asking, now: number): EntryFacts['untold'
 
 /**
  * An entry for a verdict that nobody is known to have been told of (design rule 15): its decision goes with it to the
- * report, and is marked once that is published.
+ * report, and is marked once that is published. Where a release is to be told with it, Plan adds both (`untoldIn`): a run
+ * that finds it later tells the verdict, and marks nothing.
  * @returns undefined where only a release is to be told, which a note does (`releaseNote`)
  */
 export function judgedEntry(
@@ -82,15 +84,17 @@ export function judgedEntry(
       server: elsewhere,
       adopted: true,
     });
-    return { ...entry, decision: decision.id };
+    return { ...entry, ...marking(decision) };
   }
   const { attempt, taskId, lastVerdict } = record;
   const untold = untoldBy(lastVerdict.decided, asking, now);
   const told = { taskId, server: elsewhere, untold, released: decision.released };
   const facts = { ...from.entry, ...(attempt && attemptFacts(attempt)), ...told };
   const adopted = isSameRun(lastVerdict, asking) ? from.entry.adopted : true;
-  return { ...concluded({ index: from.index, entry: { ...facts, adopted } }, lastVerdict), decision: decision.id };
+  return { ...concluded({ index: from.index, entry: { ...facts, adopted } }, lastVerdict), ...marking(decision) };
 }
+
+const marking = ({ id, released }: Decision) => (released ? {} : { decision: id });
 
 /**
  * What a run says of a truncation of its own, or that it has watched, which its record no longer holds (design rule 5):

@@ -9,7 +9,7 @@ import { dottedName } from '../policy/aspects.ts';
 import { type LookServices, look } from '../truncation/look.ts';
 import { isDue } from '../truncation/next-look.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
-import { afterCallWithoutTask, withBreaker } from './breaker.ts';
+import { afterCallWithoutTask, afterRefusal, withBreaker } from './breaker.ts';
 import { askingOf, heldNoMore, replaceEntry } from './entries.ts';
 import { proceed, whyOver } from './next.ts';
 import { assertOurs } from './other-version.ts';
@@ -38,27 +38,38 @@ async function lookAtAll(state: RunState, services: RunServices): Promise<RunSta
   const isOver = (now: number) => whyOver(state, settings, now) !== undefined;
   const { runId, runStartMillis } = askingOf(state);
   const run = { runId, runStartMillis };
+  let breaker = state.breaker;
+  const answered = (status: number | undefined) => {
+    breaker ??= afterRefusal(state, status);
+  };
   const limit = pLimit(pollConcurrency);
   const one = async (entry: Entry): Promise<Entry> => {
     const now = clock.now();
     if (entry.phase !== 'watched' || now >= end || !(isOver(now) || isDue(entry.watch, now))) return entry;
-    return lookAt(entry, state, { ...services, reads, signal, run, isOver });
+    return lookAt(entry, state, { ...services, reads, signal, run, isOver }, answered);
   };
   try {
     const entries = await Promise.all(state.entries.map((entry) => limit(() => one(entry))));
-    return { ...state, entries, ...reads.without };
+    return { ...state, entries, breaker, ...reads.without };
   } finally {
     release();
   }
 }
 
-async function lookAt(entry: WatchedEntry, state: RunState, services: LookServices & RunServices): Promise<Entry> {
+/** @param answered called with what the server answered to a call of this run that returned no task id */
+async function lookAt(
+  entry: WatchedEntry,
+  state: RunState,
+  services: LookServices & RunServices,
+  answered: (status: number | undefined) => void,
+): Promise<Entry> {
   const { ledger, clock, log } = services;
   const now = clock.now();
   const record = await ledger.read(entry.index);
   const isThere = record !== undefined && isUnresolved(record) && isSameRun(record.attempt, entry.watch.run);
   // Of another address since a deployment: its counts would say nothing.
   if (!isThere || !isHere(record, state)) return heldNoMore(entry, record, askingOf(state), now);
+  if (record.state === 'sending' && isSameRun(record.attempt, services.run)) answered(record.attempt.answer?.status);
   // A look at another truncation may come before this one can have been sent.
   if (record.state === 'sending' && now < record.attempt.judgeableAt) return entry;
   const looked = await look(record, entry.watch, services);

@@ -36,7 +36,7 @@ export function untoldIn(
     const [policy, second] = policies.filter((one) => one.index === index);
     const isLent = policy?.kind === 'policy' && second === undefined && server === asking.server;
     const entry = judgedEntry({ index, entry: isLent ? policyFacts(policy.policy) : names }, stands, asking, readAt);
-    if (entry) untold.verdicts.set(index, { entry, isLent });
+    if (entry) untold.verdicts.set(index, { entry: { ...entry, decision: decision.id }, isLent });
     if (decision.released) {
       const { lastRelease = { decided: decision, release: { unread: true } } } = headOf(record);
       untold.notes.push(releaseNote(dottedName(names), lastRelease));

@@ -71,7 +71,9 @@ export const sendingMutants: readonly Mutant[] = [
   mutant(4, 'goes on after calls without a task id', [
     ['run/breaker', 'callsWithoutTask >= maxCallsWithoutTask ||', ''],
   ]),
-  mutant(4, 'goes on after its token was refused', [['run/breaker', ' || status === 401 || status === 403', '']]),
+  mutant(4, 'goes on after its token was refused', [
+    ['run/breaker', 'status === 401 || status === 403;', 'status === 0;'],
+  ]),
   mutant(5, 'ignores sendBy', [
     ['truncation/send', 'clock.now() < until.wall && clock.monotonic() < until.monotonic', 'until.wall > 0'],
   ]),

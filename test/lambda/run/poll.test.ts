@@ -100,6 +100,16 @@ describe('A record that no longer holds the truncation', () => {
       { outcome: 'rows-missing', cause: { kind: 'missing' }, decision: '1@900000' },
     ],
     [
+      'is judged and released: Plan tells the release, and only a report that carries both is marked',
+      (own) =>
+        aJudged({
+          server,
+          lastVerdict: { ...aQuarantined().lastVerdict, ...own },
+          decision: { ...aJudged().decision, released: true },
+        }),
+      { outcome: 'rows-missing', cause: { kind: 'missing' }, decision: undefined },
+    ],
+    [
       'is an idle one of another version',
       () => parseRecord(anIndex, { ...anIdle({ server }), version: 99 }),
       { outcome: 'unknown', cause: { kind: 'superseded' } },
@@ -228,6 +238,18 @@ describe('After a failed Truncate', () => {
     expect(phase).toBe('watched');
     expect(after.callsWithoutTask).toBe(1);
     expect(after.breaker).toEqual(breaker);
+  });
+
+  test('whose hung function writes down a refusal later, nothing more is started', async () => {
+    const { world, now, own, attempt } = await begun();
+    const answer = { kind: 'server-error', operation: 'truncate', status: 403 } as const;
+    const record = aSending({ server, lastSender: own, attempt: { ...attempt, judgeableAt: now, answer } });
+    world.ledger.stored.set(anIndex, record);
+    const second = { ...approved, index: 'chart_chartusagestatisticsaspect_v1' };
+    const entries = [watchedEntry(record, now), second];
+    const { after } = await polled(world, stateOf(entries, own.runStartMillis, { callsWithoutTask: 1 }));
+    expect(after.breaker).toEqual({ kind: 'stopped', by: 'no-task-ids', status: 403 });
+    expect(after.entries[1]).toMatchObject({ phase: 'done', entry: { outcome: 'not-started' } });
   });
 
   test('the next index is still truncated', async () => {

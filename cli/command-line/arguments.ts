@@ -93,7 +93,8 @@ export interface NotifyArguments {
  * Reads the command line.
  * @param argv the arguments alone, without node and script
  * @param env `DATAHUB_RETENTION_ARGS` takes the place of the arguments; `DATAHUB_GMS_URL` and `DATAHUB_GMS_TOKEN` (the
- *   names that DataHub's own command line uses) and `DATAHUB_RETENTION_NOTIFY_URL` can replace options
+ *   names that DataHub's own command line uses), `DATAHUB_RETENTION_POLICIES` and `DATAHUB_RETENTION_NOTIFY_URL` can
+ *   replace options
  * @param program how this program was started, for commands in messages
  * @throws UsageError
  */
@@ -101,7 +102,11 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv, 
   if (program === npmStart) refuseSwallowed(env);
   const words = nonEmpty(env['DATAHUB_RETENTION_ARGS']);
   const given = words === undefined ? argv : splitWords(words);
-  const read = readCommandLine(given.length === 0 && program === npmStart ? ['demo'] : given, program);
+  const read = readCommandLine(
+    given.length === 0 && program === npmStart ? ['demo'] : given,
+    program,
+    nonEmpty(env['DATAHUB_RETENTION_POLICIES']),
+  );
   if (read.kind === 'text') return { kind: 'print', text: read.text };
   const { verb, options, words: named } = read;
   const told = () => toldOf(options, verb === 'demo' ? {} : env);

@@ -12,9 +12,10 @@ export type Read =
 
 /**
  * @param argv the arguments alone, without node and script
+ * @param policies the policies file of a run against a server that names none
  * @throws UsageError, one sentence with the remedy; for no argument at all, the help
  */
-export function readCommandLine(argv: readonly string[], program: string): Read {
+export function readCommandLine(argv: readonly string[], program: string, policies?: string): Read {
   let read: Read | undefined;
   let written = '';
   const keep = (text: string) => {
@@ -34,7 +35,9 @@ export function readCommandLine(argv: readonly string[], program: string): Read 
     throw new UsageError(error.code === 'commander.help' ? written.trimEnd() : mistake(error, argv, program));
   }
   if (read?.kind !== 'verb') throw new UsageError(written.trimEnd());
-  return complete(read, program);
+  const { options } = verbs[read.verb];
+  const isOnServer = options.includes('policies') && options.includes('gmsUrl');
+  return complete(isOnServer && policies ? { ...read, options: { policies, ...read.options } } : read, program);
 }
 
 type Take = (verb: Verb, options: Options, words: string[]) => void;

@@ -50,7 +50,14 @@ export function folderLedger(folder: string, isNamed = false): FolderLedger {
         : new LedgerError(`The ledger ${folder} cannot be ${what}: ${why(error)}`);
     }
   };
-  const names = () => namesIn(folder, isNamed);
+  let wasThere = false;
+  const names = () => {
+    const found = namesIn(folder, isNamed);
+    if (found === undefined && wasThere)
+      throw new LedgerError(`The ledger ${folder} has gone: is its volume still mounted?`);
+    wasThere ||= found !== undefined;
+    return found;
+  };
   const latest = () => latestOf(folder, names() ?? []);
   const load = (index: string, revision: number): StoredRecord =>
     parseRecord(index, { ...jsonOf(fs.readFileSync(path(nameOf(index, revision)), 'utf8')), revision });

@@ -45,7 +45,8 @@ export class WriteError extends Error {
 }
 
 /**
- * Finds out before the run, not after it, that the file cannot or must not be written. Does not change it.
+ * Finds out before the run, not after it, that the file cannot or must not be written. Does not change it. A page or
+ * figures that cannot be written cost no run: what is wrong with them is said at its end.
  * @param others the other files that the command line names, by their options
  * @throws UsageError
  */
@@ -60,6 +61,7 @@ export function checkOutputFile(
     if (other === undefined || !isSame(path, other)) continue;
     throw new UsageError(`${option} ${path} is the file of ${otherOption}, which would be overwritten: name another.`);
   }
+  if (file.holds === 'page' || file.holds === 'figures') return;
   const refused = whyNotReplaced(file);
   if (refused !== undefined) throw new UsageError(`${option} ${path}: ${refused}`);
   const problem = whyNotWritable(path);

@@ -26,7 +26,7 @@ export interface Surveyed {
 
 /**
  * @param findings undefined if nothing could be counted
- * @returns whether what was asked for is written; the page does not affect it
+ * @returns whether what was asked for is written
  */
 export function writeSurvey(
   findings: Findings | undefined,
@@ -41,9 +41,9 @@ export function writeSurvey(
     output.note(`Nothing can be counted until that is fixed.${unwritten.join('')}`);
     return false;
   }
-  const written = json === undefined || writeSuggestions(findings, json, output, reader);
-  if (html) writePage(() => surveyPage(findings, baseUrl, name, clean), html, output);
-  return written;
+  const isWritten = json === undefined || writeSuggestions(findings, json, output, reader);
+  const hasPage = html === undefined || writePage(() => surveyPage(findings, baseUrl, name, clean), html, output);
+  return isWritten && hasPage;
 }
 
 /** @returns whether the file was written */
@@ -68,13 +68,15 @@ function writeSuggestions({ suggestions }: Findings, json: OutputFile, output: O
   return true;
 }
 
-/** A picture never changes how a survey ends: whatever goes wrong here is reported, and nothing is thrown. */
-function writePage(make: () => string, html: OutputFile, output: Output): void {
+/** @returns whether the file was written */
+function writePage(make: () => string, html: OutputFile, output: Output): boolean {
   try {
     writeOutputFile(html, make());
-    output.written('page', html.path);
   } catch (error) {
     if (!(error instanceof WriteError)) throw error;
     output.problem(error.message);
+    return false;
   }
+  output.written('page', html.path);
+  return true;
 }

@@ -46,6 +46,13 @@ describe('A run', () => {
     expect(stdout + JSON.stringify(report) + figures).not.toContain(token);
   });
 
+  test('goes its way where its figures cannot be written, says so, and ends with 1', async () => {
+    const { run, sent } = await serviceHere();
+    const { status, stdout } = await runHere(run('enforce', [operation], '--metrics-file', '/no/such/folder/f.prom'));
+    expect([status, sent().length]).toEqual([1, 1]);
+    expect(stdout).toMatch(/^ {2}--metrics-file \/no\/such\/folder\/f\.prom was not written: no such file; /m);
+  });
+
   test('as a preview sends no real truncate, and leaves no ledger', async () => {
     const { run, files, sent } = await serviceHere();
     const { status, stdout } = await runHere(run('preview', withoutCeiling));

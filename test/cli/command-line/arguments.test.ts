@@ -81,6 +81,15 @@ describe('The command line', () => {
     });
   });
 
+  test('takes the policies of a run from DATAHUB_RETENTION_POLICIES where no --policies is given', () => {
+    const policies = { DATAHUB_RETENTION_POLICIES: '/policies/p.json' };
+    expect(parse('preview', policies)).toMatchObject({ policiesPath: '/policies/p.json' });
+    expect(parse('enforce --policies mine.json', policies)).toMatchObject({ policiesPath: 'mine.json' });
+    expect(parse('demo', policies)).toMatchObject({ policiesPath: undefined });
+    expect(() => parse('preview')).toThrow('preview needs --policies FILE');
+    expect(() => parse('validate', policies)).toThrow('Name what to validate');
+  });
+
   test.each<[string, string[]]>([
     ['a  b\tc\n', ['a', 'b', 'c']],
     [`--name 'my data' "it's" ''`, ['--name', 'my data', "it's", '']],

@@ -101,6 +101,15 @@ it('takes only a folder that does not exist for an empty ledger', async () => {
   expect(() => folderLedger(link).prepare()).toThrow('a volume that is not mounted looks like this');
 });
 
+it('that goes in the middle of a run is no empty ledger', async () => {
+  const folder = freshFolder();
+  const ledger = open(folder);
+  await ledger.replace(idle('a', 1));
+  rmSync(folder, { recursive: true });
+  await expect(ledger.list()).rejects.toThrow(/^The ledger \S+ has gone: is its volume still mounted\?$/);
+  await expect(ledger.replace(idle('a', 1))).rejects.toThrow('has gone');
+});
+
 it('that a person named is made only where its parent is; its default place is made with all of them', async () => {
   const deep = join(freshFolder(), 'state', 'ledger');
   const named = folderLedger(deep, true);

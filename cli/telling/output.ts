@@ -3,6 +3,7 @@ import type { Report } from '../../lambda/facts/report-schema.ts';
 import type { OperationName } from '../../lambda/facts/server-error.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Entry, RunState, WatchedEntry } from '../../lambda/run/state.ts';
+import { progressShown } from '../../lambda/truncation/watch.ts';
 import { exact } from '../../lambda/words/numbers.ts';
 import type { Check, Findings } from './findings.ts';
 
@@ -79,8 +80,7 @@ export type Posted =
 
 /** Rows done and to do, as far as any look has shown. */
 export function doneOf({ entry, watch }: WatchedEntry): { done: number; total: number } {
-  const total = watch.progress?.total ?? entry.rowsToDelete ?? 0;
-  return { total, done: Math.min(watch.progress?.done ?? 0, total) };
+  return progressShown(entry, watch);
 }
 
 /** `dataset.operation: 400 of 1,000 rows done`. */

@@ -3,6 +3,7 @@ import type { Outcome, Result } from '../facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
 import { ascii } from '../facts/text.ts';
 import { dottedName } from '../policy/aspects.ts';
+import { percentOf } from '../policy/percentage.ts';
 
 /** Metrics in CloudWatch's embedded format: lines of a function's log, so that no API is called and nothing can fail. */
 
@@ -75,7 +76,8 @@ type Value = [name: string, unit: (typeof MetricUnit)[keyof typeof MetricUnit], 
 const ended: ReadonlySet<Outcome> = new Set(['truncated', 'incomplete', 'rows-missing']);
 
 function indexValues(entry: PolicyEntry, { mode, runId }: Report): Value[] {
-  const { outcome, rowsDeleted, percent, adopted, decidedBy = runId } = entry;
+  const { outcome, rowsDeleted, rowsPastRetention, rowsTotal = 0, adopted, decidedBy = runId } = entry;
+  const percent = rowsPastRetention === undefined ? entry.percent : percentOf(rowsPastRetention, rowsTotal);
   // A verdict that is told again was counted by the run that decided.
   if (decidedBy !== runId) return [];
   return [

@@ -159,6 +159,16 @@ const kinds = {
     rest: rows.optional().meta({ description: 'old rows that later runs delete (maxRowsPerRun)' }),
   },
   remains: counters,
+  'stopped-at-conflict': {
+    conflicts: rows.meta({ description: 'rows that something else had changed; the search engine stops at the first' }),
+    done: rows.meta({ description: 'rows deleted before it' }),
+    total: rows,
+  },
+  'not-refreshed': {
+    done: rows.meta({ description: 'rows deleted, by its completed status: the counts do not show them' }),
+    conflicts: rows.optional().meta({ description: 'rows that were changed since the last refresh' }),
+    total: rows.optional(),
+  },
   missing: {
     expected: rows,
     found: rows.optional().meta({ description: 'left out where the counters alone show it' }),

@@ -57,6 +57,9 @@ export const lostBetweenRunsShare = 0.5;
 /** Rows to delete that are left count only above both limits, or when they are half or more of what there was. */
 export const remaining = { share: 0.01, rows: 10, most: 0.5 } as const;
 
+/** A completed status that says twice as many rows deleted as the counts show, and so many more, speaks of a refresh. */
+export const unseenRows = 10;
+
 /** How far baseline and last dry run may differ in rows to delete before a delete is put off. */
 export const changedRows = { share: 0.01, rows: 10 } as const;
 

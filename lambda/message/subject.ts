@@ -48,6 +48,11 @@ function fineSummary(report: Report): string {
   }
   const acted = report.policies.filter(({ outcome }) => outcome === 'truncated' || outcome === 'would-truncate');
   const others = report.policies.length - acted.length;
-  const parts = [countsOf(acted), others > 0 ? `${others} with nothing to do` : ''].filter((part) => part !== '');
+  const copied = acted.filter(({ outcome, strategy }) => outcome === 'would-truncate' && strategy === 'reindex').length;
+  const how =
+    copied === 0 ? '' : `, ${copied === acted.length ? 'by copying (a reindex)' : `${copied} by copying (a reindex)`}`;
+  const parts = [`${countsOf(acted)}${how}`, others > 0 ? `${others} with nothing to do` : ''].filter(
+    (part) => part !== '',
+  );
   return `OK: ${parts.join(', ') || 'no policies'}`;
 }

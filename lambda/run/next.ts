@@ -1,6 +1,6 @@
 import type { Cause, CauseOf } from '../facts/cause.ts';
 import { look, maxLooks } from '../facts/limits.ts';
-import type { Watch } from '../truncation/watch.ts';
+import { progressShown, type Watch } from '../truncation/watch.ts';
 import { done, endOf } from './entries.ts';
 import type { RunSettings } from './services.ts';
 import type { DoneEntry, Entry, RunState, WatchedEntry } from './state.ts';
@@ -48,7 +48,8 @@ export function atEnd(entry: WatchedEntry, by: 'run-time' | 'step', hours?: numb
   const { watch } = entry;
   if (watch.lastMovedAt === undefined && !watch.task?.runs && !watch.task?.completed) return notSeen(entry);
   const ended = watch.task?.completed || undefined;
-  const cause: Cause = { kind: 'watching', why: by, hours, since: watch.startedAt, ended, ...seenOf(watch) };
+  const shown = watch.counter === undefined ? {} : progressShown(entry.entry, watch);
+  const cause: Cause = { kind: 'watching', why: by, hours, since: watch.startedAt, ended, ...seenOf(watch), ...shown };
   return done(entry, 'still-running', cause, soFar(entry));
 }
 

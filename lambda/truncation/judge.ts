@@ -1,5 +1,5 @@
 import type { Cause } from '../facts/cause.ts';
-import { missing } from '../facts/limits.ts';
+import { missing, unseenRows } from '../facts/limits.ts';
 import type { Attempt, Unresolved, Verdict } from '../ledger/record.ts';
 import type { TaskCounters } from '../operations/operations.ts';
 import { isRemainder, rowsDone, type Seen, type Watch } from './watch.ts';
@@ -26,7 +26,8 @@ export function judge(record: Unresolved, watch: Watch, counts: NonNullable<Seen
   });
   const counters = countersOf(watch);
   // Where counts prove the whole, a task that says the same is no news.
-  const isAllSaid = counters.done === counters.total && !counters.conflicts && !counters.cancelled;
+  const isNet = !attempt.copies && (counters.done ?? 0) > attempt.baseline.rowsToDelete - counts.rowsToDelete;
+  const isAllSaid = counters.done === counters.total && !isNet && !counters.conflicts && !counters.cancelled;
   if (record.state === 'sending' && isUntouched(attempt, counts)) {
     return verdict('failed', { kind: 'unchanged', error: attempt.answer, ...counters });
   }
@@ -38,9 +39,25 @@ export function judge(record: Unresolved, watch: Watch, counts: NonNullable<Seen
     return verdict('unknown', { kind: 'unsettled', why: 'copy', vanished: watch.vanished || undefined, ...counters });
   }
   if (isRemainder(counts.rowsToDelete, attempt.baseline.rowsToDelete)) {
-    return verdict('incomplete', { kind: 'remains', ...counters });
+    return verdict('incomplete', whyRemains(attempt, watch, counts) ?? { kind: 'remains', ...counters });
   }
   return verdict('truncated', { kind: 'verified', rest: attempt.rest, ...(isAllSaid ? {} : counters) });
+}
+
+/** What the completed status of a delete says about rows that are still there: a remark, never a proof. */
+function whyRemains({ copies, baseline }: Attempt, { end }: Watch, counts: Counts): Cause | undefined {
+  if (copies || !end || end.cancelled) return undefined;
+  const { deleted = 0, total, versionConflicts: conflicts = 0 } = end;
+  const shown = Math.max(0, baseline.rowsToDelete - counts.rowsToDelete);
+  const isUnseen = deleted >= Math.max(shown * 2, shown + unseenRows);
+  // The night after: each row was deleted since the last refresh, and so has changed.
+  const isChanged = deleted === 0 && conflicts > unseenRows && conflicts === total && shown === 0;
+  if (isUnseen || isChanged) return { kind: 'not-refreshed', done: deleted, conflicts: conflicts || undefined, total };
+  // The parent of a sliced task counts finished slices only.
+  const isWhole = total !== undefined && total >= baseline.rowsToDelete;
+  return isWhole && conflicts >= 1 && deleted + conflicts < total
+    ? { kind: 'stopped-at-conflict', conflicts, done: deleted, total }
+    : undefined;
 }
 
 /** The verdict about a truncation too old to wait for, which cannot be counted (design rule 10). */

@@ -1,3 +1,4 @@
+import type { Cause } from '../facts/cause.ts';
 import type { Clock } from '../facts/clock.ts';
 import { abandonAfterMillis, agreeingLooksMillis } from '../facts/limits.ts';
 import { concernsServer } from '../facts/server-error.ts';
@@ -106,8 +107,7 @@ const again = (record: Unresolved, watch: Watch, now: number): Looked => ({
 });
 
 /** The verdict that waits for a second look to agree: the one before, or a new one. */
-function agreement({ pending }: Watch, { outcome, cause }: Verdict, since: number): NonNullable<Watch['pending']> {
-  const verdict = `${outcome} ${cause.kind}`;
+function agreement({ pending }: Watch, { outcome: verdict }: Verdict, since: number): NonNullable<Watch['pending']> {
   return pending?.verdict === verdict ? pending : { verdict, since };
 }
 
@@ -139,8 +139,15 @@ async function settle(
   const { ledger, clock, run } = services;
   const closed = becomes(judged);
   const { cause } = judged;
-  const settled = cause.kind === 'unsettled' ? { ...cause, closed } : cause;
-  const verdict = { ...judged, cause: settled, ...(await indexAfter(record, services)) };
+  const after = await indexAfter(record, services);
+  const settled: Cause =
+    cause.kind === 'unsettled'
+      ? { ...cause, closed }
+      : // Of an index that was replaced, counts and task speak of two.
+        cause.kind === 'not-refreshed' && after.indexNow !== undefined
+        ? { ...cause, kind: 'remains' }
+        : cause;
+  const verdict = { ...judged, cause: settled, ...after };
   const window = closed === 'idle' && counts ? await nextWindow(record, counts, services) : undefined;
   const now = clock.now();
   const judgment = conclude(record, verdict, { becomes: closed, window, decided: { ...run, atMillis: now } });

@@ -38,7 +38,7 @@ export interface Watch {
   vanished?: boolean | undefined;
   /** For predictions: when the counts or the counter were what `done` says. */
   progress?: { done: number; total: number; at: number } | undefined;
-  /** A verdict that waits for a second look to agree: its outcome and cause, and when it was first given. */
+  /** A verdict that waits for a second look to agree: its outcome, and when it was first given. */
   pending?: { verdict: string; since: number } | undefined;
   /** Why the last look failed. */
   error?: ServerError | undefined;
@@ -67,6 +67,26 @@ export const startWatch = ({ attempt }: Unresolved, now: number, nextLookAt: num
 /** Rows that a task has worked through, by its counters. */
 export const rowsDone = ({ deleted = 0, created = 0, updated = 0 }: TaskCounters): number =>
   Math.min(Number.MAX_SAFE_INTEGER, deleted + created + updated);
+
+/**
+ * What people see as progress, by the baseline: the parent of a sliced task counts finished slices only, and would be
+ * done with a third of the rows still there. A look that failed takes nothing back.
+ */
+export function progressShown(
+  { rowsToDelete = 0, rowsTotal = rowsToDelete, copies = false }: ProgressFacts,
+  { rowsToDelete: left = rowsToDelete, counter = 0 }: Pick<Watch, 'rowsToDelete' | 'counter'>,
+): { done: number; total: number } {
+  // Until a copy is put in place, counts are of the old index.
+  const total = copies ? Math.max(0, rowsTotal - rowsToDelete) : rowsToDelete;
+  const done = copies ? counter : Math.max(counter, rowsToDelete - left);
+  return { done: Math.max(0, Math.min(done, total)), total };
+}
+
+type ProgressFacts = {
+  rowsToDelete?: number | undefined;
+  rowsTotal?: number | undefined;
+  copies?: boolean | undefined;
+};
 
 /** @returns true or false if a status shows whether the truncation copies, undefined if it does not (design rule 7) */
 export function showsCopy(status: TaskStatus | undefined): boolean | undefined {

@@ -1,5 +1,6 @@
 import {
   deleted,
+  isLikeShard,
   keptGone,
   missingWhat,
   missingWhy,
@@ -15,6 +16,7 @@ import {
   inPolicies,
   isOrAre,
   lookAtIndices,
+  lookAtRefresh,
   lookAtTask,
   lookAtTasks,
   nameOf,
@@ -218,8 +220,30 @@ export const causes: CauseTable = {
       !!entry.rowsRemaining &&
         `${rows(entry.rowsRemaining, 'exact')} to delete ${isOrAre(entry.rowsRemaining)} left for the next run.`,
       (counters.cancelled || counters.conflicts) && countersText(counters),
+      !entry.copies &&
+        (counters.done ?? 0) > (entry.rowsDeleted ?? 0) &&
+        `Its task says ${exact(counters.done)} deleted: rows that arrived meanwhile make up the difference.`,
     ),
     urgency: 'nothing',
+  }),
+  'stopped-at-conflict': ({ done, total, conflicts }, entry) => ({
+    subject: 'stopped at a conflict',
+    what: `${ofTotal(entry.rowsRemaining ?? 0, entry.rowsToDelete)} to delete are still there`,
+    why: `Its task deleted ${exact(done)} of ${rows(total, 'exact')} and stopped at ${rows(conflicts, 'exact')} that something else had changed: Elasticsearch 8 and 9 stop there.`,
+    urgency: 'nothing',
+    next: 'Nothing: the next run goes on.',
+    look: lookAtTask(entry),
+  }),
+  'not-refreshed': ({ done, conflicts, total }, entry) => ({
+    subject: 'not refreshed?',
+    what: `the truncation ended, and the counts still show ${ofTotal(entry.rowsRemaining ?? 0, entry.rowsToDelete)} to delete`,
+    why:
+      conflicts === undefined
+        ? `Its task says ${exact(done)} deleted, and the counts do not show it: the index is probably not refreshed, as an interrupted upgrade leaves it (refresh_interval -1).`
+        : `All ${rows(total ?? conflicts, 'exact')} had changed since the last refresh, as they have after an earlier delete: the index is probably not refreshed (refresh_interval -1).`,
+    urgency: 'week',
+    next: 'See whether the index is refreshed (_cat/indices shows the old counts, too). If it is not, set its refresh_interval back; the next run counts again.',
+    look: lookAtRefresh(entry),
   }),
   remains: (counters, entry, { preview }) => ({
     subject: counters.cancelled ? 'cancelled' : 'rows are left',
@@ -236,7 +260,9 @@ export const causes: CauseTable = {
     what: missingWhat(cause),
     why: missingWhy(cause, entry, place),
     urgency: 'act',
-    next: noUpgrade,
+    next: isLikeShard(cause, entry)
+      ? 'Look at the index first: if it is red, wait until every shard is back, and look again.'
+      : noUpgrade,
     look: lookAtIndices(entry),
     act: place.preview || entry.released ? undefined : releaseOf(nameOf(entry), place),
   }),

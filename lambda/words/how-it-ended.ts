@@ -1,22 +1,20 @@
 import type { CauseOf } from '../facts/cause.ts';
 import type { Urgency } from '../facts/outcomes.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
-import { duration, exact, moment, rows, size } from './numbers.ts';
+import { duration, exact, moment, rows } from './numbers.ts';
 import { countersText, cutoffText, isOrAre, nextRunLooks, nextRunTries, ofHours, ofTotal, sentences } from './parts.ts';
 import { errorWords } from './server-errors.ts';
 import type { Place, Words } from './table.ts';
 
 /** How a truncation goes, or went: what the table of causes says about numbers and variants of its kinds. */
 
-/** The space is an estimate: disk space comes back only when the search engine merges. */
+/** Without a size: an index grows before it shrinks, and space comes back only when the search engine merges. */
 export function deleted(entry: DecidedFacts): string {
-  const { rowsDeleted, rowsTotal = 0, durationSeconds, sizeBeforeMb = 0, adopted } = entry;
-  const megabytes = rowsTotal === 0 ? 0 : (sizeBeforeMb * (rowsDeleted ?? 0)) / rowsTotal;
+  const { rowsDeleted, rowsTotal = 0, durationSeconds, adopted } = entry;
   return [
     rowsDeleted === undefined ? 'deleted' : `${ofTotal(rowsDeleted, rowsTotal)} deleted`,
     durationSeconds === undefined ? '' : ` in ${duration(durationSeconds)}`,
     adopted ? ' by a truncation of an earlier run' : '',
-    megabytes < 1 ? '' : ` (about ${size(megabytes)})`,
     ', verified by counting again',
   ].join('');
 }
@@ -30,7 +28,20 @@ export function missingWhat({ expected, found, since }: CauseOf<'missing'>): str
   if (found === undefined) return 'its task did not copy every row that should have stayed';
   return since === undefined
     ? `${exact(expected - found)} of ${rows(expected, 'exact')} that should have stayed are gone`
-    : `of ${rows(expected, 'exact')} that should still be there, only ${exact(found)} are left`;
+    : `at least ${exact(expected - found)} of ${rows(expected, 'exact')} that should still be there are gone`;
+}
+
+/**
+ * Whether rows to delete and kept rows are fewer in about the same share, as they are where a shard does not answer: no
+ * count shows an error then.
+ */
+export function isLikeShard(
+  { expected, found, since }: Pick<CauseOf<'missing'>, 'expected' | 'found' | 'since'>,
+  { copies, rowsDeleted = 0, rowsToDelete = 0 }: DecidedFacts,
+): boolean {
+  if (copies || since !== undefined || found === undefined || rowsToDelete === 0 || expected === 0) return false;
+  const [toDelete, kept] = [rowsDeleted / rowsToDelete, (expected - found) / expected];
+  return Math.min(toDelete, kept) > 0.05 && Math.abs(toDelete - kept) <= 0.1;
 }
 
 const quarantine = 'The index is quarantined until a person releases it.';
@@ -41,7 +52,9 @@ export function missingWhy({ since, ...counters }: CauseOf<'missing'>, entry: De
       ? `They were counted on ${moment(since)}; since then something other than this job has deleted rows (DataHub's datahub-gc, an upgrade, a person).`
       : entry.copies
         ? sentences(counters.found !== undefined && 'Not every row was copied.', countersText(counters))
-        : "This job's delete does not touch them: something else deletes or copies here.";
+        : isLikeShard({ since, ...counters }, entry)
+          ? 'About the same share of the rows to delete is gone: a shard may be away, and then nothing is lost. Otherwise something else deletes or copies here.'
+          : "This job's delete does not touch them: something else deletes or copies here.";
   const then = place.preview
     ? 'A preview changes nothing.'
     : entry.released

@@ -65,6 +65,13 @@ export const lookAtIndices = (entry: { entityType: string; aspect: string }): Co
   typedIn: 'search-engine',
 });
 
+/** What its index says about refreshes, by its alias. */
+export const lookAtRefresh = (entry: { entityType: string; aspect: string }): Command => ({
+  say: 'See whether it is refreshed ("-1" means never)',
+  line: `GET /*${searchIndex(entry).replace(/[^\p{Ll}\p{Lo}\p{N}_.+-]+/gu, '*')}*/_settings/index.refresh_interval`,
+  typedIn: 'search-engine',
+});
+
 export const lookAtTasks: Command = {
   say: 'See what the search engine is deleting or copying',
   line: 'GET _tasks?actions=*byquery,*reindex&detailed',

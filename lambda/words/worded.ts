@@ -25,15 +25,12 @@ export function worded(facts: ReportFacts, reader: Reader = anywhere): Report {
 
 /** The same for one policy, which may be shown before its run has ended. */
 export function wordedEntry(facts: DecidedFacts, place: Place = anywhere): PolicyEntry {
-  const { cutoffMillis, rowsTotal, rowsToDelete, rowsPastRetention } = facts;
+  const { cutoffMillis, rowsTotal, rowsToDelete } = facts;
   return {
     ...facts,
     cutoff: cutoffMillis === undefined ? undefined : iso(cutoffMillis),
     reason: whole(wordsOf(facts, place)),
-    percent:
-      rowsTotal === undefined || rowsToDelete === undefined
-        ? undefined
-        : percentOf(rowsPastRetention ?? rowsToDelete, rowsTotal),
+    percent: rowsTotal === undefined || rowsToDelete === undefined ? undefined : percentOf(rowsToDelete, rowsTotal),
   };
 }
 

@@ -130,6 +130,9 @@ export const faults: readonly Fault[] = [
   amount('conflicts', 'SHARE', 'this share of the rows changed in the meantime and is kept', (conflictShare) => ({
     conflictShare,
   })),
+  flag('stops-at-conflict', 'a delete ends, completed, at the first row that changed in the meantime', {
+    stopsAtConflict: true,
+  }),
   oneOf('task-id', ['uuid', 'empty', 'sentence'], 'what a real truncate answers instead of a task id', (taskIds) => ({
     taskIds,
   })),

@@ -51,6 +51,10 @@ export const profiles = {
     summary: '1.6 and newer: reindex works where batchSize is sent, but leaves the live index without refresh',
     behaviour: { ...since12, refreshOffAfterReindex: true },
   },
+  'elasticsearch-8': {
+    summary: 'Elasticsearch 8 and 9, by DataHub 1.3 and newer: a delete stops at the first row that has changed',
+    behaviour: { ...since12, refreshOffAfterReindex: true, stopsAtConflict: true },
+  },
   postgres: {
     summary: 'the Postgres backend (2026): never reindexes, UUIDs instead of task ids, no task status, one size',
     behaviour: {

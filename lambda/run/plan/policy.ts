@@ -13,6 +13,7 @@ import { biteOf } from '../../truncation/bite.ts';
 import { truncateFields } from '../../truncation/fields.ts';
 import { preview } from '../../truncation/look.ts';
 import { physicalIndex } from '../../truncation/physical-index.ts';
+import { progressShown } from '../../truncation/watch.ts';
 import {
   askingOf,
   attemptFacts,
@@ -176,8 +177,8 @@ async function previewEntry(
     if (asking.serverFailure) throw new OperationsError(asking.serverFailure);
     const seen = await preview(record, { ...services, reads, signal, run: askingOf(state), isOver: () => false });
     if (seen.kind === 'running') {
-      const { task } = seen.watch;
-      const cause: Cause = { kind: 'watching', why: 'preview', since, done: task?.done, total: task?.total };
+      const shown = seen.watch.counter === undefined ? {} : progressShown(from.entry, seen.watch);
+      const cause: Cause = { kind: 'watching', why: 'preview', since, ...shown };
       return isOld ? done(from, 'unknown', { ...cause, releasable: true }) : done(from, 'still-running', cause);
     }
     const { verdict } = seen;

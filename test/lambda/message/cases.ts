@@ -45,6 +45,36 @@ export const entryCases: EntryCase[] = [
     { kind: 'missing', expected: 52_000, done: 400, total: 800 },
     { copies: true },
   ],
+  [
+    'rows missing, as where a shard is away',
+    'rows-missing',
+    { kind: 'missing', expected: 50_000, found: 24_976 },
+    { rowsDeleted: 28_122, rowsToDelete: 60_000, rowsTotal: 110_000 },
+  ],
+  [
+    'not refreshed',
+    'incomplete',
+    { kind: 'not-refreshed', done: 30_000, total: 30_000 },
+    { rowsToDelete: 30_000, rowsDeleted: 0, rowsRemaining: 30_000 },
+  ],
+  [
+    'not refreshed, the night after',
+    'incomplete',
+    { kind: 'not-refreshed', done: 0, conflicts: 30_000, total: 30_000 },
+    { rowsToDelete: 30_000, rowsDeleted: 0, rowsRemaining: 30_000 },
+  ],
+  [
+    'stopped at a conflict',
+    'incomplete',
+    { kind: 'stopped-at-conflict', done: 6799, conflicts: 1, total: 50_000 },
+    { rowsToDelete: 50_000, rowsDeleted: 6799, rowsRemaining: 43_201, taskId: 'node-1:4711' },
+  ],
+  [
+    'truncated while rows arrived',
+    'truncated',
+    { kind: 'verified', done: 50_000, total: 50_000 },
+    { rowsToDelete: 50_000, rowsTotal: 100_000, rowsDeleted: 49_760, rowsRemaining: 240 },
+  ],
   ['rows missing since the last run', 'rows-missing', { kind: 'missing', expected: 52_000, found: 34, since: at }],
   [
     'quarantined: rows missing',

@@ -138,9 +138,57 @@ describe('what a verdict tells', () => {
     expect(verdict).toMatchObject({ rowsDeleted: 600, rowsRemaining: 400, rowsMissing: 5, copies: false });
   });
 
-  test('what its task says where counts differ from it', () => {
-    const { verdict } = judged({ toDelete: 1000, kept: 1000, end: { total: 1000, deleted: 1000 } });
-    expect(verdict.cause).toEqual({ kind: 'remains', done: 1000, total: 1000 });
+  const whole = { total: 1000, deleted: 1000 };
+  test.each<[string, object, object]>([
+    [
+      'that the counts do not show what its task says: an index that is not refreshed',
+      { toDelete: 1000, end: whole },
+      { kind: 'not-refreshed', done: 1000, conflicts: undefined, total: 1000 },
+    ],
+    ['that, too, where they show less than half of it', { toDelete: 501, end: whole }, { kind: 'not-refreshed' }],
+    [
+      'what its task says, where they show more than half of it',
+      { toDelete: 499, end: whole },
+      { kind: 'remains', done: 1000 },
+    ],
+    [
+      'a few rows that the counts do not show as what its task says',
+      { toDelete: 1000, end: { total: 1000, deleted: 9 } },
+      { kind: 'remains', done: 9 },
+    ],
+    [
+      'the night after, that every row had changed since the last refresh',
+      { toDelete: 1000, end: { total: 1000, deleted: 0, versionConflicts: 1000 } },
+      { kind: 'not-refreshed', done: 0, conflicts: 1000, total: 1000 },
+    ],
+    [
+      'that it stopped at the first row that something else had changed',
+      { toDelete: 864, end: { total: 1000, deleted: 136, versionConflicts: 1 } },
+      { kind: 'stopped-at-conflict', done: 136, conflicts: 1, total: 1000 },
+    ],
+    [
+      'nothing of the kind where the others were deleted',
+      { toDelete: 300, end: { total: 1000, deleted: 700, versionConflicts: 300 } },
+      { kind: 'remains', done: 700, conflicts: 300 },
+    ],
+    [
+      'nothing of the kind of a sliced task, whose parent counts finished slices only',
+      { toDelete: 864, end: { total: 266, deleted: 136, versionConflicts: 1 } },
+      { kind: 'remains', done: 136 },
+    ],
+    [
+      'that it was cancelled, before anything else',
+      { toDelete: 1000, end: { ...whole, cancelled: true } },
+      { kind: 'remains', cancelled: true },
+    ],
+  ])('%s', (_, given, expected) => {
+    expect(judged({ kept: 1000, ...given } as Parameters<typeof judged>[0]).verdict.cause).toMatchObject(expected);
+  });
+
+  test('what its task says where rows that arrived make the difference of the counts smaller', () => {
+    const { verdict } = judged({ toDelete: 8, kept: 1000, end: whole });
+    expect(verdict.cause).toMatchObject({ kind: 'verified', done: 1000 });
+    expect(verdict.rowsDeleted).toBe(992);
   });
 
   test('nothing of a task that says the same as the counts', () => {

@@ -148,7 +148,7 @@ describe('A look that ends in a verdict', () => {
 
 describe('A verdict other than truncated', () => {
   const short: Given = { left: 50 };
-  const pending = (since: number, verdict = 'incomplete remains') => ({ pending: { verdict, since } });
+  const pending = (since: number, verdict = 'incomplete') => ({ pending: { verdict, since } });
 
   test.each<[string, Partial<Watch>, string]>([
     ['waits for a second look', {}, 'watching'],
@@ -158,9 +158,9 @@ describe('A verdict other than truncated', () => {
   ])('%s', async (_, watch, kind) => {
     const { looked: result } = await looked({ ...short, watch });
     expect(result.kind).toBe(kind);
-    const agrees = watch.pending?.verdict === 'incomplete remains';
+    const agrees = watch.pending?.verdict === 'incomplete';
     const since = agrees ? watch.pending?.since : now;
-    if (result.kind === 'watching') expect(result.watch.pending).toEqual({ verdict: 'incomplete remains', since });
+    if (result.kind === 'watching') expect(result.watch.pending).toEqual({ verdict: 'incomplete', since });
   });
 });
 
@@ -172,14 +172,14 @@ describe('An index that is not known', () => {
 
   test('is empty: few rows that stayed and are gone need a second look, although nothing is left to delete', async () => {
     const first = await looked({ record: few, left: absent });
-    expect(first.looked).toMatchObject({ kind: 'watching', watch: { pending: { verdict: 'truncated verified' } } });
-    const watch = { pending: { verdict: 'truncated verified', since: now - 90_000 } };
+    expect(first.looked).toMatchObject({ kind: 'watching', watch: { pending: { verdict: 'truncated' } } });
+    const watch = { pending: { verdict: 'truncated', since: now - 90_000 } };
     expect((await looked({ record: few, left: absent, watch })).looked).toMatchObject({ kind: 'settled' });
   });
 
   test('has lost its rows, if there were more', async () => {
     const { looked: result } = await looked({ left: absent });
-    expect(result).toMatchObject({ kind: 'watching', watch: { pending: { verdict: 'rows-missing missing' } } });
+    expect(result).toMatchObject({ kind: 'watching', watch: { pending: { verdict: 'rows-missing' } } });
   });
 
   test('to one of two answers is not counted: the look has failed', async () => {

@@ -52,8 +52,8 @@ describe('the next look', () => {
   });
 
   test('of a verdict that waits for agreement comes 90 s after it, at any age', () => {
-    expect(interval(50_000, { pending: { verdict: 'incomplete remains', since: 50_000 * second } })).toBe(90);
-    expect(interval(50_000, { pending: { verdict: 'incomplete remains', since: 49_915 * second } })).toBe(10);
+    expect(interval(50_000, { pending: { verdict: 'incomplete', since: 50_000 * second } })).toBe(90);
+    expect(interval(50_000, { pending: { verdict: 'incomplete', since: 49_915 * second } })).toBe(10);
   });
 
   test('of a call without a task id comes when it can no longer be sent', () => {

@@ -68,6 +68,8 @@ export interface Behaviour {
   failAtFirstSearch: boolean;
   /** Share of the matching rows that changed in the meantime and are therefore kept. */
   conflictShare: number;
+  /** A delete ends, completed, at the first row that has changed: DataHub's client for Elasticsearch 8 does not say proceed. */
+  stopsAtConflict: boolean;
   taskIds: 'node:number' | 'uuid' | 'empty' | 'sentence';
 
   /** Form of `status` inside the task status. */
@@ -126,6 +128,7 @@ export const specified: Behaviour = {
   restartAtShare: undefined,
   failAtFirstSearch: false,
   conflictShare: 0,
+  stopsAtConflict: false,
   taskIds: 'node:number',
 
   statusForm: 'object',

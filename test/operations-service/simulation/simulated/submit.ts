@@ -78,6 +78,7 @@ function start(simulation: Simulation, target: PhysicalIndex, { work, isIncomple
     indexName: target.name,
     startedAt: cluster.now,
     searchMillis: behaviour.firstSearchMillis,
+    stopsAtConflict: plan.kind === 'delete' && behaviour.stopsAtConflict,
     rowsPerSecond: behaviour.rowsPerSecond,
     batchOverheadMillis: behaviour.batchOverheadMillis,
     pace: (batch) => 1 + batchJitter * (2 * randomOf(seed + serial, batch) - 1),

@@ -28,6 +28,8 @@ export interface TaskPlan {
   work(position: number): 'created' | 'deleted' | 'conflict';
   fate: Fate | undefined;
   failsAtFirstSearch: boolean;
+  /** Ends at the first conflict. */
+  stopsAtConflict: boolean;
 }
 
 /** One line of a task's counters, named as the search engine names them. */
@@ -84,6 +86,10 @@ export class Task {
     for (; this.processed < end; this.processed++) {
       const done = this.plan.work(this.snapshot[this.processed]!);
       this.counters[done === 'conflict' ? 'version_conflicts' : done]++;
+      if (done === 'conflict' && this.plan.stopsAtConflict) {
+        this.end('completed', doneAt);
+        return;
+      }
     }
     this.lastBatchAt = doneAt;
     this.meetFate();

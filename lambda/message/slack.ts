@@ -3,7 +3,17 @@ import type { Report } from '../facts/report-schema.ts';
 import { oneLine } from '../facts/text.ts';
 import { runbookPlace } from '../words/runbook.ts';
 import type { Place } from '../words/table.ts';
-import { countsOf, fineOf, type Item, problemsOf, remarksOf, urgencyLine, urgencyOf, verdictsOf } from './items.ts';
+import {
+  countsOf,
+  fineOf,
+  type Item,
+  itemOf,
+  problemsOf,
+  remarksOf,
+  urgencyLine,
+  urgencyOf,
+  verdictsOf,
+} from './items.ts';
 import { lateness, summary } from './subject.ts';
 
 /**
@@ -97,6 +107,11 @@ function description(report: Report, problems: readonly Item[], place: Place): {
     lines.push(...chosen);
     for (const verdict of verdictsOf(item)) told.add(verdict);
   });
+  // What another run has left untold is never one of a number, however well it went.
+  for (const entry of fineOf(report).filter(({ untold }) => untold !== undefined)) {
+    const full = inFull(itemOf(entry, place));
+    if (fits([...lines, ...full])) lines.push(...full);
+  }
   return { text: [...top, ...lines, ...(more > 0 ? [counted(more)] : []), ...bottom].join('\n'), told };
 }
 

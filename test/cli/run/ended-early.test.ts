@@ -26,9 +26,10 @@ async function stage() {
     warnings: () => hook.received.filter(({ body }) => /old index/.test(JSON.stringify(body))).length,
     first: (atWrite = ''): Promise<Ended> =>
       start(args, { AT_WRITE: atWrite }, 'pipe', programs['ended-at-write']).ended,
+    args,
     /** @returns the entry of its report */
-    async night() {
-      await runHere(args);
+    async night(given: readonly string[] = args) {
+      await runHere(given);
       const { policies, runId } = files.report('report.json');
       const [{ outcome, adopted = false, decidedBy = runId } = {}] = policies;
       return { outcome, adopted, isOwn: decidedBy === runId };
@@ -53,12 +54,15 @@ describe('A run that is killed', () => {
     ['when it has posted its message is told once more', 'before 4', decidedBefore, 1],
     ['when it has marked that as told is not told again', 'after 4', nothing, 1],
   ] as const)('%s', async (_, atWrite, next, calls) => {
-    const { first, night, sent, warnings } = await stage();
+    const { first, night, hook, sent, warnings } = await stage();
     expect((await first(`${atWrite} SIGKILL`)).status).toBe(null);
     const before = warnings();
     expect([before, sent().length]).toEqual([atWrite.endsWith('4') ? 1 : 0, calls]);
     expect(await night()).toEqual(next);
     expect(warnings()).toBe(before + (next.outcome === 'truncated' ? 1 : 0));
+    // Its own night may say "1 truncated"; what another run has decided is told by its name.
+    const names = /dataset\.operation: truncated.*by run local-/.test(JSON.stringify(hook.received.at(-1)));
+    expect(names).toBe(next === decidedBefore);
     expect(await night()).toEqual(next === held ? held : nothing);
     expect(warnings()).toBe(before + (next.outcome === 'truncated' ? 1 : 0));
     // The next night sends what was never sent, and nothing a second time.
@@ -82,11 +86,38 @@ describe('A verdict is told by the next night, and by no later one, after', () =
     expect([await night(), await night(), sent().length]).toEqual([decidedBefore, nothing, 1]);
   });
 
+  test('a reader of its output that has gone, although its message was posted', async () => {
+    const { args, night, sent, warnings } = await stage();
+    const gone = start(args);
+    gone.process.stdout!.destroy();
+    await gone.ended;
+    expect([warnings(), await night(), warnings(), await night()]).toEqual([1, decidedBefore, 2, nothing]);
+    expect(sent()).toHaveLength(1);
+  });
+
   test('a disk that is full when it is to be marked', async () => {
     const { first, night, sent, warnings } = await stage();
     expect((await first('from 4 ENOSPC')).status).toBe(0);
     expect([warnings(), await night(), warnings(), await night()]).toEqual([1, decidedBefore, 2, nothing]);
     expect(sent()).toHaveLength(1);
+  });
+});
+
+describe('What nobody has been told is told by a preview, too, and', () => {
+  const previewOf = (args: readonly string[]) => ['preview', ...args.slice(1)];
+
+  test('by the next night, if only the one who looked has read that', async () => {
+    const { args, first, night } = await stage();
+    await first('after 3 SIGKILL');
+    const hook = args.indexOf('--notify-url-file');
+    const silent = previewOf(args.toSpliced(hook, 2));
+    expect([await night(silent), await night(), await night()]).toEqual([decidedBefore, decidedBefore, nothing]);
+  });
+
+  test('by no later run, if it was posted', async () => {
+    const { args, first, night } = await stage();
+    await first('after 3 SIGKILL');
+    expect([await night(previewOf(args)), await night()]).toEqual([decidedBefore, nothing]);
   });
 });
 

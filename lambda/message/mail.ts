@@ -41,7 +41,7 @@ export function mailOf(report: Report, place: Place): { text: string; told: Set<
     for (const verdict of verdicts) told.add(verdict);
   }
   lines.push(...shortly(untold, namedLines - lines.length));
-  lines.push(...fine(report, place), ...remarks(report, place), ...footer(report));
+  lines.push(...fine(report, place), ...remarks(report, place), ...footer(report, place));
   return { text: lines.join('\n'), told };
 }
 
@@ -107,7 +107,7 @@ const remarks = (report: Report, place: Place): string[] => {
   ];
 };
 
-function footer(report: Report): string[] {
+function footer(report: Report, { kind }: Place): string[] {
   const [largest] = report.unmanagedIndices;
   const unmanaged = report.unmanagedIndices.length;
   const megabytes = largest?.sizeMb === undefined ? '' : `, ${size(largest.sizeMb)}`;
@@ -115,7 +115,9 @@ function footer(report: Report): string[] {
   const took = seconds >= 0 ? `, took ${duration(seconds)}` : '';
   const enforce = report.mode === 'preview' && report.policies.some(({ outcome }) => outcome === 'would-truncate');
   return [
-    ...(enforce && report.result === 'ok' ? ['To delete for real, set the mode to enforce.'] : []),
+    ...(enforce && report.result === 'ok'
+      ? [`To delete for real, ${kind === 'machine' ? 'use the verb enforce' : 'set the mode to enforce'}.`]
+      : []),
     ...(largest === undefined
       ? []
       : [

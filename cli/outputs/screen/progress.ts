@@ -8,11 +8,17 @@ import type { Paint } from './screen.ts';
 
 /** What people see of a run while it works: the plan, and a line when a truncation gets on or ends. */
 
+export interface Progress {
+  state: Output['state'];
+  /** Anything else below the same heading. */
+  say(line: string): void;
+}
+
 /**
  * @param write whole lines
  * @param width of the screen, characters
  */
-export function createProgress(write: (line: string) => void, paint: Paint, width: () => number): Output['state'] {
+export function createProgress(write: (line: string) => void, paint: Paint, width: () => number): Progress {
   const ended = new Set<string>();
   const tenths = new Map<string, number>();
   let heading: string | undefined;
@@ -22,15 +28,15 @@ export function createProgress(write: (line: string) => void, paint: Paint, widt
     heading = undefined;
     write(`  ${line}`);
   };
-  return (step, state) => {
+  const state: Output['state'] = (step, { entries }) => {
     // A run that releases an index has no plan.
-    if (step === 'plan' && state.entries.length > 0) {
-      write(planTable(state.entries, paint, width()));
-      for (const { index, phase } of state.entries) if (phase === 'done') ended.add(index);
-      if (state.entries.some((entry) => decisionOf(entry) === 'copy')) write(copyExplained);
-      heading = headingOf(state.entries);
+    if (step === 'plan' && entries.length > 0) {
+      write(planTable(entries, paint, width()));
+      for (const { index, phase } of entries) if (phase === 'done') ended.add(index);
+      if (entries.some((entry) => decisionOf(entry) === 'copy')) write(copyExplained);
+      heading = headingOf(entries);
     }
-    for (const entry of state.entries) {
+    for (const entry of entries) {
       if (entry.phase === 'watched' && isNews(entry, tenths)) say(progressLine(entry));
       if (entry.phase !== 'done' || ended.has(entry.index)) continue;
       ended.add(entry.index);
@@ -39,6 +45,7 @@ export function createProgress(write: (line: string) => void, paint: Paint, widt
       say(`${dottedName(entry.entry)}: ${paint(resultOf[outcome], outcome)}${deleted}`);
     }
   };
+  return { state, say };
 }
 
 /** `looks again in 2 min`: what a run waits for. */

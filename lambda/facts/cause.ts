@@ -7,8 +7,9 @@ import { type UnionOf, unionSchema } from './union.ts';
  * What a run found out, as data: why a policy has its outcome, or why a run could not do its work. Run state, ledger
  * and report carry causes; `words/` turns them into English at the edge, and no other code reads a sentence.
  *
- * A kind exists where a person does something different. A cause contains no other cause, and no number that its entry
- * already has (rows, days, percent, index names). A server's words appear once, capped. Times are epoch milliseconds.
+ * A kind exists where a person does something different, and each of its variants has exactly its own fields. A cause
+ * contains no other cause, and no number that its entry already has (rows, days, percent, index names). A server's
+ * words appear once, capped. Times are epoch milliseconds.
  */
 
 const rows = z.int().nonnegative();
@@ -39,6 +40,35 @@ export const comparedFields = [
   'maxRowsPerRun',
 ] as const;
 
+const setting = z.union([z.string(), z.number(), z.boolean()]).optional();
+
+const releasableAt = millis.optional().meta({ description: 'from when on a release is accepted' });
+
+/** A verdict that quarantined an index, as it was given then. */
+const quarantine = {
+  since: millis,
+  outcome: z.enum(outcomes).meta({ description: 'of the verdict that quarantined it' }),
+  rowsMissing: rows.optional().meta({ description: 'as counted then' }),
+  copied: z.boolean().optional().meta({ description: 'the truncation copied, or may have' }),
+  indexBefore: z.string().optional(),
+  indexNow: z.string().optional().meta({ description: 'as seen then' }),
+  cutoffMillis: millis.optional(),
+};
+
+/** What the last looks have seen of a truncation without a verdict. */
+const seen = {
+  lastMovedAt: millis.optional(),
+  error: serverErrorSchema.optional(),
+  done: counters.done,
+  total: counters.total,
+};
+
+const closed = z.enum(['idle', 'quarantined']).optional().meta({ description: 'what its record became' });
+const vanished = z.boolean().optional().meta({ description: "the task's record is gone" });
+
+const sentAt = millis.meta({ description: 'when it was sent' });
+const ended = z.boolean().optional().meta({ description: 'its task has ended; what it did is not verified yet' });
+
 const kinds = {
   // Not examined further
   policy: { problem },
@@ -50,20 +80,20 @@ const kinds = {
     since: millis.optional().meta({ description: 'when it was sent' }),
     until: millis.optional().meta({ description: 'from when on it may be judged' }),
   },
-  foreign: {
-    why: z.enum(['version', 'address']).meta({ description: 'another version or another address wrote the record' }),
-    version: z.number().optional().meta({ description: 'left out where not even that can be read' }),
-    address: z.string().optional().meta({ description: "the record's server" }),
-    releasableAt: millis.optional().meta({ description: 'from when on a release is accepted' }),
-  },
+  foreign: [
+    {
+      why: z.literal('version').meta({ description: 'another version wrote the record' }),
+      version: z.number().optional().meta({ description: 'left out where not even that can be read' }),
+      releasableAt,
+    },
+    {
+      why: z.literal('address').meta({ description: 'another address wrote the record' }),
+      address: z.string().meta({ description: "the record's server" }),
+      releasableAt,
+    },
+  ],
   quarantined: {
-    since: millis,
-    outcome: z.enum(outcomes).meta({ description: 'of the verdict that quarantined it' }),
-    rowsMissing: rows.optional().meta({ description: 'as counted then' }),
-    copied: z.boolean().optional().meta({ description: 'the truncation copied, or may have' }),
-    indexBefore: z.string().optional(),
-    indexNow: z.string().optional().meta({ description: 'as seen then' }),
-    cutoffMillis: millis.optional(),
+    ...quarantine,
     today: z
       .union([
         z.object({ expected: rows, found: rows, sameIndex: z.boolean().optional() }),
@@ -75,16 +105,7 @@ const kinds = {
           'its window, counted again by this run, and whether the physical index is that of then, where both are known',
       }),
   },
-  'quarantined-elsewhere': {
-    address: z.string().meta({ description: "the record's server" }),
-    since: millis,
-    outcome: z.enum(outcomes).meta({ description: 'of the verdict that quarantined it' }),
-    rowsMissing: rows.optional().meta({ description: 'as counted then, there' }),
-    copied: z.boolean().optional(),
-    indexBefore: z.string().optional(),
-    indexNow: z.string().optional(),
-    cutoffMillis: millis.optional(),
-  },
+  'quarantined-elsewhere': { address: z.string().meta({ description: "the record's server" }), ...quarantine },
   untold: {
     what: z.enum(['verdict', 'release']).meta({ description: 'of which this report is the first to tell' }),
   },
@@ -116,34 +137,52 @@ const kinds = {
   },
 
   // Guards
-  guard: {
-    which: z.enum(['server-clock', 'start-in-future', 'floor', 'counts', 'refuse-reindex', 'task-status']),
-    expected: z.number().optional(),
-    found: z.number().optional(),
-    error: serverErrorSchema.optional(),
-  },
-  changed: {
-    what: z.enum(['rows', 'copies', 'policy-removed', 'policy-unreadable', ...comparedFields]).meta({
-      description:
-        'rows to delete, how the server would remove them, the policy as a whole (now: why it cannot be read), or one of its fields',
-    }),
-    was: z.union([z.string(), z.number(), z.boolean()]).optional(),
-    now: z.union([z.string(), z.number(), z.boolean()]).optional(),
-  },
+  guard: [
+    { which: z.literal('server-clock'), found: z.number().meta({ description: 'milliseconds ahead of ours' }) },
+    { which: z.literal('start-in-future'), found: z.number().meta({ description: 'milliseconds ahead of our clock' }) },
+    { which: z.literal('floor'), expected: z.number().meta({ description: 'minRetentionDays' }) },
+    { which: z.literal('counts').meta({ description: 'more rows to delete than rows' }) },
+    { which: z.literal('refuse-reindex') },
+    { which: z.literal('task-status'), error: serverErrorSchema },
+  ],
+  changed: [
+    { what: z.literal('rows').meta({ description: 'rows to delete' }), was: rows, now: rows },
+    {
+      what: z.literal('copies').meta({ description: 'how the server would remove the rows' }),
+      was: z.boolean(),
+      now: z.boolean(),
+    },
+    { what: z.literal('policy-removed') },
+    { what: z.literal('policy-unreadable'), now: problem.meta({ description: 'why it cannot be read' }) },
+    { what: z.enum(comparedFields).meta({ description: 'a field of its policy' }), was: setting, now: setting },
+  ],
 
   // Why nothing more is started
-  stopped: {
-    by: z.enum(['paused', 'breaker', 'no-task-ids', 'plan-time', 'run-time', 'spent', 'preview']).meta({
-      description:
-        "the job is paused; bad news of another index; real calls without task ids; Plan's time; the run's time or looks, or Truncate's time; this run, or a later one, has sent a truncation of this index before; the run only previews",
-    }),
-    problem: problem.optional().meta({ description: 'paused: why it cannot be determined, which counts as paused' }),
-    index: z.string().optional().meta({ description: 'breaker: the index that opened it' }),
-    outcome: z.enum(outcomes).optional().meta({ description: 'breaker: the outcome that opened it' }),
-    status: z.int().optional().meta({ description: 'no-task-ids: the HTTP status, where one came' }),
-    runId: z.string().optional().meta({ description: 'spent: the run that has sent' }),
-    hours: z.number().optional().meta({ description: 'run-time: maxRunHours' }),
-  },
+  stopped: [
+    {
+      by: z.literal('paused').meta({ description: 'the job is paused' }),
+      problem: problem.optional().meta({ description: 'why it cannot be determined, which counts as paused' }),
+    },
+    {
+      by: z.literal('breaker').meta({ description: 'bad news of another index' }),
+      index: z.string().meta({ description: 'the one that opened it' }),
+      outcome: z.enum(outcomes).meta({ description: 'of that index' }),
+    },
+    {
+      by: z.literal('no-task-ids').meta({ description: 'real calls without task ids' }),
+      status: z.int().optional().meta({ description: 'the HTTP status, where one came' }),
+    },
+    { by: z.literal('plan-time').meta({ description: "Plan's time" }) },
+    {
+      by: z.literal('run-time').meta({ description: "the run's time or looks, or Truncate's time" }),
+      hours: z.number().optional().meta({ description: 'maxRunHours' }),
+    },
+    {
+      by: z.literal('spent').meta({ description: 'this run, or a later one, has sent one of this index before' }),
+      runId: z.string().meta({ description: 'the run that has sent' }),
+    },
+    { by: z.literal('preview').meta({ description: 'the run only previews' }) },
+  ],
   'step-failed': { step: z.enum(['plan', 'truncate', 'poll']), error: z.string(), sent: z.enum(['no', 'maybe']) },
 
   // The server
@@ -164,44 +203,64 @@ const kinds = {
     done: rows.meta({ description: 'rows deleted before it' }),
     total: rows,
   },
-  'not-refreshed': {
-    done: rows.meta({ description: 'rows deleted, by its completed status: the counts do not show them' }),
-    conflicts: rows.optional().meta({ description: 'rows that were changed since the last refresh' }),
-    total: rows.optional(),
-  },
+  'not-refreshed': [
+    {
+      by: z.literal('deleted').meta({ description: 'the counts do not show what its completed status says' }),
+      done: rows.meta({ description: 'rows deleted, by that status' }),
+    },
+    {
+      by: z
+        .literal('conflicts')
+        .meta({ description: 'every row had changed since the last refresh, as after a delete' }),
+      conflicts: rows,
+    },
+  ],
   missing: {
     expected: rows,
     found: rows.optional().meta({ description: 'left out where the counters alone show it' }),
-    since: millis.optional().meta({
-      description: 'the count before, if the rows went between two runs, with no truncation of ours under way',
-    }),
     ...counters,
   },
-  unsettled: {
-    why: z.enum(['unseen', 'copy', 'uncountable']).meta({
-      description:
-        'nothing has moved, or nobody could look; a copy of which no completed status was seen; it could not be counted at its end',
-    }),
-    vanished: z.boolean().optional().meta({ description: "the task's record is gone" }),
-    error: serverErrorSchema.optional(),
-    lastMovedAt: millis.optional(),
-    closed: z.enum(['idle', 'quarantined']).optional().meta({ description: 'what its record became' }),
-    ...counters,
+  'lost-between-runs': {
+    expected: rows,
+    found: rows,
+    since: millis.meta({ description: 'the count before; no truncation of ours was under way since' }),
   },
-  watching: {
-    why: z.enum(['run-time', 'step', 'preview']).meta({
-      description: "the run's time or looks have ended; Poll failed for good; a preview looks once",
-    }),
-    hours: z.number().optional(),
-    since: millis.optional().meta({ description: 'when it was sent' }),
-    lastMovedAt: millis.optional(),
-    ended: z.boolean().optional().meta({ description: 'its task has ended; what it did is not verified yet' }),
-    releasable: z.boolean().optional().meta({
-      description: 'preview: it is so old that only an enforcing run or a release can end it',
-    }),
-    error: serverErrorSchema.optional(),
-    ...counters,
-  },
+  unsettled: [
+    { why: z.literal('unseen').meta({ description: 'nothing has moved, or nobody could look' }), vanished, ...seen },
+    {
+      why: z.literal('copy').meta({ description: 'a copy of which no completed status was seen' }),
+      vanished,
+      closed,
+      ...counters,
+    },
+    {
+      why: z.literal('uncountable').meta({ description: 'it could not be counted at its end' }),
+      error: serverErrorSchema.optional(),
+      vanished,
+      closed,
+    },
+  ],
+  watching: [
+    {
+      why: z.literal('run-time').meta({ description: "the run's time or looks have ended" }),
+      hours: z.number().optional().meta({ description: 'maxRunHours' }),
+      since: sentAt,
+      ended,
+      ...seen,
+    },
+    { why: z.literal('step').meta({ description: 'Poll failed for good' }), since: sentAt, ended, ...seen },
+    {
+      why: z.literal('preview').meta({ description: 'a preview looks once' }),
+      since: sentAt,
+      releasable: z
+        .boolean()
+        .optional()
+        .meta({ description: 'it is so old that only an enforcing run or a release can end it' }),
+      error: serverErrorSchema.optional(),
+      done: counters.done,
+      total: counters.total,
+    },
+  ],
 
   // Why a run could not work
   setup: { what: z.enum(['parameters', 'input', 'ledger', 'no-policy']), problem },

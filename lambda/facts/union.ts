@@ -1,16 +1,22 @@
 import * as z from 'zod';
 
-/** Closed unions of facts, discriminated by `kind`: one table of fields gives both the type and the schema. */
+/**
+ * Closed unions of facts, discriminated by `kind`: one table of fields gives both the type and the schema. A kind with
+ * variants lists the fields of each: a field without its variant does not compile.
+ */
 
-type Shapes = Record<string, z.core.$ZodShape>;
+type Shape = z.core.$ZodShape;
+type Kinds = Record<string, Shape | readonly Shape[]>;
 
-/** One member for each entry of the table. */
-export type UnionOf<Kinds extends Shapes> = {
-  // An empty object would be inferred as one that may have no fields at all, not even `kind`.
-  [Kind in keyof Kinds & string]: { kind: Kind } & (keyof Kinds[Kind] extends never
-    ? unknown
-    : z.infer<z.ZodObject<Kinds[Kind]>>);
-}[keyof Kinds & string];
+// An empty object would be inferred as one that may have no fields at all, not even `kind`.
+type Member<Kind, Fields> = Fields extends Shape
+  ? { kind: Kind } & (keyof Fields extends never ? unknown : z.infer<z.ZodObject<Fields>>)
+  : never;
+
+/** One member for each entry of the table, and for each variant of an entry. */
+export type UnionOf<Table extends Kinds> = {
+  [Kind in keyof Table & string]: Member<Kind, Table[Kind] extends readonly (infer Variant)[] ? Variant : Table[Kind]>;
+}[keyof Table & string];
 
 /**
  * The schema of a table's union, for reports and stored verdicts. Its last alternative is for readers older than the
@@ -19,15 +25,15 @@ export type UnionOf<Kinds extends Shapes> = {
  * @param id its name in docs/report.schema.json
  * @param common what every member has in addition, including those of later versions
  */
-export function unionSchema<Kinds extends Shapes>(
-  kinds: Kinds,
+export function unionSchema<Table extends Kinds>(
+  kinds: Table,
   id: string,
   description: string,
-  common: z.core.$ZodShape = {},
-): z.ZodType<UnionOf<Kinds>> {
-  const members = Object.entries(kinds).map(([kind, fields]): z.ZodType => {
-    return z.object({ kind: z.literal(kind), ...fields, ...common });
-  });
+  common: Shape = {},
+): z.ZodType<UnionOf<Table>> {
+  const members = Object.entries(kinds).flatMap(([kind, variants]): z.ZodType[] =>
+    [variants].flat().map((fields) => z.object({ kind: z.literal(kind), ...fields, ...common })),
+  );
   const later = z.looseObject({
     kind: z
       .string()
@@ -35,5 +41,5 @@ export function unionSchema<Kinds extends Shapes>(
       .meta({ description: 'a kind that a later version adds' }),
     ...common,
   });
-  return z.union([...members, later]).meta({ id, description }) as unknown as z.ZodType<UnionOf<Kinds>>;
+  return z.union([...members, later]).meta({ id, description }) as unknown as z.ZodType<UnionOf<Table>>;
 }

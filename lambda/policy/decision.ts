@@ -45,7 +45,7 @@ export type Decision = { kind: 'due'; cause: CauseOf<'due'> } | Refusal;
 export function decide(policy: Orders, counts: Counts, facts: DecisionFacts): Decision {
   const refusal = guardsOf(counts, facts) ?? weigh(policy, counts, facts);
   if (refusal) return refusal;
-  if (policy.refuseReindex && !facts.deletesInPlace) return guardFailed({ which: 'refuse-reindex' });
+  if (policy.refuseReindex && !facts.deletesInPlace) return guardFailed({ kind: 'guard', which: 'refuse-reindex' });
   return { kind: 'due', cause: { kind: 'due', minDeletePercent: policy.minDeletePercent } };
 }
 
@@ -53,10 +53,10 @@ export function decide(policy: Orders, counts: Counts, facts: DecisionFacts): De
 export function guardsOf({ rowsToDelete, rowsTotal }: Counts, facts: DecisionFacts): Refusal | undefined {
   const { runStartMillis, cutoffMillis, nowMillis, clockSkewMillis = 0, minRetentionDays } = facts;
   if (Math.abs(clockSkewMillis) > maxClockSkewMillis) {
-    return guardFailed({ which: 'server-clock', found: clockSkewMillis });
+    return guardFailed({ kind: 'guard', which: 'server-clock', found: clockSkewMillis });
   }
   const ahead = runStartMillis - nowMillis;
-  if (ahead > maxStartAheadMillis) return guardFailed({ which: 'start-in-future', found: ahead });
+  if (ahead > maxStartAheadMillis) return guardFailed({ kind: 'guard', which: 'start-in-future', found: ahead });
   // Cutoffs are counted from the run's start, so the other two clocks get the tolerance that they have above: otherwise
   // a policy of exactly `minRetentionDays` would fail whenever one of them is a second behind.
   const present = Math.min(
@@ -66,8 +66,8 @@ export function guardsOf({ rowsToDelete, rowsTotal }: Counts, facts: DecisionFac
   );
   // Asked this way round, a cutoff that is not a number fails, too.
   const isOldEnough = present - cutoffMillis >= Math.max(1, minRetentionDays * dayMillis);
-  if (!isOldEnough) return guardFailed({ which: 'floor', expected: minRetentionDays });
-  return rowsToDelete > rowsTotal ? guardFailed({ which: 'counts' }) : undefined;
+  if (!isOldEnough) return guardFailed({ kind: 'guard', which: 'floor', expected: minRetentionDays });
+  return rowsToDelete > rowsTotal ? guardFailed({ kind: 'guard', which: 'counts' }) : undefined;
 }
 
 /** When rows become too old for a policy; all rows at or before this moment go. */
@@ -78,11 +78,7 @@ export const policyCutoff = (runStartMillis: number, { retentionDays }: Pick<Ord
 export const withHeadroom = (rows: number): number => Math.ceil(rows * 1.05);
 
 /** The refusal of a guard that failed. */
-export const guardFailed = (guard: Omit<CauseOf<'guard'>, 'kind'>): Refusal => ({
-  kind: 'done',
-  outcome: 'failed',
-  cause: { kind: 'guard', ...guard },
-});
+export const guardFailed = (cause: CauseOf<'guard'>): Refusal => ({ kind: 'done', outcome: 'failed', cause });
 
 /** Threshold and ceiling apply to all rows that are older than the policy allows. */
 function weigh(policy: Orders, counts: Counts, { judgesShare, approveRows }: DecisionFacts): Refusal | undefined {

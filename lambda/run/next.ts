@@ -34,8 +34,10 @@ export function proceed(state: RunState, settings: RunSettings, now: number): Ru
   return { ...next, next: 'wait', waitSeconds: Math.max(leastWaitSeconds, Math.ceil((nextLookAt - now) / 1000)) };
 }
 
+type OutOfTime = Extract<CauseOf<'stopped'>, { by: 'run-time' }>;
+
 /** Why this run sends and watches nothing any more: its time, or its looks (a history has 25,000 events). */
-export function whyOver(state: RunState, settings: RunSettings, now: number): CauseOf<'stopped'> | undefined {
+export function whyOver(state: RunState, settings: RunSettings, now: number): OutOfTime | undefined {
   if (now >= endOf(state, settings)) return { kind: 'stopped', by: 'run-time', hours: settings.maxRunHours };
   return state.looks >= maxLooks ? { kind: 'stopped', by: 'run-time' } : undefined;
 }
@@ -49,7 +51,9 @@ export function atEnd(entry: WatchedEntry, by: 'run-time' | 'step', hours?: numb
   if (watch.lastMovedAt === undefined && !watch.task?.runs && !watch.task?.completed) return notSeen(entry);
   const ended = watch.task?.completed || undefined;
   const shown = watch.counter === undefined ? {} : progressShown(entry.entry, watch);
-  const cause: Cause = { kind: 'watching', why: by, hours, since: watch.startedAt, ended, ...seenOf(watch), ...shown };
+  const seen = { since: watch.startedAt, ended, ...seenOf(watch), ...shown };
+  const cause: Cause =
+    by === 'step' ? { kind: 'watching', why: by, ...seen } : { kind: 'watching', why: by, hours, ...seen };
   return done(entry, 'still-running', cause, soFar(entry));
 }
 

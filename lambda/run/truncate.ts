@@ -1,4 +1,4 @@
-import type { Cause } from '../facts/cause.ts';
+import type { Cause, CauseOf } from '../facts/cause.ts';
 import { type Clock, signalAt } from '../facts/clock.ts';
 import { changedRows, dryRunValidMillis, functionTimeoutSeconds, sendMarginMillis } from '../facts/limits.ts';
 import type { Outcome } from '../facts/outcomes.ts';
@@ -259,16 +259,16 @@ export function decideAgain(
     judgesShare: plan.bite === undefined,
   });
   if (decision.kind === 'done') return decision;
-  const changed = (what: 'rows' | 'copies', was: number | boolean, now: number | boolean) =>
-    ({ outcome: 'not-started', cause: { kind: 'changed', what, was, now } }) as const;
+  const changed = (cause: CauseOf<'changed'>) => ({ outcome: 'not-started', cause }) as const;
+  const rowsChanged = (was: number) => changed({ kind: 'changed', what: 'rows', was, now: dryRun.rowsToDelete });
   if (dryRun.deletesInPlace !== plan.deletesInPlace) {
-    return changed('copies', !plan.deletesInPlace, !dryRun.deletesInPlace);
+    return changed({ kind: 'changed', what: 'copies', was: !plan.deletesInPlace, now: !dryRun.deletesInPlace });
   }
   const difference = Math.abs(dryRun.rowsToDelete - baseline.rowsToDelete);
   const tolerated = dryRun.deletesInPlace ? Math.max(changedRows.rows, baseline.rowsToDelete * changedRows.share) : 0;
-  if (difference > tolerated) return changed('rows', baseline.rowsToDelete, dryRun.rowsToDelete);
+  if (difference > tolerated) return rowsChanged(baseline.rowsToDelete);
   const most = Math.max(policy.maxRowsPerRun ?? 0, approveRows ?? 0);
   // A copy goes whole; and old rows may have come since Plan found that no bite was needed.
   const isTooMany = policy.maxRowsPerRun !== undefined && dryRun.deletesInPlace && dryRun.rowsToDelete > most;
-  return isTooMany ? changed('rows', plan.rowsToDelete, dryRun.rowsToDelete) : undefined;
+  return isTooMany ? rowsChanged(plan.rowsToDelete) : undefined;
 }

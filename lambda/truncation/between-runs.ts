@@ -33,7 +33,7 @@ export function windowNow({ lastVerdict }: Idle, cutoffMillis: number): Window |
 
 export const lossVerdict = ({ window, found }: Low): Verdict => ({
   outcome: 'rows-missing',
-  cause: { kind: 'missing', expected: window.rows, found, since: window.countedAtMillis },
+  cause: { kind: 'lost-between-runs', expected: window.rows, found, since: window.countedAtMillis },
   rowsMissing: window.rows - found,
   copies: false,
 });

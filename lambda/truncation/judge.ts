@@ -52,7 +52,8 @@ function whyRemains({ copies, baseline }: Attempt, { end }: Watch, counts: Count
   const isUnseen = deleted >= Math.max(shown * 2, shown + unseenRows);
   // The night after: each row was deleted since the last refresh, and so has changed.
   const isChanged = deleted === 0 && conflicts > unseenRows && conflicts === total && shown === 0;
-  if (isUnseen || isChanged) return { kind: 'not-refreshed', done: deleted, conflicts: conflicts || undefined, total };
+  if (isUnseen) return { kind: 'not-refreshed', by: 'deleted', done: deleted };
+  if (isChanged) return { kind: 'not-refreshed', by: 'conflicts', conflicts };
   // The parent of a sliced task counts finished slices only.
   const isWhole = total !== undefined && total >= baseline.rowsToDelete;
   return isWhole && conflicts >= 1 && deleted + conflicts < total
@@ -92,7 +93,7 @@ const copiedAll = (end: TaskCounters | undefined, rowsKept: number): boolean =>
 const rowsCopied = ({ created = 0, updated = 0 }: TaskCounters): number => created + updated;
 
 /** What its task said: a remark, never a proof. */
-const countersOf = ({
+export const countersOf = ({
   task,
   end,
 }: Watch): {

@@ -7,7 +7,7 @@ import { isUnresolved, type RunId, type StoredRecord, type Unresolved, type Verd
 import { conclude, isSameRun, learnCopies } from '../ledger/transitions.ts';
 import { asking, type Operations, OperationsError } from '../operations/operations.ts';
 import { type Ask, type Counted, countTruncation, countWindow } from './counts.ts';
-import { becomes, judge, judgeUncountable } from './judge.ts';
+import { becomes, countersOf, judge, judgeUncountable } from './judge.ts';
 import { nextLookAt } from './next-look.ts';
 import type { OptionalReads } from './optional-reads.ts';
 import { physicalIndex } from './physical-index.ts';
@@ -141,11 +141,11 @@ async function settle(
   const { cause } = judged;
   const after = await indexAfter(record, services);
   const settled: Cause =
-    cause.kind === 'unsettled'
+    cause.kind === 'unsettled' && cause.why !== 'unseen'
       ? { ...cause, closed }
       : // Of an index that was replaced, counts and task speak of two.
         cause.kind === 'not-refreshed' && after.indexNow !== undefined
-        ? { ...cause, kind: 'remains' }
+        ? { kind: 'remains', ...countersOf(watch) }
         : cause;
   const verdict = { ...judged, cause: settled, ...after };
   const window = closed === 'idle' && counts ? await nextWindow(record, counts, services) : undefined;

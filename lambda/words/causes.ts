@@ -1,9 +1,13 @@
+import type { DecidedFacts } from '../facts/report-schema.ts';
 import {
+  afterLoss,
   deleted,
   isLikeShard,
+  isQuarantined,
   keptGone,
   missingWhat,
   missingWhy,
+  needsRelease,
   soFar,
   unsettled,
   unsettledUrgency,
@@ -33,7 +37,7 @@ import {
 } from './parts.ts';
 import { asSentence, withoutStop, withStop } from './punctuation.ts';
 import { errorWords } from './server-errors.ts';
-import type { CauseTable } from './table.ts';
+import type { CauseTable, Place } from './table.ts';
 import {
   approval,
   ceilingWhy,
@@ -41,12 +45,12 @@ import {
   changedWhy,
   foreign,
   functionNames,
-  guards,
+  guardWords,
   notDue,
   quarantinedUrgency,
   quarantinedWhy,
   setups,
-  stops,
+  stopWords,
   todayWhy,
 } from './why-not.ts';
 
@@ -54,6 +58,14 @@ import {
 
 const nothingDeleted = 'nothing was deleted';
 const nothingStarted = 'nothing was started';
+
+const loss = (entry: DecidedFacts, place: Place) =>
+  ({
+    urgency: 'act',
+    next: noUpgrade,
+    look: lookAtIndices(entry),
+    act: place.preview || entry.released ? undefined : releaseOf(nameOf(entry), place),
+  }) as const;
 
 export const causes: CauseTable = {
   policy: ({ problem }, _, place) => ({
@@ -88,7 +100,7 @@ export const causes: CauseTable = {
     next: nextRunTries,
   }),
   foreign: (cause, entry, place) => ({
-    ...foreign[cause.why](cause, entry),
+    ...foreign(cause, entry),
     urgency: 'week',
     next: `When no task deletes or copies there, release it${cause.releasableAt === undefined ? '' : ` (accepted from ${moment(cause.releasableAt)} on)`}.`,
     look: lookAtTasks,
@@ -172,7 +184,7 @@ export const causes: CauseTable = {
     urgency: 'week',
     next: 'Nothing: the next run counts again. If this is said again, look at the index.',
   }),
-  guard: (cause, entry, place) => ({ what: nothingDeleted, ...guards[cause.which](cause, entry, place) }),
+  guard: (cause, entry, place) => ({ what: nothingDeleted, ...guardWords(cause, entry, place) }),
   changed: (cause, _, place) => ({
     subject: cause.what === 'rows' || cause.what === 'copies' ? `${cause.what} changed` : 'its policy changed',
     what: nothingDeleted,
@@ -183,7 +195,7 @@ export const causes: CauseTable = {
     what: nothingDeleted,
     urgency: 'nothing',
     next: nextRunTries,
-    ...stops[cause.by](cause),
+    ...stopWords(cause),
     act: cause.by === 'paused' ? resume(place) : undefined,
   }),
   'step-failed': ({ step, error, sent }, _, place) => ({
@@ -234,13 +246,13 @@ export const causes: CauseTable = {
     next: 'Nothing: the next run goes on.',
     look: lookAtTask(entry),
   }),
-  'not-refreshed': ({ done, conflicts, total }, entry) => ({
+  'not-refreshed': (cause, entry) => ({
     subject: 'not refreshed?',
     what: `the truncation ended, and the counts still show ${ofTotal(entry.rowsRemaining ?? 0, entry.rowsToDelete)} to delete`,
     why:
-      conflicts === undefined
-        ? `Its task says ${exact(done)} deleted, and the counts do not show it: the index is probably not refreshed, as an interrupted upgrade leaves it (refresh_interval -1).`
-        : `All ${rows(total ?? conflicts, 'exact')} had changed since the last refresh, as they have after an earlier delete: the index is probably not refreshed (refresh_interval -1).`,
+      cause.by === 'deleted'
+        ? `Its task says ${exact(cause.done)} deleted, and the counts do not show it: the index is probably not refreshed, as an interrupted upgrade leaves it (refresh_interval -1).`
+        : `All ${rows(cause.conflicts, 'exact')} had changed since the last refresh, as they have after an earlier delete: the index is probably not refreshed (refresh_interval -1).`,
     urgency: 'week',
     next: 'See whether the index is refreshed (_cat/indices shows the old counts, too). If it is not, set its refresh_interval back; the next run counts again.',
     look: lookAtRefresh(entry),
@@ -256,15 +268,22 @@ export const causes: CauseTable = {
     look: entry.rowsDeleted === 0 ? lookAtIndices(entry) : lookAtTask(entry),
   }),
   missing: (cause, entry, place) => ({
-    subject: cause.since === undefined ? (entry.copies ? 'after a copy' : '') : 'since the last run',
+    subject: entry.copies ? 'after a copy' : '',
     what: missingWhat(cause),
-    why: missingWhy(cause, entry, place),
-    urgency: 'act',
-    next: isLikeShard(cause, entry)
-      ? 'Look at the index first: if it is red, wait until every shard is back, and look again.'
-      : noUpgrade,
-    look: lookAtIndices(entry),
-    act: place.preview || entry.released ? undefined : releaseOf(nameOf(entry), place),
+    why: sentences(missingWhy(cause, entry), afterLoss(entry, place)),
+    ...loss(entry, place),
+    ...(isLikeShard(cause, entry) && {
+      next: 'Look at the index first: if it is red, wait until every shard is back, and look again.',
+    }),
+  }),
+  'lost-between-runs': ({ expected, found, since }, entry, place) => ({
+    subject: 'since the last run',
+    what: `at least ${exact(expected - found)} of ${rows(expected, 'exact')} that should still be there are gone`,
+    why: sentences(
+      `They were counted on ${moment(since)}; since then something other than this job has deleted rows (DataHub's datahub-gc, an upgrade, a person).`,
+      afterLoss(entry, place),
+    ),
+    ...loss(entry, place),
   }),
   unsettled: (cause, entry, place) => ({
     ...unsettled[cause.why],
@@ -274,10 +293,10 @@ export const causes: CauseTable = {
         what: 'a truncation may have been sent, and nobody has seen it end',
       }),
     ...(cause.vanished && { subject: 'task vanished' }),
-    why: sentences(unsettledWhy(cause), countersText(cause)),
+    why: unsettledWhy(cause),
     urgency: unsettledUrgency(cause, entry),
     look: lookAtTask(entry),
-    ...(cause.closed === 'quarantined' && {
+    ...(isQuarantined(cause) && {
       next: 'Compare the old and the new index as the runbook says, then release it.',
       look: lookAtIndices(entry),
       act: releaseOf(nameOf(entry), place),
@@ -289,7 +308,7 @@ export const causes: CauseTable = {
     urgency: 'nothing',
     next: nextRunLooks,
     look: lookAtTask(entry),
-    ...(cause.releasable && {
+    ...(needsRelease(cause) && {
       urgency: 'week',
       next: 'If this stage stays in preview, release the index when no task deletes or copies there.',
       act: releaseOf(nameOf(entry), place),

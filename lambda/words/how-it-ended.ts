@@ -24,48 +24,48 @@ export const keptGone = ({ rowsMissing = 0 }: DecidedFacts): string =>
     ? ''
     : `${rows(rowsMissing, 'exact')} newer than the cutoff ${isOrAre(rowsMissing)} gone as well, as after ordinary deletions.`;
 
-export function missingWhat({ expected, found, since }: CauseOf<'missing'>): string {
-  if (found === undefined) return 'its task did not copy every row that should have stayed';
-  return since === undefined
-    ? `${exact(expected - found)} of ${rows(expected, 'exact')} that should have stayed are gone`
-    : `at least ${exact(expected - found)} of ${rows(expected, 'exact')} that should still be there are gone`;
-}
+type Missing = CauseOf<'missing'>;
+
+export const missingWhat = ({ expected, found }: Missing): string =>
+  found === undefined
+    ? 'its task did not copy every row that should have stayed'
+    : `${exact(expected - found)} of ${rows(expected, 'exact')} that should have stayed are gone`;
 
 /**
  * Whether rows to delete and kept rows are fewer in about the same share, as they are where a shard does not answer: no
  * count shows an error then.
  */
 export function isLikeShard(
-  { expected, found, since }: Pick<CauseOf<'missing'>, 'expected' | 'found' | 'since'>,
+  { expected, found }: Missing,
   { copies, rowsDeleted = 0, rowsToDelete = 0 }: DecidedFacts,
 ): boolean {
-  if (copies || since !== undefined || found === undefined || rowsToDelete === 0 || expected === 0) return false;
+  if (copies || found === undefined || rowsToDelete === 0 || expected === 0) return false;
   const [toDelete, kept] = [rowsDeleted / rowsToDelete, (expected - found) / expected];
   return Math.min(toDelete, kept) > 0.05 && Math.abs(toDelete - kept) <= 0.1;
 }
 
 const quarantine = 'The index is quarantined until a person releases it.';
 
-export function missingWhy({ since, ...counters }: CauseOf<'missing'>, entry: DecidedFacts, place: Place): string {
-  const how =
-    since !== undefined
-      ? `They were counted on ${moment(since)}; since then something other than this job has deleted rows (DataHub's datahub-gc, an upgrade, a person).`
-      : entry.copies
-        ? sentences(counters.found !== undefined && 'Not every row was copied.', countersText(counters))
-        : isLikeShard({ since, ...counters }, entry)
-          ? 'About the same share of the rows to delete is gone: a shard may be away, and then nothing is lost. Otherwise something else deletes or copies here.'
-          : "This job's delete does not touch them: something else deletes or copies here.";
+export function missingWhy(cause: Missing, entry: DecidedFacts): string {
+  if (entry.copies) return sentences(cause.found !== undefined && 'Not every row was copied.', countersText(cause));
+  return isLikeShard(cause, entry)
+    ? 'About the same share of the rows to delete is gone: a shard may be away, and then nothing is lost. Otherwise something else deletes or copies here.'
+    : "This job's delete does not touch them: something else deletes or copies here.";
+}
+
+/** What every loss adds to why it is one: the cutoff, and what becomes of the index. */
+export function afterLoss(entry: DecidedFacts, place: Place): string {
   const then = place.preview
     ? 'A preview changes nothing.'
     : entry.released
       ? 'A person has released the index since.'
       : quarantine;
-  return sentences(how, cutoffText(entry.policyCutoffMillis ?? entry.cutoffMillis), then);
+  return sentences(cutoffText(entry.policyCutoffMillis ?? entry.cutoffMillis), then);
 }
 
 const settles = `${nextRunLooks} After 20 hours a run settles it.`;
 
-export const unsettled: Record<CauseOf<'unsettled'>['why'], Pick<Words, 'subject' | 'what' | 'next'>> = {
+export const unsettled: Record<Unsettled['why'], Pick<Words, 'subject' | 'what' | 'next'>> = {
   unseen: { subject: 'no end seen', what: 'a truncation was sent, and nobody has seen it end', next: settles },
   copy: { subject: 'copy not proven', what: 'nothing proves that the copy has every row', next: settles },
   uncountable: {
@@ -75,28 +75,45 @@ export const unsettled: Record<CauseOf<'unsettled'>['why'], Pick<Words, 'subject
   },
 };
 
+type Unsettled = CauseOf<'unsettled'>;
+
+/** What its record became, once it has a verdict. */
+const closedAs = (cause: Unsettled) => (cause.why === 'unseen' ? undefined : cause.closed);
+
+export const isQuarantined = (cause: Unsettled): boolean => closedAs(cause) === 'quarantined';
+
 /** A copy may lose rows, whoever looks at it. */
-export function unsettledUrgency({ closed }: CauseOf<'unsettled'>, { copies, strategy }: DecidedFacts): Urgency {
-  if (closed !== undefined) return closed === 'quarantined' ? 'week' : 'nothing';
+export function unsettledUrgency(cause: Unsettled, { copies, strategy }: DecidedFacts): Urgency {
+  if (closedAs(cause) !== undefined) return isQuarantined(cause) ? 'week' : 'nothing';
   return (copies ?? strategy === 'reindex') ? 'change' : 'nothing';
 }
 
-export function unsettledWhy({ why, vanished, error, lastMovedAt, closed }: CauseOf<'unsettled'>): string {
-  return sentences(
-    vanished
+export const unsettledWhy = (cause: Unsettled): string =>
+  sentences(
+    cause.vanished
       ? 'The server no longer knows its task: a node of the search engine may have restarted.'
-      : error && `At the last look, ${errorWords(error).came}.`,
-    why === 'copy' && 'Nobody saw it complete, and newer rows can hide what it left out.',
-    lastMovedAt !== undefined && `Nothing has moved since ${moment(lastMovedAt)}.`,
-    closed === 'idle' && 'The job has stopped watching it.',
-    closed === 'quarantined' && quarantine,
+      : cause.why !== 'copy' && cause.error && `At the last look, ${errorWords(cause.error).came}.`,
+    cause.why === 'copy' && 'Nobody saw it complete, and newer rows can hide what it left out.',
+    cause.why === 'unseen' &&
+      cause.lastMovedAt !== undefined &&
+      `Nothing has moved since ${moment(cause.lastMovedAt)}.`,
+    closedAs(cause) === 'idle' && 'The job has stopped watching it.',
+    isQuarantined(cause) && quarantine,
+    cause.why !== 'uncountable' && countersText(cause),
   );
-}
 
-export function soFar(cause: CauseOf<'watching'>, entry: DecidedFacts): Pick<Words, 'subject' | 'what'> {
-  const { done, total, ended, releasable } = cause;
-  if (releasable) return { subject: 'needs a release', what: 'no enforcing run has judged a truncation of it' };
-  if (ended) return { subject: 'not verified yet', what: 'its task has ended, and its result is not verified yet' };
+type Watching = CauseOf<'watching'>;
+
+export const needsRelease = (cause: Watching): boolean => cause.why === 'preview' && cause.releasable === true;
+
+export function soFar(cause: Watching, entry: DecidedFacts): Pick<Words, 'subject' | 'what'> {
+  const { done, total } = cause;
+  if (needsRelease(cause)) {
+    return { subject: 'needs a release', what: 'no enforcing run has judged a truncation of it' };
+  }
+  if (cause.why !== 'preview' && cause.ended) {
+    return { subject: 'not verified yet', what: 'its task has ended, and its result is not verified yet' };
+  }
   if (done !== undefined && total) {
     const what = `${exact(done)} of ${rows(total, 'exact')} done at the last look`;
     return { subject: `${Math.floor((done / total) * 100)} % done`, what };
@@ -105,15 +122,20 @@ export function soFar(cause: CauseOf<'watching'>, entry: DecidedFacts): Pick<Wor
   return { subject: '', what: some || 'its truncation goes on' };
 }
 
-const lastLooks: Record<CauseOf<'watching'>['why'], (cause: CauseOf<'watching'>) => string> = {
-  'run-time': ({ hours }) => `The run's time ended first${ofHours(hours)}.`,
-  step: () => 'Poll broke down, so nobody looked any more.',
-  preview: () => 'A preview looks once, and judges nothing.',
-};
+function lastLook(cause: Watching): string {
+  switch (cause.why) {
+    case 'run-time':
+      return `The run's time ended first${ofHours(cause.hours)}.`;
+    case 'step':
+      return 'Poll broke down, so nobody looked any more.';
+    case 'preview':
+      return 'A preview looks once, and judges nothing.';
+  }
+}
 
-export function watchingWhy(cause: CauseOf<'watching'>): string {
-  const { why, since, lastMovedAt, error } = cause;
+export function watchingWhy(cause: Watching): string {
+  const lastMovedAt = cause.why === 'preview' ? undefined : cause.lastMovedAt;
   const moved = lastMovedAt === undefined ? '' : `, and last moved on ${moment(lastMovedAt)}`;
-  const began = since === undefined ? '' : `It was sent on ${moment(since)}${moved}.`;
-  return sentences(lastLooks[why](cause), error ? `At the last look, ${errorWords(error).came}.` : began);
+  const began = `It was sent on ${moment(cause.since)}${moved}.`;
+  return sentences(lastLook(cause), cause.error ? `At the last look, ${errorWords(cause.error).came}.` : began);
 }

@@ -24,21 +24,21 @@ import type { Place, Words } from './table.ts';
 
 export const functionNames = { plan: 'Plan', truncate: 'Truncate', poll: 'Poll' } as const;
 
-export const foreign: Record<
-  CauseOf<'foreign'>['why'],
-  (cause: CauseOf<'foreign'>, entry: DecidedFacts) => Pick<Words, 'subject' | 'what' | 'why'>
-> = {
-  version: ({ version }, { outcome }) => ({
-    subject: 'record of another version',
-    what: `another version of this job ${outcome === 'quarantined' ? 'has quarantined it' : 'left a truncation of it unresolved'}`,
-    why: version === undefined ? '' : `Its ledger record says version ${version}.`,
-  }),
-  address: ({ address = 'an unknown one' }) => ({
-    subject: 'record of another address',
-    what: 'a truncation of it is unresolved that was sent to another server address',
-    why: `It was sent to ${address}; if both lead to one server, use that address again.`,
-  }),
-};
+export const foreign = (
+  cause: CauseOf<'foreign'>,
+  { outcome }: DecidedFacts,
+): Pick<Words, 'subject' | 'what' | 'why'> =>
+  cause.why === 'version'
+    ? {
+        subject: 'record of another version',
+        what: `another version of this job ${outcome === 'quarantined' ? 'has quarantined it' : 'left a truncation of it unresolved'}`,
+        why: cause.version === undefined ? '' : `Its ledger record says version ${cause.version}.`,
+      }
+    : {
+        subject: 'record of another address',
+        what: 'a truncation of it is unresolved that was sent to another server address',
+        why: `It was sent to ${cause.address}; if both lead to one server, use that address again.`,
+      };
 
 export const quarantinedUrgency = (outcome: Outcome): Pick<Words, 'urgency' | 'next' | 'section'> =>
   outcome === 'rows-missing'
@@ -98,24 +98,29 @@ export const approval = ({ approveRows }: CauseOf<'above-ceiling'>, entry: Decid
     true,
   );
 
-type Guard = (cause: CauseOf<'guard'>, entry: DecidedFacts, place: Place) => Omit<Words, 'what'>;
+type Guard = CauseOf<'guard'>;
+type WordsOfGuard<One> = (cause: One, entry: DecidedFacts, place: Place) => Omit<Words, 'what'>;
+
+/** A table and one of its keys belong together, which the compiler cannot see. */
+export const guardWords: WordsOfGuard<Guard> = (cause, entry, place) =>
+  (guards[cause.which] as WordsOfGuard<Guard>)(cause, entry, place);
 
 const minutes = (millis: number): string => counted(Math.round(Math.abs(millis) / 60_000), 'minute', 'minutes');
 
 const correctClock = { urgency: 'week', next: 'Correct the wrong clock (NTP).' } as const;
 
-export const guards: Record<CauseOf<'guard'>['which'], Guard> = {
-  'server-clock': ({ found = 0 }) => ({
+const guards: { [Which in Guard['which']]: WordsOfGuard<Extract<Guard, { which: Which }>> } = {
+  'server-clock': ({ found }) => ({
     subject: "the server's clock is wrong",
     why: `The server's clock is ${minutes(found)} ${found > 0 ? 'ahead of' : 'behind'} ours, and a wrong clock deletes fresh rows.`,
     ...correctClock,
   }),
-  'start-in-future': ({ found = 0 }) => ({
+  'start-in-future': ({ found }) => ({
     subject: 'our clock is wrong',
     why: `The run's start is ${minutes(found)} in the future, and a wrong clock deletes fresh rows.`,
     ...correctClock,
   }),
-  floor: ({ expected = 0 }, _, place) => ({
+  floor: ({ expected }, _, place) => ({
     subject: 'cutoff too young',
     why: `Its cutoff is less than minRetentionDays (${counted(expected, 'day', 'days')}) ago: retentionDays is too low, or a clock is wrong.`,
     urgency: 'week',
@@ -135,7 +140,7 @@ export const guards: Record<CauseOf<'guard'>['which'], Guard> = {
     section: 'Copies',
   }),
   'task-status': ({ error }, _, place) => {
-    const { why = '', next, act } = error ? ofServer(error, place) : {};
+    const { why, next, act } = ofServer(error, place);
     return {
       subject: 'task statuses cannot be read',
       why: sentences('The server would copy the index, and a copy cannot be judged without task statuses.', why),
@@ -146,20 +151,18 @@ export const guards: Record<CauseOf<'guard'>['which'], Guard> = {
   },
 };
 
-const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
-
-export function changedWhy({ what, was, now }: CauseOf<'changed'>): string {
-  switch (what) {
+export function changedWhy(cause: CauseOf<'changed'>): string {
+  switch (cause.what) {
     case 'rows':
-      return rowsChanged(number(was), number(now));
+      return rowsChanged(cause.was, cause.now);
     case 'copies':
-      return `The server would now ${now === true ? 'copy the index' : 'delete in place'}, and a moment ago it would not.`;
+      return `The server would now ${cause.now ? 'copy the index' : 'delete in place'}, and a moment ago it would not.`;
     case 'policy-removed':
       return 'Its policy was removed while the run was under way.';
     case 'policy-unreadable':
-      return `Its policy can no longer be used${now === undefined ? '' : ` (${withoutStop(String(now))})`}.`;
+      return `Its policy can no longer be used (${withoutStop(cause.now)}).`;
     default:
-      return `Its ${what} changed from ${was ?? 'not set'} to ${now ?? 'not set'} while the run was under way.`;
+      return `Its ${cause.what} changed from ${cause.was ?? 'not set'} to ${cause.now ?? 'not set'} while the run was under way.`;
   }
 }
 
@@ -168,16 +171,19 @@ const rowsChanged = (was: number, now: number): string =>
     ? `The ${rows(was, 'exact')} to delete are gone: something else has deleted them.`
     : `Rows to delete changed from ${exact(was)} to ${exact(now)} within minutes: something else is at work.`;
 
-export function changedNext({ what, now }: CauseOf<'changed'>, place: Place): Pick<Words, 'urgency' | 'next'> {
-  if (what === 'policy-unreadable') return { urgency: 'week', next: `Correct the policy ${inPolicies(place)}.` };
-  return what === 'rows' && now === 0
+export function changedNext(cause: CauseOf<'changed'>, place: Place): Pick<Words, 'urgency' | 'next'> {
+  if (cause.what === 'policy-unreadable') return { urgency: 'week', next: `Correct the policy ${inPolicies(place)}.` };
+  return cause.what === 'rows' && cause.now === 0
     ? { urgency: 'change', next: "See what else deletes here: DataHub's own datahub-gc runs at 01:00 UTC every day." }
     : { urgency: 'nothing', next: nextRunTries };
 }
 
-type Stop = (cause: CauseOf<'stopped'>) => Pick<Words, 'subject' | 'why'> & Partial<Words>;
+type Stop = CauseOf<'stopped'>;
+type WordsOfStop<One> = (cause: One) => Pick<Words, 'subject' | 'why'> & Partial<Words>;
 
-export const stops: Record<CauseOf<'stopped'>['by'], Stop> = {
+export const stopWords: WordsOfStop<Stop> = (cause) => (stops[cause.by] as WordsOfStop<Stop>)(cause);
+
+const stops: { [By in Stop['by']]: WordsOfStop<Extract<Stop, { by: By }>> } = {
   paused: ({ problem }) => ({
     subject: 'paused',
     why:
@@ -187,7 +193,7 @@ export const stops: Record<CauseOf<'stopped'>['by'], Stop> = {
     urgency: problem === undefined ? 'nothing' : 'week',
     next: 'Nothing, if it is paused on purpose. Otherwise resume it.',
   }),
-  breaker: ({ index = 'another index', outcome }) => ({
+  breaker: ({ index, outcome }) => ({
     subject: 'held back by another index',
     why: `The run started nothing more, because ${outcome === 'rows-missing' ? `rows are missing in ${index}` : `how ${index} ended is not known`}.`,
     next: 'Nothing here: settle the other index first.',
@@ -210,7 +216,7 @@ export const stops: Record<CauseOf<'stopped'>['by'], Stop> = {
   spent: ({ runId }) => ({
     subject: 'already sent',
     what: 'nothing was sent a second time',
-    why: `${runId === undefined ? 'This run, or a later one,' : `Run ${runId}`} has already had its turn at this index and may have sent a truncation; each run sends one at most.`,
+    why: `Run ${runId} has already had its turn at this index and may have sent a truncation; each run sends one at most.`,
   }),
   preview: () => ({ subject: 'preview', why: 'A preview starts nothing.' }),
 };

@@ -257,7 +257,7 @@ async function decidedEntry(
   }
   const refusal = await asking.taskStatusRefusal();
   if (refusal) {
-    const { outcome, cause } = guardFailed({ which: 'task-status', error: refusal });
+    const { outcome, cause } = guardFailed({ kind: 'guard', which: 'task-status', error: refusal });
     return { entry: done(counted, outcome, cause) };
   }
   const whole = { ...counted, entry: { ...counted.entry, copyGoesWhole: bite === undefined ? undefined : true } };

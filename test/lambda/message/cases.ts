@@ -54,13 +54,13 @@ export const entryCases: EntryCase[] = [
   [
     'not refreshed',
     'incomplete',
-    { kind: 'not-refreshed', done: 30_000, total: 30_000 },
+    { kind: 'not-refreshed', by: 'deleted', done: 30_000 },
     { rowsToDelete: 30_000, rowsDeleted: 0, rowsRemaining: 30_000 },
   ],
   [
     'not refreshed, the night after',
     'incomplete',
-    { kind: 'not-refreshed', done: 0, conflicts: 30_000, total: 30_000 },
+    { kind: 'not-refreshed', by: 'conflicts', conflicts: 30_000 },
     { rowsToDelete: 30_000, rowsDeleted: 0, rowsRemaining: 30_000 },
   ],
   [
@@ -75,7 +75,11 @@ export const entryCases: EntryCase[] = [
     { kind: 'verified', done: 50_000, total: 50_000 },
     { rowsToDelete: 50_000, rowsTotal: 100_000, rowsDeleted: 49_760, rowsRemaining: 240 },
   ],
-  ['rows missing since the last run', 'rows-missing', { kind: 'missing', expected: 52_000, found: 34, since: at }],
+  [
+    'rows missing since the last run',
+    'rows-missing',
+    { kind: 'lost-between-runs', expected: 52_000, found: 34, since: at },
+  ],
   [
     'quarantined: rows missing',
     'quarantined',
@@ -162,7 +166,11 @@ export const entryCases: EntryCase[] = [
     { kind: 'watching', why: 'run-time', hours: 12, since: at, done: 400_000, total: 1_200_000 },
     { taskId: 'node-1:4711' },
   ],
-  ['ended, not verified yet', 'still-running', { kind: 'watching', why: 'run-time', hours: 12, ended: true }],
+  [
+    'ended, not verified yet',
+    'still-running',
+    { kind: 'watching', why: 'run-time', hours: 12, since: at, ended: true },
+  ],
   ['a preview looks once', 'unknown', { kind: 'watching', why: 'preview', since: at, releasable: true }],
   [
     'rows are left',

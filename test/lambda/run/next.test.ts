@@ -114,7 +114,11 @@ describe('the breaker', () => {
   const unsettled = { kind: 'unsettled', why: 'copy' } as const;
   test.each([
     ['is opened by rows that are missing', done(from, 'rows-missing', missing), true],
-    ['not by rows that went between two runs', done(from, 'rows-missing', { ...missing, since: 1 }), false],
+    [
+      'not by rows that went between two runs',
+      done(from, 'rows-missing', { ...missing, kind: 'lost-between-runs', since: 1 }),
+      false,
+    ],
     ['is opened by a copy whose end nobody saw', done(from, 'unknown', unsettled, { copies: true }), true],
     ['not by a delete whose end nobody saw', done(from, 'unknown', unsettled, { copies: false }), false],
     ['not by what is quarantined since another run', done(from, 'quarantined', missing), false],

@@ -74,9 +74,9 @@ const causes: Cause[] = [
     indexBefore: indexName,
     indexNow: indexName,
   },
-  { kind: 'changed', what: 'policy-unreadable', was: text, now: text },
-  { kind: 'unsettled', why: 'uncountable', error, lastMovedAt: huge, done: huge, total: huge, conflicts: huge },
-  { kind: 'watching', why: 'preview', hours: 24, since: huge, lastMovedAt: huge, error, done: huge, total: huge },
+  { kind: 'changed', what: 'policy-unreadable', now: text },
+  { kind: 'unsettled', why: 'unseen', vanished: true, error, lastMovedAt: huge, done: huge, total: huge },
+  { kind: 'watching', why: 'run-time', hours: 24, since: huge, lastMovedAt: huge, error, done: huge, total: huge },
 ];
 
 const index = `${name}_${name}aspect_v1`;

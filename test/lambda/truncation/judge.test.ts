@@ -143,7 +143,7 @@ describe('what a verdict tells', () => {
     [
       'that the counts do not show what its task says: an index that is not refreshed',
       { toDelete: 1000, end: whole },
-      { kind: 'not-refreshed', done: 1000, conflicts: undefined, total: 1000 },
+      { kind: 'not-refreshed', by: 'deleted', done: 1000 },
     ],
     ['that, too, where they show less than half of it', { toDelete: 501, end: whole }, { kind: 'not-refreshed' }],
     [
@@ -159,7 +159,7 @@ describe('what a verdict tells', () => {
     [
       'the night after, that every row had changed since the last refresh',
       { toDelete: 1000, end: { total: 1000, deleted: 0, versionConflicts: 1000 } },
-      { kind: 'not-refreshed', done: 0, conflicts: 1000, total: 1000 },
+      { kind: 'not-refreshed', by: 'conflicts', conflicts: 1000 },
     ],
     [
       'that it stopped at the first row that something else had changed',

@@ -85,7 +85,7 @@ describe('a message tells the truth about its situation', () => {
   });
 
   test('after a preview that finds rows gone nothing is quarantined, and nothing is there to release', () => {
-    const lost = anEntry('rows-missing', { kind: 'missing', expected: 100, found: 0, since: 1 });
+    const lost = anEntry('rows-missing', { kind: 'lost-between-runs', expected: 100, found: 0, since: 1 });
     const preview = wordsOf(lost, placeOf(aReportOf([lost], { mode: 'preview' }), aws));
     expect(preview.why).not.toContain('quarantined');
     expect(preview.act).toBeUndefined();

@@ -179,12 +179,14 @@ describe('A policy whose index', () => {
     const own = { runId: 'run-1', runStartMillis: now };
     const verdict = aVerdict({
       outcome: 'rows-missing',
-      cause: { kind: 'missing', expected: 90, found: 10 },
+      cause: { kind: 'lost-between-runs', expected: 90, found: 10, since: 1 },
       rowsMissing: 80,
     });
     opened.ledger.stored.set(anIndex, aQuarantined({ server, lastVerdict: aLastVerdict({ ...own, verdict }) }));
     const { entries } = await planned(opened);
-    expect(entries.map(told)).toMatchObject([{ outcome: 'rows-missing', cause: { kind: 'missing', found: 10 } }]);
+    expect(entries.map(told)).toMatchObject([
+      { outcome: 'rows-missing', cause: { kind: 'lost-between-runs', found: 10 } },
+    ]);
   });
 });
 
@@ -205,7 +207,9 @@ describe('Rows that went between two runs', () => {
   test('quarantine the index, with the window that showed it', async () => {
     const { opened, window } = await lost();
     const { entries, breaker } = await planned(opened);
-    expect(entries.map(told)).toMatchObject([{ outcome: 'rows-missing', cause: { kind: 'missing', expected: 5000 } }]);
+    expect(entries.map(told)).toMatchObject([
+      { outcome: 'rows-missing', cause: { kind: 'lost-between-runs', expected: 5000 } },
+    ]);
     expect(opened.ledger.stored.get(anIndex)).toMatchObject({ state: 'judged', revision: 2, counted: window });
     expect(breaker).toBeUndefined();
   });
@@ -222,7 +226,7 @@ describe('Rows that went between two runs', () => {
     [
       'only writes itself down',
       anIdle({ server }),
-      { outcome: 'rows-missing', cause: { kind: 'missing', expected: 5000 } },
+      { outcome: 'rows-missing', cause: { kind: 'lost-between-runs', expected: 5000 } },
     ],
   ])('are told, also where another run is first and %s', async (_, record, expected) => {
     const { opened } = await lost();

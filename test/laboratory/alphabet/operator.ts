@@ -62,7 +62,10 @@ export const operator = {
   // Another execution for one policy, which may pass its ceiling.
   'only one': (stage, chances) => {
     const only = [chances.pick(stage.policies).name];
-    byHand(stage, chances, 'only', chances.happens(0.5) ? { only, approveRows: chances.pick([50, 1000]) } : { only });
+    const approved = chances.happens(0.5) ? { approveRows: chances.pick([50, 1000]) } : {};
+    // Without a mode it is a preview.
+    const mode = chances.happens(0.8) ? { mode: 'enforce' } : {};
+    byHand(stage, chances, 'only', { ...mode, only, ...approved });
   },
   // A person releases an index, whatever its state, perhaps accepting that rows are missing.
   'released at any time': (stage, chances) => {

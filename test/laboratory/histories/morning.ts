@@ -36,7 +36,7 @@ export async function morning(
     const isClosed = ['rows-missing', 'quarantined'].includes(last.outcome) || last.cause.kind === 'foreign';
     if (isClosed) await released(run, `release-${number}-${name}`, name, world.chances.happens(0.5));
     if (last.cause.kind === 'above-ceiling') {
-      await run(`approve-${number}-${name}`, { only: [name], approveRows: last.cause.approveRows });
+      await run(`approve-${number}-${name}`, { mode: 'enforce', only: [name], approveRows: last.cause.approveRows });
     }
   }
 }
@@ -65,7 +65,7 @@ export async function releaseAtLast(
   for (const { index } of policies)
     world.server.engine.write(index, aged(world.chances.next, 100, 100, 70, time.now()));
   await time.runUntil(time.now() + 3_600_000);
-  await run('last-night', {});
+  await run('last-night', { mode: 'enforce' });
   return 'last-night';
 }
 

@@ -72,7 +72,7 @@ function muchToDo(stage: Stage, chances: Chances, start: number, pace?: Pace): v
 }
 
 const begin = (stage: Stage, chances: Chances, what: string, input: object = {}, options: object = {}): void => {
-  stage.begin(`${what}-${stage.night}-${chances.between(1, 99_999)}`, { ...input }, options);
+  stage.begin(`${what}-${stage.night}-${chances.between(1, 99_999)}`, { mode: 'enforce', ...input }, options);
 };
 
 export const plots = {
@@ -131,11 +131,13 @@ export const plots = {
   'a run ends between its verdict and its message, and so does a release': (stage, chances, start) => {
     const endsAt = { share: chances.pick([0.4, 0.9, 1]), as: 'completed' } as const;
     muchToDo(stage, chances, start, { millis: minute, endsAt });
+    // Another run may be watching the same truncation.
+    if (chances.happens(0.7)) stage.world.time.at(start + 20 * second, () => begin(stage, chances, 'watches'));
     atNextVerdict(stage, (index) => {
       stage.scheduled()?.kill();
       const release = stage.policies.flatMap((one) => (one.index === index ? [one.name] : []));
-      const isKilled = chances.happens(0.5);
-      later(stage, 10 * minute, () => {
+      const isKilled = chances.happens(0.7);
+      later(stage, chances.pick([second, second, 10 * minute]), () => {
         const onState = (state: string) => void (isKilled && state === 'Report' && execution.kill());
         const execution = stage.begin(`release-${stage.night}`, { release, acceptMissing: 1000 }, { onState });
       });

@@ -61,6 +61,12 @@ export const tellingMutants: readonly Mutant[] = [
     ],
   ]),
   mutant(15, 'forgets the verdict in a release', [[transitions, '...untold, released: true', 'released: true']]),
+  mutant(
+    15,
+    'marks a release that it has not told',
+    [['run/entries', '(released ? {} : { decision: id })', '({ decision: id })']],
+    ['a run ends between its verdict and its message, and so does a release'],
+  ),
   mutant(15, 'says nothing of what an earlier run has decided', [
     [
       plan,

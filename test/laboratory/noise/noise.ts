@@ -54,7 +54,7 @@ export async function liveNoise(
       await world.time.runUntil(firstNight + number * day - 1000);
       planDay(production, number, seed);
       await world.time.runUntil(firstNight + number * day);
-      await byHand(world, executions)(`night-${number}`, {});
+      await byHand(world, executions)(`night-${number}`, { scheduledTime: new Date(world.time.now()).toISOString() });
       for (const { name, index } of policies) {
         const isClosed = world.stored(index)?.state === 'quarantined';
         if (isClosed) await released(byHand(world, executions), `release-${number}-${name}`, name, true);

@@ -55,7 +55,7 @@ function* stuckIn(
   if (runId === undefined) return;
   const published = eventsOf(history, 'published').findLast((event) => event.runId === runId);
   const at = published?.at ?? history.world.time.now();
-  if (!published) return yield { at, text: `${runId} has no report` };
+  if (published?.report.mode !== 'enforce') return yield { at, text: `${runId} has no report of an enforcing run` };
   for (const { index } of history.policies) {
     const entry = published.report.policies.find((one) => searchIndex(one) === index);
     if (!entry) yield { at, text: `${index} is not in the report of ${runId}` };

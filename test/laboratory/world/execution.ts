@@ -28,6 +28,7 @@ export interface ExecutionOptions {
 }
 
 const twoHours = 7_200_000;
+const tenMinutes = 600_000;
 
 export function startExecution(
   world: World,
@@ -38,7 +39,7 @@ export function startExecution(
   const { time, journal, chances } = world;
   const startMillis = time.now() + aheadMillis;
   const scheduled = Date.parse(String(input['scheduledTime'] ?? ''));
-  const isScheduled = !Number.isNaN(scheduled) && scheduled >= startMillis - twoHours;
+  const isScheduled = scheduled >= startMillis - twoHours && scheduled <= startMillis + tenMinutes;
   const context = { Execution: { Name: runId, StartTime: new Date(startMillis).toISOString(), Input: input } };
   const runStartMillis = isScheduled ? scheduled : startMillis;
   const functions = new Set<Invocation>();

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import * as z from 'zod';
 import { fileFields, settingFields } from '../infra/stage/fields.ts';
 import { reportSchema } from '../lambda/facts/report-schema.ts';
@@ -12,6 +13,9 @@ export const schemaFiles = {
   stage: 'docs/stage.schema.json',
   values: 'kubernetes/values.schema.json',
 } as const;
+
+/** `helm show readme` prints it: between its two marks, a table of the values. */
+export const chartReadme = 'kubernetes/README.md';
 
 /**
  * JSON Schemas by their files, generated from the schemas in the code. Those for editors are weaker than `validate`: how fields depend
@@ -49,6 +53,29 @@ function valuesText(): string {
   values.properties.policies.items = policy;
   return `${JSON.stringify(values, null, 2)}\n`;
 }
+
+/** The chart's README with the table of its values, as the schema describes them. */
+export function readmeText(): string {
+  const [before = '', after = ''] = readFileSync(join(root, chartReadme), 'utf8').split(
+    /(?<=<!-- values -->\n)[\s\S]*?(?=<!-- \/values -->)/,
+  );
+  const { properties } = JSON.parse(readFileSync(join(root, schemaFiles.values), 'utf8')) as ValuesSchema;
+  const defaults = parse(readFileSync(join(root, 'kubernetes/values.yaml'), 'utf8')) as Record<string, unknown>;
+  const rows = valueRows(properties, defaults, '');
+  return `${before}\n| value | default | meaning |\n|---|---|---|\n${rows.join('\n')}\n\n${after}`;
+}
+
+interface ValuesSchema {
+  properties: Record<string, { description?: string; properties?: ValuesSchema['properties'] }>;
+}
+
+const valueRows = (properties: ValuesSchema['properties'], defaults: Record<string, unknown>, path: string): string[] =>
+  Object.entries(properties).flatMap(([name, { description = '', properties: inner }]) => {
+    const value = defaults[name];
+    if (inner) return valueRows(inner, (value ?? {}) as Record<string, unknown>, `${path}${name}.`);
+    const shown = value === undefined || value === '' ? '' : `\`${JSON.stringify(value)}\``;
+    return [`| \`${path}${name}\` | ${shown} | ${description} |`];
+  });
 
 function reportText(): string {
   const { $schema, title, ...rest } = z.toJSONSchema(reportSchema, {

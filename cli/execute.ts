@@ -221,7 +221,8 @@ async function runOnServer(asked: ServerRunArguments, output: Output, surroundin
     ledger: ledgerPath,
   });
   for (const warning of policies.warnings) output.note(warning);
-  if (input.mode === 'enforce') output.note(deployedToo);
+  // In a pod it is the deployed job.
+  if (input.mode === 'enforce' && readerOf(program, asked, env).kind === 'machine') output.note(deployedToo);
   for (const remark of remarks(asked.server.token, notify?.url)) output.note(remark);
   const connection = connect(server, { asking: output.asking });
   try {

@@ -18,7 +18,8 @@ export function readerOf(program: string, { server, ...asked }: Again, env: Node
   const cronJob = nonEmpty(env['DATAHUB_RETENTION_CRON_JOB']);
   if (cronJob !== undefined) {
     const namespace = nonEmpty(env['DATAHUB_RETENTION_NAMESPACE']);
-    return { kind: 'kubernetes', cronJob, namespace, policies: asked.policiesPath };
+    const tokenSecret = nonEmpty(env['DATAHUB_RETENTION_TOKEN_SECRET']);
+    return { kind: 'kubernetes', cronJob, namespace, tokenSecret };
   }
   const { notify } = asked;
   const options: Array<[string, string | number | undefined]> = [

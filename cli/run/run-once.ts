@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { systemClock } from '../../lambda/facts/clock.ts';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
@@ -76,7 +77,7 @@ export async function runOnce(run: LocalRun, output: Output, publisher: Publishe
       publisher,
       words: (facts) => worded(facts, run.reader),
       input: run.input,
-      execution: { name: `local-${startTime.replace(/[-:]|\.\d+/g, '')}-${randomUUID().slice(0, 8)}`, startTime },
+      execution: { name: nameOf(run, startTime), startTime },
       onState: async (step, state) => {
         last = state;
         output.state(step, state);
@@ -97,6 +98,12 @@ export async function runOnce(run: LocalRun, output: Output, publisher: Publishe
     leave();
   }
 }
+
+/** A pod's name says which log to read, and no other pod has it. */
+const nameOf = ({ reader }: LocalRun, startTime: string): string =>
+  reader.kind === 'kubernetes'
+    ? hostname()
+    : `local-${startTime.replace(/[-:]|\.\d+/g, '')}-${randomUUID().slice(0, 8)}`;
 
 /** What the plan would delete, as a question; undefined if that is nothing. */
 function questionOf({ entries }: RunState): string | undefined {

@@ -107,12 +107,12 @@ export const inPolicies = (place: Place): string =>
 
 /** The words of a server's error: what came back, and what mends it. */
 export function ofServer(error: ServerError, place: Place): Omit<Words, 'what'> {
-  const { brief, next, urgency, token } = errorWords(error);
+  const { brief, next, nextOn, urgency, token } = errorWords(error);
   return {
     subject: brief,
     why: asSentence(diagnosis(error)),
     urgency,
-    next: `${next}.`,
+    next: `${nextOn?.[place.kind] ?? next}.`,
     ...(token ? { act: storeToken(place), section: 'Token' as const } : {}),
   };
 }

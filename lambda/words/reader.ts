@@ -22,11 +22,11 @@ export interface AwsReader {
 
 export interface KubernetesReader {
   kind: 'kubernetes';
-  /** The nightly CronJob; its suspended twin `<cronJob>-preview` is what runs by hand are made from. */
+  /** The nightly CronJob; its suspended twin `<cronJob>-manual` is what runs by hand are made from. */
   cronJob: string;
   namespace?: string | undefined;
-  /** The file of policies inside the pod. */
-  policies?: string | undefined;
+  /** The Secret of the token and its key, as `NAME/KEY`. */
+  tokenSecret?: string | undefined;
 }
 
 export interface MachineReader {
@@ -71,10 +71,10 @@ export function runByHand(input: HandInput, reader: Reader): string | undefined 
         : `aws stepfunctions start-execution --state-machine-arn ${shellWord(reader.stateMachineArn)}${regionOf(reader)} --input '${json}'`;
     }
     case 'kubernetes': {
-      const { cronJob, namespace, policies } = reader;
-      const space = namespace === undefined ? '' : ` -n ${shellWord(namespace)}`;
-      const given = shellWord(`DATAHUB_RETENTION_ARGS=${verbLine(input, policies).join(' ')}`);
-      return `kubectl${space} create job retention-$(date +%s) --from=cronjob/${shellWord(`${cronJob}-preview`)} --dry-run=client -o yaml | kubectl set env --local -f - ${given} -o yaml | kubectl${space} create -f -`;
+      const { cronJob } = reader;
+      const space = spaceOf(reader);
+      const given = shellWord(`DATAHUB_RETENTION_ARGS=${verbLine(input).join(' ')}`);
+      return `kubectl${space} create job retention-$(od -An -N4 -tx4 /dev/urandom | tr -d ' ') --from=cronjob/${shellWord(`${cronJob}-manual`)} --dry-run=client -o yaml | kubectl set env --local -f - ${given} -o yaml | kubectl${space} create -f -`;
     }
     case 'machine': {
       const { program, options, policies, demo } = reader;
@@ -104,8 +104,23 @@ function verbLine({ mode = 'preview', only = [], approveRows, release = [], acce
   ];
 }
 
-/** Sets a parameter of the operator; undefined outside AWS, or where its place is not known. */
+const spaceOf = ({ namespace }: KubernetesReader): string =>
+  namespace === undefined ? '' : ` -n ${shellWord(namespace)}`;
+
+/** Replaces the token's Secret whole: `apply` would leave the token in an annotation, too. */
+function replaceSecret(reader: KubernetesReader): string | undefined {
+  const [name, key] = (reader.tokenSecret ?? '').split('/');
+  if (!name || !key) return undefined;
+  const space = spaceOf(reader);
+  return `kubectl${space} create secret generic ${shellWord(name)} --from-file=${shellWord(key)}=token.txt --dry-run=client -o yaml | kubectl${space} replace -f -`;
+}
+
+/** Stores a token, or pauses and resumes the job; undefined on a machine, or where its place is not known. */
 export function setParameter(name: 'token' | 'paused', value: string, reader: Reader): string | undefined {
+  if (reader.kind === 'kubernetes') {
+    if (name === 'token') return replaceSecret(reader);
+    return `kubectl${spaceOf(reader)} patch cronjob ${shellWord(reader.cronJob)} -p '{"spec":{"suspend":${value}}}'`;
+  }
   if (reader.kind !== 'aws') return undefined;
   const { parameterPrefix, tokenParameter, tokenKeyArn } = reader;
   const place = (name === 'token' ? tokenParameter : undefined) ?? (parameterPrefix && `${parameterPrefix}/${name}`);

@@ -3,6 +3,7 @@ import type { OperationName, ServerError, ServerErrorKind } from '../facts/serve
 import { oneLine } from '../facts/text.ts';
 import { addressForms } from '../operations/http/base-url.ts';
 import { withoutStop } from './punctuation.ts';
+import type { Reader } from './reader.ts';
 
 /** A failed request in English: one entry for each kind. */
 
@@ -15,6 +16,8 @@ export interface ErrorWords {
   means: string;
   /** What to do, without a full stop. */
   next: string;
+  /** The same where that place has words of its own for it. */
+  nextOn?: Partial<Record<Reader['kind'], string>> | undefined;
   urgency: Urgency;
   /** A new token is what mends it. */
   token?: boolean;
@@ -43,7 +46,13 @@ const wait = {
 const newToken = { urgency: 'act', token: true } as const;
 
 /** By the codes of OpenSSL and Node. */
-const certificateProblems: ReadonlyArray<{ codes: RegExp; brief: string; came: string; next: string }> = [
+const certificateProblems: ReadonlyArray<{
+  codes: RegExp;
+  brief: string;
+  came: string;
+  next: string;
+  nextOn?: ErrorWords['nextOn'];
+}> = [
   {
     codes: /^(?:EPROTO|ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST))$/,
     brief: 'no TLS there',
@@ -66,7 +75,12 @@ const certificateProblems: ReadonlyArray<{ codes: RegExp; brief: string; came: s
     codes: /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_SELF_SIGNED)/,
     brief: 'certificate not trusted',
     came: 'the certificate of HOST comes from an authority that is not trusted',
-    next: "Provide that authority's certificate (setting caCertificateParameter, option --ca-file)",
+    next: "Provide that authority's certificate",
+    nextOn: {
+      aws: "Provide that authority's certificate (caCertificateParameter in the stage file)",
+      kubernetes: "Provide that authority's certificate (server.caConfigMap in the chart's values)",
+      machine: "Provide that authority's certificate (--ca-file)",
+    },
   },
 ];
 const notTrusted = {
@@ -79,17 +93,26 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
   dns: (error) => ({
     brief: 'host name not found',
     came: `the host name of ${hostOf(error)} cannot be resolved${codeOf(error)}`,
-    next: 'Check the GMS address and, inside a VPC, its DNS',
+    next: 'Check the GMS address',
+    nextOn: {
+      aws: 'Check the GMS address and, inside a VPC, its DNS',
+      kubernetes: "Check server.url in the chart's values: the service, and its namespace where it is another one",
+    },
   }),
   connect: (error) => ({
     brief: 'no connection',
     came: `no connection to ${hostOf(error)}${codeOf(error)}`,
-    next: 'Check that the server is up, that address and port are right, and that firewalls and security groups let the job through',
+    next: 'Check that the server is up, that address and port are right, and that firewalls let the job through',
+    nextOn: {
+      aws: 'Check that the server is up, that address and port are right, and that security groups let the job through',
+      kubernetes:
+        'Check that the server is up, that address and port are right, and that network policies let the job through',
+    },
   }),
   tls: (error) => {
     const known = certificateProblems.find(({ codes }) => codes.test(error.code ?? ''));
-    const { brief, came, next } = known ?? notTrusted;
-    return { brief, came: `${came.replace('HOST', () => hostOf(error))}${codeOf(error)}`, next };
+    const { came, ...words } = known ?? notTrusted;
+    return { ...words, came: `${came.replace('HOST', () => hostOf(error))}${codeOf(error)}` };
   },
   'not-http': (error) => ({
     brief: 'not HTTP',
@@ -101,7 +124,11 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     brief: 'no answer in time',
     came: seconds === undefined ? 'no response came in time' : `no response came within ${seconds} s`,
     means: 'The server or its search engine may be overloaded, or a proxy holds the response back.',
-    next: `Look at the logs of GMS and at the load of its search engine${operation === 'truncate' ? '' : '; on the command line --timeout SECONDS waits longer'}`,
+    next: 'Look at the logs of GMS and at the load of its search engine',
+    nextOn:
+      operation === 'truncate'
+        ? {}
+        : { machine: 'Look at the logs of GMS and at the load of its search engine; --timeout SECONDS waits longer' },
   }),
   reset: (error) => ({ brief: 'connection broke off', came: `the connection broke off${codeOf(error)}`, ...wait }),
   aborted: () => ({ brief: 'out of time', came: 'the job gave up, because its time was over', ...wait }),
@@ -199,8 +226,11 @@ export function diagnosis(error: ServerError): string {
   return `${asked[error.operation] ?? 'request'}: ${came}${tries}${means === '' ? '' : `. ${withoutStop(means)}`}`;
 }
 
-/** Everything in one line. */
-export const errorText = (error: ServerError): string => `${diagnosis(error)}. ${errorWords(error).next}.`;
+/** Everything in one line, for people at the command line. */
+export function errorText(error: ServerError): string {
+  const { next, nextOn } = errorWords(error);
+  return `${diagnosis(error)}. ${nextOn?.machine ?? next}.`;
+}
 
 const hostOf = ({ host = 'the server' }: ServerError): string => host;
 const codeOf = ({ code }: ServerError): string => (code === undefined ? '' : ` (${code})`);

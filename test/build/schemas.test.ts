@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { measureRun } from '../../bench/run.ts';
 import { runs } from '../../bench/scenarios.ts';
-import { jsonSchemas, schemaFiles } from '../../build/schemas.ts';
+import { chartReadme, jsonSchemas, readmeText, schemaFiles } from '../../build/schemas.ts';
 import { fileFields, settingFields } from '../../infra/stage/fields.ts';
 import { causeKinds } from '../../lambda/facts/cause.ts';
 import { noteKinds } from '../../lambda/facts/note.ts';
@@ -18,6 +18,10 @@ describe.each(Object.entries(schemas))('%s', (name, text) => {
   test('is what the code says (npm run schemas writes it)', () => {
     expect(readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')).toBe(text);
   });
+});
+
+test('The chart’s README has every value with its default (npm run schemas writes it)', () => {
+  expect(readFileSync(new URL(`../../${chartReadme}`, import.meta.url), 'utf8')).toBe(readmeText());
 });
 
 test.each(['policies', 'stage'] as const)('docs/%s.schema.json says that the command knows more', (name) => {

@@ -22,9 +22,11 @@ const releases = ['1.27.0', '1.37.0'];
 // biome-ignore lint/suspicious/noExplicitAny: manifests are whatever Kubernetes takes
 type Manifest = any;
 
+const policies = [{ entityType: 'dataset', aspect: 'operation', retentionDays: 90 }];
+
 /** Values that people give, and what only they bring about. */
 const given: Record<string, object> = {
-  'no values': {},
+  'one policy': {},
   'another server, image and policies': {
     image: { repository: 'registry.example.com/datahub-retention', tag: '1.2.3', pullPolicy: 'Always' },
     imagePullSecrets: [{ name: 'registry' }],
@@ -37,15 +39,32 @@ const given: Record<string, object> = {
   'a claim of the cluster': { ledger: { existingClaim: 'retention' } },
   'a storage class': { ledger: { storageClass: 'fast', size: '2Gi' } },
   metrics: { mode: 'enforce', metrics: { enabled: true, volume: { hostPath: { path: '/var/lib/node_exporter' } } } },
+  'metrics that end with the pod': { metrics: { enabled: true } },
+  OpenShift: { podSecurityContext: { runAsUser: null, runAsGroup: null, fsGroup: null } },
+  'a chart around it': {
+    enabled: true,
+    global: { imageRegistry: 'registry.example.com', imagePullSecrets: [{ name: 'registry' }] },
+    image: { digest: `sha256:${'0'.repeat(64)}` },
+    commonLabels: { team: 'data', 'app.kubernetes.io/name': 'not-this' },
+    commonAnnotations: { owner: 'data' },
+    ledger: { annotations: { backup: 'daily' } },
+    priorityClassName: 'low',
+  },
   'a private authority and a proxy': {
     server: { caConfigMap: 'company-ca' },
     extraEnvs: [{ name: 'HTTPS_PROXY', value: 'http://proxy.example.com:3128' }],
-    networkPolicy: { extraEgress: [{ ports: [{ port: 443, protocol: 'TCP' }] }] },
+    networkPolicy: {
+      enabled: true,
+      extraEgress: [{ ports: [{ port: 443, protocol: 'TCP' }] }],
+      gmsNamespaceLabels: { 'kubernetes.io/metadata.name': 'gms' },
+      dnsNamespaceLabels: { 'kubernetes.io/metadata.name': 'openshift-dns' },
+      dnsPort: 5353,
+    },
   },
-  'no network policy, no account of its own': { networkPolicy: { enabled: false }, serviceAccount: { create: false } },
-  'an alert': { alert: { enabled: true, labels: { release: 'monitoring' } } },
+  'a network policy, no account of its own': { networkPolicy: { enabled: true }, serviceAccount: { create: false } },
+  'an alert': { alert: { enabled: true, labels: { release: 'monitoring' }, runbookUrl: 'https://wiki.example.com' } },
   'everything about pods': {
-    podLabels: { team: 'data' },
+    podLabels: { team: 'data', 'app.kubernetes.io/instance': 'not-this' },
     podAnnotations: { 'sidecar.istio.io/inject': 'false' },
     nodeSelector: { 'kubernetes.io/arch': 'arm64' },
     tolerations: [{ key: 'batch', operator: 'Exists' }],
@@ -57,7 +76,8 @@ const given: Record<string, object> = {
 
 function valuesFile(values: object): string {
   const file = join(folder, 'values.json');
-  writeFileSync(file, JSON.stringify(values));
+  // A chart has no default policy.
+  writeFileSync(file, JSON.stringify({ policies, ...values }));
   return file;
 }
 
@@ -70,7 +90,7 @@ function render(values: object = {}, from = chart): { text: string; manifests: M
 /** The scheduled CronJob and its suspended twin. */
 function cronJobs(values: object = {}): [scheduled: Manifest, twin: Manifest] {
   const jobs = render(values).manifests.filter(({ kind }) => kind === 'CronJob');
-  const isTwin = ({ metadata }: Manifest) => metadata.name.endsWith('-preview');
+  const isTwin = ({ metadata }: Manifest) => metadata.name.endsWith('-manual');
   return [jobs.find((job) => !isTwin(job)), jobs.find(isTwin)];
 }
 
@@ -97,7 +117,17 @@ describe.skipIf(found === undefined)('The chart', () => {
     [{ mode: 'enforced' }, /mode/],
     [{ mdoe: 'enforce' }, /mdoe/],
     [{ server: { url: 'datahub-gms:8080' } }, /server.url/],
-    [{ policies: [] }, /policies/],
+    [{ policies: [] }, /policies: name at least one index/],
+    [
+      { policies: [...policies, { ...policies[0], aspect: 'OPERATION' }] },
+      /policies\[1\]: dataset.OPERATION has a second policy/,
+    ],
+    [{ policies: [{ ...policies[0], aspect: 'datahubIngestionCheckpoint' }] }, /state of stateful ingestion/],
+    [{ policies: [{ ...policies[0], minDeletePercent: 60, maxDeletePercent: 50 }] }, /minDeletePercent \(60\) above/],
+    [{ policies: [{ ...policies[0], maxDeletePercent: 5 }] }, /minDeletePercent \(10\) above/],
+    [{ server: { url: 'http://gms:8080/operations?action=x' } }, /leave out .operations/],
+    [{ server: { name: '--' } }, /server.name/],
+    [{ image: { digest: 'latest' } }, /image.digest/],
     [{ policies: [{ entityType: 'dataset', aspect: 'operation', retentionDays: 6 }] }, /retentionDays/],
     [{ policies: [{ entityType: 'dataset', aspect: 'operation', retentionDay: 90 }] }, /retentionDay/],
     [{ schedule: 'cron(30 3 * * ? *)' }, /schedule/],
@@ -105,20 +135,22 @@ describe.skipIf(found === undefined)('The chart', () => {
     [{ token: { secretRef: '' } }, /token.secretRef/],
     [{ ledger: { size: 'large' } }, /ledger.size/],
   ])('refuses %j', (wrong, named) => {
-    const point = new RegExp(named.source.replace('.', '[./]'));
+    const point = new RegExp(named.source.replace(/^(\w+)\.(?=\w+$)/, '$1[./]'));
     expect(() => render(wrong)).toThrow(point);
   });
 
   test('previews unless it is told to enforce, and its suspended twin always previews', () => {
     const verbs = (values: object) => cronJobs(values).map((job) => [containerOf(job).args[0], job.spec.suspend]);
     expect(verbs({})).toEqual([
-      ['preview', false],
+      ['preview', undefined],
       ['preview', true],
     ]);
     expect(verbs({ mode: 'enforce' })).toEqual([
-      ['enforce', false],
+      ['enforce', undefined],
       ['preview', true],
     ]);
+    // Only then: a field that the chart does not have is left as kubectl has patched it.
+    expect(verbs({ suspend: true })[0]).toEqual(['preview', true]);
   });
 
   test.each(Object.entries(given))('with %s gives a run by hand the pod of a scheduled one', (_, values) => {
@@ -136,6 +168,8 @@ describe.skipIf(found === undefined)('The chart', () => {
       DATAHUB_RETENTION_NAME: { value: 'prod' },
       DATAHUB_RETENTION_CRON_JOB: { value: 'dh-datahub-retention' },
       DATAHUB_RETENTION_NAMESPACE: { value: 'datahub' },
+      DATAHUB_RETENTION_POLICIES: { value: '/policies/policies.json' },
+      DATAHUB_RETENTION_TOKEN_SECRET: { value: 'datahub-retention-token/token' },
       XDG_STATE_HOME: { value: '/ledger' },
     });
     expect(environment(twin)['DATAHUB_RETENTION_ARGS']).toBeUndefined();
@@ -163,6 +197,65 @@ describe.skipIf(found === undefined)('The chart', () => {
     });
   });
 
+  test('leaves user and groups to OpenShift where the values say null', () => {
+    const { securityContext } = podOf(cronJobs(given['OpenShift'])[0]);
+    for (const field of ['runAsUser', 'runAsGroup', 'fsGroup']) expect(securityContext).not.toHaveProperty(field);
+    expect(securityContext).toMatchObject({ runAsNonRoot: true });
+  });
+
+  test('gives a metrics volume exactly one source, whatever it is', () => {
+    const volumeOf = (values: object | undefined) =>
+      podOf(cronJobs(values ?? {})[0]).volumes.find(({ name }: Manifest) => name === 'metrics');
+    expect(volumeOf(given['metrics'])).toEqual({ name: 'metrics', hostPath: { path: '/var/lib/node_exporter' } });
+    expect(volumeOf(given['metrics that end with the pod'])).toEqual({ name: 'metrics', emptyDir: {} });
+  });
+
+  test('starts a scheduled run again whose node goes, and none by hand', () => {
+    const [scheduled, twin] = cronJobs({ mode: 'enforce' });
+    const [rule] = scheduled.spec.jobTemplate.spec.podFailurePolicy.rules;
+    expect(rule).toEqual({ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] });
+    expect(twin.spec.jobTemplate.spec.podFailurePolicy).toBeUndefined();
+  });
+
+  test('keeps the logs of runs by hand for the week that a page promises', () => {
+    const [, { spec }] = cronJobs();
+    expect(spec).toMatchObject({ successfulJobsHistoryLimit: 1000, failedJobsHistoryLimit: 1000 });
+    expect(spec.jobTemplate.spec.ttlSecondsAfterFinished).toBe(7 * 24 * 3600);
+  });
+
+  test('keeps its own labels, by which its network policy and its commands find the pods', () => {
+    const [scheduled] = cronJobs(given['everything about pods']);
+    expect(scheduled.spec.jobTemplate.spec.template.metadata.labels).toMatchObject({
+      team: 'data',
+      'app.kubernetes.io/instance': 'dh',
+    });
+    const [wrapped] = cronJobs(given['a chart around it']);
+    expect(wrapped.metadata).toMatchObject({
+      labels: { team: 'data', 'app.kubernetes.io/name': 'datahub-retention' },
+      annotations: { owner: 'data' },
+    });
+    expect(containerOf(wrapped).image).toBe(`registry.example.com/datahub-retention@sha256:${'0'.repeat(64)}`);
+    expect(podOf(wrapped)).toMatchObject({ priorityClassName: 'low', imagePullSecrets: [{ name: 'registry' }] });
+  });
+
+  test('names the claim after the DataHub, so that another release does not begin a ledger of its own', () => {
+    const claimOf = (name: string) =>
+      render({ server: { name } }).manifests.find(({ kind }) => kind === 'PersistentVolumeClaim').metadata.name;
+    expect([claimOf('prod'), claimOf('Prod EU (2)')]).toEqual([
+      'datahub-retention-prod-ledger',
+      'datahub-retention-prod-eu-2-ledger',
+    ]);
+  });
+
+  test('has a test that reads the policies, and one that asks the server', () => {
+    const pods = render().manifests.filter(({ kind }) => kind === 'Pod');
+    expect(pods.map(({ spec }) => spec.containers[0].args)).toEqual([
+      ['validate', '--policies=/policies/policies.json'],
+      ['survey'],
+    ]);
+    for (const { metadata } of pods) expect(metadata.annotations['helm.sh/hook']).toBe('test');
+  });
+
   test('keeps the ledger when it is uninstalled', () => {
     const claim = render().manifests.find(({ kind }) => kind === 'PersistentVolumeClaim');
     expect(claim.metadata.annotations['helm.sh/resource-policy']).toBe('keep');
@@ -170,7 +263,7 @@ describe.skipIf(found === undefined)('The chart', () => {
 
   test('passes on what was asked: metrics, chat, and when a Job fails', () => {
     const asked = { ...given['metrics'], ...given['a chat'], failOn: 'failed' };
-    expect(containerOf(cronJobs(asked)[0]).args.slice(2)).toEqual([
+    expect(containerOf(cronJobs(asked)[0]).args.slice(1)).toEqual([
       '--fail-on=failed',
       '--notify=problems',
       '--notify-format=json',
@@ -253,7 +346,7 @@ describe.skipIf(found === undefined || !hasKubectl())('A command that helm print
   test('previews, also where scheduled runs enforce', async () => {
     const [job] = await typed(/create job first-preview/);
     expect(job!.path).toBe('/apis/batch/v1/namespaces/datahub/jobs');
-    expect(String(job!.body)).toContain('--policies=/policies/policies.json');
+    expect(String(job!.body)).toContain('/policies/policies.json');
     expect(String(job!.body)).not.toContain('enforce');
   });
 

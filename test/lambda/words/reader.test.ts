@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { runByHand, setParameter } from '../../../lambda/words/reader.ts';
+import { type Reader, runByHand, setParameter } from '../../../lambda/words/reader.ts';
 import { aws, kubernetes, machine } from '../message/cases.ts';
 
 /** The words that a shell makes of a line. */
@@ -37,7 +37,7 @@ describe('a run by hand', () => {
 
   test('on Kubernetes is a job from the suspended CronJob, with its arguments in one variable', () => {
     expect(runByHand({ release: ['dataset.operation'] }, kubernetes)).toBe(
-      "kubectl -n datahub create job retention-$(date +%s) --from=cronjob/datahub-retention-preview --dry-run=client -o yaml | kubectl set env --local -f - 'DATAHUB_RETENTION_ARGS=release dataset.operation' -o yaml | kubectl -n datahub create -f -",
+      "kubectl -n datahub create job retention-$(od -An -N4 -tx4 /dev/urandom | tr -d ' ') --from=cronjob/datahub-retention-manual --dry-run=client -o yaml | kubectl set env --local -f - 'DATAHUB_RETENTION_ARGS=release dataset.operation' -o yaml | kubectl -n datahub create -f -",
     );
   });
 });
@@ -60,7 +60,17 @@ describe('a parameter', () => {
     );
   });
 
-  test('is not there outside AWS', () => {
+  test('on Kubernetes is a field of the CronJob, or the Secret, which is replaced whole', () => {
+    expect(setParameter('paused', 'false', kubernetes)).toBe(
+      `kubectl -n datahub patch cronjob datahub-retention -p '{"spec":{"suspend":false}}'`,
+    );
+    expect(setParameter('token', 'file://token.txt', kubernetes)).toBeUndefined();
+    expect(setParameter('token', 'file://token.txt', { ...kubernetes, tokenSecret: 'a-token/token' } as Reader)).toBe(
+      'kubectl -n datahub create secret generic a-token --from-file=token=token.txt --dry-run=client -o yaml | kubectl -n datahub replace -f -',
+    );
+  });
+
+  test('is not there on a machine', () => {
     expect(setParameter('paused', 'true', machine)).toBeUndefined();
   });
 });

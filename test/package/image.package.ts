@@ -35,7 +35,7 @@ beforeAll(async () => {
   const project = emptyProject();
   await install(project, inject('tarball'));
   folder = mkdtempSync(join(tmpdir(), 'image-'));
-  for (const path of ['job', 'job/dist', 'job/docs', 'ledger']) mkdirSync(at(path));
+  for (const path of ['job', 'job/dist', 'job/docs', 'ledger', 'ledger/datahub-retention']) mkdirSync(at(path));
   for (const path of ['dist/cli.mjs', 'docs/runbook.md']) {
     cpSync(join(project, 'node_modules/datahub-retention', path), at('job', path));
   }
@@ -48,7 +48,7 @@ beforeAll(async () => {
     at('policies.json'),
     '[{ "entityType": "dataset", "aspect": "operation", "retentionDays": 30, "batchSize": 1000 }]',
   );
-  if (isRoot) chownSync(at('ledger'), 65_532, 65_532);
+  if (isRoot) for (const path of ['ledger', 'ledger/datahub-retention']) chownSync(at(path), 65_532, 65_532);
   for (const path of ['', 'job', 'job/dist', 'job/dist/cli.mjs']) chmodSync(at(path), 0o555);
 });
 afterAll(async () => {

@@ -61,7 +61,7 @@ export function onScreen(screen: Screen): Output {
       const until = Date.now() + state.waitSeconds * 1000;
       watched = isWaiting ? () => waitingLine(unresolved, (until - Date.now()) / 1000) : undefined;
     },
-    task: (index, taskId) => print(`  ${index}: task ${taskId}`),
+    task: progress.task,
     problem: progress.say,
     report: (report, { subject, email }) => {
       waiting.for(undefined);

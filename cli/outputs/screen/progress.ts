@@ -10,6 +10,7 @@ import type { Paint } from './screen.ts';
 
 export interface Progress {
   state: Output['state'];
+  task: Output['task'];
   /** Anything else below the same heading. */
   say(line: string): void;
 }
@@ -21,6 +22,7 @@ export interface Progress {
 export function createProgress(write: (line: string) => void, paint: Paint, width: () => number): Progress {
   const ended = new Set<string>();
   const tenths = new Map<string, number>();
+  const names = new Map<string, string>();
   let heading: string | undefined;
   /** Below the heading, which waits until somebody who is asked has said yes. */
   const say = (line: string) => {
@@ -37,6 +39,7 @@ export function createProgress(write: (line: string) => void, paint: Paint, widt
       heading = headingOf(entries);
     }
     for (const entry of entries) {
+      names.set(entry.index, dottedName(entry.entry));
       if (entry.phase === 'watched' && isNews(entry, tenths)) say(progressLine(entry));
       if (entry.phase !== 'done' || ended.has(entry.index)) continue;
       ended.add(entry.index);
@@ -45,7 +48,7 @@ export function createProgress(write: (line: string) => void, paint: Paint, widt
       say(`${dottedName(entry.entry)}: ${paint(resultOf[outcome], outcome)}${deleted}`);
     }
   };
-  return { state, say };
+  return { state, say, task: (index, taskId) => say(`${names.get(index) ?? index}: task ${taskId}`) };
 }
 
 /** `looks again in 2 min`: what a run waits for. */

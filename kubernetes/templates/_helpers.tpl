@@ -37,7 +37,7 @@ annotations:
 
 {{/* One DataHub has one ledger, whatever the release is called: helm refuses another release's claim. */}}
 {{- define "retention.claim" -}}
-{{- $name := .Values.server.name | lower | regexReplaceAll "[^a-z0-9]+" "-" | trimAll "-" | trunc 40 | trimSuffix "-" -}}
+{{- $name := regexReplaceAll "[^a-z0-9]+" (lower .Values.server.name) "-" | trimAll "-" -}}
 {{- default (printf "datahub-retention-%s-ledger" $name) .Values.ledger.existingClaim -}}
 {{- end -}}
 

@@ -370,7 +370,7 @@ describe.skipIf(found === undefined || !hasKubectl())('A command that helm print
   });
 
   test('pauses', async () => {
-    const [patch] = await typed(/^  Pause:/);
+    const [patch] = await typed(/^ {2}Pause:/);
     expect([patch!.path, patch!.body]).toEqual([
       '/apis/batch/v1/namespaces/datahub/cronjobs/dh-datahub-retention',
       { spec: { suspend: true } },

@@ -1,0 +1,87 @@
+import { type Command, commandsOf, pages } from './commands.ts';
+
+/** Where each command of the pages is executed as it is written, and which are not. */
+
+export type Executor = 'pages' | 'deploy' | 'cluster' | 'engine';
+
+const isArgumentOf = (column: string) => (command: Command) => command.column === column;
+const begins = (pattern: RegExp) => (command: Command) => command.column !== 'input' && pattern.test(command.text);
+
+/** test:engine reads the same section, and follows its steps. */
+const stepsOfTheWayBack = new Set(
+  commandsOf('docs/runbook.md').flatMap(({ heading, text }) =>
+    heading === 'Rows missing' && /^(?:GET|PUT|POST) /.test(text) ? text : [],
+  ),
+);
+
+/** A command belongs to exactly one. */
+const owners: readonly [Executor, (command: Command) => boolean][] = [
+  ['pages', begins(/^(?:npm (?!start -- validate --stage)|git |datahub-retention |MACHINE )/)],
+  ['pages', isArgumentOf('verb')],
+  ['deploy', begins(/^(?:(?:ARN=\$\()?aws |(?:npx )?cdk |cp infra|npm start -- validate --stage)/)],
+  ['deploy', isArgumentOf('input')],
+  ['cluster', begins(/^(?:kubectl|helm|by_hand)\b/)],
+  ['cluster', isArgumentOf('DATAHUB_RETENTION_ARGS')],
+  ['engine', ({ text }) => stepsOfTheWayBack.has(text)],
+];
+
+/** A command that nothing executes. */
+export interface Exception {
+  text: RegExp;
+  why: string;
+}
+
+export const exceptions: readonly Exception[] = [
+  {
+    text: /^(?:npm start --|npm start -- VERB|datahub-retention VERB|by_hand VERB|helm upgrade|curl --aws-sigv4)$/,
+    why: 'names a command in a sentence; it is written out elsewhere',
+  },
+  {
+    text: /^curl (?:-X|")|^(?:GET|POST) \/(?:_cat\/indices\/\*)?dataset_|^GET _cluster|^POST _tasks|^GET \/\*ALIAS\*\/_settings|^PUT \/INDEX/,
+    why: 'goes to the search cluster; only test:engine has one, and it follows the ten steps of "Rows missing"',
+  },
+  {
+    text: /^docker /,
+    why: 'needs Docker and a registry; test:package runs what the Dockerfile copies, as its user',
+  },
+];
+
+/** Who executes it, and its exceptions: a command should have one of them in all. */
+export function ownersOf(command: Command): { executors: Executor[]; exceptions: Exception[] } {
+  const found = exceptions.filter(({ text }) => text.test(command.text));
+  if (found.length > 0) return { executors: [], exceptions: found };
+  return { executors: owners.flatMap(([executor, owns]) => (owns(command) ? executor : [])), exceptions: [] };
+}
+
+/** Every occurrence of a command that one of the tests executes, in the order of the pages. */
+export const commandsFor = (executor: Executor, of: readonly string[] = pages): Command[] =>
+  of.flatMap(commandsOf).filter((command) => ownersOf(command).executors.includes(executor));
+
+/** The commands of one executor, from which it takes what it executes; at its end none may be left. */
+export class Worklist {
+  private readonly commands: readonly Command[];
+  private readonly done = new Set<string>();
+
+  constructor(commands: readonly Command[]) {
+    this.commands = commands;
+  }
+
+  /**
+   * Takes the commands below a heading, in the order of the page. Throws where there is none, so that a test notices when
+   * its command has gone from the page.
+   */
+  take(page: string, heading: string, text = /./, where?: Command['where']): [Command, ...Command[]] {
+    const [first, ...others] = this.commands.filter(
+      (command) =>
+        command.page === page && command.heading === heading && text.test(command.text) && command.where === where,
+    );
+    if (first === undefined) throw new Error(`${page} has no command ${text} below "${heading}"`);
+    for (const command of [first, ...others]) this.done.add(command.text);
+    return [first, ...others];
+  }
+
+  /** What no test has taken; a command that several pages have is done with one of them. */
+  left(): string[] {
+    return this.commands.flatMap(({ page, line, text }) => (this.done.has(text) ? [] : `${page}:${line} ${text}`));
+  }
+}

@@ -82,7 +82,7 @@ export async function measureRun(scenario: Scenario, start: number): Promise<Mea
       const publish = async (made: Report) => {
         await time.sleep(2 * millis.awsCall);
         told = { report: made, at: time.now() };
-        return messageOf(made, { reader: { kind: 'aws' } }).carried;
+        return messageOf(made, { reader: { kind: 'aws' } }).told;
       };
       return report(event as ReportEvent, { ...given, publisher: { publish }, words: worded });
     },

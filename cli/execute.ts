@@ -150,7 +150,7 @@ async function survey(asked: SurveyArguments, output: Output, { env, program }: 
   output.header({ server: server.baseUrl, from: server.from, mode: 'survey', embedded: false, fast: false });
   for (const remark of remarks(asked.server.token)) output.note(remark);
   const reader = readerOf(program, asked, env);
-  const { operations, isSample, close } = connect(server, { attempts: surveyAttempts, asking: output.asking });
+  const { operations, isSample, close } = connect(server, { attempts: surveyAttempts, onPending: output.onPending });
   const leave = onInterrupt(async () => {
     output.close();
     return ['Stopped. A survey only looks: nothing was changed.'];
@@ -186,7 +186,7 @@ async function demo(
     const server: Server = { baseUrl, token, tokenText };
     output.header({ server: baseUrl, mode: 'enforce', embedded: true, fast: true });
     for (const remark of remarks(notify?.url)) output.note(remark);
-    connection = connect(server, { asking: output.asking });
+    connection = connect(server, { onPending: output.onPending });
     const reader = { kind: 'machine', program, demo: true } as const;
     const name = asked.name ?? 'demo';
     const ledger = memoryLedger();
@@ -224,7 +224,7 @@ async function runOnServer(asked: ServerRunArguments, output: Output, surroundin
   // In a pod it is the deployed job.
   if (input.mode === 'enforce' && readerOf(program, asked, env).kind === 'machine') output.note(deployedToo);
   for (const remark of remarks(asked.server.token, notify?.url)) output.note(remark);
-  const connection = connect(server, { asking: output.asking });
+  const connection = connect(server, { onPending: output.onPending });
   try {
     const path = await chooseLedger(asked, server, env, connection);
     const { ledger, begins } = given ?? (await openLedger(path, asked, policies));

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
-import { nameDoubt } from '../../infra/stage/doubts.ts';
+import { nameWarning } from '../../infra/stage/names.ts';
 import { inspectPolicies } from '../../infra/stage/policies.ts';
 import { inspectSettings } from '../../infra/stage/settings.ts';
 import { warningsOf } from '../../infra/stage/warnings.ts';
@@ -82,7 +82,7 @@ const nameDoubts = (list: readonly unknown[]): Problem[] =>
   list.flatMap((item, at) => {
     const { entityType, aspect } = (item ?? {}) as Partial<Named>;
     if (typeof entityType !== 'string' || typeof aspect !== 'string') return [];
-    const doubt = nameDoubt({ entityType, aspect });
+    const doubt = nameWarning({ entityType, aspect });
     return doubt === undefined ? [] : [{ path: [at, 'aspect'], sentence: `policy ${at + 1}: ${doubt}` }];
   });
 

@@ -23,7 +23,7 @@ export function jsonLines(write: (line: string) => void): Output {
     header: (header) => tell('header', { version: packageManifest.version, ...header }),
     ledger: (path) => tell('ledger', { path }),
     note: (text) => tell('note', { text }),
-    asking: () => {},
+    onPending: () => {},
     counted(done, of) {
       if (done < of && Date.now() - countedAt < countingMillis) return;
       countedAt = Date.now();

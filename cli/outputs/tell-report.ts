@@ -61,7 +61,7 @@ export function reportPublisher(run: Telling, output: Output): ReportPublisher {
       status = !isBad(report, run) && printed !== 'refused' && told !== 'refused' && written.every(Boolean) ? 0 : 1;
       // What a preview prints is read by the person who looks, and by nobody who is on call.
       const isPublished = report.mode === 'preview' ? told === 'posted' : told !== 'refused';
-      return printed === 'taken' && isPublished ? message.carried : [];
+      return printed === 'taken' && isPublished ? message.told : [];
     },
   };
 }

@@ -1,8 +1,8 @@
 import { createOperations } from '../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../lambda/operations/http/http-transport.ts';
-import { asking, type Operations } from '../../lambda/operations/operations.ts';
+import { asResult, type Operations } from '../../lambda/operations/operations.ts';
 import type { Server } from '../inputs/server.ts';
-import { type Asking, observed } from './observed.ts';
+import { type OnPending, observed } from './observed.ts';
 import { watchSample } from './sample.ts';
 
 export interface Connection {
@@ -18,7 +18,7 @@ export interface ConnectOptions {
   /** Attempts of a read, if not as many as in the deployed functions. */
   attempts?: { failed: number; timedOut: number };
   /** Called with each pending request. */
-  asking?: Asking;
+  onPending?: OnPending;
   /** The wait between attempts. */
   sleep?: (millis: number) => Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface ConnectOptions {
 /** The operations of a server over HTTP, as the deployed functions use them. */
 export function connect(
   { baseUrl, token, caPem, timeoutMillis }: Server,
-  { attempts, asking: tell = () => {}, sleep }: ConnectOptions = {},
+  { attempts, onPending: tell = () => {}, sleep }: ConnectOptions = {},
 ): Connection {
   const network = createHttpTransport({ caPem, readTimeoutMillis: timeoutMillis });
   const { transport, isSample } = watchSample(network);
@@ -36,7 +36,7 @@ export function connect(
     operations,
     isSample,
     async probe() {
-      await asking(() => operations.indexSizes({ attempts: 1 }));
+      await asResult(() => operations.indexSizes({ attempts: 1 }));
       return isSample();
     },
     close: () => network.close(),

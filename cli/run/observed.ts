@@ -5,10 +5,10 @@ import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Pending } from '../telling/output.ts';
 
 /** Called with the oldest pending request, or with undefined once the server has answered everything. */
-export type Asking = (pending: Pending | undefined) => void;
+export type OnPending = (pending: Pending | undefined) => void;
 
 /** The same operations, which tell what the server has not answered yet. */
-export function observed(inner: Operations, tell: Asking, limitMillis: number = readTimeoutMillis): Operations {
+export function observed(inner: Operations, tell: OnPending, limitMillis: number = readTimeoutMillis): Operations {
   const open = new Set<Pending>();
   const report = () => tell(open.values().next().value);
   const during = async <Value>(

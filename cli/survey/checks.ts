@@ -3,11 +3,11 @@ import type { ServerError, ServerErrorKind } from '../../lambda/facts/server-err
 import { isLoopback } from '../../lambda/operations/http/addresses.ts';
 import { tokenExpiryMillis } from '../../lambda/operations/http/token-expiry.ts';
 import {
-  type Asked,
-  asking,
+  asResult,
   type DryRun,
   type IndexSize,
   type Operations,
+  type Result,
 } from '../../lambda/operations/operations.ts';
 import { knownAspects } from '../../lambda/policy/aspects.ts';
 import { counted, date } from '../../lambda/words/numbers.ts';
@@ -43,13 +43,13 @@ const absentTask = 'datahub-retention-check:1';
 /** Throws what is not an OperationsError. */
 export async function checkServer({ baseUrl, token, operations, now }: Checking): Promise<Checked> {
   const [sizes, status, withField] = await Promise.all([
-    asking(() => operations.indexSizes()),
-    asking(() => operations.taskStatus(absentTask)),
-    asking(() => matchingNothing(operations, true)),
+    asResult(() => operations.indexSizes()),
+    asResult(() => operations.taskStatus(absentTask)),
+    asResult(() => matchingNothing(operations, true)),
   ]);
   // A server that does not know the field forceDeleteByQuery may refuse a request with it.
   const mayBeField = withField.kind === 'failed' && fieldMayBeRefused.includes(withField.error.kind);
-  const without = mayBeField ? await asking(() => matchingNothing(operations, undefined)) : withField;
+  const without = mayBeField ? await asResult(() => matchingNothing(operations, undefined)) : withField;
   const refusesForceField = mayBeField && without.kind === 'done';
   const asked: Answers = { sizes, status, dryRun: withoutIndex(without) };
   const common = commonFailure(asked);
@@ -61,9 +61,9 @@ export async function checkServer({ baseUrl, token, operations, now }: Checking)
 const fieldMayBeRefused: readonly ServerErrorKind[] = ['bad-request', 'unreadable'];
 
 interface Answers {
-  sizes: Asked<IndexSize[]>;
-  status: Asked<unknown>;
-  dryRun: Asked<DryRun | undefined>;
+  sizes: Result<IndexSize[]>;
+  status: Result<unknown>;
+  dryRun: Result<DryRun | undefined>;
 }
 
 function matchingNothing(operations: Operations, forceDeleteByQuery: true | undefined): Promise<DryRun> {
@@ -72,7 +72,7 @@ function matchingNothing(operations: Operations, forceDeleteByQuery: true | unde
 }
 
 /** That an index does not exist, or an entity, says that the request itself is allowed. */
-const withoutIndex = (asked: Asked<DryRun>): Answers['dryRun'] =>
+const withoutIndex = (asked: Result<DryRun>): Answers['dryRun'] =>
   asked.kind === 'failed' && (asked.error.kind === 'no-index' || asked.error.kind === 'bad-request')
     ? { kind: 'done', value: undefined }
     : asked;
@@ -152,7 +152,7 @@ function tokenCheck(token: string, now: number): Check {
 
 function privilegeCheck(
   name: Check['name'],
-  asked: Asked<unknown>,
+  asked: Result<unknown>,
   otherwise: 'note' | 'failed',
   allowed: string,
   without: string,

@@ -22,7 +22,7 @@ export interface Output {
   /** A remark worth knowing: one or two sentences, and perhaps an indented command. */
   note(text: string): void;
   /** The request that the server has not answered for longest. */
-  asking(pending: Pending | undefined): void;
+  onPending(pending: Pending | undefined): void;
   /** Indices counted so far. */
   counted(done: number, of: number): void;
 

@@ -24,7 +24,7 @@ export function hostProblem(gmsUrl: string): string | undefined {
  * A sentence if a GMS address looks like `service.namespace`, which resolves only inside a Kubernetes cluster; otherwise
  * undefined. A public name may also have two labels, but is hardly ever used with plain http.
  */
-export function clusterHostDoubt(gmsUrl: string): string | undefined {
+export function clusterHostWarning(gmsUrl: string): string | undefined {
   const url = new URL(gmsUrl);
   const host = hostOf(url);
   if (url.protocol !== 'http:' || isIP(host) !== 0 || host.split('.').length !== 2) return undefined;

@@ -1,5 +1,5 @@
-import { nameDoubt } from './doubts.ts';
-import { clusterHostDoubt, isPlainAndPublic } from './hosts.ts';
+import { clusterHostWarning, isPlainAndPublic } from './hosts.ts';
+import { nameWarning } from './names.ts';
 import { parseSchedule } from './schedule.ts';
 import type { Settings } from './settings.ts';
 
@@ -17,7 +17,7 @@ export function warningsOf(settings: Settings): Warning[] {
 
 function address({ gmsUrl, subnetIds }: Settings): Warning[] {
   const warning = (id: string, text: string): Warning => ({ id, path: ['gmsUrl'], text });
-  const doubt = clusterHostDoubt(gmsUrl);
+  const doubt = clusterHostWarning(gmsUrl);
   return [
     ...(isPlainAndPublic(gmsUrl, subnetIds !== undefined)
       ? [
@@ -53,7 +53,7 @@ function policies({ policies: all, parameterPrefix }: Settings): Warning[] {
     ];
   }
   return all.flatMap(({ policy }, at) => {
-    const doubt = nameDoubt(policy);
+    const doubt = nameWarning(policy);
     return doubt === undefined
       ? []
       : [{ id: `name-${at + 1}`, path: ['policies', at, 'aspect'], text: `policy ${at + 1}: ${doubt}.` }];

@@ -40,7 +40,7 @@ export function snsPublisher(options: SnsPublisherOptions): Publisher {
       } else {
         await send(options, report, message);
       }
-      return message.carried;
+      return message.told;
     },
   };
 }

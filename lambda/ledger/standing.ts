@@ -15,8 +15,8 @@ import {
 } from './record.ts';
 import { isAhead, isSameRun } from './transitions.ts';
 
-/** Who is asking: a run, and the server that it talks to. */
-export interface Asking extends RunId {
+/** The run that reads a record, and the server that it talks to. */
+export interface ThisRun extends RunId {
   server: string;
 }
 
@@ -39,28 +39,28 @@ export type Standing =
   | { kind: 'foreign'; outcome: 'in-flight' | 'unknown' | 'quarantined'; record: StoredRecord };
 
 /** The one place that says whose a record is (design rule 5). @param nowMillis epoch milliseconds */
-export function standing(record: StoredRecord | undefined, asking: Asking, nowMillis: number): Standing {
+export function standing(record: StoredRecord | undefined, thisRun: ThisRun, nowMillis: number): Standing {
   if (record === undefined) return { kind: 'free', record };
   const decision = decisionOf(record);
   if (decision && (record.state === 'judged' || record.state === 'other-version')) {
     return { kind: 'judged', record, decision };
   }
-  if (headOf(record).state !== 'idle' && !isHere(record, asking)) {
+  if (headOf(record).state !== 'idle' && !isHere(record, thisRun)) {
     return { kind: 'foreign', outcome: foreignOutcome(record, nowMillis), record };
   }
-  if (record.state === 'other-version') return freeOrSpent(record, asking, nowMillis);
+  if (record.state === 'other-version') return freeOrSpent(record, thisRun, nowMillis);
   const verdict =
-    isHere(record, asking) && record.lastVerdict && isSameRun(record.lastVerdict, asking)
+    isHere(record, thisRun) && record.lastVerdict && isSameRun(record.lastVerdict, thisRun)
       ? record.lastVerdict
       : undefined;
   if (isUnresolved(record)) {
-    if (isSameRun(record.attempt, asking)) return { kind: 'mine', record };
+    if (isSameRun(record.attempt, thisRun)) return { kind: 'mine', record };
     return verdict ? { kind: 'decided', record, verdict } : { kind: 'theirs', record };
   }
   // A judged record has a decision.
   if (record.state === 'judged') throw new Error(`the record of ${record.index} is judged by nothing`);
   if (verdict) return { kind: 'decided', record, verdict };
-  return record.state === 'quarantined' ? { kind: 'quarantined', record } : freeOrSpent(record, asking, nowMillis);
+  return record.state === 'quarantined' ? { kind: 'quarantined', record } : freeOrSpent(record, thisRun, nowMillis);
 }
 
 /** From when on a person may release a record that is not quarantined; undefined: at once. */
@@ -72,7 +72,7 @@ export function releasableAt(record: StoredRecord): number | undefined {
 /** A record whose counts and verdict mean something to this run: same version, same address. */
 export const isHere = <Stored extends StoredRecord>(
   record: Stored | undefined,
-  { server }: Pick<Asking, 'server'>,
+  { server }: Pick<ThisRun, 'server'>,
 ): record is Exclude<Stored, OtherVersion> =>
   record !== undefined && record.state !== 'other-version' && record.server === server;
 
@@ -82,10 +82,10 @@ function foreignOutcome(record: StoredRecord, nowMillis: number) {
   return at === undefined || nowMillis >= at ? 'unknown' : 'in-flight';
 }
 
-function freeOrSpent(record: Idle | OtherVersion, asking: Asking, nowMillis: number): Standing {
+function freeOrSpent(record: Idle | OtherVersion, thisRun: ThisRun, nowMillis: number): Standing {
   const { lastSender: sender } = headOf(record);
   if (!sender) return { kind: 'free', record };
-  const isLater = !isAhead(sender, nowMillis) && asking.runStartMillis <= sender.runStartMillis;
-  const isShutOut = isSameRun(sender, asking) || isLater;
+  const isLater = !isAhead(sender, nowMillis) && thisRun.runStartMillis <= sender.runStartMillis;
+  const isShutOut = isSameRun(sender, thisRun) || isLater;
   return isShutOut ? { kind: 'spent', record, sender } : { kind: 'free', record };
 }

@@ -5,11 +5,11 @@ import { oneLine, safeJson } from '../facts/text.ts';
 import type { Reader } from '../words/reader.ts';
 import { noteText } from '../words/worded.ts';
 import { placeOf } from '../words/words.ts';
-import { carriedBy } from './carried.ts';
 import { mailOf } from './mail.ts';
 import { shorten } from './shorten.ts';
 import { slackOf } from './slack.ts';
 import { subjectOf } from './subject.ts';
+import { toldBy } from './told.ts';
 
 /** What one publish sends: a subject, a text for each protocol, and attributes to filter on. */
 export interface Message {
@@ -24,7 +24,7 @@ export interface Message {
   sms: string;
   attributes: { stage: string; result: string; mode: string };
   /** The verdicts and releases that people hear of by it (`carried.ts`). */
-  carried: readonly string[];
+  told: readonly string[];
 }
 
 export interface MessageSettings {
@@ -57,7 +57,7 @@ export function messageOf(report: Report, { reader, secrets = [] }: MessageSetti
   const withJson = (candidate: Report): Message => ({
     ...people,
     default: safeJson(candidate),
-    carried: carriedBy(candidate, [mail.told, slack.told]),
+    told: toldBy(candidate, [mail.told, slack.told]),
   });
   const fits = (candidate: Report) => publishedBytes(withJson(candidate)) <= maxPublishedBytes;
   return withJson(shorten(cleaned, fits, (note) => noteText(note, place)));

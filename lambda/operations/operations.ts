@@ -88,7 +88,7 @@ export interface Operations {
    */
   truncate(fields: TruncateFields, maySend: () => boolean): Promise<Truncation>;
   /** Looks up a task by its id (`<node_id>:<task_number>`). Throws OperationsError. */
-  taskStatus(task: string, options?: ReadOptions): Promise<TaskStatus>;
+  taskStatus(taskId: string, options?: ReadOptions): Promise<TaskStatus>;
   /** Throws OperationsError. */
   indexSizes(options?: ReadOptions): Promise<IndexSize[]>;
 }
@@ -101,10 +101,10 @@ export interface TokenSource {
 }
 
 /** The answer to a request, or why there is none. */
-export type Asked<Value> = { kind: 'done'; value: Value } | { kind: 'failed'; error: ServerError };
+export type Result<Value> = { kind: 'done'; value: Value } | { kind: 'failed'; error: ServerError };
 
 /** Turns a failed read into data; rethrows anything that is not an OperationsError. */
-export async function asking<Value>(read: () => Promise<Value>): Promise<Asked<Value>> {
+export async function asResult<Value>(read: () => Promise<Value>): Promise<Result<Value>> {
   try {
     return { kind: 'done', value: await read() };
   } catch (error) {

@@ -5,7 +5,7 @@ import { compareShare } from './percentage.ts';
 import type { Orders } from './schema.ts';
 
 /** Exact counts of one index, from dry runs. */
-export interface Counts {
+export interface IndexCounts {
   /** Rows at or before the cutoff that is or would be sent. */
   rowsToDelete: number;
   rowsTotal: number;
@@ -29,7 +29,7 @@ export interface DecisionFacts {
   deletesInPlace: boolean;
   /** The operator lets this policy pass its ceiling in this run, up to this many rows. */
   approveRows?: number | undefined;
-  /** Whether threshold and ceiling are judged: not when Truncate decides again about a bite. */
+  /** Whether threshold and ceiling are judged: not where a bite is decided about, whose policy passed them as a whole. */
   judgesShare: boolean;
 }
 
@@ -42,7 +42,7 @@ export type Decision = { kind: 'due'; cause: CauseOf<'due'> } | Refusal;
  * one that it made just before the call. `enabled` and whether the policy can be read come before any dry run, and
  * whether a task's status can be read needs one more request: both are the caller's.
  */
-export function decide(policy: Orders, counts: Counts, facts: DecisionFacts): Decision {
+export function decide(policy: Orders, counts: IndexCounts, facts: DecisionFacts): Decision {
   const refusal = guardsOf(counts, facts) ?? weigh(policy, counts, facts);
   if (refusal) return refusal;
   if (policy.refuseReindex && !facts.deletesInPlace) return guardFailed({ kind: 'guard', which: 'refuse-reindex' });
@@ -50,7 +50,7 @@ export function decide(policy: Orders, counts: Counts, facts: DecisionFacts): De
 }
 
 /** Whether clocks and counts can be trusted: if one of these guards fails, nothing can be said about an index. */
-export function guardsOf({ rowsToDelete, rowsTotal }: Counts, facts: DecisionFacts): Refusal | undefined {
+export function guardsOf({ rowsToDelete, rowsTotal }: IndexCounts, facts: DecisionFacts): Refusal | undefined {
   const { runStartMillis, cutoffMillis, nowMillis, clockSkewMillis = 0, minRetentionDays } = facts;
   if (Math.abs(clockSkewMillis) > maxClockSkewMillis) {
     return guardFailed({ kind: 'guard', which: 'server-clock', found: clockSkewMillis });
@@ -81,7 +81,7 @@ export const withHeadroom = (rows: number): number => Math.ceil(rows * 1.05);
 export const guardFailed = (cause: CauseOf<'guard'>): Refusal => ({ kind: 'done', outcome: 'failed', cause });
 
 /** Threshold and ceiling apply to all rows that are older than the policy allows. */
-function weigh(policy: Orders, counts: Counts, { judgesShare, approveRows }: DecisionFacts): Refusal | undefined {
+function weigh(policy: Orders, counts: IndexCounts, { judgesShare, approveRows }: DecisionFacts): Refusal | undefined {
   const { rowsToDelete, rowsTotal, rowsPastRetention: rows = rowsToDelete } = counts;
   const { minDeletePercent, maxDeletePercent } = policy;
   if (rowsToDelete === 0) return { kind: 'done', outcome: 'nothing-to-delete', cause: { kind: 'not-due' } };

@@ -16,32 +16,30 @@ import {
   type Unresolved,
   type Verdict,
 } from '../ledger/record.ts';
-import { type Asking, releasableAt, type Standing, standing } from '../ledger/standing.ts';
+import { releasableAt, type Standing, standing, type ThisRun } from '../ledger/standing.ts';
 import { isSameRun, type Key } from '../ledger/transitions.ts';
 import { serverAddress } from '../operations/http/base-url.ts';
 import type { Policy } from '../policy/schema.ts';
 import { startWatch } from '../truncation/watch.ts';
 import type { RunSettings } from './services.ts';
-import type { DoneEntry, Entry, RunState, WatchedEntry } from './state.ts';
+import type { DoneEntry, Entry, EntryBase, RunState, WatchedEntry } from './state.ts';
 
 /** Small constructors for the run state's entries. */
 
-type From = Pick<Entry, 'index' | 'entry'>;
-
 /** Gives an entry its final outcome. */
-export const done = (from: From, outcome: Outcome, cause: Cause, more: Partial<EntryFacts> = {}): DoneEntry => ({
+export const done = (from: EntryBase, outcome: Outcome, cause: Cause, more: Partial<EntryFacts> = {}): DoneEntry => ({
   index: from.index,
   phase: 'done',
   entry: { ...from.entry, ...more, outcome, cause },
 });
 
 /** An entry for a truncation whose verdict would be in the ledger. */
-export function decided(from: From, { outcome, cause, ...facts }: Verdict): DoneEntry {
+export function decided(from: EntryBase, { outcome, cause, ...facts }: Verdict): DoneEntry {
   return done(from, outcome, cause, facts);
 }
 
 /** An entry for a verdict that is in the ledger, whichever run gave it. */
-export function concluded(from: From, { verdict, decided: by }: LastVerdict): DoneEntry {
+export function concluded(from: EntryBase, { verdict, decided: by }: LastVerdict): DoneEntry {
   const entry = decided(from, verdict);
   return { ...entry, entry: { ...entry.entry, ...decidedFacts(by) } };
 }
@@ -52,8 +50,8 @@ const decidedFacts = ({ runId, atMillis }: Decided) => ({
 });
 
 /** Whether another run decided it, which may still be at work. */
-function untoldBy(by: Decided, asking: Asking, now: number): EntryFacts['untold'] {
-  if (isSameRun(by, asking)) return undefined;
+function untoldBy(by: Decided, thisRun: ThisRun, now: number): EntryFacts['untold'] {
+  if (isSameRun(by, thisRun)) return undefined;
   return now < by.runStartMillis + longestRunMillis ? 'may-come' : 'no-report';
 }
 
@@ -64,14 +62,14 @@ function untoldBy(by: Decided, asking: Asking, now: number): EntryFacts['untold'
  * @returns undefined where only a release is to be told, which a note does (`releaseNote`)
  */
 export function judgedEntry(
-  from: From,
+  from: EntryBase,
   { record, decision }: Judgement,
-  asking: Asking,
+  thisRun: ThisRun,
   now: number,
 ): DoneEntry | undefined {
   if (decision.outcome === undefined) return undefined;
   const { server } = headOf(record);
-  const elsewhere = server === asking.server ? undefined : server && capped(server);
+  const elsewhere = server === thisRun.server ? undefined : server && capped(server);
   if (record.state === 'other-version' || record.lastVerdict === undefined) {
     const by = decision.verdictBy ?? decision;
     const version = decision.verdictBy?.version ?? headOf(record).version;
@@ -79,7 +77,7 @@ export function judgedEntry(
     const entry = done(from, knownOutcome(decision.outcome), cause, {
       rowsMissing: decision.rowsMissing,
       ...decidedFacts(by),
-      untold: untoldBy(by, asking, now),
+      untold: untoldBy(by, thisRun, now),
       released: decision.released,
       server: elsewhere,
       adopted: true,
@@ -87,10 +85,10 @@ export function judgedEntry(
     return { ...entry, ...marking(decision) };
   }
   const { attempt, taskId, lastVerdict } = record;
-  const untold = untoldBy(lastVerdict.decided, asking, now);
+  const untold = untoldBy(lastVerdict.decided, thisRun, now);
   const told = { taskId, server: elsewhere, untold, released: decision.released };
   const facts = { ...from.entry, ...(attempt && attemptFacts(attempt)), ...told };
-  const adopted = isSameRun(lastVerdict, asking) ? from.entry.adopted : true;
+  const adopted = isSameRun(lastVerdict, thisRun) ? from.entry.adopted : true;
   return { ...concluded({ index: from.index, entry: { ...facts, adopted } }, lastVerdict), ...marking(decision) };
 }
 
@@ -103,21 +101,21 @@ const marking = ({ id, released }: Decision) => (released ? {} : { decision: id 
 export function heldNoMore(
   from: WatchedEntry,
   record: StoredRecord | undefined,
-  asking: Asking,
+  thisRun: ThisRun,
   now: number,
 ): DoneEntry {
   if (record === undefined) return done(from, 'unknown', { kind: 'record-gone' });
-  const stands = standing(record, asking, now);
+  const stands = standing(record, thisRun, now);
   if (stands.kind === 'foreign') return foreignEntry(from, stands);
   const last = record.state === 'other-version' ? undefined : record.lastVerdict;
   const isOfThis = last !== undefined && isSameRun(last, from.watch.run);
   if (stands.kind === 'judged' && (isOfThis || record.state === 'other-version')) {
-    const entry = judgedEntry(from, stands, asking, now);
+    const entry = judgedEntry(from, stands, thisRun, now);
     if (entry) return entry;
   }
   if (isOfThis) return concluded(from, last);
   const release = record.state === 'other-version' ? undefined : record.lastRelease;
-  if (release && release.decided.atMillis >= from.watch.startedAt) {
+  if (release && release.decided.atMillis >= from.watch.sentAt) {
     return done(from, 'unknown', { kind: 'released-meanwhile', releasedAt: release.decided.atMillis });
   }
   return done(from, 'unknown', { kind: 'superseded' });
@@ -126,7 +124,7 @@ export function heldNoMore(
 type Judgement = Pick<Extract<Standing, { kind: 'judged' }>, 'record' | 'decision'>;
 
 /** A policy whose index waits until people have been told of its last verdict or release. */
-export const untoldEntry = (from: From, what: CauseOf<'untold'>['what']): DoneEntry =>
+export const untoldEntry = (from: EntryBase, what: CauseOf<'untold'>['what']): DoneEntry =>
   done(from, 'in-flight', { kind: 'untold', what });
 
 /** What a record tells of its last release. */
@@ -140,7 +138,7 @@ export const replaceEntry = (state: RunState, old: Entry, next: Entry): RunState
 });
 
 /** An entry for a truncation that this run watches. */
-export const watched = (from: From, record: Unresolved, now: number, nextLookAt: number): WatchedEntry => ({
+export const watched = (from: EntryBase, record: Unresolved, now: number, nextLookAt: number): WatchedEntry => ({
   index: from.index,
   phase: 'watched',
   entry: { ...from.entry, ...attemptFacts(record.attempt), taskId: 'taskId' in record ? record.taskId : undefined },
@@ -174,29 +172,22 @@ export const policyFacts = ({ entityType, aspect, retentionDays, owner, note }: 
   note,
 });
 
-/** The run's identity, as the ledger needs it. */
-export const askingOf = ({ runId, startedAt, server }: Pick<RunState, 'runId' | 'startedAt' | 'server'>): Asking => ({
-  runId,
-  runStartMillis: Date.parse(startedAt),
-  server,
-});
-
 /** The ledger's key of an entry. */
-export const keyOf = ({ index, entry }: From, { server }: Pick<RunState, 'server'>): Key => ({
+export const keyOf = ({ index, entry }: EntryBase, { server }: Pick<RunState, 'server'>): Key => ({
   index,
   entityType: entry.entityType,
   aspect: entry.aspect,
   server,
 });
 
-/** From this moment on the run sends and watches nothing, epoch milliseconds. */
-export const endOf = (state: Pick<RunState, 'startedAt'>, settings: RunSettings): number =>
-  Date.parse(state.startedAt) + settings.maxRunHours * hourMillis;
+/** EntryBase this moment on the run sends and watches nothing, epoch milliseconds. */
+export const endOf = (state: Pick<RunState, 'runStartMillis'>, settings: RunSettings): number =>
+  state.runStartMillis + settings.maxRunHours * hourMillis;
 
 export const addressOf = (settings: RunSettings): string => serverAddress(settings.gmsUrl);
 
 /** What the report says about an index whose record is foreign. */
-export function foreignEntry(from: From, { outcome, record }: Extract<Standing, { kind: 'foreign' }>): DoneEntry {
+export function foreignEntry(from: EntryBase, { outcome, record }: Extract<Standing, { kind: 'foreign' }>): DoneEntry {
   if (record.state === 'quarantined') {
     return done(from, outcome, {
       ...quarantineFacts(record),

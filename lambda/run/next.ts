@@ -51,7 +51,7 @@ export function atEnd(entry: WatchedEntry, by: 'run-time' | 'step', hours?: numb
   if (watch.lastMovedAt === undefined && !watch.task?.runs && !watch.task?.completed) return notSeen(entry);
   const ended = watch.task?.completed || undefined;
   const shown = watch.counter === undefined ? {} : progressShown(entry.entry, watch);
-  const seen = { since: watch.startedAt, ended, ...seenOf(watch), ...shown };
+  const seen = { since: watch.sentAt, ended, ...seenOf(watch), ...shown };
   const cause: Cause =
     by === 'step' ? { kind: 'watching', why: by, ...seen } : { kind: 'watching', why: by, hours, ...seen };
   return done(entry, 'still-running', cause, soFar(entry));

@@ -10,7 +10,7 @@ import { type LookServices, look } from '../truncation/look.ts';
 import { isDue } from '../truncation/next-look.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
 import { afterCallWithoutTask, afterRefusal, withBreaker } from './breaker.ts';
-import { askingOf, heldNoMore, replaceEntry } from './entries.ts';
+import { heldNoMore, replaceEntry } from './entries.ts';
 import { proceed, whyOver } from './next.ts';
 import { assertOurs } from './other-version.ts';
 import { resume } from './resume.ts';
@@ -33,10 +33,10 @@ export async function poll(state: RunState, services: RunServices): Promise<RunS
 async function lookAtAll(state: RunState, services: RunServices): Promise<RunState> {
   const { clock, settings } = services;
   const end = services.deadline() - deadlineMarginMillis;
-  const { signal, release } = signalAt(clock, end);
+  const { signal, clear } = signalAt(clock, end);
   const reads = optionalReads(services.operations, state, signal);
   const isOver = (now: number) => whyOver(state, settings, now) !== undefined;
-  const { runId, runStartMillis } = askingOf(state);
+  const { runId, runStartMillis } = state;
   const run = { runId, runStartMillis };
   let breaker = state.breaker;
   const answered = (status: number | undefined) => {
@@ -52,7 +52,7 @@ async function lookAtAll(state: RunState, services: RunServices): Promise<RunSta
     const entries = await Promise.all(state.entries.map((entry) => limit(() => one(entry))));
     return { ...state, entries, breaker, ...reads.without };
   } finally {
-    release();
+    clear();
   }
 }
 
@@ -68,7 +68,7 @@ async function lookAt(
   const record = await ledger.read(entry.index);
   const isThere = record !== undefined && isUnresolved(record) && isSameRun(record.attempt, entry.watch.run);
   // Of another address since a deployment: its counts would say nothing.
-  if (!isThere || !isHere(record, state)) return heldNoMore(entry, record, askingOf(state), now);
+  if (!isThere || !isHere(record, state)) return heldNoMore(entry, record, state, now);
   if (record.state === 'sending' && isSameRun(record.attempt, services.run)) answered(record.attempt.answer?.status);
   // A look at another truncation may come before this one can have been sent.
   if (record.state === 'sending' && now < record.attempt.judgeableAt) return entry;
@@ -76,7 +76,7 @@ async function lookAt(
   if (looked.kind === 'watching') {
     return { ...entry, entry: { ...entry.entry, copies: looked.copies }, watch: looked.watch };
   }
-  const settled = heldNoMore(entry, looked.record, askingOf(state), clock.now());
+  const settled = heldNoMore(entry, looked.record, state, clock.now());
   log.info('verdict', { ...settled.entry, index: entry.index });
   return settled;
 }

@@ -13,7 +13,7 @@ import {
 } from '../ledger/record.ts';
 import { releasableAt } from '../ledger/standing.ts';
 import { dropWindow, isSameRun, type Key, release } from '../ledger/transitions.ts';
-import { asking, OperationsError } from '../operations/operations.ts';
+import { asResult, OperationsError } from '../operations/operations.ts';
 import { dottedName } from '../policy/aspects.ts';
 import { type Ask, countRows } from '../truncation/counts.ts';
 import type { RunServices } from './services.ts';
@@ -151,9 +151,8 @@ async function countMissing(
   const fields = { entityType, aspect, batchSize: 10_000, cutoffMillis: window.untilMillis };
   // Its lower end is counted before and after: old rows that arrive or are deleted between two counts make it refuse.
   const { afterMillis, untilMillis } = window;
-  const [before = 0, whole = 0, after = 0] = (await countRows(ask, fields, [afterMillis, untilMillis, afterMillis]))
-    .rows;
-  return Math.max(0, window.rows - Math.max(0, whole - Math.max(before, after)));
+  const { rows } = await countRows(ask, fields, { before: afterMillis, end: untilMillis, again: afterMillis });
+  return Math.max(0, window.rows - Math.max(0, rows.end - Math.max(rows.before, rows.again)));
 }
 
 /** The rows that a release counts: those between two runs, or those that a truncation was to keep. */
@@ -170,7 +169,7 @@ async function mayStillCopy(record: StoredRecord, { operations }: Services, sign
   if (record.state === 'other-version' || record.state === 'idle') return record.state === 'other-version';
   if (!record.attempt?.copies) return false;
   const taskId = 'taskId' in record ? record.taskId : undefined;
-  const asked = taskId === undefined ? undefined : await asking(() => operations.taskStatus(taskId, { signal }));
+  const asked = taskId === undefined ? undefined : await asResult(() => operations.taskStatus(taskId, { signal }));
   const status = asked?.kind === 'done' && asked.value.kind === 'found' ? asked.value : undefined;
   return isUnresolved(record) ? !status?.completed : status?.completed === false;
 }

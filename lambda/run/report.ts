@@ -32,7 +32,7 @@ export interface ReportServices {
   words(facts: ReportFacts): Report;
 }
 
-/** What Report tells the workflow: `told` are the decisions that the published report has carried. */
+/** What Report tells the workflow: `told` are the decisions that the published report tells. */
 export interface Reported {
   result: Result;
   next: 'mark' | 'end';
@@ -49,8 +49,8 @@ export async function report(event: ReportEvent, services: ReportServices): Prom
   services.log.info('report', { result, policies: policies.length, cause });
   services.count?.(composed);
   const state = stateOf(event.input);
-  const carried = await services.publisher.publish(composed, state?.byHand);
-  const told = state ? toldOf(state, composed, new Set(carried), services.settings) : [];
+  const published = await services.publisher.publish(composed, state?.byHand);
+  const told = state ? toldOf(state, composed, new Set(published), services.settings) : [];
   return { result, next: told.length > 0 ? 'mark' : 'end', told };
 }
 
@@ -58,21 +58,21 @@ export async function report(event: ReportEvent, services: ReportServices): Prom
  * The decisions of which people have been told. One whose verdict and release are both to be told counts only where
  * both were. A preview in a stage that enforces marks nothing: the stage's own next run tells it.
  */
-function toldOf(state: RunState, made: Report, carried: ReadonlySet<string>, { mode }: RunSettings): Decided[] {
+function toldOf(state: RunState, made: Report, published: ReadonlySet<string>, { mode }: RunSettings): Decided[] {
   if (state.mode === 'preview' && mode !== 'preview') return [];
   const verdicts = state.entries.flatMap((entry) =>
     entry.phase === 'done' && entry.decision !== undefined
-      ? [{ index: entry.index, decision: entry.decision, isCarried: carried.has(verdictKey(entry.entry)) }]
+      ? [{ index: entry.index, decision: entry.decision, isPublished: published.has(verdictKey(entry.entry)) }]
       : [],
   );
   const released = (index: string) =>
     (made.notes ?? []).some(
-      (note) => note.kind === 'released' && searchIndexOfName(note.index) === index && carried.has(releaseKey(note)),
+      (note) => note.kind === 'released' && searchIndexOfName(note.index) === index && published.has(releaseKey(note)),
     );
-  const releases = state.releases.map((release) => ({ ...release, isCarried: released(release.index) }));
+  const releases = state.releases.map((release) => ({ ...release, isPublished: released(release.index) }));
   const all = [...verdicts, ...releases];
   const isWhole = (one: Decided) =>
-    all.every(({ index, decision, isCarried }) => index !== one.index || decision !== one.decision || isCarried);
+    all.every(({ index, decision, isPublished }) => index !== one.index || decision !== one.decision || isPublished);
   const whole = all.filter(isWhole).map(({ index, decision }): [string, Decided] => [index, { index, decision }]);
   return [...new Map(whole).values()];
 }
@@ -93,52 +93,50 @@ export function composeReport(
   { settings, clock, words }: Pick<ReportServices, 'settings' | 'clock' | 'words'>,
 ): Report {
   const finishedAt = new Date(clock.now()).toISOString();
-  const late = (startedAt: string): Note[] => {
-    const startMillis = Date.parse(startedAt);
-    const isLate = clock.now() - startMillis > longestRunMillis;
-    return isLate ? [{ kind: 'late', startedAt: startMillis }] : [];
-  };
+  const late = (startMillis: number): Note[] =>
+    clock.now() - startMillis > longestRunMillis ? [{ kind: 'late', startedAt: startMillis }] : [];
   const planFailure = planFailureSchema.safeParse(input);
   if (planFailure.success) {
     const { failure, input: given } = planFailure.data;
     const parsed = parseInput(given);
     const asked = 'problem' in parsed ? {} : parsed.input;
+    const startMillis = Date.parse(execution.startTime);
     return words({
       version: 1,
       runId: execution.name,
       stage: settings.stage,
       server: addressOf(settings),
-      mode: modeOf(asked, Date.parse(execution.startTime), settings.mode),
-      startedAt: new Date(execution.startTime).toISOString(),
+      mode: modeOf(asked, startMillis, settings.mode),
+      startedAt: new Date(startMillis).toISOString(),
       finishedAt,
       result: 'failed',
       cause: { ...failure, kind: 'step-failed', sent: 'no' },
-      notes: late(execution.startTime),
+      notes: late(startMillis),
       policies: [],
       unmanagedIndices: [],
     });
   }
   assertOurs(input, settings);
   const facts = factsOf(input, finishedAt);
-  return words({ ...facts, notes: [...late(input.startedAt), ...facts.notes] });
+  return words({ ...facts, notes: [...late(input.runStartMillis), ...facts.notes] });
 }
 
 function factsOf(state: RunState, finishedAt: string): ReportFacts {
-  const policies = lastWords(state).sort(bySize);
+  const policies = finalEntries(state).sort(bySize);
   const failure = state.pollFailure ?? state.failure;
   const stepFailed =
     failure && ({ ...failure, kind: 'step-failed', error: capped(failure.error), sent: 'maybe' } as const);
   const cause: Cause | undefined = state.error ?? stepFailed;
   const results: Result[] = policies.map(({ outcome }) => resultOf[outcome]);
   if (state.notes.some(needsAttention)) results.push('attention');
-  const { runId, stage, server, mode, startedAt, notes, unmanagedIndices } = state;
+  const { runId, stage, server, mode, runStartMillis, notes, unmanagedIndices } = state;
   return {
     version: 1,
     runId,
     stage,
     server,
     mode,
-    startedAt,
+    startedAt: new Date(runStartMillis).toISOString(),
     finishedAt,
     result: cause === undefined ? worst(results) : 'failed',
     cause,
@@ -149,7 +147,7 @@ function factsOf(state: RunState, finishedAt: string): ReportFacts {
 }
 
 /** The outcome of each entry; a Poll that failed for good leaves some undecided. */
-function lastWords({ entries, failure }: RunState): DecidedFacts[] {
+function finalEntries({ entries, failure }: RunState): DecidedFacts[] {
   // Truncate failed, and no Poll found out what it did: the truncation that was due may have been sent.
   const turn = failure ? entries.find((entry) => entry.phase === 'approved') : undefined;
   const lastWord = (entry: Entry): DecidedFacts => {

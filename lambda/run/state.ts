@@ -21,8 +21,8 @@ export interface RunState {
   mode: Mode;
   /** A person started this run; its message is published in any case (rule 12). */
   byHand?: boolean | undefined;
-  /** The run's start, ISO 8601 UTC: the scheduled time, or the execution's start. Every cutoff is counted from it. */
-  startedAt: string;
+  /** The run's start, epoch milliseconds: the scheduled time, or the execution's start. Every cutoff is counted from it. */
+  runStartMillis: number;
   /** What the workflow's Choice does after this step. */
   next: 'truncate' | 'wait' | 'report';
   /** How long the workflow's Wait lasts. */
@@ -64,7 +64,8 @@ export interface Decided {
 /** Phases: decided for good; approved and waiting its turn; being watched. */
 export type Entry = DoneEntry | ApprovedEntry | WatchedEntry;
 
-interface EntryBase {
+/** An entry before anything is decided about it. */
+export interface EntryBase {
   /** The ledger's key: the search index. */
   index: string;
   /** What the report will say; grows as the run learns more. */
@@ -89,8 +90,13 @@ export interface ApprovedEntry extends EntryBase {
 export interface Planned {
   rowsToDelete: number;
   deletesInPlace: boolean;
-  /** A bite: the cutoff is older than the policy's, and this many old rows stay for later runs. */
-  bite?: { cutoffMillis: number; rest: number } | undefined;
+  bite?: Bite | undefined;
+}
+
+/** Fewer rows than are due: the cutoff is older than the policy's, and `rest` old rows stay for later runs. */
+export interface Bite {
+  cutoffMillis: number;
+  rest: number;
 }
 
 export interface WatchedEntry extends EntryBase {

@@ -1,5 +1,5 @@
 import type { Cause, CauseOf } from '../facts/cause.ts';
-import { type Clock, signalAt } from '../facts/clock.ts';
+import { signalAt } from '../facts/clock.ts';
 import { changedRows, dryRunValidMillis, functionTimeoutSeconds, sendMarginMillis } from '../facts/limits.ts';
 import type { Outcome } from '../facts/outcomes.ts';
 import type { EntryFacts } from '../facts/report-schema.ts';
@@ -8,14 +8,14 @@ import { type Standing, standing } from '../ledger/standing.ts';
 import { startSending, withdraw } from '../ledger/transitions.ts';
 import { type DryRun, OperationsError, type TruncateFields } from '../operations/operations.ts';
 import { decide, policyCutoff, type Refusal } from '../policy/decision.ts';
-import { type Counted, countTruncation } from '../truncation/counts.ts';
+import { countTruncation, type TruncationCounts } from '../truncation/counts.ts';
 import { truncateFields } from '../truncation/fields.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
 import { physicalIndex } from '../truncation/physical-index.ts';
 import { send } from '../truncation/send.ts';
 import { afterCallWithoutTask, withBreaker } from './breaker.ts';
+import { type DecisionServices, decisionFacts } from './decision-facts.ts';
 import {
-  askingOf,
   attemptFacts,
   concluded,
   decided,
@@ -71,7 +71,7 @@ async function startOne(state: RunState, target: ApprovedEntry, services: RunSer
   const tooLate: Cause = { kind: 'stopped', by: 'run-time' };
 
   const stored = await ledger.read(target.index);
-  const stands = standing(stored, askingOf(state), begun.wall);
+  const stands = standing(stored, state, begun.wall);
   if (stands.kind !== 'free') {
     const entry = notFree(target, stands, state, begun.wall);
     // A redriven execution counts the call of its first try, of which its state knows nothing.
@@ -117,7 +117,7 @@ function notFree(
     case 'mine':
       return watched(target, stands.record, now, firstLookAt(stands.record, now));
     case 'judged':
-      return judgedEntry(target, stands, askingOf(state), now) ?? untoldEntry(target, 'release');
+      return judgedEntry(target, stands, state, now) ?? untoldEntry(target, 'release');
     case 'decided':
       return concluded(target, stands.verdict);
     case 'spent':
@@ -134,7 +134,7 @@ function notFree(
 /** Another writer was first between the read and the write. */
 async function overtaken(state: RunState, target: ApprovedEntry, { ledger, clock }: RunServices): Promise<Entry> {
   const now = clock.now();
-  const stands = standing(await ledger.read(target.index), askingOf(state), now);
+  const stands = standing(await ledger.read(target.index), state, now);
   const isFree = stands.kind === 'free';
   return isFree ? done(target, 'in-flight', { kind: 'held' }) : notFree(target, stands, state, now);
 }
@@ -164,7 +164,7 @@ type Checked =
 
 /** Counts and decides again; only `sending` comes between this and the call. */
 async function check(state: RunState, target: ApprovedEntry, sendBy: number, services: RunServices): Promise<Checked> {
-  const { signal, release } = signalAt(services.clock, sendBy);
+  const { signal, clear } = signalAt(services.clock, sendBy);
   try {
     return await checkUntil(state, target, sendBy, services, signal);
   } catch (error) {
@@ -172,7 +172,7 @@ async function check(state: RunState, target: ApprovedEntry, sendBy: number, ser
     if (signal.aborted) return { kind: 'refused', outcome: 'not-started', cause: { kind: 'stopped', by: 'run-time' } };
     return { kind: 'refused', outcome: 'failed', cause: { kind: 'server', error: error.fact, sent: 'no' } };
   } finally {
-    release();
+    clear();
   }
 }
 
@@ -185,7 +185,7 @@ async function checkUntil(
 ): Promise<Checked> {
   const { operations, clock } = services;
   const { policy, plan } = target;
-  const runStartMillis = Date.parse(state.startedAt);
+  const { runStartMillis } = state;
   const policyCutoffMillis = policyCutoff(runStartMillis, policy);
   const cutoffMillis = plan.bite?.cutoffMillis ?? policyCutoffMillis;
   const fields = truncateFields(policy, cutoffMillis, state.refusesForceField ?? false);
@@ -237,27 +237,19 @@ async function checkUntil(
 /** What the dry run that justifies the call and the counts just before it say. */
 interface Again {
   dryRun: DryRun;
-  baseline: Pick<Counted, 'rowsToDelete'>;
+  baseline: Pick<TruncationCounts, 'rowsToDelete'>;
   cutoffMillis: number;
 }
 
 /** Why the last dry run forbids what Plan approved; undefined if it does not. */
 export function decideAgain(
-  { startedAt, approveRows }: Pick<RunState, 'startedAt' | 'approveRows'>,
+  state: Pick<RunState, 'runStartMillis' | 'approveRows'>,
   { policy, plan }: Pick<ApprovedEntry, 'policy' | 'plan'>,
   { dryRun, baseline, cutoffMillis }: Again,
-  { settings, clock }: Pick<RunServices, 'settings'> & { clock: Pick<Clock, 'now'> },
+  services: DecisionServices,
 ): Pick<Refusal, 'outcome' | 'cause'> | undefined {
-  const decision = decide(policy, dryRun, {
-    runStartMillis: Date.parse(startedAt),
-    cutoffMillis,
-    nowMillis: clock.now(),
-    clockSkewMillis: dryRun.clockSkewMillis,
-    minRetentionDays: settings.minRetentionDays,
-    deletesInPlace: dryRun.deletesInPlace,
-    approveRows,
-    judgesShare: plan.bite === undefined,
-  });
+  const facts = decisionFacts(state, { dryRun, cutoffMillis, isBite: plan.bite !== undefined }, services);
+  const decision = decide(policy, dryRun, facts);
   if (decision.kind === 'done') return decision;
   const changed = (cause: CauseOf<'changed'>) => ({ outcome: 'not-started', cause }) as const;
   const rowsChanged = (was: number) => changed({ kind: 'changed', what: 'rows', was, now: dryRun.rowsToDelete });
@@ -267,7 +259,7 @@ export function decideAgain(
   const difference = Math.abs(dryRun.rowsToDelete - baseline.rowsToDelete);
   const tolerated = dryRun.deletesInPlace ? Math.max(changedRows.rows, baseline.rowsToDelete * changedRows.share) : 0;
   if (difference > tolerated) return rowsChanged(baseline.rowsToDelete);
-  const most = Math.max(policy.maxRowsPerRun ?? 0, approveRows ?? 0);
+  const most = Math.max(policy.maxRowsPerRun ?? 0, state.approveRows ?? 0);
   // A copy goes whole; and old rows may have come since Plan found that no bite was needed.
   const isTooMany = policy.maxRowsPerRun !== undefined && dryRun.deletesInPlace && dryRun.rowsToDelete > most;
   return isTooMany ? rowsChanged(plan.rowsToDelete) : undefined;

@@ -10,7 +10,7 @@ import type { DryRun } from '../operations/operations.ts';
  * The most rows to delete in one run; an operator's approval lifts it.
  * @returns undefined if all may go at once
  */
-export function biteOf(
+export function biteLimit(
   maxRowsPerRun: number | undefined,
   rowsToDelete: number,
   approveRows: number | undefined,
@@ -30,12 +30,12 @@ export interface BiteSearch {
   cutoffMillis: number;
   whole: DryRun;
   /** Maximum number of rows to delete; fewer than all that are due. */
-  bite: number;
+  maxRows: number;
   /** A dry run with another cutoff; undefined if time ran out first. Throws OperationsError. */
   ask(cutoffMillis: number): Promise<DryRun | undefined>;
 }
 
-export type Bite =
+export type FoundBite =
   /** An older cutoff that deletes at most a bite, according to `dryRun`. */
   | { kind: 'found'; cutoffMillis: number; dryRun: DryRun }
   /** The oldest hour alone, which ends at `cutoffMillis`, has more rows. */
@@ -44,7 +44,7 @@ export type Bite =
   | { kind: 'no-time' };
 
 /** Finds the youngest cutoff, whole hours before the policy's, that deletes at most a bite, as far as time allows. */
-export async function findBite({ cutoffMillis, whole, bite, ask }: BiteSearch): Promise<Bite> {
+export async function findBite({ cutoffMillis, whole, maxRows, ask }: BiteSearch): Promise<FoundBite> {
   const before = (hours: number): number => cutoffMillis - hours * hourMillis;
   let young = { hours: 0, rows: whole.rowsToDelete };
   // No row is as old as the epoch.
@@ -55,7 +55,7 @@ export async function findBite({ cutoffMillis, whole, bite, ask }: BiteSearch): 
     const hours = Math.min(middle, Math.max(firstStepHours, 2 * young.hours));
     const dryRun = await ask(before(hours));
     if (!dryRun) isCutShort = true;
-    else if (dryRun.rowsToDelete <= bite) old = { hours, dryRun };
+    else if (dryRun.rowsToDelete <= maxRows) old = { hours, dryRun };
     else young = { hours, rows: dryRun.rowsToDelete };
   }
   if (old.dryRun && old.dryRun.rowsToDelete > 0) {

@@ -17,38 +17,43 @@ export const countFields = (
   cutoffMillis: number,
 ): TruncateFields => ({ entityType, aspect, batchSize, cutoffMillis });
 
-/** Rows at or before each of several cutoffs. */
-export interface Rows {
-  rows: number[];
+/** Rows at or before each of several cutoffs, by the names that the caller gives them. */
+export interface Rows<Cutoffs> {
+  rows: { [Name in keyof Cutoffs]: Cutoffs[Name] extends number ? number : number | undefined };
   /** The search engine does not know the index: it counts as empty (design rule 2). */
   isAbsent: boolean;
 }
 
 /**
- * Counts one cutoff after another. Throws OperationsError, also where only some of the answers know the index: that shows
- * two servers (another prefix, an upgrade), not rows.
+ * Counts one cutoff after another, in the order in which they are written; one that is undefined is left out. Throws
+ * OperationsError, also where only some of the answers know the index: that shows two servers (another prefix, an
+ * upgrade), not rows.
  */
-export async function countRows(
+export async function countRows<Cutoffs extends Record<string, number | undefined>>(
   ask: Ask,
   fields: Pick<TruncateFields, 'entityType' | 'aspect' | 'batchSize'>,
-  cutoffs: readonly number[],
-): Promise<Rows> {
-  const rows: number[] = [];
+  cutoffs: Cutoffs,
+): Promise<Rows<Cutoffs>> {
+  const rows: Record<string, number> = {};
   let absent: OperationsError | undefined;
-  for (const cutoffMillis of cutoffs) {
+  let isKnown = false;
+  for (const [name, cutoffMillis] of Object.entries(cutoffs)) {
+    if (cutoffMillis === undefined) continue;
     try {
-      rows.push((await ask(countFields(fields, cutoffMillis))).rowsToDelete);
+      rows[name] = (await ask(countFields(fields, cutoffMillis))).rowsToDelete;
+      isKnown = true;
     } catch (error) {
       if (!(error instanceof OperationsError) || error.fact.kind !== 'no-index') throw error;
+      rows[name] = 0;
       absent = error;
     }
   }
-  if (absent && rows.length > 0) throw absent;
-  return { rows: absent ? cutoffs.map(() => 0) : rows, isAbsent: absent !== undefined };
+  if (absent && isKnown) throw absent;
+  return { rows: rows as Rows<Cutoffs>['rows'], isAbsent: absent !== undefined };
 }
 
 /** What is counted of one truncation, before the call and in every look. */
-export interface Counted {
+export interface TruncationCounts {
   rowsToDelete: number;
   rowsKept: number;
   /** Rows at or before the end of the kept window, from which other windows with the same end are subtracted. */
@@ -65,13 +70,16 @@ export async function countTruncation(
     policyCutoffMillis,
     countedAtMillis,
   }: Pick<Attempt, 'fields' | 'policyCutoffMillis'> & { countedAtMillis: number },
-): Promise<Counted> {
+): Promise<TruncationCounts> {
+  // The cutoff of a bite is older than the policy's own, at which the kept rows begin.
   const isBite = fields.cutoffMillis !== policyCutoffMillis;
-  const cutoffs = [fields.cutoffMillis, ...(isBite ? [policyCutoffMillis] : []), countedAtMillis];
-  const { rows, isAbsent } = await countRows(ask, fields, cutoffs);
-  const [rowsToDelete = 0, rowsBefore = 0, rowsUntilEnd = rowsBefore] = rows;
-  const before = isBite ? rowsBefore : rowsToDelete;
-  return { rowsToDelete, rowsKept: Math.max(0, rowsUntilEnd - before), rowsUntilEnd, isAbsent };
+  const { rows, isAbsent } = await countRows(ask, fields, {
+    sent: fields.cutoffMillis,
+    policy: isBite ? policyCutoffMillis : undefined,
+    end: countedAtMillis,
+  });
+  const { sent, policy = sent, end } = rows;
+  return { rowsToDelete: sent, rowsKept: Math.max(0, end - policy), rowsUntilEnd: end, isAbsent };
 }
 
 /** Where the window between two runs begins (design rule 11): rows in it stay until the cutoff has moved that far. */
@@ -86,17 +94,19 @@ export const windowStart = ({ policyCutoffMillis, runStartMillis }: Attempt): nu
 export async function countWindow(
   ask: Ask,
   attempt: Attempt,
-  { rowsToDelete, rowsUntilEnd }: Counted,
+  { rowsToDelete, rowsUntilEnd }: TruncationCounts,
   nowMillis: number,
 ): Promise<Window | undefined> {
   const { countedAtMillis: untilMillis } = attempt.baseline;
   const afterMillis = windowStart(attempt);
-  const cutoffs = rowsToDelete === 0 ? [afterMillis] : [afterMillis, untilMillis];
-  const { rows, isAbsent } = await countRows(ask, attempt.fields, cutoffs);
-  const [before = 0, until = rowsUntilEnd] = rows;
+  const { rows, isAbsent } = await countRows(ask, attempt.fields, {
+    after: afterMillis,
+    until: rowsToDelete === 0 ? undefined : untilMillis,
+  });
+  const { after, until = rowsUntilEnd } = rows;
   return isAbsent
     ? undefined
-    : { afterMillis, untilMillis, rows: Math.max(0, until - before), countedAtMillis: nowMillis };
+    : { afterMillis, untilMillis, rows: Math.max(0, until - after), countedAtMillis: nowMillis };
 }
 
 /** Counts a window again. Throws OperationsError. */
@@ -105,7 +115,6 @@ export async function recount(
   fields: Pick<TruncateFields, 'entityType' | 'aspect' | 'batchSize'>,
   { afterMillis, untilMillis }: Pick<Window, 'afterMillis' | 'untilMillis'>,
 ): Promise<{ rows: number; isAbsent: boolean }> {
-  const { rows, isAbsent } = await countRows(ask, fields, [afterMillis, untilMillis]);
-  const [before = 0, until = 0] = rows;
-  return { rows: Math.max(0, until - before), isAbsent };
+  const { rows, isAbsent } = await countRows(ask, fields, { after: afterMillis, until: untilMillis });
+  return { rows: Math.max(0, rows.until - rows.after), isAbsent };
 }

@@ -5,8 +5,8 @@ import { concernsServer } from '../facts/server-error.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { isUnresolved, type RunId, type StoredRecord, type Unresolved, type Verdict } from '../ledger/record.ts';
 import { conclude, isSameRun, learnCopies } from '../ledger/transitions.ts';
-import { asking, type Operations, OperationsError } from '../operations/operations.ts';
-import { type Ask, type Counted, countTruncation, countWindow } from './counts.ts';
+import { asResult, type Operations, OperationsError } from '../operations/operations.ts';
+import { type Ask, countTruncation, countWindow, type TruncationCounts } from './counts.ts';
 import { becomes, countersOf, judge, judgeUncountable } from './judge.ts';
 import { nextLookAt } from './next-look.ts';
 import type { OptionalReads } from './optional-reads.ts';
@@ -80,7 +80,9 @@ async function see(record: Unresolved, watch: Watch, services: LookServices): Pr
   const { clock, reads, isOver } = services;
   const at = clock.now();
   const told =
-    record.state === 'running' ? await asking(() => reads.status(record.taskId, watch.isTold ?? false)) : undefined;
+    record.state === 'running'
+      ? await asResult(() => reads.status(record.taskId, watch.hasStatus ?? false))
+      : undefined;
   const failure = told?.kind === 'failed' ? told.error : undefined;
   if (failure && (concernsServer(failure) || failure.kind === 'aborted'))
     return { at, until: clock.now(), error: failure };
@@ -89,7 +91,7 @@ async function see(record: Unresolved, watch: Watch, services: LookServices): Pr
   if (advances(watch, status) && !isOver(at)) return { at, until: clock.now(), status };
   const { attempt } = record;
   const { countedAtMillis } = attempt.baseline;
-  const counted = await asking(() => countTruncation(asker(services), { ...attempt, countedAtMillis }));
+  const counted = await asResult(() => countTruncation(asker(services), { ...attempt, countedAtMillis }));
   const until = clock.now();
   if (counted.kind === 'failed') return { at, until, status, error: counted.error };
   return { at, until, status, counts: counted.value, error: failure };
@@ -134,7 +136,7 @@ async function settle(
   watch: Watch,
   judged: Verdict,
   services: LookServices,
-  counts?: Counted,
+  counts?: TruncationCounts,
 ): Promise<Looked> {
   const { ledger, clock, run } = services;
   const closed = becomes(judged);
@@ -158,8 +160,8 @@ async function settle(
   return isOpen ? again(stored, watch, now) : { kind: 'settled', record: stored };
 }
 
-async function nextWindow({ attempt }: Unresolved, counts: Counted, services: LookServices) {
-  const counted = await asking(() => countWindow(asker(services), attempt, counts, services.clock.now()));
+async function nextWindow({ attempt }: Unresolved, counts: TruncationCounts, services: LookServices) {
+  const counted = await asResult(() => countWindow(asker(services), attempt, counts, services.clock.now()));
   return counted.kind === 'done' ? counted.value : undefined;
 }
 
@@ -168,7 +170,7 @@ async function indexAfter(
   { attempt }: Unresolved,
   { reads }: LookServices,
 ): Promise<Pick<Verdict, 'indexNow' | 'sizeAfterMb'>> {
-  const sizes = await asking(() => reads.sizes());
+  const sizes = await asResult(() => reads.sizes());
   const index = physicalIndex(sizes.kind === 'done' ? sizes.value : undefined, attempt.fields);
   const isAnother =
     index !== undefined && attempt.baseline.indexName !== undefined && index.indexName !== attempt.baseline.indexName;
@@ -176,7 +178,7 @@ async function indexAfter(
 }
 
 /** From the call to the end, as far as it was seen. */
-function withDuration(verdict: Verdict, { startedAt }: Watch, { at, status }: Seen): Verdict {
+function withDuration(verdict: Verdict, { sentAt }: Watch, { at, status }: Seen): Verdict {
   const runTime = status?.kind === 'found' && status.completed ? status.runTimeMillis : undefined;
-  return { ...verdict, durationSeconds: Math.round((runTime ?? at - startedAt) / 1000) };
+  return { ...verdict, durationSeconds: Math.round((runTime ?? at - sentAt) / 1000) };
 }

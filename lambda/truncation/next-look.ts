@@ -12,7 +12,7 @@ import type { Watch } from './watch.ts';
 export function nextLookAt(record: Unresolved, watch: Watch, now: number): number {
   if (record.state === 'sending' && now < record.attempt.judgeableAt) return record.attempt.judgeableAt;
   if (watch.pending) return Math.max(now + look.minMillis, watch.pending.since + agreeingLooksMillis);
-  const interval = Math.min(look.maxMillis, Math.max(look.minMillis, (now - watch.startedAt) * look.share));
+  const interval = Math.min(look.maxMillis, Math.max(look.minMillis, (now - watch.sentAt) * look.share));
   return now + Math.min(interval, Math.max(look.minMillis, predictedMillis(watch, now)));
 }
 
@@ -24,9 +24,9 @@ const late = { share: 0.03, millis: 1000 } as const;
  * moment has passed, the looks in between have failed, and it predicts nothing: a server that is away for hours would
  * otherwise be asked every 10 s, which uses up the looks of the run.
  */
-function predictedMillis({ progress, startedAt }: Watch, now: number): number {
+function predictedMillis({ progress, sentAt }: Watch, now: number): number {
   if (!progress || progress.done <= 0 || progress.done >= progress.total) return Number.POSITIVE_INFINITY;
-  const rate = progress.done / Math.max(1, progress.at - startedAt);
+  const rate = progress.done / Math.max(1, progress.at - sentAt);
   const left = (progress.total - progress.done) / rate - (now - progress.at);
   return left < 0 ? Number.POSITIVE_INFINITY : left * (1 + late.share) + late.millis;
 }

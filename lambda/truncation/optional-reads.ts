@@ -13,10 +13,10 @@ export interface OptionalReads {
   sizes(): Promise<IndexSize[] | undefined>;
   /**
    * Undefined if the server does not tell.
-   * @param isTold a status of this task was told before in this run: it is asked for whatever was refused for another
+   * @param hadStatus a status of this task was told before in this run: it is asked for whatever was refused for another
    * task, and a failure is no refusal, but thrown
    */
-  status(taskId: string, isTold: boolean): Promise<TaskStatus | undefined>;
+  status(taskId: string, hadStatus: boolean): Promise<TaskStatus | undefined>;
   /** What the server does not tell this run, as the run state carries it. */
   without: Without;
   /** Why sizes could not be read in this step. */
@@ -47,14 +47,14 @@ export function optionalReads(operations: Operations, before: Without, signal: A
         return undefined;
       }
     },
-    async status(taskId, isTold) {
-      if (without.withoutStatus && !isTold) return undefined;
+    async status(taskId, hadStatus) {
+      if (without.withoutStatus && !hadStatus) return undefined;
       try {
         return await operations.taskStatus(taskId, { signal, attempts: 1 });
       } catch (error) {
         if (!(error instanceof OperationsError)) throw error;
         const { kind } = error.fact;
-        if (isTold || kind === 'aborted') throw error;
+        if (hadStatus || kind === 'aborted') throw error;
         if (isRefusal(kind)) without.withoutStatus = true;
         return undefined;
       }
@@ -62,6 +62,8 @@ export function optionalReads(operations: Operations, before: Without, signal: A
   };
 }
 
-/** Nothing that passes by itself, as a page or a redirect may. A 401 may concern the status alone (a gateway). */
-const isRefusal = (kind: ServerErrorKind): boolean =>
-  ['unauthorized', 'privilege', 'forbidden', 'bad-request', 'not-found'].includes(kind);
+/**
+ * What this token may not read, of any task. A 401 may concern the status alone (a gateway); a 400 or a 404 may concern
+ * this task alone, and a page or a redirect passes by itself.
+ */
+const isRefusal = (kind: ServerErrorKind): boolean => ['unauthorized', 'privilege', 'forbidden'].includes(kind);

@@ -2,7 +2,7 @@ import { abandonLooksMillis, remaining, still } from '../facts/limits.ts';
 import type { ServerError } from '../facts/server-error.ts';
 import type { Attempt, RunId, Unresolved } from '../ledger/record.ts';
 import type { TaskCounters, TaskStatus } from '../operations/operations.ts';
-import type { Counted } from './counts.ts';
+import type { TruncationCounts } from './counts.ts';
 
 /**
  * What the looks of one run know about one unresolved truncation: the last numbers, and since when they have been the
@@ -12,7 +12,7 @@ export interface Watch {
   /** The run that sent it. */
   run: RunId;
   /** When the truncation was sent, for ages and durations. */
-  startedAt: number;
+  sentAt: number;
   /** When this run last looked, successfully or not; and when it looks next. */
   lastLookAt: number;
   nextLookAt: number;
@@ -29,7 +29,7 @@ export interface Watch {
   /** When this run last saw it move. */
   lastMovedAt?: number | undefined;
   /** The server has told this run a status of the task. */
-  isTold?: boolean | undefined;
+  hasStatus?: boolean | undefined;
   /** What its last status said. */
   task?: { completed: boolean; done: number; total?: number | undefined; runs: boolean } | undefined;
   /** The last completed status with counters. */
@@ -52,14 +52,14 @@ export interface Seen {
   /** The task's status, if there is a task and the server tells. */
   status?: TaskStatus | undefined;
   /** Left out where the status alone shows progress, and where counting failed. */
-  counts?: Counted | undefined;
+  counts?: TruncationCounts | undefined;
   /** Why the look failed, or, beside counts, the status alone that was told before. */
   error?: ServerError | undefined;
 }
 
 export const startWatch = ({ attempt }: Unresolved, now: number, nextLookAt: number): Watch => ({
   run: { runId: attempt.runId, runStartMillis: attempt.runStartMillis },
-  startedAt: attempt.sendingSince,
+  sentAt: attempt.sendingSince,
   lastLookAt: now,
   nextLookAt,
 });
@@ -108,39 +108,77 @@ export const advances = (watch: Watch, status: TaskStatus | undefined): boolean 
  * what it shows, and a higher counter is movement, so that what goes on is never taken for still or stuck.
  */
 export function fold(before: Watch, seen: Seen, attempt: Attempt): Watch {
-  const { at, until, counts, status, error } = seen;
-  const found = status?.kind === 'found' ? status : undefined;
-  const counter = found && rowsDone(found.counters);
-  const isFewer = counts !== undefined && counts.rowsToDelete < (before.rowsToDelete ?? Number.POSITIVE_INFINITY);
-  const isFurther = counter !== undefined && counter > (before.counter ?? Number.NEGATIVE_INFINITY);
+  const movement = movementOf(before, seen, attempt);
+  return {
+    ...before,
+    lastLookAt: seen.at,
+    ...extremes(before, seen),
+    ...stillness(before, seen, movement),
+    ...toldByServer(before, seen),
+    // What has not moved predicts nothing.
+    progress: movement.moved || movement.isFirst ? progressOf(seen, attempt) : seen.error && before.progress,
+    error: seen.error,
+  };
+}
+
+/** What a look shows against the looks before it. */
+interface Movement {
+  /** Rows to delete have become fewer, or the counter higher. */
+  progressed: boolean;
+  /** That, or kept rows of a copy have become more. */
+  moved: boolean;
+  /** The first count: it has not moved, but begins the window. */
+  isFirst: boolean;
+}
+
+function movementOf(before: Watch, { counts, status }: Seen, { copies, baseline }: Attempt): Movement {
+  const counter = counterOf(status);
+  const isFewer = counts && before.rowsToDelete !== undefined && counts.rowsToDelete < before.rowsToDelete;
+  const isFurther = counter !== undefined && before.counter !== undefined && counter > before.counter;
   const { rowsKept = Number.POSITIVE_INFINITY } = before;
-  const isFuller =
-    attempt.copies && counts !== undefined && counts.rowsKept > rowsKept && rowsKept < attempt.baseline.rowsKept;
-  // What was never counted before has not moved; the first count only begins the window.
-  const isFirst = counts !== undefined && before.rowsKept === undefined;
-  const progressed = (isFewer && before.rowsToDelete !== undefined) || (isFurther && before.counter !== undefined);
-  const moved = progressed || isFuller;
+  const hasMoreRows = copies && counts && counts.rowsKept > rowsKept && rowsKept < baseline.rowsKept;
+  const progressed = isFewer || isFurther;
+  return { progressed, moved: progressed || hasMoreRows === true, isFirst: !!counts && before.rowsKept === undefined };
+}
+
+/** The fewest rows to delete, the last kept rows, and the highest counter. */
+const extremes = (before: Watch, { counts, status }: Seen): Pick<Watch, 'rowsToDelete' | 'rowsKept' | 'counter'> => ({
+  rowsToDelete: least(before.rowsToDelete, counts?.rowsToDelete),
+  rowsKept: counts ? counts.rowsKept : before.rowsKept,
+  counter: most(before.counter, counterOf(status)),
+});
+
+/** Since when nothing has moved, and since when nothing has progressed. */
+function stillness(before: Watch, { at, until, counts, error }: Seen, { progressed, moved, isFirst }: Movement) {
   const stuckSince = progressed || isFirst ? until : before.stuckSince;
   const isLong = stuckSince !== undefined && at - stuckSince >= abandonLooksMillis;
   return {
-    ...before,
-    lastLookAt: at,
-    rowsToDelete: isFewer ? counts.rowsToDelete : before.rowsToDelete,
-    rowsKept: counts ? counts.rowsKept : before.rowsKept,
-    counter: isFurther ? counter : before.counter,
     stillSince: moved || isFirst ? until : before.stillSince,
     stuckSince,
     isStuck: counts || !error ? isLong : before.isStuck && !progressed,
     lastMovedAt: moved ? at : before.lastMovedAt,
-    isTold: before.isTold || found !== undefined,
+  };
+}
+
+/** What the statuses of the task have said so far. */
+function toldByServer(before: Watch, { status, error }: Seen): Pick<Watch, 'hasStatus' | 'task' | 'end' | 'vanished'> {
+  const found = status?.kind === 'found' ? status : undefined;
+  return {
+    hasStatus: before.hasStatus || found !== undefined,
     task: found ? taskOf(found) : error ? before.task : before.task && { ...before.task, runs: false },
     end: found?.completed && hasCounters(found.counters) ? found.counters : before.end,
     vanished: status?.kind === 'vanished' || (before.vanished && found === undefined),
-    // What has not moved predicts nothing.
-    progress: moved || isFirst ? progressOf(seen, attempt) : error && before.progress,
-    error,
   };
 }
+
+const counterOf = (status: TaskStatus | undefined): number | undefined =>
+  status?.kind === 'found' ? rowsDone(status.counters) : undefined;
+
+const least = (one: number | undefined, other: number | undefined) =>
+  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+
+const most = (one: number | undefined, other: number | undefined) =>
+  one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
 
 const taskOf = ({ completed, counters }: TaskStatus & { kind: 'found' }): Watch['task'] => ({
   completed,
@@ -175,8 +213,8 @@ export function hasEnded(watch: Watch, { at, status, counts, error }: Seen, { st
 }
 
 /** Nothing has moved in a window of max(10 min, 20 % of its age), at most 2 h, that ends after `judgeableAt`. */
-export function isStill({ startedAt, stillSince }: Watch, at: number, { judgeableAt }: Attempt): boolean {
-  const age = Math.max(0, at - startedAt);
+export function isStill({ sentAt, stillSince }: Watch, at: number, { judgeableAt }: Attempt): boolean {
+  const age = Math.max(0, at - sentAt);
   const window = Math.min(still.maxMillis, Math.max(still.minMillis, age * still.share));
   return stillSince !== undefined && at > judgeableAt && at - stillSince >= window;
 }

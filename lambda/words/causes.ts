@@ -4,10 +4,10 @@ import {
   deleted,
   isLikeShard,
   isQuarantined,
-  keptGone,
   missingWhat,
   missingWhy,
   needsRelease,
+  rowsMissingText,
   soFar,
   unsettled,
   unsettledUrgency,
@@ -228,7 +228,7 @@ export const causes: CauseTable = {
     what: deleted(entry),
     why: sentences(
       rest !== undefined && `The rest, ${rows(rest)}, goes in later runs.`,
-      keptGone(entry),
+      rowsMissingText(entry),
       !!entry.rowsRemaining &&
         `${rows(entry.rowsRemaining, 'exact')} to delete ${isOrAre(entry.rowsRemaining)} left for the next run.`,
       (counters.cancelled || counters.conflicts) && countersText(counters),
@@ -260,7 +260,11 @@ export const causes: CauseTable = {
   remains: (counters, entry, { preview }) => ({
     subject: counters.cancelled ? 'cancelled' : 'rows are left',
     what: `${preview ? '' : 'the truncation ended, and '}${ofTotal(entry.rowsRemaining ?? 0, entry.rowsToDelete)} to delete are still there`,
-    why: sentences(preview && 'A preview looks once: it may still go on.', countersText(counters), keptGone(entry)),
+    why: sentences(
+      preview && 'A preview looks once: it may still go on.',
+      countersText(counters),
+      rowsMissingText(entry),
+    ),
     urgency: 'nothing',
     ...(entry.rowsDeleted === 0
       ? { next: 'See whether the index is healthy (red: a shard is away). The next run tries again.' }

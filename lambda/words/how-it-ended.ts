@@ -19,7 +19,7 @@ export function deleted(entry: DecidedFacts): string {
   ].join('');
 }
 
-export const keptGone = ({ rowsMissing = 0 }: DecidedFacts): string =>
+export const rowsMissingText = ({ rowsMissing = 0 }: DecidedFacts): string =>
   rowsMissing === 0
     ? ''
     : `${rows(rowsMissing, 'exact')} newer than the cutoff ${isOrAre(rowsMissing)} gone as well, as after ordinary deletions.`;

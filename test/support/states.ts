@@ -11,7 +11,7 @@ export const aRunState = (entries: Entry[], more: Partial<RunState> = {}): RunSt
   server: 'https://gms.example.com',
   stage: 'prod',
   mode: 'enforce',
-  startedAt: '2026-03-01T03:30:00.000Z',
+  runStartMillis: Date.UTC(2026, 2, 1, 3, 30),
   next: 'wait',
   waitSeconds: 10,
   entries,

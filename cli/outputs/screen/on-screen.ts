@@ -46,7 +46,7 @@ export function onScreen(screen: Screen): Output {
     },
     ledger: (path) => print(`Ledger  ${path}`),
     note: (text) => print('', text),
-    asking: (open) => {
+    onPending: (open) => {
       pending = open;
     },
     counted: (done, of) => {

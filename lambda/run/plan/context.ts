@@ -1,13 +1,14 @@
 import type { Cause } from '../../facts/cause.ts';
 import type { EntryFacts } from '../../facts/report-schema.ts';
 import type { DryRun, IndexSize } from '../../operations/operations.ts';
+import { policyCutoff } from '../../policy/decision.ts';
 import { ordersOf, type Policy } from '../../policy/schema.ts';
 import type { OptionalReads } from '../../truncation/optional-reads.ts';
 import { done } from '../entries.ts';
 import type { RunServices } from '../services.ts';
-import type { Entry, Planned, RunState } from '../state.ts';
-import type { Asking } from './asking.ts';
+import type { Entry, EntryBase, Planned, RunState } from '../state.ts';
 import type { Prepared } from './prepare.ts';
+import type { PlanRequests } from './requests.ts';
 import type { Untold } from './untold.ts';
 
 /** What the parts of Plan share while they work through the policies. */
@@ -18,21 +19,24 @@ export interface PolicyContext {
   services: RunServices;
   sizes: readonly IndexSize[];
   reads: OptionalReads;
-  asking: Asking;
+  requests: PlanRequests;
   signal: AbortSignal;
   /** When the ledger was read, epoch milliseconds: all of Plan judges its records as of this moment. */
   readAt: number;
 }
 
-/** Plan's result for one policy. */
-export interface Planning {
-  entry: Entry;
-  /** For a policy that deletes in bites: finds how many rows go in this run. The result replaces the entry. */
-  search?(): Promise<Entry>;
-}
+/** Plan's result for one policy: its entry, or what is left to find out. */
+export type Planning = Entry | SearchedEntry;
 
-/** An entry with its counts, before anything is decided about it. */
-export type Counted = Pick<Entry, 'index' | 'entry'>;
+/** More rows are due than one run may delete; further dry runs find the cutoff of this run. */
+export interface SearchedEntry extends EntryBase {
+  phase: 'searched';
+  policy: Policy;
+  /** With the policy's own cutoff: threshold and ceiling have been judged by it. */
+  whole: DryRun;
+  /** The most rows to delete in this run. */
+  maxRows: number;
+}
 
 /** What a dry run adds to an entry. */
 export const countsOf = ({ rowsTotal, rowsToDelete, deletesInPlace }: DryRun): Partial<EntryFacts> => ({
@@ -41,9 +45,13 @@ export const countsOf = ({ rowsTotal, rowsToDelete, deletesInPlace }: DryRun): P
   strategy: deletesInPlace ? 'delete-by-query' : 'reindex',
 });
 
+/** The policy's own cutoff in this run, epoch milliseconds. */
+export const cutoffOf = ({ state }: Pick<PolicyContext, 'state'>, policy: Policy): number =>
+  policyCutoff(state.runStartMillis, policy);
+
 /** What a real run truncates, and a preview would. */
 export function approved(
-  { index, entry }: Counted,
+  { index, entry }: EntryBase,
   policy: Policy,
   { rowsToDelete, deletesInPlace, bite }: Planned,
   { mode }: RunState,

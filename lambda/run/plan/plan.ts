@@ -4,12 +4,12 @@ import type { Note } from '../../facts/note.ts';
 import { capped } from '../../facts/text.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
 import { withBreaker } from '../breaker.ts';
-import { addressOf, askingOf } from '../entries.ts';
+import { addressOf } from '../entries.ts';
 import { isByHand, modeOf, parseInput, type RunInput, scheduledMillis } from '../input.ts';
 import { proceed } from '../next.ts';
 import type { RunServices } from '../services.ts';
 import { type Mode, type RunState, STATE_VERSION } from '../state.ts';
-import { carried } from './carried.ts';
+import { withinLimit } from './limit.ts';
 import { planPolicies } from './policies.ts';
 import { refused } from './policy.ts';
 import { prepare, readRecords } from './prepare.ts';
@@ -34,7 +34,7 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
   const readAt = services.clock.now();
   const records = await readRecords(services);
   const untold = (policies: readonly ParsedPolicy[]) =>
-    untoldIn(records instanceof Map ? records.values() : [], policies, askingOf(state), readAt);
+    untoldIn(records instanceof Map ? records.values() : [], policies, state, readAt);
   if ('problem' in parsed) {
     const problem = capped(parsed.problem, maxSentenceBytes);
     const error: Cause = { kind: 'setup', what: 'input', problem };
@@ -47,7 +47,7 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
   }
   if (input.release) {
     const released = await planRelease(state, input, prepared, services);
-    const told = untoldIn(released.records.values(), prepared.policies, askingOf(state), readAt);
+    const told = untoldIn(released.records.values(), prepared.policies, state, readAt);
     return finish(withUntold(released.state, told), services);
   }
   const waiting = untold(prepared.policies);
@@ -71,7 +71,7 @@ function withUntold(state: RunState, { verdicts, notes, releases }: Untold): Run
 
 function finish(state: RunState, { settings, clock, log }: RunServices): RunState {
   if (state.error !== undefined) log.error('the run could not do its work', { cause: state.error });
-  return proceed(withBreaker(carried(state)), settings, clock.now());
+  return proceed(withBreaker(withinLimit(state)), settings, clock.now());
 }
 
 function emptyState({ execution }: PlanEvent, input: RunInput, { settings }: RunServices): RunState {
@@ -85,7 +85,7 @@ function emptyState({ execution }: PlanEvent, input: RunInput, { settings }: Run
     stage: settings.stage,
     mode,
     byHand: isByHand(input, executionMillis),
-    startedAt: new Date(scheduled ?? executionMillis).toISOString(),
+    runStartMillis: scheduled ?? executionMillis,
     next: 'report',
     waitSeconds: 0,
     entries: [],

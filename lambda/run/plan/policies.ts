@@ -13,15 +13,16 @@ import { type IndexSize, OperationsError } from '../../operations/operations.ts'
 import { canonicalSpelling, isProtected, searchIndex } from '../../policy/aspects.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
 import { type OptionalReads, optionalReads } from '../../truncation/optional-reads.ts';
-import { askingOf, done, foreignEntry, quarantinedCause } from '../entries.ts';
+import { done, foreignEntry, quarantinedCause } from '../entries.ts';
 import { notSeen } from '../next.ts';
 import type { RunServices } from '../services.ts';
 import type { Entry, RunState } from '../state.ts';
-import { Asking } from './asking.ts';
+import { searchBite } from './bite.ts';
 import type { Planning, PolicyContext } from './context.ts';
 import { adopt, type FirstCount, firstCount, planPolicy, secondCount } from './policy.ts';
 import type { Prepared } from './prepare.ts';
 import { countedToday } from './quarantined.ts';
+import { PlanRequests } from './requests.ts';
 import type { Untold } from './untold.ts';
 
 /** One entry per policy, and one for each unresolved truncation that has no policy. */
@@ -33,15 +34,15 @@ export async function planPolicies(
   services: RunServices,
 ): Promise<RunState> {
   const { clock, operations } = services;
-  const { signal, release } = signalAt(clock, services.deadline() - deadlineMarginMillis);
+  const { signal, clear } = signalAt(clock, services.deadline() - deadlineMarginMillis);
   try {
     const reads = optionalReads(operations, state, signal);
-    const asking = new Asking(operations, signal);
-    const sizes = await sizesOf(reads, asking);
-    const context: PolicyContext = { state, prepared, untold, services, sizes, reads, asking, signal, readAt };
+    const requests = new PlanRequests(operations, signal);
+    const sizes = await sizesOf(reads, requests);
+    const context: PolicyContext = { state, prepared, untold, services, sizes, reads, requests, signal, readAt };
     const planned = await plannedEntries(context);
     const notes = [...prepared.notes, ...(await notesOf(context))];
-    const failure = asking.serverFailure;
+    const failure = requests.serverFailure;
     const entries = failure
       ? planned.map((entry) => withoutServer(entry, failure, state))
       : await countedToday(planned, context);
@@ -52,21 +53,21 @@ export async function planPolicies(
       entries,
       error,
       breaker: prepared.hindrance,
-      refusesForceField: asking.refusesForceField,
+      refusesForceField: requests.refusesForceField,
       notes: [...state.notes, ...notes],
       unmanagedIndices: unmanaged(sizes, prepared.policies),
     };
   } finally {
-    release();
+    clear();
   }
 }
 
-async function sizesOf(reads: OptionalReads, asking: Asking): Promise<IndexSize[]> {
+async function sizesOf(reads: OptionalReads, requests: PlanRequests): Promise<IndexSize[]> {
   try {
     return (await reads.sizes()) ?? [];
   } catch (error) {
     if (!(error instanceof OperationsError)) throw error;
-    asking.failed(error.fact);
+    requests.failed(error.fact);
     return [];
   }
 }
@@ -91,20 +92,20 @@ async function plannedEntries(context: PolicyContext): Promise<Entry[]> {
   const whole = chosen.filter((policy) => !low.has(policy));
   // One after another until a dry run has shown which fields the server takes; then side by side.
   const planned: Planning[] = [];
-  const isUnknown = () => context.asking.refusesForceField === undefined && planned.length < whole.length;
+  const isUnknown = () => context.requests.refusesForceField === undefined && planned.length < whole.length;
   while (isUnknown()) planned.push(await planOne(whole[planned.length] as ParsedPolicy, context));
   const rest = whole.slice(planned.length);
   planned.push(...(await Promise.all(rest.map((policy) => limit(() => planOne(policy, context))))));
   for (const [policy, counted] of low) planned.push(await planOne(policy, context, counted));
-  const entries = await Promise.all(planned.map(({ entry, search }) => limit(async () => (await search?.()) ?? entry)));
+  const found = (entry: Planning) => (entry.phase === 'searched' ? limit(() => searchBite(entry, context)) : entry);
+  const entries = await Promise.all(planned.map(found));
   return [...entries.sort(runOrder(context)), ...(await withoutPolicy(context, entries))];
 }
 
 async function planOne(parsed: ParsedPolicy, context: PolicyContext, counted?: FirstCount): Promise<Planning> {
   const planned = counted ? await secondCount(counted, context) : await planPolicy(parsed, context);
-  const { entry, search } = planned;
-  const outcome = search ? 'searched' : entry.phase === 'done' ? entry.entry.outcome : entry.phase;
-  context.services.log.info('planned', { ...entry.entry, index: parsed.index, outcome });
+  const outcome = planned.phase === 'done' ? planned.entry.outcome : planned.phase;
+  context.services.log.info('planned', { ...planned.entry, index: parsed.index, outcome });
   return planned;
 }
 
@@ -131,7 +132,7 @@ async function withoutPolicy(context: PolicyContext, planned: Entry[]): Promise<
     if (told.has(index)) continue;
     const { entityType = index, aspect = '' } = headOf(record);
     const from = { index, entry: { entityType, aspect, adopted: true } };
-    const stands = standing(record, askingOf(state), readAt);
+    const stands = standing(record, state, readAt);
     // Told by `untoldIn`, whatever this run does.
     if (stands.kind === 'judged') continue;
     if (stands.kind === 'foreign') entries.push(foreignEntry(from, stands));
@@ -181,15 +182,15 @@ function runOrder({ prepared }: PolicyContext) {
     wasBad(left) - wasBad(right) || rows(left) - rows(right) || left.index.localeCompare(right.index);
 }
 
-async function notesOf({ state, services, asking, reads }: PolicyContext): Promise<Note[]> {
+async function notesOf({ state, services, requests, reads }: PolicyContext): Promise<Note[]> {
   const notes: Note[] = [];
-  if (asking.serverFailure) return notes;
-  if (asking.refusesForceField) notes.push({ kind: 'field-refused' });
-  if (asking.lacksDate) notes.push({ kind: 'no-date-header' });
+  if (requests.serverFailure) return notes;
+  if (requests.refusesForceField) notes.push({ kind: 'field-refused' });
+  if (requests.lacksDate) notes.push({ kind: 'no-date-header' });
   if (state.mode === 'preview' && services.settings.notesRights) {
     const sizes = reads.sizesError();
     if (sizes) notes.push({ kind: 'rights', what: 'sizes', error: sizes });
-    const status = await asking.taskStatusRefusal();
+    const status = await requests.taskStatusRefusal();
     if (status) notes.push({ kind: 'rights', what: 'task-status', error: status });
   }
   return notes;

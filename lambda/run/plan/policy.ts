@@ -5,17 +5,17 @@ import { type Idle, isUnresolved, type StoredRecord, type Unresolved } from '../
 import { isHere, standing } from '../../ledger/standing.ts';
 import { concludeCounted } from '../../ledger/transitions.ts';
 import { type DryRun, OperationsError } from '../../operations/operations.ts';
-import { type DecisionFacts, decide, guardFailed, policyCutoff } from '../../policy/decision.ts';
+import { decide, guardFailed } from '../../policy/decision.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
 import type { Policy } from '../../policy/schema.ts';
 import { countedLow, type Low, lossVerdict } from '../../truncation/between-runs.ts';
-import { biteOf } from '../../truncation/bite.ts';
+import { biteLimit } from '../../truncation/bite.ts';
 import { truncateFields } from '../../truncation/fields.ts';
 import { preview } from '../../truncation/look.ts';
 import { physicalIndex } from '../../truncation/physical-index.ts';
 import { progressShown } from '../../truncation/watch.ts';
+import { decisionFacts } from '../decision-facts.ts';
 import {
-  askingOf,
   attemptFacts,
   concluded,
   decided,
@@ -29,9 +29,8 @@ import {
   watched,
 } from '../entries.ts';
 import type { RunServices } from '../services.ts';
-import type { Entry, RunState } from '../state.ts';
-import { searchBite } from './bite.ts';
-import { approved, type Counted, countsOf, type Planning, type PolicyContext } from './context.ts';
+import type { Entry, EntryBase, RunState } from '../state.ts';
+import { approved, countsOf, cutoffOf, type Planning, type PolicyContext } from './context.ts';
 
 /** What Plan decides about one policy. */
 
@@ -45,26 +44,26 @@ export function refused(parsed: ParsedPolicy): Entry {
 }
 
 export async function planPolicy(parsed: ParsedPolicy, context: PolicyContext): Promise<Planning> {
-  if (parsed.kind === 'invalid') return { entry: refused(parsed) };
+  if (parsed.kind === 'invalid') return refused(parsed);
   const { state, prepared, untold, readAt } = context;
   const stored = prepared.records.get(parsed.index);
-  const stands = standing(stored, askingOf(state), readAt);
+  const stands = standing(stored, state, readAt);
   const from = { index: parsed.index, entry: policyFacts(parsed.policy) };
   // Nothing more is deleted here before people have been told (rule 15).
   if (stands.kind === 'judged') {
     const verdict = untold.verdicts.get(parsed.index);
-    return { entry: verdict?.isLent ? verdict.entry : untoldEntry(from, verdict ? 'verdict' : 'release') };
+    return verdict?.isLent ? verdict.entry : untoldEntry(from, verdict ? 'verdict' : 'release');
   }
-  if (stands.kind === 'foreign') return { entry: foreignEntry(from, stands) };
+  if (stands.kind === 'foreign') return foreignEntry(from, stands);
   if (stored && isUnresolved(stored)) {
-    return { entry: await adopt({ ...from, entry: { ...from.entry, adopted: true } }, stored, context) };
+    return adopt({ ...from, entry: { ...from.entry, adopted: true } }, stored, context);
   }
   // Every quarantined record is told, also one whose policy is switched off (rule 14).
-  if (stands.kind === 'quarantined') return { entry: done(from, 'quarantined', quarantinedCause(stands.record)) };
-  if (!parsed.policy.enabled) return { entry: done(from, 'disabled', { kind: 'not-due' }) };
+  if (stands.kind === 'quarantined') return done(from, 'quarantined', quarantinedCause(stands.record));
+  if (!parsed.policy.enabled) return done(from, 'disabled', { kind: 'not-due' });
   // A redriven run whose report was published says again what it found.
   if (stands.kind === 'decided' && stands.record.state === 'quarantined') {
-    return { entry: concluded(from, stands.verdict) };
+    return concluded(from, stands.verdict);
   }
   return dryRunEntry(baseOf(parsed, context), parsed.policy, context);
 }
@@ -79,11 +78,11 @@ type ReadablePolicy = ParsedPolicy & { kind: 'policy' };
 /** Counts the window that the last verdict has left. @returns undefined if there is none, or it is whole */
 export async function firstCount(parsed: ParsedPolicy, context: PolicyContext): Promise<FirstCount | undefined> {
   if (parsed.kind === 'invalid' || !parsed.policy.enabled) return undefined;
-  const { state, prepared, services, asking } = context;
+  const { state, prepared, services, requests } = context;
   const record = idleHere(prepared.records.get(parsed.index), state);
-  if (!record || asking.serverFailure || isLate(services)) return undefined;
+  if (!record || requests.serverFailure || isLate(services)) return undefined;
   try {
-    const low = await countedLow(record, fieldsOf(parsed.policy, context), (fields) => asking.dryRun(fields));
+    const low = await countedLow(record, fieldsOf(parsed.policy, context), (fields) => requests.dryRun(fields));
     return low && { kind: 'low', parsed, record, low, at: services.clock.now() };
   } catch (error) {
     return { kind: 'failed', entry: failedEntry(baseOf(parsed, context), error, context) };
@@ -95,27 +94,27 @@ export async function firstCount(parsed: ParsedPolicy, context: PolicyContext): 
  * nothing had been.
  */
 export async function secondCount(first: FirstCount, context: PolicyContext): Promise<Planning> {
-  if (first.kind === 'failed') return { entry: first.entry };
+  if (first.kind === 'failed') return first.entry;
   const { parsed, record, low, at } = first;
-  const { services, asking } = context;
+  const { services, requests } = context;
   const { clock, deadline, log } = services;
   const base = baseOf(parsed, context);
-  if (asking.serverFailure) return { entry: done(base, 'failed', { kind: 'run-error' }) };
+  if (requests.serverFailure) return done(base, 'failed', { kind: 'run-error' });
   const wait = Math.max(0, at + agreeingLooksMillis - clock.now());
   if (clock.now() + wait >= deadline() - deadlineMarginMillis) {
     const { window, found } = low;
     const cause: Cause = { kind: 'low-once', expected: window.rows, found, since: window.countedAtMillis };
-    return { entry: done(base, 'failed', cause) };
+    return done(base, 'failed', cause);
   }
   if (wait > 0) {
     log.info('counting again', { index: parsed.index, seconds: Math.ceil(wait / 1000) });
     await clock.sleep(wait);
   }
   try {
-    const again = await countedLow(record, fieldsOf(parsed.policy, context), (fields) => asking.dryRun(fields));
-    if (again) return { entry: await lossEntry(base, record, again, context) };
+    const again = await countedLow(record, fieldsOf(parsed.policy, context), (fields) => requests.dryRun(fields));
+    if (again) return await lossEntry(base, record, again, context);
   } catch (error) {
-    return { entry: failedEntry(base, error, context) };
+    return failedEntry(base, error, context);
   }
   return dryRunEntry(base, parsed.policy, context);
 }
@@ -123,13 +122,13 @@ export async function secondCount(first: FirstCount, context: PolicyContext): Pr
 const isLate = ({ clock, deadline }: Pick<RunServices, 'clock' | 'deadline'>): boolean =>
   clock.now() >= deadline() - deadlineMarginMillis;
 
-const fieldsOf = (policy: Policy, { state, asking }: PolicyContext) =>
-  truncateFields(policy, policyCutoff(Date.parse(state.startedAt), policy), asking.refusesForceField ?? false);
+const fieldsOf = (policy: Policy, context: PolicyContext) =>
+  truncateFields(policy, cutoffOf(context, policy), context.requests.refusesForceField ?? false);
 
 /** The entry of a policy before its dry run. */
-function baseOf({ index, policy }: ReadablePolicy, { state, sizes }: PolicyContext): Counted {
-  const cutoffMillis = policyCutoff(Date.parse(state.startedAt), policy);
-  const size = physicalIndex(sizes, policy);
+function baseOf({ index, policy }: ReadablePolicy, context: PolicyContext): EntryBase {
+  const cutoffMillis = cutoffOf(context, policy);
+  const size = physicalIndex(context.sizes, policy);
   return {
     index,
     entry: { ...policyFacts(policy), cutoffMillis, indexName: size?.indexName, sizeBeforeMb: size?.sizeMb },
@@ -137,11 +136,11 @@ function baseOf({ index, policy }: ReadablePolicy, { state, sizes }: PolicyConte
 }
 
 /** @throws what is not about the server */
-function failedEntry(base: Counted, error: unknown, { asking }: PolicyContext): Entry {
+function failedEntry(base: EntryBase, error: unknown, { requests }: PolicyContext): Entry {
   if (!(error instanceof OperationsError)) throw error;
   const { fact } = error;
   if (fact.kind === 'aborted') return done(base, 'failed', { kind: 'stopped', by: 'plan-time' });
-  if (asking.serverFailure === fact) return done(base, 'failed', { kind: 'run-error' });
+  if (requests.serverFailure === fact) return done(base, 'failed', { kind: 'run-error' });
   return done(base, 'failed', { kind: 'server', error: fact, sent: 'no' });
 }
 
@@ -150,7 +149,7 @@ const idleHere = (stored: StoredRecord | undefined, { server }: RunState): Idle 
   isHere(stored, { server }) && stored.state === 'idle' ? stored : undefined;
 
 /** What an earlier run left unresolved: watched by this run, looked at once by a preview. */
-export async function adopt(from: Counted, record: Unresolved, context: PolicyContext): Promise<Entry> {
+export async function adopt(from: EntryBase, record: Unresolved, context: PolicyContext): Promise<Entry> {
   const { state, services, readAt } = context;
   const facts = { ...from, entry: { ...from.entry, ...attemptFacts(record.attempt) } };
   // Its own run is still at work.
@@ -166,16 +165,17 @@ export async function adopt(from: Counted, record: Unresolved, context: PolicyCo
  * people in the dark. From `judgeableAt` + 20 h on it asks for a release, because no enforcing run closes it (rule 6).
  */
 async function previewEntry(
-  from: Counted,
+  from: EntryBase,
   record: Unresolved,
   services: RunServices,
-  { state, reads, signal, asking, readAt }: PolicyContext,
+  { state, reads, signal, requests, readAt }: PolicyContext,
 ): Promise<Entry> {
   const { sendingSince: since, judgeableAt } = record.attempt;
+  const run = { runId: state.runId, runStartMillis: state.runStartMillis };
   const isOld = readAt >= judgeableAt + abandonAfterMillis;
   try {
-    if (asking.serverFailure) throw new OperationsError(asking.serverFailure);
-    const seen = await preview(record, { ...services, reads, signal, run: askingOf(state), isOver: () => false });
+    if (requests.serverFailure) throw new OperationsError(requests.serverFailure);
+    const seen = await preview(record, { ...services, reads, signal, run, isOver: () => false });
     if (seen.kind === 'running') {
       const shown = seen.watch.counter === undefined ? {} : progressShown(from.entry, seen.watch);
       const cause: Cause = { kind: 'watching', why: 'preview', since, ...shown };
@@ -187,79 +187,66 @@ async function previewEntry(
     return done(entry, 'unknown', { kind: 'watching', why: 'preview', since, releasable: true });
   } catch (error) {
     if (!(error instanceof OperationsError)) throw error;
-    asking.failed(error.fact);
+    requests.failed(error.fact);
     const releasable = isOld || undefined;
     return done(from, 'unknown', { kind: 'watching', why: 'preview', since, error: error.fact, releasable });
   }
 }
 
-async function dryRunEntry(base: Counted, policy: Policy, context: PolicyContext): Promise<Planning> {
-  const { services, asking } = context;
-  if (asking.serverFailure) return { entry: done(base, 'failed', { kind: 'run-error' }) };
-  if (isLate(services)) return { entry: done(base, 'failed', { kind: 'stopped', by: 'plan-time' }) };
+async function dryRunEntry(base: EntryBase, policy: Policy, context: PolicyContext): Promise<Planning> {
+  const { services, requests } = context;
+  if (requests.serverFailure) return done(base, 'failed', { kind: 'run-error' });
+  if (isLate(services)) return done(base, 'failed', { kind: 'stopped', by: 'plan-time' });
   const fields = fieldsOf(policy, context);
   try {
-    const isFirst = asking.refusesForceField === undefined;
-    const dryRun = isFirst ? await asking.firstDryRun(fields) : await asking.dryRun(fields);
+    const isFirst = requests.refusesForceField === undefined;
+    const dryRun = isFirst ? await requests.firstDryRun(fields) : await requests.dryRun(fields);
     return await decidedEntry({ ...base, entry: { ...base.entry, ...countsOf(dryRun) } }, policy, dryRun, context);
   } catch (error) {
-    return { entry: failedEntry(base, error, context) };
+    return failedEntry(base, error, context);
   }
 }
 
 /** Rows went between two runs: an enforcing run writes that down, and goes on with the others (rule 11). */
 async function lossEntry(
-  base: Counted,
+  base: EntryBase,
   record: Idle,
   low: Low,
   { state, services: { ledger, clock } }: PolicyContext,
 ): Promise<Entry> {
   const verdict = lossVerdict(low);
   if (state.mode === 'preview') return decided(base, verdict);
-  const asking = askingOf(state);
-  const { runId, runStartMillis } = asking;
+  const { runId, runStartMillis } = state;
   const judged = concludeCounted(record, low.window, verdict, { runId, runStartMillis, atMillis: clock.now() });
   // If another run was first, it has found the same, or the next run does: the rows are gone.
   const stored = (await ledger.replace(judged)) ? judged : await ledger.read(base.index);
-  const stands = standing(stored, asking, clock.now());
-  if (stands.kind === 'judged') return judgedEntry(base, stands, asking, clock.now()) ?? decided(base, verdict);
+  const stands = standing(stored, state, clock.now());
+  if (stands.kind === 'judged') return judgedEntry(base, stands, state, clock.now()) ?? decided(base, verdict);
   return stands.kind === 'quarantined'
     ? done(base, 'quarantined', quarantinedCause(stands.record))
     : decided(base, verdict);
 }
 
 async function decidedEntry(
-  counted: Counted,
+  counted: EntryBase,
   policy: Policy,
   dryRun: DryRun,
   context: PolicyContext,
 ): Promise<Planning> {
-  const { state, services, asking } = context;
-  const { settings, clock } = services;
-  const runStartMillis = Date.parse(state.startedAt);
-  const { approveRows } = state;
-  const facts: DecisionFacts = {
-    runStartMillis,
-    cutoffMillis: policyCutoff(runStartMillis, policy),
-    nowMillis: clock.now(),
-    clockSkewMillis: dryRun.clockSkewMillis,
-    minRetentionDays: settings.minRetentionDays,
-    deletesInPlace: dryRun.deletesInPlace,
-    approveRows,
-    judgesShare: true,
-  };
+  const { state, services, requests } = context;
+  const facts = decisionFacts(state, { dryRun, cutoffMillis: cutoffOf(context, policy) }, services);
   const decision = decide(policy, dryRun, facts);
-  if (decision.kind === 'done') return { entry: done(counted, decision.outcome, decision.cause) };
-  const bite = biteOf(policy.maxRowsPerRun, dryRun.rowsToDelete, approveRows);
+  if (decision.kind === 'done') return done(counted, decision.outcome, decision.cause);
+  const maxRows = biteLimit(policy.maxRowsPerRun, dryRun.rowsToDelete, state.approveRows);
   if (dryRun.deletesInPlace) {
-    if (bite === undefined) return { entry: approved(counted, policy, dryRun, state) };
-    return searchBite({ counted, policy, whole: dryRun, facts, bite }, context);
+    if (maxRows === undefined) return approved(counted, policy, dryRun, state);
+    return { ...counted, phase: 'searched', policy, whole: dryRun, maxRows };
   }
-  const refusal = await asking.taskStatusRefusal();
+  const refusal = await requests.taskStatusRefusal();
   if (refusal) {
     const { outcome, cause } = guardFailed({ kind: 'guard', which: 'task-status', error: refusal });
-    return { entry: done(counted, outcome, cause) };
+    return done(counted, outcome, cause);
   }
-  const whole = { ...counted, entry: { ...counted.entry, copyGoesWhole: bite === undefined ? undefined : true } };
-  return { entry: approved(whole, policy, dryRun, state) };
+  const whole = { ...counted, entry: { ...counted.entry, copyGoesWhole: maxRows === undefined ? undefined : true } };
+  return approved(whole, policy, dryRun, state);
 }

@@ -2,7 +2,7 @@ import type { CauseOf } from '../../facts/cause.ts';
 import { deadlineMarginMillis } from '../../facts/limits.ts';
 import { concernsServer } from '../../facts/server-error.ts';
 import type { Quarantined } from '../../ledger/record.ts';
-import { asking } from '../../operations/operations.ts';
+import { asResult } from '../../operations/operations.ts';
 import { recount } from '../../truncation/counts.ts';
 import { physicalIndex } from '../../truncation/physical-index.ts';
 import { windowOf } from '../release.ts';
@@ -39,7 +39,9 @@ async function countToday(record: Quarantined, { services, signal, sizes }: Poli
   const window = windowOf(record);
   if (!window) return undefined;
   const fields = { entityType: record.entityType, aspect: record.aspect, batchSize: 10_000 };
-  const counted = await asking(() => recount((asked) => services.operations.dryRun(asked, { signal }), fields, window));
+  const counted = await asResult(() =>
+    recount((asked) => services.operations.dryRun(asked, { signal }), fields, window),
+  );
   if (counted.kind === 'failed') return { error: counted.error };
   const { rows: found, isAbsent } = counted.value;
   if (isAbsent) return { error: { kind: 'no-index', operation: 'dry-run' } };

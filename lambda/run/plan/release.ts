@@ -4,7 +4,6 @@ import type { Note } from '../../facts/note.ts';
 import { headOf, type StoredRecord } from '../../ledger/record.ts';
 import { fromDottedName, searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf } from '../../policy/parse.ts';
-import { askingOf } from '../entries.ts';
 import type { RunInput } from '../input.ts';
 import { releaseIndex } from '../release.ts';
 import type { RunServices } from '../services.ts';
@@ -21,10 +20,10 @@ export async function planRelease(
   { policies, records, notes }: Prepared,
   services: RunServices,
 ): Promise<{ state: RunState; records: Map<string, StoredRecord> }> {
-  const { signal, release: stop } = signalAt(services.clock, services.deadline() - deadlineMarginMillis);
+  const { signal, clear: stop } = signalAt(services.clock, services.deadline() - deadlineMarginMillis);
   const results: Note[] = [];
   const now = new Map(records);
-  const run = askingOf(state);
+  const { runId, runStartMillis } = state;
   try {
     for (const index of new Set(release.map(searchIndexOfName))) {
       const record = records.get(index);
@@ -33,7 +32,11 @@ export async function planRelease(
       const named = fromDottedName(release.find((name) => searchIndexOfName(name) === index) ?? index);
       const { entityType, aspect } = policy ? namesOf(policy) : { ...named, ...namesIn(head) };
       const key = { index, entityType, aspect, server: state.server };
-      const result = await releaseIndex({ key, record, run, acceptMissing }, services, signal);
+      const result = await releaseIndex(
+        { key, record, run: { runId, runStartMillis }, acceptMissing },
+        services,
+        signal,
+      );
       if (result.kind === 'judged') now.set(index, result.record);
       else results.push(result.note);
     }

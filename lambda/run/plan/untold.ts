@@ -1,6 +1,6 @@
 import type { Note } from '../../facts/note.ts';
 import { headOf, type StoredRecord } from '../../ledger/record.ts';
-import { type Asking, standing } from '../../ledger/standing.ts';
+import { standing, type ThisRun } from '../../ledger/standing.ts';
 import { dottedName } from '../../policy/aspects.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
 import { judgedEntry, policyFacts, releaseNote } from '../entries.ts';
@@ -22,20 +22,20 @@ export interface Untold {
 export function untoldIn(
   records: Iterable<StoredRecord>,
   policies: readonly ParsedPolicy[],
-  asking: Asking,
+  thisRun: ThisRun,
   readAt: number,
 ): Untold {
   const untold: Untold = { verdicts: new Map(), notes: [], releases: [] };
   for (const record of records) {
-    const stands = standing(record, asking, readAt);
+    const stands = standing(record, thisRun, readAt);
     if (stands.kind !== 'judged') continue;
     const { index } = record;
     const { decision } = stands;
     const { server, entityType = index, aspect = '' } = headOf(record);
     const names = { entityType, aspect };
     const [policy, second] = policies.filter((one) => one.index === index);
-    const isLent = policy?.kind === 'policy' && second === undefined && server === asking.server;
-    const entry = judgedEntry({ index, entry: isLent ? policyFacts(policy.policy) : names }, stands, asking, readAt);
+    const isLent = policy?.kind === 'policy' && second === undefined && server === thisRun.server;
+    const entry = judgedEntry({ index, entry: isLent ? policyFacts(policy.policy) : names }, stands, thisRun, readAt);
     if (entry) untold.verdicts.set(index, { entry: { ...entry, decision: decision.id }, isLent });
     if (decision.released) {
       const { lastRelease = { decided: decision, release: { unread: true } } } = headOf(record);

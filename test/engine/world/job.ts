@@ -84,7 +84,7 @@ export function createJob({ url, token, clock, policy }: JobOptions): Job {
       if (made.policies[0]) ended.entry = made.policies[0];
       const message = messageOf(made, { reader });
       if (isWorthTelling(made, byHand)) ended.message = message.email;
-      return message.carried;
+      return message.told;
     };
     const call = (resource: string, given: unknown): Promise<unknown> => {
       const step = /\$\{(\w+)FunctionArn\}/.exec(resource)?.[1]?.toLowerCase() as keyof typeof functionTimeoutSeconds;

@@ -106,17 +106,13 @@ export const judgingMutants: readonly Mutant[] = [
   ]),
   mutant(9, 'has no breaker', [['run/breaker', 'return isBad ? ', 'return isBad && copies === null ? ']]),
   mutant(9, 'counts an open window', [
-    [
-      'truncation/counts',
-      '[policyCutoffMillis] : []), countedAtMillis]',
-      '[policyCutoffMillis] : []), countedAtMillis + 86_400_000]',
-    ],
+    ['truncation/counts', 'end: countedAtMillis,', 'end: countedAtMillis + 86_400_000,'],
   ]),
   mutant(9, 'believes a single answer that does not know the index', [
-    ['truncation/counts', 'if (absent && rows.length > 0) throw absent;', ''],
+    ['truncation/counts', 'if (absent && isKnown) throw absent;', ''],
   ]),
   mutant(9, 'counts from a bite’s cutoff on', [
-    ['truncation/counts', 'isBite ? rowsBefore : rowsToDelete', 'isBite ? rowsToDelete : rowsToDelete'],
+    ['truncation/counts', 'const { sent, policy = sent, end } = rows;', 'const { sent, end, sent: policy } = rows;'],
   ]),
   mutant(10, 'gives up before 20 h', [[look, 'clock.now() - sendingSince >= abandonAfterMillis', 'clock.now() > 0']]),
   mutant(10, 'never gives up', [[look, 'clock.now() - sendingSince >= abandonAfterMillis', 'clock.now() < 0']]),

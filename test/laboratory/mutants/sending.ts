@@ -84,11 +84,11 @@ export const sendingMutants: readonly Mutant[] = [
     ['../cli/ledgers/memory-ledger', '(current?.revision ?? 0) !== record.revision - 1', 'false'],
   ]),
   mutant(5, 'a run may send again', [
-    ['ledger/standing', 'isSameRun(sender, asking) || ', ''],
+    ['ledger/standing', 'isSameRun(sender, thisRun) || ', ''],
     [
       'ledger/standing',
-      'asking.runStartMillis <= sender.runStartMillis',
-      'asking.runStartMillis < sender.runStartMillis',
+      'thisRun.runStartMillis <= sender.runStartMillis',
+      'thisRun.runStartMillis < sender.runStartMillis',
     ],
   ]),
   mutant(5, 'an older run may send', [['ledger/standing', ' || isLater', '']]),
@@ -107,7 +107,7 @@ export const sendingMutants: readonly Mutant[] = [
   mutant(5, 'a run that is given up is not written down', [
     [
       'run/resume',
-      "case 'free':\n        if (await ledger.replace(giveUp(stored, keyOf(target, state), asking, now))) return failed;",
+      "case 'free':\n        if (await ledger.replace(giveUp(stored, keyOf(target, state), state, now))) return failed;",
       "case 'free':\n        return failed;",
     ],
   ]),
@@ -115,7 +115,7 @@ export const sendingMutants: readonly Mutant[] = [
     ['ledger/transitions', 'lastSender: record && headOf(record).lastSender', 'lastSender: undefined'],
   ]),
   mutant(5, 'takes what another version or address holds for free', [
-    ['ledger/standing', "headOf(record).state !== 'idle' && !isHere(record, asking)", 'nowMillis < 0'],
+    ['ledger/standing', "headOf(record).state !== 'idle' && !isHere(record, thisRun)", 'nowMillis < 0'],
     [
       'ledger/standing',
       "record !== undefined && record.state !== 'other-version' && record.server === server;",
@@ -132,8 +132,8 @@ export const sendingMutants: readonly Mutant[] = [
   mutant(5, 'sends where rows are missing', [
     [
       'ledger/standing',
-      "? { kind: 'quarantined', record } : freeOrSpent(record, asking, nowMillis)",
-      "? { kind: 'free', record: record as never } : freeOrSpent(record, asking, nowMillis)",
+      "? { kind: 'quarantined', record } : freeOrSpent(record, thisRun, nowMillis)",
+      "? { kind: 'free', record: record as never } : freeOrSpent(record, thisRun, nowMillis)",
     ],
   ]),
 ];

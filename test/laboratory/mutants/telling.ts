@@ -27,12 +27,12 @@ export const tellingMutants: readonly Mutant[] = [
       'await services.publisher.publish(composed, state?.byHand)',
       'await services.publisher.publish(composed, state?.byHand).catch((): string[] => [])',
     ],
-    ['run/report', 'new Set(carried), services', '({ has: () => true }) as never, services'],
+    ['run/report', 'new Set(published), services', '({ has: () => true }) as never, services'],
   ]),
   mutant(15, 'marks nothing', [['run/mark-told', 'of told) {', 'of told.slice(told.length)) {']]),
   mutant(15, 'never counts a good verdict as told', [
     [
-      'message/carried',
+      'message/told',
       "resultOf[entry.outcome] === 'ok' || told.every(",
       "resultOf[entry.outcome] !== 'ok' && told.every(",
     ],
@@ -48,7 +48,7 @@ export const tellingMutants: readonly Mutant[] = [
       [
         standing,
         "return { kind: 'judged', record, decision };",
-        "return isHere(record, asking) ? { kind: 'judged', record, decision } : { kind: 'free', record: record as never };",
+        "return isHere(record, thisRun) ? { kind: 'judged', record, decision } : { kind: 'free', record: record as never };",
       ],
     ],
     ['address changed'],
@@ -86,6 +86,6 @@ export const tellingMutants: readonly Mutant[] = [
     ['run/report', "if (state.mode === 'preview' && mode !== 'preview') return [];", ''],
   ]),
   mutant(15, 'goes on after bad news of an earlier run', [
-    [plan, 'return proceed(withBreaker(carried(state)),', 'return proceed(carried(state),'],
+    [plan, 'return proceed(withBreaker(withinLimit(state)),', 'return proceed(withinLimit(state),'],
   ]),
 ];

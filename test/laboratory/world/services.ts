@@ -57,11 +57,11 @@ export function servicesOf(invocation: Invocation): RunServices {
 export const publisherOf = ({ world, info, exchange }: Invocation): Publisher => ({
   publish(made, byHand = false) {
     // A message that cannot be made is a defect.
-    const { carried } = messageOf(made, { reader: { kind: 'aws' } });
-    const told = world.notify === 'always' || isWorthTelling(made, byHand);
+    const { told } = messageOf(made, { reader: { kind: 'aws' } });
+    const isPublished = world.notify === 'always' || isWorthTelling(made, byHand);
     const published = (confirmed: boolean) => {
-      world.published(info, made, told, confirmed);
-      return carried;
+      world.published(info, made, isPublished, confirmed);
+      return told;
     };
     const refused = () => Promise.reject(named('PublishError'));
     const lost = () => {

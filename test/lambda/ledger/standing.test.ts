@@ -20,8 +20,8 @@ import {
 /** What a record means to a run (design rule 5): the run `run-1`, which started at 1,000 s. */
 
 const now = 1_500_000;
-const asking = { ...aRun, server: aServer };
-const kindOf = (record: StoredRecord | undefined, who = asking, at = now) => standing(record, who, at).kind;
+const thisRun = { ...aRun, server: aServer };
+const kindOf = (record: StoredRecord | undefined, who = thisRun, at = now) => standing(record, who, at).kind;
 const run = (runId: string, runStartMillis: number) => ({ runId, runStartMillis });
 const otherAttempt = anAttempt(run('run-0', 900_000));
 const elsewhere = { server: 'http://elsewhere:1' };
@@ -87,14 +87,14 @@ test('a sender whose start is more than a day ahead of our clock counts as past:
 
 test('this run itself never sends again, however wrong its own start is', () => {
   const ahead = run('run-1', now + 10 * dayMillis);
-  expect(kindOf(anIdle({ lastSender: ahead }), { ...asking, ...ahead })).toBe('spent');
+  expect(kindOf(anIdle({ lastSender: ahead }), { ...thisRun, ...ahead })).toBe('spent');
 });
 
 describe('a foreign record', () => {
   const { judgeableAt } = anAttempt();
   const old = judgeableAt + abandonAfterMillis;
   const foreign = (record: StoredRecord, at = now) => {
-    const stands = standing(record, asking, at);
+    const stands = standing(record, thisRun, at);
     return stands.kind === 'foreign' ? stands : undefined;
   };
 
@@ -115,8 +115,8 @@ describe('a foreign record', () => {
 });
 
 test('counts and verdicts are used only of this version and this address', () => {
-  expect(isHere(anIdle(), asking)).toBe(true);
-  for (const record of [undefined, anIdle(elsewhere), ofVersion(anIdle())]) expect(isHere(record, asking)).toBe(false);
+  expect(isHere(anIdle(), thisRun)).toBe(true);
+  for (const record of [undefined, anIdle(elsewhere), ofVersion(anIdle())]) expect(isHere(record, thisRun)).toBe(false);
 });
 
 test('of two runs that ask about any record, at most one is free to send', () => {
@@ -126,7 +126,7 @@ test('of two runs that ask about any record, at most one is free to send', () =>
     fc.property(runs, runs, (one, other) => {
       // The first one has sent, and its verdict is written: only a later one may send.
       const record = anIdle({ lastSender: one, lastVerdict: aLastVerdict(one) });
-      const isFree = kindOf(record, { ...asking, ...other }) === 'free';
+      const isFree = kindOf(record, { ...thisRun, ...other }) === 'free';
       expect(isFree).toBe(other.runStartMillis > one.runStartMillis);
     }),
   );

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { dayMillis } from '../../../lambda/facts/limits.ts';
 import {
-  type Counts,
   type DecisionFacts,
   decide,
   guardsOf,
+  type IndexCounts,
   policyCutoff,
   withHeadroom,
 } from '../../../lambda/policy/decision.ts';
@@ -14,11 +14,11 @@ import { aPolicy } from '../../support/policies.ts';
 const runStartMillis = Date.UTC(2026, 0, 1);
 const daysBefore = (days: number) => runStartMillis - days * dayMillis;
 
-interface Case extends Partial<DecisionFacts>, Partial<Counts> {
+interface Case extends Partial<DecisionFacts>, Partial<IndexCounts> {
   policy?: Partial<Policy>;
 }
 
-const countsOf = ({ rowsToDelete = 50, rowsTotal = 100, rowsPastRetention }: Case): Counts => ({
+const countsOf = ({ rowsToDelete = 50, rowsTotal = 100, rowsPastRetention }: Case): IndexCounts => ({
   rowsToDelete,
   rowsTotal,
   rowsPastRetention,

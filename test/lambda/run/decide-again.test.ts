@@ -7,8 +7,7 @@ import { aPolicy } from '../../support/policies.ts';
 
 /** What the last dry run and the baseline before it allow (design rule 3): Plan approved 600 of 1,000 rows. */
 
-const startedAt = '2026-03-01T03:30:00.000Z';
-const start = Date.parse(startedAt);
+const start = Date.UTC(2026, 2, 1, 3, 30);
 const day = 86_400_000;
 
 interface Given {
@@ -25,7 +24,7 @@ interface Given {
 function refusal({ policy = {}, plan = {}, dryRun = {}, baseline, approveRows, now = start, cutoffDays = 30 }: Given) {
   const last = { rowsToDelete: 600, rowsTotal: 1000, deletesInPlace: true, clockSkewMillis: 0, ...dryRun };
   const refused = decideAgain(
-    { startedAt, approveRows },
+    { runStartMillis: start, approveRows },
     { policy: aPolicy(policy), plan: { rowsToDelete: 600, deletesInPlace: true, ...plan } },
     { dryRun: last, baseline: { rowsToDelete: baseline ?? last.rowsToDelete }, cutoffMillis: start - cutoffDays * day },
     { settings: { minRetentionDays: 7 } as never, clock: { now: () => now } },

@@ -56,11 +56,11 @@ test('48 truncates that all fail and 2,000 looks, each of them retried, stay bel
 describe('the looks of a day', () => {
   const start = Date.parse('2026-03-01T03:30:00.000Z');
   const settings = { maxRunHours: 24 } as Parameters<typeof proceed>[1];
-  const watchedSince = (startedAt: number, adopted: boolean): Entry => ({
-    index: `index-${startedAt}`,
+  const watchedSince = (sentAt: number, adopted: boolean): Entry => ({
+    index: `index-${sentAt}`,
     phase: 'watched',
-    entry: { entityType: 'dataset', aspect: `a${startedAt}`, adopted },
-    watch: { ...startWatch(aRunning(), start, start + 10_000), startedAt },
+    entry: { entityType: 'dataset', aspect: `a${sentAt}`, adopted },
+    watch: { ...startWatch(aRunning(), start, start + 10_000), sentAt },
   });
 
   /** Turns of Poll while nothing ends, each entry looked at when it is due. */
@@ -73,7 +73,7 @@ describe('the looks of a day', () => {
       count++;
       const entries = current.entries.map((entry): Entry => {
         if (entry.phase !== 'watched' || !isDue(entry.watch, now)) return entry;
-        const record = aRunning({ attempt: anAttempt({ sendingSince: entry.watch.startedAt, judgeableAt: 0 }) });
+        const record = aRunning({ attempt: anAttempt({ sendingSince: entry.watch.sentAt, judgeableAt: 0 }) });
         const watch = { ...entry.watch, lastLookAt: now };
         return { ...entry, watch: { ...watch, nextLookAt: nextLookAt(record, watch, now) } };
       });
@@ -94,7 +94,7 @@ describe('the looks of a day', () => {
   test('at 48 truncations of half an hour, one after another, fit into the looks of a run', () => {
     const each = turns({
       ...aRunState([watchedSince(start, false)]),
-      startedAt: new Date(start - 23.5 * 3_600_000).toISOString(),
+      runStartMillis: start - 23.5 * 3_600_000,
     });
     expect(each * maxPolicies).toBeLessThan(maxLooks);
   });

@@ -27,7 +27,7 @@ const watched = (more: Partial<Watch> = {}, adopted?: boolean): WatchedEntry => 
   ...from,
   phase: 'watched',
   entry: { ...from.entry, adopted },
-  watch: { ...startWatch(aRunning(), start, start + 60_000), startedAt: start, ...more },
+  watch: { ...startWatch(aRunning(), start, start + 60_000), sentAt: start, ...more },
 });
 const fine = done(from, 'truncated', { kind: 'verified' });
 const proceeded = (entries: Entry[], now = start, more = {}) => proceed(aRunState(entries, more), settings, now);

@@ -51,7 +51,7 @@ const watchedEntry = (record: Unresolved, now: number, more: object = {}): Watch
 });
 
 const stateOf = (entries: Entry[], startMillis: number, more: Partial<RunState> = {}): RunState =>
-  aRunState(entries, { server, startedAt: new Date(startMillis).toISOString(), ...more });
+  aRunState(entries, { server, runStartMillis: startMillis, ...more });
 
 /** What became of the only entry, and how many requests that took. */
 async function polled(world: World, state: RunState) {

@@ -30,7 +30,7 @@ const { runId, runStartMillis } = aRun;
 const state = aRunState([target], {
   runId,
   server: aServer,
-  startedAt: new Date(runStartMillis).toISOString(),
+  runStartMillis,
   failure: { step: 'truncate', error: 'Lambda.ServiceException' },
 });
 const now = 1_300_000;

@@ -6,7 +6,7 @@ import type { ServerError } from '../../../lambda/facts/server-error.ts';
 import { capped } from '../../../lambda/facts/text.ts';
 import { maxNameLength } from '../../../lambda/policy/schema.ts';
 import { done } from '../../../lambda/run/entries.ts';
-import { carried } from '../../../lambda/run/plan/carried.ts';
+import { withinLimit } from '../../../lambda/run/plan/limit.ts';
 import type { Entry } from '../../../lambda/run/state.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
 import { aPolicy } from '../../support/policies.ts';
@@ -95,7 +95,7 @@ const watchedEntry: Entry = {
     stillSince: huge,
     stuckSince: huge,
     lastMovedAt: huge,
-    isTold: true,
+    hasStatus: true,
     task: { completed: false, done: huge, total: huge, runs: true },
     end: { total: huge, updated: huge, created: huge, deleted: huge, versionConflicts: huge, cancelled: true },
     vanished: true,
@@ -157,7 +157,7 @@ describe('of more entries than a run carries', () => {
   test('lost rows and unresolved truncations are kept, and one note names the others', () => {
     const fine = Array.from({ length: maxEntries }, (_, at) => named(at, 'truncated'));
     const lost = named(100, 'rows-missing');
-    const { entries, notes } = carried(aRunState([...fine, watchedEntry, lost]));
+    const { entries, notes } = withinLimit(aRunState([...fine, watchedEntry, lost]));
     expect(entries).toHaveLength(maxEntries);
     expect(entries).toContain(watchedEntry);
     expect(entries).toContain(lost);
@@ -168,13 +168,13 @@ describe('of more entries than a run carries', () => {
     const all = Array.from({ length: maxEntries + 1 }, (_, at) =>
       named(at, at === maxEntries ? 'quarantined' : 'failed'),
     );
-    expect(carried(aRunState(all)).notes).toMatchObject([{ kind: 'beyond', quarantined: ['e.a64'] }]);
+    expect(withinLimit(aRunState(all)).notes).toMatchObject([{ kind: 'beyond', quarantined: ['e.a64'] }]);
   });
 
   test('what goes first is what is fine, then what is approved, then what needs attention, then what failed', () => {
     const filled = (first: Entry, more: Entry[]) => {
       const failed = Array.from({ length: maxEntries - 1 }, (_, at) => named(at, 'failed'));
-      return carried(aRunState([first, ...failed, ...more])).entries.includes(first);
+      return withinLimit(aRunState([first, ...failed, ...more])).entries.includes(first);
     };
     const approved = { ...approvedEntry, index: 'i' };
     const failed = named(200, 'failed');
@@ -185,17 +185,17 @@ describe('of more entries than a run carries', () => {
     expect(filled(named(100, 'quarantined'), [failed])).toBe(false);
     const lost = named(100, 'rows-missing');
     const all = Array.from({ length: maxEntries }, (_, at) => named(at, 'failed'));
-    expect(carried(aRunState([...all, lost])).entries).toContain(lost);
+    expect(withinLimit(aRunState([...all, lost])).entries).toContain(lost);
   });
 
   test('an approved one among the others is not called quarantined', () => {
     const all = Array.from({ length: maxEntries }, (_, at) => named(at, 'failed'));
     const approved = { ...approvedEntry, entry: { ...facts, outcome: 'quarantined' } } as Entry;
-    expect(carried(aRunState([...all, approved])).notes).toMatchObject([{ kind: 'beyond', quarantined: [] }]);
+    expect(withinLimit(aRunState([...all, approved])).notes).toMatchObject([{ kind: 'beyond', quarantined: [] }]);
   });
 
   test.each([1, maxEntries])('nothing changes up to that number: %d', (count) => {
     const state = aRunState(Array.from({ length: count }, (_, at) => named(at, 'truncated')));
-    expect(carried(state)).toBe(state);
+    expect(withinLimit(state)).toBe(state);
   });
 });

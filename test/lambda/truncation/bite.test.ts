@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hourMillis } from '../../../lambda/facts/limits.ts';
-import { biteOf, findBite } from '../../../lambda/truncation/bite.ts';
+import { biteLimit, findBite } from '../../../lambda/truncation/bite.ts';
 import { holdsInTime } from '../../properties.ts';
 
 /** Tonight's cutoff, where more rows are due than one run may delete. */
@@ -10,14 +10,14 @@ const cutoffMillis = Date.UTC(2026, 0, 30);
 const hoursAgo = (hours: number): number => cutoffMillis - hours * hourMillis;
 
 /** Searches among rows of these ages, in hours before the cutoff. */
-async function search(ages: number[], bite: number, mostQuestions = Number.POSITIVE_INFINITY) {
+async function search(ages: number[], maxRows: number, mostQuestions = Number.POSITIVE_INFINITY) {
   let asked = 0;
   const rows = (until: number) => ages.filter((age) => hoursAgo(age) <= until).length;
   const dryRun = (until: number) => ({ rowsToDelete: rows(until), rowsTotal: ages.length, deletesInPlace: true });
   const found = await findBite({
     cutoffMillis,
     whole: dryRun(cutoffMillis),
-    bite,
+    maxRows,
     ask: async (until) => (++asked > mostQuestions ? undefined : dryRun(until)),
   });
   return { found, asked, rows };
@@ -32,7 +32,7 @@ describe('a bite is needed', () => {
     ['of what was approved, if that is more', 100, 501, 500, 500],
     ['of maxRowsPerRun, if less was approved', 100, 501, 50, 100],
   ])('%s', (_, most, rows, approved, expected) => {
-    expect(biteOf(most, rows, approved)).toBe(expected);
+    expect(biteLimit(most, rows, approved)).toBe(expected);
   });
 });
 

@@ -72,15 +72,18 @@ describe('a truncation is counted', () => {
 });
 
 test('an index that the search engine does not know has no rows; any other failure is one', async () => {
-  expect(await countRows(failing('no-index'), fields, [1, 2])).toEqual({ rows: [0, 0], isAbsent: true });
-  await expect(countRows(failing('server-error'), fields, [1])).rejects.toThrow(OperationsError);
+  expect(await countRows(failing('no-index'), fields, { a: 1, b: 2 })).toEqual({
+    rows: { a: 0, b: 0 },
+    isAbsent: true,
+  });
+  await expect(countRows(failing('server-error'), fields, { a: 1 })).rejects.toThrow(OperationsError);
 });
 
 test('where only some of the answers know the index, nothing is counted: two servers have answered', async () => {
   for (const unknown of [1, 2]) {
     const ask = async ({ cutoffMillis }: { cutoffMillis: number }) =>
       cutoffMillis === unknown ? failing('no-index')() : { rowsToDelete: 5, rowsTotal: 9, deletesInPlace: true };
-    await expect(countRows(ask, fields, [1, 2]), String(unknown)).rejects.toThrow(OperationsError);
+    await expect(countRows(ask, fields, { a: 1, b: 2 }), String(unknown)).rejects.toThrow(OperationsError);
   }
 });
 

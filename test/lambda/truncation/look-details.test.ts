@@ -194,7 +194,7 @@ describe('A status that was told before and fails now', () => {
   const throttled = async () => {
     throw new OperationsError({ kind: 'throttled', operation: 'task-status', status: 429 });
   };
-  const still = { isTold: true, rowsToDelete: 50, rowsKept: 40, stillSince: 1, stuckSince: 1 };
+  const still = { hasStatus: true, rowsToDelete: 50, rowsKept: 40, stillSince: 1, stuckSince: 1 };
   const old = aRunning({ attempt: anAttempt({ judgeableAt: 1_200_001 }) });
 
   test('keeps stillness from being taken for its end, but not from being counted', async () => {

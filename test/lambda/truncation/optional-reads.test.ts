@@ -19,7 +19,7 @@ function failing(kind: ServerErrorKind, before = {}) {
 }
 
 describe('a status', () => {
-  test.each<ServerErrorKind>(['unauthorized', 'privilege', 'forbidden', 'bad-request', 'not-found'])(
+  test.each<ServerErrorKind>(['unauthorized', 'privilege', 'forbidden'])(
     'that is refused (%s) is not asked for again in this run',
     async (kind) => {
       const { reads, asked } = failing(kind);
@@ -29,15 +29,15 @@ describe('a status', () => {
     },
   );
 
-  test.each<ServerErrorKind>(['connect', 'timeout', 'server-error', 'throttled', 'redirect', 'not-json', 'unreadable'])(
-    'that cannot be had right now (%s) is asked for again',
-    async (kind) => {
-      const { reads, asked } = failing(kind);
-      await reads.status('n:1', false);
-      await reads.status('n:1', false);
-      expect([asked(), reads.without.withoutStatus]).toEqual([2, undefined]);
-    },
-  );
+  test.each<ServerErrorKind>([
+    ...(['connect', 'timeout', 'server-error', 'throttled', 'redirect', 'not-json', 'unreadable'] as const),
+    ...(['bad-request', 'not-found'] as const),
+  ])('that cannot be had right now, or of this task alone (%s), is asked for again', async (kind) => {
+    const { reads, asked } = failing(kind);
+    await reads.status('n:1', false);
+    await reads.status('n:1', false);
+    expect([asked(), reads.without.withoutStatus]).toEqual([2, undefined]);
+  });
 
   test('that was told before fails the look: a failure is no refusal, and no sign that nothing runs', async () => {
     const { reads } = failing('unauthorized');

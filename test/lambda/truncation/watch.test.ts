@@ -141,7 +141,7 @@ describe('what a status said of a task', () => {
     expect(seenBy(aDelete, found).task).toEqual({ completed: false, done: 20, total: 60, runs: true });
     const later = seenBy(aDelete, found, { at: at + minute, counts: counts(40) });
     expect(later.task).toEqual({ completed: false, done: 20, total: 60, runs: false });
-    expect(later.isTold).toBe(true);
+    expect(later.hasStatus).toBe(true);
   });
 
   test('stays as it was where the look failed', () => {
@@ -151,7 +151,7 @@ describe('what a status said of a task', () => {
 
   test('is nothing where it never told anything', () => {
     const never = seenBy(aDelete, { at, counts: counts(40) });
-    expect([never.task, never.isTold, never.vanished]).toEqual([undefined, false, undefined]);
+    expect([never.task, never.hasStatus, never.vanished]).toEqual([undefined, false, undefined]);
   });
 
   test('that it has vanished, stays where later the server does not tell', () => {
@@ -235,7 +235,7 @@ describe('it is still', () => {
   const attempt = anAttempt({ judgeableAt: 0 });
   const still = (ageMinutes: number, forMinutes: number, judgeableAt = 0) => {
     const now = ageMinutes * minute;
-    const watch = { ...startWatch(aDelete, 0, 0), startedAt: 0, stillSince: now - forMinutes * minute };
+    const watch = { ...startWatch(aDelete, 0, 0), sentAt: 0, stillSince: now - forMinutes * minute };
     return isStill(watch, now, { ...attempt, judgeableAt });
   };
 

@@ -63,7 +63,7 @@ describe('What is unresolved', () => {
         strategy: 'delete-by-query',
         copies: false,
       },
-      watch: { nextLookAt: now, lastLookAt: now, startedAt: now - 2 * hour },
+      watch: { nextLookAt: now, lastLookAt: now, sentAt: now - 2 * hour },
     });
     expect(state).toMatchObject({ next: 'wait', waitSeconds: 1 });
   });

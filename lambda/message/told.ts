@@ -11,7 +11,7 @@ import { type Report, releaseKey, verdictKey } from '../facts/report-schema.ts';
  * @param told the entries that the mail and the chat tell, by their keys
  * @returns the keys of verdicts and releases
  */
-export function carriedBy(published: Report, told: readonly ReadonlySet<string>[]): string[] {
+export function toldBy(published: Report, told: readonly ReadonlySet<string>[]): string[] {
   const verdicts = published.policies
     .filter(({ decidedAt }) => decidedAt !== undefined)
     .filter((entry) => resultOf[entry.outcome] === 'ok' || told.every((keys) => keys.has(verdictKey(entry))))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ServerErrorKind } from '../../../../lambda/facts/server-error.ts';
 import { type Operations, OperationsError, type TruncateFields } from '../../../../lambda/operations/operations.ts';
-import { Asking } from '../../../../lambda/run/plan/asking.ts';
+import { PlanRequests } from '../../../../lambda/run/plan/requests.ts';
 import { truncateFields } from '../../../../lambda/truncation/fields.ts';
 import { aPolicy } from '../../../support/policies.ts';
 
@@ -25,12 +25,12 @@ function server(withField: Answer[], withoutField: Answer[] = ['count']) {
       throw new OperationsError({ operation: 'dry-run', ...fact });
     },
   } as unknown as Operations;
-  const asking = new Asking(operations, new AbortController().signal);
+  const requests = new PlanRequests(operations, new AbortController().signal);
   const first = async () => {
-    const answered = await asking.firstDryRun(truncateFields(aPolicy(), 5, false)).catch(() => undefined);
-    return { asked: asked.join(' '), refuses: asking.refusesForceField, isAnswered: answered !== undefined };
+    const answered = await requests.firstDryRun(truncateFields(aPolicy(), 5, false)).catch(() => undefined);
+    return { asked: asked.join(' '), refuses: requests.refusesForceField, isAnswered: answered !== undefined };
   };
-  return { asking, first };
+  return { requests, first };
 }
 
 describe('the field is', () => {
@@ -85,18 +85,18 @@ describe('the server is not asked any more', () => {
   test.each<ServerErrorKind>(['dns', 'connect', 'tls', 'unauthorized', 'token', 'timeout'])(
     'after a first failure of kind %s',
     async (kind) => {
-      const { asking, first } = server([kind]);
+      const { requests, first } = server([kind]);
       await first();
-      expect(asking.serverFailure?.kind).toBe(kind);
+      expect(requests.serverFailure?.kind).toBe(kind);
     },
   );
 
   test.each<ServerErrorKind>(['server-error', 'no-index', 'unreadable', 'throttled'])(
     'but not after %s',
     async (kind) => {
-      const { asking, first } = server([kind], [kind]);
+      const { requests, first } = server([kind], [kind]);
       await first();
-      expect(asking.serverFailure).toBeUndefined();
+      expect(requests.serverFailure).toBeUndefined();
     },
   );
 });
@@ -111,9 +111,9 @@ describe('task statuses', () => {
         throw new OperationsError({ kind: 'bad-request', operation: 'task-status', status });
       },
     } as unknown as Operations;
-    const asking = new Asking(operations, new AbortController().signal);
-    await asking.taskStatusRefusal();
-    return [(await asking.taskStatusRefusal())?.status, asked];
+    const requests = new PlanRequests(operations, new AbortController().signal);
+    await requests.taskStatusRefusal();
+    return [(await requests.taskStatusRefusal())?.status, asked];
   };
 
   test.each([401, 403])('are refused with %d, asked once', async (status) => {

@@ -6,7 +6,7 @@ import { nearest } from '../../lambda/policy/nearest.ts';
  * own, so this is a doubt, not a mistake.
  * @returns one sentence without its full stop; undefined if there is no doubt
  */
-export function nameDoubt(given: { entityType: string; aspect: string }): string | undefined {
+export function nameWarning(given: { entityType: string; aspect: string }): string | undefined {
   const name = dottedName(given);
   const known = knownAspects.map(dottedName).find((one) => one.toLowerCase() === name.toLowerCase());
   if (known === name) return undefined;

@@ -1,6 +1,6 @@
 import { concernsServer, type ServerError } from '../../facts/server-error.ts';
 import {
-  asking,
+  asResult,
   type DryRun,
   type Operations,
   OperationsError,
@@ -11,7 +11,7 @@ import {
  * How Plan asks the server: until one dry run has shown whether it takes the field forceDeleteByQuery, which the
  * specification does not name, and no further once it cannot be reached.
  */
-export class Asking {
+export class PlanRequests {
   readonly #operations: Operations;
   readonly #signal: AbortSignal;
   #refusesForceField: boolean | undefined;
@@ -52,7 +52,7 @@ export class Asking {
    * the same request again. Throws OperationsError.
    */
   async firstDryRun(fields: TruncateFields): Promise<DryRun> {
-    const withField = await asking(() => this.dryRun(fields));
+    const withField = await asResult(() => this.dryRun(fields));
     if (withField.kind === 'done') {
       this.#refusesForceField = false;
       return withField.value;
@@ -61,9 +61,9 @@ export class Asking {
     if (!mayRefuseField(withField.error)) throw error;
     // Only that field is left out: any other one that is refused fails here, too.
     const rest = { ...fields, forceDeleteByQuery: undefined };
-    const without = await asking(() => this.dryRun(rest));
+    const without = await asResult(() => this.dryRun(rest));
     if (without.kind === 'failed') throw error;
-    const again = await asking(() => this.dryRun(fields));
+    const again = await asResult(() => this.dryRun(fields));
     if (again.kind === 'done') {
       this.#refusesForceField = false;
       return again.value;
@@ -76,7 +76,7 @@ export class Asking {
 
   /** Why task statuses may not be read, without which a copy cannot be judged; asked once a run. */
   taskStatusRefusal(): Promise<ServerError | undefined> {
-    this.#taskStatus ??= asking(() => this.#operations.taskStatus(absentTask, { signal: this.#signal })).then(
+    this.#taskStatus ??= asResult(() => this.#operations.taskStatus(absentTask, { signal: this.#signal })).then(
       (asked) =>
         asked.kind === 'failed' && (asked.error.status === 401 || asked.error.status === 403) ? asked.error : undefined,
     );

@@ -8,7 +8,7 @@ import type { Entry, RunState } from '../state.ts';
  * Limits entries to what one run carries, keeping their order: lost rows and unresolved truncations first. One note
  * counts the others and names the quarantined ones. The next run finds them all again.
  */
-export function carried(state: RunState): RunState {
+export function withinLimit(state: RunState): RunState {
   const { entries, notes } = state;
   if (entries.length <= maxEntries) return state;
   const kept = new Set([...entries].sort((one, other) => rank(one) - rank(other)).slice(0, maxEntries));

@@ -1,15 +1,24 @@
-import { App, Validations } from 'aws-cdk-lib';
+import { Annotations, App, CfnWaitConditionHandle, Stack, Validations } from 'aws-cdk-lib';
 import { RetentionStack } from './retention-stack.ts';
 import { SettingsError } from './stage/settings.ts';
-import { readStageFile } from './stage/stage-file.ts';
+import { readStageFile, stageMissing } from './stage/stage-file.ts';
 
 const app = new App();
+const name = app.node.tryGetContext('stage');
 try {
-  const stage = readStageFile(app.node.tryGetContext('stage'));
-  new RetentionStack(app, `datahub-retention-${stage.stage}`, { stage });
-  // It loads all of CDK; a mistake in the stage file is reported before that.
-  const { AwsSolutionsChecks } = await import('cdk-nag');
-  Validations.of(app).addPlugins(new AwsSolutionsChecks(app, { verbose: true }));
+  if (name === undefined) {
+    // `cdk bootstrap` needs an app with a stack, but no stage; the CDK refuses to show or deploy a stack with an error,
+    // and would complain of one without a resource, too.
+    const stack = new Stack(app, 'datahub-retention-STAGE');
+    new CfnWaitConditionHandle(stack, 'Nothing');
+    Annotations.of(stack).addError(stageMissing());
+  } else {
+    const stage = readStageFile(name);
+    new RetentionStack(app, `datahub-retention-${stage.stage}`, { stage });
+    // It loads all of CDK; a mistake in the stage file is reported before that.
+    const { AwsSolutionsChecks } = await import('cdk-nag');
+    Validations.of(app).addPlugins(new AwsSolutionsChecks(app, { verbose: true }));
+  }
 } catch (error) {
   // A stack trace would bury the message under kilobytes of minified library code.
   if (!(error instanceof SettingsError)) throw error;

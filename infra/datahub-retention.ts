@@ -108,6 +108,12 @@ export interface DatahubRetentionProps {
    * @default - alarms go to the topic of the reports, except those that repeat what a report says
    */
   readonly alarmTopicArn?: string;
+  /**
+   * The customer-managed key that encrypts the topic of the reports: our own, or that of `topicArn`. Where alarms go to
+   * that topic, its policy must let `cloudwatch.amazonaws.com` use it.
+   * @default - our own topic is not encrypted by a key of yours
+   */
+  readonly topicKeyArn?: string;
   /** Private subnets for the functions that talk to GMS; with `securityGroupIds`. */
   readonly subnetIds?: string[];
   /** Security groups of these functions, at most five; with `subnetIds`. */

@@ -32,6 +32,7 @@ const deployTime = {
   topicArn: (n: number) => `arn:aws:sns:us-east-1:000000000000:token-${n}`,
   alarmTopicArn: (n: number) => `arn:aws:sns:us-east-1:000000000000:token-${n}`,
   tokenKeyArn: () => 'arn:aws:kms:us-east-1:000000000000:key/token',
+  topicKeyArn: () => 'arn:aws:kms:us-east-1:000000000000:key/token',
   subnetIds: () => 'subnet-00000000',
   securityGroupIds: () => 'sg-00000000',
 } as const;

@@ -1,6 +1,7 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib';
 import { CfnSlackChannelConfiguration } from 'aws-cdk-lib/aws-chatbot';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
 import { CfnSubscription, type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { Settings } from '../stage/settings.ts';
@@ -33,7 +34,12 @@ export class Notifications extends Construct {
 
   /** A topic's own policy replaces the default one, so it has to let our alarms publish; Report publishes by its role. */
   private ownTopic(settings: Settings): Topic {
-    const topic = new Topic(this, 'Topic', { displayName: 'DataHub retention', enforceSSL: true });
+    const { topicKeyArn } = settings;
+    const topic = new Topic(this, 'Topic', {
+      displayName: 'DataHub retention',
+      enforceSSL: true,
+      ...(topicKeyArn !== undefined && { masterKey: Key.fromKeyArn(this, 'TopicKey', topicKeyArn) }),
+    });
     if (settings.alarmTopicArn !== undefined) return topic;
     const stack = Stack.of(this);
     const alarms = stack.formatArn({

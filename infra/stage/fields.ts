@@ -24,6 +24,12 @@ const arn = (service: string, rest: string, example: string) =>
 
 const topicArn = arn('sns', '[A-Za-z0-9_-]{1,256}', 'arn:aws:sns:eu-central-1:111122223333:team-alerts');
 
+const keyArn = arn(
+  'kms',
+  'key/[A-Za-z0-9-]+',
+  'arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab',
+);
+
 /** The characters that every service accepts in tags; keys that begin with aws: are reserved for AWS. */
 const tagText = (longest: number) =>
   z
@@ -66,6 +72,10 @@ export const settingFields = {
     description:
       'An existing SNS topic for all alarms (PagerDuty and the like), in the region of the stack. Its policy has to let cloudwatch.amazonaws.com publish.',
   }),
+  topicKeyArn: keyArn.optional().meta({
+    description:
+      'The customer-managed key that encrypts the topic of the reports: our own, or that of topicArn. Its policy has to let cloudwatch.amazonaws.com use it, where alarms go to that topic.',
+  }),
   subnetIds: z
     .array(z.string().regex(/^subnet-[0-9a-f]{8,17}$/, 'must be a subnet id such as subnet-0a1b2c3d4e5f60718'))
     .min(1)
@@ -86,15 +96,9 @@ export const settingFields = {
   tokenParameter: parameterPath.optional().meta({
     description: 'The parameter (SecureString) that holds the access token; <parameterPrefix>/token by default.',
   }),
-  tokenKeyArn: arn(
-    'kms',
-    'key/[A-Za-z0-9-]+',
-    'arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab',
-  )
-    .optional()
-    .meta({
-      description: "The customer-managed key that encrypts the token, where it is not the account's aws/ssm key.",
-    }),
+  tokenKeyArn: keyArn.optional().meta({
+    description: "The customer-managed key that encrypts the token, where it is not the account's aws/ssm key.",
+  }),
   runbookUrl: z
     .string()
     .regex(/^https?:\/\/[^\s#]+$/, 'must be an address without an anchor')

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { withoutBrackets } from '../../lambda/operations/http/addresses.ts';
+import { isLoopback, withoutBrackets } from '../../lambda/operations/http/addresses.ts';
 import { readBaseUrl } from '../../lambda/operations/http/base-url.ts';
 
 const reach = 'expose GMS through an internal load balancer or its frontend and write that host';
@@ -12,6 +12,7 @@ export function hostProblem(gmsUrl: string): string | undefined {
   const address = readBaseUrl(gmsUrl);
   if (address.kind === 'wrong') return address.problem.replace(/\.$/, '');
   const host = hostOf(new URL(address.baseUrl));
+  if (isLoopback(host)) return `${host} is the function itself, not your server: ${reach}`;
   if (isIP(host) !== 0) return undefined;
   if (/(^|\.)(svc|cluster\.local)$/i.test(host) || /\.svc\./i.test(host)) {
     return `${host} only resolves inside its Kubernetes cluster: ${reach}`;

@@ -5,19 +5,22 @@ import { readStageText, SettingsError, type StageInput } from './settings.ts';
 
 const folder = fileURLToPath(new URL('../stages/', import.meta.url));
 
+const stagesHere = (): string[] =>
+  readdirSync(folder).flatMap((file) => (file.endsWith('.json') ? [file.slice(0, -5)] : []));
+
+/** What a command without a stage is told. */
+export const stageMissing = (): string => `Name a stage with -c stage=<name>; there are: ${stagesHere().join(', ')}.`;
+
 /**
  * Reads `infra/stages/<stage>.json`.
  * @param stage the value of `cdk -c stage=...`
  * @throws SettingsError, one sentence for each problem
  */
 export function readStageFile(stage: unknown): StageInput & { stage: string } {
-  const stages = readdirSync(folder).flatMap((file) => (file.endsWith('.json') ? [file.slice(0, -5)] : []));
-  if (typeof stage !== 'string' || stage === '') {
-    throw new SettingsError(`Name a stage with -c stage=<name>; there are: ${stages.join(', ')}.`);
-  }
+  if (typeof stage !== 'string' || stage === '') throw new SettingsError(stageMissing());
   const path = `${folder}${stage}.json`;
   if (!/^[\w-]+$/.test(stage) || !existsSync(path)) {
-    const meant = nearest(stage, stages);
+    const meant = nearest(stage, stagesHere());
     const hint = meant === undefined ? 'copy infra/stages/example.json to begin one' : `did you mean ${meant}?`;
     throw new SettingsError(`There is no stage file infra/stages/${stage}.json: ${hint}`);
   }

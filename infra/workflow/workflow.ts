@@ -103,7 +103,10 @@ export class Workflow extends Construct {
         TOKEN_PARAMETER: settings.tokenParameter,
         TOKEN_KEY_ARN: settings.tokenKeyArn,
       },
-      permissions: [allow('PublishReport', ['sns:GetTopicAttributes', 'sns:Publish'], topic.topicArn)],
+      permissions: [
+        allow('PublishReport', ['sns:GetTopicAttributes', 'sns:Publish'], topic.topicArn),
+        ...encryptReport(settings),
+      ],
     });
     this.stateMachine = this.createStateMachine(settings.stage);
   }
@@ -169,6 +172,19 @@ function readParameters(stack: Stack, settings: Settings, pausedParameter?: stri
     );
   }
   return statements;
+}
+
+/** SNS encrypts what is published to an encrypted topic with the publisher's permissions; the key opens nothing else. */
+function encryptReport({ topicKeyArn }: Settings): PolicyStatement[] {
+  if (topicKeyArn === undefined) return [];
+  return [
+    new PolicyStatement({
+      sid: 'EncryptReport',
+      actions: ['kms:GenerateDataKey', 'kms:Decrypt'],
+      resources: [topicKeyArn],
+      conditions: { StringLike: { 'kms:ViaService': 'sns.*' } },
+    }),
+  ];
 }
 
 function privateNetwork({ subnetIds, securityGroupIds }: Settings) {

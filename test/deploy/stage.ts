@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { StageInput } from '../../infra/stage/settings.ts';
 import { type AwsCaller, awsCaller, xmlText } from './aws.ts';
 import type { Emulator } from './emulator.ts';
 
@@ -36,7 +37,7 @@ export interface RolePolicy {
 /** Bootstraps the emulator's account as README says, stores the token, deploys, and subscribes a queue to the topic. */
 export async function deployStage(
   emulator: Emulator,
-  { stage, settings, token, snsUrl }: { stage: string; settings: unknown; token: string; snsUrl: string },
+  { stage, settings, token, snsUrl }: { stage: string; settings: StageInput; token: string; snsUrl: string },
 ): Promise<DeployedStage> {
   const aws = awsCaller(emulator.url, emulator.region);
   const stageFile = join(emulator.folder, `${stage}.json`);
@@ -48,8 +49,11 @@ export async function deployStage(
     DEPLOY_TEST_STAGE: stage,
     DEPLOY_TEST_STAGE_FILE: stageFile,
     DEPLOY_TEST_SNS_URL: snsUrl,
+    DEPLOY_TEST_GMS_URL: settings.gmsUrl,
   };
-  await writeFile(stageFile, JSON.stringify(settings));
+  const write = (changed: object) =>
+    writeFile(stageFile, JSON.stringify({ ...settings, gmsUrl: 'https://datahub.example.com/gms', ...changed }));
+  await write({});
   await aws.json('ssm', 'AmazonSSM.PutParameter', {
     Name: `/datahub-retention/${stage}/token`,
     Type: 'SecureString',
@@ -77,7 +81,7 @@ export async function deployStage(
     roles,
     writePolicy,
     async deploy(changed) {
-      await writeFile(stageFile, JSON.stringify({ ...(settings as object), ...changed }));
+      await write(changed);
       await deploy();
     },
     async destroy() {

@@ -98,13 +98,19 @@ describe('The props of the construct', () => {
     const stack = newStack();
     const topic = new Topic(stack, 'Own');
     const key = new Key(stack, 'Key');
-    new DatahubRetention(stack, 'Retention', { ...props, alarmTopicArn: topic.topicArn, tokenKeyArn: key.keyArn });
+    new DatahubRetention(stack, 'Retention', {
+      ...props,
+      alarmTopicArn: topic.topicArn,
+      tokenKeyArn: key.keyArn,
+      topicKeyArn: key.keyArn,
+    });
     const template = Template.fromStack(stack);
     for (const { Properties } of Object.values(template.findResources('AWS::CloudWatch::Alarm')))
       expect(Properties.AlarmActions).toEqual([stack.resolve(topic.topicArn)]);
     template.hasResourceProperties('AWS::Lambda::Function', {
       Environment: { Variables: { TOKEN_KEY_ARN: stack.resolve(key.keyArn) } },
     });
+    template.hasResourceProperties('AWS::SNS::Topic', { KmsMasterKeyId: stack.resolve(key.keyArn) });
   });
 
   test('refuse the same topic twice, although only the deployment will know which one it is', () => {

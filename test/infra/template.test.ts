@@ -287,6 +287,30 @@ describe('A stage', () => {
     }
   });
 
+  test.each([
+    ['its own topic', {}],
+    ['an existing topic', { topicArn: 'arn:aws:sns:eu-central-1:111122223333:team-alerts' }],
+  ])('lets Report use the key of %s for what it publishes, and nobody else', (_, topic) => {
+    const topicKeyArn = everything.tokenKeyArn;
+    const { resources } = synthesize({ ...topic, topicKeyArn });
+    for (const [, { Properties }] of resources('AWS::SNS::Topic')) expect(Properties.KmsMasterKeyId).toBe(topicKeyArn);
+    const keys = statements(resources).filter(({ statement }) =>
+      list(statement.Action).some((one) => /^kms:/.test(one)),
+    );
+    expect(keys).toEqual([
+      {
+        role: expect.stringMatching(/^WorkflowReportRole/),
+        statement: {
+          Sid: 'EncryptReport',
+          Effect: 'Allow',
+          Action: ['kms:Decrypt', 'kms:GenerateDataKey'],
+          Resource: topicKeyArn,
+          Condition: { StringLike: { 'kms:ViaService': 'sns.*' } },
+        },
+      },
+    ]);
+  });
+
   test('follows the time zone', () => {
     const { resources } = synthesize({ timeZone: 'Europe/Berlin', schedule: 'cron(0 2 ? * MON-FRI *)' });
     const [[, { Properties }]] = resources('AWS::Scheduler::Schedule') as [[string, Resource]];

@@ -23,8 +23,8 @@ describe('The commands of the pages', () => {
 
   test('what stands for something else is in the table of placeholders', () => {
     const values = Object.fromEntries(Object.keys(placeholders).map((name) => [name, '-']));
-    // Methods, a status of Step Functions, and what the shell itself replaces.
-    const literal = /^(?:GET|PUT|POST|DELETE|RUNNING|DATAHUB_\w+)$/;
+    // Methods, states of Step Functions and CloudWatch, and what the shell itself replaces.
+    const literal = /^(?:GET|PUT|POST|DELETE|RUNNING|ALARM|DATAHUB_\w+)$/;
     const left = all.filter((command) =>
       [...filled(command.text, values).matchAll(/(?<![$\w])[A-Z]{2,}(?:_[A-Z]+)*\b(?!=\$)/g)].some(
         ([word]) => !literal.test(word),

@@ -64,6 +64,9 @@ describe('A stage file', () => {
     [{ gmsUrl: 'http://datahub-gms.datahub.svc.cluster.local:8080' }, /only resolves inside its Kubernetes cluster/],
     [{ gmsUrl: 'http://datahub-gms.datahub.svc:8080' }, /only resolves inside its Kubernetes cluster/],
     [{ gmsUrl: 'http://datahub-gms:8080' }, /datahub-gms is a host without a domain, which Lambda cannot resolve/],
+    [{ gmsUrl: 'http://localhost:8080' }, /localhost is the function itself, not your server: expose GMS/],
+    [{ gmsUrl: 'http://[::1]:8080' }, /::1 is the function itself/],
+    [{ gmsUrl: 'http://127.0.0.1:8080' }, /127\.0\.0\.1 is the function itself, not your server: expose GMS/],
     [{ mode: 'enforced' }, /mode must be "preview" or "enforce", not "enforced"/],
     [{ mode: 'enforce', schedule: 'rate(1 day)' }, /rate\(1 day\) fires at every deployment/],
     [{ schedule: '30 3 * * *' }, /schedule 30 3 \* \* \* cannot be used: it is neither/],
@@ -80,6 +83,7 @@ describe('A stage file', () => {
     [{ securityGroupIds: ['sg-0a1b2c3d'] }, /^subnetIds is missing/],
     [{ topicArn: 'team-alerts' }, /topicArn must be an ARN such as arn:aws:sns/],
     [{ tokenKeyArn: 'alias/token' }, /tokenKeyArn must be an ARN such as arn:aws:kms/],
+    [{ topicKeyArn: 'alias/topic' }, /topicKeyArn must be an ARN such as arn:aws:kms/],
     [{ parameterPrefix: 'retention' }, /parameterPrefix must be a path such as/],
     [{ parameterPrefix: '/aws/retention' }, /must not begin with \/aws or \/ssm/],
     [{ tokenParameter: '/datahub-retention/prod/policies/token' }, /must not be below .*\/policies/],
@@ -173,7 +177,7 @@ describe('A stage file', () => {
     expect(refusal(() => read({}, stage))).toMatch(/lower-case letters, digits and hyphens/);
   });
 
-  test.each(['http://10.1.2.3:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080', 'https://datahub.example.com/gms'])(
+  test.each(['http://10.1.2.3:8080', 'http://[fd00::1]:8080', 'https://datahub.example.com/gms'])(
     'may name %s',
     (gmsUrl) => {
       expect(read({ gmsUrl }).gmsUrl).toBe(gmsUrl);

@@ -37,9 +37,20 @@ export function jsonSchemas(): Record<(typeof schemaFiles)[keyof typeof schemaFi
   };
 }
 
-/** Draft 7 is what editors know best. */
+/** Draft 7 is what editors know best, and it has no word for what holds without a field. */
+const standard = {
+  io: 'input',
+  target: 'draft-7',
+  override: ({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }) => {
+    if (jsonSchema['unset'] === undefined) return;
+    jsonSchema.description += ` Default: ${jsonSchema['unset']}.`;
+    delete jsonSchema['unset'];
+  },
+} as const;
+
+/** A schema as the file that editors read. */
 function text(schema: z.ZodType, title: string, option: string): string {
-  const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input', target: 'draft-7' });
+  const { $schema, ...rest } = z.toJSONSchema(schema, standard);
   const described = { $schema, title, description: `Weaker than: npm start -- validate ${option} FILE.`, ...rest };
   return `${JSON.stringify(described, null, 2)}\n`;
 }
@@ -49,7 +60,7 @@ const floorOfCommandLine = 7;
 
 function valuesText(): string {
   const values = JSON.parse(readFileSync(join(root, schemaFiles.values), 'utf8'));
-  const { $schema, ...policy } = z.toJSONSchema(policySchema(floorOfCommandLine), { io: 'input', target: 'draft-7' });
+  const { $schema, ...policy } = z.toJSONSchema(policySchema(floorOfCommandLine), standard);
   values.properties.policies.items = policy;
   return `${JSON.stringify(values, null, 2)}\n`;
 }

@@ -1,8 +1,13 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './bundles.ts';
+import { propsText, tables, withTable } from './described.ts';
 import { chartReadme, jsonSchemas, readmeText } from './schemas.ts';
 
-/** `npm run schemas`: writes the schemas, and the chart's table of values, that a test compares with the code's. */
+/** `npm run schemas`: writes everything that a test compares with the code's descriptions of fields and values. */
 for (const [name, text] of Object.entries(jsonSchemas())) writeFileSync(join(root, name), text);
 writeFileSync(join(root, chartReadme), readmeText());
+writeFileSync(join(root, 'infra/stage/props.ts'), propsText());
+for (const [page, rows] of Object.entries(tables)) {
+  writeFileSync(join(root, page), withTable(readFileSync(join(root, page), 'utf8'), rows()));
+}

@@ -1,4 +1,5 @@
 /** The published package's entry point: dist/construct.cjs. The first import rejects a peer that is too old. */
 import './peer.ts';
 
-export { DatahubRetention, type DatahubRetentionProps, type RetentionPolicy } from '../datahub-retention.ts';
+export { DatahubRetention } from '../datahub-retention.ts';
+export type { DatahubRetentionProps, RetentionPolicy } from '../stage/props.ts';

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { maxPolicies } from '../../lambda/facts/limits.ts';
 
 /**
- * The settings of a stage, each with its range, its default and the description that editors show
- * (docs/stage.schema.json). `DatahubRetentionProps` has the same fields for users of the construct; a type test keeps
- * the two in sync.
+ * The settings of a stage: ranges, defaults and descriptions, here and nowhere else. `npm run schemas` writes them into
+ * the schema for editors, the props of the construct (`props.ts`), and the table of docs/operate.md. `unset` says what
+ * holds without the setting, where that is no value.
  */
 
 /** Names in Parameter Store: a path of at most 15 levels; names that begin with aws or ssm are reserved for AWS. */
@@ -54,50 +54,62 @@ export const settingFields = {
   }),
   emails: z.array(z.email('must be an email address')).default([]).meta({
     description: 'Who gets the report by mail. AWS asks each address to confirm.',
+    unset: 'nobody',
   }),
   slackWorkspaceId: z
     .string()
     .regex(/^T[A-Z0-9]{8,15}$/, 'must be a Slack workspace id such as T0123456789')
     .optional()
-    .meta({ description: 'The Slack workspace, authorised once in Amazon Q Developer; with slackChannelId.' }),
+    .meta({
+      description: 'The Slack workspace, authorised once in Amazon Q Developer; with slackChannelId.',
+      unset: 'none',
+    }),
   slackChannelId: z
     .string()
     .regex(/^[CG][A-Z0-9]{8,15}$/, 'must be a Slack channel id such as C0123456789, not its name')
     .optional()
-    .meta({ description: 'The Slack channel; with slackWorkspaceId.' }),
+    .meta({ description: 'The Slack channel; with slackWorkspaceId.', unset: 'none' }),
   topicArn: topicArn.optional().meta({
-    description: 'An existing SNS topic for the reports, in the region of the stack, instead of one of our own.',
+    description:
+      'An existing SNS topic for the reports, in the region of the stack. Its policy has to let cloudwatch.amazonaws.com publish, unless alarms go elsewhere.',
+    unset: 'a topic of its own',
   }),
   alarmTopicArn: topicArn.optional().meta({
     description:
       'An existing SNS topic for all alarms (PagerDuty and the like), in the region of the stack. Its policy has to let cloudwatch.amazonaws.com publish.',
+    unset: 'alarms go to the topic of the reports, except those that repeat what a report says',
   }),
   topicKeyArn: keyArn.optional().meta({
     description:
       'The customer-managed key that encrypts the topic of the reports: our own, or that of topicArn. Its policy has to let cloudwatch.amazonaws.com use it, where alarms go to that topic.',
+    unset: 'none',
   }),
   subnetIds: z
     .array(z.string().regex(/^subnet-[0-9a-f]{8,17}$/, 'must be a subnet id such as subnet-0a1b2c3d4e5f60718'))
     .min(1)
     .optional()
-    .meta({ description: 'Private subnets for the functions that talk to GMS; with securityGroupIds.' }),
+    .meta({ description: 'Private subnets for the functions that talk to GMS; with securityGroupIds.', unset: 'none' }),
   securityGroupIds: z
     .array(z.string().regex(/^sg-[0-9a-f]{8,17}$/, 'must be a security group id such as sg-0a1b2c3d4e5f60718'))
     .min(1)
     .max(5)
     .optional()
-    .meta({ description: 'Security groups of these functions; with subnetIds.' }),
+    .meta({ description: 'Security groups of these functions; with subnetIds.', unset: 'none' }),
   caCertificateParameter: parameterPath.optional().meta({
     description: "A parameter that holds the certificates (PEM) of the authority that signed GMS's certificate.",
+    unset: 'public authorities',
   }),
   parameterPrefix: parameterPath.optional().meta({
-    description: 'Where policies, token and pause switch are kept; /datahub-retention/<stage> by default.',
+    description: 'Where Parameter Store holds policies, token and pause switch.',
+    unset: '/datahub-retention/<stage>',
   }),
   tokenParameter: parameterPath.optional().meta({
-    description: 'The parameter (SecureString) that holds the access token; <parameterPrefix>/token by default.',
+    description: 'The parameter (SecureString) that holds the access token.',
+    unset: '<parameterPrefix>/token',
   }),
   tokenKeyArn: keyArn.optional().meta({
-    description: "The customer-managed key that encrypts the token, where it is not the account's aws/ssm key.",
+    description: 'The customer-managed key that encrypts the token.',
+    unset: 'the account’s aws/ssm key',
   }),
   runbookUrl: z
     .string()
@@ -105,15 +117,17 @@ export const settingFields = {
     .optional()
     .meta({
       description:
-        "Where docs/runbook.md can be opened from a phone, without an anchor: alarms and messages link to it, and otherwise to the stage's dashboard.",
+        'Where docs/runbook.md can be opened from a phone, without an anchor: alarms and messages link to it.',
+      unset: 'they link to the stage’s dashboard, which has the most urgent sections',
     }),
   notify: z.enum(['always', 'problems']).default('always').meta({
     description:
       'problems sends nothing after a run in which nothing was lost, nothing may be lost, and nobody has to act.',
   }),
-  minRetentionDays: z.int().min(1).max(5000).default(7).meta({ description: 'Days; no policy may keep less.' }),
+  minRetentionDays: z.int().min(1).max(5000).default(7).meta({ description: 'Days; no policy may keep fewer.' }),
   maxRowsPerRun: z.int().min(1).optional().meta({
     description: 'The bite of policies without a maxRowsPerRun of their own.',
+    unset: 'none',
   }),
   maxRunHours: z.int().min(1).max(24).default(12).meta({
     description: 'Hours after which a run sends nothing more and reports.',
@@ -146,7 +160,7 @@ export const fileFields = {
     )
     .refine((tags) => Object.keys(tags).length <= 50, 'must be at most 50 tags')
     .optional()
-    .meta({ description: 'Tags for every resource of the stack that supports them.' }),
+    .meta({ description: 'Tags for every resource of the stack that supports them.', unset: 'none' }),
 };
 
 /** A stage's name becomes part of resource names. */
@@ -155,4 +169,8 @@ export const stageNameSchema = z
   .regex(
     /^[a-z][a-z0-9-]{0,19}$/,
     'must begin with a letter and have at most 20 lower-case letters, digits and hyphens',
-  );
+  )
+  .meta({
+    description:
+      'The name of the stage, at most 20 lower-case letters, digits and hyphens; part of resource names. One stage for each server.',
+  });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { outcomes } from './outcomes.ts';
+import { comparedFields } from './policy-fields.ts';
 import { serverErrorSchema } from './server-error.ts';
 import { type UnionOf, unionSchema } from './union.ts';
 
@@ -25,20 +26,6 @@ const counters = {
   total: rows.optional(),
   cancelled: z.boolean().optional(),
 };
-
-/** Fields of a policy that must not change between Plan and the call: all except `owner` and `note`. */
-export const comparedFields = [
-  'entityType',
-  'aspect',
-  'enabled',
-  'retentionDays',
-  'minDeletePercent',
-  'maxDeletePercent',
-  'refuseReindex',
-  'batchSize',
-  'timeoutSeconds',
-  'maxRowsPerRun',
-] as const;
 
 const setting = z.union([z.string(), z.number(), z.boolean()]).optional();
 

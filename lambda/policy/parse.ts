@@ -1,9 +1,10 @@
 import type * as z from 'zod';
+import { maxNameLength } from '../facts/policy-fields.ts';
 import { capped } from '../facts/text.ts';
 import { canonicalSpelling, dottedName, searchIndex } from './aspects.ts';
 import { explain } from './explain.ts';
 import { placed, readJson } from './read-json.ts';
-import { maxNameLength, type Policy, policySchema } from './schema.ts';
+import { type Policy, policySchema } from './schema.ts';
 
 /** One text that holds a policy, or an array of policies. */
 export interface PolicySource {

@@ -1,5 +1,6 @@
-import { type Cause, comparedFields } from '../facts/cause.ts';
+import type { Cause } from '../facts/cause.ts';
 import { maxSentenceBytes } from '../facts/limits.ts';
+import { comparedFields } from '../facts/policy-fields.ts';
 import { capped } from '../facts/text.ts';
 import { type ParsedPolicy, parsePolicies } from '../policy/parse.ts';
 import type { Orders } from '../policy/schema.ts';

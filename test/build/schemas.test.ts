@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { measureRun } from '../../bench/run.ts';
 import { runs } from '../../bench/scenarios.ts';
+import { propsText, tables } from '../../build/described.ts';
 import { chartReadme, jsonSchemas, readmeText, schemaFiles } from '../../build/schemas.ts';
 import { fileFields, settingFields } from '../../infra/stage/fields.ts';
 import { causeKinds } from '../../lambda/facts/cause.ts';
@@ -18,6 +19,15 @@ describe.each(Object.entries(schemas))('%s', (name, text) => {
   test('is what the code says (npm run schemas writes it)', () => {
     expect(readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')).toBe(text);
   });
+});
+
+test('The props of the construct say what the fields say (npm run schemas writes them)', () => {
+  expect(readFileSync(new URL('../../infra/stage/props.ts', import.meta.url), 'utf8')).toBe(propsText());
+});
+
+test.each(Object.entries(tables))('%s has the table of its fields (npm run schemas writes it)', (page, rows) => {
+  const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
+  expect(text).toContain(`<!-- fields -->\n${rows()}<!-- /fields -->`);
 });
 
 test('The chart’s README has every value with its default (npm run schemas writes it)', () => {

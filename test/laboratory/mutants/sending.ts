@@ -16,7 +16,7 @@ export const sendingMutants: readonly Mutant[] = [
   mutant(2, 'accepts a start in the future', [[decision, 'runStartMillis - nowMillis;', '0;']]),
   mutant(2, 'has no floor', [
     [decision, 'const isOldEnough = ', 'const isOldEnough = present > 0 || '],
-    ['policy/schema', ".min(minRetentionDays, 'minRetentionDays')", ''],
+    ['facts/policy-fields', ".min(minRetentionDays, 'minRetentionDays')", ''],
   ]),
   mutant(2, 'believes counts that contradict each other', [
     [decision, 'rowsToDelete > rowsTotal ? guardFailed', 'rowsToDelete < 0 ? guardFailed'],

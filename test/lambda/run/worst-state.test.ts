@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Cause } from '../../../lambda/facts/cause.ts';
 import { maxEntries, maxPolicies, maxSentenceBytes, maxTextBytes } from '../../../lambda/facts/limits.ts';
+import { maxNameLength } from '../../../lambda/facts/policy-fields.ts';
 import type { EntryFacts } from '../../../lambda/facts/report-schema.ts';
 import type { ServerError } from '../../../lambda/facts/server-error.ts';
 import { capped } from '../../../lambda/facts/text.ts';
-import { maxNameLength } from '../../../lambda/policy/schema.ts';
 import { done } from '../../../lambda/run/entries.ts';
 import { withinLimit } from '../../../lambda/run/plan/limit.ts';
 import type { Entry } from '../../../lambda/run/state.ts';

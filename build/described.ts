@@ -1,0 +1,97 @@
+import * as z from 'zod';
+import { fileFields, settingFields, stageNameSchema } from '../infra/stage/fields.ts';
+import { policySchema } from '../lambda/policy/schema.ts';
+
+/** What is written from the fields' own descriptions besides schemas: the props of the construct, and tables of pages. */
+
+/** As much of a field's JSON Schema as is written. */
+interface Field {
+  type?: string;
+  enum?: string[];
+  items?: Field;
+  description?: string;
+  default?: unknown;
+  /** What holds without the field. */
+  unset?: string;
+  minimum?: number;
+  maximum?: number;
+}
+
+type Fields = Record<string, Field>;
+
+/** The usual floor of a stage, in words that name the setting. */
+const policyFields = fieldsOf(policySchema(7));
+const { policies: _, ...ownSettings } = settingFields;
+const { tags } = fileFields;
+const { gmsUrl, ...settings } = fieldsOf(z.strictObject(ownSettings));
+const stage = z.toJSONSchema(stageNameSchema) as Field;
+
+function fieldsOf(schema: z.ZodType): Fields {
+  return (z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }).properties ?? {}) as Fields;
+}
+
+const isRequired = (field: Field): boolean => field.default === undefined && field.unset === undefined;
+
+/** `infra/stage/props.ts`: interfaces, because editors show their comments and a type that is computed has none. */
+export const propsText = (): string => `// Written by npm run schemas from the fields' own descriptions.
+
+/** The retention of one time series index. An unknown field is refused at synth. */
+export interface RetentionPolicy {
+${members(policyFields)}
+}
+
+/** The settings of one stage: what a stage file holds. If they cannot work, synth fails with one sentence for each problem. */
+export interface DatahubRetentionProps {
+${members({ stage, gmsUrl: gmsUrl! })}
+  /** ${settingFields.policies.description} */
+  readonly policies: RetentionPolicy[];
+${members(settings)}
+}
+`;
+
+const members = (fields: Fields): string =>
+  Object.entries(fields)
+    .map(([name, field]) => {
+      const optional = isRequired(field) ? '' : '?';
+      return `${comment(field)}\n  readonly ${name}${optional}: ${typeOf(field)};`;
+    })
+    .join('\n');
+
+function comment(field: Field): string {
+  const text = `${field.description}${rangeOf(field)}`;
+  if (isRequired(field)) return `  /** ${text} */`;
+  return `  /**\n   * ${text}\n   * @default ${field.unset === undefined ? literal(field.default) : `- ${field.unset}`}\n   */`;
+}
+
+const literal = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : JSON.stringify(value));
+
+function typeOf({ type, enum: values, items }: Field): string {
+  if (values) return values.map(literal).join(' | ');
+  if (type === 'array') return `${typeOf(items ?? {})}[]`;
+  return type === 'integer' ? 'number' : (type ?? 'unknown');
+}
+
+/** A percentage needs none. */
+const rangeOf = ({ type, minimum, maximum = Number.MAX_SAFE_INTEGER }: Field): string =>
+  type === 'integer' && maximum < Number.MAX_SAFE_INTEGER ? ` From ${minimum} to ${maximum}.` : '';
+
+/** The tables of pages, by the page: each stands between two marks, `<!-- fields -->` and `<!-- /fields -->`. */
+export const tables = {
+  'docs/policies.md': () => table('field', policyFields),
+  'docs/operate.md': () => table('setting', { gmsUrl: gmsUrl!, ...settings, ...fieldsOf(z.strictObject({ tags })) }),
+} as const;
+
+function table(heading: string, fields: Fields): string {
+  const rows = Object.entries(fields).map(([name, field]) => {
+    const value = field.unset ?? (field.default === undefined ? '' : literal(field.default).replaceAll("'", ''));
+    const byDefault = isCode(field) ? `\`${value}\`` : value;
+    return `| \`${name}\` | ${byDefault} | ${field.description}${rangeOf(field)} |`;
+  });
+  return `| ${heading} | default | meaning |\n|---|---|---|\n${rows.join('\n')}\n`;
+}
+
+const isCode = ({ default: value, unset }: Field): boolean => unset?.includes('<') ?? value !== undefined;
+
+/** A page with its table written anew. */
+export const withTable = (page: string, rows: string): string =>
+  page.replace(/(?<=<!-- fields -->\n)[\s\S]*?(?=<!-- \/fields -->)/, rows);

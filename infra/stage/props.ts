@@ -1,0 +1,171 @@
+// Written by npm run schemas from the fields' own descriptions.
+
+/** The retention of one time series index. An unknown field is refused at synth. */
+export interface RetentionPolicy {
+  /** The entity type of the index, such as dataset; any case. */
+  readonly entityType: string;
+  /** The time series aspect, such as operation; any case. */
+  readonly aspect: string;
+  /**
+   * false: the index is listed and left alone.
+   * @default true
+   */
+  readonly enabled?: boolean;
+  /** Days, at least the stage’s minRetentionDays. Rows with an older timestamp are deleted. From 7 to 5000. */
+  readonly retentionDays: number;
+  /**
+   * The threshold: the index is truncated when at least this share of its rows would be deleted.
+   * @default 10
+   */
+  readonly minDeletePercent?: number;
+  /**
+   * The ceiling: above it nothing is deleted until someone approves it; 100 allows a truncation that leaves no row.
+   * @default - only a truncation that would leave no row is blocked
+   */
+  readonly maxDeletePercent?: number;
+  /**
+   * true: nothing is sent to a server that announces a reindex instead of a delete in place.
+   * @default false
+   */
+  readonly refuseReindex?: boolean;
+  /**
+   * Rows per batch; passed on to DataHub unchanged. From 1 to 10000.
+   * @default 10000
+   */
+  readonly batchSize?: number;
+  /**
+   * How long each batch waits for unavailable shards; it does not bound the task.
+   * @default - not sent
+   */
+  readonly timeoutSeconds?: number;
+  /**
+   * A bite: the most rows that one run may delete, the oldest first; later runs delete the rest. A copy is never split.
+   * @default - the stage’s maxRowsPerRun
+   */
+  readonly maxRowsPerRun?: number;
+  /**
+   * Whom to ask about this index; shown in messages, not interpreted.
+   * @default - none
+   */
+  readonly owner?: string;
+  /**
+   * Why this policy is as it is; shown in messages, not interpreted.
+   * @default - none
+   */
+  readonly note?: string;
+}
+
+/** The settings of one stage: what a stage file holds. If they cannot work, synth fails with one sentence for each problem. */
+export interface DatahubRetentionProps {
+  /** The name of the stage, at most 20 lower-case letters, digits and hyphens; part of resource names. One stage for each server. */
+  readonly stage: string;
+  /** The GMS address with its prefix: https://host/api/gms, https://host/gms or http://host:8080. */
+  readonly gmsUrl: string;
+  /** One policy for each index, at most 48. */
+  readonly policies: RetentionPolicy[];
+  /**
+   * What scheduled runs do: preview only reports, enforce truncates for real.
+   * @default 'preview'
+   */
+  readonly mode?: 'preview' | 'enforce';
+  /**
+   * When runs start, as an expression of EventBridge Scheduler.
+   * @default 'cron(30 3 * * ? *)'
+   */
+  readonly schedule?: string;
+  /**
+   * The IANA name of the time zone that the schedule is in; it follows daylight saving.
+   * @default 'UTC'
+   */
+  readonly timeZone?: string;
+  /**
+   * Who gets the report by mail. AWS asks each address to confirm.
+   * @default - nobody
+   */
+  readonly emails?: string[];
+  /**
+   * The Slack workspace, authorised once in Amazon Q Developer; with slackChannelId.
+   * @default - none
+   */
+  readonly slackWorkspaceId?: string;
+  /**
+   * The Slack channel; with slackWorkspaceId.
+   * @default - none
+   */
+  readonly slackChannelId?: string;
+  /**
+   * An existing SNS topic for the reports, in the region of the stack. Its policy has to let cloudwatch.amazonaws.com publish, unless alarms go elsewhere.
+   * @default - a topic of its own
+   */
+  readonly topicArn?: string;
+  /**
+   * An existing SNS topic for all alarms (PagerDuty and the like), in the region of the stack. Its policy has to let cloudwatch.amazonaws.com publish.
+   * @default - alarms go to the topic of the reports, except those that repeat what a report says
+   */
+  readonly alarmTopicArn?: string;
+  /**
+   * The customer-managed key that encrypts the topic of the reports: our own, or that of topicArn. Its policy has to let cloudwatch.amazonaws.com use it, where alarms go to that topic.
+   * @default - none
+   */
+  readonly topicKeyArn?: string;
+  /**
+   * Private subnets for the functions that talk to GMS; with securityGroupIds.
+   * @default - none
+   */
+  readonly subnetIds?: string[];
+  /**
+   * Security groups of these functions; with subnetIds.
+   * @default - none
+   */
+  readonly securityGroupIds?: string[];
+  /**
+   * A parameter that holds the certificates (PEM) of the authority that signed GMS's certificate.
+   * @default - public authorities
+   */
+  readonly caCertificateParameter?: string;
+  /**
+   * Where Parameter Store holds policies, token and pause switch.
+   * @default - /datahub-retention/<stage>
+   */
+  readonly parameterPrefix?: string;
+  /**
+   * The parameter (SecureString) that holds the access token.
+   * @default - <parameterPrefix>/token
+   */
+  readonly tokenParameter?: string;
+  /**
+   * The customer-managed key that encrypts the token.
+   * @default - the account’s aws/ssm key
+   */
+  readonly tokenKeyArn?: string;
+  /**
+   * Where docs/runbook.md can be opened from a phone, without an anchor: alarms and messages link to it.
+   * @default - they link to the stage’s dashboard, which has the most urgent sections
+   */
+  readonly runbookUrl?: string;
+  /**
+   * problems sends nothing after a run in which nothing was lost, nothing may be lost, and nobody has to act.
+   * @default 'always'
+   */
+  readonly notify?: 'always' | 'problems';
+  /**
+   * Days; no policy may keep fewer. From 1 to 5000.
+   * @default 7
+   */
+  readonly minRetentionDays?: number;
+  /**
+   * The bite of policies without a maxRowsPerRun of their own.
+   * @default - none
+   */
+  readonly maxRowsPerRun?: number;
+  /**
+   * Hours after which a run sends nothing more and reports. From 1 to 24.
+   * @default 12
+   */
+  readonly maxRunHours?: number;
+  /**
+   * Hours without a start that raise the alarm; CloudWatch looks back at most seven days. From 1 to 168.
+   * @default 26
+   */
+  readonly alarmIfNotStartedHours?: number;
+}

@@ -78,11 +78,16 @@ export const lookAtTasks: Command = {
   typedIn: 'search-engine',
 };
 
-/** The task itself, where the search engine knows it by its id; else all of them. */
-export const lookAtTask = ({ taskId }: DecidedFacts): Command =>
-  taskId !== undefined && /^[\w-]{1,200}:\d{1,20}$/.test(taskId)
+/**
+ * The task itself, where the search engine knows it by its id, and all of them where there is no id. One in another form
+ * (the UUID of a server that keeps its rows in Postgres) is no task of a search engine: nothing can be looked at.
+ */
+export function lookAtTask({ taskId }: DecidedFacts): Command | undefined {
+  if (taskId === undefined) return lookAtTasks;
+  return /^[\w-]{1,200}:\d{1,20}$/.test(taskId)
     ? { say: 'See what its task is doing', line: `GET _tasks/${taskId}`, typedIn: 'search-engine' }
-    : lookAtTasks;
+    : undefined;
+}
 
 /** A run by hand as a command; undefined where none would work. */
 export const byHand = (say: string, input: HandInput, place: Place, deletes?: true): Command | undefined =>

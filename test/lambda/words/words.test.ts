@@ -8,6 +8,7 @@ import { entryFields } from '../../../lambda/facts/report-schema.ts';
 import { serverErrorKinds } from '../../../lambda/facts/server-error.ts';
 import { causes } from '../../../lambda/words/causes.ts';
 import { notes } from '../../../lambda/words/notes.ts';
+import { lookAtTask } from '../../../lambda/words/parts.ts';
 import { diagnosis, errorWords, serverErrors } from '../../../lambda/words/server-errors.ts';
 import type { Words } from '../../../lambda/words/table.ts';
 import { noteWordsOf, placeOf, wordsOf } from '../../../lambda/words/words.ts';
@@ -178,4 +179,12 @@ test('a time-out names its seconds, and --timeout where that would help', () => 
   expect(errorWords(error).nextOn?.machine).toMatch(/--timeout SECONDS waits longer$/);
   expect(errorWords(error).next).not.toContain('--timeout');
   expect(errorWords({ ...error, operation: 'truncate', seconds: 120 }).next).not.toContain('--timeout');
+});
+
+test.each([
+  ['an id of the search engine', 'node-1:4711', 'GET _tasks/node-1:4711'],
+  ['no id', undefined, 'GET _tasks?actions=*byquery,*reindex&detailed'],
+  ['a UUID, which no search engine knows', '3f0c1d9e-8a55-4f0e-9a3e-0c6c5b1f2d77', undefined],
+])('a truncation with %s is looked at where it can be', (_, taskId, line) => {
+  expect(lookAtTask(anEntry('incomplete', { kind: 'remains' }, { taskId }))?.line).toBe(line);
 });

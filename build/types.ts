@@ -6,7 +6,8 @@ import { root } from './bundles.ts';
 
 /**
  * The declarations of the construct, in one file that names nothing but aws-cdk-lib and constructs: everything public
- * is in `infra/datahub-retention.ts`, so the compiler's own output for that file is all it takes.
+ * is in `infra/datahub-retention.ts` and in the props that it imports, so the compiler's own output for these two is all
+ * it takes.
  */
 export function constructTypes(): string {
   const folder = mkdtempSync(join(tmpdir(), 'datahub-retention-types-'));
@@ -33,7 +34,9 @@ export function constructTypes(): string {
     execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--project', project], {
       stdio: ['ignore', 'inherit', 'inherit'],
     });
-    const text = readFileSync(join(folder, 'infra/datahub-retention.d.ts'), 'utf8');
+    const declared = (file: string) => readFileSync(join(folder, 'infra', file), 'utf8');
+    const construct = declared('datahub-retention.d.ts').replace(/^import type .* from '\.\/stage\/props\.ts';\n/m, '');
+    const text = `${construct}\n${declared('stage/props.d.ts')}`;
     const foreign = [...text.matchAll(/(?:from|import\() ?['"]([^'"]+)/g)].map(([, module]) => module!);
     const others = foreign.filter((module) => !/^(aws-cdk-lib|constructs)(\/|$)/.test(module));
     if (others.length > 0) throw new Error(`The declarations of the construct name ${others.join(', ')}.`);

@@ -6,7 +6,7 @@ import { parseRecord, type StoredRecord, storable } from '../../lambda/ledger/re
 import { whatFailed } from '../telling/mistakes.ts';
 
 /**
- * The ledger of the command line: a folder with one file for each record and revision (design rule 5).
+ * The ledger of the command line: a folder with one file for each record and revision (rule 5).
  *
  * A revision comes into being by link(2), which fails where the name exists: of two processes that write the same
  * revision, one is first. No lock is held, so none can be left behind by a process that was killed, or be taken over

@@ -23,7 +23,7 @@ export interface Telling {
   failOn: Told['failOn'];
   /** Outcomes that are as they should be here, whatever they are elsewhere. */
   expected?: readonly Outcome[] | undefined;
-  /** A person started it, so that its message is never held back (design rule 12). */
+  /** A person started it, so that its message is never held back (rule 12). */
   byHand: boolean;
   /** Who reads its messages. */
   reader: Reader;
@@ -39,7 +39,7 @@ export interface ReportPublisher extends Publisher {
 
 /**
  * Reports the result, the most reliable way first: on screen, to files, over the network. Once: a refused post repeats
- * nothing, and the next run tells what this one could not (design rule 15).
+ * nothing, and the next run tells what this one could not (rule 15).
  */
 export function reportPublisher(run: Telling, output: Output): ReportPublisher {
   let status = 1;

@@ -65,7 +65,7 @@ const forPeople = ['owner', 'note'] as const satisfies readonly Field[];
 
 export type ComparedField = Exclude<Field, (typeof forPeople)[number]>;
 
-/** Fields that must not change between Plan and the call (design rule 3): every one that is not for people. */
+/** Fields that must not change between Plan and the call (rule 3): every one that is not for people. */
 export const comparedFields = Object.keys(policyFields(1)).filter(
   (field) => !(forPeople as readonly string[]).includes(field),
 ) as [ComparedField, ...ComparedField[]];

@@ -5,7 +5,7 @@ import type { Report } from './report-schema.ts';
 const quietNotes: readonly NoteKind[] = ['no-date-header', 'field-refused', 'shortened'];
 
 /**
- * Whether people who subscribe to problems only get this report (design rule 12): a result is not ok, something was
+ * Whether people who subscribe to problems only get this report (rule 12): a result is not ok, something was
  * lost, may be lost, or is asked of somebody. A report that is not sent informs nobody. (Of a run that a person
  * started, they get it in any case.)
  */

@@ -121,7 +121,7 @@ const lastReleaseSchema = z.object({ decided: decidedSchema, release: releaseSch
 export type LastRelease = z.infer<typeof lastReleaseSchema>;
 
 /**
- * What has been decided and not told yet (design rule 15). It stands in the record's head: every version of the ledger
+ * What has been decided and not told yet (rule 15). It stands in the record's head: every version of the ledger
  * tells it, and marks it by the state that it names.
  */
 const decisionSchema = decidedSchema.extend({

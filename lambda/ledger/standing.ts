@@ -26,7 +26,7 @@ export type Standing =
   | { kind: 'free'; record: Idle | OtherVersion | undefined }
   /** This run's own truncation, without a verdict. */
   | { kind: 'mine'; record: Unresolved }
-  /** Nobody is known to have been told of its verdict or release yet: this run tells it (design rule 15). */
+  /** Nobody is known to have been told of its verdict or release yet: this run tells it (rule 15). */
   | { kind: 'judged'; record: Judged | OtherVersion; decision: Decision }
   /** This run's own truncation has its verdict, and people have been told. */
   | { kind: 'decided'; record: Idle | Quarantined | Unresolved; verdict: LastVerdict }
@@ -38,7 +38,7 @@ export type Standing =
   /** From another version or another address: it blocks its index and is left alone; a release ends it. */
   | { kind: 'foreign'; outcome: 'in-flight' | 'unknown' | 'quarantined'; record: StoredRecord };
 
-/** The one place that says whose a record is (design rule 5). @param nowMillis epoch milliseconds */
+/** The one place that says whose a record is (rule 5). @param nowMillis epoch milliseconds */
 export function standing(record: StoredRecord | undefined, thisRun: ThisRun, nowMillis: number): Standing {
   if (record === undefined) return { kind: 'free', record };
   const decision = decisionOf(record);

@@ -22,7 +22,7 @@ import {
 } from './record.ts';
 
 /**
- * The life of one truncation, as the ledger records it (design rules 5 and 15).
+ * The life of one truncation, as the ledger records it (rules 5 and 15).
  *
  *   absent, idle ──startSending──> sending ──markRunning──> running ──conclude──> judged ──markTold──> idle
  *        ^                            └────────────────────────┴──────────────────> │                  quarantined

@@ -2,7 +2,7 @@ import { resultOf } from '../facts/outcomes.ts';
 import { type Report, releaseKey, verdictKey } from '../facts/report-schema.ts';
 
 /**
- * What a message carries of the decisions in its report (design rule 15): only these are marked as told, so that what
+ * What a message carries of the decisions in its report (rule 15): only these are marked as told, so that what
  * was cut for want of room is told by the next run.
  */
 

@@ -37,7 +37,7 @@ export type Refusal = { kind: 'done'; outcome: Outcome; cause: Cause };
 export type Decision = { kind: 'due'; cause: CauseOf<'due'> } | Refusal;
 
 /**
- * Decides whether to truncate one index (design rule 2): guards, then whether it is worth it and allowed, and last what
+ * Decides whether to truncate one index (rule 2): guards, then whether it is worth it and allowed, and last what
  * only matters for a truncation that is due. Pure; Plan calls it with its dry run, and Truncate calls it again with the
  * one that it made just before the call. `enabled` and whether the policy can be read come before any dry run, and
  * whether a task's status can be read needs one more request: both are the caller's.

@@ -27,7 +27,7 @@ export function withBreaker(state: RunState): RunState {
 
 /**
  * After a real call that returned no task id: a server that refuses two calls, or this token, will refuse the next one
- * too, and each call may have been passed on (design rule 4).
+ * too, and each call may have been passed on (rule 4).
  */
 export function afterCallWithoutTask(
   state: RunState,

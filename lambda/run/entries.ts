@@ -56,7 +56,7 @@ function untoldBy(by: Decided, thisRun: ThisRun, now: number): EntryFacts['untol
 }
 
 /**
- * An entry for a verdict that nobody is known to have been told of (design rule 15): its decision goes with it to the
+ * An entry for a verdict that nobody is known to have been told of (rule 15): its decision goes with it to the
  * report, and is marked once that is published. Where a release is to be told with it, Plan adds both (`untoldIn`): a run
  * that finds it later tells the verdict, and marks nothing.
  * @returns undefined where only a release is to be told, which a note does (`releaseNote`)
@@ -95,7 +95,7 @@ export function judgedEntry(
 const marking = ({ id, released }: Decision) => (released ? {} : { decision: id });
 
 /**
- * What a run says of a truncation of its own, or that it has watched, which its record no longer holds (design rule 5):
+ * What a run says of a truncation of its own, or that it has watched, which its record no longer holds (rule 5):
  * its verdict, or why nobody watches it any more.
  */
 export function heldNoMore(

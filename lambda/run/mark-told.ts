@@ -17,7 +17,7 @@ export const asMarkEvent = (event: unknown): MarkEvent | undefined => markEventS
 const tries = 3;
 
 /**
- * MarkTold: people have been told, so the truncation has ended (design rule 15). A decision that is no longer the
+ * MarkTold: people have been told, so the truncation has ended (rule 15). A decision that is no longer the
  * record's is left alone. What cannot be marked is told once more by the next run.
  * @throws LedgerError after everything else, so that the workflow tries again
  */

@@ -9,7 +9,7 @@ import type { ApprovedEntry, DoneEntry, Entry, RunState } from './state.ts';
 
 /**
  * What became of a Truncate that ended without returning a state, from the ledger alone. Unless it has sent, its run is
- * written down as one that has: a function of it that thaws later can no longer send (design rule 5).
+ * written down as one that has: a function of it that thaws later can no longer send (rule 5).
  * @throws Error if other runs keep changing the record; the workflow tries Poll again
  */
 export async function resume(target: ApprovedEntry, state: RunState, ledger: Ledger, now: number): Promise<Entry> {

@@ -75,7 +75,7 @@ export interface EntryBase {
 export interface DoneEntry extends EntryBase {
   phase: 'done';
   entry: DecidedFacts;
-  /** The decision in the ledger that this entry tells, to be marked once the report is published (design rule 15). */
+  /** The decision in the ledger that this entry tells, to be marked once the report is published (rule 15). */
   decision?: string | undefined;
 }
 

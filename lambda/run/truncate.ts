@@ -40,7 +40,7 @@ import type { ApprovedEntry, Entry, RunState } from './state.ts';
 /**
  * Truncate: starts ONE approved truncation, the first of the run state. The only step that sends `dryRun: false`.
  *
- * The safety of the whole project rests on the order of its side effects (design rule 3): read the ledger record; count
+ * The safety of the whole project rests on the order of its side effects (rule 3): read the ledger record; count
  * the baseline; read the orders again (pause and policies); make a dry run of exactly the fields that will be sent, and
  * decide again by its answer; write `sending`; send, if it is still before `sendBy` and the dry run is fresh; record the
  * response. If this function dies in between, the ledger says how far it got.

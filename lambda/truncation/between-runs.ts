@@ -10,7 +10,7 @@ export interface Low {
 }
 
 /**
- * Damage by others between two runs (design rule 11): `datahub-gc`, an upgrade, a reindex by hand. A verdict left the
+ * Damage by others between two runs (rule 11): `datahub-gc`, an upgrade, a reindex by hand. A verdict left the
  * rows of one window, none of which any run deletes as long as the cutoff is not younger than where it begins. One low
  * count accuses nobody: a shard that is away for a minute looks the same.
  * @returns undefined if there is no such window, or it is whole. Throws OperationsError, also for an index that the

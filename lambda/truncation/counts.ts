@@ -20,7 +20,7 @@ export const countFields = (
 /** Rows at or before each of several cutoffs, by the names that the caller gives them. */
 export interface Rows<Cutoffs> {
   rows: { [Name in keyof Cutoffs]: Cutoffs[Name] extends number ? number : number | undefined };
-  /** The search engine does not know the index: it counts as empty (design rule 2). */
+  /** The search engine does not know the index: it counts as empty (rule 2). */
   isAbsent: boolean;
 }
 
@@ -82,7 +82,7 @@ export async function countTruncation(
   return { rowsToDelete: sent, rowsKept: Math.max(0, end - policy), rowsUntilEnd: end, isAbsent };
 }
 
-/** Where the window between two runs begins (design rule 11): rows in it stay until the cutoff has moved that far. */
+/** Where the window between two runs begins (rule 11): rows in it stay until the cutoff has moved that far. */
 export const windowStart = ({ policyCutoffMillis, runStartMillis }: Attempt): number =>
   policyCutoffMillis + Math.round((runStartMillis - policyCutoffMillis) * betweenRunsShare);
 

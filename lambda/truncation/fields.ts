@@ -3,7 +3,7 @@ import type { Orders } from '../policy/schema.ts';
 
 /**
  * The request fields of one policy, the same for the dry run that justifies a truncate and for the truncate itself.
- * @param refusesForceField the server refuses the one field that the specification does not name (design rule 1)
+ * @param refusesForceField the server refuses the one field that the specification does not name (rule 1)
  */
 export const truncateFields = (policy: Orders, cutoffMillis: number, refusesForceField: boolean): TruncateFields => ({
   entityType: policy.entityType,

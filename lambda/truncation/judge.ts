@@ -6,7 +6,7 @@ import { isRemainder, rowsDone, type Seen, type Watch } from './watch.ts';
 
 /**
  * The verdict about a truncation that has ended, by the record's own baseline, whoever judges it. Pure: the table of
- * design rule 9, from the first line to the last.
+ * rule 9, from the first line to the last.
  *
  *   no task id, and nothing is fewer                            failed        idle
  *   kept rows are missing                                       rows-missing  quarantined
@@ -61,7 +61,7 @@ function whyRemains({ copies, baseline }: Attempt, { end }: Watch, counts: Count
     : undefined;
 }
 
-/** The verdict about a truncation too old to wait for, which cannot be counted (design rule 10). */
+/** The verdict about a truncation too old to wait for, which cannot be counted (rule 10). */
 export const judgeUncountable = ({ attempt }: Unresolved, watch: Watch): Verdict => ({
   outcome: 'unknown',
   cause: { kind: 'unsettled', why: 'uncountable', error: watch.error, vanished: watch.vanished || undefined },

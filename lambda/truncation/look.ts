@@ -113,7 +113,7 @@ function agreement({ pending }: Watch, { outcome: verdict }: Verdict, since: num
   return pending?.verdict === verdict ? pending : { verdict, since };
 }
 
-/** This run started after the call, and its end, if that is now, comes 20 h or more after it (design rule 10). */
+/** This run started after the call, and its end, if that is now, comes 20 h or more after it (rule 10). */
 const isOld = ({ attempt: { sendingSince } }: Unresolved, { run, clock }: LookServices): boolean =>
   run.runStartMillis > sendingSince && clock.now() - sendingSince >= abandonAfterMillis;
 

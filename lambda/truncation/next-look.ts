@@ -3,7 +3,7 @@ import type { Unresolved } from '../ledger/record.ts';
 import type { Watch } from './watch.ts';
 
 /**
- * When to look at a truncation again (design rule 8): after max(10 s, 10 % of its age), at most 30 min. Whenever it
+ * When to look at a truncation again (rule 8): after max(10 s, 10 % of its age), at most 30 min. Whenever it
  * ends, a look sees it at most 10 % of its duration later, and the number of looks grows with the logarithm of the
  * duration: about a hundred for a day. Its own progress can only make a look earlier, never sooner than 10 s. A call
  * without a task id is first looked at when it can no longer be sent, and a verdict that waits for a second look when

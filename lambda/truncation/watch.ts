@@ -6,7 +6,7 @@ import type { TruncationCounts } from './counts.ts';
 
 /**
  * What the looks of one run know about one unresolved truncation: the last numbers, and since when they have been the
- * same (design rule 7). Pure: a watch is folded with what a look saw into the next watch. Times are epoch milliseconds.
+ * same (rule 7). Pure: a watch is folded with what a look saw into the next watch. Times are epoch milliseconds.
  */
 export interface Watch {
   /** The run that sent it. */
@@ -22,7 +22,7 @@ export interface Watch {
   counter?: number | undefined;
   /** The successful look since which nothing has moved; the first one begins it. */
   stillSince?: number | undefined;
-  /** The look since which neither rows to delete nor the counter have improved (design rule 10). */
+  /** The look since which neither rows to delete nor the counter have improved (rule 10). */
   stuckSince?: number | undefined;
   /** A successful look 10 min or more after that one has shown the same. */
   isStuck?: boolean | undefined;
@@ -88,7 +88,7 @@ type ProgressFacts = {
   copies?: boolean | undefined;
 };
 
-/** @returns true or false if a status shows whether the truncation copies, undefined if it does not (design rule 7) */
+/** @returns true or false if a status shows whether the truncation copies, undefined if it does not (rule 7) */
 export function showsCopy(status: TaskStatus | undefined): boolean | undefined {
   if (status?.kind !== 'found') return undefined;
   const { created = 0, updated = 0, deleted = 0 } = status.counters;
@@ -199,7 +199,7 @@ function progressOf({ at, status, counts }: Seen, { baseline, copies }: Attempt)
   return { done: Math.max(0, baseline.rowsToDelete - counts.rowsToDelete), total: baseline.rowsToDelete, at };
 }
 
-/** Whether the truncation has ended, so that it can be judged (design rule 7). @param watch already folded with `seen` */
+/** Whether the truncation has ended, so that it can be judged (rule 7). @param watch already folded with `seen` */
 export function hasEnded(watch: Watch, { at, status, counts, error }: Seen, { state, attempt }: Unresolved): boolean {
   const { copies, baseline, judgeableAt } = attempt;
   // Until then it may not even have been sent.
@@ -219,7 +219,7 @@ export function isStill({ sentAt, stillSince }: Watch, at: number, { judgeableAt
   return stillSince !== undefined && at > judgeableAt && at - stillSince >= window;
 }
 
-/** Whether more rows to delete are left than a refresh or late rows explain (design rule 9). */
+/** Whether more rows to delete are left than a refresh or late rows explain (rule 9). */
 export const isRemainder = (rowsToDelete: number, planned: number): boolean =>
   rowsToDelete > Math.max(remaining.rows, planned * remaining.share) ||
   (rowsToDelete > 0 && rowsToDelete >= planned * remaining.most);

@@ -74,7 +74,7 @@ async function sizesOf(reads: OptionalReads, requests: PlanRequests): Promise<In
 
 /**
  * All windows are counted before any dry run, and those that were low once more after the other policies have had
- * theirs (design rule 11). The search for a bite comes last, because it takes many dry runs.
+ * theirs (rule 11). The search for a bite comes last, because it takes many dry runs.
  */
 async function plannedEntries(context: PolicyContext): Promise<Entry[]> {
   const { chosen } = context.prepared;

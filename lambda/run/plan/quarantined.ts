@@ -12,7 +12,7 @@ import type { PolicyContext } from './context.ts';
 type Today = CauseOf<'quarantined'>['today'];
 
 /**
- * Counts the window of every quarantined index again, after everything else (design rule 11): a person who decides
+ * Counts the window of every quarantined index again, after everything else (rule 11): a person who decides
  * about a release needs to know what is there today. What cannot be counted is said, and changes no result.
  */
 export async function countedToday(entries: readonly Entry[], context: PolicyContext): Promise<Entry[]> {

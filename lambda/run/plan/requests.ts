@@ -25,7 +25,7 @@ export class PlanRequests {
     this.#signal = signal;
   }
 
-  /** Undefined until a dry run has shown it (design rule 1). */
+  /** Undefined until a dry run has shown it (rule 1). */
   get refusesForceField(): boolean | undefined {
     return this.#refusesForceField;
   }

@@ -7,7 +7,7 @@ import { judgedEntry, policyFacts, releaseNote } from '../entries.ts';
 import type { Decided, DoneEntry } from '../state.ts';
 
 /**
- * What nobody is known to have been told yet (design rule 15). Every Plan that can read the ledger tells it: also a
+ * What nobody is known to have been told yet (rule 15). Every Plan that can read the ledger tells it: also a
  * preview, a run with `only`, one that releases, and one that cannot do its work.
  */
 export interface Untold {

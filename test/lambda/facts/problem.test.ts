@@ -3,7 +3,7 @@ import { isProblem } from '../../../lambda/facts/problem.ts';
 import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { anEntry, aReport } from '../aws/a-report.ts';
 
-/** What people who subscribe to problems only are told (design rule 12). */
+/** What people who subscribe to problems only are told (rule 12). */
 
 const noted = (note: object) => aReport([], { notes: [{ text: 'A note.', ...note }] as Report['notes'] });
 

@@ -17,7 +17,7 @@ import {
   aServer,
 } from '../../support/records.ts';
 
-/** What a record means to a run (design rule 5): the run `run-1`, which started at 1,000 s. */
+/** What a record means to a run (rule 5): the run `run-1`, which started at 1,000 s. */
 
 const now = 1_500_000;
 const thisRun = { ...aRun, server: aServer };

@@ -35,7 +35,7 @@ import {
   aVerdict,
 } from '../../support/records.ts';
 
-/** Each transition of a record (design rule 5), and what it keeps. */
+/** Each transition of a record (rule 5), and what it keeps. */
 
 const window = { afterMillis: 600_000, untilMillis: 1_000_000, rows: 40, countedAtMillis: 1_100_000 };
 const attempt = anAttempt();

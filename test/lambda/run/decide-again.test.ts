@@ -5,7 +5,7 @@ import type { Planned } from '../../../lambda/run/state.ts';
 import { decideAgain } from '../../../lambda/run/truncate.ts';
 import { aPolicy } from '../../support/policies.ts';
 
-/** What the last dry run and the baseline before it allow (design rule 3): Plan approved 600 of 1,000 rows. */
+/** What the last dry run and the baseline before it allow (rule 3): Plan approved 600 of 1,000 rows. */
 
 const start = Date.UTC(2026, 2, 1, 3, 30);
 const day = 86_400_000;

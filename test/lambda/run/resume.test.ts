@@ -17,7 +17,7 @@ import {
 } from '../../support/records.ts';
 import { aRunState } from '../../support/states.ts';
 
-/** What became of a Truncate that ended without a state, by what the ledger says (design rule 5). The run is `run-1`. */
+/** What became of a Truncate that ended without a state, by what the ledger says (rule 5). The run is `run-1`. */
 
 const target: ApprovedEntry = {
   index: anIndex,

@@ -7,7 +7,7 @@ import { startWatch } from '../../../lambda/truncation/watch.ts';
 import { holds } from '../../properties.ts';
 import { anAttempt, aRunning, aSending } from '../../support/records.ts';
 
-/** The table of design rule 9, row by row: 1,000 rows to delete, 1,000 to keep. */
+/** The table of rule 9, row by row: 1,000 rows to delete, 1,000 to keep. */
 
 const before = { rowsToDelete: 1000, rowsTotal: 2000, rowsKept: 1000, countedAtMillis: 1_000_000 };
 

@@ -8,7 +8,7 @@ import { optionalReads } from '../../../lambda/truncation/optional-reads.ts';
 import { startWatch, type Watch } from '../../../lambda/truncation/watch.ts';
 import { aJudged, aLastVerdict, anAttempt, anIdle, anIndex, aRun, aRunning } from '../../support/records.ts';
 
-/** One look at the end of a run: what closes a truncation that is too old to wait for (design rule 10). */
+/** One look at the end of a run: what closes a truncation that is too old to wait for (rule 10). */
 
 const hour = 3_600_000;
 const sent = anAttempt().sendingSince;

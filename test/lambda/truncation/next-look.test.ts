@@ -5,7 +5,7 @@ import { startWatch, type Watch } from '../../../lambda/truncation/watch.ts';
 import { holds } from '../../properties.ts';
 import { anAttempt, aRunning, aSending } from '../../support/records.ts';
 
-/** When to look again (design rule 8); seconds after the call. */
+/** When to look again (rule 8); seconds after the call. */
 
 const second = 1000;
 const record = aRunning({ attempt: anAttempt({ sendingSince: 0, judgeableAt: 0 }) });

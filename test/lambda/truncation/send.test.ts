@@ -6,7 +6,7 @@ import type { Operations, Truncation } from '../../../lambda/operations/operatio
 import { send } from '../../../lambda/truncation/send.ts';
 import { aKey, anIndex, aRun, aSending, aVerdict } from '../../support/records.ts';
 
-/** The one call: until when it may be sent, and what is recorded about its answer (design rule 4). */
+/** The one call: until when it may be sent, and what is recorded about its answer (rule 4). */
 
 const error = { kind: 'server-error', operation: 'truncate', status: 500 } as const;
 const started: Truncation = { kind: 'started', taskId: 'n:1' };

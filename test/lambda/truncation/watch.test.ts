@@ -14,7 +14,7 @@ import {
 } from '../../../lambda/truncation/watch.ts';
 import { anAttempt, aRunning, aSending } from '../../support/records.ts';
 
-/** What looks add up to (design rule 7): 60 rows to delete, 40 to keep, judgeable at 2,000 s. */
+/** What looks add up to (rule 7): 60 rows to delete, 40 to keep, judgeable at 2,000 s. */
 
 const minute = 60_000;
 const at = 2_000_001;

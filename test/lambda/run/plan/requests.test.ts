@@ -5,7 +5,7 @@ import { PlanRequests } from '../../../../lambda/run/plan/requests.ts';
 import { truncateFields } from '../../../../lambda/truncation/fields.ts';
 import { aPolicy } from '../../../support/policies.ts';
 
-/** What the first dry run of a run learns about the field forceDeleteByQuery (design rule 1). */
+/** What the first dry run of a run learns about the field forceDeleteByQuery (rule 1). */
 
 type Answer = 'count' | number | ServerErrorKind;
 

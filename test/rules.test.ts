@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { mutants } from './laboratory/mutants/mutants.ts';
+
+/** docs/rules.md and the comments that cite it. */
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const page = readFileSync(join(root, 'docs/rules.md'), 'utf8');
+const written = [...page.matchAll(/^\*\*Rule (\d+)[:.]? /gm)].map(([, number]) => Number(number));
+
+/** The numbers after "rule": "rule 5", "rules 1 and 2", "Rule 2 again". */
+const citedIn = (text: string): number[] =>
+  [...text.matchAll(/\b[Rr]ules? (\d+)(?: and (\d+))?/g)].flatMap(([, one, other]) =>
+    [one, other].flatMap((number) => (number === undefined ? [] : Number(number))),
+  );
+
+const filesOf = (...folders: string[]): string[] =>
+  folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.tsx?$/.test(name))
+      .map((name) => join(folder, name)),
+  );
+
+const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
+
+test('the page has every rule once, in order', () => {
+  expect(written).toEqual(Array.from({ length: 15 }, (_, at) => at + 1));
+  for (let promise = 0; promise <= 5; promise++) expect(page.split(`| P${promise} |`)).toHaveLength(2);
+});
+
+test('every rule that a comment or a test cites is on the page', () => {
+  const unknown = filesOf('lambda', 'cli', 'infra', 'build', 'bench', 'test').flatMap((file) =>
+    citedIn(textOf(file))
+      .filter((rule) => !written.includes(rule))
+      .map((rule) => `${file}: rule ${rule}`),
+  );
+  expect(unknown).toEqual([]);
+});
+
+test('every rule is cited by the code that keeps it, and by a test or a mutant that fails without it', () => {
+  const inCode = new Set(filesOf('lambda', 'cli', 'infra').flatMap((file) => citedIn(textOf(file))));
+  const inTests = new Set([
+    ...filesOf('test').flatMap((file) => (/\.test\.ts$/.test(file) ? citedIn(textOf(file)) : [])),
+    ...mutants.map(({ about }) => Number(about)),
+  ]);
+  expect(written.filter((rule) => !inCode.has(rule))).toEqual([]);
+  expect(written.filter((rule) => !inTests.has(rule))).toEqual([]);
+});

@@ -1,3 +1,5 @@
+import { countedOutcomes } from '../../lambda/facts/outcomes.ts';
+
 /** Saved queries of CloudWatch Logs Insights over the fields that `lambda/aws/log.ts` and the steps write. */
 
 export interface SavedQuery {
@@ -36,13 +38,11 @@ export const rowsByIndexQuery: SavedQuery = {
   ].join('\n'),
 };
 
-/**
- * Rows that finished truncations removed from each index; others would be counted again by the run that sees the end.
- */
+/** Rows that finished truncations removed from each index. */
 export const deletedByIndexQuery: SavedQuery = {
   name: 'Deleted rows of each index',
   text: [
-    "filter message = 'verdict' and outcome in ['truncated', 'incomplete', 'rows-missing']",
+    `filter message = 'verdict' and outcome in [${countedOutcomes.map((one) => `'${one}'`).join(', ')}]`,
     '| stats sum(rowsDeleted) as deleted, count(*) as truncations, latest(@timestamp) as last by index',
     '| sort deleted desc',
     '| limit 200',

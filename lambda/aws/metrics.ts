@@ -1,5 +1,5 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import type { Outcome, Result } from '../facts/outcomes.ts';
+import { countedOutcomes, type Result } from '../facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
 import { ascii } from '../facts/text.ts';
 import { dottedName } from '../policy/aspects.ts';
@@ -72,16 +72,13 @@ export const subscriptionMetric = (stage: string, confirmed: number, at: number)
 
 type Value = [name: string, unit: (typeof MetricUnit)[keyof typeof MetricUnit], value: number];
 
-/** Outcomes that end a truncation. Others would be counted again by the run that sees the end. */
-const ended: ReadonlySet<Outcome> = new Set(['truncated', 'incomplete', 'rows-missing']);
-
 function indexValues(entry: PolicyEntry, { mode, runId }: Report): Value[] {
   const { outcome, rowsDeleted, rowsPastRetention, rowsTotal = 0, adopted, decidedBy = runId } = entry;
   const percent = rowsPastRetention === undefined ? entry.percent : percentOf(rowsPastRetention, rowsTotal);
   // A verdict that is told again was counted by the run that decided.
   if (decidedBy !== runId) return [];
   return [
-    ...(mode === 'enforce' && rowsDeleted !== undefined && ended.has(outcome)
+    ...(mode === 'enforce' && rowsDeleted !== undefined && countedOutcomes.includes(outcome)
       ? [[indexMetrics.rowsDeleted, MetricUnit.Count, rowsDeleted] satisfies Value]
       : []),
     // An adopted entry's share belongs to the run that started it, which already reported it.

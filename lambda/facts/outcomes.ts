@@ -27,6 +27,22 @@ const facts = {
 
 export type Outcome = keyof typeof facts;
 
+/** Outcomes that a person hears of first; each has a section in the runbook. */
+export type Problem = { [Each in Outcome]: (typeof facts)[Each] extends 'ok' ? never : Each }[Outcome];
+
+/** What the record of a truncation may end with. */
+export const verdictOutcomes = [
+  'truncated',
+  'incomplete',
+  'rows-missing',
+  'unknown',
+  'failed',
+  'not-started',
+] as const satisfies readonly Outcome[];
+
+/** Verdicts whose deleted rows count. The rows of others would be counted again by the run that sees the end. */
+export const countedOutcomes: readonly Outcome[] = ['truncated', 'incomplete', 'rows-missing'];
+
 export const outcomes = Object.keys(facts) as [Outcome, ...Outcome[]];
 
 export const resultOf: Readonly<Record<Outcome, Result>> = facts;

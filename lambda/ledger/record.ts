@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { causeSchema } from '../facts/cause.ts';
+import { verdictOutcomes } from '../facts/outcomes.ts';
 import { serverErrorSchema } from '../facts/server-error.ts';
 
 /**
@@ -68,7 +69,7 @@ export type Attempt = z.infer<typeof attemptSchema>;
 
 /** How a truncation ended, as one value from `judge` to the report. */
 export const verdictSchema = z.object({
-  outcome: z.enum(['truncated', 'incomplete', 'rows-missing', 'unknown', 'failed', 'not-started']),
+  outcome: z.enum(verdictOutcomes),
   // A cause from a later version decides nothing: the outcome alone is used.
   cause: causeSchema,
   rowsDeleted: rows.optional(),

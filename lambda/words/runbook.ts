@@ -1,4 +1,4 @@
-import type { Outcome } from '../facts/outcomes.ts';
+import type { Problem } from '../facts/outcomes.ts';
 import { shellWord } from '../facts/text.ts';
 import type { Reader } from './reader.ts';
 
@@ -14,7 +14,7 @@ export const outcomeSections = {
   'not-started': 'Not started',
   'in-flight': 'In flight',
   'still-running': 'Still running',
-} as const satisfies Partial<Record<Outcome, string>>;
+} as const satisfies Record<Problem, string>;
 
 export const alarmSections = {
   ExecutionFailed: 'Alarm ExecutionFailed',

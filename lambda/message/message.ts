@@ -23,7 +23,7 @@ export interface Message {
   /** The subject. */
   sms: string;
   attributes: { stage: string; result: string; mode: string };
-  /** The verdicts and releases that people hear of by it (`carried.ts`). */
+  /** The verdicts and releases that people hear of by it (`told.ts`). */
   told: readonly string[];
 }
 

@@ -304,4 +304,8 @@ export const noteCases: [name: string, note: Note][] = [
   ['approves nothing', { kind: 'approves-nothing', approveRows: 45_150 }],
   ['late', { kind: 'late', startedAt: at }],
   ['nothing to release', { kind: 'nothing-to-release', index: 'dataset.operation' }],
+  ['a field that the server refuses', { kind: 'field-refused' }],
+  ['Truncate failed', { kind: 'truncate-failed', index: 'dataset.operation', error: 'Lambda.Unknown' }],
+  ['more than a run carries', { kind: 'beyond', entries: 2, names: ['chart.a', 'chart.b'], quarantined: ['chart.b'] }],
+  ['shortened', { kind: 'shortened', policies: 3, of: 48, indices: 2, indicesOf: 20 }],
 ];

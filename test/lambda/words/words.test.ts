@@ -32,6 +32,14 @@ function expectShort({ subject, what, why, next = '', act, look }: Words): void 
   for (const command of [look, act]) if (command) expect(command.say).toMatch(/^[A-Z].*[^.:]$/);
 }
 
+test('every kind of cause and note is shown in docs/messages.md', () => {
+  const causesShown = [...entryCases.map(([, , cause]) => cause.kind), ...errorCases.map(([, cause]) => cause.kind)];
+  // It only points at what the run itself says.
+  expect(causeKinds.filter((kind) => !causesShown.includes(kind))).toEqual(['run-error']);
+  const notesShown = noteCases.map(([, note]) => note.kind);
+  expect(noteKinds.filter((kind) => !notesShown.includes(kind))).toEqual([]);
+});
+
 test('every kind of cause, note and server error has its entry', () => {
   expect(Object.keys(causes).sort()).toEqual([...causeKinds].sort());
   expect(Object.keys(notes).sort()).toEqual([...noteKinds].sort());

@@ -35,7 +35,7 @@ export interface Page {
 }
 
 const programs =
-  /^(?:[A-Z]+=\$\()?(?:npm|npx|cdk|git|cp|aws|kubectl|helm|docker|curl|sudo|crontab|systemctl|systemd-\w+|journalctl|logrotate|datahub-retention|MACHINE|by_hand(?:\(\))?|GET|PUT|POST|DELETE) /;
+  /^(?:[A-Z]+=\$\()?(?:npm|npx|cdk|git|cp|aws|(?:until )?kubectl|helm|docker|curl|sudo|crontab|systemctl|systemd-\w+|journalctl|logrotate|datahub-retention|MACHINE|by_hand(?:\(\))?|GET|PUT|POST|DELETE) /;
 /** Columns whose cells are the arguments or the input of a command that stands above the table. */
 const argumentColumns = ['DATAHUB_RETENTION_ARGS', 'input', 'verb'];
 
@@ -111,7 +111,7 @@ const inlineCode = (text: string): string[] => codesIn(text).filter((code) => pr
 export function commandsOfNotes(notes: string): Command[] {
   const place = { page: 'kubernetes/templates/NOTES.txt', heading: '' };
   return notes.split('\n').flatMap((line, at): Command[] => {
-    const [, command] = /(?:^|\s)((?:kubectl -n|helm test) .+)$/.exec(line) ?? [];
+    const [, command] = /(?:^|\s)((?:(?:until )?kubectl -n|helm test) .+)$/.exec(line) ?? [];
     if (command !== undefined) return [{ ...place, line: at + 1, text: command }];
     const [, verb] =
       /^ {2}[A-Z][\w ]+: {2,}((?:survey|preview|enforce|release|runbook)\b.*?)(?: {2,}\(.*)?$/.exec(line) ?? [];

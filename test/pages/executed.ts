@@ -20,7 +20,7 @@ const owners: readonly [Executor, (command: Command) => boolean][] = [
   ['pages', isArgumentOf('verb')],
   ['deploy', begins(/^(?:(?:ARN=\$\()?aws |(?:npx )?cdk |cp infra|npm start -- validate --stage)/)],
   ['deploy', isArgumentOf('input')],
-  ['cluster', begins(/^(?:kubectl|helm|by_hand)\b/)],
+  ['cluster', begins(/^(?:(?:until )?kubectl|helm|by_hand)\b/)],
   ['cluster', isArgumentOf('DATAHUB_RETENTION_ARGS')],
   ['engine', ({ text }) => stepsOfTheWayBack.has(text)],
 ];

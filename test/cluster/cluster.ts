@@ -1,0 +1,93 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { root } from '../pages/commands.ts';
+import { type ControlPlane, type Person, startControlPlane, until } from './control-plane.ts';
+import { type Gms, startGms } from './gms.ts';
+import { layOut } from './image.ts';
+import { type Node, startNode } from './node.ts';
+import { builtCluster, builtHelm, type HelmVersion, helmVersions } from './programs.ts';
+
+/** A cluster with the namespace `datahub`, people who may work in it, and a GMS. */
+export interface Cluster {
+  gms: Gms;
+  /** Types a command into a shell whose folder has the chart as `kubernetes`. Throws what it wrote if it fails. */
+  type(command: string, who?: Person): Promise<string>;
+  /** The same; what it wrote, whatever its exit status is. */
+  tryOut(command: string, who?: Person): Promise<Ended>;
+  /** Writes a file into the folder of the shell. */
+  write(name: string, text: string): void;
+  close(): Promise<void>;
+}
+
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** The programs, or one line that says why there are none. */
+export function findPrograms(): { folder: string; helm: Record<HelmVersion, string> } | undefined {
+  try {
+    if (process.getuid?.() !== 0) throw new Error('only root can run pods');
+    for (const program of ['unshare', 'setpriv', 'chroot']) execFileSync(program, ['--version'], { stdio: 'ignore' });
+    const helm = Object.fromEntries(helmVersions.map((version) => [version, builtHelm(version)]));
+    return { folder: builtCluster(), helm: helm as Record<HelmVersion, string> };
+  } catch (error) {
+    console.error(`The test on a cluster is skipped: ${(error as Error).message}.`);
+    return undefined;
+  }
+}
+
+export async function startCluster(
+  { folder: programs, helm }: NonNullable<ReturnType<typeof findPrograms>>,
+  version: HelmVersion,
+): Promise<Cluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'datahub-retention-cluster-'));
+  const shell = join(folder, 'shell');
+  mkdirSync(join(shell, 'bin'), { recursive: true });
+  symlinkSync(helm[version], join(shell, 'bin/helm'));
+  symlinkSync(join(root, 'kubernetes'), join(shell, 'kubernetes'));
+  const begun: { close(): Promise<void> }[] = [];
+  const close = async () => {
+    for (const each of begun.reverse()) await each.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const gms = await startGms([]);
+    begun.push(gms);
+    const plane: ControlPlane = await startControlPlane(programs, folder);
+    begun.push({ close: plane.stop });
+    const hosts = { localhost: '127.0.0.1', 'datahub-datahub-gms': gms.address };
+    const node: Node = await startNode(plane, layOut(join(folder, 'image')), hosts);
+    begun.push(node);
+
+    const tryOut = (command: string, who: Person = 'engineer') =>
+      new Promise<Ended>((resolve) => {
+        const path = [join(shell, 'bin'), programs, dirname(process.execPath), process.env['PATH']].join(':');
+        const env = { PATH: path, HOME: shell, KUBECONFIG: plane.kubeconfig[who] };
+        const child = spawn('bash', ['-c', command], { cwd: shell, env, stdio: ['ignore', 'pipe', 'pipe'] });
+        const ended: Ended = { code: null, stdout: '', stderr: '' };
+        for (const name of ['stdout', 'stderr'] as const) {
+          child[name].setEncoding('utf8').on('data', (text: string) => {
+            ended[name] += text;
+          });
+        }
+        child.on('close', (code) => resolve({ ...ended, code }));
+      });
+    const type = async (command: string, who?: Person) => {
+      const { code, stdout, stderr } = await tryOut(command, who);
+      if (code !== 0) throw new Error(`${command}\nended with ${code}: ${stderr}${stdout}`);
+      return stdout;
+    };
+    const write = (name: string, text: string) => writeFileSync(join(shell, name), text);
+    await type(`kubectl apply -f ${join(import.meta.dirname, 'base.yaml')}`, 'admin');
+    // A controller fills the role that the engineer has.
+    await until("the engineer's role", () => type('kubectl -n datahub auth can-i create cronjobs').then(() => true));
+    return { gms, type, tryOut, write, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,357 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ControlPlane } from './control-plane.ts';
+import { type Image, nodeInImage, ofThisMachine } from './image.ts';
+
+interface Context {
+  runAsUser?: number;
+  runAsGroup?: number;
+  fsGroup?: number;
+  runAsNonRoot?: boolean;
+  readOnlyRootFilesystem?: boolean;
+  allowPrivilegeEscalation?: boolean;
+}
+
+interface Volume {
+  name: string;
+  configMap?: { name: string; items?: { key: string; path: string }[] };
+  persistentVolumeClaim?: { claimName: string };
+  emptyDir?: object;
+}
+
+export interface PodObject {
+  metadata: {
+    name: string;
+    namespace: string;
+    uid: string;
+    deletionTimestamp?: string;
+    deletionGracePeriodSeconds?: number;
+  };
+  spec: {
+    securityContext?: Context;
+    volumes?: Volume[];
+    containers: [
+      {
+        name: string;
+        image: string;
+        command?: string[];
+        args?: string[];
+        env?: { name: string; value?: string; valueFrom?: { secretKeyRef?: { name: string; key: string } } }[];
+        securityContext?: Context;
+        volumeMounts?: { name: string; mountPath: string; readOnly?: boolean }[];
+      },
+    ];
+  };
+}
+
+export interface Place {
+  folder: string;
+  image: Image;
+  hosts: Record<string, string>;
+  api: ControlPlane['api'];
+  nodeName: string;
+}
+
+/** Why a container cannot start yet, as `kubectl get pods` and the pod's events say it. */
+class NotYet extends Error {
+  readonly reason: 'ContainerCreating' | 'CreateContainerConfigError' | 'ImagePullBackOff';
+  constructor(reason: NotYet['reason'], message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+const now = () => new Date().toISOString().replace(/\.\d+/, '');
+
+/** One pod, from the moment that it is given to the node until it is deleted. */
+export class Pod {
+  readonly namespace: string;
+  readonly name: string;
+  waiting = 'ContainerCreating';
+  hasStarted = false;
+  isOver = false;
+  private readonly object: PodObject;
+  private readonly place: Place;
+  private readonly path: string;
+  private readonly folder: string;
+  private process: ChildProcess | undefined;
+  private isEnding = false;
+
+  constructor(object: PodObject, place: Place) {
+    this.object = object;
+    this.place = place;
+    this.namespace = object.metadata.namespace;
+    this.name = object.metadata.name;
+    this.path = `/api/v1/namespaces/${this.namespace}/pods/${this.name}`;
+    this.folder = join(place.folder, object.metadata.uid);
+    mkdirSync(join(this.folder, 'root'), { recursive: true });
+    writeFileSync(join(this.folder, 'log'), '');
+  }
+
+  log = (from: number): Buffer => readFileSync(join(this.folder, 'log')).subarray(from);
+
+  /** SIGTERM, and SIGKILL when the time is over, as for every pod that is deleted. */
+  end(graceSeconds: number): void {
+    if (this.isEnding) return;
+    this.isEnding = true;
+    this.signal('SIGTERM');
+    setTimeout(() => this.signal('SIGKILL'), graceSeconds * 1000).unref();
+  }
+
+  async run(): Promise<void> {
+    const startedAt = now();
+    const start = await this.whatStarts();
+    if (start !== undefined) {
+      await this.report('Running', { running: { startedAt } }, true);
+      const exitCode = await this.execute(start);
+      this.isOver = true;
+      const reason = exitCode === 0 ? 'Completed' : 'Error';
+      const state = { terminated: { exitCode, reason, startedAt, finishedAt: now(), containerID: this.id() } };
+      await this.report(exitCode === 0 ? 'Succeeded' : 'Failed', state, false);
+    }
+    while (!this.isEnding) await sleep(200);
+    await this.place.api('DELETE', this.path, {
+      gracePeriodSeconds: 0,
+      preconditions: { uid: this.object.metadata.uid },
+    });
+  }
+
+  /** Waits, as a pod does, for what it needs; undefined if it is deleted before. */
+  private async whatStarts(): Promise<Start | undefined> {
+    for (let said = ''; !this.isEnding; await sleep(500)) {
+      try {
+        return await this.prepare();
+      } catch (error) {
+        if (!(error instanceof NotYet)) throw error;
+        this.waiting = error.reason;
+        if (said === error.message) continue;
+        said = error.message;
+        await this.report('Pending', { waiting: { reason: error.reason, message: error.message } }, false);
+        const reason = error.reason === 'ContainerCreating' ? 'FailedMount' : 'Failed';
+        await this.event(reason, error.reason === 'CreateContainerConfigError' ? `Error: ${said}` : said);
+      }
+    }
+    return undefined;
+  }
+
+  private async prepare(): Promise<Start> {
+    const { securityContext: ofPod = {}, containers } = this.object.spec;
+    const [container] = containers;
+    const { image } = this.place;
+    if (!/(?:^|\/)datahub-retention[:@]/.test(container.image)) {
+      throw new NotYet('ImagePullBackOff', `Back-off pulling image "${container.image}"`);
+    }
+    const context = { ...ofPod, ...container.securityContext };
+    const range = await this.usersOfNamespace();
+    const user = context.runAsUser ?? range ?? image.user;
+    // OpenShift leaves the group of a user without a name at 0.
+    const group = context.runAsGroup ?? (user === image.user ? image.group : 0);
+    if (user === 0 && context.runAsNonRoot) {
+      throw new NotYet('CreateContainerConfigError', 'container has runAsNonRoot and image will run as root');
+    }
+    const fsGroup = context.fsGroup ?? range;
+    const volumes = await this.volumes(fsGroup);
+    return { user, group, fsGroup, context, volumes, env: await this.environment() };
+  }
+
+  /** The first user of the namespace's range, which OpenShift gives to a pod that names none. */
+  private async usersOfNamespace(): Promise<number | undefined> {
+    const { body } = await this.place.api<{ metadata: { annotations?: Record<string, string> } }>(
+      'GET',
+      `/api/v1/namespaces/${this.namespace}`,
+    );
+    const range = body.metadata.annotations?.['openshift.io/sa.scc.uid-range'];
+    return range === undefined ? undefined : Number(range.split('/')[0]);
+  }
+
+  private async volumes(fsGroup: number | undefined): Promise<Record<string, string>> {
+    const folders: Record<string, string> = {};
+    for (const volume of this.object.spec.volumes ?? []) {
+      const folder = await this.folderOf(volume);
+      if (fsGroup !== undefined) giveTo(fsGroup, folder);
+      folders[volume.name] = folder;
+    }
+    return folders;
+  }
+
+  private async folderOf({ name, configMap, persistentVolumeClaim, emptyDir }: Volume): Promise<string> {
+    const own = join(this.folder, 'volumes', name);
+    const fails = (why: string) =>
+      new NotYet('ContainerCreating', `MountVolume.SetUp failed for volume "${name}" : ${why}`);
+    if (persistentVolumeClaim !== undefined) {
+      const { claimName } = persistentVolumeClaim;
+      const claim = await this.get<{ spec: { volumeName?: string } }>('persistentvolumeclaims', claimName);
+      const volume = await this.place.api<{ spec: { hostPath: { path: string } } }>(
+        'GET',
+        `/api/v1/persistentvolumes/${claim?.spec.volumeName}`,
+      );
+      if (volume.status !== 200) throw fails(`unbound claim ${claimName}`);
+      return volume.body.spec.hostPath.path;
+    }
+    mkdirSync(own, { recursive: true });
+    if (emptyDir !== undefined) {
+      chmodSync(own, 0o777);
+      return own;
+    }
+    if (configMap === undefined) throw fails('this node knows no such kind of volume');
+    const { name: map, items } = configMap;
+    const data = (await this.get<{ data?: Record<string, string> }>('configmaps', map))?.data;
+    if (data === undefined) throw fails(`configmap "${map}" not found`);
+    for (const { key, path } of items ?? Object.keys(data).map((each) => ({ key: each, path: each }))) {
+      if (data[key] === undefined) throw fails(`references non-existent config key: ${key}`);
+      writeFileSync(join(own, path), data[key]);
+    }
+    return own;
+  }
+
+  private async environment(): Promise<Record<string, string>> {
+    const env: Record<string, string> = {
+      PATH: '/image:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      HOSTNAME: this.name,
+      HOME: '/',
+    };
+    for (const { name, value = '', valueFrom } of this.object.spec.containers[0].env ?? []) {
+      const reference = valueFrom?.secretKeyRef;
+      env[name] = reference === undefined ? value : await this.secret(reference.name, reference.key);
+    }
+    return env;
+  }
+
+  private async secret(name: string, key: string): Promise<string> {
+    const found = await this.get<{ data?: Record<string, string> }>('secrets', name);
+    if (found === undefined) throw new NotYet('CreateContainerConfigError', `secret "${name}" not found`);
+    const value = found.data?.[key];
+    if (value === undefined) {
+      const place = `${this.namespace}/${name}`;
+      throw new NotYet('CreateContainerConfigError', `couldn't find key ${key} in Secret ${place}`);
+    }
+    return Buffer.from(value, 'base64').toString();
+  }
+
+  private async get<T>(kind: string, name: string): Promise<T | undefined> {
+    const { status, body } = await this.place.api<T>('GET', `/api/v1/namespaces/${this.namespace}/${kind}/${name}`);
+    return status === 200 ? body : undefined;
+  }
+
+  /** As the first process of its own namespaces: a signal reaches the program itself, and no default ends it. */
+  private execute({ user, group, fsGroup, context, volumes, env }: Start): Promise<number> {
+    const { image, hosts } = this.place;
+    const [container] = this.object.spec.containers;
+    const root = join(this.folder, 'root');
+    const hostsFile = join(this.folder, 'hosts');
+    writeFileSync(
+      hostsFile,
+      Object.entries(hosts)
+        .map(([name, address]) => `${address} ${name}\n`)
+        .join(''),
+    );
+    const bind = (source: string, path: string, readOnly: boolean) => [
+      `mkdir -p '${root}${path}' 2>/dev/null || true`,
+      `mount --rbind '${source}' '${root}${path}'`,
+      ...(readOnly ? [`mount -o remount,bind,ro '${root}${path}'`] : []),
+    ];
+    const mounts = (container.volumeMounts ?? []).flatMap(({ name, mountPath, readOnly }) =>
+      bind(volumes[name]!, mountPath, readOnly ?? false),
+    );
+    const groups = fsGroup === undefined ? '--clear-groups' : `--groups=${fsGroup}`;
+    const privileges = context.allowPrivilegeEscalation === false ? '--no-new-privs' : '';
+    const script = [
+      'set -e',
+      `mount --bind '${image.root}' '${root}'`,
+      ...ofThisMachine.flatMap((path) => bind(path, path, true)),
+      ...bind(process.execPath, nodeInImage, true),
+      ...bind(hostsFile, '/etc/hosts', true),
+      ...bind('/dev', '/dev', false),
+      `mount -t proc proc '${root}/proc'`,
+      ...mounts,
+      context.readOnlyRootFilesystem ? `mount -o remount,bind,ro '${root}'` : '',
+      `cd '${root}'`,
+      `exec chroot . setpriv --reuid=${user} --regid=${group} ${groups} --inh-caps=-all --bounding-set=-all ${privileges} -- env -C '${image.workingFolder}' "$@"`,
+    ].join('\n');
+    const command = [...(container.command ?? image.entrypoint), ...(container.args ?? [])];
+    const log = openSync(join(this.folder, 'log'), 'a');
+    const unshared = ['unshare', '--mount', '--pid', '--fork', '--kill-child', '--propagation', 'private'];
+    this.process = spawn('setpriv', ['--pdeathsig', 'KILL', ...unshared, 'sh', '-c', script, 'pod', ...command], {
+      env,
+      stdio: ['ignore', log, log],
+    });
+    closeSync(log);
+    this.hasStarted = true;
+    const { process: child } = this;
+    return new Promise((resolve) =>
+      child.once('exit', (code, signal) => resolve(code ?? (signal === 'SIGKILL' ? 137 : 143))),
+    );
+  }
+
+  private signal(signal: NodeJS.Signals): void {
+    const { pid, exitCode } = this.process ?? {};
+    if (pid === undefined || exitCode !== null) return;
+    try {
+      const [first] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
+      process.kill(Number(first), signal);
+    } catch {
+      // It has ended in between.
+    }
+  }
+
+  private id = () => `process://${this.object.metadata.uid}`;
+
+  private async report(phase: string, state: object, ready: boolean): Promise<void> {
+    const { name, image } = this.object.spec.containers[0];
+    const status = ready ? 'True' : 'False';
+    const conditions = ['Ready', 'ContainersReady'].map((type) => ({ type, status, lastTransitionTime: now() }));
+    const containerStatuses = [
+      { name, image, imageID: '', ready, started: ready, restartCount: 0, state, containerID: this.id() },
+    ];
+    await this.place.api('PATCH', `${this.path}/status`, {
+      metadata: { uid: this.object.metadata.uid },
+      status: { phase, hostIP: '127.0.0.1', startTime: now(), conditions, containerStatuses },
+    });
+  }
+
+  private async event(reason: string, message: string): Promise<void> {
+    const { namespace, name } = this;
+    await this.place.api('POST', `/api/v1/namespaces/${namespace}/events`, {
+      metadata: { generateName: `${name}.`, namespace },
+      involvedObject: { apiVersion: 'v1', kind: 'Pod', namespace, name, uid: this.object.metadata.uid },
+      type: 'Warning',
+      reason,
+      message,
+      source: { component: 'kubelet', host: this.place.nodeName },
+      firstTimestamp: now(),
+      lastTimestamp: now(),
+      count: 1,
+    });
+  }
+}
+
+interface Start {
+  user: number;
+  group: number;
+  fsGroup: number | undefined;
+  context: Context;
+  volumes: Record<string, string>;
+  env: Record<string, string>;
+}
+
+/** As `fsGroup` does: the group owns everything, and may write. */
+function giveTo(group: number, folder: string): void {
+  for (const path of ['', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })]) {
+    const each = join(folder, path);
+    const stat = statSync(each);
+    chownSync(each, stat.uid, group);
+    chmodSync(each, stat.mode | (stat.isDirectory() ? 0o2070 : 0o060));
+  }
+}

@@ -1,0 +1,275 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { type Command, commandsOfNotes, filled, type Placeholder, read } from '../pages/commands.ts';
+import { commandsFor, Worklist } from '../pages/executed.ts';
+import { type Cluster, findPrograms, startCluster } from './cluster.ts';
+import { type Person, until } from './control-plane.ts';
+import { helmVersions } from './programs.ts';
+
+/**
+ * The pages, followed by two people on a cluster: who installs, and who is on call with the role of docs/kubernetes.md. A
+ * step takes its command from the page and needs the steps before it; at the end no command may be left.
+ */
+
+const found = findPrograms();
+const kubernetes = 'docs/kubernetes.md';
+const operate = 'docs/operate.md';
+const day = 86_400_000;
+
+/** Rows so many days old, one a minute. */
+const rowsOf = (count: number, days: number): number[] =>
+  Array.from({ length: count }, (_, at) => Date.now() - days * day - at * 60_000);
+
+const blockOf = (page: string, begins: string): string =>
+  read(page).shown.find(({ text }) => text.startsWith(begins))!.text;
+
+describe.skipIf(found === undefined).each(helmVersions)('The pages, followed with %s', (version) => {
+  let cluster: Cluster;
+  const worklist = new Worklist(commandsFor('cluster'));
+  // biome-ignore lint/suspicious/noExplicitAny: what a person writes into values.yaml
+  let values: any;
+  const logs: Record<string, string> = {};
+  const posted: string[] = [];
+  const chat = createServer((asked, answer) => {
+    let text = '';
+    asked.on('data', (chunk) => {
+      text += chunk;
+    });
+    asked.on('end', () => {
+      posted.push(text);
+      answer.end('ok');
+    });
+  });
+
+  beforeAll(async () => {
+    cluster = await startCluster(found!, version);
+    const { engine } = cluster.gms.service;
+    engine.addIndex({
+      entityType: 'dataset',
+      aspect: 'operation',
+      timestamps: [...rowsOf(45_150, 100), ...rowsOf(34_850, 1)],
+    });
+    engine.addIndex({
+      entityType: 'dataset',
+      aspect: 'datasetProfile',
+      timestamps: [...rowsOf(20_000, 100), ...rowsOf(10_000, 1)],
+    });
+    cluster.write('token.txt', cluster.gms.token);
+  });
+  afterAll(async () => {
+    chat.close();
+    await cluster?.close();
+  });
+
+  /** Types what a page says. */
+  const follow = (command: Command, names: Partial<Record<Placeholder, string>> = {}, who: Person = 'onCall') =>
+    cluster.type(filled(command.text, names), who);
+  /** Edits values.yaml and upgrades as a page says. */
+  const upgrade = async (changes: object, heading = 'Add an index') => {
+    values = { ...values, ...changes };
+    cluster.write('values.yaml', stringify(values));
+    const where = heading === 'Move the server' ? undefined : 'Kubernetes';
+    return follow(worklist.take(operate, heading, /^helm upgrade/, where)[0], {}, 'engineer');
+  };
+
+  /** Follows a log as soon as there is one, as a person does who is told to wait. */
+  const logOf = async (job: string): Promise<string> => {
+    const command = worklist.take(operate, 'Operate', /^kubectl -n datahub logs/)[0];
+    let said = '';
+    await until(`the log of ${job}: ${said}`, async () => {
+      const ended = await cluster.tryOut(filled(command.text, { NAME: job }), 'onCall');
+      said = ended.stderr;
+      logs[job] = ended.stdout;
+      return ended.code === 0;
+    });
+    return logs[job]!;
+  };
+  const jobs = async () =>
+    // biome-ignore lint/suspicious/noExplicitAny: whatever Kubernetes answers
+    JSON.parse(await cluster.type('kubectl -n datahub get jobs -o json')).items as any[];
+  /** Whether a Job has succeeded, once it has ended. */
+  const hasSucceeded = async (name: string): Promise<boolean> => {
+    let succeeded: boolean | undefined;
+    await until(`the end of ${name}`, async () => {
+      const { status } = (await jobs()).find(({ metadata }) => metadata.name === name);
+      const types = (status.conditions ?? []).map(({ type }: { type: string }) => type);
+      succeeded = types.includes('Complete') ? true : types.includes('Failed') ? false : undefined;
+      return succeeded !== undefined;
+    });
+    return succeeded!;
+  };
+
+  interface Ran {
+    job: string;
+    log: string;
+    succeeded: boolean;
+  }
+
+  /** Runs a command that starts a Job by hand, to its end. */
+  const byHand = async (command: string): Promise<Ran> => {
+    const [definition] = worklist.take(operate, 'Operate', /^by_hand\(\)/);
+    const printed = await cluster.type(`${definition.text}\n${command}`, 'onCall');
+    const job = /^job\.batch\/(\S+) created$/m.exec(printed)![1]!;
+    const log = await logOf(job);
+    return { job, log, succeeded: await hasSucceeded(job) };
+  };
+  const byHandAs = (heading: string, text = /^by_hand/) =>
+    byHand(worklist.take(operate, heading, text, 'Kubernetes')[0].text);
+  const isSuspended = () =>
+    follow(worklist.take(operate, 'Pause', /^kubectl -n datahub get cronjob .*jsonpath/, 'Kubernetes')[0]);
+  /** The real truncates that GMS was asked for. */
+  const truncates = (aspect: string) =>
+    cluster.gms.service.engine.asked.filter(
+      ({ body }) => (body as { dryRun?: boolean }).dryRun === false && (body as { aspect?: string }).aspect === aspect,
+    );
+
+  const pause = () => follow(worklist.take(operate, 'Pause', /^kubectl -n datahub patch/, 'Kubernetes')[0]);
+  /** The commands in a message. */
+  const offeredBy = (log: string, text: RegExp): string[] =>
+    [...log.matchAll(/^ +(kubectl .*)$/gm)].flatMap(([, command]) => (text.test(command!) ? command! : []));
+
+  let notes: Worklist;
+
+  test('installs, and what helm prints names what is there', async () => {
+    await follow(worklist.take(kubernetes, 'Deploy', /create secret/)[0], {}, 'engineer');
+    const [showValues, showReadme] = worklist.take(kubernetes, 'Deploy', /^helm show/);
+    expect(parse(await follow(showValues))).toMatchObject({ mode: 'preview' });
+    expect(await follow(showReadme!)).toContain('| `server.url` |');
+    const block = blockOf(kubernetes, 'image: ').replace('REGISTRY', 'registry.example.com');
+    values = parse(block);
+    cluster.write('values.yaml', block);
+    const printed = await follow(worklist.take(kubernetes, 'Deploy', /^helm upgrade/)[0], {}, 'engineer');
+    notes = new Worklist(commandsOfNotes(printed));
+    expect(printed).toContain('changes nothing (mode: preview)');
+  });
+
+  test('helm test reads the policies and asks the server', async () => {
+    const printed = await follow(worklist.take(kubernetes, 'Deploy', /^helm test/)[0], {}, 'engineer');
+    expect(printed.match(/Phase: +Succeeded/g)).toHaveLength(2);
+    expect(printed).toContain('dataset.operation');
+  });
+
+  test('previews, and the Job succeeds', async () => {
+    await follow(worklist.take(kubernetes, 'Deploy', /create job first-preview/)[0], {}, 'engineer');
+    const log = await follow(worklist.take(kubernetes, 'Deploy', /^until/)[0], {}, 'engineer');
+    expect(log).toMatch(/Subject: \[DataHub retention\] PREVIEW prod/);
+    await hasSucceeded('first-preview');
+    expect(await follow(worklist.take(kubernetes, 'Deploy', /get job first-preview/)[0], {}, 'engineer')).toContain(
+      '1/1',
+    );
+  });
+
+  test('gives the person on call what operate.md asks for, and nothing else', async () => {
+    cluster.write('role.yaml', blockOf(kubernetes, 'kind: Role'));
+    await cluster.type('kubectl apply -f role.yaml', 'engineer');
+    const can = async (what: string) =>
+      (await cluster.tryOut(`kubectl -n datahub auth can-i ${what}`, 'onCall')).stdout.trim();
+    for (const what of ['get secrets', 'create pods', 'delete cronjobs', 'delete pvc', 'update configmaps']) {
+      expect([what, await can(what)]).toEqual([what, 'no']);
+    }
+    expect(await can('patch cronjobs')).toBe('yes');
+  });
+
+  test('runs what can be run by hand, and refuses nothing that a table names', async () => {
+    const [status] = worklist.take(kubernetes, 'Runs by hand', /^kubectl -n datahub create job/);
+    expect((await byHand(status.text)).log).toContain('It has no record');
+    const verbs = worklist.take(kubernetes, 'Runs by hand', /^(?:status|survey|preview|runbook)\b/);
+    for (const { text } of verbs) expect([text, (await byHand(`by_hand ${text}`)).succeeded]).toEqual([text, true]);
+  });
+
+  test('a scheduled run goes on where a drained node has stopped it', async () => {
+    await new Promise<void>((resolve) => chat.listen(0, '127.0.0.1', resolve));
+    cluster.write('webhook.txt', `http://127.0.0.1:${(chat.address() as AddressInfo).port}/`);
+    await follow(worklist.take(kubernetes, 'Messages', /create secret/)[0], {}, 'engineer');
+    cluster.gms.service.engine.fault('rows-per-second=1500');
+    const second = { entityType: 'dataset', aspect: 'datasetProfile', retentionDays: 90, maxDeletePercent: 90 };
+    const policies = [...values.policies, second];
+    await upgrade({
+      mode: 'enforce',
+      schedule: '* * * * *',
+      policies,
+      ...parse(blockOf(kubernetes, 'notification: ')),
+    });
+    await until('a truncation', () => truncates('datasetProfile').length === 1);
+    const [scheduled] = (await jobs()).filter(({ metadata }) =>
+      metadata.ownerReferences.some(({ name }: { name: string }) => name === 'retention-datahub-retention'),
+    );
+    const { name } = scheduled.metadata;
+    const stopped = cluster.tryOut(`kubectl -n datahub logs -f job/${name}`);
+    await pause();
+    await cluster.type('kubectl drain node-1 --force', 'admin');
+    expect((await stopped).stdout).toContain('what the server has begun goes on without this program');
+    await cluster.type('kubectl uncordon node-1', 'admin');
+    await until('another pod', async () => (await logOf(name)).includes('Subject:'));
+    expect(logs[name]).toMatch(/dataset\.datasetProfile.*truncated/);
+    expect(truncates('datasetProfile')).toHaveLength(1);
+    // The other index is above its ceiling, which somebody has to see.
+    expect(await hasSucceeded(name)).toBe(false);
+    expect(posted.join()).toContain('dataset.operation');
+    expect(await follow(worklist.take(operate, 'Has it run?', /./, 'Kubernetes')[0])).toContain(name);
+  });
+
+  test('a pause by kubectl survives an upgrade', async () => {
+    expect(await isSuspended()).toBe('true');
+    await upgrade({ schedule: '30 3 * * *' }, 'Upgrade this job');
+    expect(await isSuspended()).toBe('true');
+    await cluster.type(notes.take('kubernetes/templates/NOTES.txt', '', /"suspend":false/)[0].text, 'onCall');
+    expect(await isSuspended()).toBe('false');
+  });
+
+  test('a pause in the values is ended there, whatever kubectl has done', async () => {
+    await upgrade({ suspend: true });
+    expect(await isSuspended()).toBe('true');
+    await cluster.type(notes.take('kubernetes/templates/NOTES.txt', '', /"suspend":false/)[0].text, 'onCall');
+    console.log(await upgrade({}).catch((e) => e.message), await isSuspended());
+    await pause();
+    console.log(await upgrade({}).catch((e) => e.message), await isSuspended());
+    console.log(await upgrade({ suspend: undefined }).catch((e) => e.message), await isSuspended());
+    await cluster.type(notes.take('kubernetes/templates/NOTES.txt', '', /"suspend":false/)[0].text, 'onCall');
+  });
+
+  test('a token that is not valid any more is replaced by the command of the message', async () => {
+    cluster.gms.token = 'the-second-token';
+    cluster.write('token.txt', cluster.gms.token);
+    const refused = await byHandAs('Preview');
+    expect([refused.succeeded, refused.log]).toEqual([false, expect.stringContaining('401')]);
+    const [command] = offeredBy(refused.log, /create secret/);
+    await cluster.type(command!, 'engineer');
+    expect((await byHandAs('Preview')).succeeded).toBe(true);
+    await follow(worklist.take(operate, 'Rotate the token', /^kubectl/)[0], {}, 'engineer');
+  });
+
+  test('what a ceiling blocks is approved by the command of the message, and of the page', async () => {
+    const [command] = offeredBy(Object.values(logs).join(), /--approve-rows/);
+    expect(command).toContain('--approve-rows 45150');
+    const approved = await byHand(command!);
+    expect([approved.succeeded, approved.log]).toEqual([true, expect.stringMatching(/operation.*truncated/)]);
+    expect((await byHandAs('Approve')).log).toContain('nothing to delete');
+    expect(truncates('operation')).toHaveLength(1);
+  });
+
+  test('a quarantined index is released by the command of the page', async () => {
+    const { engine } = cluster.gms.service;
+    engine.addRows('dataset.operation', rowsOf(5000, 100));
+    engine.fault('rows-per-second=500');
+    const running = byHand('by_hand enforce --only dataset.operation');
+    await until('a second truncation', () => truncates('operation').length === 2);
+    let left = 945;
+    engine.removeRows('dataset.operation', ({ timestamp }) => timestamp > Date.now() - 30 * day && left-- > 0);
+    expect((await running).log).toMatch(/ROWS MISSING/);
+    expect((await byHandAs('What is under way')).log).toContain('QUARANTINED');
+    const refused = await byHandAs('Release', /dataset\.operation$/);
+    expect([refused.succeeded, refused.log]).toEqual([false, expect.stringContaining('945')]);
+    expect((await byHandAs('Release', /accept-missing/)).succeeded).toBe(true);
+    expect((await byHand('by_hand status')).log).not.toContain('QUARANTINED');
+  });
+
+  test('keeps the log of every run by hand', async () => {
+    const kept = (await jobs()).filter(({ metadata }) => /^retention-[0-9a-f]{8}$/.test(metadata.name));
+    expect(kept.length).toBeGreaterThanOrEqual(6);
+    const again = await Promise.all(kept.map(({ metadata }) => logOf(metadata.name)));
+    expect(again.every((text) => text.length > 0)).toBe(true);
+  });
+});

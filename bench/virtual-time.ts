@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../lambda/facts/clock.ts';
+import type { Clock } from '../lambda/truncation/clock.ts';
 
 /**
  * Time that passes only when everything is waiting for it: a day takes as long as its steps take to compute. Sleepers

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { redactor } from '../lambda/facts/secrets.ts';
-import { shellWord } from '../lambda/facts/text.ts';
 import { LedgerError } from '../lambda/ledger/ledger.ts';
 import type { StoredRecord } from '../lambda/ledger/record.ts';
+import { redactor } from '../lambda/text/secrets.ts';
+import { shellWord } from '../lambda/text/text.ts';
 import { sectionNames, sectionOf } from '../lambda/words/runbook.ts';
 import {
   type Arguments,
@@ -53,7 +53,7 @@ export interface Surroundings {
   /** Whether standard output has taken all that was written so far. */
   printed(): Promise<Printed>;
   /** Made when it is needed: text for people, or lines of JSON. */
-  output(asked: { log: 'text' | 'json'; json?: FileArgument | undefined }): Output;
+  output(asked: { log: 'text' | 'json'; json?: FileArgument }): Output;
 }
 
 /**

@@ -1,9 +1,9 @@
-import { CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { DatahubRetention } from './datahub-retention.ts';
 import { acknowledgeFindings } from './nag.ts';
-import type { StageInput } from './stage/settings.ts';
-import { warn } from './warnings.ts';
+import { parseSettings, type StageInput } from './stage/settings.ts';
+import { warningsOf } from './stage/warnings.ts';
 
 export interface RetentionStackProps extends StackProps {
   stage: StageInput & { stage: string };
@@ -34,5 +34,12 @@ export class RetentionStack extends Stack {
       description: 'Starts a run that only reports',
       value: `aws stepfunctions start-execution --region ${this.region} --state-machine-arn ${stateMachine.stateMachineArn} --input '{"mode":"preview"}'`,
     });
+  }
+}
+
+/** Shows a stage's warnings when it is synthesised. */
+export function warn(stack: Stack, { stage, ...given }: StageInput & { stage: string }): void {
+  for (const { id, text } of warningsOf(parseSettings(stage, given))) {
+    Annotations.of(stack).addWarningV2(`datahub-retention:${id}`, text);
   }
 }

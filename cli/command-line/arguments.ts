@@ -8,9 +8,9 @@ import { exampleOf, npmStart } from './verbs.ts';
 export type Arguments =
   /** The text to print: `--help`, `--version`. */
   | { kind: 'print'; text: string }
-  | { kind: 'validate'; policiesPath?: string | undefined; stagePath?: string | undefined }
-  | { kind: 'status'; ledgerPath?: string | undefined; json?: FileArgument | undefined }
-  | { kind: 'runbook'; section?: string | undefined }
+  | { kind: 'validate'; policiesPath?: string; stagePath?: string }
+  | { kind: 'status'; ledgerPath?: string; json?: FileArgument }
+  | { kind: 'runbook'; section?: string }
   | DemoArguments
   | SurveyArguments
   | ServerRunArguments;
@@ -18,7 +18,7 @@ export type Arguments =
 /** A run against the embedded service, with sample data only. */
 export interface DemoArguments extends Told {
   kind: 'demo';
-  policiesPath?: string | undefined;
+  policiesPath?: string;
   input: RunArguments;
 }
 
@@ -27,10 +27,10 @@ export interface SurveyArguments {
   kind: 'survey';
   server: ServerArguments;
   /** What the page calls this DataHub. */
-  name?: string | undefined;
-  ledgerPath?: string | undefined;
-  json?: FileArgument | undefined;
-  html?: FileArgument | undefined;
+  name?: string;
+  ledgerPath?: string;
+  json?: FileArgument;
+  html?: FileArgument;
   log: 'text' | 'json';
 }
 
@@ -40,8 +40,8 @@ export interface ServerRunArguments extends Told {
   verb: 'preview' | 'enforce' | 'release';
   server: ServerArguments;
   /** Omitted only when an index is released. */
-  policiesPath?: string | undefined;
-  ledgerPath?: string | undefined;
+  policiesPath?: string;
+  ledgerPath?: string;
   fast: boolean;
   /** Nobody is asked before the first truncation. */
   yes: boolean;
@@ -51,11 +51,11 @@ export interface ServerRunArguments extends Told {
 /** How the result of a run is told. */
 export interface Told {
   /** What messages call this DataHub; its host by default. */
-  name?: string | undefined;
+  name?: string;
   log: 'text' | 'json';
-  json?: FileArgument | undefined;
-  metrics?: FileArgument | undefined;
-  notify?: NotifyArguments | undefined;
+  json?: FileArgument;
+  metrics?: FileArgument;
+  notify?: NotifyArguments;
   /** The result from which on the exit status is 1. */
   failOn: 'attention' | 'failed';
 }
@@ -74,13 +74,13 @@ export type Secret = { kind: 'file'; path: string } | { kind: 'text'; text: stri
 
 /** What is omitted may be in `~/.datahubenv`. */
 export interface ServerArguments {
-  gmsUrl?: string | undefined;
-  token?: Secret | undefined;
-  caPath?: string | undefined;
+  gmsUrl?: string;
+  token?: Secret;
+  caPath?: string;
   /** How long one read may take. */
-  timeoutSeconds?: number | undefined;
+  timeoutSeconds?: number;
   /** The address comes from the environment. */
-  urlInEnvironment?: boolean | undefined;
+  urlInEnvironment?: boolean;
 }
 
 export interface NotifyArguments {

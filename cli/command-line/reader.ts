@@ -1,12 +1,12 @@
-import { shellWord } from '../../lambda/facts/text.ts';
+import { shellWord } from '../../lambda/text/text.ts';
 import type { Reader } from '../../lambda/words/reader.ts';
 import { nonEmpty, type Secret, type ServerArguments, type Told } from './arguments.ts';
 
 /** What a command is started with again; a survey has less of it than a run. */
 interface Again extends Partial<Told> {
   server: ServerArguments;
-  ledgerPath?: string | undefined;
-  policiesPath?: string | undefined;
+  ledgerPath?: string;
+  policiesPath?: string;
   fast?: boolean;
 }
 

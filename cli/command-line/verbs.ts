@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { shellWord } from '../../lambda/facts/text.ts';
+import { shellWord } from '../../lambda/text/text.ts';
 import type { OptionName } from './options.ts';
 
 /** What the program does, described once: help, errors and the tests of the documents all follow from this. */

@@ -12,8 +12,8 @@ import { UsageError, whatFailed } from '../telling/mistakes.ts';
 export const datahubenv = '~/.datahubenv';
 
 export interface DatahubEnv {
-  server?: string | undefined;
-  token?: string | undefined;
+  server?: string;
+  token?: string;
 }
 
 export const datahubenvPath = (env: NodeJS.ProcessEnv): string => join(env['HOME'] || homedir(), '.datahubenv');

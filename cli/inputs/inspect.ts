@@ -17,7 +17,7 @@ export interface Inspected<Found> {
   mistakes: string[];
   warnings: string[];
   /** What the file holds; undefined if it cannot be understood at all. */
-  found?: Found | undefined;
+  found?: Found;
 }
 
 /** What one kind of file is inspected for; the paths start at its content. */
@@ -120,7 +120,7 @@ function positionsIn(text: string): (path: readonly PropertyKey[]) => Position {
  * @returns for each file a line for each warning, and one that says that nothing is wrong
  * @throws UsageError with a line for each mistake and each warning in any of the files
  */
-export function validate(files: { policiesPath?: string | undefined; stagePath?: string | undefined }): string[] {
+export function validate(files: { policiesPath?: string; stagePath?: string }): string[] {
   const { policiesPath, stagePath } = files;
   const inspected: Array<Inspected<unknown> & { path: string }> = [
     ...(policiesPath === undefined

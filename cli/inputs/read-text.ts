@@ -79,7 +79,7 @@ export interface Sight {
   /** The file's path without symbolic links. */
   path: string;
   /** Our user id; omitted if users have none (Windows). */
-  uid?: number | undefined;
+  uid?: number;
 }
 
 /**

@@ -1,6 +1,5 @@
 import { getProxyForUrl } from 'proxy-from-env';
-import { isLoopback } from '../../lambda/operations/http/addresses.ts';
-import { readBaseUrl, serverAddress } from '../../lambda/operations/http/base-url.ts';
+import { isLoopback, readBaseUrl, serverAddress } from '../../lambda/operations/http/base-url.ts';
 import { trusting } from '../../lambda/operations/http/certificates.ts';
 import type { TokenSource } from '../../lambda/operations/operations.ts';
 import { ParametersError } from '../../lambda/run/services.ts';
@@ -16,9 +15,9 @@ export interface Server {
   token: TokenSource;
   /** Read for its expiry, and to make sure that nothing prints it. */
   tokenText: string;
-  caPem?: string | undefined;
+  caPem?: string;
   /** How long one read may take, if not as long as in the deployed functions. */
-  timeoutMillis?: number | undefined;
+  timeoutMillis?: number;
   /** Where address and token were found, for people; omitted for the embedded service. */
   from?: { url: string; token: string };
 }

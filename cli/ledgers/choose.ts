@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { type Ledger, LedgerError } from '../../lambda/ledger/ledger.ts';
 import { headOf, type StoredRecord } from '../../lambda/ledger/record.ts';
-import { isLoopback } from '../../lambda/operations/http/addresses.ts';
+import { isLoopback } from '../../lambda/operations/http/base-url.ts';
 import { dottedName, searchIndexOfName } from '../../lambda/policy/aspects.ts';
 import type { RunArguments, ServerRunArguments } from '../command-line/arguments.ts';
 import type { Policies } from '../inputs/policies.ts';

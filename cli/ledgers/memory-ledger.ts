@@ -17,7 +17,7 @@ export function memoryLedger(): Ledger & { stored: Map<string, unknown> } {
     },
     async replace(next) {
       const record = storable(next);
-      const current = stored.get(next.index) as { revision?: number } | undefined;
+      const current = stored.get(next.index) as { revision?: number };
       if ((current?.revision ?? 0) !== record.revision - 1) return false;
       stored.set(next.index, structuredClone(record));
       return true;

@@ -8,16 +8,16 @@ export interface IndexStatus {
   name: string;
   state: StoredRecord['state'];
   /** Since when it has been in this state, where that is known. */
-  since?: string | undefined;
-  server?: string | undefined;
-  taskId?: string | undefined;
-  rowsToDelete?: number | undefined;
-  rowsMissing?: number | undefined;
-  lastOutcome?: string | undefined;
-  lastDecidedAt?: string | undefined;
-  rowsDeleted?: number | undefined;
+  since?: string;
+  server?: string;
+  taskId?: string;
+  rowsToDelete?: number;
+  rowsMissing?: number;
+  lastOutcome?: string;
+  lastDecidedAt?: string;
+  rowsDeleted?: number;
   /** When a person released it last. */
-  releasedAt?: string | undefined;
+  releasedAt?: string;
 }
 
 export function statusOf(record: StoredRecord): IndexStatus {

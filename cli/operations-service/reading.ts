@@ -15,7 +15,7 @@ export interface Reading {
    */
   copies: boolean;
   /** The status of a request with a field that the specification does not name; undefined: the field is ignored. */
-  refusesFields?: 400 | 422 | undefined;
+  refusesFields?: 400 | 422;
   /** getIndexSizes, which the specification only mentions. */
   hasSizes: boolean;
   /** A request without the token is refused with 401. */

@@ -18,7 +18,7 @@ export interface OperationsService {
   url: string;
   token: string;
   /** Path of the token file, if one was requested. */
-  tokenFile?: string | undefined;
+  tokenFile?: string;
   service: SpecifiedService;
   close(): Promise<void>;
 }

@@ -1,17 +1,19 @@
-import { safeJson } from '../../lambda/facts/text.ts';
 import type { Entry, RunState } from '../../lambda/run/state.ts';
+import { safeJson } from '../../lambda/text/text.ts';
 import { errorText } from '../../lambda/words/server-errors.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
 import { decisionOf, doneOf, type Output } from '../telling/output.ts';
-import type { EventFields, EventName } from './events.ts';
 
 /** Counting is reported at most this often, apart from its end. */
 const countingMillis = 1000;
 
-/** `--log json`: one line for each event, as defined in `events.ts`, for log collectors. */
+/**
+ * `--log json`, for log collectors: each line is one JSON object with `time`, `event` and the fields of that event. Later
+ * versions may add events and fields.
+ */
 export function jsonLines(write: (line: string) => void): Output {
   const hidden: Array<(text: string) => string> = [];
-  const tell = <Name extends EventName>(event: Name, fields: EventFields<Name>) => {
+  const tell: Tell = (event, fields) => {
     const line = safeJson({ time: new Date().toISOString(), event, ...fields });
     write(`${hidden.reduce((text, hide) => hide(text), line)}\n`);
   };
@@ -56,7 +58,7 @@ export function jsonLines(write: (line: string) => void): Output {
   };
 }
 
-type Tell = <Name extends EventName>(event: Name, fields: EventFields<Name>) => void;
+type Tell = (event: string, fields: object) => void;
 
 /** Only what is new in a run state is reported. */
 function stateChanges(tell: Tell): Output['state'] {

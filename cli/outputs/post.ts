@@ -1,9 +1,9 @@
-import { maskOf } from '../../lambda/facts/secrets.ts';
-import { oneLine } from '../../lambda/facts/text.ts';
 import { trusting } from '../../lambda/operations/http/certificates.ts';
 import { causeOf } from '../../lambda/operations/http/network-errors.ts';
 import { backoffMillis, realSleep, retryAfterMillis } from '../../lambda/operations/http/retry.ts';
 import { Agent } from '../../lambda/operations/http/undici.ts';
+import { maskOf } from '../../lambda/text/secrets.ts';
+import { oneLine } from '../../lambda/text/text.ts';
 import { proxyFor } from '../inputs/server.ts';
 import { secretsOf, type Webhook } from '../inputs/webhook.ts';
 import type { Posted } from '../telling/output.ts';
@@ -20,7 +20,7 @@ const maxQuote = 120;
 
 export interface PostOptions {
   /** The certificates of a private authority, trusted for the receiver as well. */
-  caPem?: string | undefined;
+  caPem?: string;
   sleep?: (millis: number) => Promise<void>;
 }
 
@@ -73,7 +73,7 @@ const through = (proxy: string | undefined): string =>
 
 type Answer =
   | { kind: 'posted'; status: number }
-  | { kind: 'failed'; problem: string; mayPass: boolean; retryAfter?: number | undefined };
+  | { kind: 'failed'; problem: string; mayPass: boolean; retryAfter?: number };
 
 async function send(dispatcher: Dispatcher, webhook: Webhook, body: string): Promise<Answer> {
   const { origin, pathname, search } = new URL(webhook.url);

@@ -1,4 +1,4 @@
-import { shellWord } from '../../lambda/facts/text.ts';
+import { shellWord } from '../../lambda/text/text.ts';
 import { type Reader, runByHand } from '../../lambda/words/reader.ts';
 import { type Findings, policiesText } from '../telling/findings.ts';
 import type { Output } from '../telling/output.ts';
@@ -8,16 +8,16 @@ import { surveyPage } from './pages/survey-page.ts';
 /** The files of a survey. */
 export interface SurveyFiles {
   /** Where the suggested policies are written. */
-  json?: OutputFile | undefined;
+  json?: OutputFile;
   /** Where the page with the results is written. */
-  html?: OutputFile | undefined;
+  html?: OutputFile;
 }
 
 export interface Surveyed {
   /** The server's address. */
   baseUrl: string;
   /** What the page calls this DataHub. */
-  name?: string | undefined;
+  name?: string;
   /** How this survey was started, for the next step. */
   reader: Reader;
   /** Removes secrets from the page. */

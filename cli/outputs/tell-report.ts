@@ -1,8 +1,8 @@
 import { type Outcome, resultOf, results } from '../../lambda/facts/outcomes.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
-import { redactor } from '../../lambda/facts/secrets.ts';
 import { isWorthTelling, type Message, messageOf } from '../../lambda/message/message.ts';
 import type { Publisher } from '../../lambda/run/services.ts';
+import { redactor } from '../../lambda/text/secrets.ts';
 import type { Reader } from '../../lambda/words/reader.ts';
 import type { Told } from '../command-line/arguments.ts';
 import type { Server } from '../inputs/server.ts';
@@ -17,12 +17,12 @@ import { slackMessage } from './slack.ts';
 export interface Telling {
   /** Its token appears nowhere; its certificates are trusted for the webhook, too. */
   server: Server;
-  json?: OutputFile | undefined;
-  metrics?: OutputFile | undefined;
-  webhook?: Webhook | undefined;
+  json?: OutputFile;
+  metrics?: OutputFile;
+  webhook?: Webhook;
   failOn: Told['failOn'];
   /** Outcomes that are as they should be here, whatever they are elsewhere. */
-  expected?: readonly Outcome[] | undefined;
+  expected?: readonly Outcome[];
   /** A person started it, so that its message is never held back (rule 12). */
   byHand: boolean;
   /** Who reads its messages. */

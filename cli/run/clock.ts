@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../lambda/facts/clock.ts';
+import { type Clock, systemClock } from '../../lambda/truncation/clock.ts';
 
 /** No real wait under `--fast` is longer than this. */
 const fastWaitMillis = 200;

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { systemClock } from '../../lambda/facts/clock.ts';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
 import { type Log, ParametersError, type Publisher } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
+import { systemClock } from '../../lambda/truncation/clock.ts';
 import { counted, rows } from '../../lambda/words/numbers.ts';
 import type { Reader } from '../../lambda/words/reader.ts';
 import { worded } from '../../lambda/words/worded.ts';

@@ -1,6 +1,6 @@
 import { dayMillis, maxClockSkewMillis, tokenExpiryNoticeMillis } from '../../lambda/facts/limits.ts';
 import type { ServerError, ServerErrorKind } from '../../lambda/facts/server-error.ts';
-import { isLoopback } from '../../lambda/operations/http/addresses.ts';
+import { isLoopback } from '../../lambda/operations/http/base-url.ts';
 import { tokenExpiryMillis } from '../../lambda/operations/http/token-expiry.ts';
 import {
   asResult,
@@ -22,7 +22,7 @@ import type { Check } from '../telling/findings.ts';
 export interface Checked {
   checks: Check[];
   /** If the server tells them. */
-  sizes?: IndexSize[] | undefined;
+  sizes?: IndexSize[];
   /** Whether rows can be counted. */
   canCount: boolean;
   /** The server does not know the field forceDeleteByQuery: requests leave it out. */

@@ -14,7 +14,7 @@ export interface Check {
   /** What was found. */
   text: string;
   /** What to do about it. */
-  remedy?: string | undefined;
+  remedy?: string;
 }
 
 /** The ages that the survey asks for, days. */
@@ -27,9 +27,9 @@ export interface SurveyedIndex {
   /** The state of stateful ingestion: not history. */
   protected: boolean;
   /** The physical index, if sizes are available. */
-  indexName?: string | undefined;
+  indexName?: string;
   /** Decimal megabytes, primaries only. */
-  sizeMb?: number | undefined;
+  sizeMb?: number;
   counts: IndexCounts;
 }
 
@@ -42,7 +42,7 @@ export type IndexCounts =
       /** Rows older than 25 and older than 32 days, asked if none are older than 90: does something cut at 30? */
       around30?: { days25: number; days32: number } | undefined;
       /** Rows older than the physical index itself, whose name contains its creation time. */
-      made?: Made | undefined;
+      made?: Made;
       /** True if the server does not say that it would delete in place. */
       copies: boolean;
     }
@@ -54,7 +54,7 @@ export interface Made {
   /** Rows from before that time. */
   rowsBefore: number;
   /** Rows from before it or the two days after; asked if there are none from before. */
-  rowsSoonAfter?: number | undefined;
+  rowsSoonAfter?: number;
 }
 
 export interface Survey {
@@ -62,7 +62,7 @@ export interface Survey {
   /** Indices whose names do not reveal entity type and aspect. */
   unnamed: string[];
   /** A failure that every further request would have hit: counting stopped there. */
-  stopped?: ServerError | undefined;
+  stopped?: ServerError;
 }
 
 /** Rows, as far as known. */

@@ -55,14 +55,14 @@ export interface Header {
   /** Waits are cut short. */
   fast: boolean;
   /** Omitted if not known yet, or if there is none. */
-  ledger?: string | undefined;
+  ledger?: string;
 }
 
 /** A request that the server has not answered yet. */
 export interface Pending {
   operation: OperationName;
   /** The index of a dry run or a truncate. */
-  index?: string | undefined;
+  index?: string;
   /** Epoch milliseconds. */
   since: number;
   /** One attempt is given up after this. */

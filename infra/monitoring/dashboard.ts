@@ -12,10 +12,10 @@ import {
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { dimensionNames, indexMetrics, metricNamespace, runMetrics } from '../../lambda/aws/metrics.ts';
+import { alarmSections, anchorOf, dashboardSections, dashboardUrl, sectionOf } from '../../lambda/words/runbook.ts';
 import type { Settings } from '../stage/settings.ts';
 import type { Workflow } from '../workflow/workflow.ts';
 import { deletedByIndexQuery, indexHistoryQuery, rowsByIndexQuery } from './queries.ts';
-import { sectionsForDashboard } from './runbook.ts';
 
 export interface RetentionDashboardProps {
   settings: Settings;
@@ -166,4 +166,23 @@ function introduction(
     `Pause: \`aws ssm put-parameter --region ${region} --name ${parameterPrefix}/paused --type String --overwrite --value true\``,
     `The saved Logs Insights query "datahub-retention/${stage}/${indexHistoryQuery.name}" answers what its name says.`,
   ].join('\n\n');
+}
+
+/**
+ * The sections that the dashboard carries, as Markdown. Throws if the runbook lacks one.
+ * @param runbook the text of docs/runbook.md
+ */
+export function sectionsForDashboard(runbook: string): string[] {
+  return dashboardSections.map((name) => {
+    const section = sectionOf(runbook, name);
+    if (section === undefined) throw new Error(`docs/runbook.md has no section "${name}", which the dashboard shows.`);
+    // Links to other pages lead nowhere from a dashboard.
+    return section.replace(/\[([^\]]+)\]\((?!https?:)[^)]*\)/g, '$1');
+  });
+}
+
+/** Where an alarm's section can be read: in the stage's own runbook, or else on its dashboard. */
+export function linkOf(alarm: keyof typeof alarmSections, { stage, runbookUrl }: Settings, { region }: Stack): string {
+  if (runbookUrl !== undefined) return `${runbookUrl}#${anchorOf(alarmSections[alarm])}`;
+  return dashboardUrl({ stage, region })!;
 }

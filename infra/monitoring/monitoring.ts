@@ -16,8 +16,7 @@ import { dimensionNames, metricNamespace, runMetrics } from '../../lambda/aws/me
 import type { Settings } from '../stage/settings.ts';
 import { alarmNamePrefix } from '../workflow/names.ts';
 import type { Workflow } from '../workflow/workflow.ts';
-import { RetentionDashboard } from './dashboard.ts';
-import { linkOf } from './runbook.ts';
+import { linkOf, RetentionDashboard } from './dashboard.ts';
 
 /**
  * A run sends its result once, when it ends. Missing data ends the alarm, so that the next bad run raises it again:

@@ -1,6 +1,5 @@
-import { isIP } from 'node:net';
-import { isLoopback, withoutBrackets } from '../../lambda/operations/http/addresses.ts';
-import { readBaseUrl } from '../../lambda/operations/http/base-url.ts';
+import { BlockList, isIP } from 'node:net';
+import { isLoopback, readBaseUrl, withoutBrackets } from '../../lambda/operations/http/base-url.ts';
 
 const reach = 'expose GMS through an internal load balancer or its frontend and write that host';
 
@@ -45,8 +44,22 @@ export function isPlainAndPublic(gmsUrl: string, inPrivateNetwork: boolean): boo
 
 const hostOf = (url: URL): string => withoutBrackets(url.hostname).replace(/\.$/, '');
 
-/** Whether an IP address belongs to a private network (RFC 1918, 6598, 4193, link-local, loopback). */
+/** RFC 1918, 6598, 4193, link-local, loopback. */
+const privateNetworks = new BlockList();
+for (const network of [
+  '10.0.0.0/8',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '192.168.0.0/16',
+  '172.16.0.0/12',
+  '100.64.0.0/10',
+]) {
+  const [address = '', bits] = network.split('/');
+  privateNetworks.addSubnet(address, Number(bits), 'ipv4');
+}
+privateNetworks.addAddress('::1', 'ipv6');
+privateNetworks.addSubnet('fc00::', 7, 'ipv6');
+privateNetworks.addSubnet('fe80::', 10, 'ipv6');
+
 const isPrivateAddress = (address: string): boolean =>
-  address.includes(':')
-    ? /^(::1$|f[cd]|fe80)/i.test(address)
-    : /^(10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./.test(address);
+  privateNetworks.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');

@@ -1,8 +1,8 @@
 import { GetTopicAttributesCommand, PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
 import type { Report } from '../facts/report-schema.ts';
-import { oneLine } from '../facts/text.ts';
 import { isWorthTelling, type Message, messageAttributes, messageBody, messageOf } from '../message/message.ts';
 import type { Log, Publisher } from '../run/services.ts';
+import { oneLine } from '../text/text.ts';
 import type { Reader } from '../words/reader.ts';
 import { subscriptionMetric, toStandardOutput, type WriteLine } from './metrics.ts';
 

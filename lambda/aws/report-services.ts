@@ -1,6 +1,6 @@
 import { SNSClient } from '@aws-sdk/client-sns';
-import { systemClock } from '../facts/clock.ts';
 import type { ReportServices } from '../run/report.ts';
+import { systemClock } from '../truncation/clock.ts';
 import { worded } from '../words/worded.ts';
 import { readEnvironment, runSettings } from './environment.ts';
 import { runLog } from './log.ts';

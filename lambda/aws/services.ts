@@ -1,10 +1,10 @@
 import type { Context } from 'aws-lambda';
-import { systemClock } from '../facts/clock.ts';
 import { createOperations } from '../operations/http/http-operations.ts';
 import { createHttpTransport } from '../operations/http/http-transport.ts';
 import type { TokenSource } from '../operations/operations.ts';
 import type { Transport } from '../operations/transport.ts';
 import { ParametersError, type RunServices } from '../run/services.ts';
+import { systemClock } from '../truncation/clock.ts';
 import { dynamoDbLedger } from './dynamodb.ts';
 import { type EnvironmentOf, readEnvironment, runSettings } from './environment.ts';
 import { type RunLog, runLog } from './log.ts';
@@ -19,7 +19,7 @@ export function lambdaServices(step: 'plan' | 'truncate' | 'poll') {
   const environment: EnvironmentOf<'plan' | 'truncate' | 'poll'> & {
     POLICIES_PATH?: string;
     PAUSED_PARAMETER?: string;
-    MAX_ROWS_PER_RUN?: string | undefined;
+    MAX_ROWS_PER_RUN?: string;
   } = readEnvironment(step, process.env);
   const settings = runSettings(environment);
   const parameters = ssmParameters({

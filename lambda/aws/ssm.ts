@@ -13,9 +13,9 @@ import { type Parameters, ParametersError } from '../run/services.ts';
 export interface ParameterNames {
   token: string;
   /** The path below which each parameter holds one policy, or an array of them. */
-  policiesPath?: string | undefined;
-  paused?: string | undefined;
-  caCertificate?: string | undefined;
+  policiesPath?: string;
+  paused?: string;
+  caCertificate?: string;
 }
 
 export interface SsmParameters extends Parameters {

@@ -132,5 +132,5 @@ export const verdictKey = ({
   [entityType, aspect, decidedAt, server].join(' ');
 
 /** What names a release within one report. */
-export const releaseKey = ({ index, decidedAt = '' }: { index: string; decidedAt?: string | undefined }): string =>
+export const releaseKey = ({ index, decidedAt = '' }: { index: string; decidedAt?: string }): string =>
   ['released', index, decidedAt].join(' ');

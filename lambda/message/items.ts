@@ -1,6 +1,6 @@
 import { type Outcome, outcomes, resultOf, type Urgency, urgencies } from '../facts/outcomes.ts';
 import { type DecidedFacts, type Report, verdictKey } from '../facts/report-schema.ts';
-import { oneLine } from '../facts/text.ts';
+import { oneLine } from '../text/text.ts';
 import { counted } from '../words/numbers.ts';
 import { nameOf } from '../words/parts.ts';
 import { asSentence, withoutStop } from '../words/punctuation.ts';

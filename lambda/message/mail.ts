@@ -1,5 +1,5 @@
 import type { DecidedFacts, Report } from '../facts/report-schema.ts';
-import { oneLine } from '../facts/text.ts';
+import { oneLine } from '../text/text.ts';
 import { counted, duration, moment, size } from '../words/numbers.ts';
 import { nameOf } from '../words/parts.ts';
 import { withStop } from '../words/punctuation.ts';

@@ -1,7 +1,8 @@
-import { isProblem } from '../facts/problem.ts';
-import type { Report } from '../facts/report-schema.ts';
-import { redactor } from '../facts/secrets.ts';
-import { oneLine, safeJson } from '../facts/text.ts';
+import type { NoteKind } from '../facts/note.ts';
+import { resultOf } from '../facts/outcomes.ts';
+import { type Report, releaseKey, verdictKey } from '../facts/report-schema.ts';
+import { redactor } from '../text/secrets.ts';
+import { oneLine, safeJson } from '../text/text.ts';
 import type { Reader } from '../words/reader.ts';
 import { noteText } from '../words/worded.ts';
 import { placeOf } from '../words/words.ts';
@@ -9,7 +10,6 @@ import { mailOf } from './mail.ts';
 import { shorten } from './shorten.ts';
 import { slackOf } from './slack.ts';
 import { subjectOf } from './subject.ts';
-import { toldBy } from './told.ts';
 
 /** What one publish sends: a subject, a text for each protocol, and attributes to filter on. */
 export interface Message {
@@ -31,7 +31,7 @@ export interface MessageSettings {
   /** Where people read it: every command is made for that place. */
   reader: Reader;
   /** Texts that must not appear in any message: the token in use. */
-  secrets?: readonly string[] | undefined;
+  secrets?: readonly string[];
 }
 
 /** SNS takes 262,144 bytes of message and attributes; the rest is room for the request around them. */
@@ -97,4 +97,39 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [change(key), mapTexts(item, change)]));
+}
+
+/** Notes that ask nothing of anybody: they only say how the run went. */
+const quietNotes: readonly NoteKind[] = ['no-date-header', 'field-refused', 'shortened'];
+
+/**
+ * Whether people who subscribe to problems only get this report (rule 12): a result is not ok, something was
+ * lost, may be lost, or is asked of somebody. A report that is not sent informs nobody. (Of a run that a person
+ * started, they get it in any case.)
+ */
+export const isProblem = (report: Report): boolean =>
+  report.result !== 'ok' ||
+  // A copy may leave rows in the old index, and so does anybody who replaces the index meanwhile.
+  report.policies.some(
+    ({ rowsMissing = 0, copies, indexNow }) => rowsMissing > 0 || copies || indexNow !== undefined,
+  ) ||
+  (report.notes ?? []).some(({ kind }) => !quietNotes.includes(kind));
+
+/**
+ * What a message carries of the decisions in its report (rule 15): only these are marked as told, so that what
+ * was cut for want of room is told by the next run.
+ */
+
+/**
+ * @param published the report as its JSON was published
+ * @param told the entries that the mail and the chat tell, by their keys
+ * @returns the keys of verdicts and releases
+ */
+export function toldBy(published: Report, told: readonly ReadonlySet<string>[]): string[] {
+  const verdicts = published.policies
+    .filter(({ decidedAt }) => decidedAt !== undefined)
+    .filter((entry) => resultOf[entry.outcome] === 'ok' || told.every((keys) => keys.has(verdictKey(entry))))
+    .map(verdictKey);
+  const releases = (published.notes ?? []).flatMap((note) => (note.kind === 'released' ? [releaseKey(note)] : []));
+  return [...verdicts, ...releases];
 }

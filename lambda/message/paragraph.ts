@@ -1,4 +1,4 @@
-import { oneLine } from '../facts/text.ts';
+import { oneLine } from '../text/text.ts';
 import type { Command } from '../words/reader.ts';
 import { runbookPlace } from '../words/runbook.ts';
 import type { Place } from '../words/table.ts';

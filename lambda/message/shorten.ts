@@ -1,7 +1,7 @@
 import type { Note } from '../facts/note.ts';
 import { outcomes, resultOf } from '../facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
-import { clip } from '../facts/text.ts';
+import { clip } from '../text/text.ts';
 
 /** Stages of cutting a report down for machines; each removes harmless parts first. */
 interface Cut {

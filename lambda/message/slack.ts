@@ -1,6 +1,6 @@
 import type { Urgency } from '../facts/outcomes.ts';
 import type { Report } from '../facts/report-schema.ts';
-import { oneLine } from '../facts/text.ts';
+import { oneLine } from '../text/text.ts';
 import { runbookPlace } from '../words/runbook.ts';
 import type { Place } from '../words/table.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Report } from '../facts/report-schema.ts';
-import { ascii } from '../facts/text.ts';
+import { ascii } from '../text/text.ts';
 import { date } from '../words/numbers.ts';
 import type { Place } from '../words/table.ts';
 import { countsOf, type Item, problemsOf } from './items.ts';

@@ -12,9 +12,9 @@ export interface TruncateFields {
   /** Epoch milliseconds; rows with a timestamp at or before it match. Sent as `endTimeMillis`. */
   cutoffMillis: number;
   batchSize: number;
-  timeoutSeconds?: number | undefined;
+  timeoutSeconds?: number;
   /** Not in the specification; given up where the server refuses it (rule 1). */
-  forceDeleteByQuery?: boolean | undefined;
+  forceDeleteByQuery?: boolean;
 }
 
 /** The result of a dry run. Row counts are exact, never the printed percentage. */
@@ -73,7 +73,7 @@ export class OperationsError extends Error {
 
 /** Options of one read. The read is abandoned (kind `aborted`) when the signal fires. */
 export interface ReadOptions {
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal;
   /** Total number of attempts, if not the default (4 after failures, 2 after time-outs). */
   attempts?: number;
 }

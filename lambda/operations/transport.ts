@@ -45,11 +45,7 @@ export class TransportError extends Error {
   /** How long it was waited for, if it timed out. */
   readonly seconds: number | undefined;
 
-  constructor(
-    phase: Phase,
-    mayBeWritten: boolean,
-    more: { code?: string | undefined; status?: number | undefined; seconds?: number | undefined } = {},
-  ) {
+  constructor(phase: Phase, mayBeWritten: boolean, more: { code?: string; status?: number; seconds?: number } = {}) {
     super(`HTTP exchange failed: ${phase}${more.code === undefined ? '' : ` (${more.code})`}`);
     this.phase = phase;
     this.mayBeWritten = mayBeWritten;

@@ -10,7 +10,7 @@ export interface IndexCounts {
   rowsToDelete: number;
   rowsTotal: number;
   /** Of a bite: rows at or before the policy's own cutoff, which threshold and ceiling are about. */
-  rowsPastRetention?: number | undefined;
+  rowsPastRetention?: number;
 }
 
 /** What a decision is based on besides policy and counts. Times are epoch milliseconds. */
@@ -22,13 +22,13 @@ export interface DecisionFacts {
   /** Our clock. */
   nowMillis: number;
   /** Server's clock minus real time, where it sent a `Date`. */
-  clockSkewMillis?: number | undefined;
+  clockSkewMillis?: number;
   /** The stage's floor, days. */
   minRetentionDays: number;
   /** What the dry run announced; anything but a delete in place is a copy. */
   deletesInPlace: boolean;
   /** The operator lets this policy pass its ceiling in this run, up to this many rows. */
-  approveRows?: number | undefined;
+  approveRows?: number;
   /** Whether threshold and ceiling are judged: not where a bite is decided about, whose policy passed them as a whole. */
   judgesShare: boolean;
 }

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { maxNameLength } from '../facts/policy-fields.ts';
-import { capped } from '../facts/text.ts';
+import { capped } from '../text/text.ts';
 import { canonicalSpelling, dottedName, searchIndex } from './aspects.ts';
 import { explain } from './explain.ts';
 import { placed, readJson } from './read-json.ts';

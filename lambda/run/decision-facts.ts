@@ -1,6 +1,6 @@
-import type { Clock } from '../facts/clock.ts';
 import type { DryRun } from '../operations/operations.ts';
 import type { DecisionFacts } from '../policy/decision.ts';
+import type { Clock } from '../truncation/clock.ts';
 import type { RunServices } from './services.ts';
 import type { RunState } from './state.ts';
 

@@ -3,7 +3,6 @@ import { hourMillis, longestRunMillis } from '../facts/limits.ts';
 import type { NoteOf } from '../facts/note.ts';
 import { knownOutcome, type Outcome } from '../facts/outcomes.ts';
 import type { EntryFacts } from '../facts/report-schema.ts';
-import { capped } from '../facts/text.ts';
 import {
   type Attempt,
   type Decided,
@@ -20,9 +19,10 @@ import { releasableAt, type Standing, standing, type ThisRun } from '../ledger/s
 import { isSameRun, type Key } from '../ledger/transitions.ts';
 import { serverAddress } from '../operations/http/base-url.ts';
 import type { Policy } from '../policy/schema.ts';
+import { capped } from '../text/text.ts';
 import { startWatch } from '../truncation/watch.ts';
 import type { RunSettings } from './services.ts';
-import type { DoneEntry, Entry, EntryBase, RunState, WatchedEntry } from './state.ts';
+import { type DoneEntry, type Entry, type EntryBase, headSchema, type RunState, type WatchedEntry } from './state.ts';
 
 /** Small constructors for the run state's entries. */
 
@@ -227,4 +227,20 @@ function quarantineFacts({ lastVerdict: { verdict, decided: by }, attempt }: Qua
     indexNow: verdict.indexNow,
     cutoffMillis: attempt?.policyCutoffMillis,
   };
+}
+
+/**
+ * A deployment in the middle of a run may change this program's version or the server's address. No step interprets
+ * such a state: the execution fails, the alarm ExecutionFailed tells, and the ledger carries running truncations over
+ * to the next run.
+ */
+export class StateUnreadable extends Error {
+  override readonly name = 'StateUnreadable';
+}
+
+/** @throws StateUnreadable unless the state was written by this version, for this server */
+export function assertOurs(state: unknown, settings: RunSettings): asserts state is RunState {
+  const head = headSchema.safeParse(state);
+  if (!head.success) throw new StateUnreadable('the run state was written by another version of this job');
+  if (head.data.server !== addressOf(settings)) throw new StateUnreadable('the run state is about another server');
 }

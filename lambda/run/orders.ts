@@ -1,9 +1,9 @@
 import type { Cause } from '../facts/cause.ts';
 import { maxSentenceBytes } from '../facts/limits.ts';
 import { comparedFields } from '../facts/policy-fields.ts';
-import { capped } from '../facts/text.ts';
 import { type ParsedPolicy, parsePolicies } from '../policy/parse.ts';
 import type { Orders } from '../policy/schema.ts';
+import { capped } from '../text/text.ts';
 import type { RunServices } from './services.ts';
 import type { ApprovedEntry } from './state.ts';
 

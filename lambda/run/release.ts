@@ -1,6 +1,5 @@
 import type { Note, NoteOf } from '../facts/note.ts';
 import { concernsServer } from '../facts/server-error.ts';
-import { capped } from '../facts/text.ts';
 import { LedgerError } from '../ledger/ledger.ts';
 import {
   decisionOf,
@@ -15,6 +14,7 @@ import { releasableAt } from '../ledger/standing.ts';
 import { dropWindow, isSameRun, type Key, release } from '../ledger/transitions.ts';
 import { asResult, OperationsError } from '../operations/operations.ts';
 import { dottedName } from '../policy/aspects.ts';
+import { capped } from '../text/text.ts';
 import { type Ask, countRows } from '../truncation/counts.ts';
 import type { RunServices } from './services.ts';
 
@@ -33,7 +33,7 @@ export interface Releasing {
   /** The run that releases. */
   run: RunId;
   /** Rows that may stay missing; given at all, it also opens what cannot be counted, and an unresolved copy. */
-  acceptMissing?: number | undefined;
+  acceptMissing?: number;
 }
 
 /** What a request for a release came to: a judged record, whose note is made from it; or a note of its own. */

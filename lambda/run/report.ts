@@ -1,16 +1,15 @@
 import * as z from 'zod';
 import type { Cause } from '../facts/cause.ts';
-import type { Clock } from '../facts/clock.ts';
 import { longestRunMillis } from '../facts/limits.ts';
 import { type Note, needsAttention } from '../facts/note.ts';
 import { type Result, resultOf, worst } from '../facts/outcomes.ts';
 import { type DecidedFacts, type Report, type ReportFacts, releaseKey, verdictKey } from '../facts/report-schema.ts';
-import { capped } from '../facts/text.ts';
 import { dottedName, searchIndexOfName } from '../policy/aspects.ts';
-import { addressOf, done } from './entries.ts';
+import { capped } from '../text/text.ts';
+import type { Clock } from '../truncation/clock.ts';
+import { addressOf, assertOurs, done } from './entries.ts';
 import { modeOf, parseInput } from './input.ts';
 import { atEnd } from './next.ts';
-import { assertOurs } from './other-version.ts';
 import type { Log, Publisher, RunSettings } from './services.ts';
 import type { Decided, Entry, RunState } from './state.ts';
 

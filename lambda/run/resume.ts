@@ -1,9 +1,9 @@
 import { look } from '../facts/limits.ts';
-import { capped } from '../facts/text.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { headOf, type StoredRecord } from '../ledger/record.ts';
 import { standing, type ThisRun } from '../ledger/standing.ts';
 import { giveUp, isSameRun } from '../ledger/transitions.ts';
+import { capped } from '../text/text.ts';
 import { concluded, done, foreignEntry, held, judgedEntry, keyOf, quarantinedCause, watched } from './entries.ts';
 import type { ApprovedEntry, DoneEntry, Entry, RunState } from './state.ts';
 

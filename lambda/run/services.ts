@@ -1,8 +1,8 @@
-import type { Clock } from '../facts/clock.ts';
 import type { Report } from '../facts/report-schema.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Operations, TokenSource } from '../operations/operations.ts';
 import type { PolicySource } from '../policy/parse.ts';
+import type { Clock } from '../truncation/clock.ts';
 import type { Mode } from './state.ts';
 
 /** What the four steps need. Lambda handlers, command line and tests build these and run the same steps. */

@@ -20,7 +20,7 @@ export interface RunState {
   stage: string;
   mode: Mode;
   /** A person started this run; its message is published in any case (rule 12). */
-  byHand?: boolean | undefined;
+  byHand?: boolean;
   /** The run's start, epoch milliseconds: the scheduled time, or the execution's start. Every cutoff is counted from it. */
   runStartMillis: number;
   /** What the workflow's Choice does after this step. */
@@ -30,24 +30,24 @@ export interface RunState {
   /** One for each policy, and one for each unresolved truncation without a policy; in the order of the run. */
   entries: Entry[];
   /** Why nothing more is started in this run. */
-  breaker?: Cause | undefined;
+  breaker?: Cause;
   /** Why the run as a whole could not do its work. */
-  error?: Cause | undefined;
+  error?: Cause;
   notes: Note[];
   unmanagedIndices: UnmanagedIndex[];
   /** The decisions in the ledger that notes of releases tell. */
   releases: Decided[];
   /** Rows up to which the one policy of this run may pass its ceiling. */
-  approveRows?: number | undefined;
+  approveRows?: number;
   /** Turns of Poll so far; at most `maxLooks`. */
   looks: number;
   /** Real calls of this run that returned no task id. */
   callsWithoutTask: number;
   /** The server refuses the field forceDeleteByQuery (rule 1). */
-  refusesForceField?: boolean | undefined;
+  refusesForceField?: boolean;
   /** The server does not tell index sizes, or task statuses, to this token: this run does not ask again. */
-  withoutSizes?: boolean | undefined;
-  withoutStatus?: boolean | undefined;
+  withoutSizes?: boolean;
+  withoutStatus?: boolean;
   /** Set by the workflow when Truncate failed, until Poll has found out what it did. */
   failure?: { step: 'truncate'; error: string } | undefined;
   /** Set by the workflow when Poll failed for good. */
@@ -76,7 +76,7 @@ export interface DoneEntry extends EntryBase {
   phase: 'done';
   entry: DecidedFacts;
   /** The decision in the ledger that this entry tells, to be marked once the report is published (rule 15). */
-  decision?: string | undefined;
+  decision?: string;
 }
 
 export interface ApprovedEntry extends EntryBase {
@@ -90,7 +90,7 @@ export interface ApprovedEntry extends EntryBase {
 export interface Planned {
   rowsToDelete: number;
   deletesInPlace: boolean;
-  bite?: Bite | undefined;
+  bite?: Bite;
 }
 
 /** Fewer rows than are due: the cutoff is older than the policy's, and `rest` old rows stay for later runs. */

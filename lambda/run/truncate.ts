@@ -1,5 +1,4 @@
 import type { Cause, CauseOf } from '../facts/cause.ts';
-import { signalAt } from '../facts/clock.ts';
 import { changedRows, dryRunValidMillis, functionTimeoutSeconds, sendMarginMillis } from '../facts/limits.ts';
 import type { Outcome } from '../facts/outcomes.ts';
 import type { EntryFacts } from '../facts/report-schema.ts';
@@ -8,6 +7,7 @@ import { type Standing, standing } from '../ledger/standing.ts';
 import { startSending, withdraw } from '../ledger/transitions.ts';
 import { type DryRun, OperationsError, type TruncateFields } from '../operations/operations.ts';
 import { decide, policyCutoff, type Refusal } from '../policy/decision.ts';
+import { signalAt } from '../truncation/clock.ts';
 import { countTruncation, type TruncationCounts } from '../truncation/counts.ts';
 import { truncateFields } from '../truncation/fields.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
@@ -16,6 +16,7 @@ import { send } from '../truncation/send.ts';
 import { afterCallWithoutTask, withBreaker } from './breaker.ts';
 import { type DecisionServices, decisionFacts } from './decision-facts.ts';
 import {
+  assertOurs,
   attemptFacts,
   concluded,
   decided,
@@ -32,7 +33,6 @@ import {
 } from './entries.ts';
 import { proceed } from './next.ts';
 import { ordersNow } from './orders.ts';
-import { assertOurs } from './other-version.ts';
 import { firstLookAt } from './resume.ts';
 import type { RunServices } from './services.ts';
 import type { ApprovedEntry, Entry, RunState } from './state.ts';

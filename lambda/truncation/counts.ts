@@ -59,7 +59,7 @@ export interface TruncationCounts {
   /** Rows at or before the end of the kept window, from which other windows with the same end are subtracted. */
   rowsUntilEnd: number;
   /** The search engine does not know the index. */
-  isAbsent?: boolean | undefined;
+  isAbsent?: boolean;
 }
 
 /** Rows to delete, and kept rows: those in (policyCutoffMillis, countedAtMillis]. Throws OperationsError. */

@@ -97,10 +97,10 @@ export const countersOf = ({
   task,
   end,
 }: Watch): {
-  done?: number | undefined;
-  total?: number | undefined;
-  conflicts?: number | undefined;
-  cancelled?: boolean | undefined;
+  done?: number;
+  total?: number;
+  conflicts?: number;
+  cancelled?: boolean;
 } => ({
   done: end ? rowsDone(end) : task?.done,
   total: end ? end.total : task?.total,

@@ -1,11 +1,11 @@
 import type { Cause } from '../facts/cause.ts';
-import type { Clock } from '../facts/clock.ts';
 import { abandonAfterMillis, agreeingLooksMillis } from '../facts/limits.ts';
 import { concernsServer } from '../facts/server-error.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { isUnresolved, type RunId, type StoredRecord, type Unresolved, type Verdict } from '../ledger/record.ts';
 import { conclude, isSameRun, learnCopies } from '../ledger/transitions.ts';
 import { asResult, type Operations, OperationsError } from '../operations/operations.ts';
+import type { Clock } from './clock.ts';
 import { type Ask, countTruncation, countWindow, type TruncationCounts } from './counts.ts';
 import { becomes, countersOf, judge, judgeUncountable } from './judge.ts';
 import { nextLookAt } from './next-look.ts';

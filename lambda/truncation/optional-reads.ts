@@ -24,8 +24,8 @@ export interface OptionalReads {
 }
 
 export interface Without {
-  withoutSizes?: boolean | undefined;
-  withoutStatus?: boolean | undefined;
+  withoutSizes?: boolean;
+  withoutStatus?: boolean;
 }
 
 /** @param before what earlier steps of this run have learnt */

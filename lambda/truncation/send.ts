@@ -1,9 +1,9 @@
-import type { Clock } from '../facts/clock.ts';
 import type { ServerError } from '../facts/server-error.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Sending, Unresolved } from '../ledger/record.ts';
 import { isSameRun, markRunning, noteAnswer } from '../ledger/transitions.ts';
 import type { Operations } from '../operations/operations.ts';
+import type { Clock } from './clock.ts';
 
 /** Sends the one real truncate of a record in `sending`, and records the response. */
 

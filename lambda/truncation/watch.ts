@@ -17,31 +17,31 @@ export interface Watch {
   lastLookAt: number;
   nextLookAt: number;
   /** Fewest rows to delete that this run has seen, the last kept rows, and the highest counter. */
-  rowsToDelete?: number | undefined;
-  rowsKept?: number | undefined;
-  counter?: number | undefined;
+  rowsToDelete?: number;
+  rowsKept?: number;
+  counter?: number;
   /** The successful look since which nothing has moved; the first one begins it. */
-  stillSince?: number | undefined;
+  stillSince?: number;
   /** The look since which neither rows to delete nor the counter have improved (rule 10). */
-  stuckSince?: number | undefined;
+  stuckSince?: number;
   /** A successful look 10 min or more after that one has shown the same. */
-  isStuck?: boolean | undefined;
+  isStuck?: boolean;
   /** When this run last saw it move. */
-  lastMovedAt?: number | undefined;
+  lastMovedAt?: number;
   /** The server has told this run a status of the task. */
-  hasStatus?: boolean | undefined;
+  hasStatus?: boolean;
   /** What its last status said. */
-  task?: { completed: boolean; done: number; total?: number | undefined; runs: boolean } | undefined;
+  task?: { completed: boolean; done: number; total?: number; runs: boolean } | undefined;
   /** The last completed status with counters. */
-  end?: TaskCounters | undefined;
+  end?: TaskCounters;
   /** The task's record is gone. */
-  vanished?: boolean | undefined;
+  vanished?: boolean;
   /** For predictions: when the counts or the counter were what `done` says. */
   progress?: { done: number; total: number; at: number } | undefined;
   /** A verdict that waits for a second look to agree: its outcome, and when it was first given. */
   pending?: { verdict: string; since: number } | undefined;
   /** Why the last look failed. */
-  error?: ServerError | undefined;
+  error?: ServerError;
 }
 
 /** What one successful look saw. */
@@ -50,11 +50,11 @@ export interface Seen {
   at: number;
   until: number;
   /** The task's status, if there is a task and the server tells. */
-  status?: TaskStatus | undefined;
+  status?: TaskStatus;
   /** Left out where the status alone shows progress, and where counting failed. */
-  counts?: TruncationCounts | undefined;
+  counts?: TruncationCounts;
   /** Why the look failed, or, beside counts, the status alone that was told before. */
-  error?: ServerError | undefined;
+  error?: ServerError;
 }
 
 export const startWatch = ({ attempt }: Unresolved, now: number, nextLookAt: number): Watch => ({
@@ -83,9 +83,9 @@ export function progressShown(
 }
 
 type ProgressFacts = {
-  rowsToDelete?: number | undefined;
-  rowsTotal?: number | undefined;
-  copies?: boolean | undefined;
+  rowsToDelete?: number;
+  rowsTotal?: number;
+  copies?: boolean;
 };
 
 /** @returns true or false if a status shows whether the truncation copies, undefined if it does not (rule 7) */

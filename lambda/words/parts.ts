@@ -1,8 +1,8 @@
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import type { ServerError } from '../facts/server-error.ts';
-import { oneLine } from '../facts/text.ts';
 import { dottedName, searchIndex } from '../policy/aspects.ts';
 import { percentOf } from '../policy/percentage.ts';
+import { oneLine } from '../text/text.ts';
 import { amount, counted, exact, moment, rows } from './numbers.ts';
 import { asSentence } from './punctuation.ts';
 import { type Command, type HandInput, runByHand, setParameter } from './reader.ts';
@@ -16,10 +16,10 @@ export const nextRunLooks = 'Nothing: the next run looks again. Do not truncate 
 export const noUpgrade = 'Run no DataHub upgrade yet: it may remove an old index that still has the rows.';
 
 type Counters = {
-  conflicts?: number | undefined;
-  done?: number | undefined;
-  total?: number | undefined;
-  cancelled?: boolean | undefined;
+  conflicts?: number;
+  done?: number;
+  total?: number;
+  cancelled?: boolean;
 };
 
 /** `dataset.operation`, as policies, commands and parameters name it. */

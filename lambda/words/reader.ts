@@ -1,32 +1,32 @@
-import { shellWord } from '../facts/text.ts';
+import { shellWord } from '../text/text.ts';
 
 /**
  * Where a person reads a message. Every command that a message prints is made for that place, so that it can be pasted
  * as it is.
  */
-export type Reader = { runbookUrl?: string | undefined } & (AwsReader | KubernetesReader | MachineReader);
+export type Reader = { runbookUrl?: string } & (AwsReader | KubernetesReader | MachineReader);
 
 export interface AwsReader {
   kind: 'aws';
-  stage?: string | undefined;
-  region?: string | undefined;
+  stage?: string;
+  region?: string;
   /** The workflow; without it, commands are an execution's input alone. */
-  stateMachineArn?: string | undefined;
+  stateMachineArn?: string;
   /** Where the operator's parameters are, such as `/datahub-retention/prod`. */
-  parameterPrefix?: string | undefined;
+  parameterPrefix?: string;
   /** The token's parameter, if it is not `<parameterPrefix>/token`. */
-  tokenParameter?: string | undefined;
+  tokenParameter?: string;
   /** The customer-managed key that encrypts it. */
-  tokenKeyArn?: string | undefined;
+  tokenKeyArn?: string;
 }
 
 export interface KubernetesReader {
   kind: 'kubernetes';
   /** The nightly CronJob; its suspended twin `<cronJob>-manual` is what runs by hand are made from. */
   cronJob: string;
-  namespace?: string | undefined;
+  namespace?: string;
   /** The Secret of the token and its key, as `NAME/KEY`. */
-  tokenSecret?: string | undefined;
+  tokenSecret?: string;
 }
 
 export interface MachineReader {
@@ -34,11 +34,11 @@ export interface MachineReader {
   /** What precedes the verb: `npm start --`, `datahub-retention`. */
   program: string;
   /** Options that every verb takes, quoted for a shell. */
-  options?: string | undefined;
+  options?: string;
   /** The policies file, quoted for a shell. */
-  policies?: string | undefined;
+  policies?: string;
   /** Its server and its ledger end with the program: only an approval can be tried, in another demo. */
-  demo?: boolean | undefined;
+  demo?: boolean;
 }
 
 /** Something to type, with what it does. */
@@ -49,16 +49,16 @@ export interface Command {
   /** The console of the search engine takes requests; a shell takes everything else. */
   typedIn: 'shell' | 'search-engine';
   /** It deletes rows; left out of every message that tells of a loss. */
-  deletes?: boolean | undefined;
+  deletes?: boolean;
 }
 
 /** How a run by hand differs from a scheduled one (the execution's input). */
 export interface HandInput {
-  mode?: 'preview' | 'enforce' | undefined;
-  only?: string[] | undefined;
-  approveRows?: number | undefined;
-  release?: string[] | undefined;
-  acceptMissing?: number | undefined;
+  mode?: 'preview' | 'enforce';
+  only?: string[];
+  approveRows?: number;
+  release?: string[];
+  acceptMissing?: number;
 }
 
 /** The line that starts a run by hand; undefined where none would work. */

@@ -1,5 +1,5 @@
 import type { Problem } from '../facts/outcomes.ts';
-import { shellWord } from '../facts/text.ts';
+import { shellWord } from '../text/text.ts';
 import type { Reader } from './reader.ts';
 
 /** The sections of docs/runbook.md, and where a reader finds them. A test holds both sides together. */
@@ -88,9 +88,9 @@ export function dashboardUrl({
   region,
   stateMachineArn = '',
 }: {
-  stage?: string | undefined;
-  region?: string | undefined;
-  stateMachineArn?: string | undefined;
+  stage?: string;
+  region?: string;
+  stateMachineArn?: string;
 }): string | undefined {
   if (!stage || !region) return undefined;
   const domain =

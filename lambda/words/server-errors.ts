@@ -1,7 +1,7 @@
 import type { Urgency } from '../facts/outcomes.ts';
 import type { OperationName, ServerError, ServerErrorKind } from '../facts/server-error.ts';
-import { oneLine } from '../facts/text.ts';
 import { addressForms } from '../operations/http/base-url.ts';
+import { oneLine } from '../text/text.ts';
 import { withoutStop } from './punctuation.ts';
 import type { Reader } from './reader.ts';
 
@@ -17,7 +17,7 @@ export interface ErrorWords {
   /** What to do, without a full stop. */
   next: string;
   /** The same where that place has words of its own for it. */
-  nextOn?: Partial<Record<Reader['kind'], string>> | undefined;
+  nextOn?: Partial<Record<Reader['kind'], string>>;
   urgency: Urgency;
   /** A new token is what mends it. */
   token?: boolean;

@@ -15,27 +15,27 @@ export interface Words {
   why: string;
   urgency: Urgency;
   /** What to do, in one sentence. */
-  next?: string | undefined;
+  next?: string;
   /** A command that only looks. */
-  look?: Command | undefined;
+  look?: Command;
   /** A command that changes something; it comes last. */
-  act?: Command | undefined;
+  act?: Command;
   /** What to do instead, if the loss is accepted: below everything else. */
-  instead?: Command | undefined;
+  instead?: Command;
   /** What is said on a line of its own, and asks nothing. */
-  aside?: string | undefined;
+  aside?: string;
   /** The runbook's section, where it is not the one of the outcome. */
-  section?: Section | undefined;
+  section?: Section;
 }
 
 /** A reader, and what the rest of the report means for every sentence in it. */
 export type Place = Reader & {
   /** The report is a preview's: nothing was written, so nothing is quarantined by it. */
-  preview?: boolean | undefined;
+  preview?: boolean;
   /** The run whose report this is: a release that another run granted is said as such. */
-  runId?: string | undefined;
+  runId?: string;
   /** Rows are missing somewhere: no command that deletes is offered. */
-  afterLoss?: boolean | undefined;
+  afterLoss?: boolean;
 };
 
 export type CauseTable = { [Kind in CauseKind]: (cause: CauseOf<Kind>, entry: DecidedFacts, place: Place) => Words };

@@ -64,7 +64,7 @@ export async function serviceHere(options: ServiceOptions = {}) {
       ...more,
     ],
     /** Real truncates that it has received. */
-    sent: () => service.engine.asked.filter(({ body }) => (body as { dryRun?: boolean } | undefined)?.dryRun === false),
+    sent: () => service.engine.asked.filter(({ body }) => (body as { dryRun?: boolean })?.dryRun === false),
   };
 }
 

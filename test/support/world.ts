@@ -58,7 +58,7 @@ export interface RunOptions {
   input?: Record<string, unknown>;
   /** A person starts it: no scheduled time. */
   byHand?: boolean;
-  interruption?: Interruption | undefined;
+  interruption?: Interruption;
   /** Called before a step begins and after it has ended; `failure` is the name of what it threw. */
   onStep?(step: Step, state: RunState | undefined, failure?: string, hasEnded?: boolean): void;
 }

@@ -26,7 +26,7 @@ interface Part {
   rows: number;
   /** Ages in days. */
   from: number;
-  to?: number | undefined;
+  to?: number;
   goes: boolean;
 }
 

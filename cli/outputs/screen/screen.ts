@@ -11,7 +11,7 @@ export interface Screen {
   /** Whole lines. */
   write(text: string): void;
   /** Present if a line may be rewritten; otherwise only text, line breaks and perhaps colours are written. */
-  terminal?: NodeJS.WriteStream | undefined;
+  terminal?: NodeJS.WriteStream;
   /** Whether severity may be shown in colour. */
   colour?: boolean;
 }

@@ -1,5 +1,4 @@
 import { maxTextBytes } from '../../facts/limits.ts';
-import { isLoopback } from './addresses.ts';
 
 /** The three forms of an address; quoted wherever a wrong one is suspected. */
 export const addressForms =
@@ -51,3 +50,14 @@ export function serverAddress(baseUrl: string): string {
   const path = pathname.replace(/\/{2,}/g, '/').replace(/\/$/, '');
   return `${protocol}//${isLoopback(host) ? 'localhost' : host}${port === '' ? '' : `:${port}`}${path}`;
 }
+
+/** What can be read from an address alone. Pure: nothing is looked up here. */
+
+/** Whether a URL's host name is this machine. */
+export function isLoopback(hostname: string): boolean {
+  const host = withoutBrackets(hostname).toLowerCase().replace(/\.$/, '');
+  return /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|0\.0\.0\.0|::1?|::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4})$/.test(host);
+}
+
+/** `[::1]` in the form used for look-up and display. */
+export const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');

@@ -1,6 +1,6 @@
 import { maxSentenceBytes } from '../../facts/limits.ts';
-import { maskOf } from '../../facts/secrets.ts';
-import { capped } from '../../facts/text.ts';
+import { maskOf } from '../../text/secrets.ts';
+import { capped } from '../../text/text.ts';
 import type { Question } from '../answers/failures.ts';
 import { type Quote, quoter } from '../answers/server-text.ts';
 import { OperationsError, type TokenSource } from '../operations.ts';

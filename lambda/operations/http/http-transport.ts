@@ -9,15 +9,15 @@ import { Agent, buildConnector, Client } from './undici.ts';
 /** Without an option the limit of `facts/limits.ts` holds. */
 export interface HttpTransportOptions {
   /** For DNS, connect and TLS together; in `postOnce`, TLS has the same time again. */
-  connectTimeoutMillis?: number | undefined;
+  connectTimeoutMillis?: number;
   /** Of a read: from the open connection to the last byte of the answer. */
-  readTimeoutMillis?: number | undefined;
+  readTimeoutMillis?: number;
   /** The same for `postOnce`. */
-  truncateTimeoutMillis?: number | undefined;
+  truncateTimeoutMillis?: number;
   /** PEM text of a private certificate authority, trusted in addition to the public ones. */
-  caPem?: string | undefined;
+  caPem?: string;
   /** Longer answers are cut. */
-  maxBodyBytes?: number | undefined;
+  maxBodyBytes?: number;
 }
 
 /** Index sizes take about 150 bytes per index: room for tens of thousands. */

@@ -1,4 +1,4 @@
-import { capped } from '../../facts/text.ts';
+import { capped } from '../../text/text.ts';
 import type { Phase } from '../transport.ts';
 
 /**

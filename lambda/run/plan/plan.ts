@@ -1,8 +1,8 @@
 import type { Cause } from '../../facts/cause.ts';
 import { maxSentenceBytes } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
-import { capped } from '../../facts/text.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
+import { capped } from '../../text/text.ts';
 import { withBreaker } from '../breaker.ts';
 import { addressOf } from '../entries.ts';
 import { isByHand, modeOf, parseInput, type RunInput, scheduledMillis } from '../input.ts';

@@ -1,6 +1,5 @@
 import pLimit from 'p-limit';
 import type { Cause } from '../../facts/cause.ts';
-import { signalAt } from '../../facts/clock.ts';
 import { deadlineMarginMillis, planConcurrency } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
 import { resultOf } from '../../facts/outcomes.ts';
@@ -12,6 +11,7 @@ import { baseOf } from '../../operations/backend.ts';
 import { type IndexSize, OperationsError } from '../../operations/operations.ts';
 import { canonicalSpelling, isProtected, searchIndex } from '../../policy/aspects.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
+import { signalAt } from '../../truncation/clock.ts';
 import { type OptionalReads, optionalReads } from '../../truncation/optional-reads.ts';
 import { done, foreignEntry, quarantinedCause } from '../entries.ts';
 import { notSeen } from '../next.ts';

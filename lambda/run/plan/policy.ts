@@ -1,6 +1,5 @@
 import type { Cause } from '../../facts/cause.ts';
 import { abandonAfterMillis, agreeingLooksMillis, deadlineMarginMillis } from '../../facts/limits.ts';
-import { capped } from '../../facts/text.ts';
 import { type Idle, isUnresolved, type StoredRecord, type Unresolved } from '../../ledger/record.ts';
 import { isHere, standing } from '../../ledger/standing.ts';
 import { concludeCounted } from '../../ledger/transitions.ts';
@@ -8,6 +7,7 @@ import { type DryRun, OperationsError } from '../../operations/operations.ts';
 import { decide, guardFailed } from '../../policy/decision.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
 import type { Policy } from '../../policy/schema.ts';
+import { capped } from '../../text/text.ts';
 import { countedLow, type Low, lossVerdict } from '../../truncation/between-runs.ts';
 import { biteLimit } from '../../truncation/bite.ts';
 import { truncateFields } from '../../truncation/fields.ts';

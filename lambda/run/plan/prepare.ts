@@ -19,9 +19,9 @@ export interface Prepared {
   /** The ledger's records by search index. */
   records: Map<string, StoredRecord>;
   /** What keeps the run from doing its work, except from watching what is unresolved. */
-  error?: Cause | undefined;
+  error?: Cause;
   /** Why approved policies are not started, if something prevents all of them. */
-  hindrance?: Cause | undefined;
+  hindrance?: Cause;
   notes: Note[];
 }
 

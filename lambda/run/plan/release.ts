@@ -1,9 +1,9 @@
-import { signalAt } from '../../facts/clock.ts';
 import { deadlineMarginMillis } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
 import { headOf, type StoredRecord } from '../../ledger/record.ts';
 import { fromDottedName, searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf } from '../../policy/parse.ts';
+import { signalAt } from '../../truncation/clock.ts';
 import type { RunInput } from '../input.ts';
 import { releaseIndex } from '../release.ts';
 import type { RunServices } from '../services.ts';
@@ -46,7 +46,7 @@ export async function planRelease(
   return { state: { ...state, notes: [...state.notes, ...notes, ...results] }, records: now };
 }
 
-function namesIn(head: { entityType?: string | undefined; aspect?: string | undefined } | undefined) {
+function namesIn(head: { entityType?: string; aspect?: string } | undefined) {
   return head?.entityType !== undefined && head.aspect !== undefined
     ? { entityType: head.entityType, aspect: head.aspect }
     : {};

@@ -9,7 +9,7 @@ import {
   states,
   stepOf,
 } from '../../../cli/run/state-machine.ts';
-import { type Clock, systemClock } from '../../../lambda/facts/clock.ts';
+import { type Clock, systemClock } from '../../../lambda/truncation/clock.ts';
 
 const execution = { name: 'test-run', startTime: '2026-11-20T03:30:00.000Z' };
 

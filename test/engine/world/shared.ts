@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from '@opensearch-project/opensearch';
-import type { Clock } from '../../../lambda/facts/clock.ts';
+import type { Clock } from '../../../lambda/truncation/clock.ts';
 import type { TestEngine } from '../start/node.ts';
 import { loadBase } from './rows.ts';
 

@@ -14,7 +14,7 @@ export interface Histories {
   step: number;
   end: number;
   /** Only histories in which one of these is drawn. */
-  among?: readonly Ingredient[] | undefined;
+  among?: readonly Ingredient[];
   /** Stops at the first violation. */
   untilViolation: boolean;
 }

@@ -21,7 +21,7 @@ export interface Scenario {
 
 export interface Night {
   weather: WeatherName;
-  mood?: keyof typeof moods | undefined;
+  mood?: keyof typeof moods;
   plot?: { name: PlotName; seed: number } | undefined;
   /** How long a task takes, milliseconds, unless the mood says otherwise. */
   millis: number;

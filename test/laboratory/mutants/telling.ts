@@ -32,7 +32,7 @@ export const tellingMutants: readonly Mutant[] = [
   mutant(15, 'marks nothing', [['run/mark-told', 'of told) {', 'of told.slice(told.length)) {']]),
   mutant(15, 'never counts a good verdict as told', [
     [
-      'message/told',
+      'message/message',
       "resultOf[entry.outcome] === 'ok' || told.every(",
       "resultOf[entry.outcome] !== 'ok' && told.every(",
     ],

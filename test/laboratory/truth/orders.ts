@@ -21,11 +21,7 @@ const defaults = { refuseReindex: false, minDeletePercent: 10, batchSize: 10_000
  * The one policy for a search index; undefined if there is none, several, or none that can be read.
  * @param stageBite the stage's `maxRowsPerRun`, for a policy that has none
  */
-export function orderedFor(
-  sources: readonly PolicySource[],
-  index: string,
-  stageBite?: number | undefined,
-): Ordered | undefined {
+export function orderedFor(sources: readonly PolicySource[], index: string, stageBite?: number): Ordered | undefined {
   const found: (Ordered | undefined)[] = [];
   for (const { name, text } of sources) {
     const policy = read(text);

@@ -8,12 +8,12 @@ export interface Track {
   cutoffMillis: number;
   sentAt: number;
   /** Until when the server may still act on it; undefined once it has acted, or never will. */
-  pendingUntil?: number | undefined;
-  task?: Task | undefined;
+  pendingUntil?: number;
+  task?: Task;
   /** What a copy has to bring along. */
-  owed?: Owed | undefined;
+  owed?: Owed;
   /** Fixed when the alias moves on, or at the end of the history. */
-  loss?: Loss | undefined;
+  loss?: Loss;
 }
 
 interface Owed {

@@ -46,11 +46,11 @@ export interface Physical {
   alias: string;
   rows: Map<number, Row>;
   /** Nothing becomes visible from this moment on. */
-  refreshOffSince?: number | undefined;
+  refreshOffSince?: number;
   /** A refresh in between the regular ones. */
   refreshedAt: number;
   /** Of five; their rows are not found, and nothing says so. */
-  awayShards?: readonly number[] | undefined;
+  awayShards?: readonly number[];
 }
 
 /** How a task goes. */
@@ -60,9 +60,9 @@ export interface Pace {
   /** It stops after this share of its rows: it dies, is cancelled, or says that it has completed. */
   endsAt?: { share: number; as: 'dead' | 'cancelled' | 'completed' } | undefined;
   /** It stands still for this long after half of its batches. */
-  hangMillis?: number | undefined;
+  hangMillis?: number;
   /** This share of its rows fails, one by one. */
-  fails?: number | undefined;
+  fails?: number;
   /** Called when it has ended well. */
   whenDone?: (() => void) | undefined;
 }

@@ -30,7 +30,7 @@ export interface Truth {
   loss: Loss;
   isAtWork: boolean;
   /** The physical index behind the alias. */
-  indexName?: string | undefined;
+  indexName?: string;
 }
 
 export type JournalEvent = { at: number } & (

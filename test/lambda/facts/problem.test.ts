@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isProblem } from '../../../lambda/facts/problem.ts';
 import type { Report } from '../../../lambda/facts/report-schema.ts';
+import { isProblem } from '../../../lambda/message/message.ts';
 import { anEntry, aReport } from '../aws/a-report.ts';
 
 /** What people who subscribe to problems only are told (rule 12). */

@@ -87,7 +87,7 @@ describe('at the end', () => {
   test('what was not started says why: the hours of the run, or its looks', () => {
     const causeOf = (now: number, looks: number) => {
       const entry = proceeded([approved], now, { looks }).entries[0]?.entry;
-      return (entry as { cause?: unknown } | undefined)?.cause;
+      return (entry as { cause?: unknown })?.cause;
     };
     expect(causeOf(end, 0)).toEqual({ kind: 'stopped', by: 'run-time', hours: 12 });
     expect(causeOf(start, maxLooks)).toEqual({ kind: 'stopped', by: 'run-time' });

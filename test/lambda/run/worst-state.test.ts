@@ -4,10 +4,10 @@ import { maxEntries, maxPolicies, maxSentenceBytes, maxTextBytes } from '../../.
 import { maxNameLength } from '../../../lambda/facts/policy-fields.ts';
 import type { EntryFacts } from '../../../lambda/facts/report-schema.ts';
 import type { ServerError } from '../../../lambda/facts/server-error.ts';
-import { capped } from '../../../lambda/facts/text.ts';
 import { done } from '../../../lambda/run/entries.ts';
 import { withinLimit } from '../../../lambda/run/plan/limit.ts';
 import type { Entry } from '../../../lambda/run/state.ts';
+import { capped } from '../../../lambda/text/text.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
 import { aPolicy } from '../../support/policies.ts';
 import { aRunning } from '../../support/records.ts';

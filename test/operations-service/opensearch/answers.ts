@@ -8,7 +8,7 @@ export const answered = (error: unknown): error is errors.ResponseError => error
 
 /** A refusal as Java's client prints it: the index comes first if the search engine names one. */
 export function causeOf({ body }: errors.ResponseError): string {
-  const cause = (body as { error?: { type?: string; reason?: string; index?: string } } | undefined)?.error;
+  const cause = (body as { error?: { type?: string; reason?: string; index?: string } })?.error;
   const index = cause?.index === undefined ? '' : `[${cause.index}] `;
   return `${index}OpenSearchStatusException[OpenSearch exception [type=${cause?.type}, reason=${cause?.reason}]]`;
 }

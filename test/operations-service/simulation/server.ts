@@ -8,9 +8,9 @@ import { createListener } from './wire/listener.ts';
 
 export interface ServingOptions {
   /** Default 0: any free port. */
-  port?: number | undefined;
+  port?: number;
   /** Writes the token to a temporary file, which `close` removes. */
-  tokenFile?: boolean | undefined;
+  tokenFile?: boolean;
 }
 
 export interface Served<E extends RequestHandler> {

@@ -12,10 +12,10 @@ export interface Told {
 }
 
 export interface Playing {
-  name?: string | undefined;
+  name?: string;
   input: Record<string, unknown>;
   byHand: boolean;
-  interruption?: Interruption | undefined;
+  interruption?: Interruption;
 }
 
 /** What one step did. */

@@ -11,7 +11,7 @@ export interface PhysicalIndex {
   /** True: writes stay invisible until someone refreshes. */
   refreshOff: boolean;
   /** One of this many shards is unavailable: searches find fewer rows, and nothing says so. */
-  shardsWithOneAway?: number | undefined;
+  shardsWithOneAway?: number;
   /** Deleted rows use space until a merge some minutes later; by the second in which they were deleted. */
   unmerged: { at: number; rows: number }[];
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { maskOf } from '../../../lambda/facts/secrets.ts';
+import { maskOf } from '../../../lambda/text/secrets.ts';
 
 /** A token, of which a server echoes a part. */
 

@@ -1,4 +1,4 @@
-import { maxTextBytes } from './limits.ts';
+import { maxTextBytes } from '../facts/limits.ts';
 
 /**
  * Makes texts that others wrote safe for a message, a terminal, a subject or JSON: without control characters and

@@ -10,6 +10,7 @@ export const pages = [
   'docs/privileges-and-network.md',
   'docs/command-line.md',
   'docs/kubernetes.md',
+  'docs/machine.md',
   'docs/runbook.md',
 ] as const;
 
@@ -35,7 +36,7 @@ export interface Page {
 }
 
 const programs =
-  /^(?:[A-Z]+=\$\()?(?:npm|npx|cdk|git|cp|aws|(?:until )?kubectl|helm|docker|curl|sudo|crontab|systemctl|systemd-\w+|journalctl|logrotate|datahub-retention|MACHINE|by_hand(?:\(\))?|GET|PUT|POST|DELETE) /;
+  /^(?:[A-Z]+=\$\()?(?:npm|npx|cdk|git|cp|aws|(?:until )?kubectl|helm|docker|curl|sudo|crontab|systemctl|systemd-\w+|journalctl|logrotate|datahub-retention|(?:by_hand|machine)(?:\(\))?|GET|PUT|POST|DELETE) /;
 /** Columns whose cells are the arguments or the input of a command that stands above the table. */
 const argumentColumns = ['DATAHUB_RETENTION_ARGS', 'input', 'verb'];
 
@@ -121,10 +122,8 @@ export function commandsOfNotes(notes: string): Command[] {
 
 /** What stands for something else on the pages; a test fills in what it is there. */
 export const placeholders = {
-  MACHINE: 'npm start -- with the server, the token and the ledger, as operate.md says',
   VERB: 'a verb',
   SECTION: 'a section of the runbook',
-  FOLDER: "the ledger's folder",
   FILE: 'a file of policies',
   INDEX: 'an index of DataHub, or its name in the search engine',
   ARN: 'the state machine, and for a redrive the execution',
@@ -143,6 +142,11 @@ export const placeholders = {
   TASK: 'the id of a task',
   TASK_ID: 'the id of a task',
   'http://localhost:8080': 'the address of GMS',
+  'https://datahub.example.com/api/gms': 'the address of GMS',
+  '/etc/datahub-retention': "a machine's settings",
+  '/var/lib/datahub-retention': "a machine's ledgers",
+  '/var/log/datahub-retention': "a machine's logs",
+  '/usr/local/bin': 'where npm install --global puts programs',
 } as const;
 export type Placeholder = keyof typeof placeholders;
 

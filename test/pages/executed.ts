@@ -16,7 +16,7 @@ const stepsOfTheWayBack = new Set(
 
 /** A command belongs to exactly one. */
 const owners: readonly [Executor, (command: Command) => boolean][] = [
-  ['pages', begins(/^(?:npm (?!start -- validate --stage)|git |datahub-retention |MACHINE )/)],
+  ['pages', begins(/^(?:npm (?!start -- validate --stage)|git |datahub-retention |machine\b|sudo )/)],
   ['pages', isArgumentOf('verb')],
   ['deploy', begins(/^(?:(?:ARN=\$\()?aws |(?:npx )?cdk |cp infra|npm start -- validate --stage)/)],
   ['deploy', isArgumentOf('input')],
@@ -39,6 +39,14 @@ export const exceptions: readonly Exception[] = [
   {
     text: /^curl (?:-X|")|^(?:GET|POST) \/(?:_cat\/indices\/\*)?dataset_|^GET _cluster|^POST _tasks|^GET \/\*ALIAS\*\/_settings|^PUT \/INDEX/,
     why: 'goes to the search cluster; only test:engine has one, and it follows the ten steps of "Rows missing"',
+  },
+  {
+    text: /^npm test\b/,
+    why: '.ci/run runs it',
+  },
+  {
+    text: /^(?:sudo )?(?:systemctl|useradd|crontab)\b|^journalctl /,
+    why: 'changes the users or the timers of a machine; test:pages verifies the units and runs what they start',
   },
   {
     text: /^docker /,

@@ -156,7 +156,7 @@ async function survey(asked: SurveyArguments, output: Output, { env, program }: 
     return ['Stopped. A survey only looks: nothing was changed.'];
   });
   try {
-    // What this job has done is not blamed on anybody else; without a ledger, or with a broken one, there is nothing to know.
+    // What this job has done is not attributed to other tools; without a ledger, or with a broken one, there is nothing to know.
     const records = () => folderLedger(ledgerPath ?? defaultLedgerPath(env, isSample())).list();
     const findings = await surveyServer(server, operations, records, output);
     const { baseUrl, tokenText } = server;

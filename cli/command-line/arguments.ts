@@ -48,7 +48,7 @@ export interface ServerRunArguments extends Told {
   input: RunArguments;
 }
 
-/** How the result of a run is told. */
+/** How the result of a run is reported. */
 export interface Told {
   /** What messages call this DataHub; its host by default. */
   name?: string;

@@ -90,7 +90,7 @@ const endOfHelp = (program: string): string =>
     `  ${exampleOf(program, 'survey')}`,
   ].join('\n');
 
-/** What a verb cannot do without is told with an example. */
+/** What a verb requires is shown with an example. */
 function complete(read: Extract<Read, { kind: 'verb' }>, program: string): Read {
   const { verb, options, words } = read;
   const { needs, words: takes } = verbs[verb];
@@ -134,7 +134,7 @@ function mistake(error: CommanderError, argv: readonly string[], program: string
       return `There is no such verb; ${hint}`;
     }
     case 'commander.excessArguments':
-      return `${verb} takes fewer words: options begin with --, as in: ${exampleOf(program, verb ?? 'survey')}`;
+      return `${verb} takes no such argument (options begin with --), as in: ${exampleOf(program, verb ?? 'survey')}`;
     default:
       return `${said} ${see}`;
   }

@@ -47,7 +47,7 @@ export const verbs: Record<Verb, VerbDescription> = {
     options: [...server, 'ledger', 'name', 'json', 'html', 'force', 'log'],
     says: {
       json: 'write the suggested policies; - is standard output',
-      ledger: 'what this job has truncated itself is not blamed on anybody else',
+      ledger: 'what this job has truncated itself is not attributed to other tools',
     },
     example: '--gms-url http://localhost:8080 --token-file token.txt --json policies.json',
   },

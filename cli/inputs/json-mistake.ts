@@ -44,7 +44,7 @@ function named({ error, offset }: ParseError, text: string): { problem: string; 
   const next = text[offset];
   // The mistake is at the comma, which may be lines above the bracket at which it is noticed.
   if (isAfterComma && (next === ']' || next === '}')) {
-    return { problem: `has a comma too many: nothing follows it before ${next}`, offset: end - 1 };
+    return { problem: `has a trailing comma: nothing follows it before ${next}`, offset: end - 1 };
   }
   // What word processors and chats make of quotes.
   if (/[\u2018-\u201f]/.test(next ?? '')) return { problem: 'has a typographic quote here: write " instead', offset };

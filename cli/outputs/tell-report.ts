@@ -13,7 +13,7 @@ import { type OutputFile, WriteError, writeOutputFile } from './output-file.ts';
 import { post } from './post.ts';
 import { slackMessage } from './slack.ts';
 
-/** Who is told the result of a run, and where it is written. */
+/** Where the result of a run goes: the screen, files, and a webhook. */
 export interface Telling {
   /** Its token appears nowhere; its certificates are trusted for the webhook, too. */
   server: Server;

@@ -56,13 +56,16 @@ export async function whatGoesOn(ledger: Ledger, last: RunState | undefined, isS
     ...(goesOn.length === 0
       ? ['Stopped. Nothing was under way on the server.']
       : [
-          'Stopped, but what the server has begun goes on without this program:',
+          'Stopped. What the server has begun continues without this program:',
           ...goesOn,
           `${again}: it picks up what is there, watches it to its end, and sends nothing twice.`,
         ]),
     ...(untold.length === 0
       ? []
-      : ['Decided, and not reported yet; the next run reports it, and deletes nothing there before:', ...untold]),
+      : [
+          'Decided but not reported yet; the next run reports it first, and deletes nothing in that index before:',
+          ...untold,
+        ]),
   ];
 }
 
@@ -98,7 +101,7 @@ function lastSeen(index: string, last: RunState | undefined): string {
   const watched = last?.entries.find(
     (entry): entry is WatchedEntry => entry.index === index && entry.phase === 'watched',
   );
-  if (!watched) return ', not looked at by this run';
+  if (!watched) return ', not checked by this run';
   const rows = progressLine(watched).slice(dottedName(watched.entry).length + 2);
   return `, ${rows} when last seen, ${moment(watched.watch.lastLookAt)}`;
 }

@@ -53,7 +53,7 @@ async function recordsOf(records: () => Promise<StoredRecord[]>): Promise<Stored
   }
 }
 
-/** @param records this job's own ledger: what it has truncated is not blamed on anybody else */
+/** @param records this job's own ledger: what it has truncated is not attributed to other tools */
 function findingsOf(survey: Survey, checks: readonly Check[], records: readonly StoredRecord[], now: number): Findings {
   const own = ownWork(records);
   const suggestions = suggest(survey, own, now);

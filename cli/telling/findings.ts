@@ -4,7 +4,7 @@ import type { PolicyInput } from '../../lambda/policy/schema.ts';
 import { percent } from '../../lambda/words/numbers.ts';
 import { errorText } from '../../lambda/words/server-errors.ts';
 
-/** What a survey tells: plain data, and the few figures that screen and page take from it alike. */
+/** What a survey tells: plain data, and the few figures that both screen and page take from it. */
 
 export const checkStates = ['ok', 'note', 'failed', 'not checked'] as const;
 

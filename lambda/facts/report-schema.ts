@@ -29,7 +29,7 @@ export const entryFields = {
   ),
   copies: described(
     z.boolean().optional(),
-    'the truncation that was sent copies, or may: rows written meanwhile may be in the old index alone',
+    'the truncation that was sent copies, or may: rows written during the copy may be only in the old index',
   ),
   copyGoesWhole: described(
     z.boolean().optional(),

@@ -60,7 +60,7 @@ export function urgencyOf(items: readonly Item[]): Urgency {
   return urgencies.find((urgency) => all.includes(urgency)) ?? 'nothing';
 }
 
-export const urgencyLine = (items: readonly Item[]): string => `How urgent: ${urgencyTexts[urgencyOf(items)]}.`;
+export const urgencyLine = (items: readonly Item[]): string => `${urgencyTexts[urgencyOf(items)]}.`;
 
 /** `3 truncated, 2 below the threshold`. */
 export function countsOf(entries: readonly DecidedFacts[]): string {
@@ -87,7 +87,7 @@ const rank = ({ words, entries }: Item): number =>
 function ofError(report: Report, place: Place): Item {
   const words = report.cause === undefined ? undefined : errorWordsOf(report.cause, place);
   const unlooked = report.policies.filter(({ cause }) => cause.kind === 'run-error');
-  const about = unlooked.length === 0 ? '' : `, ${counted(unlooked.length, 'policy', 'policies')} not looked at`;
+  const about = unlooked.length === 0 ? '' : `, ${counted(unlooked.length, 'policy', 'policies')} not checked`;
   return {
     subject: 'run failed',
     detail: words?.subject ?? '',

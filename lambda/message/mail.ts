@@ -116,7 +116,7 @@ function footer(report: Report, { kind }: Place): string[] {
   const enforce = report.mode === 'preview' && report.policies.some(({ outcome }) => outcome === 'would-truncate');
   return [
     ...(enforce && report.result === 'ok'
-      ? [`To delete for real, ${kind === 'machine' ? 'use the verb enforce' : 'set the mode to enforce'}.`]
+      ? [`To delete these rows, ${kind === 'machine' ? 'use the verb enforce' : 'set the mode to enforce'}.`]
       : []),
     ...(largest === undefined
       ? []

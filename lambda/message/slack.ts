@@ -82,7 +82,9 @@ function description(report: Report, problems: readonly Item[], place: Place): {
   ];
   const bottom = [
     ...(fine === '' ? [] : [markdown(`Fine: ${fine}.`, 150)]),
-    ...(copied > 0 ? [`${copied} copied: rows written meanwhile may be in the old index alone (nothing to do).`] : []),
+    ...(copied > 0
+      ? [`${copied} copied: rows written during the copy may be only in the old index (no action needed).`]
+      : []),
     ...(remark === undefined ? [] : [markdown(remark, 150)]),
     ...link(problems, place),
     `Run ${markdown(report.runId, 80)}.`,

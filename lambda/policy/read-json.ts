@@ -34,7 +34,7 @@ export function readJson(text: string, { comments = false } = {}): JsonText {
     if (comments && mistake !== undefined) throw new SyntaxError();
     if (repeated === undefined) return { kind: 'value', value };
   } catch {
-    const usual = comments ? 'a comma too many or a missing quote' : 'a comma too many, a missing quote or a comment';
+    const usual = comments ? 'a trailing comma or a missing quote' : 'a trailing comma, a missing quote or a comment';
     return wrong(`is not JSON: look for ${usual}`, mistake);
   }
   return wrong(`has the key ${repeated.key} twice in one object: keep one of them`, repeated.at);

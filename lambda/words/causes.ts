@@ -46,6 +46,7 @@ import {
   foreign,
   functionNames,
   guardWords,
+  isWholeToday,
   notDue,
   quarantinedUrgency,
   quarantinedWhy,
@@ -76,9 +77,9 @@ export const causes: CauseTable = {
     next: `Correct the policy ${inPolicies(place)}.`,
   }),
   'run-error': () => ({
-    subject: 'not looked at',
-    what: 'it was not looked at',
-    why: 'The run as a whole failed; its error is said first.',
+    subject: 'not checked',
+    what: 'it was not checked',
+    why: 'The run as a whole failed; its error comes first.',
     urgency: 'nothing',
   }),
 
@@ -94,30 +95,31 @@ export const causes: CauseTable = {
   }),
   untold: ({ what }) => ({
     subject: '',
-    what: `it waits until its last ${what} has been reported`,
-    why: 'This report is the first to say it.',
+    what: `it is left alone until its last ${what} has been reported`,
+    why: 'This report is the first to include it.',
     urgency: 'nothing',
     next: nextRunTries,
   }),
   foreign: (cause, entry, place) => ({
     ...foreign(cause, entry),
     urgency: 'week',
-    next: `When no task deletes or copies there, release it${cause.releasableAt === undefined ? '' : ` (accepted from ${moment(cause.releasableAt)} on)`}.`,
+    next: `Release it once no task is deleting or copying in it${cause.releasableAt === undefined ? '' : ` (accepted from ${moment(cause.releasableAt)})`}.`,
     look: lookAtTasks,
     act: releaseOf(nameOf(entry), place),
     section: 'In flight',
   }),
   quarantined: (cause, entry, place) => ({
     subject: `since ${date(cause.since)}`,
-    what: 'nothing is truncated here until a person releases it',
+    what: 'it is not truncated until a person releases it',
     why: sentences(quarantinedWhy(cause), todayWhy(cause)),
     ...quarantinedUrgency(cause.outcome),
+    ...(isWholeToday(cause) && { urgency: 'week', next: 'Release it.' }),
     look: lookAtIndices(entry),
     act: releaseOf(nameOf(entry), place),
   }),
   'quarantined-elsewhere': (cause, entry, place) => ({
     subject: `since ${date(cause.since)}, at another address`,
-    what: 'nothing is truncated here until a person releases it',
+    what: 'it is not truncated until a person releases it',
     why: sentences(`It was quarantined at another address, ${cause.address}.`, quarantinedWhy(cause)),
     ...quarantinedUrgency(cause.outcome),
     look: lookAtIndices(entry),
@@ -135,25 +137,25 @@ export const causes: CauseTable = {
 
   'record-gone': (_, entry) => ({
     subject: 'its ledger record is gone',
-    what: 'nobody watches this truncation any more',
-    why: 'Its record in the ledger has been deleted, so how the truncation ends is not known.',
+    what: 'this truncation is no longer watched',
+    why: 'Its ledger record has been deleted, so its result will not be known.',
     urgency: 'week',
-    next: 'See whether it has ended, and find out what deletes records of the ledger.',
+    next: 'Check whether it has ended, and find out what deletes ledger records.',
     look: lookAtTask(entry),
   }),
   'released-meanwhile': ({ releasedAt }) => ({
-    subject: 'released meanwhile',
-    what: `a person released the index on ${moment(releasedAt)}, so nobody watches this truncation any more`,
+    subject: 'released during the run',
+    what: `a person released the index on ${moment(releasedAt)}, so this truncation is no longer watched`,
     why: '',
     urgency: 'nothing',
-    next: 'Nothing: the release said what was known.',
+    next: 'None: the release reported what was known.',
   }),
   superseded: () => ({
     subject: 'a later run has taken over',
     what: "a later run's truncation has taken its place in the ledger",
     why: '',
     urgency: 'nothing',
-    next: "Nothing: the later run's report has the result.",
+    next: "See the later run's report.",
   }),
 
   'not-due': (cause, entry) => ({ subject: '', what: notDue(cause, entry), why: '', urgency: 'nothing' }),
@@ -161,9 +163,9 @@ export const causes: CauseTable = {
     subject: '',
     what: `${ofTotal(entry.rowsToDelete ?? 0, entry.rowsTotal)} ${older(entry)} would be deleted`,
     why: sentences(
-      bite !== undefined && `At most ${exact(bite)} go in one run; later runs delete the rest.`,
+      bite !== undefined && `At most ${exact(bite)} are deleted in one run; later runs delete the rest.`,
       entry.strategy === 'reindex' && 'This server would copy the rows that stay into a new index.',
-      entry.copyGoesWhole && 'A copy goes whole: maxRowsPerRun does not apply.',
+      entry.copyGoesWhole && 'A copy cannot be split: maxRowsPerRun does not apply.',
     ),
     urgency: 'nothing',
   }),
@@ -172,7 +174,7 @@ export const causes: CauseTable = {
     what: nothingDeleted,
     why: ceilingWhy(cause, entry),
     urgency: 'change',
-    next: 'Ask the owner whether these rows may go, and see whether new rows still arrive.',
+    next: 'Ask the owner whether these rows may be deleted, and check whether new rows still arrive.',
     look: previewOf(place, nameOf(entry)),
     act: approval(cause, entry, place),
   }),
@@ -180,9 +182,9 @@ export const causes: CauseTable = {
   'low-once': ({ expected, found, since }) => ({
     subject: 'counted low once',
     what: nothingDeleted,
-    why: `Of ${rows(expected, 'exact')} that were counted on ${moment(since)}, one count found only ${exact(found)}, and there was no time for a second one.`,
+    why: `One count found only ${exact(found)} of the ${rows(expected, 'exact')} counted on ${moment(since)}, and there was no time for a second one.`,
     urgency: 'week',
-    next: 'Nothing: the next run counts again. If this is said again, look at the index.',
+    next: 'Wait for the next run, which counts again. If this comes back, look at the index.',
   }),
   guard: (cause, entry, place) => ({ what: nothingDeleted, ...guardWords(cause, entry, place) }),
   changed: (cause, _, place) => ({
@@ -199,11 +201,11 @@ export const causes: CauseTable = {
     act: cause.by === 'paused' ? resume(place) : undefined,
   }),
   'step-failed': ({ step, error, sent }, _, place) => ({
-    subject: `${functionNames[step]} broke down`,
+    subject: `${functionNames[step]} failed`,
     what: sent === 'no' ? 'nothing was sent' : 'a truncation may have been sent',
-    why: `The function ${functionNames[step]} failed (${withoutStop(error)}).`,
+    why: `The function ${functionNames[step]} ended with ${withoutStop(error)}.`,
     urgency: 'week',
-    next: `Look at its log under the run's ID; the next run ${sent === 'no' ? 'tries again' : 'finds out what happened'}.`,
+    next: `Search its log for the run's ID; the next run ${sent === 'no' ? 'tries again' : 'finds out what happened'}.`,
     look: sent === 'no' ? previewOf(place) : lookAtTasks,
   }),
 
@@ -227,14 +229,14 @@ export const causes: CauseTable = {
     subject: '',
     what: deleted(entry),
     why: sentences(
-      rest !== undefined && `The rest, ${rows(rest)}, goes in later runs.`,
+      rest !== undefined && `Later runs delete the remaining ${rows(rest)}.`,
       rowsMissingText(entry),
       !!entry.rowsRemaining &&
         `${rows(entry.rowsRemaining, 'exact')} to delete ${isOrAre(entry.rowsRemaining)} left for the next run.`,
       (counters.cancelled || counters.conflicts) && countersText(counters),
       !entry.copies &&
         (counters.done ?? 0) > (entry.rowsDeleted ?? 0) &&
-        `Its task says ${exact(counters.done)} deleted: rows that arrived meanwhile make up the difference.`,
+        `Its task says ${exact(counters.done)} deleted: rows that arrived in the meantime make up the difference.`,
     ),
     urgency: 'nothing',
   }),
@@ -243,7 +245,7 @@ export const causes: CauseTable = {
     what: `${ofTotal(entry.rowsRemaining ?? 0, entry.rowsToDelete)} to delete are still there`,
     why: `Its task deleted ${exact(done)} of ${rows(total, 'exact')} and stopped at ${rows(conflicts, 'exact')} that something else had changed: Elasticsearch 8 and 9 stop there.`,
     urgency: 'nothing',
-    next: 'Nothing: the next run goes on.',
+    next: 'Wait for the next run, which continues.',
     look: lookAtTask(entry),
   }),
   'not-refreshed': (cause, entry) => ({
@@ -254,21 +256,21 @@ export const causes: CauseTable = {
         ? `Its task says ${exact(cause.done)} deleted, and the counts do not show it: the index is probably not refreshed, as an interrupted upgrade leaves it (refresh_interval -1).`
         : `All ${rows(cause.conflicts, 'exact')} had changed since the last refresh, as they have after an earlier delete: the index is probably not refreshed (refresh_interval -1).`,
     urgency: 'week',
-    next: 'See whether the index is refreshed (_cat/indices shows the old counts, too). If it is not, set its refresh_interval back; the next run counts again.',
+    next: 'Check whether the index is refreshed (_cat/indices shows the old counts, too). If it is not, restore its refresh_interval; the next run counts again.',
     look: lookAtRefresh(entry),
   }),
   remains: (counters, entry, { preview }) => ({
     subject: counters.cancelled ? 'cancelled' : 'rows are left',
     what: `${preview ? '' : 'the truncation ended, and '}${ofTotal(entry.rowsRemaining ?? 0, entry.rowsToDelete)} to delete are still there`,
     why: sentences(
-      preview && 'A preview looks once: it may still go on.',
+      preview && 'A preview looks once: it may still be running.',
       countersText(counters),
       rowsMissingText(entry),
     ),
     urgency: 'nothing',
     ...(entry.rowsDeleted === 0
-      ? { next: 'See whether the index is healthy (red: a shard is away). The next run tries again.' }
-      : { next: 'Nothing the first time: the next run deletes the rest. If it happens again, look at its task.' }),
+      ? { next: 'Check whether the index is healthy (red: a shard is unavailable). The next run tries again.' }
+      : { next: 'The first time, wait: the next run deletes the rest. If it happens again, look at its task.' }),
     look: entry.rowsDeleted === 0 ? lookAtIndices(entry) : lookAtTask(entry),
   }),
   missing: (cause, entry, place) => ({
@@ -294,7 +296,7 @@ export const causes: CauseTable = {
     // Without any sign of a task, the call may not even have left.
     ...(cause.why === 'unseen' &&
       !(entry.taskId || cause.vanished || cause.done !== undefined) && {
-        what: 'a truncation may have been sent, and nobody has seen it end',
+        what: 'a truncation may have been sent, and its completion was not observed',
       }),
     ...(cause.vanished && { subject: 'task vanished' }),
     why: unsettledWhy(cause),
@@ -314,7 +316,7 @@ export const causes: CauseTable = {
     look: lookAtTask(entry),
     ...(needsRelease(cause) && {
       urgency: 'week',
-      next: 'If this stage stays in preview, release the index when no task deletes or copies there.',
+      next: 'If this stage stays in preview, release the index once no task is deleting or copying in it.',
       act: releaseOf(nameOf(entry), place),
     }),
   }),

@@ -22,7 +22,7 @@ export function deleted(entry: DecidedFacts): string {
 export const rowsMissingText = ({ rowsMissing = 0 }: DecidedFacts): string =>
   rowsMissing === 0
     ? ''
-    : `${rows(rowsMissing, 'exact')} newer than the cutoff ${isOrAre(rowsMissing)} gone as well, as after ordinary deletions.`;
+    : `${rows(rowsMissing, 'exact')} newer than the cutoff ${isOrAre(rowsMissing)} also gone, which ordinary deletions can explain.`;
 
 type Missing = CauseOf<'missing'>;
 
@@ -49,8 +49,8 @@ const quarantine = 'The index is quarantined until a person releases it.';
 export function missingWhy(cause: Missing, entry: DecidedFacts): string {
   if (entry.copies) return sentences(cause.found !== undefined && 'Not every row was copied.', countersText(cause));
   return isLikeShard(cause, entry)
-    ? 'About the same share of the rows to delete is gone: a shard may be away, and then nothing is lost. Otherwise something else deletes or copies here.'
-    : "This job's delete does not touch them: something else deletes or copies here.";
+    ? 'About the same share of the rows to delete is gone, as when a shard is unavailable: nothing is lost then. Otherwise something else deletes or copies in this index.'
+    : "This job's delete does not touch these rows: something else deletes or copies in this index.";
 }
 
 /** What every loss adds to why it is one: the cutoff, and what becomes of the index. */
@@ -63,14 +63,14 @@ export function afterLoss(entry: DecidedFacts, place: Place): string {
   return sentences(cutoffText(entry.policyCutoffMillis ?? entry.cutoffMillis), then);
 }
 
-const settles = `${nextRunLooks} After 20 hours a run settles it.`;
+const settles = `${nextRunLooks} After 20 hours a run closes it.`;
 
 export const unsettled: Record<Unsettled['why'], Pick<Words, 'subject' | 'what' | 'next'>> = {
-  unseen: { subject: 'no end seen', what: 'a truncation was sent, and nobody has seen it end', next: settles },
-  copy: { subject: 'copy not proven', what: 'nothing proves that the copy has every row', next: settles },
+  unseen: { subject: 'no end seen', what: 'a truncation was sent, and its completion was not observed', next: settles },
+  copy: { subject: 'copy not proven', what: 'there is no proof that the copy has every row', next: settles },
   uncountable: {
     subject: 'cannot be counted',
-    what: 'how its truncation ended could not be counted',
+    what: 'the result of its truncation could not be counted',
     next: nextRunTries,
   },
 };
@@ -93,11 +93,11 @@ export const unsettledWhy = (cause: Unsettled): string =>
     cause.vanished
       ? 'The server no longer knows its task: a node of the search engine may have restarted.'
       : cause.why !== 'copy' && cause.error && `At the last look, ${errorWords(cause.error).came}.`,
-    cause.why === 'copy' && 'Nobody saw it complete, and newer rows can hide what it left out.',
+    cause.why === 'copy' && 'Its completion was not observed, and newer rows can hide rows that it left out.',
     cause.why === 'unseen' &&
       cause.lastMovedAt !== undefined &&
       `Nothing has moved since ${moment(cause.lastMovedAt)}.`,
-    closedAs(cause) === 'idle' && 'The job has stopped watching it.',
+    closedAs(cause) === 'idle' && 'The job no longer watches it.',
     isQuarantined(cause) && quarantine,
     cause.why !== 'uncountable' && countersText(cause),
   );
@@ -109,17 +109,17 @@ export const needsRelease = (cause: Watching): boolean => cause.why === 'preview
 export function soFar(cause: Watching, entry: DecidedFacts): Pick<Words, 'subject' | 'what'> {
   const { done, total } = cause;
   if (needsRelease(cause)) {
-    return { subject: 'needs a release', what: 'no enforcing run has judged a truncation of it' };
+    return { subject: 'needs a release', what: 'no enforcing run has judged its truncation' };
   }
   if (cause.why !== 'preview' && cause.ended) {
-    return { subject: 'not verified yet', what: 'its task has ended, and its result is not verified yet' };
+    return { subject: 'not verified yet', what: 'its task has ended, but the result is not verified yet' };
   }
   if (done !== undefined && total) {
     const what = `${exact(done)} of ${rows(total, 'exact')} done at the last look`;
     return { subject: `${Math.floor((done / total) * 100)} % done`, what };
   }
   const some = entry.rowsDeleted && `${ofTotal(entry.rowsDeleted, entry.rowsToDelete)} deleted so far`;
-  return { subject: '', what: some || 'its truncation goes on' };
+  return { subject: '', what: some || 'its truncation is still running' };
 }
 
 function lastLook(cause: Watching): string {
@@ -127,9 +127,9 @@ function lastLook(cause: Watching): string {
     case 'run-time':
       return `The run's time ended first${ofHours(cause.hours)}.`;
     case 'step':
-      return 'Poll broke down, so nobody looked any more.';
+      return 'Poll failed, so the run stopped watching.';
     case 'preview':
-      return 'A preview looks once, and judges nothing.';
+      return 'A preview looks once and does not judge.';
   }
 }
 

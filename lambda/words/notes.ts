@@ -32,7 +32,7 @@ export const notes: NoteTable = {
   'no-date-header': () => ({
     subject: '',
     what: 'the server sends no Date header, so its clock was not compared with ours',
-    why: 'Nothing is wrong as long as both are right.',
+    why: 'This is harmless as long as both clocks are right.',
     urgency: 'nothing',
   }),
   rights: ({ what, error }) => ({
@@ -46,7 +46,7 @@ export const notes: NoteTable = {
   'preview-by-hand': () => ({
     subject: '',
     what: 'this run was started by hand without a mode, so it only previews',
-    why: 'To truncate, its input says {"mode": "enforce"}.',
+    why: 'To truncate, start it with {"mode": "enforce"}.',
     urgency: 'nothing',
   }),
   'approves-nothing': ({ approveRows }) => ({
@@ -63,11 +63,11 @@ export const notes: NoteTable = {
     section: 'Copies',
   }),
   'truncate-failed': ({ index, error }) => ({
-    subject: 'Truncate broke down',
+    subject: 'Truncate failed',
     what: `the Truncate function failed for ${index} (${withoutStop(error)})`,
     why: 'Poll took over and found out what it had done.',
     urgency: 'change',
-    next: "If it happens again, look at its log under the run's ID.",
+    next: "If it happens again, search its log for the run's ID.",
   }),
 
   released: (note, place) => ({
@@ -125,7 +125,7 @@ const releasedWhy = (note: NoteOf<'released'>, place: Place): string =>
   sentences(
     note.decidedAt !== undefined &&
       note.decidedBy !== place.runId &&
-      `Run ${note.decidedBy} released it on ${moment(Date.parse(note.decidedAt))}, and no report is known to have said so.`,
+      `Run ${note.decidedBy} released it on ${moment(Date.parse(note.decidedAt))}, and no report is known to have told it.`,
     replaced(note.indexBefore, note.indexNow),
     note.address !== undefined && elsewhere(note.address),
     counting(note),
@@ -135,24 +135,24 @@ const releasedWhy = (note: NoteOf<'released'>, place: Place): string =>
   );
 
 function counting({ rowsMissing, uncounted, unread, betweenRuns }: NoteOf<'released'>): string {
-  if (unread) return 'Another version of this job wrote down what was counted, and this one cannot read it.';
+  if (unread) return 'Another version of this job recorded the count, and this one cannot read it.';
   if (uncounted) return 'As accepted, its rows were not counted.';
   if (rowsMissing) {
-    return `As accepted, ${rows(rowsMissing, 'exact')} ${isOrAre(rowsMissing)} missing; no later run says so again.`;
+    return `As accepted, ${rows(rowsMissing, 'exact')} ${isOrAre(rowsMissing)} missing; later runs do not report this again.`;
   }
-  return `As many rows are there as were counted ${betweenRuns ? 'after its last truncation' : 'before its truncation'}.`;
+  return `It has as many rows as were counted ${betweenRuns ? 'after its last truncation' : 'before its truncation'}.`;
 }
 
 const refusals: Record<NoteOf<'not-released'>['why'], (note: NoteOf<'not-released'>) => string> = {
   'rows-missing': ({ rowsMissing = 0 }) => `${rows(rowsMissing, 'exact')} ${isOrAre(rowsMissing)} missing.`,
   uncounted: () => 'There is no earlier count to compare its rows with.',
   unresolved: ({ until }) =>
-    `A truncation of it is unresolved${until === undefined ? '' : `; a release is accepted from ${moment(until)} on`}.`,
+    `A truncation of it is unresolved${until === undefined ? '' : `; a release is accepted from ${moment(until)}`}.`,
   copy: ({ rowsMissing = 0 }) =>
     `The server may still be copying it${rowsMissing > 0 ? `, and ${rows(rowsMissing, 'exact')} ${isOrAre(rowsMissing)} missing` : ''}.`,
   elsewhere: ({ rowsMissing, address = 'unknown' }) =>
-    sentences(elsewhere(address), rowsMissing === 0 && 'It counts as many rows as there were.'),
-  taken: () => 'Another run wrote to its ledger record meanwhile.',
+    sentences(elsewhere(address), rowsMissing === 0 && 'It counts as many rows as before.'),
+  taken: () => 'Another run wrote to its ledger record in the meantime.',
   server: ({ error }) =>
     `${error === undefined ? 'The server did not answer' : `It could not be counted: ${diagnosis(error)}`}.`,
   ledger: ({ problem = 'no reason given' }) => `The ledger could not be read or written: ${withoutStop(problem)}.`,
@@ -164,7 +164,7 @@ function nextOf({ why, until }: NoteOf<'not-released'>): string {
   if (why === 'copy') return 'Wait until its task has ended, then release it again.';
   return why === 'elsewhere'
     ? 'Use that address again, or look at the index and accept what is there.'
-    : 'Release it again when this is mended.';
+    : 'Once this is fixed, release it again.';
 }
 
 /** What releases the index although rows are missing, or cannot be counted. */

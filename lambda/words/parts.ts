@@ -11,9 +11,10 @@ import type { Place, Words } from './table.ts';
 
 /** Pieces that several entries of the tables share. */
 
-export const nextRunTries = 'Nothing: the next run tries again.';
-export const nextRunLooks = 'Nothing: the next run looks again. Do not truncate the index by hand meanwhile.';
-export const noUpgrade = 'Run no DataHub upgrade yet: it may remove an old index that still has the rows.';
+export const nextRunTries = 'Wait for the next run, which tries again.';
+export const nextRunLooks =
+  'Wait for the next run, which looks again. Do not truncate the index by hand in the meantime.';
+export const noUpgrade = 'Do not upgrade DataHub yet: that may remove an old index with the rows.';
 
 type Counters = {
   conflicts?: number;
@@ -42,14 +43,14 @@ export const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are');
 
 /** The cutoff as the runbook's steps need it: readable, and in epoch milliseconds. */
 export const cutoffText = (millis: number | undefined): string =>
-  millis === undefined ? '' : `Cutoff: ${moment(millis)} (${millis}); older rows were to go.`;
+  millis === undefined ? '' : `Cutoff: ${moment(millis)} (${millis}); older rows were due for deletion.`;
 
 /** What the counters say besides the counts, as a sentence; a remark, never a proof. */
 export function countersText({ conflicts = 0, cancelled, done, total }: Counters): string {
   const parts = [
     ...(cancelled ? ['was cancelled'] : []),
     ...(done === undefined ? [] : [`says ${exact(done)}${total === undefined ? '' : ` of ${exact(total)}`} done`]),
-    ...(conflicts > 0 ? [`left ${rows(conflicts, 'exact')} that something else had changed first`] : []),
+    ...(conflicts > 0 ? [`skipped ${rows(conflicts, 'exact')} that something else had changed`] : []),
   ];
   return parts.length === 0 ? '' : `Its task ${parts.join(', ')}.`;
 }
@@ -110,7 +111,7 @@ export const inPolicies = (place: Place): string =>
     ? `in the stage file and deploy, or in its parameter${place.parameterPrefix ? ` below ${place.parameterPrefix}/policies` : ''}`
     : 'in the policies file';
 
-/** The words of a server's error: what came back, and what mends it. */
+/** The words of a server's error: what came back, and what fixes it. */
 export function ofServer(error: ServerError, place: Place): Omit<Words, 'what'> {
   const { brief, next, nextOn, urgency, token } = errorWords(error);
   return {
@@ -128,7 +129,7 @@ export const storeToken = (place: Place): Command | undefined =>
 
 /** Lets a paused job run again. */
 export const resume = (place: Place): Command | undefined =>
-  inShell('This lets it run again', setParameter('paused', 'false', place));
+  inShell('This resumes it', setParameter('paused', 'false', place));
 
 const inShell = (say: string, line: string | undefined, deletes?: true): Command | undefined =>
   line === undefined ? undefined : { say, line, typedIn: 'shell', deletes };
@@ -137,4 +138,4 @@ const inShell = (say: string, line: string | undefined, deletes?: true): Command
 export const replaced = (before: string | undefined, now: string | undefined): string =>
   before === undefined || now === undefined || before === now
     ? ''
-    : `The index was replaced meanwhile, as a copy, an upgrade or another reindex does: ${before} before, ${now} now.`;
+    : `The index was replaced during the run (by a reindex or an upgrade): it was ${before} and is now ${now}.`;

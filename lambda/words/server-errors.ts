@@ -19,7 +19,7 @@ export interface ErrorWords {
   /** The same where that place has words of its own for it. */
   nextOn?: Partial<Record<Reader['kind'], string>>;
   urgency: Urgency;
-  /** A new token is what mends it. */
+  /** A new token fixes it. */
   token?: boolean;
 }
 
@@ -40,7 +40,7 @@ export const privileges: Record<OperationName, string> = {
 const checkAddress = { next: `Check the GMS address; it has one of the forms ${addressForms}` };
 const checkServer = { next: 'Check that the address is that of a DataHub GMS and that its version is supported' };
 const wait = {
-  next: 'Nothing the first time: the next run tries again. If it stays, look at the logs of GMS',
+  next: 'The first time, wait for the next run. If it persists, look at the logs of GMS',
   urgency: 'nothing',
 } as const;
 const newToken = { urgency: 'act', token: true } as const;
@@ -117,7 +117,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
   'not-http': (error) => ({
     brief: 'not HTTP',
     came: `the response is not HTTP${codeOf(error)}`,
-    means: 'Often http:// is used for https://.',
+    means: 'A common cause is http:// in place of https://.',
     ...checkAddress,
   }),
   timeout: ({ seconds, operation }) => ({
@@ -131,10 +131,10 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
         : { machine: 'Look at the logs of GMS and at the load of its search engine; --timeout SECONDS waits longer' },
   }),
   reset: (error) => ({ brief: 'connection broke off', came: `the connection broke off${codeOf(error)}`, ...wait }),
-  aborted: () => ({ brief: 'out of time', came: 'the job gave up, because its time was over', ...wait }),
+  aborted: () => ({ brief: 'out of time', came: 'the job gave up because its time was up', ...wait }),
   redirect: ({ toHttps }) => ({
     brief: 'redirected',
-    means: `${toHttps ? 'It sends to https://. ' : ''}Redirects are not followed: they lead to login pages.`,
+    means: `${toHttps ? 'It redirects to https://. ' : ''}Redirects are not followed: they lead to login pages.`,
     ...checkAddress,
   }),
   unauthorized: () => ({
@@ -156,7 +156,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
   }),
   forbidden: () => ({
     brief: 'refused by a gateway',
-    means: 'Something in front of DataHub refuses it: a gateway, a firewall, a service mesh.',
+    means: 'Something in front of DataHub refuses the request: a gateway, a firewall, a service mesh.',
     next: 'Let this job through there',
   }),
   'not-found': () => ({
@@ -174,7 +174,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     brief: 'request refused',
     next: 'Check entityType, aspect and batchSize, then the logs of GMS',
   }),
-  throttled: () => ({ brief: 'asked too often', ...wait }),
+  throttled: () => ({ brief: 'rate limited', ...wait }),
   'server-error': () => ({
     brief: 'server error',
     means: 'The server, its search engine or a proxy in front of it has a problem.',
@@ -187,14 +187,14 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
   }),
   unreadable: (error) => ({
     brief: 'not understood',
-    came: `${answered(error)}, which this operation does not promise`,
+    came: `${answered(error)}, which is not what this operation returns`,
     ...checkServer,
   }),
   'no-task-id': (error) => ({ brief: 'no task ID', came: `${answered(error)} instead of a task ID`, ...checkServer }),
   'not-sample': () => ({
     brief: 'no sample data',
     came: 'the response does not say that the data is a sample (X-Sample-Data: true)',
-    next: 'Leave --fast out: only waits for samples are cut short',
+    next: 'Omit --fast, which is for sample data only',
     urgency: 'change',
   }),
   defect: ({ text = 'no reason given' }) => ({

@@ -43,18 +43,22 @@ export const foreign = (
 export const quarantinedUrgency = (outcome: Outcome): Pick<Words, 'urgency' | 'next' | 'section'> =>
   outcome === 'rows-missing'
     ? { urgency: 'act', next: noUpgrade, section: 'Rows missing' }
-    : { urgency: 'week', next: 'See whether its rows are all there, then release it.' };
+    : { urgency: 'week', next: 'Check that all its rows are there, then release it.' };
+
+/** Nothing was copied, and today every row is there, in the same index as then. */
+export const isWholeToday = ({ today, copied }: Pick<CauseOf<'quarantined'>, 'today' | 'copied'>): boolean =>
+  !copied && today !== undefined && 'sameIndex' in today && today.found >= today.expected && today.sameIndex === true;
 
 /** What this run has counted, beside what was missing then. */
 export function todayWhy({ today, copied }: CauseOf<'quarantined'>): string {
   if (today === undefined) return '';
   if ('error' in today) return `Today it could not be counted: ${withoutStop(errorWords(today.error).came)}.`;
-  const { expected, found, sameIndex } = today;
+  const { expected, found } = today;
   if (found < expected) return `Today ${exact(found)} of the ${rows(expected, 'exact')} are there.`;
-  if (copied) return 'Today as many are there as then, but late rows may have filled the gap: look first.';
-  return sameIndex
+  if (copied) return 'Today there are as many as then, but late rows may have filled the gap: look first.';
+  return isWholeToday({ today, copied })
     ? `Today all ${exact(expected)} are there: release it.`
-    : `Today ${exact(found)} are there, as many as then; whether it is the same index is not known: look first.`;
+    : `Today ${exact(found)} are there, as many as then, but it may be another index: look first.`;
 }
 
 /** Numbers of a verdict that is days old are told as what was counted then. */
@@ -65,7 +69,7 @@ export function quarantinedWhy(cause: Omit<CauseOf<'quarantined'>, 'kind' | 'tod
     replaced(indexBefore, indexNow),
     outcome === 'rows-missing'
       ? `On ${moment(since)}, ${lost}${copied ? ' after the server had copied it' : ''}.`
-      : `On ${moment(since)}, a copy of it ended, and nothing proved that every row was copied.`,
+      : `On ${moment(since)}, a copy of it ended without proof that every row was copied.`,
     cutoffText(cutoffMillis),
   );
 }
@@ -76,7 +80,7 @@ export function notDue({ minDeletePercent }: CauseOf<'not-due'>, entry: DecidedF
   const total = rows(entry.rowsTotal ?? 0);
   return minDeletePercent === undefined
     ? `none of ${total} is ${older(entry)}`
-    : `${share(entry)} of ${total} are ${older(entry)}, less than its threshold of ${percent(minDeletePercent)}`;
+    : `${share(entry)} of ${total} are ${older(entry)}, below its threshold of ${percent(minDeletePercent)}`;
 }
 
 export function ceilingWhy(cause: CauseOf<'above-ceiling'>, entry: DecidedFacts): string {
@@ -86,7 +90,7 @@ export function ceilingWhy(cause: CauseOf<'above-ceiling'>, entry: DecidedFacts)
       ? `The oldest hour alone holds ${rows(entry.rowsToDelete ?? 0, 'exact')} ${older(entry)}, more than maxRowsPerRun (${exact(bite)})`
       : maxDeletePercent === undefined
         ? `All ${rows(entry.rowsTotal ?? 0, 'exact')} are ${older(entry)}, and deleting them all needs approval`
-        : `${share(entry)} of ${rows(entry.rowsTotal ?? 0)} are ${older(entry)}, more than its ceiling (maxDeletePercent) of ${percent(maxDeletePercent)}`;
+        : `${share(entry)} of ${rows(entry.rowsTotal ?? 0)} are ${older(entry)}, above its ceiling (maxDeletePercent) of ${percent(maxDeletePercent)}`;
   return `${what}.${approved === undefined ? '' : ` ${exact(approved)} were approved, which is not enough.`}`;
 }
 
@@ -169,12 +173,12 @@ export function changedWhy(cause: CauseOf<'changed'>): string {
 const rowsChanged = (was: number, now: number): string =>
   now === 0
     ? `The ${rows(was, 'exact')} to delete are gone: something else has deleted them.`
-    : `Rows to delete changed from ${exact(was)} to ${exact(now)} within minutes: something else is at work.`;
+    : `Rows to delete changed from ${exact(was)} to ${exact(now)} within minutes: something else is changing the index.`;
 
 export function changedNext(cause: CauseOf<'changed'>, place: Place): Pick<Words, 'urgency' | 'next'> {
   if (cause.what === 'policy-unreadable') return { urgency: 'week', next: `Correct the policy ${inPolicies(place)}.` };
   return cause.what === 'rows' && cause.now === 0
-    ? { urgency: 'change', next: "See what else deletes here: DataHub's own datahub-gc runs at 01:00 UTC every day." }
+    ? { urgency: 'change', next: "Find out what else deletes in this index: DataHub's own datahub-gc runs once a day." }
     : { urgency: 'nothing', next: nextRunTries };
 }
 
@@ -191,17 +195,17 @@ const stops: { [By in Stop['by']]: WordsOfStop<Extract<Stop, { by: By }>> } = {
         ? 'The job is paused.'
         : `Whether the job is paused cannot be read, which counts as paused (${withoutStop(problem)}).`,
     urgency: problem === undefined ? 'nothing' : 'week',
-    next: 'Nothing, if it is paused on purpose. Otherwise resume it.',
+    next: 'If the pause is intended, do nothing; otherwise resume it.',
   }),
   breaker: ({ index, outcome }) => ({
     subject: 'held back by another index',
     why: `The run started nothing more, because ${outcome === 'rows-missing' ? `rows are missing in ${index}` : `how ${index} ended is not known`}.`,
-    next: 'Nothing here: settle the other index first.',
+    next: 'Resolve the other index first.',
   }),
   'no-task-ids': ({ status }) => ({
     subject: 'no task IDs',
     why: `${status === 401 || status === 403 ? `The server answered ${status} to a truncation` : 'Two truncations returned no task ID'}, so the run started nothing more.`,
-    next: 'Nothing here: the index that was sent first says what is wrong.',
+    next: 'See the index whose truncation was sent first.',
   }),
   'plan-time': () => ({
     subject: 'server too slow',
@@ -214,9 +218,9 @@ const stops: { [By in Stop['by']]: WordsOfStop<Extract<Stop, { by: By }>> } = {
     why: `The run's time ended before its turn${ofHours(hours)}.`,
   }),
   spent: ({ runId }) => ({
-    subject: 'already sent',
+    subject: 'may have been sent already',
     what: 'nothing was sent a second time',
-    why: `Run ${runId} has already had its turn at this index and may have sent a truncation; each run sends one at most.`,
+    why: `Run ${runId} may already have sent a truncation of this index; each run sends at most one.`,
   }),
   preview: () => ({ subject: 'preview', why: 'A preview starts nothing.' }),
 };
@@ -224,7 +228,7 @@ const stops: { [By in Stop['by']]: WordsOfStop<Extract<Stop, { by: By }>> } = {
 type Setup = Omit<Words, 'what' | 'why' | 'urgency'> & Partial<Words>;
 
 const correct = ({ kind }: Place): string =>
-  `Correct what it names${kind === 'aws' ? '; where access is denied, deploy the stage again, which restores the roles' : ''}.`;
+  `Fix what it names${kind === 'aws' ? '; where access is denied, deploy the stage again, which restores the roles' : ''}.`;
 
 export const setups: Record<CauseOf<'setup'>['what'], (place: Place) => Setup> = {
   parameters: (place) => ({ subject: 'parameter', next: correct(place) }),

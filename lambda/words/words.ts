@@ -29,10 +29,10 @@ export const titles: Readonly<Record<Outcome, string>> = {
 };
 
 export const urgencyTexts: Readonly<Record<Urgency, string>> = {
-  act: 'act now',
-  week: 'this week',
-  change: 'when you next change something',
-  nothing: 'nothing to do',
+  act: 'Urgency: act now',
+  week: 'Urgency: this week',
+  change: 'Urgency: low; fix it with your next change',
+  nothing: 'Action: none',
 };
 
 /** The reader, with what this report means for every sentence in it. */
@@ -76,13 +76,18 @@ function leftBehind({ decidedAt = '', decidedBy = '', server, untold }: DecidedF
   return `Decided on ${moment(Date.parse(decidedAt))} by run ${decidedBy}${where}${fact}; ${told}.`;
 }
 
-const later: Words = { subject: '', what: 'its reason is of another version of this job', why: '', urgency: 'week' };
+const later: Words = {
+  subject: '',
+  what: 'the reason was written by another version of this job',
+  why: '',
+  urgency: 'week',
+};
 
 /** The runbook's steps for bringing them over need the cutoff, which a loss has said already. */
 const asideOfCopy = ({ cause, policyCutoffMillis, cutoffMillis }: DecidedFacts): string =>
   sentences(stragglers, cause.kind === 'missing' ? '' : cutoffText(policyCutoffMillis ?? cutoffMillis));
 
-const stragglers = 'Rows written during the copy may be in the old index alone (nothing to do; runbook, "Copies").';
+const stragglers = 'Rows written during the copy may be only in the old index (no action needed; runbook, "Copies").';
 
 /** No command that deletes after a loss, for any index. */
 const safely = (words: Words, { afterLoss }: Place): Words =>

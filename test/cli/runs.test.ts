@@ -203,7 +203,7 @@ describe('A server that does not work is told in one sentence, and nothing is se
     expect(survey.stdout).toMatch(said);
     expect(survey.stdout).toContain('not checked');
     expect(preview.stdout + survey.stdout).not.toMatch(/the-secret-token|\n {4}at /);
-    expect(preview.stdout).not.toContain('How urgent: nothing to do');
+    expect(preview.stdout).not.toContain('Action: none');
   });
 
   test('that is not there', async () => {

@@ -134,7 +134,7 @@ describe('The file of the image', () => {
     first.child.kill('SIGTERM');
     expect(await first.ended).toBe(143);
     expect(first.output.stderr).toMatch(
-      /Stopped, but what the server has begun goes on without this program:\n {2}dataset\.operation: task /,
+      /Stopped. What the server has begun continues without this program:\n {2}dataset\.operation: task /,
     );
 
     const second = start(job());

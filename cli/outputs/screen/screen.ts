@@ -76,7 +76,7 @@ export function keepWriting(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStre
     if (failed === 'gone' || told) return;
     told = true;
     const { problem, remedy = 'check where it goes' } = whatFailed(error);
-    writeTo(stderr, `The output cannot be written (${problem}): ${remedy}. The program goes on without it.\n`);
+    writeTo(stderr, `The output cannot be written (${problem}): ${remedy}. The program continues without it.\n`);
   });
   return async () => {
     // Called when all that was written before has been taken, or refused.

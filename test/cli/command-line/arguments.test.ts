@@ -163,7 +163,7 @@ describe('A command line with a mistake', () => {
     // What is nothing at all.
     ['survey --polices x', "unknown option '--polices'"],
     ['survey --notify-url=https://hooks.example/secret', "unknown option '--notify-url'"],
-    ['survey http://me:secret@gms:8080', 'options begin with --, as in: npm start -- survey --gms-url'],
+    ['survey http://me:secret@gms:8080', '(options begin with --), as in: npm start -- survey --gms-url'],
   ])('%s is told in one line, with the remedy, and repeats no secret', (line, remedy) => {
     const problem = problemOf(line);
     expect(problem).toContain(remedy);

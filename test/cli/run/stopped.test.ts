@@ -34,7 +34,7 @@ describe('A run that is stopped by', () => {
     const ended = await first.ended;
     expect([ended.status, sent()]).toEqual([status, [expect.anything()]]);
     if (signal !== 'SIGKILL') {
-      expect(ended.stderr).toMatch(/^Stopped, but what the server has begun goes on without this program:\n/);
+      expect(ended.stderr).toMatch(/^Stopped. What the server has begun continues without this program:\n/);
       expect(ended.stderr).toMatch(
         /dataset\.operation: task \S+, [\d,]+ of [\d,]+ rows done when last seen, \d+ \w+ \d+/,
       );

@@ -164,7 +164,7 @@ describe('A stage file', () => {
 
   test('that is not JSON is refused', () => {
     expect(refusal(() => readSettings('prod', '{\n  "gmsUrl": "https://a.example",\n}'))).toBe(
-      'The file is not JSON: look for a comma too many or a missing quote (line 3, column 1).',
+      'The file is not JSON: look for a trailing comma or a missing quote (line 3, column 1).',
     );
   });
 

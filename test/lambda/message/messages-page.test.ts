@@ -20,7 +20,7 @@ function row(facts: ReportFacts, { what, why, urgency, next = '', look, act }: W
 }
 
 const table = (rows: readonly string[]): string[] => [
-  '| subject | what and why | how urgent | next | first command |',
+  '| subject | what and why | urgency | next | first command |',
   '|---|---|---|---|---|',
   ...rows,
   '',

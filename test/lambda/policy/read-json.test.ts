@@ -49,7 +49,7 @@ describe('JSON written by a person', () => {
     ['a missing comma', '[\r\n{}\r\n{}]', 'line 3, column 1'],
     ['a text that breaks off', '[\n{"a": 1}', 'line 2, column 9'],
   ])('with %s is refused with line and column', (_, text, where) => {
-    expect(problemOf(text)).toBe(`is not JSON: look for a comma too many, a missing quote or a comment (${where})`);
+    expect(problemOf(text)).toBe(`is not JSON: look for a trailing comma, a missing quote or a comment (${where})`);
   });
 
   test.each([
@@ -109,11 +109,11 @@ describe('JSON written by a person', () => {
     test.each([
       ['a comment without an end', '{"a": 1} /* end', { line: 1, column: 10 }],
       ['a comment inside a number', '1/* */2', { line: 1, column: 7 }],
-      ['a comma too many', '{"a": 1,}', { line: 1, column: 9 }],
+      ['a trailing comma', '{"a": 1,}', { line: 1, column: 9 }],
     ])('is refused with %s', (_, text, at) => {
       expect(read(text)).toMatchObject({
         kind: 'wrong',
-        problem: 'is not JSON: look for a comma too many or a missing quote',
+        problem: 'is not JSON: look for a trailing comma or a missing quote',
         at,
       });
     });
@@ -122,7 +122,7 @@ describe('JSON written by a person', () => {
   test('is refused with the place of the mistake beside the sentence', () => {
     expect(readJson('[1,\n 2,]')).toStrictEqual({
       kind: 'wrong',
-      problem: 'is not JSON: look for a comma too many, a missing quote or a comment',
+      problem: 'is not JSON: look for a trailing comma, a missing quote or a comment',
       at: { line: 2, column: 4 },
     });
     expect(readJson(' ')).toStrictEqual({ kind: 'wrong', problem: 'is empty' });

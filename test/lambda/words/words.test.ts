@@ -107,12 +107,14 @@ describe('a message tells the truth about its situation', () => {
       { kind: 'missing', expected: 100, found: 0 },
       { indexName: 'old_1', indexNow: 'new_2' },
     );
-    expect(wordsOf(copied, enforced).why).toMatch(/^The index was replaced meanwhile.*: old_1 before, new_2 now\./);
+    expect(wordsOf(copied, enforced).why).toMatch(
+      /^The index was replaced during the run.*: it was old_1 and is now new_2\./,
+    );
   });
 
   test('what copied says in one line that late rows may be in the old index alone, even where it failed', () => {
     const failed = anEntry('failed', { kind: 'unchanged' }, { copies: true });
-    expect(wordsOf(failed, enforced).aside).toContain('may be in the old index alone (nothing to do');
+    expect(wordsOf(failed, enforced).aside).toContain('may be only in the old index (no action needed');
     expect(wordsOf(anEntry('failed', { kind: 'unchanged' }), enforced).aside).toBeUndefined();
   });
 

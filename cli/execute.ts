@@ -221,15 +221,16 @@ async function runOnServer(asked: ServerRunArguments, output: Output, surroundin
     ledger: ledgerPath,
   });
   for (const warning of policies.warnings) output.note(warning);
+  const isPod = readerOf(program, asked, env).kind === 'kubernetes';
   // In a pod it is the deployed job.
-  if (input.mode === 'enforce' && readerOf(program, asked, env).kind === 'machine') output.note(deployedToo);
+  if (input.mode === 'enforce' && !isPod) output.note(deployedToo);
   for (const remark of remarks(asked.server.token, notify?.url)) output.note(remark);
   const connection = connect(server, { onPending: output.onPending });
   try {
     const path = await chooseLedger(asked, server, env, connection);
     const { ledger, begins } = given ?? (await openLedger(path, asked, policies));
     if (given === undefined) output.ledger(path);
-    if (begins) output.note(`${path} ${beginsLedger}`);
+    if (begins) output.note(`${path} ${beginsLedger} ${isPod ? otherClaim : otherFolder}`);
     const name = asked.name ?? new URL(server.baseUrl).hostname;
     const reader = readerOf(program, asked, env);
     const ask = asked.verb === 'enforce' && !asked.yes ? surroundings.ask : undefined;
@@ -261,7 +262,9 @@ const deployedToo =
   'A deployed job for this server has a ledger of its own and knows nothing of this one: pause it first.';
 
 const beginsLedger =
-  'holds no record, so this counts as the first run against this server. If it is not, stop, and name the ledger of the others with --ledger.';
+  'holds no record, so this counts as the first run against this server. If it is not, stop, and name the';
+const otherFolder = 'ledger of the others with --ledger.';
+const otherClaim = 'claim of the others in the values (ledger.existingClaim).';
 
 type NamedFiles = ReadonlyArray<readonly [option: string, path: string | undefined]>;
 

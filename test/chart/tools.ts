@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type HelmVersion, helmOf } from '../cluster/programs.ts';
 
-/** helm and the checker of manifests, from the PATH or installed; undefined, with a message, where that is impossible. */
+/** helm, and the checker of manifests; undefined, with a message, where they cannot be had. */
 
-const helmModule = 'helm.sh/helm/v3/cmd/helm@v3.19.0';
 const checkerPackage = 'kubernetes-validate==1.37.0';
 
 export interface Tools {
@@ -17,7 +17,7 @@ export interface Tools {
 
 /** @param folder for what is installed and written */
 export function findTools(folder: string): Tools | undefined {
-  const helm = findHelm(folder);
+  const helm = findHelm();
   const checker = installChecker(folder);
   if (helm === undefined || checker === undefined) return undefined;
   return {
@@ -30,12 +30,14 @@ export function findTools(folder: string): Tools | undefined {
   };
 }
 
-function findHelm(folder: string): string | undefined {
-  if (works('helm', ['version'])) return 'helm';
-  const bin = join(folder, 'bin');
-  mkdirSync(bin, { recursive: true });
-  if (works('go', ['install', helmModule], { GOBIN: bin })) return join(bin, 'helm');
-  return skipped(helmModule, 'there is neither helm nor Go');
+/** Of the project of vitest.config.ts. */
+export function findHelm(): string | undefined {
+  const version = process.env['HELM'] as HelmVersion;
+  try {
+    return helmOf(version);
+  } catch (error) {
+    return skipped(version, (error as Error).message);
+  }
 }
 
 function installChecker(folder: string): string | undefined {

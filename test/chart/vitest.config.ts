@@ -1,6 +1,14 @@
 import { defineConfig } from 'vitest/config';
+import { helmVersions } from '../cluster/programs.ts';
 
-/** `npm run test:chart`; separate from the other tests, because it may have to build helm, which takes two minutes. */
+/** `npm run test:chart`, with each Helm; separate from the other tests, because it may have to build them. */
 export default defineConfig({
-  test: { include: ['test/chart/*.chart.ts'], testTimeout: 120_000, hookTimeout: 600_000 },
+  test: {
+    testTimeout: 120_000,
+    hookTimeout: 600_000,
+    projects: helmVersions.map((name) => ({
+      extends: true,
+      test: { name, include: ['test/chart/*.chart.ts'], env: { HELM: name } },
+    })),
+  },
 });

@@ -7,7 +7,7 @@ import { type ControlPlane, type Person, startControlPlane, until } from './cont
 import { type Gms, startGms } from './gms.ts';
 import { layOut } from './image.ts';
 import { type Node, startNode } from './node.ts';
-import { builtCluster, builtHelm, type HelmVersion, helmVersions } from './programs.ts';
+import { builtCluster, type HelmVersion, helmOf, helmVersions } from './programs.ts';
 
 /** A cluster with the namespace `datahub`, people who may work in it, and a GMS. */
 export interface Cluster {
@@ -16,6 +16,8 @@ export interface Cluster {
   type(command: string, who?: Person): Promise<string>;
   /** The same; what it wrote, whatever its exit status is. */
   tryOut(command: string, who?: Person): Promise<Ended>;
+  /** Every command that was typed. */
+  typed: string[];
   /** Writes a file into the folder of the shell. */
   write(name: string, text: string): void;
   close(): Promise<void>;
@@ -32,7 +34,7 @@ export function findPrograms(): { folder: string; helm: Record<HelmVersion, stri
   try {
     if (process.getuid?.() !== 0) throw new Error('only root can run pods');
     for (const program of ['unshare', 'setpriv', 'chroot']) execFileSync(program, ['--version'], { stdio: 'ignore' });
-    const helm = Object.fromEntries(helmVersions.map((version) => [version, builtHelm(version)]));
+    const helm = Object.fromEntries(helmVersions.map((version) => [version, helmOf(version)]));
     return { folder: builtCluster(), helm: helm as Record<HelmVersion, string> };
   } catch (error) {
     console.error(`The test on a cluster is skipped: ${(error as Error).message}.`);
@@ -63,8 +65,10 @@ export async function startCluster(
     const node: Node = await startNode(plane, layOut(join(folder, 'image')), hosts);
     begun.push(node);
 
+    const typed: string[] = [];
     const tryOut = (command: string, who: Person = 'engineer') =>
       new Promise<Ended>((resolve) => {
+        typed.push(command);
         const path = [join(shell, 'bin'), programs, dirname(process.execPath), process.env['PATH']].join(':');
         const env = { PATH: path, HOME: shell, KUBECONFIG: plane.kubeconfig[who] };
         const child = spawn('bash', ['-c', command], { cwd: shell, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -85,7 +89,7 @@ export async function startCluster(
     await type(`kubectl apply -f ${join(import.meta.dirname, 'base.yaml')}`, 'admin');
     // A controller fills the role that the engineer has.
     await until("the engineer's role", () => type('kubectl -n datahub auth can-i create cronjobs').then(() => true));
-    return { gms, type, tryOut, write, close };
+    return { gms, type, tryOut, typed, write, close };
   } catch (error) {
     await close();
     throw error;

@@ -269,6 +269,7 @@ export class Pod {
     const privileges = context.allowPrivilegeEscalation === false ? '--no-new-privs' : '';
     const script = [
       'set -e',
+      `echo '${this.name}' > /proc/sys/kernel/hostname`,
       `mount --bind '${image.root}' '${root}'`,
       ...ofThisMachine.flatMap((path) => bind(path, path, true)),
       ...bind(process.execPath, nodeInImage, true),
@@ -282,7 +283,7 @@ export class Pod {
     ].join('\n');
     const command = [...(container.command ?? image.entrypoint), ...(container.args ?? [])];
     const log = openSync(join(this.folder, 'log'), 'a');
-    const unshared = ['unshare', '--mount', '--pid', '--fork', '--kill-child', '--propagation', 'private'];
+    const unshared = ['unshare', '--mount', '--uts', '--pid', '--fork', '--kill-child', '--propagation', 'private'];
     this.process = spawn('setpriv', ['--pdeathsig', 'KILL', ...unshared, 'sh', '-c', script, 'pod', ...command], {
       env,
       stdio: ['ignore', log, log],

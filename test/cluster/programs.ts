@@ -25,8 +25,35 @@ export const helmModules = {
 export type HelmVersion = keyof typeof helmModules;
 export const helmVersions = Object.keys(helmModules) as HelmVersion[];
 
-/** @returns the file. Throws what Go says, in one line. */
-export const builtHelm = (version: HelmVersion): string => builtModule('helm', helmModules[version]);
+/** @returns the file: from the PATH if it is this version, otherwise built. Throws what Go says, in one line. */
+export function helmOf(version: HelmVersion): string {
+  const [, path = '', installed = ''] = /^(.*)\n(v\d)/.exec(output('command -v helm && helm version --short')) ?? [];
+  return installed === version.replace('Helm ', 'v') ? path : builtModule('helm', helmModules[version]);
+}
+
+/** Of Debian's package, where there is no other; undefined if it cannot be had. */
+export function promtool(): string | undefined {
+  const installed = output('command -v promtool').trim();
+  if (installed !== '') return installed;
+  try {
+    return kept('promtool', (folder) => {
+      const unpack = 'apt-get download --quiet prometheus && dpkg-deb --extract prometheus_*.deb .';
+      execFileSync('sh', ['-c', unpack], { cwd: folder, stdio: 'pipe' });
+      return 'usr/bin/promtool';
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a shell prints, or nothing if the command fails. */
+function output(command: string): string {
+  try {
+    return execFileSync('sh', ['-c', command], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  } catch {
+    return '';
+  }
+}
 
 /** A command of a module, by its path with the version. */
 export const builtModule = (name: string, module: string): string =>

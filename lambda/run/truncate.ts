@@ -72,26 +72,21 @@ async function startOne(state: RunState, target: ApprovedEntry, services: RunSer
 
   const stored = await ledger.read(target.index);
   const stands = standing(stored, state, begun.wall);
-  if (stands.kind !== 'free') {
-    const entry = notFree(target, stands, state, begun.wall);
-    // A redriven execution counts the call of its first try, of which its state knows nothing.
-    const isWithout = stands.kind === 'mine' && stands.record.state === 'sending';
-    const changes = isWithout ? afterCallWithoutTask(state, stands.record.attempt.answer?.status) : undefined;
-    return { entry, ...(changes && { changes }) };
-  }
+  if (stands.kind !== 'free') return taken(target, stands, state, begun.wall);
   // Not before the record was read: an execution that is redriven days later says what it has sent.
   if (clock.now() >= sendBy) return { entry: done(target, 'not-started', tooLate) };
 
   const checked = await check(state, target, sendBy, services);
   if (checked.kind === 'refused') {
+    // What has changed may be the work of this step's other invocation, which was first.
+    const now = standing(await ledger.read(target.index), state, clock.now());
+    if (now.kind !== 'free') return taken(target, now, state, clock.now(), checked.learnt);
     return { entry: done(target, checked.outcome, checked.cause, checked.facts), changes: checked.learnt };
   }
   const { attempt, dryRunAt, learnt } = checked;
   if (clock.now() >= attempt.sendBy) return { entry: done(target, 'not-started', tooLate), changes: learnt };
   const sending = startSending(stands.record, keyOf(target, state), attempt);
-  if (!(await ledger.replace(sending))) {
-    return { entry: await overtaken(state, target, services), changes: learnt };
-  }
+  if (!(await ledger.replace(sending))) return overtaken(state, target, services, learnt);
   const until = {
     wall: attempt.sendBy,
     // By a clock that nobody can set: neither later than the function allows nor than the dry run is valid.
@@ -104,6 +99,22 @@ async function startOne(state: RunState, target: ApprovedEntry, services: RunSer
   if (!sent.error) return { entry, changes: learnt };
   log.warn('no task id', { index: target.index, error: sent.error });
   return { entry, changes: { ...learnt, ...afterCallWithoutTask(state, sent.error.status) } };
+}
+
+/**
+ * The index is not free (any more). What another invocation of this step, or the first try of a redriven execution, has
+ * sent without a task id counts for this run, of which its state knows nothing.
+ */
+function taken(
+  target: ApprovedEntry,
+  stands: Exclude<Standing, { kind: 'free' }>,
+  state: RunState,
+  now: number,
+  learnt?: Learnt,
+): Started {
+  const isWithout = stands.kind === 'mine' && stands.record.state === 'sending';
+  const calls = isWithout ? afterCallWithoutTask(state, stands.record.attempt.answer?.status) : undefined;
+  return { entry: notFree(target, stands, state, now), changes: { ...learnt, ...calls } };
 }
 
 /** A redriven execution finds what its first try did; anything else leaves the index alone. */
@@ -132,11 +143,16 @@ function notFree(
 }
 
 /** Another writer was first between the read and the write. */
-async function overtaken(state: RunState, target: ApprovedEntry, { ledger, clock }: RunServices): Promise<Entry> {
+async function overtaken(
+  state: RunState,
+  target: ApprovedEntry,
+  { ledger, clock }: RunServices,
+  learnt: Learnt,
+): Promise<Started> {
   const now = clock.now();
   const stands = standing(await ledger.read(target.index), state, now);
-  const isFree = stands.kind === 'free';
-  return isFree ? done(target, 'in-flight', { kind: 'held' }) : notFree(target, stands, state, now);
+  if (stands.kind !== 'free') return taken(target, stands, state, now, learnt);
+  return { entry: done(target, 'in-flight', { kind: 'held' }), changes: learnt };
 }
 
 /** Proof that not one byte was written: the index is free again, and this run does not try a second time. */

@@ -78,7 +78,11 @@ export const sendingMutants: readonly Mutant[] = [
     ['truncation/send', 'clock.now() < until.wall && clock.monotonic() < until.monotonic', 'until.wall > 0'],
   ]),
   mutant(5, 'ignores what the ledger answers', [
-    [truncate, 'if (!(await ledger.replace(sending))) {', 'if (!(await ledger.replace(sending)) && begun.wall < 0) {'],
+    [
+      truncate,
+      'if (!(await ledger.replace(sending))) return',
+      'if (!(await ledger.replace(sending)) && begun.wall < 0) return',
+    ],
   ]),
   mutant(5, 'writes whatever revision is stored', [
     ['../cli/ledgers/memory-ledger', '(current?.revision ?? 0) !== record.revision - 1', 'false'],

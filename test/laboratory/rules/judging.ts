@@ -94,8 +94,11 @@ function looksOf(history: Parameters<CheckRule>[0], { at, record, invocation }: 
     const isFirst = index === record.index && cutoffs.includes(at) && !counted.has(`${id} ${at}`);
     return isFirst && counted.add(`${id} ${at}`);
   });
-  // A look that failed half-way shows nothing.
-  const failed = new Set(asked.flatMap(({ answer, invocation: { id } }) => (answer ? [] : [id])));
+  // A look that failed half-way shows nothing; but where the index is gone, a stranger's answer says the same.
+  const isGone = (id: number) =>
+    asked.some(({ answer, invocation }) => answer?.rowsTotal === 0 && invocation.id === id) &&
+    asked.every(({ answer, invocation }) => invocation.id !== id || (answer?.rowsTotal ?? 0) === 0);
+  const failed = new Set(asked.flatMap(({ answer, invocation: { id } }) => (answer || isGone(id) ? [] : [id])));
   // A function that stood still before it wrote its verdict did not see what others have counted since.
   const until = asked.findLast((one) => one.at <= at && one.invocation.id === invocation.id)?.at ?? at;
   return asked.filter(

@@ -221,6 +221,20 @@ describe('Nothing is sent', () => {
     }
   });
 
+  test('where another invocation of this step was first: its call is watched, and counts', async () => {
+    const { world, state, own } = await planned();
+    const during = world.during('truncate');
+    const record = aSending({ server, lastSender: own, attempt: anAttempt({ ...own, answer: problem }) });
+    const counts = { rowsToDelete: 600, rowsTotal: 1000, deletesInPlace: true };
+    let asked = 0;
+    const dryRun: typeof during.operations.dryRun = async () => {
+      if (++asked === 1) world.ledger.stored.set(anIndex, record);
+      return asked === 1 ? counts : { ...counts, rowsToDelete: 100, rowsTotal: 500 };
+    };
+    const after = await truncate(state, { ...during, operations: { ...during.operations, dryRun } });
+    expect(told(world, after)).toMatchObject({ phase: 'watched', sent: 0, callsWithoutTask: 1 });
+  });
+
   test('where the last dry run has other counts: the report has those', async () => {
     const { world, state } = await planned();
     world.standIn.removeRows('dataset.operation', ({ id }) => id % 2 === 0);

@@ -56,10 +56,14 @@ export const tellingRules = {
       if (twice !== undefined && !isDuplicate) yield { at, text: `${runId} reports ${twice} twice` };
       const execution = eventsOf(history, 'execution').find((event) => runOf(event) === runOf(published));
       const isWhole = execution && !('only' in execution.input) && !('release' in execution.input) && !report.cause;
-      const orders = eventsOf(history, 'orders').findLast(
-        ({ invocation, policies }) => policies && invocation.step === 'plan' && runOf(invocation) === runOf(published),
+      // Of two Plans side by side, one is not the run's: a policy counts that each of them has read.
+      const read = eventsOf(history, 'orders').flatMap(({ invocation, policies }) =>
+        policies && invocation.step === 'plan' && runOf(invocation) === runOf(published) ? [policies] : [],
       );
-      for (const { name } of (isWhole && orders?.policies) || []) {
+      const inEach = (read[0] ?? []).filter(({ name }) =>
+        read.every((one) => one.some((other) => other.name === name)),
+      );
+      for (const { name } of isWhole ? inEach : []) {
         const index = searchIndexOfName(name.slice(name.lastIndexOf('/') + 1).replace(/-2$/, ''));
         if (entriesOf(published, index).length === 0) yield { at, text: `${runId} does not report ${index}` };
       }

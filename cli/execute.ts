@@ -150,7 +150,8 @@ async function survey(asked: SurveyArguments, output: Output, { env, program }: 
   output.header({ server: server.baseUrl, from: server.from, mode: 'survey', embedded: false, fast: false });
   for (const remark of remarks(asked.server.token)) output.note(remark);
   const reader = readerOf(program, asked, env);
-  const { operations, isSample, close } = connect(server, { attempts: surveyAttempts, onPending: output.onPending });
+  const connection = connect(server, { attempts: surveyAttempts, onPending: output.onPending });
+  const { isSample, close } = connection;
   const leave = onInterrupt(async () => {
     output.close();
     return ['Stopped. A survey only looks: nothing was changed.'];
@@ -158,7 +159,7 @@ async function survey(asked: SurveyArguments, output: Output, { env, program }: 
   try {
     // What this job has done is not attributed to other tools; without a ledger, or with a broken one, there is nothing to know.
     const records = () => folderLedger(ledgerPath ?? defaultLedgerPath(env, isSample())).list();
-    const findings = await surveyServer(server, operations, records, output);
+    const findings = await surveyServer(server, connection, records, output);
     const { baseUrl, tokenText } = server;
     const surveyed = { baseUrl, name, reader, clean: redactor([tokenText]) };
     const isWritten = writeSurvey(findings, { json: policies, html: page }, surveyed, output);

@@ -1,6 +1,7 @@
 import { createOperations } from '../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../lambda/operations/http/http-transport.ts';
 import { asResult, type Operations } from '../../lambda/operations/operations.ts';
+import { TransportError } from '../../lambda/operations/transport.ts';
 import type { Server } from '../inputs/server.ts';
 import { type OnPending, observed } from './observed.ts';
 import { watchSample } from './sample.ts';
@@ -9,6 +10,8 @@ export interface Connection {
   operations: Operations;
   /** Whether every answer so far said that the data is a sample; false before the first one. */
   isSample(): boolean;
+  /** What `GET /config` answers, which needs no token; undefined if the server has no such page. */
+  config(): Promise<string | undefined>;
   /** Asks the server once to find out; false if it cannot be asked. */
   probe(): Promise<boolean>;
   close(): Promise<void>;
@@ -35,6 +38,15 @@ export function connect(
   return {
     operations,
     isSample,
+    async config() {
+      try {
+        const { status, body } = await network.get(`${baseUrl}/config`);
+        return status === 200 ? body : undefined;
+      } catch (error) {
+        if (error instanceof TransportError) return undefined;
+        throw error;
+      }
+    },
     async probe() {
       await asResult(() => operations.indexSizes({ attempts: 1 }));
       return isSample();

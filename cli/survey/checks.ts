@@ -77,34 +77,28 @@ const withoutIndex = (asked: Result<DryRun>): Answers['dryRun'] =>
     ? { kind: 'done', value: undefined }
     : asked;
 
-/** Answers that a GMS never gives, and those that every further request would get as well. */
-const notUs: readonly ServerErrorKind[] = [
-  'dns',
-  'connect',
-  'tls',
-  'not-http',
-  'timeout',
-  'not-found',
-  'redirect',
-  'not-json',
-  'unauthorized',
-  'token',
-];
+/** What only DataHub refuses, once it has accepted the token: a proxy that answers 502 or 429 to everything is none. */
+const fromDataHub: readonly ServerErrorKind[] = ['privilege', 'bad-request', 'no-index'];
 
-/** The failure of all three, if each of them is of a kind that is about the server and not about one operation. */
+/** The failure of all three, unless one of them shows that DataHub answers here and accepts the token. */
 function commonFailure({ sizes, status, dryRun }: Answers): ServerError | undefined {
   const errors = [dryRun, sizes, status].flatMap((asked) => (asked.kind === 'failed' ? [asked.error] : []));
   const [first] = errors;
-  return errors.length === 3 && errors.every(({ kind }) => notUs.includes(kind)) ? first : undefined;
+  return errors.length === 3 && !errors.some(({ kind }) => fromDataHub.includes(kind)) ? first : undefined;
 }
 
 function unusable(error: ServerError, baseUrl: string, token: string, now: number): Check[] {
   const failed = { state: 'failed', text: diagnosis(error), remedy: `${errorWords(error).next}.` } as const;
   const isToken = error.kind === 'unauthorized' || error.kind === 'token';
   const expiry = tokenCheck(token, now);
-  const privileges = (['Truncation', 'Task status', 'Sizes', 'Clock'] as const).map((name) => notChecked(name));
-  if (!isToken)
-    return [{ name: 'Address', ...failed }, expiry.state === 'failed' ? expiry : notChecked('Token'), ...privileges];
+  const unasked = isToken ? 'the token was refused' : 'DataHub did not answer';
+  const privileges = (['Truncation', 'Task status', 'Sizes', 'Clock'] as const).map((name) =>
+    notChecked(name, unasked),
+  );
+  if (!isToken) {
+    const token = expiry.state === 'failed' ? expiry : notChecked('Token', unasked);
+    return [{ name: 'Address', ...failed }, token, ...privileges];
+  }
   // An expired token is refused for that reason; for any other token, all we know is that it is refused.
   return [addressCheck(baseUrl), expiry.state === 'failed' ? expiry : { name: 'Token', ...failed }, ...privileges];
 }
@@ -126,7 +120,7 @@ function usable({ sizes, status, dryRun }: Answers, baseUrl: string, token: stri
   ];
 }
 
-const notChecked = (name: Check['name'], text = 'there was no answer'): Check => ({ name, state: 'not checked', text });
+const notChecked = (name: Check['name'], text: string): Check => ({ name, state: 'not checked', text });
 
 function addressCheck(baseUrl: string): Check {
   const url = new URL(baseUrl);
@@ -165,7 +159,7 @@ function privilegeCheck(
 }
 
 function clockCheck(dryRun: Answers['dryRun']): Check {
-  if (dryRun.kind === 'failed') return notChecked('Clock');
+  if (dryRun.kind === 'failed') return notChecked('Clock', 'nothing was counted');
   if (dryRun.value === undefined) return notChecked('Clock', 'the index that was asked for is not there');
   const { clockSkewMillis: skew } = dryRun.value;
   if (skew === undefined) return { name: 'Clock', state: 'note', text: 'the server does not say its time' };

@@ -1,5 +1,6 @@
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
-import type { StoredRecord } from '../../lambda/ledger/record.ts';
+import { headOf, type StoredRecord } from '../../lambda/ledger/record.ts';
+import { serverAddress } from '../../lambda/operations/http/base-url.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Server } from '../inputs/server.ts';
@@ -10,6 +11,7 @@ import { checkServer } from './checks.ts';
 import { survey } from './count.ts';
 import { damage, isDamaged } from './damage.ts';
 import { hints, ownWork } from './hints.ts';
+import { knownOf, releaseIn } from './release.ts';
 import { gainOf, suggest } from './suggestion.ts';
 
 /** Fewer attempts per read than in a run: someone is watching and can start again. */
@@ -22,7 +24,7 @@ export const surveyAttempts = { failed: 2, timedOut: 1 };
  */
 export async function surveyServer(
   { baseUrl, tokenText: token }: Server,
-  operations: Operations,
+  { operations, config }: { operations: Operations; config(): Promise<string | undefined> },
   records: () => Promise<StoredRecord[]>,
   output: Output,
 ): Promise<Findings | undefined> {
@@ -31,7 +33,10 @@ export async function surveyServer(
   output.checks(checks);
   if (!canCount) return undefined;
   const found = await survey(operations, sizes, now, { refusesForceField, onIndex: output.counted });
-  const findings = findingsOf(found, checks, await recordsOf(records), now);
+  // Another server's truncations say nothing about this one.
+  const here = (await recordsOf(records)).filter((record) => headOf(record).server === serverAddress(baseUrl));
+  const release = releaseIn((await config()) ?? '');
+  const findings = findingsOf({ survey: found, checks, records: here, release, now });
   output.survey(findings);
   return findings;
 }
@@ -53,16 +58,24 @@ async function recordsOf(records: () => Promise<StoredRecord[]>): Promise<Stored
   }
 }
 
-/** @param records this job's own ledger: what it has truncated is not attributed to other tools */
-function findingsOf(survey: Survey, checks: readonly Check[], records: readonly StoredRecord[], now: number): Findings {
+interface Surveyed {
+  survey: Survey;
+  checks: readonly Check[];
+  /** This job's own, of this server: what it has truncated is not attributed to other tools. */
+  records: readonly StoredRecord[];
+  release: string | undefined;
+  now: number;
+}
+
+function findingsOf({ survey, checks, records, release, now }: Surveyed): Findings {
   const own = ownWork(records);
-  const suggestions = suggest(survey, own, now);
+  const suggestions = suggest(survey, own, { now, release });
   return {
     survey,
     checks,
     damage: damage(survey, now),
     damaged: survey.indices.filter((index) => isDamaged(index, now)).map(dottedName),
-    hints: hints(survey, own),
+    hints: [...hints(survey, own), ...knownOf(release)],
     suggestions,
     gain: gainOf(survey, suggestions),
     now,

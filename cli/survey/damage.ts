@@ -7,7 +7,7 @@ import type { DamageLine, Made, Survey, SurveyedIndex } from '../telling/finding
 /**
  * Indices that some reindex has emptied. A truncation by reindexing moves the alias to an empty index before it copies
  * (reindexInPlaceAsync in DataHub's ESIndexBuilder.java), and several releases fail between the two: then every row is
- * still in the index that the alias pointed to before. datahub-gc asks for such a truncation every night.
+ * still in the index that the alias pointed to before. datahub-gc asks for such a truncation once a day.
  */
 
 /**
@@ -48,7 +48,7 @@ export function damage({ indices }: Survey, now: number): DamageLine[] {
       };
     }),
     paragraph(
-      'A truncation by reindexing that fails half-way leaves an index like that; datahub-gc asks for one every night at 01:00 UTC. ' +
+      'A truncation by reindexing that fails half-way leaves an index like that; datahub-gc asks for one once a day. ' +
         'The rows are then still in the index that the alias pointed to before. To see it, list the indices of each alias in the search cluster:',
     ),
     ...damaged.map(({ indexName }): DamageLine => {

@@ -1,12 +1,13 @@
 import { isUnresolved, type StoredRecord } from '../../lambda/ledger/record.ts';
 import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
+import { retentionOfWindow } from '../../lambda/truncation/counts.ts';
 import { exact, moment, size } from '../../lambda/words/numbers.ts';
 import { rowsOf, type Survey, type SurveyedIndex } from '../telling/findings.ts';
 
 /** What to know before writing policies, one paragraph each. */
 export function hints({ indices, unnamed }: Survey, own: OwnWork): string[] {
   return [
-    ...largest(indices),
+    ...largest(indices, unnamed),
     ...cutByUs(indices, own),
     ...cutAt30Days(indices.filter((index) => !own.has(searchIndex(index)))),
     ...emptyButLarge(indices),
@@ -16,36 +17,51 @@ export function hints({ indices, unnamed }: Survey, own: OwnWork): string[] {
   ];
 }
 
-function largest(indices: readonly SurveyedIndex[]): string[] {
+function largest(indices: readonly SurveyedIndex[], unnamed: readonly string[]): string[] {
   const [first] = indices;
   if (first === undefined || rowsOf(first) === 0) return [];
   const sizes = indices.reduce((sum, { sizeMb = 0 }) => sum + sizeMb, 0);
   const rows = indices.reduce((sum, index) => sum + rowsOf(index), 0);
   const text = `The largest index is ${dottedName(first)}: `;
   return first.sizeMb !== undefined && sizes > 0
-    ? [`${text}${size(first.sizeMb)} of ${size(sizes)} in all. (Sizes are of primaries; replicas are extra.)`]
+    ? [
+        `${text}${size(first.sizeMb)} of ${size(sizes)} in all${unnamed.length > 0 ? ' that could be counted' : ''}. (Sizes are of primaries; replicas are extra.)`,
+      ]
     : [`${text}${exact(rowsOf(first))} of ${exact(rows)} rows in all.`];
 }
 
-/** When this job has truncated an index, epoch milliseconds, by search index. */
-export type OwnWork = ReadonlyMap<string, number>;
+/** What this job has truncated, by search index. */
+export type OwnWork = ReadonlyMap<string, OwnTruncation>;
+
+export interface OwnTruncation {
+  /** Epoch milliseconds. */
+  at: number;
+  /** Of its policy at that time, where the record still has it. */
+  retentionDays?: number;
+}
 
 /** What this job's own ledger says about truncations, under way or verified. */
 export const ownWork = (records: readonly StoredRecord[]): OwnWork =>
   new Map(
-    records.flatMap((record): Array<[string, number]> => {
+    records.flatMap((record): Array<[string, OwnTruncation]> => {
       if (record.state === 'other-version') return [];
       const { lastVerdict: last } = record;
       const ended = (last?.verdict.rowsDeleted ?? 0) > 0 ? last?.decided.atMillis : undefined;
       const at = isUnresolved(record) ? record.attempt.sendingSince : ended;
-      return at === undefined ? [] : [[record.index, at]];
+      return at === undefined ? [] : [[record.index, { at, retentionDays: retentionOf(record) }]];
     }),
   );
 
+function retentionOf(record: Exclude<StoredRecord, { state: 'other-version' }>): number | undefined {
+  if (record.state !== 'idle' && record.attempt) return record.attempt.retentionDays;
+  const { window, runStartMillis = 0 } = record.lastVerdict ?? {};
+  return window && retentionOfWindow(window, runStartMillis);
+}
+
 function cutByUs(indices: readonly SurveyedIndex[], own: OwnWork): string[] {
   const ours = indices.flatMap((index) => {
-    const at = own.get(searchIndex(index));
-    return at === undefined ? [] : [`${dottedName(index)} (${moment(at)})`];
+    const work = own.get(searchIndex(index));
+    return work === undefined ? [] : [`${dottedName(index)} (${moment(work.at)})`];
   });
   return ours.length === 0 ? [] : [`This job has truncated ${ours.join(', ')}: its rows end where the policy cuts.`];
 }
@@ -74,10 +90,9 @@ function cutAt30Days(indices: readonly SurveyedIndex[]): string[] {
   if (cut.length === 0) return [];
   return [
     `Something else already cuts at 30 days: ${cut.map(dottedName).join(', ')} ${cut.length === 1 ? 'reaches' : 'reach'} back that far and no further. ` +
-      'That is what datahub-gc does, the system ingestion source that DataHub ships, every night at 01:00 UTC. ' +
+      'That is what datahub-gc does, the system ingestion source that DataHub ships, once a day. ' +
       'A policy with more days does nothing there until it stops: in DataHub under Ingestion > Sources (show system sources) ' +
-      'set truncate_indices: false in the recipe of datahub-gc; to keep that across upgrades, give the system-update job ' +
-      `DATAHUB_GC_BOOTSTRAP_VALUES='{"truncate_indices_retention_days": 5000}'.`,
+      'set truncate_indices: false in the recipe of datahub-gc. An upgrade may write the recipe anew (docs/moving-from-datahub-gc.md).',
   ];
 }
 

@@ -11,21 +11,31 @@ import {
   share,
 } from '../telling/findings.ts';
 import { isDamaged } from './damage.ts';
-import { isCutAt30Days, type OwnWork } from './hints.ts';
+import { isCutAt30Days, type OwnTruncation, type OwnWork } from './hints.ts';
+import { losesRowsByReindex } from './release.ts';
 
 /**
  * One suggestion for each index that could be counted and may be truncated.
- * @param own what this job has truncated itself
+ * @param own what this job has truncated itself: there, the counts show only what its own policy has left
+ * @param release what the server says that it is
  */
-export const suggest = ({ indices }: Survey, own: OwnWork, now: number): Suggestion[] =>
+export const suggest = (
+  { indices }: Survey,
+  own: OwnWork,
+  { now, release }: { now: number; release?: string | undefined },
+): Suggestion[] =>
   indices.flatMap((index) => {
     if (index.counts.kind !== 'counted' || index.protected) return [];
+    const work = own.get(searchIndex(index));
     const suggested = isDamaged(index, now)
       ? untilFound(index)
-      : isCutAt30Days(index) && !own.has(searchIndex(index))
-        ? cutByOthers(index)
-        : suggestOne(index, index.counts);
-    return [{ ...suggested, goes: rowsToGo(index, suggested) }];
+      : work
+        ? asItIs(index, work)
+        : isCutAt30Days(index)
+          ? cutByOthers(index)
+          : suggestOne(index, index.counts);
+    const safe = index.counts.copies && losesRowsByReindex(release) ? withoutReindex(suggested) : suggested;
+    return [{ ...safe, goes: rowsToGo(index, safe) }];
   });
 
 type Suggested = Omit<Suggestion, 'goes'>;
@@ -38,6 +48,17 @@ const untilFound = ({ entityType, aspect }: SurveyedIndex): Suggested => ({
 const cutByOthers = ({ entityType, aspect }: SurveyedIndex): Suggested => ({
   policy: { entityType, aspect, retentionDays: 365, enabled: false },
   why: 'switched off, because something else already cuts it at 30 days (see above); switch it on when that has stopped',
+});
+
+const asItIs = ({ entityType, aspect }: SurveyedIndex, { retentionDays = 365 }: OwnTruncation): Suggested => ({
+  policy: { entityType, aspect, retentionDays },
+  why: `${retentionDays} days, ${retentionDays === 365 ? 'or what its policy says: ' : 'as in its policy: '}this job has truncated it, so its counts show what that policy has left`,
+});
+
+/** Such a server announces a copy, and its copies are known to lose rows. */
+const withoutReindex = ({ policy, why }: Suggested): Suggested => ({
+  policy: { ...policy, refuseReindex: true },
+  why: `${why}. refuseReindex, because this release is known to lose rows when it reindexes`,
 });
 
 /** The default of `minDeletePercent`, as a share: from here on a truncation is worthwhile. */
@@ -78,7 +99,7 @@ function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { ki
 /** What a first run would delete from one index: nothing if it is not worthwhile, and no more than a bite. */
 function rowsToGo({ counts }: SurveyedIndex, { policy }: Suggested): number {
   if (counts.kind !== 'counted' || policy.enabled === false || counts.rowsTotal === 0) return 0;
-  const past = counts.older[policy.retentionDays as Age];
+  const past = counts.older[policy.retentionDays as Age] ?? 0;
   if (past / counts.rowsTotal < worthwhile) return 0;
   return Math.min(past, policy.maxRowsPerRun ?? past);
 }

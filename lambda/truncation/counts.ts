@@ -1,4 +1,4 @@
-import { betweenRunsShare } from '../facts/limits.ts';
+import { betweenRunsShare, dayMillis } from '../facts/limits.ts';
 import type { Attempt, Window } from '../ledger/record.ts';
 import { type DryRun, OperationsError, type TruncateFields } from '../operations/operations.ts';
 
@@ -85,6 +85,10 @@ export async function countTruncation(
 /** Where the window between two runs begins (rule 11): rows in it stay until the cutoff has moved that far. */
 export const windowStart = ({ policyCutoffMillis, runStartMillis }: Attempt): number =>
   policyCutoffMillis + Math.round((runStartMillis - policyCutoffMillis) * betweenRunsShare);
+
+/** How many days the policy kept whose truncation left this window. */
+export const retentionOfWindow = ({ afterMillis }: Pick<Window, 'afterMillis'>, runStartMillis: number): number =>
+  Math.round((runStartMillis - afterMillis) / (1 - betweenRunsShare) / dayMillis);
 
 /**
  * The window that the next Plans count again, with its rows as they are now; undefined where the index is not known.

@@ -20,6 +20,12 @@ export interface HttpTransportOptions {
   maxBodyBytes?: number;
 }
 
+export interface HttpTransport extends Transport {
+  /** Asks for a page without a token: what a server says of itself. Throws TransportError. */
+  get(url: string): Promise<Answer>;
+  close(): Promise<void>;
+}
+
 /** Index sizes take about 150 bytes per index: room for tens of thousands. */
 const defaultMaxBodyBytes = 4 * 1024 * 1024;
 
@@ -30,7 +36,7 @@ const addressAttemptMillis = 1000;
  * The transport over the network, on undici's HTTP/1.1. It follows no redirect and repeats nothing.
  * @throws Error with a readable sentence if `caPem` is unusable
  */
-export function createHttpTransport(options: HttpTransportOptions = {}): Transport & { close(): Promise<void> } {
+export function createHttpTransport(options: HttpTransportOptions = {}): HttpTransport {
   const { caPem, maxBodyBytes = defaultMaxBodyBytes } = options;
   const limits = { timeoutMillis: options.readTimeoutMillis ?? readTimeoutMillis, maxBodyBytes };
   const onceLimits = { timeoutMillis: options.truncateTimeoutMillis ?? truncateTimeoutMillis, maxBodyBytes };
@@ -49,6 +55,7 @@ export function createHttpTransport(options: HttpTransportOptions = {}): Transpo
 
   return {
     post: (exchange, signal) => exchangeOn(agent, exchange, limits, () => true, signal),
+    get: (url) => exchangeOn(agent, { url, headers: { accept: 'application/json' } }, limits, () => true),
     async postOnce(exchange, maySend) {
       let socket: Socket | undefined;
       // TLS comes on top of a TCP connection of its own, because a TLS socket cannot be reset.
@@ -82,7 +89,7 @@ export function createHttpTransport(options: HttpTransportOptions = {}): Transpo
  */
 function exchangeOn(
   dispatcher: Dispatcher,
-  { url, headers, body }: Exchange,
+  { url, headers, body }: Omit<Exchange, 'body'> & Partial<Exchange>,
   { timeoutMillis, maxBodyBytes, onTimeout }: { timeoutMillis: number; maxBodyBytes: number; onTimeout?: () => void },
   maySend: () => boolean,
   signal?: AbortSignal,
@@ -127,7 +134,14 @@ function exchangeOn(
     signal?.addEventListener('abort', giveUp, { once: true });
 
     dispatcher.dispatch(
-      { origin, path: pathname + search, method: 'POST', headers, body, idempotent: false },
+      {
+        origin,
+        path: pathname + search,
+        method: body === undefined ? 'GET' : 'POST',
+        headers,
+        body,
+        idempotent: false,
+      },
       {
         onRequestStart(controller) {
           connection = controller;

@@ -156,9 +156,9 @@ describe('A survey notices', () => {
 
   test('a first run that would be too big, and suggests bites, except where the server copies anyway', () => {
     const big = { rowsTotal: 50e6, older: { 30: 40e6, 90: 33e6, 180: 31e6, 365: 2e6 } };
-    const [bite] = suggest(surveyOf(big), new Map(), Date.now());
+    const [bite] = suggest(surveyOf(big), new Map(), { now: Date.now() });
     expect(bite).toMatchObject({ policy: { retentionDays: 180, maxRowsPerRun: 5_000_000 } });
-    const [whole] = suggest(surveyOf({ ...big, copies: true }), new Map(), Date.now());
+    const [whole] = suggest(surveyOf({ ...big, copies: true }), new Map(), { now: Date.now() });
     expect(whole!.policy).not.toHaveProperty('maxRowsPerRun');
   });
 

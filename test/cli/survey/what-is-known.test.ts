@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { knownOf, losesRowsByReindex, releaseIn } from '../../../cli/survey/release.ts';
+import { operation, runHere, serviceHere } from '../here.ts';
+
+/** A survey says what has been asked and answered, and no more. */
+
+const days = (count: number) => Date.now() - count * 86_400_000;
+const evenly = (from: number, to: number, rows: number) =>
+  Array.from({ length: rows }, (_, row) => days(from + ((to - from) * row) / rows));
+const only = (timestamps: number[]) => ({ indices: [{ entityType: 'dataset', aspect: 'operation', timestamps }] });
+
+/** @returns the address of a server that answers like this until the test ends */
+async function answering(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** The checks of a survey of a server that answers everything with one status. */
+async function checksOf(status: number): Promise<string[]> {
+  const { files } = await serviceHere();
+  const url = await answering((_, response) => {
+    response.writeHead(status, { 'content-type': 'text/plain' });
+    response.end('no');
+  });
+  const { lines, ...ended } = await runHere([
+    'survey',
+    '--gms-url',
+    url,
+    '--token-file',
+    files.at('token'),
+    '--log',
+    'json',
+  ]);
+  expect(ended.status).toBe(1);
+  return lines
+    .filter(({ event }) => event === 'check')
+    .map(({ name, state, text }) => `${state} ${name}: ${String(text).replace(url, '')}`);
+}
+
+describe('Before DataHub has answered', () => {
+  test.each([502, 429])(
+    'a proxy that answers %d to everything is told, and neither address nor token is called good',
+    async (status) => {
+      const [address, ...others] = await checksOf(status);
+      expect(address).toMatch(new RegExp(`^failed Address: dry run: the server answered ${status}`));
+      expect(others).toEqual(
+        ['Token', 'Truncation', 'Task status', 'Sizes', 'Clock'].map(
+          (name) => `not checked ${name}: DataHub did not answer`,
+        ),
+      );
+    },
+  );
+
+  test('a refused token is told, and what was not asked for that reason', async () => {
+    const [, token, ...others] = await checksOf(401);
+    expect(token).toMatch(/^failed Token: dry run: the server answered 401/);
+    for (const check of others) expect(check).toMatch(/^not checked .*: the token was refused$/);
+  });
+});
+
+describe('What this job has truncated', () => {
+  test('counts for its own server alone', async () => {
+    const here = await serviceHere(only(evenly(0, 60, 2000)));
+    await runHere(here.run('enforce', [{ ...operation, retentionDays: 30 }]));
+    const another = await serviceHere(only(evenly(0, 30.5, 1000)));
+    const { stdout } = await runHere(['survey', ...another.server, ...here.ledger]);
+    expect(stdout).not.toContain('This job has truncated');
+    expect(stdout).toContain('Something else already cuts at 30 days');
+  });
+
+  test('leaves its policy as it is, however often the server is surveyed', async () => {
+    const here = await serviceHere(only(evenly(0, 300, 3000)));
+    await runHere(here.run('enforce', [{ ...operation, retentionDays: 180 }]));
+    for (const file of ['1.json', '2.json', '3.json']) {
+      await runHere(['survey', ...here.server, ...here.ledger, '--json', here.files.at(file)]);
+      expect(JSON.parse(readFileSync(here.files.at(file), 'utf8'))).toEqual([{ ...operation, retentionDays: 180 }]);
+    }
+  });
+});
+
+describe('The release that a server names', () => {
+  test('is told with what is known of it, and makes a copying server a reason to refuse its copies', async () => {
+    const here = await serviceHere({ ...only(evenly(0, 500, 500)), profile: '0.10.5' });
+    const url = await answering((request, response) => {
+      if (request.url === '/config') {
+        response.end(JSON.stringify({ versions: { 'acryldata/datahub': { version: 'v1.3.0' } } }));
+        return;
+      }
+      const headers = { authorization: request.headers.authorization ?? '', 'content-type': 'application/json' };
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk) => chunks.push(chunk));
+      request.on('end', async () => {
+        const body = Buffer.concat(chunks);
+        const answer = await fetch(`${here.url}${request.url}`, { method: 'POST', headers, body });
+        response.writeHead(answer.status, { 'content-type': 'application/json' });
+        response.end(await answer.text());
+      });
+    });
+    const { stdout } = await runHere([
+      ...['survey', '--gms-url', url, '--token-file', here.files.at('token')],
+      ...[...here.ledger, '--json', here.files.at('p.json')],
+    ]);
+    expect(stdout).toContain('The server says that it is DataHub v1.3.0. In releases 1.2 to 1.5');
+    for (const policy of JSON.parse(readFileSync(here.files.at('p.json'), 'utf8'))) {
+      expect(policy).toMatchObject({ refuseReindex: true });
+    }
+  });
+
+  test.each([
+    ['v1.2.0', true, 'moved to a new, empty index'],
+    ['1.5.3', true, 'moved to a new, empty index'],
+    ['v1.6.0rc1', false, 'without refreshes'],
+    ['v0.10.5', false, 'know no delete in place'],
+    ['v0.14.1', false, 'DataHub v0.14.1.'],
+    ['head', false, 'DataHub head.'],
+  ])('%s', (release, loses, known) => {
+    expect([losesRowsByReindex(release), knownOf(release).join()]).toEqual([loses, expect.stringContaining(known)]);
+  });
+
+  test.each(['', 'no JSON', '{}', '{"versions":[]}', '{"versions":{"acryldata/datahub":{"version":5}}}'])(
+    'is not known from %j',
+    (body) => {
+      expect(releaseIn(body)).toBeUndefined();
+      expect(knownOf(releaseIn(body))).toEqual([]);
+    },
+  );
+});

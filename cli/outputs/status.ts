@@ -37,6 +37,7 @@ function detailsOf(status: IndexStatus): string[] {
   if (state === 'other-version') return ['written by another version'];
   // A release closes what was judged before it.
   const last = releasedAt > lastDecidedAt ? [`released on ${timeOf(releasedAt)}`] : lastVerdict(status);
+  if (state === 'judged') return [...last, 'nothing more is deleted here until a run has reported it'];
   if (rowsToDelete === undefined) return last;
   return [
     `since ${timeOf(since)}`,

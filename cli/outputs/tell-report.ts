@@ -1,8 +1,10 @@
 import { type Outcome, resultOf, results } from '../../lambda/facts/outcomes.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
 import { isWorthTelling, type Message, messageOf } from '../../lambda/message/message.ts';
+import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Publisher } from '../../lambda/run/services.ts';
 import { redactor } from '../../lambda/text/secrets.ts';
+import { moment } from '../../lambda/words/numbers.ts';
 import type { Reader } from '../../lambda/words/reader.ts';
 import type { Told } from '../command-line/arguments.ts';
 import type { Server } from '../inputs/server.ts';
@@ -58,6 +60,10 @@ export function reportPublisher(run: Telling, output: Output): ReportPublisher {
       ];
       const printed = await run.printed();
       const told = await postMessage(report, message, run, output);
+      const waiting = told === 'refused' ? waitingFor(report) : [];
+      if (waiting.length > 0) {
+        output.problem(`Until a message is posted, nothing more is deleted in ${waiting.join(', ')}.`);
+      }
       status = !isBad(report, run) && printed !== 'refused' && told !== 'refused' && written.every(Boolean) ? 0 : 1;
       // What a preview prints is read by the person who looks, and by nobody who is on call.
       const isPublished = report.mode === 'preview' ? told === 'posted' : told !== 'refused';
@@ -65,6 +71,12 @@ export function reportPublisher(run: Telling, output: Output): ReportPublisher {
     },
   };
 }
+
+/** Indices whose verdict people have still to hear of, each with the moment of the verdict (rule 15). */
+const waitingFor = ({ policies }: Report): string[] =>
+  policies.flatMap(({ decidedAt, ...entry }) =>
+    decidedAt === undefined ? [] : [`${dottedName(entry)} (decided on ${moment(Date.parse(decidedAt))})`],
+  );
 
 function isBad({ result, error, policies }: Report, { failOn, expected = [] }: Telling): boolean {
   const isExpected =

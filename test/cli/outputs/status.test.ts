@@ -25,7 +25,7 @@ describe('status', () => {
     expect(text).toMatch(/^dataset\.operation {2}being sent +since 1 Jan 1970, 00:20 UTC; 60 rows to delete$/m);
     expect(text).toMatch(/^dataset\.operation {2}under way +since .*; 60 rows to delete; task node:1$/m);
     expect(text).toMatch(
-      /^dataset\.operation {2}not reported {2}rows-missing on .* UTC: 30 rows missing, 60 rows deleted$/m,
+      /^dataset\.operation {2}not reported {2}rows-missing on .* UTC: 30 rows missing, 60 rows deleted; nothing more is deleted here until a run has reported it$/m,
     );
     expect(text).toMatch(
       /^dataset\.operation {2}QUARANTINED {3}rows-missing on 1 Jan 1970, 00:15 UTC: 30 rows missing, /m,

@@ -82,7 +82,11 @@ describe('A verdict is told by the next night, and by no later one, after', () =
   test('a chat that answers 500', async () => {
     const { first, night, hook, sent } = await stage();
     hook.answers.push({ status: 500 }, { status: 500 }, { status: 500 });
-    expect((await first()).status).toBe(1);
+    const { status, stdout } = await first();
+    expect(status).toBe(1);
+    expect(stdout.replace(/\s+/g, ' ')).toMatch(
+      /Until a message is posted, nothing more is deleted in dataset\.operation \(decided on .* UTC\)\./,
+    );
     expect([await night(), await night(), sent().length]).toEqual([decidedBefore, nothing, 1]);
   });
 

@@ -149,6 +149,19 @@ export const sendingRules: Record<string, CheckRule> = {
     return (without.length >= 2 || isRefused) && `sent after ${without.length} calls without a task id`;
   }),
 
+  'a run that has given an index up does not send for it': ofSends(({ sent, before }) => {
+    const run = runOf(sent.invocation);
+    const isGivenUp = before.some(
+      (event) =>
+        event.kind === 'taken' &&
+        runOf(event) === run &&
+        event.state.entries.some(
+          ({ index, phase, entry }) => index === sent.index && phase === 'done' && entry.cause.kind === 'step-failed',
+        ),
+    );
+    return isGivenUp && 'its Truncate had failed, and Poll had said so';
+  }),
+
   'nothing is sent where rows of the window between two runs are gone': ofSends(({ sent, before, execution }) => {
     const run = runOf(sent.invocation);
     const record = before.findLast(

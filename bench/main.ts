@@ -1,4 +1,5 @@
 import { cpus } from 'node:os';
+import { peers, watched } from './peers.ts';
 import { priceOf } from './prices.ts';
 import { type Measured, measureRun } from './run.ts';
 import { oneTask, runs } from './scenarios.ts';
@@ -69,13 +70,14 @@ async function wholeRuns(): Promise<void> {
 
 async function lagOfAVerdict(): Promise<void> {
   const rows = [];
+  const beside: Record<string, string | number>[] = [];
   for (const [name, around] of Object.entries(durations)) {
     const seconds = Array.from({ length: draws }, (_, draw) => around * 2 ** ((draw + 0.5) / draws - 0.5));
     const measured = [];
     for (const each of seconds) measured.push(await measureRun(oneTask(start, each), start));
     const lags = measured.map(({ lagSeconds }) => lagSeconds ?? Number.POSITIVE_INFINITY);
-    const mean = lags.reduce((sum, lag) => sum + lag, 0) / draws;
-    const requests = measured.reduce((sum, { usage }) => sum + usage.requests, 0) / draws;
+    const mean = meanOf(lags);
+    const requests = meanOf(measured.map(({ usage }) => usage.requests));
     rows.push({
       'task of about': name,
       'mean lag': `${rounded(mean)} s`,
@@ -83,15 +85,35 @@ async function lagOfAVerdict(): Promise<void> {
       'of its time': `${rounded((mean / around) * 100)} %`,
       requests: rounded(requests),
     });
+    for (const [peer, watch] of Object.entries(peers)) {
+      const all = [];
+      for (const each of seconds) all.push(await watched(oneTask(start, each), start, watch));
+      const lags = all.flatMap(({ lagSeconds }) => lagSeconds ?? []);
+      const [asked, lag] = [meanOf(all.map((one) => one.requests)), meanOf(lags)];
+      const early = draws - lags.length;
+      beside.push({
+        'task of about': name,
+        watch: peer,
+        'mean lag': early > 0 ? `${early} of ${draws} taken for ended too early` : `${rounded(lag)} s`,
+        'our lag, times theirs': early > 0 ? '' : rounded(mean / lag),
+        requests: rounded(asked),
+        'our requests, times theirs': rounded(requests / asked),
+      });
+    }
     promise(`Mean lag of a verdict, task of about ${name}`, mean, Math.max(15, around * 0.02), ' s');
   }
   table('Lag: from the end of a task to the published report', rows);
+  table('The same tasks, watched by others', beside);
 }
 
 function outcomesOf({ policies }: Measured['report']): string {
   const counts = new Map<string, number>();
   for (const { outcome } of policies) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
   return [...counts].map(([outcome, count]) => `${count} ${outcome}`).join(', ');
+}
+
+function meanOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
 }
 
 function most(numbers: readonly number[]): number {

@@ -60,13 +60,35 @@ export interface Measured {
   largestStateBytes: number;
 }
 
+/** The server of a scenario, and a client of it that counts its requests. */
+export function serverOf({ indices, rowsPerSecond }: Scenario, start: number) {
+  const time = new VirtualTime(start);
+  const engine = createEngine({ profile: 'specification', clock: time, indices });
+  engine.set({ rowsPerSecond, batchOverheadMillis: 0, batchJitter: 0 });
+  const usage: Usage = { ...nothing };
+  const token = { get: async () => engine.token, reread: async () => engine.token };
+  const operations = createOperations({
+    baseUrl: 'http://gms.example.com',
+    token,
+    transport: inProcess(engine, time, usage),
+    realNow: time.now,
+    sleep: time.sleep,
+    random: () => 0.5,
+  });
+  return { time, engine, usage, token, operations };
+}
+
+/** When the last task has ended, epoch milliseconds; undefined while one runs. */
+export function endOf(engine: Engine): number | undefined {
+  const ends = engine.tasks().map(({ completedAt }) => completedAt);
+  return ends.every((end) => end !== undefined) ? Math.max(...ends.map(Number)) : undefined;
+}
+
 /** @param start epoch milliseconds */
 export async function measureRun(scenario: Scenario, start: number): Promise<Measured> {
-  const time = new VirtualTime(start);
-  const engine = createEngine({ profile: 'specification', clock: time, indices: scenario.indices });
-  engine.set({ rowsPerSecond: scenario.rowsPerSecond, batchOverheadMillis: 0, batchJitter: 0 });
-  const usage: Usage = { ...nothing };
-  const services = servicesOf(scenario, engine, time, usage);
+  const server = serverOf(scenario, start);
+  const { time, engine, usage } = server;
+  const services = servicesOf(scenario, server);
   let largestStateBytes = 0;
   let told: { report: Report; at: number } | undefined;
 
@@ -103,9 +125,8 @@ export async function measureRun(scenario: Scenario, start: number): Promise<Mea
 
   if (told === undefined) throw new Error(`${scenario.name}: the run has published nothing`);
   usage.metrics = metricsOf(told.report);
-  const ends = engine.tasks().map(({ completedAt }) => completedAt);
-  const isOver = ends.every((end) => end !== undefined);
-  const lagSeconds = isOver ? (told.at - Math.max(...ends.map(Number))) / 1000 : undefined;
+  const end = endOf(engine);
+  const lagSeconds = end === undefined ? undefined : (told.at - end) / 1000;
   return { usage, report: told.report, lagSeconds, largestStateBytes };
 }
 
@@ -159,9 +180,7 @@ function functionsOf(time: VirtualTime, usage: Usage) {
 
 function servicesOf(
   scenario: Scenario,
-  engine: Engine,
-  time: VirtualTime,
-  usage: Usage,
+  { time, usage, token, operations }: ReturnType<typeof serverOf>,
 ): Omit<RunServices, 'deadline'> {
   const ledger = memoryLedger();
   const called = async <Result>(what: 'ledgerReads' | 'ledgerWrites', call: () => Promise<Result>): Promise<Result> => {
@@ -172,7 +191,6 @@ function servicesOf(
   const line = (message: string, fields: Record<string, unknown> = {}) => {
     usage.logBytes += logBytes.line + message.length + JSON.stringify(fields).length;
   };
-  const token = { get: async () => engine.token, reread: async () => engine.token };
   return {
     settings: {
       stage: 'bench',
@@ -186,14 +204,7 @@ function servicesOf(
       paused: async () => false,
       token,
     },
-    operations: createOperations({
-      baseUrl: 'http://gms.example.com',
-      token,
-      transport: inProcess(engine, time, usage),
-      realNow: time.now,
-      sleep: time.sleep,
-      random: () => 0.5,
-    }),
+    operations,
     ledger: {
       read: (index) => called('ledgerReads', () => ledger.read(index)),
       list: () => called('ledgerReads', () => ledger.list()),

@@ -1,7 +1,7 @@
 import type { PolicyInput } from '../../../lambda/policy/schema.ts';
 import { exact } from '../../../lambda/words/numbers.ts';
 import { ages, type IndexCounts, share } from '../../telling/findings.ts';
-import { type Child, type Html, html } from './html.ts';
+import { breakable, type Child, type Html, html } from './html.ts';
 
 /**
  * Bars of rows, which a screen reader can name and describe. They have no view box, so that they use the available width
@@ -81,8 +81,7 @@ const span = ({ from, to }: Part): string => {
 function legend(parts: readonly Part[]): Html {
   const classes = blocks(parts, 1).map(({ className }) => className);
   return html`<ul class="legend">${parts.map(
-    (part, at) =>
-      html`<li><svg width="11" height="11" aria-hidden="true"><rect class="${classes[at]}" width="11" height="11" rx="2"/></svg>${span(part)} <b>${exact(part.rows)}</b></li>`,
+    (part, at) => html`<li>${sample(classes[at] ?? '')}${span(part)} <b>${exact(part.rows)}</b></li>`,
   )}</ul>`;
 }
 
@@ -94,19 +93,25 @@ export interface Compared {
 
 /** More cannot be compared by eye; each has its own card. */
 const mostCompared = 10;
-const rowHeight = 36;
 
 /** The largest indices side by side: how many rows each has, and how many of them a first run would delete. */
 export function comparedBars(indices: readonly Compared[]): Html {
   const largest = [...indices].sort((one, other) => other.rows - one.rows).slice(0, mostCompared);
   const most = Math.max(1, ...largest.map(({ rows }) => rows));
-  const drawing = largest.map(({ name, rows, goes }, at) => {
-    const top = at * rowHeight;
+  const bars = largest.map(({ name, rows, goes }) => {
     const [going, staying] = [goes / most, (rows - goes) / most];
-    return html`<text class="strong" x="0" y="${top + 13}">${name}</text><text x="100%" y="${top + 13}" text-anchor="end">${exact(rows)}</text><rect class="g3" x="0" y="${top + 18}" width="${across(going)}" height="9"/><rect class="s4" x="${across(going)}" y="${top + 18}" width="${across(staying)}" height="9"/>`;
+    const drawing = html`<rect class="g3" x="0" width="${across(going)}" height="9"/><rect class="s4" x="${across(going)}" width="${across(staying)}" height="9"/>`;
+    const description = `${exact(rows)} rows, ${exact(goes)} would be deleted.`;
+    return html`<li><p class="ends"><b>${breakable(name)}</b><span>${exact(rows)}</span></p>${picture({ title: name, description, height: 9, drawing })}</li>`;
   });
-  const description = largest.map(({ name, rows, goes }) => `${name}: ${exact(rows)} rows, ${exact(goes)} would go.`);
-  return html`<figure>${picture({ title: 'Rows by index', description: description.join(' '), height: largest.length * rowHeight, drawing })}${
+  const key = [
+    ['g3', 'a first run would delete'],
+    ['s4', 'would stay'],
+  ] as const;
+  return html`<figure><ul class="compared">${bars}</ul><ul class="legend">${key.map(([colour, meaning]) => html`<li>${sample(colour)}${meaning}</li>`)}</ul>${
     indices.length > largest.length && html`<p class="aside">The ${largest.length} largest of ${indices.length}.</p>`
   }</figure>`;
 }
+
+const sample = (colour: string): Html =>
+  html`<svg width="11" height="11" aria-hidden="true"><rect class="${colour}" width="11" height="11" rx="2"/></svg>`;

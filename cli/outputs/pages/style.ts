@@ -2,22 +2,22 @@ import { createHash } from 'node:crypto';
 
 /**
  * How pages look. All of it is in the page, and its hash is in the page's policy: no other style and no script is
- * allowed. Colours differ in more than hue: rows to delete are left of the cut, rows that stay are right of it, and every
+ * allowed. Red is for what has failed alone. Colours differ in more than hue: rows to delete are left of the cut, rows that stay are right of it, and every
  * part is labelled with its number.
  */
 
 const light = `
   --page: #f3f5f7; --paper: #fff; --ink: #16202a; --muted: #55616e; --rule: #dce2e8; --code: #f1f4f7; --link: #0b5c9a;
   --ok: #17733f; --note: #835500; --attention: #835500; --failed: #b3261e;
-  --goes: #a03b0c; --stays: #1b5a84;
-  --g1: #8f3110; --g2: #ab421a; --g3: #c55a2a; --g4: #d97643; --g5: #e69768; --g6: #f0b691;
+  --goes: #6a3d9a; --stays: #1b5a84;
+  --g1: #4d2a75; --g2: #63399a; --g3: #7b52b4; --g4: #9672c8; --g5: #b297da; --g6: #cfbfe9;
   --s1: #b3d1e5; --s2: #8ab7d5; --s3: #619bc1; --s4: #4080aa; --s5: #286792; --s6: #164f77;`;
 
 const dark = `
   --page: #0e1318; --paper: #161d25; --ink: #e6ebf0; --muted: #a0acb8; --rule: #2b3540; --code: #1d2630; --link: #84c3f4;
   --ok: #63cb91; --note: #e3b557; --attention: #e3b557; --failed: #ff8f85;
-  --goes: #f3a578; --stays: #8cc5ec;
-  --g1: #f6b18a; --g2: #ec9561; --g3: #d97b44; --g4: #bd6430; --g5: #9c5026; --g6: #7c401f;
+  --goes: #c7a6f2; --stays: #8cc5ec;
+  --g1: #d8c3f8; --g2: #c3a2f0; --g3: #a983e2; --g4: #8b66c8; --g5: #6e4da6; --g6: #543a82;
   --s1: #224d6b; --s2: #2c6389; --s3: #3b7ca8; --s4: #5497c5; --s5: #75b2dd; --s6: #9ccbee;`;
 
 const sheet = `
@@ -77,12 +77,13 @@ li + li { margin-top: .25rem; }
 
 figure { margin: 1rem 0 0; }
 figure > svg { display: block; overflow: visible; }
-svg text { fill: var(--muted); font-size: 12px; font-family: inherit; font-variant-numeric: tabular-nums; }
-svg text.strong { fill: var(--ink); font-size: 13px; font-weight: 600; }
 .ends { margin: 0 0 .125rem; display: flex; justify-content: space-between; gap: 1rem; font-size: .875rem; line-height: 1.35; }
 .ends b { font-weight: 650; }
 .ends span:last-child { text-align: right; flex: none; }
 .ends .gone { color: var(--goes); } .ends .stay { color: var(--stays); }
+.compared { margin: 0; padding: 0; list-style: none; }
+.compared li + li { margin-top: .75rem; }
+.compared .ends b { min-width: 0; }
 .part { stroke: var(--paper); stroke-width: 1.5px; }
 ${shades('g')}
 ${shades('s')}

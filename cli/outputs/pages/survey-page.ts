@@ -35,7 +35,9 @@ export function surveyPage(
   const { indices } = survey;
   const alerts = alertsOf(findings);
   const sections: Array<[id: string, heading: string, content: Child]> = [
-    ['attention', 'To look at first', alerts.length === 0 ? html`<p class="card well">${allWell}</p>` : alerts],
+    alerts.length === 0
+      ? ['checks', 'Checks', html`<p class="card well">${allWell}</p>`]
+      : ['attention', 'To look at first', alerts],
     ['all', 'All indices', html`<div class="card">${comparedBars(indices.flatMap(comparedOf(suggestions)))}</div>`],
     ['indices', 'Index by index', indices.map((index) => card(index, suggestionFor(index, suggestions), damaged))],
   ];

@@ -43,6 +43,9 @@ export function surveyLines(findings: Findings, width: number): string[] {
       'Suggested policies:',
       suggestions.map(({ policy, why }) => `${dottedName(policy)}: ${why}.`),
     ),
+    ...(suggestions.length > 0
+      ? ['', 'Which screens read each index, and how many days to keep: docs/choosing-days.md']
+      : []),
     ...freedInAll(findings),
     // Last, where people see it: what the figures above leave out.
     ...failures(survey),

@@ -109,7 +109,11 @@ export const judgingMutants: readonly Mutant[] = [
     ['truncation/counts', 'end: countedAtMillis,', 'end: countedAtMillis + 86_400_000,'],
   ]),
   mutant(9, 'believes a single answer that does not know the index', [
-    ['truncation/counts', 'if (absent && isKnown) throw absent;', ''],
+    [
+      'truncation/counts',
+      'if (absent && isKnown) throw absent;',
+      'if (absent) for (const name of Object.keys(rows)) rows[name] = 0;',
+    ],
   ]),
   mutant(9, 'counts from a bite’s cutoff on', [
     ['truncation/counts', 'const { sent, policy = sent, end } = rows;', 'const { sent, end, sent: policy } = rows;'],

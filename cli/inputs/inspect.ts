@@ -5,7 +5,7 @@ import { inspectPolicies } from '../../infra/stage/policies.ts';
 import { inspectSettings } from '../../infra/stage/settings.ts';
 import { warningsOf } from '../../infra/stage/warnings.ts';
 import { maxPolicies } from '../../lambda/facts/limits.ts';
-import type { Problem } from '../../lambda/policy/explain.ts';
+import { type Problem, shown } from '../../lambda/policy/explain.ts';
 import { readJson } from '../../lambda/policy/read-json.ts';
 import { localSettings } from '../command-line/arguments.ts';
 import { UsageError } from '../telling/mistakes.ts';
@@ -58,7 +58,7 @@ export const inspectList: Inspect<{ list: unknown[]; policies: Named[] }> = (val
   const unknown = inObject ? Object.keys(value).find((key) => key !== '$schema' && key !== 'policies') : undefined;
   if (unknown !== undefined) {
     const known = 'besides "policies" only "$schema" is allowed';
-    return wrong(`it has the field ${JSON.stringify(unknown)}: ${known}`, unknown);
+    return wrong(`it has the field ${shown(unknown)}: ${known}`, unknown);
   }
   if (!Array.isArray(list)) return wrong('it must hold a list under "policies": put [ and ] around them', 'policies');
   if (list.length === 0) return wrong('it holds an empty list: put a policy into it');

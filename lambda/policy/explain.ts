@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { visible } from '../text/text.ts';
 import { nearest } from './nearest.ts';
 import { formerFields } from './schema.ts';
 
@@ -58,7 +59,7 @@ function explainIssue(issue: z.core.$ZodIssue, value: unknown): string {
 const fieldOf = (path: readonly PropertyKey[]): string =>
   path.reduce<string>((field, key) => {
     if (typeof key === 'number') return `${field} ${key + 1}`;
-    return field === '' ? String(key) : `${field}.${String(key)}`;
+    return visible(field === '' ? String(key) : `${field}.${String(key)}`);
   }, '');
 
 /** What a bound counts, if it is not the value itself. */
@@ -89,7 +90,8 @@ const mayBeSecret = (path: readonly PropertyKey[], value: unknown): boolean =>
   typeof value === 'string' && (/^eyJ[\w-]{8}/.test(value) || path.some((key) => /^token/i.test(String(key))));
 
 /** The value as JSON, shortened to fit a sentence; undefined if there is none. */
-function shown(value: unknown): string | undefined {
-  const text = JSON.stringify(value);
-  return text !== undefined && text.length > 60 ? `${text.slice(0, 57)}...` : text;
+export function shown(value: unknown): string | undefined {
+  const json = JSON.stringify(value);
+  const text = json && visible(json);
+  return text && text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

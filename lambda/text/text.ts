@@ -7,10 +7,10 @@ import { maxTextBytes } from '../facts/limits.ts';
  */
 
 /** Characters that control a terminal or a mail reader, reverse text, or are not valid in XML (SQS refuses these). */
-const unprintable =
+export const unprintable =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what we look for
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]/g;
-const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]|\udb40[\udc00-\udc7f]/g;
+export const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /** One line of at most `max` characters without control characters. */
 export function oneLine(text: string, max: number): string {
@@ -66,6 +66,10 @@ export const safeJson = (value: unknown): string =>
 
 /** The JSON escape of one UTF-16 unit. */
 export const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** Unprintable characters as their JSON escapes: a name shows what is in it. */
+export const visible = (text: string): string =>
+  text.replace(unprintable, (found) => found.split('').map(escaped).join(''));
 
 /** Text as one word of a shell. */
 export const shellWord = (text: string): string =>

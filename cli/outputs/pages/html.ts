@@ -1,3 +1,5 @@
+import { loneSurrogate, unprintable } from '../../../lambda/text/text.ts';
+
 /**
  * HTML in which every text is escaped: a template's own text is markup, inserted values are not. Names come from a
  * server, notes from policy authors, so text cannot be marked as safe; only the output of `html` is.
@@ -40,13 +42,13 @@ const escapes: Record<string, string> = {
   '`': '&#96;',
 };
 
-/** Characters that HTML does not allow, or that reverse or hide text: a name must not look like another. */
-const unshown =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what we look for
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-
+/** Without characters that HTML does not allow, or that reverse or hide text: a name must not look like another. */
 export const escaped = (text: string): string =>
-  text.replace(unshown, '\ufffd').replace(/[&<>"'`]/g, (character) => escapes[character]!);
+  text
+    .replace(unprintable, '\ufffd')
+    .replace(loneSurrogate, '\ufffd')
+    .replace(/\r/g, '\ufffd')
+    .replace(/[&<>"'`]/g, (character) => escapes[character]!);
 
 /** An index name in which a browser may break lines: after dots and underscores, and before capitals. */
 export const breakable = (name: string): Html[] =>

@@ -179,6 +179,8 @@ async function indexAfter(
 
 /** From the call to the end, as far as it was seen. */
 function withDuration(verdict: Verdict, { sentAt }: Watch, { at, status }: Seen): Verdict {
+  const age = at - sentAt;
   const runTime = status?.kind === 'found' && status.completed ? status.runTimeMillis : undefined;
-  return { ...verdict, durationSeconds: Math.round((runTime ?? at - sentAt) / 1000) };
+  // A server may say anything: no task has run for longer than since it was asked for.
+  return { ...verdict, durationSeconds: Math.round(Math.min(runTime ?? age, age) / 1000) };
 }

@@ -114,6 +114,11 @@ describe('A look that ends in a verdict', () => {
     expect((await verdictOf({ status: { kind: 'vanished' } }))?.durationSeconds).toBe(300);
   });
 
+  test('is given no duration that began before the call, whatever its task says', async () => {
+    const status: TaskStatus = { kind: 'found', completed: true, runTimeMillis: 1e294, counters: { deleted: 60 } };
+    expect((await verdictOf({ status }))?.durationSeconds).toBe(300);
+  });
+
   test.each<[string, Partial<typeof baseline>, IndexSize[], object]>([
     ['is the same index', {}, [ofIndex('operation_1')], { indexNow: undefined, sizeAfterMb: 5 }],
     ['is another one', {}, [ofIndex('operation_2')], { indexNow: 'operation_2', sizeAfterMb: 5 }],

@@ -10,7 +10,6 @@ export interface SlackMessage {
 /** The part of the notification for Amazon Q Developer that is used here. */
 interface CustomNotification {
   content: { title: string; description: string; nextSteps?: string[] };
-  metadata: { threadId: string };
 }
 
 /** Slack's limits for the text of a header and of a section, characters. */
@@ -22,7 +21,7 @@ const maxSection = 3000;
  * the same facts.
  */
 export function slackMessage({ https }: Pick<Message, 'https'>): SlackMessage {
-  const { content, metadata } = JSON.parse(https) as CustomNotification;
+  const { content } = JSON.parse(https) as CustomNotification;
   const { title, description, nextSteps = [] } = content;
   return {
     text: title,
@@ -32,7 +31,6 @@ export function slackMessage({ https }: Pick<Message, 'https'>): SlackMessage {
       ...(nextSteps.length === 0
         ? []
         : [section(['*Next steps*', ...nextSteps.map((step) => `• ${step}`)].join('\n'))]),
-      { type: 'context', elements: [{ type: 'mrkdwn', text: `Run ${metadata.threadId}` }] },
     ],
   };
 }

@@ -121,8 +121,12 @@ function footer(report: Report, { kind }: Place): string[] {
     ...(largest === undefined
       ? []
       : [
-          `Without a policy: ${counted(unmanaged, 'index', 'indices')} (the largest: ${oneLine(largest.indexName, 120)}${megabytes}).`,
+          `Without a policy: ${counted(unmanaged, 'index', 'indices')} (the largest: ${nameOfUnmanaged(largest)}${megabytes}).`,
         ]),
     `Run ${oneLine(report.runId, 100)}, ${moment(Date.parse(report.startedAt))}${took}.`,
   ];
 }
+
+/** As a policy would name it; an index whose name does not reveal that, by its own. */
+const nameOfUnmanaged = ({ indexName, entityType, aspect }: Report['unmanagedIndices'][number]): string =>
+  entityType && aspect ? nameOf({ entityType, aspect }) : oneLine(indexName, 120);

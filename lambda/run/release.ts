@@ -115,7 +115,7 @@ async function open(
     const isOurs = decision?.released === true && isSameRun(decision, run);
     return stored && isOurs ? { kind: 'judged', record: stored } : refusal({ index: dottedName(key), why: 'taken' });
   }
-  log.warn('released by a person', { index: key.index, ...found });
+  log.info('released by a person', { index: key.index, ...found });
   return { kind: 'judged', record: next };
 }
 

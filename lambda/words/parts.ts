@@ -30,7 +30,7 @@ export const older = ({ retentionDays }: DecidedFacts): string =>
   retentionDays === undefined ? 'past their retention' : `older than ${retentionDays} days`;
 
 export const share = ({ rowsToDelete = 0, rowsPastRetention = rowsToDelete, rowsTotal = 0 }: DecidedFacts): string =>
-  `${percentOf(rowsPastRetention, rowsTotal).toFixed(2)} %`;
+  `${percentOf(rowsPastRetention, rowsTotal)} %`;
 
 /** `1,200,034 of 3.4 M rows`. */
 export const ofTotal = (part: number, total: number | undefined): string =>

@@ -18,7 +18,7 @@ function minorOf(release: string): number | undefined {
   return major === undefined ? undefined : Number(major) * 1000 + Number(minor);
 }
 
-/** In 1.2 to 1.5 a truncation by reindexing fails after the alias has moved to a new, empty index. */
+/** In 1.3 and 1.5 (run; 1.2 and 1.4 were only read) a truncation by reindexing fails after the alias has moved. */
 export const losesRowsByReindex = (release: string | undefined): boolean => {
   const minor = minorOf(release ?? '');
   return minor !== undefined && minor >= 1002 && minor <= 1005;
@@ -29,7 +29,7 @@ export function knownOf(release: string | undefined): string[] {
   if (release === undefined) return [];
   const minor = minorOf(release);
   const known = losesRowsByReindex(release)
-    ? 'In releases 1.2 to 1.5 a truncation by reindexing fails after the alias has moved to a new, empty index: the rows are still in the old one. datahub-gc asks for such truncations once a day, unless truncate_indices is false.'
+    ? 'In releases 1.3 to 1.5, and probably 1.2, a truncation by reindexing fails after the alias has moved to a new, empty index: the rows are still in the old one. datahub-gc asks for such truncations once a day, unless truncate_indices is false.'
     : minor !== undefined && minor >= 1006 && minor < 2000
       ? 'Releases from 1.6 on leave an index without refreshes (refresh_interval -1) after a truncation by reindexing, so that counts stay as they were. datahub-gc asks for such truncations once a day, unless truncate_indices is false.'
       : minor !== undefined && minor < 11

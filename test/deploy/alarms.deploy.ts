@@ -58,7 +58,7 @@ describe.skipIf(emulator === undefined)('A stage whose alarms have a topic of th
 
     const run = async (): Promise<Run> => {
       const since = Date.now();
-      await stage.execute({});
+      await stage.execute({ mode: 'enforce' });
       await extractMetrics(stage, since);
       const messages = await stage.received();
       const report = reportSchema.parse(JSON.parse(messages.at(-1)!.Message));

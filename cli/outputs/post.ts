@@ -1,13 +1,12 @@
+import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 import { trusting } from '../../lambda/operations/http/certificates.ts';
 import { causeOf } from '../../lambda/operations/http/network-errors.ts';
 import { backoffMillis, realSleep, retryAfterMillis } from '../../lambda/operations/http/retry.ts';
-import { Agent } from '../../lambda/operations/http/undici.ts';
 import { maskOf } from '../../lambda/text/secrets.ts';
 import { oneLine } from '../../lambda/text/text.ts';
 import { proxyFor } from '../inputs/server.ts';
 import { secretsOf, type Webhook } from '../inputs/webhook.ts';
 import type { Posted } from '../telling/output.ts';
-import { type Dispatcher, ProxyAgent } from './undici.ts';
 
 /** Posts a message, through the environment's proxy if there is one for this address. */
 

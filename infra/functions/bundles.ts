@@ -28,11 +28,6 @@ export function bundleInto(folder: string, sources: Record<string, string> = han
     format: 'esm',
     mainFields: ['module', 'main'],
     legalComments: 'none',
-    // undici is CommonJS: its require() of Node's own modules needs a require in the ES module. Minification gives
-    // nothing else this long name.
-    banner: {
-      js: "import{createRequire as createRequireOfBundle}from'node:module';const require=createRequireOfBundle(import.meta.url);",
-    },
     logLevel: 'error',
     metafile: true,
   });

@@ -1,14 +1,13 @@
-import type { Socket } from 'node:net';
-import type { Dispatcher } from 'undici';
+import { Agent, type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { connectTimeoutMillis, readTimeoutMillis, truncateTimeoutMillis } from '../../facts/limits.ts';
 import { type Answer, type Exchange, type Phase, type Transport, TransportError } from '../transport.ts';
 import { trusting } from './certificates.ts';
+import { connectTo } from './connection.ts';
 import { causeOf } from './network-errors.ts';
-import { Agent, buildConnector, Client } from './undici.ts';
 
 /** Without an option the limit of `facts/limits.ts` holds. */
 export interface HttpTransportOptions {
-  /** For DNS, connect and TLS together; in `postOnce`, TLS has the same time again. */
+  /** For DNS, connect and TLS together. */
   connectTimeoutMillis?: number;
   /** Of a read: from the open connection to the last byte of the answer. */
   readTimeoutMillis?: number;
@@ -29,159 +28,155 @@ export interface HttpTransport extends Transport {
 /** Index sizes take about 150 bytes per index: room for tens of thousands. */
 const defaultMaxBodyBytes = 4 * 1024 * 1024;
 
-/** If a host has several addresses, each is tried for this long; Node's 250 ms is too short across continents. */
-const addressAttemptMillis = 1000;
+/** Servers and load balancers keep an idle connection for longer than this. */
+const idleMillis = 4000;
 
 /**
- * The transport over the network, on undici's HTTP/1.1. It follows no redirect and repeats nothing.
+ * The transport over the network, on Node's HTTP/1.1: HTTP/2 would share connections between requests, which makes "not
+ * one byte was written" harder to prove. It follows no redirect and repeats nothing.
  * @throws Error with a readable sentence if `caPem` is unusable
  */
 export function createHttpTransport(options: HttpTransportOptions = {}): HttpTransport {
   const { caPem, maxBodyBytes = defaultMaxBodyBytes } = options;
   const limits = { timeoutMillis: options.readTimeoutMillis ?? readTimeoutMillis, maxBodyBytes };
   const onceLimits = { timeoutMillis: options.truncateTimeoutMillis ?? truncateTimeoutMillis, maxBodyBytes };
-  const connect = buildConnector({
-    timeout: options.connectTimeoutMillis ?? connectTimeoutMillis,
-    autoSelectFamilyAttemptTimeout: addressAttemptMillis,
-    // HTTP/2 would share sessions between requests, which makes "not one byte was written" harder to prove.
-    allowH2: false,
-    // Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would switch it off.
-    rejectUnauthorized: true,
+  const closing = new AbortController();
+  const connectOptions = {
+    timeoutMillis: options.connectTimeoutMillis ?? connectTimeoutMillis,
+    signal: closing.signal,
     ...(caPem !== undefined && { secureContext: trusting(caPem) }),
-  });
-  // This enforces the timeout for the whole answer; undici's own timeouts only cover pauses.
-  const clientOptions = { connect, allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
-  const agent = new Agent(clientOptions);
+  };
+  const connect = (url: URL) => connectTo(url, connectOptions);
+  const agent = new KeptConnections(connect);
+
+  const read = (exchange: Sent, signal?: AbortSignal): Promise<Answer> => {
+    if (signal?.aborted) return Promise.reject(new TransportError('aborted', false));
+    const url = new URL(exchange.url);
+    const asked: Asked = { ...optionsOf(url, exchange), target: url, agent };
+    return answerTo(request(asked), exchange, limits, signal);
+  };
 
   return {
-    post: (exchange, signal) => exchangeOn(agent, exchange, limits, () => true, signal),
-    get: (url) => exchangeOn(agent, { url, headers: { accept: 'application/json' } }, limits, () => true),
+    post: read,
+    get: (url) => read({ url, headers: { accept: 'application/json' } }),
     async postOnce(exchange, maySend) {
-      let socket: Socket | undefined;
-      // TLS comes on top of a TCP connection of its own, because a TLS socket cannot be reset.
-      const connectTwice: buildConnector.connector = (target, callback) => {
-        const isTls = target.protocol === 'https:';
-        const port = target.port || (isTls ? '443' : '80');
-        connect({ ...target, protocol: 'http:', port }, (...connected) => {
-          const [error, tcp] = connected;
-          if (error) return callback(...connected);
-          socket = tcp;
-          if (isTls) connect({ ...target, httpSocket: tcp }, callback);
-          else callback(...connected);
-        });
-      };
-      const client = new Client(new URL(exchange.url).origin, { ...clientOptions, connect: connectTwice });
+      const url = new URL(exchange.url);
+      const { socket, reset } = await connect(url).catch((error: unknown) => {
+        const { phase, code } = causeOf(error, false);
+        throw new TransportError(phase, false, { code });
+      });
       try {
+        // No request exists before the yes, so none can have been written. Node writes it in the same turn of the event loop.
+        if (!saysYes(maySend)) throw new TransportError('withheld', false);
+        const sending = request({ ...optionsOf(url, exchange), createConnection: () => socket });
         // After a timeout, reset the connection: after a graceful close, a proxy could still deliver what it holds.
-        const reset = () => socket?.resetAndDestroy();
-        return await exchangeOn(client, exchange, { ...onceLimits, onTimeout: reset }, maySend);
+        return await answerTo(sending, exchange, { ...onceLimits, onTimeout: reset });
       } finally {
-        await client.destroy();
+        socket.destroy();
       }
     },
-    close: () => agent.destroy(),
+    async close() {
+      closing.abort();
+      agent.destroy();
+    },
   };
 }
 
-/**
- * undici calls `onRequestStart` once the connection is open, synchronously before it writes the request line (`writeH1`
- * in its client-h1.js): until then nothing has been written, and if it is aborted there, nothing ever will be.
- */
-function exchangeOn(
-  dispatcher: Dispatcher,
-  { url, headers, body }: Omit<Exchange, 'body'> & Partial<Exchange>,
+type Sent = Omit<Exchange, 'body'> & Partial<Exchange>;
+type Asked = RequestOptions & { target: URL };
+
+/** Keeps a server's connection for the next read. */
+class KeptConnections extends Agent {
+  readonly #connect: (url: URL) => ReturnType<typeof connectTo>;
+
+  constructor(connect: (url: URL) => ReturnType<typeof connectTo>) {
+    super({ keepAlive: true, timeout: idleMillis });
+    this.#connect = connect;
+  }
+
+  override getName(options: Asked): string {
+    return options.target.origin;
+  }
+
+  override createConnection(options: Asked, callback: Parameters<Agent['createConnection']>[1]): undefined {
+    this.#connect(options.target).then(
+      ({ socket }) => callback?.(null, socket),
+      (error) => callback?.(error, undefined as never),
+    );
+  }
+}
+
+const optionsOf = ({ host, pathname, search }: URL, { headers, body }: Sent): RequestOptions => ({
+  method: body === undefined ? 'GET' : 'POST',
+  path: pathname + search,
+  headers: { host, ...headers },
+});
+
+/** Ends the request with its body, and reads the answer. Throws TransportError. */
+function answerTo(
+  sending: ClientRequest,
+  { body }: Sent,
   { timeoutMillis, maxBodyBytes, onTimeout }: { timeoutMillis: number; maxBodyBytes: number; onTimeout?: () => void },
-  maySend: () => boolean,
   signal?: AbortSignal,
 ): Promise<Answer> {
-  const { origin, pathname, search } = new URL(url);
   return new Promise((resolve, reject) => {
-    let connection: Dispatcher.DispatchController | undefined;
     let written = false;
     let settled = false;
     let timer: NodeJS.Timeout | undefined;
-    let status: number | undefined;
-    let answerHeaders: Record<string, string> = {};
-    const chunks: Buffer[] = [];
-    let bytes = 0;
+    let received: IncomingMessage | undefined;
 
+    /** False if it has been settled before. */
     const settle = (): boolean => {
-      if (settled) return false;
-      settled = true;
       clearTimeout(timer);
-      signal?.removeEventListener('abort', giveUp);
-      return true;
+      signal?.removeEventListener('abort', abort);
+      const isFirst = !settled;
+      settled = true;
+      return isFirst;
     };
     const fail = (phase: Phase, code?: string): void => {
+      if (!settle()) return;
       const seconds = phase === 'timeout' ? timeoutMillis / 1000 : undefined;
-      if (settle()) reject(new TransportError(phase, written, { code, status, seconds }));
+      reject(new TransportError(phase, written, { code, status: received?.statusCode, seconds }));
+      sending.destroy();
     };
-    const answer = (complete: boolean): void => {
-      if (status === undefined) fail('not-http');
-      else if (settle())
-        resolve({ status, headers: answerHeaders, body: Buffer.concat(chunks).toString('utf8'), complete });
+    const failBy = (error: unknown): void => {
+      const { phase, code } = causeOf(error, written);
+      // If the part after the status is malformed, the answer counts as interrupted.
+      fail(phase === 'not-http' && received !== undefined ? 'reset' : phase, code);
     };
-    const disconnect = (): void => connection?.abort(new Error('the exchange has ended'));
-    const giveUp = (): void => {
-      fail('aborted');
-      disconnect();
-    };
+    const abort = (): void => fail('aborted');
+    signal?.addEventListener('abort', abort, { once: true });
 
-    if (signal?.aborted) {
-      giveUp();
-      return;
-    }
-    signal?.addEventListener('abort', giveUp, { once: true });
-
-    dispatcher.dispatch(
-      {
-        origin,
-        path: pathname + search,
-        method: body === undefined ? 'GET' : 'POST',
-        headers,
-        body,
-        idempotent: false,
-      },
-      {
-        onRequestStart(controller) {
-          connection = controller;
-          // Given up while connecting; or called a second time, which undici does for requests it believes unsent.
-          if (settled || written) {
-            fail('reset');
-            disconnect();
-          } else if (!saysYes(maySend)) {
-            fail('withheld');
-            disconnect();
-          } else {
-            written = true;
-            timer = setTimeout(() => {
-              fail('timeout');
-              onTimeout?.();
-              disconnect();
-            }, timeoutMillis);
-          }
-        },
-        onResponseStart(_controller, code, received) {
-          if (code < 200) return;
-          status = code;
-          answerHeaders = joined(received);
-        },
-        onResponseData(_controller, chunk) {
-          const room = maxBodyBytes - bytes;
-          chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
-          bytes += Math.min(chunk.length, room);
-          if (chunk.length <= room) return;
-          answer(false);
-          disconnect();
-        },
-        onResponseEnd: () => answer(true),
-        onResponseError(_controller, error) {
-          const { phase, code } = causeOf(error, written);
-          // If the part after the status is malformed, the answer counts as interrupted.
-          fail(phase === 'not-http' && status !== undefined ? 'reset' : phase, code);
-        },
-      },
-    );
+    // The connection is open, and Node writes the request as soon as this listener returns.
+    sending.once('socket', () => {
+      written = true;
+      timer = setTimeout(() => {
+        onTimeout?.();
+        fail('timeout');
+      }, timeoutMillis);
+    });
+    sending.once('response', (response) => {
+      received = response;
+      const chunks: Buffer[] = [];
+      let room = maxBodyBytes;
+      const answer = (complete: boolean): void => {
+        if (!settle()) return;
+        const text = Buffer.concat(chunks).toString('utf8');
+        resolve({ status: response.statusCode ?? 0, headers: joined(response.headers), body: text, complete });
+        if (!complete) sending.destroy();
+      };
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk.subarray(0, room));
+        if (chunk.length > room) answer(false);
+        room -= chunk.length;
+      });
+      response.once('end', () => answer(true));
+      response.on('error', failBy);
+    });
+    sending.on('error', failBy);
+    // An answer that asks for another protocol (101) ends the connection without an error.
+    sending.once('close', () => fail(received === undefined ? 'not-http' : 'reset'));
+    sending.end(body);
   });
 }
 
@@ -194,11 +189,7 @@ function saysYes(maySend: () => boolean): boolean {
   }
 }
 
-function joined(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name.toLowerCase(),
-      Array.isArray(value) ? value.join(', ') : (value ?? ''),
-    ]),
+const joined = (headers: IncomingMessage['headers']): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
   );
-}

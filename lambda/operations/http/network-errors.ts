@@ -13,8 +13,8 @@ export function causeOf(error: unknown, written: boolean): { phase: Phase; code?
     if (code !== undefined) return { phase, code };
   }
   const [code] = codes;
-  // By name: undici 7.30 omits the code of its parser's errors.
-  if (nameOf(error) === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW') return { phase: 'not-http' };
+  // Node's parser of HTTP.
+  if (code?.startsWith('HPE_')) return { phase: 'not-http' };
   return { phase: written ? 'reset' : 'connect', ...(code !== undefined && { code }) };
 }
 
@@ -30,8 +30,6 @@ const phases: ReadonlyArray<readonly [Phase, (code: string) => boolean]> = [
       ),
   ],
 ];
-
-const nameOf = (error: unknown): unknown => (error instanceof Error ? error.name : undefined);
 
 function codesOf(error: unknown, depth: number): string[] {
   if (typeof error !== 'object' || error === null || depth > 5) return [];

@@ -48,7 +48,7 @@ describe('an exchange', () => {
     const server = await rawServer({ onRequest: (socket) => socket.write(http(200, '{}')) });
     const transport = transportWith();
     await transport.post(to(server.url));
-    // undici considers a connection busy until the turn after its answer.
+    // Node considers a connection busy until the turn after its answer.
     await new Promise((resolve) => setImmediate(resolve));
     await transport.post(to(server.url));
     expect(server).toMatchObject({ connections: 1, requests: [expect.anything(), expect.anything()] });
@@ -60,10 +60,24 @@ describe('an exchange', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('ignores an interim answer', async () => {
-    const early = 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n';
-    const server = await rawServer({ onRequest: (socket) => socket.write(early + http(200, '{}')) });
-    expect(await transportWith().post(to(server.url))).toMatchObject({ status: 200, body: '{}' });
+  test.each([
+    ['103 Early Hints', 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'],
+    ['an unasked 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
+  ])('ignores an interim answer: %s', async (_, interim) => {
+    const server = await rawServer({ onRequest: (socket) => socket.write(interim + http(200, '{}')) });
+    const transport = transportWith();
+    expect(await transport.post(to(server.url))).toMatchObject({ status: 200, body: '{}' });
+    expect(await transport.postOnce(to(server.url), yes)).toMatchObject({ status: 200, body: '{}' });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('fails as not HTTP with a server that switches to another protocol', async () => {
+    const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n';
+    const server = await rawServer({ onRequest: (socket) => socket.write(upgrade) });
+    expect(await failureOf(transportWith().post(to(server.url)))).toMatchObject({
+      phase: 'not-http',
+      mayBeWritten: true,
+    });
   });
 
   test('reads no more of a body than the limit', async () => {
@@ -79,7 +93,7 @@ describe('an exchange', () => {
     const server = await rawServer({ onRequest: (socket) => socket.write(start) });
     const error = await failureOf(transportWith({ readTimeoutMillis: 60 }).post(to(server.url)));
     expect(error).toMatchObject({ phase: 'timeout', mayBeWritten: true });
-    // undici reconnects for a request that it has aborted; it must not write the request again.
+    // Not even a client that reconnects may write it again.
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(server.requests).toHaveLength(1);
   });
@@ -170,6 +184,15 @@ describe.each<[string, (transport: Transport, exchange: Exchange) => Promise<unk
     const server = await rawServer({});
     const error = await failed(server.url.replace('http:', 'https:'), { connectTimeoutMillis: 50 });
     expect(error).toMatchObject({ phase: 'connect', mayBeWritten: false });
+  });
+
+  test('is given up when the transport closes, and counts as unsent', async () => {
+    const server = await rawServer({});
+    const transport = createHttpTransport();
+    const failing = failureOf(send(transport, to(server.url.replace('http:', 'https:'))));
+    await vi.waitFor(() => expect(server.connections).toBe(1));
+    await transport.close();
+    expect(await failing).toMatchObject({ phase: 'connect', mayBeWritten: false });
   });
 
   test('to a server without TLS is a TLS failure', async () => {

@@ -8,7 +8,7 @@ describe('the phase of a network error', () => {
     ['ENOTFOUND', 'dns'],
     ['EAI_AGAIN', 'dns'],
     ['ECONNREFUSED', 'connect'],
-    ['UND_ERR_CONNECT_TIMEOUT', 'connect'],
+    ['ETIMEDOUT', 'connect'],
     // A connection that is reset in the handshake: perhaps a restart, so a read tries again.
     ['ECONNRESET', 'connect'],
     ['CERT_HAS_EXPIRED', 'tls'],
@@ -23,7 +23,7 @@ describe('the phase of a network error', () => {
 
   test.each([
     ['ECONNRESET', 'reset'],
-    ['UND_ERR_SOCKET', 'reset'],
+    ['EPIPE', 'reset'],
     // TLS 1.3 reports a missing client certificate only after the request was written.
     ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'tls'],
   ])('%s after the request is %s', (code, phase) => {
@@ -31,11 +31,8 @@ describe('the phase of a network error', () => {
   });
 
   test('is not-http when the parser of answers complains', () => {
-    const complaint = Object.assign(new Error('Response does not match the HTTP/1.1 protocol'), {
-      name: 'HTTPParserError',
-    });
-    expect(causeOf(complaint, true)).toEqual({ phase: 'not-http' });
-    expect(causeOf(error('UND_ERR_HEADERS_OVERFLOW'), true)).toEqual({ phase: 'not-http' });
+    expect(causeOf(error('HPE_INVALID_CONSTANT'), true)).toEqual({ phase: 'not-http' });
+    expect(causeOf(error('HPE_HEADER_OVERFLOW'), true)).toEqual({ phase: 'not-http' });
   });
 
   test('is found in a cause and among the errors of several addresses', () => {

@@ -1,0 +1,79 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type SecureContext } from 'node:tls';
+
+/** If a host has several addresses, each is tried for this long; Node's 250 ms is too short across continents. */
+const addressAttemptMillis = 1000;
+
+export interface Connection {
+  /** Open: with TLS, its handshake is done and the certificate trusted. */
+  socket: Socket;
+  /** Ends it so that nothing of what was written is delivered any more, as far as that is in our hands. */
+  reset: () => void;
+}
+
+export interface ConnectOptions {
+  /** For DNS, connect and TLS together. */
+  timeoutMillis: number;
+  /** Whom to trust; without it, the authorities that Node ships with. */
+  secureContext?: SecureContext;
+  /** Gives up what is not open yet. */
+  signal: AbortSignal;
+}
+
+/**
+ * Opens a connection; nothing is written on it but the handshake.
+ * @throws the network's own error (`causeOf` reads it)
+ */
+export async function connectTo(
+  { protocol, hostname, port }: URL,
+  { timeoutMillis, secureContext, signal }: ConnectOptions,
+): Promise<Connection> {
+  const isTls = protocol === 'https:';
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const tcp = connectTcp({
+    host,
+    port: Number(port || (isTls ? 443 : 80)),
+    noDelay: true,
+    autoSelectFamilyAttemptTimeout: addressAttemptMillis,
+  });
+  const giveUp = () => tcp.destroy(timedOut());
+  const timer = setTimeout(giveUp, timeoutMillis);
+  signal.addEventListener('abort', giveUp, { once: true });
+  // TLS comes on top of a TCP connection of its own, because a TLS socket cannot be reset.
+  const reset = () => tcp.resetAndDestroy();
+  try {
+    await event(tcp, 'connect');
+    if (!isTls) return { socket: tcp, reset };
+    const socket = connectTls({
+      socket: tcp,
+      // An address has no server name (RFC 6066); it is compared with the certificate all the same.
+      ...(isIP(host) === 0 ? { servername: host } : { host }),
+      ALPNProtocols: ['http/1.1'],
+      // Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would switch it off.
+      rejectUnauthorized: true,
+      secureContext,
+    });
+    await event(socket, 'secureConnect', tcp);
+    return { socket, reset };
+  } catch (error) {
+    tcp.destroy();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', giveUp);
+  }
+}
+
+const timedOut = () => Object.assign(new Error('the connection was not opened in time'), { code: 'ETIMEDOUT' });
+
+/** Waits for the event, or for the first error of the socket or of the one below it. */
+function event(socket: Socket, name: string, below?: Socket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // The listeners stay: an error without one would end the process, and a promise settles only once.
+    socket
+      .once(name, resolve)
+      .on('error', reject)
+      .once('close', () => reject(new Error('closed before it was open')));
+    below?.on('error', reject);
+  });
+}

@@ -19,6 +19,10 @@ const kinds = {
   'no-date-header': {},
   /** What the token may not read (previews only): task statuses, sizes. */
   rights: { what: z.enum(['task-status', 'sizes']), error: serverErrorSchema },
+  /** The job is paused, and no entry says so: nothing was due, or the run only previews. */
+  paused: {
+    problem: z.string().optional().meta({ description: 'why it cannot be determined, which counts as paused' }),
+  },
   /** A person named no mode, so the run only previews, in a stage that enforces. */
   'preview-by-hand': {},
   /** A preview was started with approveRows. */

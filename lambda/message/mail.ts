@@ -7,7 +7,7 @@ import type { Place } from '../words/table.ts';
 import { titles, wordsOf } from '../words/words.ts';
 import { countsOf, fineOf, type Item, problemsOf, remarksOf, urgencyLine, verdictsOf } from './items.ts';
 import { paragraph } from './paragraph.ts';
-import { lateness, summary } from './subject.ts';
+import { lateness, manner, summary } from './subject.ts';
 
 /** The mail, for a phone: plain lines, the worst first. */
 
@@ -49,7 +49,7 @@ function opening(report: Report, problems: readonly Item[], place: Place): strin
   const which = [oneLine(report.stage, 60) || 'unnamed', hostOf(report.server)]
     .filter((part) => part !== '')
     .join(', ');
-  const preview = report.mode === 'preview' ? 'PREVIEW, nothing was deleted. ' : '';
+  const preview = report.mode === 'preview' ? 'PREVIEW, nothing was deleted. ' : manner(report).replace(' ', '. ');
   const late = lateness(report);
   return [
     `${late === '' ? '' : `${late}; look at status first. `}${preview}${which}. ${problems.length > 0 ? urgencyLine(problems) : withStop(summary(report, place))}`,

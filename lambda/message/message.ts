@@ -100,7 +100,7 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
 }
 
 /** Notes that ask nothing of anybody: they only say how the run went. */
-const quietNotes: readonly NoteKind[] = ['no-date-header', 'field-refused', 'shortened'];
+const quietNotes: readonly NoteKind[] = ['no-date-header', 'field-refused', 'paused', 'shortened'];
 
 /**
  * Whether people who subscribe to problems only get this report (rule 12): a result is not ok, something was
@@ -113,7 +113,7 @@ export const isProblem = (report: Report): boolean =>
   report.policies.some(
     ({ rowsMissing = 0, copies, indexNow }) => rowsMissing > 0 || copies || indexNow !== undefined,
   ) ||
-  (report.notes ?? []).some(({ kind }) => !quietNotes.includes(kind));
+  (report.notes ?? []).some((note) => !quietNotes.includes(note.kind) || (note.kind === 'paused' && note.problem));
 
 /**
  * What a message carries of the decisions in its report (rule 15): only these are marked as told, so that what

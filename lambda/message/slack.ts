@@ -14,7 +14,7 @@ import {
   urgencyOf,
   verdictsOf,
 } from './items.ts';
-import { lateness, summary } from './subject.ts';
+import { lateness, manner, summary } from './subject.ts';
 
 /**
  * The custom notification of Amazon Q Developer in chat applications (formerly AWS Chatbot), version 1.0. It silently
@@ -47,7 +47,7 @@ const descriptionRoom = 2900;
 export function slackOf(report: Report, place: Place): { notification: CustomNotification; told: Set<string> } {
   const problems = problemsOf(report, place);
   const { text, told } = description(report, problems, place);
-  const preview = report.mode === 'preview' ? 'PREVIEW ' : '';
+  const preview = manner(report);
   const stage = markdown(report.stage, 40) || 'unnamed';
   const symbol = problems.length === 0 ? ':white_check_mark:' : symbols[urgencyOf(problems)];
   const notification: CustomNotification = {

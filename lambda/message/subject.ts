@@ -10,11 +10,20 @@ const maxSubject = 99;
 /** `[DataHub retention] prod: ROWS MISSING in dataset.operation (after a copy), 1 more`, whatever the stage is called. */
 export function subjectOf(report: Report, place: Place): string {
   const late = lateness(report);
-  const start = `[DataHub retention] ${late === '' ? '' : `${late}: `}${report.mode === 'preview' ? 'PREVIEW ' : ''}`;
+  const start = `[DataHub retention] ${late === '' ? '' : `${late}: `}${manner(report)}`;
   const stage = ascii(report.stage, 30) || 'unnamed';
   const forms = [true, false].map((withDetail) => `${start}${stage}: ${summary(report, place, withDetail)}`);
   const fitting = forms.find((form) => form.length <= maxSubject) ?? forms.at(-1) ?? start;
   return ascii(fitting, maxSubject);
+}
+
+/** What a run of another manner begins with: `PREVIEW `, `PAUSED `. */
+export function manner({ mode, notes = [], policies }: Report): string {
+  if (mode === 'preview') return 'PREVIEW ';
+  const isPaused =
+    notes.some(({ kind }) => kind === 'paused') ||
+    policies.some(({ cause }) => cause.kind === 'stopped' && cause.by === 'paused');
+  return isPaused ? 'PAUSED ' : '';
 }
 
 /** `late, of 21 Nov`, where the report is published long after its run. */

@@ -10,6 +10,7 @@ import {
   noUpgrade,
   releaseOf,
   replaced,
+  resume,
   sentences,
   storeToken,
 } from './parts.ts';
@@ -43,6 +44,22 @@ export const notes: NoteTable = {
     next: `Grant its owner the privilege "${privileges[error.operation]}"; until then ${what === 'sizes' ? 'reports have no sizes' : 'deletes are watched by counts, and copies are not started'}.`,
     section: 'Token',
   }),
+  paused: ({ problem }, place) =>
+    problem === undefined
+      ? {
+          subject: '',
+          what: 'the job is paused',
+          why: `If that is intended, do nothing; otherwise resume it${resumeLine(place)}`,
+          urgency: 'nothing',
+        }
+      : {
+          subject: 'pause unknown',
+          what: `whether the job is paused cannot be read, which counts as paused (${withoutStop(problem)})`,
+          why: '',
+          urgency: 'week',
+          next: 'If the pause is intended, do nothing; otherwise resume it.',
+          act: resume(place),
+        },
   'preview-by-hand': () => ({
     subject: '',
     what: 'this run was started by hand without a mode, so it only previews',
@@ -174,4 +191,10 @@ function accepting({ index, why, rowsMissing = 0 }: NoteOf<'not-released'>, plac
   const acceptMissing = Math.max(1, rowsMissing);
   const what = rowsMissing > 0 ? `with ${rows(acceptMissing, 'exact')} missing` : 'without proof that it is whole';
   return byHand(`Only if they may stay missing: this releases it ${what}`, { release: [index], acceptMissing }, place);
+}
+
+/** A remark is one line, its command included, and a command has no full stop. */
+function resumeLine(place: Place): string {
+  const command = resume(place);
+  return command === undefined ? '.' : `: ${command.line}`;
 }

@@ -41,7 +41,7 @@ export async function planPolicies(
     const sizes = await sizesOf(reads, requests);
     const context: PolicyContext = { state, prepared, untold, services, sizes, reads, requests, signal, readAt };
     const planned = await plannedEntries(context);
-    const notes = [...prepared.notes, ...(await notesOf(context))];
+    const notes = [...prepared.notes, ...(await notesOf(context)), ...pausedNote(context, planned)];
     const failure = requests.serverFailure;
     const entries = failure
       ? planned.map((entry) => withoutServer(entry, failure, state))
@@ -181,6 +181,14 @@ function runOrder({ prepared }: PolicyContext) {
   return (left: Entry, right: Entry): number =>
     wasBad(left) - wasBad(right) || rows(left) - rows(right) || left.index.localeCompare(right.index);
 }
+
+/** An approved truncation says by itself that the job is paused. */
+const pausedNote = ({ state, prepared: { hindrance } }: PolicyContext, planned: readonly Entry[]): Note[] =>
+  hindrance?.kind === 'stopped' &&
+  hindrance.by === 'paused' &&
+  (state.mode === 'preview' || !planned.some(({ phase }) => phase === 'approved'))
+    ? [{ kind: 'paused', problem: hindrance.problem }]
+    : [];
 
 async function notesOf({ state, services, requests, reads }: PolicyContext): Promise<Note[]> {
   const notes: Note[] = [];

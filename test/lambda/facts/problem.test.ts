@@ -15,6 +15,7 @@ test.each<[string, Report]>([
   ['in which an index was replaced', aReport([anEntry('truncated', { indexNow: 'dataset_operationaspect_v1_2' })])],
   ['with a token that is about to expire', noted({ kind: 'token-expires', at: 1 })],
   ['whose token may not read sizes', noted({ kind: 'rights', what: 'sizes' })],
+  ['that cannot read whether it is paused', noted({ kind: 'paused', problem: 'The pause switch cannot be read.' })],
   ['that could not carry every index', noted({ kind: 'beyond', entries: 1, names: ['a'], quarantined: [] })],
 ])('a run %s is a problem', (_, report) => {
   expect(isProblem(report)).toBe(true);
@@ -24,6 +25,7 @@ test.each<[string, Report]>([
   ['that truncated', aReport([anEntry('truncated', { rowsDeleted: 9, rowsMissing: 0, copies: false })])],
   ['of a server without a clock', noted({ kind: 'no-date-header' })],
   ['of a server that does not know a field', noted({ kind: 'field-refused' })],
+  ['that is paused, and had nothing to do', noted({ kind: 'paused' })],
 ])('a run %s is none', (_, report) => {
   expect(isProblem(report)).toBe(false);
 });

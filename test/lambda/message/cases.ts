@@ -251,6 +251,8 @@ export const errorCases: [name: string, cause: Cause][] = [
 
 export const noteCases: [name: string, note: Note][] = [
   ['token expires', { kind: 'token-expires', at: Date.UTC(2026, 7, 20) }],
+  ['paused, and nothing due', { kind: 'paused' }],
+  ['pause unknown', { kind: 'paused', problem: 'The pause switch cannot be read.' }],
   ['no Date header', { kind: 'no-date-header' }],
   ['sizes not readable', { kind: 'rights', what: 'sizes', error: { ...refused, operation: 'index-sizes' } }],
   ['released', { kind: 'released', index: 'dataset.operation', rowsMissing: 0 }],

@@ -24,6 +24,7 @@ const server = 'http://gms.internal.example.com:8080';
 const mails: [name: string, report: ReportFacts, reader?: Reader][] = [
   ['ordinary', aReportOf(entries('truncated', 'below the threshold'), { server })],
   ['preview', aReportOf(entries('would be truncated', 'below the threshold'), { server, mode: 'preview' })],
+  ['paused', aReportOf(entries('below the threshold'), { server, notes: notes('paused, and nothing due') })],
   ['rows-missing-after-a-copy', aReportOf(entries('rows missing after a copy'), { server })],
   [
     'rows-missing-on-a-machine',
@@ -49,12 +50,12 @@ test.each(mails)('the mail of %s', async (name, facts, reader = aws) => {
   await expect(`Subject: ${subject}\n\n${email}\n`).toMatchFileSnapshot(`golden/${name}.txt`);
 });
 
-test.each(mails.slice(2, 3))('the Slack message of %s', async (name, facts, reader = aws) => {
+test.each(mails.slice(3, 4))('the Slack message of %s', async (name, facts, reader = aws) => {
   const { https } = messageOf(worded(facts, reader), { reader });
   await expect(`${JSON.stringify(JSON.parse(https), null, 2)}\n`).toMatchFileSnapshot(`golden/${name}.slack.json`);
 });
 
-test.each(mails.slice(2, 3))('the report of %s', async (name, facts, reader = aws) => {
+test.each(mails.slice(3, 4))('the report of %s', async (name, facts, reader = aws) => {
   const message = messageOf(worded(facts, reader), { reader });
   await expect(`${JSON.stringify(JSON.parse(message.default), null, 2)}\n`).toMatchFileSnapshot(
     `golden/${name}.report.json`,

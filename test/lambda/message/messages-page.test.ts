@@ -16,7 +16,7 @@ function row(facts: ReportFacts, { what, why, urgency, next = '', look, act }: W
   const { subject } = messageOf(worded(facts, aws), { reader: aws });
   const said = [what, why].filter((text) => text !== '').join('. ');
   const first = (look ?? act)?.line.slice(0, 90) ?? '';
-  return `| ${cell(subject.replace('[DataHub retention] prod: ', ''))} | ${cell(said)} | ${urgencyTexts[urgency]} | ${cell(next)} | ${first === '' ? '' : `\`${cell(first)}\``} |`;
+  return `| ${cell(subject.replace(/^\[DataHub retention\] (PAUSED )?prod: /, '$1'))} | ${cell(said)} | ${urgencyTexts[urgency]} | ${cell(next)} | ${first === '' ? '' : `\`${cell(first)}\``} |`;
 }
 
 const table = (rows: readonly string[]): string[] => [

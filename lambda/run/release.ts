@@ -90,7 +90,10 @@ async function nothingToRelease(
 ): Promise<Released> {
   const isOpen = record?.state === 'idle' || record?.state === 'judged';
   if (isOpen && record.lastVerdict?.window !== undefined && !(await ledger.replace(dropWindow(record)))) {
-    return refusal({ index, why: 'taken' });
+    // Its answer may have been lost, and another writer have followed.
+    const stored = await ledger.read(record.index);
+    const expectsRows = !stored || stored.state === 'other-version' || stored.lastVerdict?.window !== undefined;
+    if (expectsRows) return refusal({ index, why: 'taken' });
   }
   return { kind: 'note', note: { kind: 'nothing-to-release', index } };
 }

@@ -32,7 +32,8 @@ interface Given {
   status?: TaskStatus;
   now?: number;
   acceptMissing?: number;
-  ledger?: 'taken' | 'away';
+  /** `written, not heard`: the write took place, its answer was lost, and another writer's mark follows. */
+  ledger?: 'taken' | 'away' | 'written, not heard';
 }
 
 async function released({ record, rows = 40, below = 0, status, now = day20h, acceptMissing, ledger: mood }: Given) {
@@ -46,7 +47,12 @@ async function released({ record, rows = 40, below = 0, status, now = day20h, ac
         ? async () => {
             throw new LedgerError('the table is away');
           }
-        : ledger.replace;
+        : mood === 'written, not heard'
+          ? async (next: LedgerRecord) => {
+              await ledger.replace(next);
+              return false;
+            }
+          : ledger.replace;
   const operations: Partial<Operations> = {
     async dryRun({ cutoffMillis }) {
       if (typeof rows !== 'number') {
@@ -91,6 +97,16 @@ describe('A release', () => {
       'of an idle index that another run has just written is told',
       { record: anIdle({ lastVerdict: aLastVerdict({ window }) }), ledger: 'taken' },
       { kind: 'not-released', why: 'taken' },
+    ],
+    [
+      'of an idle index reads again where its write was not answered',
+      { record: anIdle({ lastVerdict: aLastVerdict({ window }) }), ledger: 'written, not heard' },
+      { kind: 'nothing-to-release', state: 'idle', window: undefined },
+    ],
+    [
+      'of a quarantined index reads again where its write was not answered',
+      { record: aQuarantined(), ledger: 'written, not heard' },
+      { kind: 'released', rowsMissing: 0, state: 'judged' },
     ],
     // Quarantined
     [

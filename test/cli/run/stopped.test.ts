@@ -26,12 +26,21 @@ describe('A run that is stopped by', () => {
     ['SIGHUP', 129],
     ['SIGKILL', null],
   ] as const)('%s sends nothing more, and the next one watches what it has begun', async ([signal, status]) => {
-    const { run, sent, files } = await serviceHere(slow);
+    // The server's time stands still in the middle of the delete, until the signal has done its work.
+    let standsStillAt = Number.POSITIVE_INFINITY;
+    const clock = { now: () => Math.min(Date.now(), standsStillAt) };
+    const { run, sent, files, engine } = await serviceHere({ ...slow, clock });
+    engine.onRequest = () => {
+      if (sent().length > 0) standsStillAt = Math.min(standsStillAt, Date.now() + 300);
+      return undefined;
+    };
     const args = run('enforce', policies);
     const first = start(args);
     await first.printed(/: [1-9][\d,]* of [\d,]+ rows done/);
     first.process.kill(signal);
     const ended = await first.ended;
+    engine.onRequest = undefined;
+    standsStillAt = Number.POSITIVE_INFINITY;
     expect([ended.status, sent()]).toEqual([status, [expect.anything()]]);
     if (signal !== 'SIGKILL') {
       expect(ended.stderr).toMatch(/^Stopped. What the server has begun continues without this program:\n/);

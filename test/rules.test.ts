@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { mutants } from './laboratory/mutants/mutants.ts';
 
-/** docs/rules.md and the comments that cite it. */
+/** docs/rules.md, the assumptions of docs/testing.md, and the comments that cite them. */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const page = readFileSync(join(root, 'docs/rules.md'), 'utf8');
@@ -47,4 +47,16 @@ test('every rule is cited by the code that keeps it, and by a test or a mutant t
   ]);
   expect(written.filter((rule) => !inCode.has(rule))).toEqual([]);
   expect(written.filter((rule) => !inTests.has(rule))).toEqual([]);
+});
+
+test('what is assumed is on the page of tests, and named where the code relies on it', () => {
+  const section = textOf('docs/testing.md').split('## What is assumed not to happen')[1]?.split('\n## ')[0] ?? '';
+  const listed = [...section.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name]) => name);
+  const relied = filesOf('lambda', 'cli').flatMap((file) =>
+    [...textOf(file).matchAll(/Assumed[^:.]*: ([a-z-]+(?:,\s[\s*]*[a-z-]+)*)/g)].flatMap(([, names = '']) =>
+      names.split(/,[\s*]+/),
+    ),
+  );
+  expect(listed.length).toBeGreaterThan(0);
+  expect(relied.sort()).toEqual(listed.sort());
 });

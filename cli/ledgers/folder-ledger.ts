@@ -162,7 +162,7 @@ function jsonOf(text: string): object {
   }
 }
 
-/** The new name itself survives a power failure. */
+/** The new name itself survives a power failure. Assumed: fsync-holds. */
 function syncFolder(folder: string): void {
   const descriptor = fs.openSync(folder, 'r');
   fs.fsyncSync(descriptor);

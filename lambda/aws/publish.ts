@@ -27,6 +27,7 @@ export class PublishError extends Error {
  * Publishes a report to SNS, once per call; the SDK's own retries may make it arrive twice, with the same run id.
  * `publish` throws PublishError if SNS does not accept it. A topic without confirmed subscriptions is logged and
  * counted, but is not a failure: SQS and Lambda subscribers confirm automatically, but people may not have clicked yet.
+ * Assumed: topic-has-readers.
  */
 export function snsPublisher(options: SnsPublisherOptions): Publisher {
   return {

@@ -2,7 +2,7 @@ import type { StoredRecord } from './record.ts';
 
 /**
  * The ledger of one stage. Implementations: DynamoDB (`aws/`), and a folder or memory (command line). They store and
- * compare; which record may follow which is decided in `transitions.ts` alone.
+ * compare; which record may follow which is decided in `transitions.ts` alone. Assumed: one-stage, ledger-kept.
  */
 export interface Ledger {
   /** The record of one search index, strongly consistent. */

@@ -60,7 +60,7 @@ const attemptSchema = runSchema.extend({
   sendingSince: millis,
   /** Nothing is sent at or after this moment. */
   sendBy: millis,
-  /** From this moment on runs other than its writer may judge it while it has no task id. */
+  /** From this moment on runs other than its writer may judge it while it has no task id. Assumed: acts-in-time. */
   judgeableAt: millis,
   /** What the server answered, if it was not a task id. */
   answer: serverErrorSchema.optional().catch(undefined),

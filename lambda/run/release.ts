@@ -167,7 +167,10 @@ export function windowOf(record: LedgerRecord): { afterMillis: number; untilMill
   return { afterMillis: policyCutoffMillis, untilMillis: baseline.countedAtMillis, rows: baseline.rowsKept };
 }
 
-/** A copy without a completed status, or whose status says that it runs. A quarantined one is asked for the latter. */
+/**
+ * A copy without a completed status, or whose status says that it runs. A quarantined one is asked for the latter.
+ * Assumed of one that a person releases all the same: released-copy.
+ */
 async function mayStillCopy(record: StoredRecord, { operations }: Services, signal: AbortSignal): Promise<boolean> {
   if (record.state === 'other-version' || record.state === 'idle') return record.state === 'other-version';
   if (!record.attempt?.copies) return false;

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 
-/** Time as the core sees it. */
+/** Time as the core sees it. Assumed of it: forward-clocks. */
 export interface Clock {
   /** Epoch milliseconds. Under `--fast` it moves on by what was not waited. */
   now(): number;

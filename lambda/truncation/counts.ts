@@ -6,6 +6,7 @@ import { type DryRun, OperationsError, type TruncateFields } from '../operations
  * Counting: the server reports no timestamps, only how many rows are at or before a cutoff. Rows in a window are the
  * difference of two such counts. Its lower end is counted first: rows that are deleted between the two counts make
  * the window smaller than it is, which delays a verdict; the other way round would hide rows that are missing.
+ * Assumed: rows-have-timestamps.
  */
 
 /** A dry run with these fields. Throws OperationsError. */

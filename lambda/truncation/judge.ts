@@ -6,7 +6,7 @@ import { isRemainder, rowsDone, type Seen, type Watch } from './watch.ts';
 
 /**
  * The verdict about a truncation that has ended, by the record's own baseline, whoever judges it. Pure: the table of
- * rule 9, from the first line to the last.
+ * rule 9, from the first line to the last. Assumed of what counts cannot show: same-rows, older-content.
  *
  *   no task id, and nothing is fewer                            failed        idle
  *   kept rows are missing                                       rows-missing  quarantined

@@ -88,7 +88,10 @@ type ProgressFacts = {
   copies?: boolean;
 };
 
-/** @returns true or false if a status shows whether the truncation copies, undefined if it does not (rule 7) */
+/**
+ * @returns true or false if a status shows whether the truncation copies, undefined if it does not (rule 7). Assumed of
+ * a server that copies unannounced: silent-copy
+ */
 export function showsCopy(status: TaskStatus | undefined): boolean | undefined {
   if (status?.kind !== 'found') return undefined;
   const { created = 0, updated = 0, deleted = 0 } = status.counters;
@@ -199,7 +202,10 @@ function progressOf({ at, status, counts }: Seen, { baseline, copies }: Attempt)
   return { done: Math.max(0, baseline.rowsToDelete - counts.rowsToDelete), total: baseline.rowsToDelete, at };
 }
 
-/** Whether the truncation has ended, so that it can be judged (rule 7). @param watch already folded with `seen` */
+/**
+ * Whether the truncation has ended, so that it can be judged (rule 7). Assumed of one without a task id: hidden-delete.
+ * @param watch already folded with `seen`
+ */
 export function hasEnded(watch: Watch, { at, status, counts, error }: Seen, { state, attempt }: Unresolved): boolean {
   const { copies, baseline, judgeableAt } = attempt;
   // Until then it may not even have been sent.

@@ -6,7 +6,7 @@ import { type Quote, quote, type Unreadable } from './server-text.ts';
  * Reads the answer of `getEsTaskStatus` (docs/operations-service.md) in every shape that servers use: in `value`
  * or not, as object or as a string of JSON; `status` as object, as a string of JSON, as plain text or missing
  * (OperationsResource prints the search client's object, whose text depends on the client's version). A task without a
- * readable `completed` is unreadable; a counter that is not a number is left out.
+ * readable `completed` is unreadable; a counter that is not a number is left out. Assumed: own-task-id.
  * @param answer the parsed JSON body
  */
 export function readTaskStatus(answer: unknown, show: Quote = quote): TaskStatus | Unreadable {

@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { type Command, filled, type Placeholder, read } from '../pages/commands.ts';
+import { commandsFor, Worklist } from '../pages/executed.ts';
+import { type Cluster, findPrograms, startCluster } from './cluster.ts';
+import { until } from './control-plane.ts';
+
+/** What docs/kubernetes.md says of pods that do not start, and of OpenShift, on a cluster where it is so. */
+
+const found = findPrograms();
+const page = 'docs/kubernetes.md';
+const shown = (begins: string): string => read(page).shown.find(({ text }) => text.startsWith(begins))!.text;
+const values = {
+  ...parse(shown('image: ').replace('REGISTRY', 'registry.example.com')),
+  ledger: { size: '1Gi' },
+};
+
+describe.skipIf(found === undefined)('On a cluster', () => {
+  let cluster: Cluster;
+  const worklist = new Worklist(commandsFor('cluster').filter(({ heading }) => heading === 'Trouble'));
+
+  beforeAll(async () => {
+    cluster = await startCluster(found!, 'Helm 4');
+    const timestamps = Array.from({ length: 1000 }, (_, row) => Date.now() - 86_400_000 - row);
+    cluster.gms.service.engine.addIndex({ entityType: 'dataset', aspect: 'operation', timestamps });
+    cluster.write('token.txt', cluster.gms.token);
+    await cluster.type(storeToken);
+  });
+  afterAll(async () => {
+    await cluster?.close();
+  });
+
+  const storeToken = 'kubectl -n datahub create secret generic datahub-retention-token --from-file=token=token.txt';
+  const install = (changes: object) => {
+    cluster.write('values.yaml', stringify({ ...values, ...changes }));
+    return cluster.type('helm upgrade --install retention kubernetes --namespace datahub --values values.yaml');
+  };
+  let jobs = 0;
+  /** Starts a preview; its Job's name. */
+  const preview = async (): Promise<string> => {
+    const job = `preview-${++jobs}`;
+    await cluster.type(
+      `kubectl -n datahub create job ${job} --from=cronjob/retention-datahub-retention-manual`,
+      'engineer',
+    );
+    return job;
+  };
+  const podOf = async (job: string): Promise<string> => {
+    let pod = '';
+    await until(`a pod of ${job}`, async () => {
+      pod = await cluster.type(`kubectl -n datahub get pods -l job-name=${job} -o name`);
+      return pod !== '';
+    });
+    return pod.trim().replace('pod/', '');
+  };
+  const column = (heading: RegExp): Command => worklist.take(page, 'Trouble', heading)[0];
+  const follow = (command: Command, names: Partial<Record<Placeholder, string>>) =>
+    cluster.type(filled(command.text, names));
+  /** What the page's command says of a pod, once that is there. */
+  const described = async (pod: string, reason: RegExp): Promise<string> => {
+    let said = '';
+    await until(`${reason} in ${said}`, async () => {
+      said = await follow(column(/describe pod/), { POD: pod });
+      return reason.test(said);
+    });
+    return said;
+  };
+  const log = async (job: string): Promise<string> => {
+    let ended = await cluster.tryOut(`kubectl -n datahub logs -f job/${job}`);
+    await until(`the log of ${job}: ${ended.stderr}`, async () => {
+      if (ended.code !== 0) ended = await cluster.tryOut(`kubectl -n datahub logs -f job/${job}`);
+      return ended.code === 0;
+    });
+    return ended.stdout;
+  };
+
+  describe('the table of troubles is right about', () => {
+    test.each<[what: string, changes: object, status: RegExp, reason: RegExp]>([
+      [
+        'a Secret that is missing',
+        { token: { secretRef: 'forgotten' } },
+        /CreateContainerConfigError/,
+        /secret "forgotten" not found/,
+      ],
+      [
+        'a key that the Secret does not have',
+        { token: { secretKey: 'value' } },
+        /CreateContainerConfigError/,
+        /couldn't find key value in Secret datahub\/datahub-retention-token/,
+      ],
+      [
+        'a ConfigMap of certificates that is missing',
+        { server: { ...values.server, caConfigMap: 'authority' } },
+        /ContainerCreating/,
+        /configmap "authority" not found/,
+      ],
+      [
+        'an image that cannot be pulled',
+        { image: { repository: 'registry.example.com/another' } },
+        /ErrImagePull|ImagePullBackOff/,
+        /pulling image "registry.example.com\/another/,
+      ],
+      [
+        'a claim that nothing provides for',
+        { ledger: { size: '1Gi', storageClass: 'unheard-of' }, server: { ...values.server, name: 'elsewhere' } },
+        /Pending/,
+        /unbound .*PersistentVolumeClaim|persistentvolumeclaim/i,
+      ],
+    ])('%s', async (_, changes, status, reason) => {
+      await install(changes);
+      const pod = await podOf(await preview());
+      await described(pod, reason);
+      expect(await cluster.type(`kubectl -n datahub get pod ${pod}`)).toMatch(status);
+    });
+
+    test('a quota that leaves no room, and a Pod Security that refuses the pod: the Job has none', async () => {
+      await install({});
+      await cluster.type('kubectl -n datahub create quota full --hard=pods=0', 'admin');
+      const noRoom = await preview();
+      const refused = async (job: string, reason: RegExp) =>
+        until(`${reason} at ${job}`, async () => reason.test(await follow(column(/describe job/), { NAME: job })));
+      await refused(noRoom, /exceeded quota: full/);
+      await cluster.type('kubectl -n datahub delete quota full', 'admin');
+
+      await install({ podSecurityContext: { runAsNonRoot: null } });
+      await refused(await preview(), /violates PodSecurity "restricted/);
+      await install({});
+    });
+
+    test('a pod that was waiting: it starts as soon as what it needs is there', async () => {
+      await install({ token: { secretRef: 'late' } });
+      const job = await preview();
+      await described(await podOf(job), /secret "late" not found/);
+      await cluster.type(storeToken.replace('datahub-retention-token', 'late'));
+      expect(await log(job)).toContain('PREVIEW');
+    });
+
+    test('every row with a command', () => {
+      expect(worklist.left()).toEqual([]);
+    });
+  });
+
+  describe('with the users and groups of OpenShift', () => {
+    const range = { first: 1_000_650_000, size: 10_000 };
+
+    beforeAll(async () => {
+      // restricted-v2 gives each pod the first number of its namespace's range, and admits no other one.
+      await cluster.type(
+        `kubectl annotate namespace datahub openshift.io/sa.scc.uid-range=${range.first}/${range.size}`,
+        'admin',
+      );
+      const inRange = (field: string) =>
+        `!has(object.spec.securityContext.${field}) || (object.spec.securityContext.${field} >= ${range.first} && object.spec.securityContext.${field} < ${range.first + range.size})`;
+      const meta = { metadata: { name: 'restricted-v2' } };
+      const api = { apiVersion: 'admissionregistration.k8s.io/v1' };
+      const pods = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] };
+      const validations = ['runAsUser', 'fsGroup'].map((field) => ({
+        expression: inRange(field),
+        message: `${field}: Invalid value: must be in the ranges: [${range.first}, ${range.first + range.size - 1}]`,
+      }));
+      const spec = { matchConstraints: { resourceRules: [pods] }, validations };
+      cluster.write('admission.yaml', stringify({ ...api, kind: 'ValidatingAdmissionPolicy', ...meta, spec }));
+      const bound = { policyName: 'restricted-v2', validationActions: ['Deny'] };
+      cluster.write(
+        'binding.yaml',
+        stringify({ ...api, kind: 'ValidatingAdmissionPolicyBinding', ...meta, spec: bound }),
+      );
+      await cluster.type('kubectl apply -f admission.yaml -f binding.yaml', 'admin');
+    });
+
+    test('the default values are refused, and the Job says so', async () => {
+      await install({});
+      let said = '';
+      // A policy takes a moment until it is in force.
+      await until(`a refusal: ${said}`, async () => {
+        said = await cluster.type(`kubectl -n datahub describe job ${await preview()}`);
+        return said.includes('runAsUser: Invalid value');
+      });
+    });
+
+    test("with the page's values it previews, as the user of the namespace", async () => {
+      await install(parse(shown('podSecurityContext: ')));
+      const job = await preview();
+      expect(await log(job)).toContain('PREVIEW');
+      const pod = JSON.parse(await cluster.type(`kubectl -n datahub get pod ${await podOf(job)} -o json`));
+      expect(pod.spec.securityContext).not.toHaveProperty('runAsUser');
+    });
+
+    test('and enforces: its ledger can be written by that user', async () => {
+      const enforcing = `kubectl -n datahub create job enforcing --from=cronjob/retention-datahub-retention-manual --dry-run=client -o yaml | kubectl set env --local -f - DATAHUB_RETENTION_ARGS=enforce -o yaml | kubectl -n datahub create -f -`;
+      await cluster.type(enforcing);
+      expect(await log('enforcing')).toMatch(/nothing to delete|OK/);
+    });
+  });
+});

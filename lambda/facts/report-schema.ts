@@ -58,7 +58,7 @@ export const entryFields = {
   decidedBy: optionalText('the run that gave it'),
   untold: described(
     z.enum(['no-report', 'may-come']).optional(),
-    'another run gave it, and no report is known to have told it; or that run may still be at work and tell it itself',
+    'another run gave it, and no report is known to have included it; or that run may still be at work and report it itself',
   ),
   released: described(z.boolean().optional(), 'a person has released the index since, which is to be told, too'),
   server: optionalText('the server that the verdict is about, where it is not the server of this run'),

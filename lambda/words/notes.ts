@@ -142,7 +142,7 @@ const releasedWhy = (note: NoteOf<'released'>, place: Place): string =>
   sentences(
     note.decidedAt !== undefined &&
       note.decidedBy !== place.runId &&
-      `Run ${note.decidedBy} released it on ${moment(Date.parse(note.decidedAt))}, and no report is known to have told it.`,
+      `Run ${note.decidedBy} released it on ${moment(Date.parse(note.decidedAt))}, and no report is known to have included it.`,
     replaced(note.indexBefore, note.indexNow),
     note.address !== undefined && elsewhere(note.address),
     counting(note),

@@ -60,11 +60,14 @@ export function reportPublisher(run: Telling, output: Output): ReportPublisher {
       ];
       const printed = await run.printed();
       const told = await postMessage(report, message, run, output);
-      const waiting = told === 'refused' ? waitingFor(report) : [];
-      if (waiting.length > 0) {
+      const waiting = waitingFor(report);
+      if (told === 'refused' && waiting.length > 0) {
         output.problem(`Until a message is posted, nothing more is deleted in ${waiting.join(', ')}.`);
       }
-      status = !isBad(report, run) && printed !== 'refused' && told !== 'refused' && written.every(Boolean) ? 0 : 1;
+      // Who quits a pager early misses nothing, unless it was the only way to hear of a verdict.
+      const isHeard = printed === 'taken' || told === 'posted' || (printed === 'gone' && waiting.length === 0);
+      const isWell = isHeard && printed !== 'refused' && told !== 'refused' && written.every(Boolean);
+      status = isWell && !isBad(report, run) ? 0 : 1;
       // What a preview prints is read by the person who looks, and by nobody who is on call.
       const isPublished = report.mode === 'preview' ? told === 'posted' : told !== 'refused';
       return printed === 'taken' && isPublished ? message.told : [];

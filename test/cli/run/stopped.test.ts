@@ -57,13 +57,20 @@ describe('A run that is stopped by', () => {
     expect(sent()).toHaveLength(2);
   });
 
-  test('a reader that has gone goes on, and ends as it would have', async () => {
+  test('a reader that has gone goes on, and ends with 1 because nobody has read its verdict', async () => {
     const { run, sent, files } = await serviceHere();
     const started = start(run('enforce', [operation], '--json', files.at('report.json')));
     started.process.stdout!.destroy();
-    expect(await started.ended).toMatchObject({ status: 0, stderr: '' });
+    expect(await started.ended).toMatchObject({ status: 1, stderr: '' });
     expect(files.report('report.json').result).toBe('ok');
     expect(sent()).toHaveLength(1);
+  });
+
+  test('a reader that has gone, before anything was decided, ends as it would have', async () => {
+    const { run } = await serviceHere();
+    const started = start(run('preview', [operation]));
+    started.process.stdout!.destroy();
+    expect(await started.ended).toMatchObject({ status: 0, stderr: '' });
   });
 });
 

@@ -4,6 +4,6 @@ import { type PlanEvent, plan } from './run/plan/plan.ts';
 
 const withServices = lambdaServices('plan');
 
-/** Decides about every policy of the run; only reads. */
+/** Decides about every policy of the run, and truncates nothing. */
 export const handler = (event: PlanEvent, context: Context) =>
   withServices(event.execution.name, context, (services) => plan(event, services));

@@ -9,7 +9,7 @@ import { subscriptionMetric, toStandardOutput, type WriteLine } from './metrics.
 export interface SnsPublisherOptions {
   client: SNSClient;
   topicArn: string;
-  /** `problems`: only what rule 12 wants told. */
+  /** `problems`: only what rule 12 wants published. */
   notify: 'always' | 'problems';
   log: Log;
   /** Where people read it: the commands in it are made for that place. */

@@ -63,7 +63,7 @@ export const unseenRows = 10;
 /** How far baseline and last dry run may differ in rows to delete before a delete is put off. */
 export const changedRows = { share: 0.01, rows: 10 } as const;
 
-/** Where the window between two runs ends: this far from the policy's cutoff to the run's start. */
+/** Where the window between two runs begins: this far from the policy's cutoff to the run's start. */
 export const betweenRunsShare = 0.25;
 
 /** A verdict other than `truncated` needs two looks this far apart that agree: the search engine's refresh. */

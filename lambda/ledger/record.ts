@@ -85,7 +85,7 @@ export type Verdict = z.infer<typeof verdictSchema>;
 
 /** A run, and when it decided. */
 const decidedSchema = runSchema.extend({ atMillis: millis });
-export type Decided = z.infer<typeof decidedSchema>;
+export type DecidedBy = z.infer<typeof decidedSchema>;
 
 /** Of the run whose truncation it was, or, for a loss between two runs, of the run that found it. */
 const lastVerdictSchema = runSchema.extend({

@@ -2,7 +2,7 @@ import { maxSenderAheadMillis } from '../facts/limits.ts';
 import type { ServerError } from '../facts/server-error.ts';
 import {
   type Attempt,
-  type Decided,
+  type DecidedBy,
   type Decision,
   decisionOf,
   headOf,
@@ -131,8 +131,8 @@ export function giveUp(
   return { ...next(record, key), state: 'idle', lastSender };
 }
 
-/** Not one byte was written: the index is free at once, and there is nothing to tell that its own run does not say. */
-export const withdraw = (record: Sending, verdict: Verdict, decided: Decided): Idle => ({
+/** Not one byte was written: the index is free at once, and only its own run has something to report. */
+export const withdraw = (record: Sending, verdict: Verdict, decided: DecidedBy): Idle => ({
   ...next(record, record),
   state: 'idle',
   lastVerdict: { ...runOf(record), decided, verdict, window: windowAfter(record, undefined) },
@@ -147,7 +147,7 @@ export const withdraw = (record: Sending, verdict: Verdict, decided: Decided): I
 export function conclude(
   record: Unresolved,
   verdict: Verdict,
-  { becomes, window, decided }: { becomes: Decision['becomes']; window: Window | undefined; decided: Decided },
+  { becomes, window, decided }: { becomes: Decision['becomes']; window: Window | undefined; decided: DecidedBy },
 ): Judged {
   const base = next(record, record);
   const kept = becomes === 'idle' ? windowAfter(record, window) : undefined;
@@ -162,7 +162,7 @@ export function conclude(
 }
 
 /** Rows of the last verdict's window went while no truncation of ours was under way. */
-export function concludeCounted(record: Idle, counted: Window, verdict: Verdict, decided: Decided): Judged {
+export function concludeCounted(record: Idle, counted: Window, verdict: Verdict, decided: DecidedBy): Judged {
   const base = next(record, record);
   const { runId, runStartMillis } = decided;
   return {
@@ -178,7 +178,7 @@ export function concludeCounted(record: Idle, counted: Window, verdict: Verdict,
  * A person has opened the index: nothing that was counted before is expected of it any more. A verdict that nobody has
  * been told of yet is told together with the release.
  */
-export function release(record: StoredRecord, key: Key, opened: Release, decided: Decided): Judged {
+export function release(record: StoredRecord, key: Key, opened: Release, decided: DecidedBy): Judged {
   const base = next(record, key);
   const before = decisionOf(record);
   const untold = before?.outcome === undefined ? undefined : untoldVerdict(record, before);
@@ -225,7 +225,7 @@ export function markTold(record: StoredRecord | undefined, decisionId: string): 
 }
 
 /** A decision of the write that makes this revision, which no other write can have made. */
-const decisionAt = (revision: number, decided: Decided, told: Omit<Decision, keyof Decided | 'id'>): Decision => ({
+const decisionAt = (revision: number, decided: DecidedBy, told: Omit<Decision, keyof DecidedBy | 'id'>): Decision => ({
   ...decided,
   ...told,
   id: `${revision}@${decided.atMillis}`,

@@ -43,7 +43,7 @@ export function itemOf(entry: DecidedFacts, place: Place): Item {
   return ofEntries([entry], wordsOf(entry, place), false);
 }
 
-/** Policies that are well, those that deleted something first. */
+/** Policies without a problem; those that deleted something come first. */
 export const fineOf = (report: Report): DecidedFacts[] =>
   report.policies.filter(({ outcome }) => resultOf[outcome] === 'ok').sort((one, other) => order(one) - order(other));
 

@@ -16,7 +16,7 @@ const fullLines = 34;
 const namedLines = 38;
 /** The same for verdicts, which people have heard of only where their whole paragraph is there: 25 or so. */
 const verdictLines = 160;
-/** More well indices than this share one line: DataHub has nine that everybody has. */
+/** Above this number, indices without a problem share one line. Every DataHub has nine. */
 const fineLines = 12;
 
 /**

@@ -23,7 +23,7 @@ export interface Message {
   /** The subject. */
   sms: string;
   attributes: { stage: string; result: string; mode: string };
-  /** The verdicts and releases that people hear of by it (`told.ts`). */
+  /** Keys of the verdicts and releases that it carries (`toldBy`). */
   told: readonly string[];
 }
 
@@ -118,9 +118,7 @@ export const isProblem = (report: Report): boolean =>
 /**
  * What a message carries of the decisions in its report (rule 15): only these are marked as told, so that what
  * was cut for want of room is told by the next run.
- */
-
-/**
+ *
  * @param published the report as its JSON was published
  * @param told the entries that the mail and the chat tell, by their keys
  * @returns the keys of verdicts and releases

@@ -34,7 +34,7 @@ export interface DecisionFacts {
 }
 
 export type Refusal = { kind: 'done'; outcome: Outcome; cause: Cause };
-export type Decision = { kind: 'due'; cause: CauseOf<'due'> } | Refusal;
+export type PolicyDecision = { kind: 'due'; cause: CauseOf<'due'> } | Refusal;
 
 /**
  * Decides whether to truncate one index (rule 2): guards, then whether it is worth it and allowed, and last what
@@ -42,7 +42,7 @@ export type Decision = { kind: 'due'; cause: CauseOf<'due'> } | Refusal;
  * one that it made just before the call. `enabled` and whether the policy can be read come before any dry run, and
  * whether a task's status can be read needs one more request: both are the caller's.
  */
-export function decide(policy: Orders, counts: IndexCounts, facts: DecisionFacts): Decision {
+export function decide(policy: Orders, counts: IndexCounts, facts: DecisionFacts): PolicyDecision {
   const refusal = guardsOf(counts, facts) ?? weigh(policy, counts, facts);
   if (refusal) return refusal;
   if (policy.refuseReindex && !facts.deletesInPlace) return guardFailed({ kind: 'guard', which: 'refuse-reindex' });

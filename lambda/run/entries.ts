@@ -5,7 +5,7 @@ import { knownOutcome, type Outcome } from '../facts/outcomes.ts';
 import type { EntryFacts } from '../facts/report-schema.ts';
 import {
   type Attempt,
-  type Decided,
+  type DecidedBy,
   type Decision,
   headOf,
   type LastRelease,
@@ -44,13 +44,13 @@ export function concluded(from: EntryBase, { verdict, decided: by }: LastVerdict
   return { ...entry, entry: { ...entry.entry, ...decidedFacts(by) } };
 }
 
-const decidedFacts = ({ runId, atMillis }: Decided) => ({
+const decidedFacts = ({ runId, atMillis }: DecidedBy) => ({
   decidedAt: new Date(atMillis).toISOString(),
   decidedBy: capped(runId),
 });
 
 /** Whether another run decided it, which may still be at work. */
-function untoldBy(by: Decided, thisRun: ThisRun, now: number): EntryFacts['untold'] {
+function untoldBy(by: DecidedBy, thisRun: ThisRun, now: number): EntryFacts['untold'] {
   if (isSameRun(by, thisRun)) return undefined;
   return now < by.runStartMillis + longestRunMillis ? 'may-come' : 'no-report';
 }
@@ -180,7 +180,7 @@ export const keyOf = ({ index, entry }: EntryBase, { server }: Pick<RunState, 's
   server,
 });
 
-/** EntryBase this moment on the run sends and watches nothing, epoch milliseconds. */
+/** From this moment on the run sends and watches nothing; epoch milliseconds. */
 export const endOf = (state: Pick<RunState, 'runStartMillis'>, settings: RunSettings): number =>
   state.runStartMillis + settings.maxRunHours * hourMillis;
 

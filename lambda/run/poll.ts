@@ -12,7 +12,7 @@ import { optionalReads } from '../truncation/optional-reads.ts';
 import { afterCallWithoutTask, afterRefusal, withBreaker } from './breaker.ts';
 import { assertOurs, heldNoMore, replaceEntry } from './entries.ts';
 import { proceed, whyOver } from './next.ts';
-import { resume } from './resume.ts';
+import { recover } from './recover.ts';
 import type { RunServices } from './services.ts';
 import type { Entry, RunState, WatchedEntry } from './state.ts';
 
@@ -24,8 +24,8 @@ import type { Entry, RunState, WatchedEntry } from './state.ts';
 export async function poll(state: RunState, services: RunServices): Promise<RunState> {
   const { clock, settings } = services;
   assertOurs(state, settings);
-  const resumed = await afterFailure({ ...state, looks: state.looks + 1 }, services);
-  const looked = await lookAtAll(resumed, services);
+  const recovered = await afterFailure({ ...state, looks: state.looks + 1 }, services);
+  const looked = await lookAtAll(recovered, services);
   return proceed(withBreaker(looked), settings, clock.now());
 }
 
@@ -85,7 +85,7 @@ async function afterFailure(state: RunState, { ledger, clock, log }: RunServices
   const { failure, ...rest } = state;
   const target = state.entries.find((entry) => entry.phase === 'approved');
   if (!failure || !target) return rest;
-  const entry = await resume(target, state, ledger, clock.now());
+  const entry = await recover(target, state, ledger, clock.now());
   log.warn('truncate failed', { index: target.index, error: failure.error, phase: entry.phase });
   const notes: RunState['notes'] = [
     ...state.notes,

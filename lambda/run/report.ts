@@ -11,7 +11,7 @@ import { addressOf, assertOurs, done } from './entries.ts';
 import { modeOf, parseInput } from './input.ts';
 import { atEnd } from './next.ts';
 import type { Log, Publisher, RunSettings } from './services.ts';
-import type { Decided, Entry, RunState } from './state.ts';
+import type { DecisionRef, Entry, RunState } from './state.ts';
 
 /** What the workflow passes to Report: a run state, or what is left of a failed Plan. */
 export interface ReportEvent {
@@ -35,7 +35,7 @@ export interface ReportServices {
 export interface Reported {
   result: Result;
   next: 'mark' | 'end';
-  told: Decided[];
+  told: DecisionRef[];
 }
 
 /**
@@ -57,7 +57,7 @@ export async function report(event: ReportEvent, services: ReportServices): Prom
  * The decisions of which people have been told. One whose verdict and release are both to be told counts only where
  * both were. A preview in a stage that enforces marks nothing: the stage's own next run tells it.
  */
-function toldOf(state: RunState, made: Report, published: ReadonlySet<string>, { mode }: RunSettings): Decided[] {
+function toldOf(state: RunState, made: Report, published: ReadonlySet<string>, { mode }: RunSettings): DecisionRef[] {
   if (state.mode === 'preview' && mode !== 'preview') return [];
   const verdicts = state.entries.flatMap((entry) =>
     entry.phase === 'done' && entry.decision !== undefined
@@ -70,9 +70,9 @@ function toldOf(state: RunState, made: Report, published: ReadonlySet<string>, {
     );
   const releases = state.releases.map((release) => ({ ...release, isPublished: released(release.index) }));
   const all = [...verdicts, ...releases];
-  const isWhole = (one: Decided) =>
+  const isWhole = (one: DecisionRef) =>
     all.every(({ index, decision, isPublished }) => index !== one.index || decision !== one.decision || isPublished);
-  const whole = all.filter(isWhole).map(({ index, decision }): [string, Decided] => [index, { index, decision }]);
+  const whole = all.filter(isWhole).map(({ index, decision }): [string, DecisionRef] => [index, { index, decision }]);
   return [...new Map(whole).values()];
 }
 

@@ -5,7 +5,7 @@ import type { PolicySource } from '../policy/parse.ts';
 import type { Clock } from '../truncation/clock.ts';
 import type { Mode } from './state.ts';
 
-/** What the four steps need. Lambda handlers, command line and tests build these and run the same steps. */
+/** What the steps of a run need. Lambda handlers, command line and tests build these and run the same steps. */
 
 /** What the operator keeps outside the deployment. Each throws ParametersError. */
 export interface Parameters {
@@ -57,7 +57,7 @@ export interface RunServices {
 export interface Publisher {
   /**
    * @param byHand a person started the run: its report is published in any case (rule 12)
-   * @returns the verdicts and releases that people have been told of by it (`Message.carried`), or would have been,
+   * @returns the verdicts and releases that people have been told of by it (`Message.told`), or would have been,
    * where no message was asked for; none where it was refused
    */
   publish(report: Report, byHand?: boolean): Promise<readonly string[]>;

@@ -36,7 +36,7 @@ export interface RunState {
   notes: Note[];
   unmanagedIndices: UnmanagedIndex[];
   /** The decisions in the ledger that notes of releases tell. */
-  releases: Decided[];
+  releases: DecisionRef[];
   /** Rows up to which the one policy of this run may pass its ceiling. */
   approveRows?: number;
   /** Turns of Poll so far; at most `maxLooks`. */
@@ -55,7 +55,7 @@ export interface RunState {
 }
 
 /** A decision that a published report carries; a mark fits it alone. */
-export interface Decided {
+export interface DecisionRef {
   /** The ledger's key. */
   index: string;
   decision: string;

@@ -33,7 +33,7 @@ import {
 } from './entries.ts';
 import { proceed } from './next.ts';
 import { ordersNow } from './orders.ts';
-import { firstLookAt } from './resume.ts';
+import { firstLookAt } from './recover.ts';
 import type { RunServices } from './services.ts';
 import type { ApprovedEntry, Entry, RunState } from './state.ts';
 

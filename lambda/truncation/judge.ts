@@ -25,7 +25,7 @@ export function judge(record: Unresolved, watch: Watch, counts: NonNullable<Seen
     rowsMissing: Math.max(0, attempt.baseline.rowsKept - counts.rowsKept),
   });
   const counters = countersOf(watch);
-  // Where counts prove the whole, a task that says the same is no news.
+  // Where counts prove all of it, a task that agrees adds nothing.
   const isNet = !attempt.copies && (counters.done ?? 0) > attempt.baseline.rowsToDelete - counts.rowsToDelete;
   const isAllSaid = counters.done === counters.total && !isNet && !counters.conflicts && !counters.cancelled;
   if (record.state === 'sending' && isUntouched(attempt, counts)) {

@@ -53,7 +53,7 @@ export interface Seen {
   status?: TaskStatus;
   /** Left out where the status alone shows progress, and where counting failed. */
   counts?: TruncationCounts;
-  /** Why the look failed, or, beside counts, the status alone that was told before. */
+  /** Why the look failed; beside counts, why a status that an earlier look saw could not be read. */
   error?: ServerError;
 }
 

@@ -32,7 +32,7 @@ import {
   older,
   previewOf,
   releaseOf,
-  resume,
+  resumeCommand,
   sentences,
 } from './parts.ts';
 import { asSentence, withoutStop, withStop } from './punctuation.ts';
@@ -198,7 +198,7 @@ export const causes: CauseTable = {
     urgency: 'nothing',
     next: nextRunTries,
     ...stopWords(cause),
-    act: cause.by === 'paused' ? resume(place) : undefined,
+    act: cause.by === 'paused' ? resumeCommand(place) : undefined,
   }),
   'step-failed': ({ step, error, sent }, _, place) => ({
     subject: `${functionNames[step]} failed`,

@@ -10,7 +10,7 @@ import {
   noUpgrade,
   releaseOf,
   replaced,
-  resume,
+  resumeCommand,
   sentences,
   storeToken,
 } from './parts.ts';
@@ -58,7 +58,7 @@ export const notes: NoteTable = {
           why: '',
           urgency: 'week',
           next: 'If the pause is intended, do nothing; otherwise resume it.',
-          act: resume(place),
+          act: resumeCommand(place),
         },
   'preview-by-hand': () => ({
     subject: '',
@@ -195,6 +195,6 @@ function accepting({ index, why, rowsMissing = 0 }: NoteOf<'not-released'>, plac
 
 /** A remark is one line, its command included, and a command has no full stop. */
 function resumeLine(place: Place): string {
-  const command = resume(place);
+  const command = resumeCommand(place);
   return command === undefined ? '.' : `: ${command.line}`;
 }

@@ -128,7 +128,7 @@ export const storeToken = (place: Place): Command | undefined =>
   inShell('With the token in token.txt, this stores it', setParameter('token', 'file://token.txt', place));
 
 /** Lets a paused job run again. */
-export const resume = (place: Place): Command | undefined =>
+export const resumeCommand = (place: Place): Command | undefined =>
   inShell('This resumes it', setParameter('paused', 'false', place));
 
 const inShell = (say: string, line: string | undefined, deletes?: true): Command | undefined =>

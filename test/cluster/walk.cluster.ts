@@ -23,6 +23,9 @@ const day = 86_400_000;
 const rowsOf = (count: number, days: number): number[] =>
   Array.from({ length: count }, (_, at) => Date.now() - days * day - at * 60_000);
 
+/** Of a request's body; a read has none. */
+const isReal = (body: unknown): boolean => (body as { dryRun?: boolean } | undefined)?.dryRun === false;
+
 const blockOf = (page: string, begins: string): string =>
   read(page).shown.find(({ text }) => text.startsWith(begins))!.text;
 
@@ -123,7 +126,7 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
   /** The real truncates that GMS was asked for. */
   const truncates = (aspect: string) =>
     cluster.gms.service.engine.asked.filter(
-      ({ body }) => (body as { dryRun?: boolean }).dryRun === false && (body as { aspect?: string }).aspect === aspect,
+      ({ body }) => isReal(body) && (body as { aspect?: string }).aspect === aspect,
     );
 
   const pause = () => follow(worklist.take(operate, 'Pause', /^kubectl -n datahub patch/, 'Kubernetes')[0]);
@@ -202,7 +205,7 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     await pause();
     await cluster.type('kubectl drain node-1 --force', 'admin');
     expect((await stopped).stdout).toContain('holds no record, so this counts as the first run');
-    expect((await stopped).stdout).toContain('what the server has begun goes on without this program');
+    expect((await stopped).stdout).toContain('What the server has begun continues without this program');
     await cluster.type('kubectl uncordon node-1', 'admin');
     await until('another pod', async () => (await logOf(name)).includes('Subject:'));
     expect(logs[name]).toMatch(/dataset\.datasetProfile.*truncated/);
@@ -284,9 +287,7 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     const before = cluster.gms.service.engine.asked.length;
     const { log } = await byHandAs('Wait until nothing is unresolved');
     expect(log).toContain('dataset.datasetProfile');
-    const real = cluster.gms.service.engine.asked
-      .slice(before)
-      .filter(({ body }) => (body as { dryRun?: boolean }).dryRun === false);
+    const real = cluster.gms.service.engine.asked.slice(before).filter(({ body }) => isReal(body));
     expect(real).toEqual([]);
     await upgrade({ policies: [first, second] });
   });

@@ -49,7 +49,7 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
   const connect = (url: URL) => connectTo(url, connectOptions);
   const agent = new KeptConnections(connect);
 
-  const read = (exchange: Sent, signal?: AbortSignal): Promise<Answer> => {
+  const read = (exchange: Outgoing, signal?: AbortSignal): Promise<Answer> => {
     if (signal?.aborted) return Promise.reject(new TransportError('aborted', false));
     const url = new URL(exchange.url);
     const asked: Asked = { ...optionsOf(url, exchange), target: url, agent };
@@ -82,7 +82,7 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
   };
 }
 
-type Sent = Omit<Exchange, 'body'> & Partial<Exchange>;
+type Outgoing = Omit<Exchange, 'body'> & Partial<Exchange>;
 type Asked = RequestOptions & { target: URL };
 
 /** Keeps a server's connection for the next read. */
@@ -106,7 +106,7 @@ class KeptConnections extends Agent {
   }
 }
 
-const optionsOf = ({ host, pathname, search }: URL, { headers, body }: Sent): RequestOptions => ({
+const optionsOf = ({ host, pathname, search }: URL, { headers, body }: Outgoing): RequestOptions => ({
   method: body === undefined ? 'GET' : 'POST',
   path: pathname + search,
   headers: { host, ...headers },
@@ -115,7 +115,7 @@ const optionsOf = ({ host, pathname, search }: URL, { headers, body }: Sent): Re
 /** Ends the request with its body, and reads the answer. Throws TransportError. */
 function answerTo(
   sending: ClientRequest,
-  { body }: Sent,
+  { body }: Outgoing,
   { timeoutMillis, maxBodyBytes, onTimeout }: { timeoutMillis: number; maxBodyBytes: number; onTimeout?: () => void },
   signal?: AbortSignal,
 ): Promise<Answer> {

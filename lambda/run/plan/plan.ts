@@ -13,7 +13,7 @@ import { withinLimit } from './limit.ts';
 import { planPolicies } from './policies.ts';
 import { refused } from './policy.ts';
 import { prepare, readRecords } from './prepare.ts';
-import { planRelease } from './release.ts';
+import { planRelease } from './release-indices.ts';
 import { type Untold, untoldIn } from './untold.ts';
 
 /** What the workflow passes to Plan. */
@@ -23,8 +23,8 @@ export interface PlanEvent {
 }
 
 /**
- * Plan: reads ledger and policies, tells what nobody has been told yet, picks up what earlier runs left unresolved, dry-runs every policy and decides. Never
- * sends a real truncate. Never throws for bad input, a missing parameter or an unreachable server: these go into the
+ * Plan: reads ledger and policies, reports what no report has included yet, picks up what earlier runs left unresolved,
+ * dry-runs every policy and decides. Never sends a real truncate. Never throws for bad input, a missing parameter or an unreachable server: these go into the
  * returned state (`error`), so that they are reported.
  */
 export async function plan(event: PlanEvent, services: RunServices): Promise<RunState> {

@@ -17,12 +17,12 @@ import { done, foreignEntry, quarantinedCause } from '../entries.ts';
 import { notSeen } from '../next.ts';
 import type { RunServices } from '../services.ts';
 import type { Entry, RunState } from '../state.ts';
-import { searchBite } from './bite.ts';
 import type { Planning, PolicyContext } from './context.ts';
 import { adopt, type FirstCount, firstCount, planPolicy, secondCount } from './policy.ts';
 import type { Prepared } from './prepare.ts';
 import { countedToday } from './quarantined.ts';
 import { PlanRequests } from './requests.ts';
+import { searchBite } from './search-bite.ts';
 import type { Untold } from './untold.ts';
 
 /** One entry per policy, and one for each unresolved truncation that has no policy. */

@@ -83,7 +83,7 @@ export class PlanRequests {
     return this.#taskStatus;
   }
 
-  /** Notes a failed request. Two time-outs in a row are one read: it is tried twice. */
+  /** Notes a failed request. A read is tried twice, so one time-out of it stands for two in a row. */
   failed(error: ServerError): void {
     if (concernsServer(error) || error.kind === 'timeout') this.#serverFailure ??= error;
   }

@@ -4,7 +4,7 @@ import { standing, type ThisRun } from '../../ledger/standing.ts';
 import { dottedName } from '../../policy/aspects.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
 import { judgedEntry, policyFacts, releaseNote } from '../entries.ts';
-import type { Decided, DoneEntry } from '../state.ts';
+import type { DecisionRef, DoneEntry } from '../state.ts';
 
 /**
  * What nobody is known to have been told yet (rule 15). Every Plan that can read the ledger tells it: also a
@@ -15,7 +15,7 @@ export interface Untold {
   verdicts: Map<string, { entry: DoneEntry; isLent: boolean }>;
   /** Of releases, and the decisions that these notes tell. */
   notes: Note[];
-  releases: Decided[];
+  releases: DecisionRef[];
 }
 
 /** @param readAt when the ledger was read, epoch milliseconds */

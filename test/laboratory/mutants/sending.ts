@@ -110,7 +110,7 @@ export const sendingMutants: readonly Mutant[] = [
   ),
   mutant(5, 'a run that is given up is not written down', [
     [
-      'run/resume',
+      'run/recover',
       "case 'free':\n        if (await ledger.replace(giveUp(stored, keyOf(target, state), state, now))) return failed;",
       "case 'free':\n        return failed;",
     ],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
-import { resume } from '../../../lambda/run/resume.ts';
+import { recover } from '../../../lambda/run/recover.ts';
 import type { ApprovedEntry } from '../../../lambda/run/state.ts';
 import { aPolicy } from '../../support/policies.ts';
 import {
@@ -38,10 +38,10 @@ const other = { runId: 'run-2', runStartMillis: runStartMillis - 1 };
 const later = { runId: 'run-3', runStartMillis: runStartMillis + 1 };
 const ofOther = { lastSender: other, attempt: anAttempt(other) };
 
-async function resumed(record?: LedgerRecord) {
+async function recovered(record?: LedgerRecord) {
   const ledger = memoryLedger();
   if (record) ledger.stored.set(anIndex, record);
-  const { phase, entry } = await resume(target, state, ledger, now);
+  const { phase, entry } = await recover(target, state, ledger, now);
   const { lastSender, state: stored } = (await ledger.read(anIndex)) as LedgerRecord;
   const { outcome, cause } = entry as { outcome?: string; cause?: Record<string, unknown> };
   return { phase, outcome, cause, stored, lastSender };
@@ -54,7 +54,7 @@ describe('A Truncate that ended without a state', () => {
     ['before its index had a record', undefined],
     ['beside an idle record', anIdle({ lastSender: other })],
   ])('%s has sent nothing, and never will', async (_, record) => {
-    expect(await resumed(record)).toEqual({
+    expect(await recovered(record)).toEqual({
       phase: 'done',
       outcome: 'failed',
       cause: failed,
@@ -64,7 +64,7 @@ describe('A Truncate that ended without a state', () => {
   });
 
   test('that an earlier try of this Poll has given up is told as that one told it', async () => {
-    const { outcome, cause } = await resumed(anIdle({ lastSender: aRun }));
+    const { outcome, cause } = await recovered(anIdle({ lastSender: aRun }));
     expect([outcome, cause]).toEqual(['failed', failed]);
   });
 
@@ -72,16 +72,16 @@ describe('A Truncate that ended without a state', () => {
     ['sending', aSending()],
     ['running', aRunning()],
   ])('and left its record %s is watched', async (_, record) => {
-    expect(await resumed(record)).toMatchObject({ phase: 'watched', stored: record.state, lastSender: aRun });
+    expect(await recovered(record)).toMatchObject({ phase: 'watched', stored: record.state, lastSender: aRun });
   });
 
   test('and whose truncation another run has judged says what that one said', async () => {
     const judged = anIdle({ lastSender: aRun, lastVerdict: aLastVerdict({ ...aRun }) });
-    expect(await resumed(judged)).toMatchObject({ phase: 'done', outcome: 'truncated', cause: { kind: 'verified' } });
+    expect(await recovered(judged)).toMatchObject({ phase: 'done', outcome: 'truncated', cause: { kind: 'verified' } });
   });
 
   test('before a later run sent is not known: whatever it did, that one has taken its place', async () => {
-    expect(await resumed(anIdle({ lastSender: later }))).toMatchObject({
+    expect(await recovered(anIdle({ lastSender: later }))).toMatchObject({
       outcome: 'unknown',
       cause: { kind: 'superseded' },
       lastSender: later,
@@ -95,7 +95,7 @@ describe('A Truncate that ended without a state', () => {
   ])(
     '%s leaves that record as it is, and is written into it as one that has sent',
     async (_, record, outcome, kind) => {
-      expect(await resumed(record)).toMatchObject({
+      expect(await recovered(record)).toMatchObject({
         outcome,
         cause: { kind },
         stored: record.state,
@@ -105,11 +105,11 @@ describe('A Truncate that ended without a state', () => {
   );
 
   test('does not take the place of a later sender', async () => {
-    expect((await resumed(aRunning({ lastSender: later, attempt: anAttempt(later) }))).lastSender).toEqual(later);
+    expect((await recovered(aRunning({ lastSender: later, attempt: anAttempt(later) }))).lastSender).toEqual(later);
   });
 
   test('beside a record of another address leaves that alone', async () => {
-    expect(await resumed(aRunning({ ...ofOther, server: 'http://elsewhere:1' }))).toMatchObject({
+    expect(await recovered(aRunning({ ...ofOther, server: 'http://elsewhere:1' }))).toMatchObject({
       outcome: 'in-flight',
       cause: { kind: 'foreign', why: 'address' },
       lastSender: other,
@@ -123,7 +123,7 @@ describe('A Truncate that ended without a state', () => {
       tries++;
       return false;
     };
-    await expect(resume(target, state, { ...ledger, replace }, now)).rejects.toThrow(
+    await expect(recover(target, state, { ...ledger, replace }, now)).rejects.toThrow(
       `the ledger record of ${anIndex} kept changing`,
     );
     expect(tries).toBe(3);

@@ -12,7 +12,7 @@ import type { ApprovedEntry, DoneEntry, Entry, RunState } from './state.ts';
  * written down as one that has: a function of it that thaws later can no longer send (rule 5).
  * @throws Error if other runs keep changing the record; the workflow tries Poll again
  */
-export async function resume(target: ApprovedEntry, state: RunState, ledger: Ledger, now: number): Promise<Entry> {
+export async function recover(target: ApprovedEntry, state: RunState, ledger: Ledger, now: number): Promise<Entry> {
   const failed = done(target, 'failed', {
     kind: 'step-failed',
     step: 'truncate',

@@ -193,7 +193,7 @@ async function demo(
     const ledger = memoryLedger();
     const run = { server, connection, policies, input, fast: true, embedded: true, ledger, name, reader };
     // One of the sample policies has a ceiling, to show what happens there.
-    const expected = policiesPath === undefined ? (['above-ceiling'] as const) : [];
+    const expected = policiesPath === undefined ? (['above-ceiling'] as const) : undefined;
     const told = { server, reader, ...files, webhook, failOn, expected, byHand: hasTerminal, printed };
     return await publishedStatus(run, told, output);
   } finally {

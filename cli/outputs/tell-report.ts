@@ -81,10 +81,10 @@ const waitingFor = ({ policies }: Report): string[] =>
     decidedAt === undefined ? [] : [`${dottedName(entry)} (decided on ${moment(Date.parse(decidedAt))})`],
   );
 
-function isBad({ result, error, policies }: Report, { failOn, expected = [] }: Telling): boolean {
-  const isExpected =
-    error === undefined && policies.every(({ outcome }) => resultOf[outcome] === 'ok' || expected.includes(outcome));
-  return !isExpected && results.indexOf(result) >= results.indexOf(failOn);
+function isBad({ result, error, policies }: Report, { failOn, expected }: Telling): boolean {
+  const isFine = (outcome: Outcome) => resultOf[outcome] === 'ok' || expected?.includes(outcome);
+  if (expected !== undefined && error === undefined && policies.every(({ outcome }) => isFine(outcome))) return false;
+  return results.indexOf(result) >= results.indexOf(failOn);
 }
 
 /** @returns whether the file that was asked for has been written */

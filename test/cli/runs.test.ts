@@ -251,6 +251,16 @@ describe('release', () => {
   });
 });
 
+test('A release that is refused ends with 1, and one that accepts what is missing, too', async () => {
+  const { run, server, ledger } = await serviceHere({ profile: '1.2-1.5', faults: ['refuses-force-flags'] });
+  await runHere(run('enforce', [operation]));
+  const release = ['release', 'dataset.operation', ...server, ...ledger];
+  const refused = await runHere(release);
+  expect([refused.status, refused.stdout]).toEqual([1, expect.stringContaining('NOT RELEASED: dataset.operation')]);
+  const accepted = await runHere([...release, '--accept-missing', '100000']);
+  expect([accepted.status, accepted.stdout]).toEqual([1, expect.stringContaining('Released: dataset.operation.')]);
+});
+
 describe('runbook', () => {
   test('prints a section, or the names of all, also where there is no such section', async () => {
     const { stdout } = await runHere(['runbook']);

@@ -158,11 +158,11 @@ export async function startControlPlane(programs: string, folder: string): Promi
 }
 
 /** Throws when what is waited for has not come true after two minutes. */
-export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+export async function until(what: string | (() => string), condition: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 120_000;
   while (Date.now() < end) {
     if (await Promise.resolve(condition()).catch(() => false)) return;
     await sleep(200);
   }
-  throw new Error(`${what}: not after two minutes`);
+  throw new Error(`${typeof what === 'string' ? what : what()}: not after two minutes`);
 }

@@ -59,18 +59,24 @@ describe.skipIf(found === undefined)('On a cluster', () => {
   /** What the page's command says of a pod, once that is there. */
   const described = async (pod: string, reason: RegExp): Promise<string> => {
     let said = '';
-    await until(`${reason} in ${said}`, async () => {
-      said = await follow(column(/describe pod/), { POD: pod });
-      return reason.test(said);
-    });
+    await until(
+      () => `${reason} in ${said}`,
+      async () => {
+        said = await follow(column(/describe pod/), { POD: pod });
+        return reason.test(said);
+      },
+    );
     return said;
   };
   const log = async (job: string): Promise<string> => {
     let ended = await cluster.tryOut(`kubectl -n datahub logs -f job/${job}`);
-    await until(`the log of ${job}: ${ended.stderr}`, async () => {
-      if (ended.code !== 0) ended = await cluster.tryOut(`kubectl -n datahub logs -f job/${job}`);
-      return ended.code === 0;
-    });
+    await until(
+      () => `the log of ${job}: ${ended.stderr}`,
+      async () => {
+        if (ended.code !== 0) ended = await cluster.tryOut(`kubectl -n datahub logs -f job/${job}`);
+        return ended.code === 0;
+      },
+    );
     return ended.stdout;
   };
 
@@ -172,10 +178,13 @@ describe.skipIf(found === undefined)('On a cluster', () => {
       await install({});
       let said = '';
       // A policy takes a moment until it is in force.
-      await until(`a refusal: ${said}`, async () => {
-        said = await cluster.type(`kubectl -n datahub describe job ${await preview()}`);
-        return said.includes('runAsUser: Invalid value');
-      });
+      await until(
+        () => `a refusal: ${said}`,
+        async () => {
+          said = await cluster.type(`kubectl -n datahub describe job ${await preview()}`);
+          return said.includes('runAsUser: Invalid value');
+        },
+      );
     });
 
     test("with the page's values it previews, as the user of the namespace", async () => {

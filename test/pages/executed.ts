@@ -49,6 +49,10 @@ export const exceptions: readonly Exception[] = [
     why: 'changes the users or the timers of a machine; test:pages verifies the units and runs what they start',
   },
   {
+    text: /^kubectl -n datahub port-forward /,
+    why: 'needs a pod of DataHub',
+  },
+  {
     text: /^docker /,
     why: 'needs Docker and a registry; test:package runs what the Dockerfile copies, as its user',
   },

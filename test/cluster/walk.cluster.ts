@@ -288,9 +288,13 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     expect((await byHandAs('What is under way')).log).toContain('QUARANTINED');
     const refused = await byHandAs('Release', /dataset\.operation$/);
     expect([refused.succeeded, refused.log]).toEqual([false, expect.stringContaining('945 rows are missing')]);
-    const accepted = await byHandAs('Release', /accept-missing/);
-    // It ends with status 1: the rows stay missing.
+    // The message offers the same, and a preview; who accepts missing rows gets status 1.
+    const ofMessage = async (text: RegExp) => byHand(offeredBy(Object.values(logs).join('\n'), text).at(-1)!);
+    expect((await ofMessage(/ARGS=release dataset\.operation'/)).log).toContain('945 rows are missing');
+    const accepted = await ofMessage(/--accept-missing 945/);
     expect([accepted.succeeded, accepted.log]).toEqual([false, expect.stringContaining('Released: dataset.operation')]);
+    expect((await byHandAs('Release', /accept-missing/)).log).toContain('dataset.operation is not quarantined');
+    expect((await ofMessage(/ARGS=preview/)).succeeded).toBe(true);
     expect((await byHand('by_hand status')).log).not.toContain('QUARANTINED');
     // The same with the verbs of the tables; by now there is nothing to delete, and nothing to release.
     const deciding = /^(?:enforce|release)\b/;

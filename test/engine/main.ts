@@ -8,6 +8,7 @@ import { plainCases } from './cases/plain.ts';
 import { type CaseResult, runCase } from './cases/run-case.ts';
 import { upgradeCases } from './cases/upgrades.ts';
 import { diskTable, measureDisk, problemsOf } from './disk/measure.ts';
+import { undo } from './recovery/undo.ts';
 import { engineKinds, engineNames } from './start/engines.ts';
 import { Skipped } from './start/java.ts';
 import { startNode, type TestEngine } from './start/node.ts';
@@ -74,24 +75,32 @@ async function test(shared: Shared, asked: Asked): Promise<number> {
     failed += problems.length;
     say(['', 'Disk space of an index, relative to before', diskTable(rows), ...problems, ''].join('\n'));
   }
+  if (named('undo')) {
+    underWay = 'the undo';
+    const problems = await undo(shared);
+    failed += problems.length;
+    say([`${markOf(problems)} undo: a snapshot, and rows brought back from it`, ...problems.map(indented)].join('\n'));
+  }
   const arises = ({ notOn }: EngineCase) => notOn !== asked.engine;
   for (const one of cases.filter((each) => (each.core || !asked.core) && named(each.name) && arises(each))) {
     underWay = one.name;
     const result = await runCase(shared, one);
     failed += result.problems.length > 0 ? 1 : 0;
-    say([lineOf(result), ...result.problems.map((problem) => `        ${problem}`)].join('\n'));
+    say([lineOf(result), ...result.problems.map(indented)].join('\n'));
     if (asked.out) writeFileSync(`${asked.out}/${one.name.replaceAll(/[^a-z0-9]+/g, '-')}.txt`, result.said);
   }
   say(failed === 0 ? 'All passed.' : `${failed} failed.`);
   return failed === 0 ? 0 : 1;
 }
 
+const markOf = (problems: readonly string[]): string => (problems.length === 0 ? 'ok     ' : 'FAILED ');
+const indented = (line: string): string => `        ${line}`;
+
 function lineOf({ case: { name }, outcome, missing, recovered, seconds, problems }: CaseResult): string {
   const lost = missing.kept + missing.ingested;
   const facts = [outcome, ...(lost > 0 ? [`${lost} rows missing`] : [])];
   const back = recovered && recovered.problems.length === 0 ? [`all back after ${recovered.requests} requests`] : [];
-  const mark = problems.length === 0 ? 'ok     ' : 'FAILED ';
-  return `${mark} ${name}: ${[...facts, ...back].join(', ')} (${seconds.toFixed(0)} s)`;
+  return `${markOf(problems)} ${name}: ${[...facts, ...back].join(', ')} (${seconds.toFixed(0)} s)`;
 }
 
 /** @throws EngineError for an unknown option or engine */

@@ -7,12 +7,17 @@ export type Executor = 'pages' | 'deploy' | 'cluster' | 'engine';
 const isArgumentOf = (column: string) => (command: Command) => command.column === column;
 const begins = (pattern: RegExp) => (command: Command) => command.column !== 'input' && pattern.test(command.text);
 
-/** test:engine reads the same section, and follows its steps. */
-const stepsOfTheWayBack = new Set(
-  commandsOf('docs/runbook.md').flatMap(({ heading, text }) =>
-    heading === 'Rows missing' && /^(?:GET|PUT|POST) /.test(text) ? text : [],
-  ),
-);
+/** test:engine reads these sections, and follows their steps; what another page repeats is the same step. */
+const sectionsOfTheEngine = /^(?:Rows missing|Snapshot first|Bring rows back|Get disk space back)$/;
+let stepsOfTheEngine: Set<string> | undefined;
+const isStepOfTheEngine = ({ text }: Command): boolean => {
+  stepsOfTheEngine ??= new Set(
+    [...commandsOf('docs/runbook.md'), ...commandsOf('docs/operate.md')]
+      .filter((each) => sectionsOfTheEngine.test(each.heading) && /^(?:GET|PUT|POST|curl) (?!--)/.test(each.text))
+      .map((each) => each.text),
+  );
+  return stepsOfTheEngine.has(text);
+};
 
 /** A command belongs to exactly one. */
 const owners: readonly [Executor, (command: Command) => boolean][] = [
@@ -22,7 +27,7 @@ const owners: readonly [Executor, (command: Command) => boolean][] = [
   ['deploy', isArgumentOf('input')],
   ['cluster', begins(/^(?:(?:until )?kubectl|helm|by_hand)\b/)],
   ['cluster', isArgumentOf('DATAHUB_RETENTION_ARGS')],
-  ['engine', ({ text }) => stepsOfTheWayBack.has(text)],
+  ['engine', isStepOfTheEngine],
 ];
 
 /** A command that nothing executes. */
@@ -37,8 +42,8 @@ export const exceptions: readonly Exception[] = [
     why: 'names a command in a sentence; it is written out elsewhere',
   },
   {
-    text: /^curl (?:-X|")|^(?:GET|POST) \/(?:_cat\/indices\/\*)?dataset_|^GET _cluster|^POST _tasks|^GET \/\*ALIAS\*\/_settings|^PUT \/INDEX/,
-    why: 'goes to the search cluster; only test:engine has one, and it follows the ten steps of "Rows missing"',
+    text: /^GET _cluster|^POST _tasks|^GET \/\*ALIAS\*\/_settings|^PUT \/INDEX/,
+    why: 'goes to the search cluster; only test:engine has one, and it follows the steps of four sections',
   },
   {
     text: /^npm test\b/,

@@ -1,5 +1,6 @@
 import type { Client } from '@opensearch-project/opensearch';
 import { table } from '../../../cli/outputs/table.ts';
+import { commandsOf } from '../../pages/commands.ts';
 import { mappings, write } from '../world/rows.ts';
 import type { Shared } from '../world/shared.ts';
 import { untilEnded } from '../world/tasks.ts';
@@ -42,20 +43,36 @@ export async function measureDisk({ client, prefix }: Shared): Promise<DiskRow[]
     await untilEnded(client, String((body as { task?: string }).task));
   }
   measured.push(await sizes(client, all));
-  await client.indices.flush({ index: all });
+  const [list, flush, flushAgain, expunge] = stepsOfThePage(all);
+  await ask(client, list!);
+  await ask(client, flush!);
   await new Promise((resolve) => setTimeout(resolve, leasesMillis));
   measured.push(await sizes(client, all));
   // What a shard keeps is counted from its last commit: the leases have moved, and only another flush says so.
-  await client.indices.flush({ index: all, force: true });
-  const { body } = await client.indices.forcemerge({ index: all, only_expunge_deletes: true });
-  const { _shards: shards } = body as { _shards?: { failed: number } };
-  if (shards?.failed) throw new Error(`expunging failed: ${JSON.stringify(shards)}`);
+  await ask(client, flushAgain!);
+  await ask(client, expunge!);
   // The files of the old segments go a while after the merge.
   await new Promise((resolve) => setTimeout(resolve, filesMillis));
   measured.push(await sizes(client, all));
   return indices.map(({ index, share }) => {
     return { share, bytes: measured.map((found) => found.get(index) ?? 0) as DiskRow['bytes'] };
   });
+}
+
+/** The requests of docs/operate.md, for these indices: list, flush, flush again, expunge. */
+const stepsOfThePage = (index: string): string[] =>
+  commandsOf('docs/operate.md').flatMap(({ heading, text }) =>
+    heading === 'Get disk space back' && /^(?:GET|POST) /.test(text)
+      ? text.replace(/\*?dataset_operationaspect_v1\*?/, index)
+      : [],
+  );
+
+/** @throws what a shard refuses */
+async function ask(client: Client, request: string): Promise<void> {
+  const [method, path] = request.split(' ') as [string, string];
+  const { body } = await client.transport.request({ method, path: path.replace(/^\/?/, '/') });
+  const { _shards: shards } = body as { _shards?: { failed: number } };
+  if (shards?.failed) throw new Error(`${request} failed: ${JSON.stringify(shards)}`);
 }
 
 /**

@@ -17,6 +17,7 @@ public final class EngineNode {
     Settings settings =
         Settings.builder()
             .put("path.home", home)
+            .put("path.repo", home.resolve("snapshots").toString())
             .put("cluster.name", "retention-tests")
             .put("node.name", "engine")
             .put("network.host", "127.0.0.1")

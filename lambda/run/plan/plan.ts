@@ -58,7 +58,7 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
 function withUntold(state: RunState, { verdicts, notes, releases }: Untold): RunState {
   const entries = state.entries.map((entry) => {
     const verdict = verdicts.get(entry.index);
-    return verdict?.isLent ? verdict.entry : entry;
+    return verdict?.replacesEntry ? verdict.entry : entry;
   });
   const further = [...verdicts.values()].map(({ entry }) => entry).filter((entry) => !entries.includes(entry));
   return {

@@ -52,7 +52,7 @@ export async function planPolicy(parsed: ParsedPolicy, context: PolicyContext): 
   // Nothing more is deleted here before people have been told (rule 15).
   if (stands.kind === 'judged') {
     const verdict = untold.verdicts.get(parsed.index);
-    return verdict?.isLent ? verdict.entry : untoldEntry(from, verdict ? 'verdict' : 'release');
+    return verdict?.replacesEntry ? verdict.entry : untoldEntry(from, verdict ? 'verdict' : 'release');
   }
   if (stands.kind === 'foreign') return foreignEntry(from, stands);
   if (stored && isUnresolved(stored)) {

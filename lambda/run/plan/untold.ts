@@ -11,8 +11,8 @@ import type { DecisionRef, DoneEntry } from '../state.ts';
  * preview, a run with `only`, one that releases, and one that cannot do its work.
  */
 export interface Untold {
-  /** By search index. Where `isLent`, it takes the place of the policy's entry; otherwise it is a further one. */
-  verdicts: Map<string, { entry: DoneEntry; isLent: boolean }>;
+  /** By search index. Where `replacesEntry`, it stands in for the entry of its policy; otherwise it is a further one. */
+  verdicts: Map<string, { entry: DoneEntry; replacesEntry: boolean }>;
   /** Of releases, and the decisions that these notes tell. */
   notes: Note[];
   releases: DecisionRef[];
@@ -34,9 +34,14 @@ export function untoldIn(
     const { server, entityType = index, aspect = '' } = headOf(record);
     const names = { entityType, aspect };
     const [policy, second] = policies.filter((one) => one.index === index);
-    const isLent = policy?.kind === 'policy' && second === undefined && server === thisRun.server;
-    const entry = judgedEntry({ index, entry: isLent ? policyFacts(policy.policy) : names }, stands, thisRun, readAt);
-    if (entry) untold.verdicts.set(index, { entry: { ...entry, decision: decision.id }, isLent });
+    const replacesEntry = policy?.kind === 'policy' && second === undefined && server === thisRun.server;
+    const entry = judgedEntry(
+      { index, entry: replacesEntry ? policyFacts(policy.policy) : names },
+      stands,
+      thisRun,
+      readAt,
+    );
+    if (entry) untold.verdicts.set(index, { entry: { ...entry, decision: decision.id }, replacesEntry });
     if (decision.released) {
       const { lastRelease = { decided: decision, release: { unread: true } } } = headOf(record);
       untold.notes.push(releaseNote(dottedName(names), lastRelease));

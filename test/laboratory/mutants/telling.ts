@@ -70,7 +70,7 @@ export const tellingMutants: readonly Mutant[] = [
   mutant(15, 'says nothing of what an earlier run has decided', [
     [
       plan,
-      'const verdict = verdicts.get(entry.index);\n    return verdict?.isLent ? verdict.entry : entry;',
+      'const verdict = verdicts.get(entry.index);\n    return verdict?.replacesEntry ? verdict.entry : entry;',
       'return entry;',
     ],
     [plan, 'const further = [...verdicts.values()]', 'const further = [...verdicts.values()].slice(verdicts.size)'],

@@ -1,15 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { App, CliCredentialsStackSynthesizer } from 'aws-cdk-lib';
 import { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
+import { CfnPolicy } from 'aws-cdk-lib/aws-iam';
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { RetentionStack } from '../../infra/retention-stack.ts';
 import { readStageText } from '../../infra/stage/settings.ts';
+import { readStageFile } from '../../infra/stage/stage-file.ts';
 import type { Workflow } from '../../infra/workflow/workflow.ts';
 
-/** The app of the deployment test: the same stack and bundles as `infra/app.ts`, from a stage file that the test writes. */
-const stage = process.env['DEPLOY_TEST_STAGE']!;
-const stack = new RetentionStack(new App(), `datahub-retention-${stage}`, {
-  stage: readStageText(stage, readFileSync(process.env['DEPLOY_TEST_STAGE_FILE']!, 'utf8')),
+/**
+ * The app of the deployment tests: the same stack and bundles as `infra/app.ts`, where the emulator can take them. From the
+ * stage file of `-c stage=…`, or from one that the test writes elsewhere.
+ */
+const app = new App();
+const name = app.node.tryGetContext('stage');
+const file = process.env['DEPLOY_TEST_STAGE_FILE'];
+const stage = file === undefined ? readStageFile(name) : readStageText(name, readFileSync(file, 'utf8'));
+const stack = new RetentionStack(app, `datahub-retention-${stage.stage}`, {
+  stage,
   // With IAM evaluation, the emulator does not let the bootstrap's publishing role write to the bucket of its own stack.
   synthesizer: new CliCredentialsStackSynthesizer(),
 });
@@ -21,6 +29,14 @@ for (const resource of stack.node.findAll()) {
     resource.metrics = undefined;
     Object.assign(resource, { namespace: 'AWS/States', metricName: 'ExecutionsFailed', statistic: 'Sum', period: 300 });
   }
+}
+
+// AWS checks GetParametersByPath against its path; the emulator checks it against every resource.
+for (const policy of stack.node.findAll()) {
+  if (!(policy instanceof CfnPolicy)) continue;
+  const { Statement }: { Statement: { Sid?: string }[] } = stack.resolve(policy.policyDocument);
+  const at = Statement.findIndex(({ Sid }) => Sid === 'ReadPolicies');
+  if (at >= 0) policy.addPropertyOverride(`PolicyDocument.Statement.${at}.Resource`, '*');
 }
 
 // The server of the test is on this machine, which no stage file may name.

@@ -10,6 +10,8 @@ import type { Emulator } from './emulator.ts';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const cdk = join(root, 'node_modules', '.bin', 'cdk');
+/** What stands in the place of cdk.json's `app`; app.ts says how they differ. */
+export const testApp = 'npx --no-install tsx test/deploy/app.ts';
 
 export interface DeployedStage {
   aws: AwsCaller;
@@ -46,7 +48,6 @@ export async function deployStage(
     PATH: process.env['PATH'],
     HOME: emulator.folder,
     ...emulator.environment,
-    DEPLOY_TEST_STAGE: stage,
     DEPLOY_TEST_STAGE_FILE: stageFile,
     DEPLOY_TEST_SNS_URL: snsUrl,
     DEPLOY_TEST_GMS_URL: settings.gmsUrl,
@@ -62,7 +63,8 @@ export async function deployStage(
   const quiet = ['--no-notices', '--no-version-reporting', '-c', 'cli-telemetry=false'];
   const target = `aws://${emulator.account}/${emulator.region}`;
   await run(cdk, ['bootstrap', target, ...quiet], { cwd: emulator.folder, env });
-  const app = ['--app', 'npx --no-install tsx test/deploy/app.ts', '--output', join(emulator.folder, 'cdk.out')];
+  const output = ['--output', join(emulator.folder, 'cdk.out')];
+  const app = ['--app', testApp, '-c', `stage=${stage}`, ...output];
   const deploy = async () => {
     const options = ['--require-approval', 'never', '--outputs-file', outputsFile];
     await run(cdk, ['deploy', ...app, ...options, ...quiet], { cwd: root, env });
@@ -71,15 +73,12 @@ export async function deployStage(
   const outputs = Object.values(JSON.parse(await readFile(outputsFile, 'utf8')))[0] as DeployedStage['outputs'];
 
   const received = await subscribe(emulator, aws, outputs.TopicArn, `${stage}-subscriber`);
-  const { roles, writePolicy } = access(aws, stage);
-  for (const policy of await roles()) await writePolicy({ ...policy, statements: policy.statements.map(forEmulator) });
   return {
     aws,
     outputs,
     received,
     ...workflow(aws, outputs.StateMachineArn),
-    roles,
-    writePolicy,
+    ...access(aws, stage),
     async deploy(changed) {
       await write(changed);
       await deploy();
@@ -89,10 +88,6 @@ export async function deployStage(
     },
   };
 }
-
-/** AWS checks GetParametersByPath against its path; the emulator checks it against every resource. */
-const forEmulator = (statement: RolePolicy['statements'][number]): RolePolicy['statements'][number] =>
-  statement.Sid === 'ReadPolicies' ? { ...statement, Resource: '*' } : statement;
 
 /**
  * Subscribes a queue to a topic.

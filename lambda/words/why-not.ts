@@ -228,7 +228,7 @@ const stops: { [By in Stop['by']]: WordsOfStop<Extract<Stop, { by: By }>> } = {
 type Setup = Omit<Words, 'what' | 'why' | 'urgency'> & Partial<Words>;
 
 const correct = ({ kind }: Place): string =>
-  `Fix what it names${kind === 'aws' ? '; where access is denied, deploy the stage again, which restores the roles' : ''}.`;
+  `Fix what it names${kind === 'aws' ? '; where access is denied because a role was changed, deploy the stage with --revert-drift' : ''}.`;
 
 export const setups: Record<CauseOf<'setup'>['what'], (place: Place) => Setup> = {
   parameters: (place) => ({ subject: 'parameter', next: correct(place) }),

@@ -1,10 +1,9 @@
-import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Report, reportSchema } from '../../lambda/facts/report-schema.ts';
 import { type OperationsService, startOperationsService } from '../operations-service/server.ts';
 import { startEmulator } from './emulator.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
-import { type DeployedStage, deployStage, type RolePolicy, startCold, until } from './stage.ts';
+import { type DeployedStage, deployStage, ledgerRecords, type RolePolicy, startCold, until } from './stage.ts';
 
 /**
  * Schedule, four functions, service, topic: the real template with the real bundles, on an emulator of AWS that evaluates IAM
@@ -76,7 +75,7 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
   });
 
   test('leaves nothing unresolved in its ledger', async () => {
-    const records = await ledgerRecords(stage.outputs.LedgerTableName);
+    const records = await ledgerRecords(emulator!, stage.outputs.LedgerTableName);
     expect(records.map(({ index, state }) => [index, state])).toContainEqual(['dataset_operationaspect_v1', 'idle']);
     expect(records.filter(({ state }) => state !== 'idle')).toEqual([]);
   });
@@ -93,7 +92,7 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
   test('shows the token nowhere: not in messages, states or ledger', async () => {
     const texts = [
       ...recorder.forms.map(String),
-      JSON.stringify(await ledgerRecords(stage.outputs.LedgerTableName)),
+      JSON.stringify(await ledgerRecords(emulator!, stage.outputs.LedgerTableName)),
       ...(await histories(stage)),
     ];
     for (const text of texts) expect(text).not.toContain(service.token);
@@ -220,18 +219,6 @@ const quiet = (stage: DeployedStage) =>
 async function removeSchedules({ aws }: DeployedStage): Promise<void> {
   const { Schedules } = await aws.rest('scheduler', 'GET', '/schedules');
   for (const { Name } of Schedules) await aws.rest('scheduler', 'DELETE', `/schedules/${Name}`);
-}
-
-async function ledgerRecords(TableName: string) {
-  const { environment, url, region } = emulator!;
-  const credentials = { accessKeyId: environment['AWS_ACCESS_KEY_ID']!, secretAccessKey: 'test' };
-  const client = new DynamoDBClient({ endpoint: url, region, credentials });
-  const { Items = [] } = await client.send(new ScanCommand({ TableName, ConsistentRead: true }));
-  return Items.filter(({ record }) => record !== undefined).map(({ index, state, record }) => ({
-    index: index!.S!,
-    state: state!.S!,
-    record: record!.S!,
-  }));
 }
 
 async function histories({ aws, executions }: DeployedStage): Promise<string[]> {

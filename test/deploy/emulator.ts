@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '../support/free-port.ts';
@@ -21,6 +21,8 @@ export interface Emulator {
   environment: Record<string, string>;
   /** A folder that is removed with the emulator. */
   folder: string;
+  /** Where pip puts programs. */
+  programs: string;
   /** Sets how much of each wait of a workflow is really waited, 0 to 1. */
   scaleWaits(scale: number): Promise<void>;
   stop(): Promise<void>;
@@ -28,11 +30,12 @@ export interface Emulator {
 
 /**
  * Installs the emulator into a folder of its own and starts it on loopback.
+ * @param others what else a test needs from PyPI
  * @returns undefined, after a line on standard error, if it cannot be installed; a later failure is thrown
  */
-export async function startEmulator(): Promise<Emulator | undefined> {
+export async function startEmulator(...others: string[]): Promise<Emulator | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'datahub-retention-deploy-'));
-  const python = await install(folder);
+  const python = await install(folder, [requirement, ...others]);
   if (python === undefined) {
     await rm(folder, { recursive: true, force: true });
     return undefined;
@@ -82,6 +85,7 @@ export async function startEmulator(): Promise<Emulator | undefined> {
     region,
     account: '000000000000',
     folder,
+    programs: dirname(python),
     environment: { ...credentials, AWS_ENDPOINT_URL: url },
     async scaleWaits(scale) {
       const answer = await fetch(`${url}/_ministack/config`, {
@@ -96,18 +100,20 @@ export async function startEmulator(): Promise<Emulator | undefined> {
 }
 
 /** @returns the interpreter that has the emulator */
-async function install(folder: string): Promise<string | undefined> {
+async function install(folder: string, requirements: readonly string[]): Promise<string | undefined> {
   const python = join(folder, 'venv', 'bin', 'python');
   try {
     await run('python3', ['-m', 'venv', join(folder, 'venv')], { timeout: 60_000 });
-    await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', requirement], {
+    await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...requirements], {
       timeout: 180_000,
     });
     return python;
   } catch (error) {
     const { stderr = '', message } = error as Error & { stderr?: string };
     const reason = (stderr.trim().split('\n').at(-1) || message).slice(0, 300);
-    console.error(`The deployment test is skipped: ${requirement} cannot be installed here (${reason}).`);
+    console.error(
+      `The deployment test is skipped: ${requirements.join(' and ')} cannot be installed here (${reason}).`,
+    );
     return undefined;
   }
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 export interface Recorder {
   url: string;
-  /** The forms that were posted, oldest first. */
+  /** The forms that were posted and not refused, oldest first. */
   forms: URLSearchParams[];
   close(): Promise<void>;
 }
@@ -16,11 +16,11 @@ export async function startRecorder(target: string): Promise<Recorder> {
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
       const body = Buffer.concat(chunks);
-      forms.push(new URLSearchParams(body.toString()));
       const { method, url: path, headers } = incoming;
       // The topic refuses anything without TLS; the emulator believes a proxy's header.
       const secure = { ...headers, 'x-forwarded-proto': 'https' };
       const forward = request(new URL(path!, target), { method, headers: secure }, (answer) => {
+        if (answer.statusCode! < 400) forms.push(new URLSearchParams(body.toString()));
         outgoing.writeHead(answer.statusCode!, answer.headers);
         answer.pipe(outgoing);
       });

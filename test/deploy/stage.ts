@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { StageInput } from '../../infra/stage/settings.ts';
 import { type AwsCaller, awsCaller, xmlText } from './aws.ts';
 import type { Emulator } from './emulator.ts';
@@ -142,7 +143,8 @@ const workflow = (aws: AwsCaller, stateMachineArn: string): Pick<DeployedStage, 
   },
 });
 
-const access = (aws: AwsCaller, stage: string): Pick<DeployedStage, 'roles' | 'writePolicy'> => ({
+/** The roles of a stage's functions, and their policies. */
+export const access = (aws: AwsCaller, stage: string): Pick<DeployedStage, 'roles' | 'writePolicy'> => ({
   async roles() {
     const all = [...(await aws.query('iam', 'ListRoles', '2010-05-08', {})).matchAll(/<RoleName>([^<]+)/g)].map(
       ([, name]) => name!,
@@ -162,6 +164,18 @@ const access = (aws: AwsCaller, stage: string): Pick<DeployedStage, 'roles' | 'w
     await aws.query('iam', 'PutRolePolicy', '2010-05-08', { RoleName: role, PolicyName: policy, PolicyDocument });
   },
 });
+
+/** What the ledger has of each index. */
+export async function ledgerRecords({ environment, url, region }: Emulator, TableName: string) {
+  const credentials = { accessKeyId: environment['AWS_ACCESS_KEY_ID']!, secretAccessKey: 'test' };
+  const client = new DynamoDBClient({ endpoint: url, region, credentials });
+  const { Items = [] } = await client.send(new ScanCommand({ TableName, ConsistentRead: true }));
+  return Items.filter(({ record }) => record !== undefined).map(({ index, state, record }) => ({
+    index: index!.S!,
+    state: state!.S!,
+    record: record!.S!,
+  }));
+}
 
 /** A function whose configuration was changed starts in a new process, which has no token in memory. */
 export async function startCold({ aws }: DeployedStage): Promise<void> {

@@ -6,7 +6,7 @@ export default defineConfig({
     include: ['test/deploy/*.deploy.ts'],
     testTimeout: 240_000,
     hookTimeout: 240_000,
-    // All files share one emulator.
-    fileParallelism: false,
+    // Each file has an emulator of its own, and mostly waits.
+    maxWorkers: 2,
   },
 });

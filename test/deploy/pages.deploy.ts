@@ -1,0 +1,428 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type OperationsService, startOperationsService } from '../operations-service/server.ts';
+import { serveEngine } from '../operations-service/simulation/server.ts';
+import type { Command } from '../pages/commands.ts';
+import { commandsFor, Worklist } from '../pages/executed.ts';
+import { differences, type Template } from './differences.ts';
+import { startEmulator } from './emulator.ts';
+import { anOperator, awsCli, type Execution, type Operator } from './operator.ts';
+import { startRecorder } from './recorder.ts';
+import { startRedrives } from './redrive.ts';
+import { access, ledgerRecords, type RolePolicy, subscribe, until } from './stage.ts';
+
+/**
+ * The pages, followed by somebody with the AWS CLI and an account: every command as it is written, and what the page says
+ * that it shows. A step takes its command from the page and needs the steps before it; at the end no command may be left.
+ * `npx cdk bootstrap` and `npx cdk diff` are the project's own app, what deploys is the one in app.ts.
+ */
+
+const emulator = await startEmulator(awsCli);
+const operate = 'docs/operate.md';
+const runbook = 'docs/runbook.md';
+const network = 'docs/privileges-and-network.md';
+const stackName = 'datahub-retention-prod';
+const day = 86_400_000;
+/** Of the server's clock: long enough for what is done meanwhile. */
+const truncationSeconds = 60;
+const names = { PREFIX: '/datahub-retention/prod', STAGE: 'prod' };
+
+/** How what is deployed differs from the project's own template; app.ts says why. The last two are for AWS's bootstrap. */
+const notExercised = [
+  'AWS::CloudWatch::Alarm: MetricName (2)',
+  'AWS::CloudWatch::Alarm: Metrics (2)',
+  'AWS::CloudWatch::Alarm: Namespace (2)',
+  'AWS::CloudWatch::Alarm: Period (2)',
+  'AWS::CloudWatch::Alarm: Statistic (2)',
+  'AWS::IAM::Policy: PolicyDocument.Statement.*.Resource (2)',
+  'AWS::Lambda::Function: Environment.Variables.AWS_ENDPOINT_URL_SNS (1)',
+  'AWS::Lambda::Function: Environment.Variables.GMS_URL (4)',
+  'AWS::Logs::QueryDefinition: not deployed (1)',
+  'AWS::SSM::Parameter::Value<String>: not deployed (1)',
+  'Rules: not deployed (1)',
+];
+
+/** Rows so many days old, one a minute. */
+const rowsOf = (count: number, days: number): number[] =>
+  Array.from({ length: count }, (_, at) => Date.now() - days * day - at * 60_000);
+
+function theOnly([command, ...others]: [Command, ...Command[]]): Command {
+  if (others.length > 0) throw new Error(`${command.page} has several commands where one is meant: ${others[0]!.text}`);
+  return command;
+}
+
+describe.skipIf(emulator === undefined)('The pages, followed on AWS', () => {
+  const worklist = new Worklist(commandsFor('deploy'));
+  let operator: Operator;
+  let service: OperationsService;
+  let outputs: Record<string, string>;
+  /** How far the server's clock is ahead, which ends its tasks; at ten minutes a run would refuse to start. */
+  let ahead = 0;
+  let received: Awaited<ReturnType<typeof subscribe>>;
+
+  beforeAll(async () => {
+    service = await startOperationsService({ indices: [], clock: { now: () => Date.now() + ahead } });
+    service.engine.addIndex({
+      entityType: 'dataset',
+      aspect: 'operation',
+      timestamps: [...rowsOf(43_000, 100), ...rowsOf(20_000, 1)],
+    });
+    service.engine.addIndex({
+      entityType: 'dataset',
+      aspect: 'datasetProfile',
+      timestamps: [...rowsOf(1000, 100), ...rowsOf(1000, 1)],
+    });
+    operator = await anOperator(emulator!);
+    operator.gmsUrl = service.url;
+    operator.clone.write('token.txt', `${service.token}\n`);
+    await emulator!.scaleWaits(0.02);
+  });
+  afterAll(async () => {
+    await emulator?.stop();
+    await operator?.close();
+    await service?.close();
+  });
+
+  const onPage = (page: string, heading: string, text: RegExp) => theOnly(worklist.take(page, heading, text));
+  const onAws = (heading: string, text = /^aws /) => theOnly(worklist.take(operate, heading, text, 'AWS'));
+  const truncates = () => service.engine.asked.filter(({ body }) => (body as { dryRun?: boolean })?.dryRun === false);
+  const rows = () => service.engine.rows('dataset.operation').length;
+  const ledger = async () =>
+    Object.fromEntries(
+      (await ledgerRecords(emulator!, outputs['LedgerTableName']!)).map(({ index, state }) => [index, state]),
+    );
+
+  /** Starts what truncates dataset.operation, and does something before that ends. Returns the execution. */
+  const duringTruncation = async (start: () => Promise<string>, then: (executionArn: string) => Promise<void>) => {
+    const before = truncates().length;
+    const old = service.engine.rows('dataset.operation').filter(({ timestamp }) => timestamp < Date.now() - 90 * day);
+    service.engine.fault(`rows-per-second=${old.length / truncationSeconds}`);
+    const executionArn = await start();
+    await until(async () => truncates().length > before || undefined, 'a truncation is under way');
+    await then(executionArn);
+    ahead += truncationSeconds * 1000;
+    service.engine.fault('rows-per-second=1000000');
+    return executionArn;
+  };
+  /** Starts a run whose server loses rows that should stay. It ends after two looks that agree, 90 s apart. */
+  const loseRows = async (count: number, start: Command): Promise<string> => {
+    service.engine.addRows('dataset.operation', rowsOf(4000, 100));
+    return duringTruncation(
+      () => operator.start(start),
+      async () => {
+        let left = count;
+        service.engine.removeRows(
+          'dataset.operation',
+          ({ timestamp }) => timestamp > Date.now() - 30 * day && left-- > 0,
+        );
+      },
+    );
+  };
+  const inputOf = ({ text }: Command) => /--input '.*'/.exec(text)![0];
+  /** The command with another input. */
+  const withInput = (command: Command, input: string): Command => ({
+    ...command,
+    text: command.text.replace(/--input '[^']*'/, `--input '${input}'`),
+  });
+  const deletedNothing = async (run: () => Promise<Execution>): Promise<Execution> => {
+    const before = truncates().length;
+    const execution = await run();
+    expect([execution.status, truncates().length]).toEqual(['SUCCEEDED', before]);
+    return execution;
+  };
+  const isPreview = expect.objectContaining({ text: expect.stringContaining('PREVIEW, nothing was deleted') });
+
+  const writeStage = (changes: object) => {
+    const file = 'infra/stages/prod.json';
+    operator.clone.write(file, { ...JSON.parse(operator.clone.read(file)), ...changes });
+  };
+  const ofOperation = { entityType: 'dataset', aspect: 'operation', retentionDays: 90, maxDeletePercent: 50 };
+  const template = (): Template => JSON.parse(operator.clone.read(`cdk.out/${stackName}.template.json`));
+
+  describe('README.md: deploy', () => {
+    const step = (text: RegExp) => onPage('README.md', 'Deploy to AWS', text);
+
+    test('1. stores the token', async () => {
+      expect(JSON.parse(await operator.type(step(/^aws ssm/)))).toMatchObject({ Version: 1 });
+    });
+
+    test('2. the example is a stage file, and with the own settings, too', async () => {
+      await operator.type(step(/^cp /));
+      await operator.type(step(/validate/));
+      // At another hour than this test.
+      const schedule = `cron(30 ${(new Date().getUTCHours() + 12) % 24} * * ? *)`;
+      writeStage({ schedule, policies: [ofOperation] });
+      expect(await operator.type(step(/validate/))).toContain('infra/stages/prod.json: no mistake found.');
+    });
+
+    test('3. prepares the account without a stage', async () => {
+      await operator.type(step(/bootstrap/));
+      const { Parameter } = await operator.aws.json('ssm', 'AmazonSSM.GetParameter', {
+        Name: '/cdk-bootstrap/hnb659fds/version',
+      });
+      expect(Number(Parameter.Value)).toBeGreaterThan(20);
+    });
+
+    test('4. deploys, and AWS asks each address', async () => {
+      await operator.change(step(/deploy/));
+      operator.shell['ARN'] = await operator.type({
+        ...onPage(operate, 'Operate', /^ARN=/),
+        text: `${onPage(operate, 'Operate', /^ARN=/).text}\nprintf %s "$ARN"`,
+      });
+      const { Stacks } = JSON.parse(
+        await operator.type({ ...step(/^aws/), text: `aws cloudformation describe-stacks --stack-name ${stackName}` }),
+      );
+      outputs = Object.fromEntries(
+        Stacks[0].Outputs.map((output: Record<string, string>) => [output['OutputKey'], output['OutputValue']]),
+      );
+      expect(operator.shell['ARN']).toBe(outputs['StateMachineArn']);
+      received = await subscribe(emulator!, operator.aws, outputs['TopicArn']!, 'mailbox');
+      const subscriptions = await operator.aws.query('sns', 'ListSubscriptions', '2010-03-31', {});
+      expect(subscriptions).toContain('data-platform@example.com');
+    });
+
+    test('5. the output FirstPreview is a command that previews, and approves what the page does', async () => {
+      const { message } = await deletedNothing(() => operator.run({ ...step(/^aws/), text: outputs['FirstPreview']! }));
+      expect(message).toEqual(isPreview);
+      expect(message!.text).toContain(inputOf(onAws('Approve')));
+    });
+  });
+
+  describe('docs/operate.md', () => {
+    test('has it run: the list says SUCCEEDED', async () => {
+      const { executions } = JSON.parse(await operator.type(onAws('Has it run?')));
+      expect(executions.map(({ status }: { status: string }) => status)).toEqual(['SUCCEEDED']);
+    });
+
+    test('preview: the message says PREVIEW and that nothing was deleted, and so does the report that is printed', async () => {
+      const { executionArn, message } = await deletedNothing(() => operator.run(onAws('Preview')));
+      expect(message).toEqual(isPreview);
+      const printed = await operator.type(onPage(operate, 'Operate', /get-execution-history/), {
+        EXECUTION: executionArn,
+      });
+      expect(JSON.parse(printed)).toMatchObject({ mode: 'preview', entries: [{ entry: { rowsToDelete: 43_000 } }] });
+    });
+
+    test('approve and what is under way: the list has the run, a preview says still running, and the message says truncated', async () => {
+      const running = await duringTruncation(
+        () => operator.start(onAws('Approve')),
+        async (executionArn) => {
+          const { executions } = JSON.parse(await operator.type(onAws('What is under way')));
+          expect(executions.map((one: { executionArn: string }) => one.executionArn)).toEqual([executionArn]);
+          const { message } = await deletedNothing(() => operator.run(onAws('Preview')));
+          expect(message!.subject).toContain('still running: dataset.operation');
+        },
+      );
+      expect((await operator.ended(running)).message!.text).toContain('dataset.operation: truncated');
+      expect(rows()).toBe(20_000);
+      expect(await ledger()).toEqual({ dataset_operationaspect_v1: 'idle' });
+    });
+
+    test('pause and resume: the parameter says so, the subject of an enforcing run says PAUSED, and it truncates nothing', async () => {
+      const [pause, look] = worklist.take(operate, 'Pause', /^aws /, 'AWS');
+      expect(worklist.take('README.md', 'How to stop it', /./, 'AWS')[0].text).toBe(pause.text);
+      service.engine.addRows('dataset.operation', rowsOf(4000, 100));
+      await operator.type(pause);
+      expect(await operator.type(look!)).toBe('"true"\n');
+      const { message } = await deletedNothing(() => operator.run(withInput(onAws('Preview'), '{"mode":"enforce"}')));
+      expect(message!.subject).toContain('PAUSED');
+      const resume = { ...pause, text: pause.text.replace(/true$/, 'false') };
+      expect(message!.text).toContain(resume.text);
+      await operator.type(resume);
+      expect(await operator.type(look!)).toBe('"false"\n');
+    });
+
+    test("add an index, and upgrade: the project's own app shows what changes, and a preview has the index", async () => {
+      const [validate, deploy] = worklist.take(operate, 'Add an index', /^np/, 'AWS');
+      const policies = [ofOperation, { entityType: 'dataset', aspect: 'datasetProfile', retentionDays: 90 }];
+      writeStage({ mode: 'enforce', policies });
+      await operator.type(validate);
+      const [diff, again] = worklist.take(operate, 'Upgrade this job', /^npx/, 'AWS');
+      expect([worklist.take(operate, 'Upgrade this job', /^npx/)[0].text, again!.text]).toEqual([
+        diff.text,
+        deploy!.text,
+      ]);
+      const { stdout, stderr } = await operator.tryOut(diff);
+      const shown = stdout + stderr;
+      expect(shown).toMatch(/\[\+\] AWS::SSM::Parameter Default\/Policies\/dataset\.datasetProfile/);
+      expect(shown).not.toContain('Ledger/Table');
+      const real = template();
+      await operator.change(deploy!);
+      const otherwise = differences(real, template());
+      console.log(`What is deployed here is otherwise than the project's own template:\n  ${otherwise.join('\n  ')}`);
+      expect(otherwise).toEqual(notExercised);
+      const { message } = await deletedNothing(() => operator.run(onAws('Preview')));
+      expect(message!.text).toMatch(/dataset\.datasetProfile: would be truncated, 1,000 of 2,000 rows/);
+    });
+
+    test('rotate the token: a run reports the one that is not valid, and a preview no problem with the new one', async () => {
+      const rotate = onAws('Rotate the token');
+      operator.clone.write('token.txt', 'garbage\n');
+      await operator.type(rotate);
+      const refused = await deletedNothing(() => operator.run(onAws('Preview')));
+      expect(refused.message!.subject).toContain('run failed (token refused)');
+      operator.clone.write('token.txt', `${service.token}\n`);
+      await operator.type(rotate);
+      const { message } = await deletedNothing(() => operator.run(onAws('Preview')));
+      expect(message).toEqual(isPreview);
+      expect(message!.text).not.toMatch(/token/i);
+    });
+
+    test('wait until nothing is unresolved: a run judges what another one has left, and truncates nothing', async () => {
+      service.engine.addRows('dataset.operation', rowsOf(4000, 100));
+      await duringTruncation(
+        () => operator.start(withInput(onAws('Preview'), '{"mode":"enforce","only":["dataset.operation"]}')),
+        async (executionArn) => {
+          // From here on, the next run knows the task.
+          const isRunning = async () => (await ledger())['dataset_operationaspect_v1'] === 'running' || undefined;
+          await until(isRunning, 'the ledger has its task');
+          await operator.aws.json('states', 'AWSStepFunctions.StopExecution', { executionArn });
+          await operator.type(onAws('Pause', /true$/));
+        },
+      );
+      const [look, enforce] = worklist.take(operate, 'Wait until nothing is unresolved', /^aws/, 'AWS');
+      expect(await operator.type(look)).toBe('"true"\n');
+      const { message } = await deletedNothing(() => operator.run(enforce!));
+      expect(message!.text).toContain('dataset.operation: truncated');
+      expect(message!.text).not.toMatch(/still running|in flight|unknown/i);
+      expect(await ledger()).toMatchObject({ dataset_operationaspect_v1: 'idle' });
+    });
+  });
+
+  describe('docs/runbook.md', () => {
+    const start = () => onPage(runbook, 'By hand', /^aws stepfunctions/);
+    const byHand = (input: RegExp) => withInput(start(), onPage(runbook, 'By hand', input).text);
+
+    test('stores a token, and pauses', async () => {
+      await operator.type(onPage(runbook, 'Token', /^aws/), names);
+      const pause = onPage(runbook, 'By hand', /^aws ssm/);
+      await operator.type(pause, names);
+      expect(await operator.type(onAws('Pause', /get-parameter/))).toBe('"true"\n');
+      await operator.type({ ...pause, text: pause.text.replace(/true$/, 'false') }, names);
+    });
+
+    test('by hand: without a mode, an execution deletes nothing in a stage that enforces', async () => {
+      service.engine.addRows('dataset.operation', rowsOf(4000, 100));
+      for (const command of [start(), byHand(/^{"mode":"preview"}$/), byHand(/^{}$/), byHand(/^{"only"/)]) {
+        const { message } = await deletedNothing(() => operator.run(command));
+        expect([inputOf(command), message]).toEqual([inputOf(command), isPreview]);
+      }
+    });
+
+    test('by hand: what says enforce deletes, by the policy that it names, and above its ceiling up to a number', async () => {
+      const others = () => service.engine.rows('dataset.datasetProfile').length;
+      const before = others();
+      await operator.run(byHand(/^{"mode":"enforce","only":\["dataset.operation"\]}$/));
+      expect([rows(), others()]).toEqual([20_000, before]);
+      await operator.run(byHand(/^{"mode":"enforce"}$/));
+      expect(others()).toBe(before - 1000);
+      service.engine.addRows('dataset.operation', rowsOf(40_000, 100));
+      await operator.run(byHand(/approveRows/));
+      expect(rows()).toBe(20_000);
+    });
+
+    describe('Quarantined', () => {
+      beforeAll(async () => {
+        const run = await operator.ended(await loseRows(945, byHand(/^{"mode":"enforce"}$/)), 180);
+        expect(run.message!.subject).toContain('ROWS MISSING in dataset.operation');
+      });
+
+      test('a release counts, and says what is missing and how to accept that', async () => {
+        const releases = [
+          onPage(runbook, 'Quarantined', /^aws/),
+          byHand(/^{"release":\["dataset.operation"\]}$/),
+          onAws('Release', /"]}'$/),
+        ];
+        for (const release of releases) {
+          const { message } = await deletedNothing(() => operator.run(release));
+          expect(message!.text).toMatch(/NOT RELEASED: dataset\.operation.*945/i);
+          expect(message!.text).toContain(inputOf(onAws('Release', /acceptMissing/)));
+        }
+        expect(await ledger()).toMatchObject({ dataset_operationaspect_v1: 'quarantined' });
+      });
+
+      test('a release that accepts them releases it, and the ledger is idle', async () => {
+        const { message } = await deletedNothing(() => operator.run(onAws('Release', /acceptMissing/)));
+        expect(message!.subject).toContain('dataset.operation released');
+        expect(await ledger()).toMatchObject({ dataset_operationaspect_v1: 'idle' });
+        const again = await deletedNothing(() => operator.run(byHand(/acceptMissing/)));
+        expect(again.message!.subject).toContain('nothing to release in dataset.operation');
+      });
+    });
+
+    test('Alarm ExecutionFailed: a redrive publishes what SNS has refused', async () => {
+      const { roles, writePolicy } = access(operator.aws, 'prod');
+      const isPublish = ({ Sid }: RolePolicy['statements'][number]) => Sid === 'PublishReport';
+      const policy = (await roles()).find(({ statements }) => statements.some(isPublish))!;
+      await writePolicy({ ...policy, statements: policy.statements.filter((one) => !isPublish(one)) });
+      const failed = await operator.run(start());
+      expect(failed).toMatchObject({ status: 'FAILED', message: undefined });
+      await writePolicy(policy);
+      const redrives = await startRedrives(operator.aws);
+      try {
+        const redrive = onPage(runbook, 'Alarm ExecutionFailed', /^aws/);
+        await operator.type(redrive, { ARN: failed.executionArn }, { AWS_ENDPOINT_URL_SFN: redrives.url });
+        const { status, message } = await operator.ended(redrives.executions[0]!);
+        expect([status, message]).toEqual(['SUCCEEDED', isPreview]);
+      } finally {
+        await redrives.close();
+      }
+    });
+
+    test('Alarm NotStarted: the deployment asks CloudFormation to restore what it can', async () => {
+      const cloudFormation = await startRecorder(emulator!.url);
+      try {
+        const deploy = onPage(runbook, 'Alarm NotStarted', /^npx/);
+        await operator.change(deploy, names, { AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.url });
+        const asked = cloudFormation.forms.find((form) => form.get('Action') === 'CreateChangeSet')!;
+        expect(asked.get('DeploymentMode')).toBe('REVERT_DRIFT');
+      } finally {
+        await cloudFormation.close();
+      }
+    });
+  });
+
+  test('docs/privileges-and-network.md: an alarm brings a message, also where alarms have no topic of their own', async () => {
+    await operator.type(onPage(network, 'An encrypted topic', /^aws/));
+    const subject = `ALARM: "datahub-retention/prod/ExecutionFailed" in ${emulator!.region}`;
+    await until(async () => (await received()).find(({ Subject }) => Subject === subject), 'the alarm has called');
+  });
+
+  describe('docs/operate.md: move and remove', () => {
+    test('move the server: the first line of a preview has the new address, and the counts are the same', async () => {
+      const moved = await serveEngine(service.engine);
+      try {
+        await operator.type(onAws('Pause', /true$/));
+        writeStage({ gmsUrl: 'https://new.example.com/api/gms' });
+        operator.gmsUrl = moved.url;
+        await operator.change(onPage(operate, 'Move the server', /^npx/));
+        const { message } = await deletedNothing(() => operator.run(onAws('Preview')));
+        expect(message!.text).toContain(`prod, localhost:${new URL(moved.url).port}.`);
+        expect(message!.text).toContain('of 19,055 rows');
+      } finally {
+        await moved.close();
+      }
+    });
+
+    test('remove: a stage that previews can be destroyed, and nothing is left', async () => {
+      writeStage({ mode: 'preview' });
+      await operator.change(onPage(operate, 'Remove', /deploy/));
+      await operator.change(onPage(operate, 'Remove', /destroy/), {}, { CDK_FORCE: 'true' });
+      await operator.type(onPage(operate, 'Remove', /delete-parameters/));
+      const gone = await operator.tryOut(onPage(operate, 'Remove', /describe-stacks/));
+      expect(gone).toMatchObject({ stdout: '', stderr: expect.stringContaining('does not exist') });
+      const left = await operator.aws.json('ssm', 'AmazonSSM.DescribeParameters', {});
+      const own = left.Parameters.map(({ Name }: { Name: string }) => Name).filter((name: string) => !/cdk/.test(name));
+      expect(own).toEqual([]);
+    });
+  });
+
+  test('no command of the pages is left', () => {
+    expect(worklist.left()).toEqual([]);
+    const wasTyped = ({ text }: Command) => operator.typed.some((each) => each.includes(text));
+    const all = commandsFor('deploy');
+    expect(all.filter((command) => !wasTyped(command))).toEqual([]);
+    const pages = [...new Set(all.map(({ page }) => page))];
+    const counts = pages.map((page) => `${page} ${all.filter((command) => command.page === page).length}`);
+    console.log(`Typed ${operator.typed.length} commands; places on the pages: ${counts.join(', ')}`);
+  });
+});

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { read } from '../pages/commands.ts';
 import { emptyProject, install, root, runIn } from './packed.ts';
 
 /** Apps of users, which have the tarball and CDK, but no esbuild. */
@@ -79,6 +80,23 @@ describe.each([
     expect(of('AWS::DynamoDB::Table')).toHaveLength(2);
     expect(JSON.stringify(of('AWS::CloudWatch::Dashboard'))).toContain('## Rows missing');
     expect(template.Outputs.Alarms.Value).toBe('6');
+  });
+
+  test("the page's example synthesises, with an address of its own", async () => {
+    const { shown } = read('docs/privileges-and-network.md');
+    const { text } = shown.find((block) => block.text.startsWith('import { DatahubRetention }'))!;
+    const around = `import { ${names} } from 'aws-cdk-lib';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+const app = new App();
+const stack = new Stack(app, 'Page');
+const onCall = new Topic(stack, 'OnCall');
+${text}
+console.log(JSON.stringify(app.synth().getStackByName('Page').template));`;
+    writeFileSync(join(folder, 'page.mjs'), around);
+    const { status, stdout, stderr } = await runIn(folder, process.execPath, ['page.mjs']);
+    expect([status, stderr]).toEqual([0, expect.not.stringContaining('Error')]);
+    expect(stdout).toContain('data-platform@example.com');
   });
 
   test.each([

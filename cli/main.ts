@@ -2,8 +2,9 @@ import { parseArguments } from './command-line/arguments.ts';
 import { programName } from './command-line/verbs.ts';
 import { execute } from './execute.ts';
 import { jsonLines } from './outputs/json-lines.ts';
+import { writeTo } from './outputs/output-file.ts';
 import { onScreen } from './outputs/screen/on-screen.ts';
-import { askOn, keepWriting, screenOn, writeTo } from './outputs/screen/screen.ts';
+import { askOn, keepWriting, screenOn } from './outputs/screen/screen.ts';
 import { usualWidth } from './outputs/table.ts';
 import { UsageError } from './telling/mistakes.ts';
 

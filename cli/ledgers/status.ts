@@ -1,4 +1,11 @@
-import { isUnresolved, type LastVerdict, type LedgerRecord, type StoredRecord } from '../../lambda/ledger/record.ts';
+import {
+  type Decision,
+  decisionOf,
+  isUnresolved,
+  type LastVerdict,
+  type LedgerRecord,
+  type StoredRecord,
+} from '../../lambda/ledger/record.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import { iso } from '../../lambda/words/numbers.ts';
 
@@ -18,13 +25,19 @@ export interface IndexStatus {
   rowsDeleted?: number;
   /** When a person released it last. */
   releasedAt?: string;
+  /** What no report is known to have included yet. */
+  unreported?: ('verdict' | 'release')[];
 }
 
 export function statusOf(record: StoredRecord): IndexStatus {
   if (record.state === 'other-version') {
     const { entityType, aspect, server } = record.head;
     const name = entityType && aspect ? dottedName({ entityType, aspect }) : record.index;
-    return { name, state: record.state, server };
+    const decision = decisionOf(record);
+    return {
+      ...{ name, state: record.state, server, since: decision && iso(decision.atMillis) },
+      ...{ rowsMissing: decision?.rowsMissing, lastOutcome: decision?.outcome, unreported: unreportedOf(decision) },
+    };
   }
   const { server, state, lastVerdict } = record;
   const now = { name: dottedName(record), state, server, since: sinceOf(record) };
@@ -33,8 +46,15 @@ export function statusOf(record: StoredRecord): IndexStatus {
   const isMissing = state === 'quarantined' || state === 'judged';
   const rowsMissing = isMissing ? lastVerdict?.verdict.rowsMissing : undefined;
   const releasedAt = record.lastRelease && iso(record.lastRelease.decided.atMillis);
-  return { ...now, taskId, rowsToDelete, rowsMissing, releasedAt, ...(lastVerdict && last(lastVerdict)) };
+  const unreported = unreportedOf(state === 'judged' ? record.decision : undefined);
+  return { ...now, taskId, rowsToDelete, rowsMissing, releasedAt, unreported, ...(lastVerdict && last(lastVerdict)) };
 }
+
+const unreportedOf = (decision: Decision | undefined): IndexStatus['unreported'] =>
+  decision && [
+    ...(decision.outcome === undefined ? [] : ['verdict' as const]),
+    ...(decision.released ? ['release' as const] : []),
+  ];
 
 function sinceOf(record: LedgerRecord): string | undefined {
   switch (record.state) {

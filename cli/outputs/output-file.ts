@@ -3,6 +3,7 @@ import {
   closeSync,
   constants,
   existsSync,
+  fstatSync,
   openSync,
   readFileSync,
   realpathSync,
@@ -12,6 +13,7 @@ import {
   statSync,
   unlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError, whatFailed } from '../telling/mistakes.ts';
@@ -79,7 +81,7 @@ export function writeOutputFile(file: OutputFile, text: string): void {
   try {
     const refused = whyNotReplaced(file);
     if (refused !== undefined) throw new WriteError(`${option} ${path} was not written: ${refused}`);
-    if (isStandardOutput(file)) process.stdout.write(text);
+    if (isStandardOutput(file)) writeTo(process.stdout, text);
     else write(path, text, holds === 'policies' || holds === 'figures' ? 0o644 : 0o600);
   } catch (error) {
     if (error instanceof WriteError) throw error;
@@ -168,4 +170,22 @@ function whyNotWritable(path: string): string | undefined {
   } catch (error) {
     return whatFailed(error).problem;
   }
+}
+
+/** If a stream cannot be written, its output is lost, but tasks on the server are still supervised. */
+export function writeTo(stream: NodeJS.WriteStream & { fd?: number }, text: string): void {
+  try {
+    if (isFile(stream.fd)) writeWhole(stream.fd, text);
+    else stream.write(text);
+  } catch (error) {
+    stream.emit('error', error);
+  }
+}
+
+const isFile = (fd: number | undefined): fd is number => fd !== undefined && fstatSync(fd).isFile();
+
+/** A disk that fills up takes a part of a text, which Node's own stream does not notice. */
+function writeWhole(fd: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
 }

@@ -89,8 +89,12 @@ async function send(dispatcher: Dispatcher, webhook: Webhook, body: string): Pro
       body,
       signal: AbortSignal.timeout(connectTimeoutMillis + answerTimeoutMillis),
     });
-    const said = await beginning(answered);
-    if (statusCode >= 200 && statusCode < 300) return { kind: 'posted', status: statusCode };
+    if (statusCode >= 200 && statusCode < 300) {
+      // It has the message, whatever becomes of what it says about that.
+      answered.on('error', () => {}).destroy();
+      return { kind: 'posted', status: statusCode };
+    }
+    const said = await beginning(answered).catch(() => '');
     const retryAfter = headers['retry-after'];
     return {
       kind: 'failed',

@@ -33,11 +33,21 @@ const states: Record<IndexStatus['state'], string> = {
 const timeOf = (time: string | undefined): string => (time ? moment(Date.parse(time)) : 'an unknown time');
 
 function detailsOf(status: IndexStatus): string[] {
-  const { state, since, taskId, rowsToDelete, releasedAt = '', lastDecidedAt = '' } = status;
-  if (state === 'other-version') return ['written by another version'];
-  // A release closes what was judged before it.
-  const last = releasedAt > lastDecidedAt ? [`released on ${timeOf(releasedAt)}`] : lastVerdict(status);
-  if (state === 'judged') return [...last, 'nothing more is deleted here until a run has reported it'];
+  const { state, since, taskId, rowsToDelete, releasedAt = '', lastDecidedAt = '', unreported = [] } = status;
+  const waits = 'nothing more is deleted here until a run has reported it';
+  if (state === 'other-version') {
+    const decided = unreported.map((what) =>
+      what === 'verdict' ? `${status.lastOutcome} on ${timeOf(since)}` : 'released',
+    );
+    return ['written by another version', ...decided, ...(decided.length > 0 ? [waits] : [])];
+  }
+  // A release closes what was judged before it, once people have been told of that.
+  const isReleased = releasedAt > lastDecidedAt;
+  const last = [
+    ...(isReleased && !(unreported.includes('verdict') && unreported.includes('release')) ? [] : lastVerdict(status)),
+    ...(isReleased ? [`released on ${timeOf(releasedAt)}`] : []),
+  ];
+  if (state === 'judged') return [...last, waits];
   if (rowsToDelete === undefined) return last;
   return [
     `since ${timeOf(since)}`,

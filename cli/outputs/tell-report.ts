@@ -1,6 +1,6 @@
 import { type Outcome, resultOf, results } from '../../lambda/facts/outcomes.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
-import { isWorthTelling, type Message, messageOf } from '../../lambda/message/message.ts';
+import { cleanReport, isWorthTelling, type Message, messageOf } from '../../lambda/message/message.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Publisher } from '../../lambda/run/services.ts';
 import { redactor } from '../../lambda/text/secrets.ts';
@@ -51,8 +51,8 @@ export function reportPublisher(run: Telling, output: Output): ReportPublisher {
       const { reader, server, json, metrics, webhook } = run;
       const withoutToken = redactor([server.tokenText]);
       const clean = webhook ? (text: string) => withoutToken(withoutAddress(webhook)(text)) : withoutToken;
-      const report = JSON.parse(clean(JSON.stringify(made))) as Report;
-      const message = messageOf(report, { reader, secrets: [server.tokenText] });
+      const report = cleanReport(made, clean);
+      const message = messageOf(made, { reader, clean });
       output.report(report, message);
       const written = [
         write(json, () => `${JSON.stringify(report, null, 2)}\n`, 'report', output),
@@ -75,11 +75,15 @@ export function reportPublisher(run: Telling, output: Output): ReportPublisher {
   };
 }
 
-/** Indices whose verdict people have still to hear of, each with the moment of the verdict (rule 15). */
-const waitingFor = ({ policies }: Report): string[] =>
-  policies.flatMap(({ decidedAt, ...entry }) =>
+/** Indices whose verdict or release people have still to hear of, each with its moment (rule 15). */
+const waitingFor = ({ policies, notes = [], finishedAt }: Report): string[] => [
+  ...policies.flatMap(({ decidedAt, ...entry }) =>
     decidedAt === undefined ? [] : [`${dottedName(entry)} (decided on ${moment(Date.parse(decidedAt))})`],
-  );
+  ),
+  ...notes.flatMap((note) =>
+    note.kind === 'released' ? [`${note.index} (released on ${moment(Date.parse(note.decidedAt ?? finishedAt))})`] : [],
+  ),
+];
 
 function isBad({ result, error, policies }: Report, { failOn, expected }: Telling): boolean {
   const isFine = (outcome: Outcome) => resultOf[outcome] === 'ok' || expected?.includes(outcome);

@@ -31,6 +31,8 @@ export const serverErrorKinds = [
   'not-found',
   /** The search engine has no such index: an answer, not a passing fault. */
   'no-index',
+  /** Counts made one after another that cannot be of one index. */
+  'contradiction',
   'bad-request',
   /** 429. */
   'throttled',

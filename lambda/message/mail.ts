@@ -76,10 +76,14 @@ function shortly(items: readonly Item[], room: number): string[] {
 function fine(report: Report, place: Place): string[] {
   const entries = fineOf(report);
   if (entries.length === 0) return [];
+  // What another run decided is reported by this message alone.
+  const untold = entries.filter((entry) => entry.untold !== undefined);
   const remarkable = entries.filter(
-    (entry) => entry.copies || (entry.rowsMissing ?? 0) > 0 || entry.indexNow !== undefined,
+    (entry) =>
+      entry.untold === undefined && (entry.copies || (entry.rowsMissing ?? 0) > 0 || entry.indexNow !== undefined),
   );
-  const shown = entries.length <= fineLines ? entries : remarkable.slice(0, fineLines - 1);
+  const room = Math.max(0, fineLines - 1 - untold.length);
+  const shown = entries.length <= fineLines ? entries : [...untold, ...remarkable.slice(0, room)];
   const rest = entries.filter((entry) => !shown.includes(entry));
   return [
     ...shown.map((entry) => fineLine(entry, place)),

@@ -32,6 +32,8 @@ export interface MessageSettings {
   reader: Reader;
   /** Texts that must not appear in any message: the token in use. */
   secrets?: readonly string[];
+  /** In place of `secrets`: what removes them from a text. */
+  clean?: (text: string) => string;
 }
 
 /** SNS takes 262,144 bytes of message and attributes; the rest is room for the request around them. */
@@ -41,8 +43,12 @@ export const maxPublishedBytes = 260_000;
  * The message about one run, from its report alone: texts for people, the report's JSON for machines. JSON is the
  * report exactly, unless it has to be shortened (a note in it says so) or contained a secret or a stack trace.
  */
-export function messageOf(report: Report, { reader, secrets = [] }: MessageSettings): Message {
-  const cleaned = cleanReport(report, redactor(secrets));
+export function messageOf(
+  report: Report,
+  { reader, secrets = [], clean = redactor(secrets) }: MessageSettings,
+): Message {
+  const cleaned = cleanReport(report, clean);
+  const keys = keysOf(report, cleaned);
   const place = placeOf(cleaned, reader);
   const subject = subjectOf(cleaned, place);
   const mail = mailOf(cleaned, place);
@@ -57,7 +63,7 @@ export function messageOf(report: Report, { reader, secrets = [] }: MessageSetti
   const withJson = (candidate: Report): Message => ({
     ...people,
     default: safeJson(candidate),
-    told: toldBy(candidate, [mail.told, slack.told]),
+    told: toldBy(candidate, [mail.told, slack.told]).map((key) => keys.get(key) ?? key),
   });
   const fits = (candidate: Report) => publishedBytes(withJson(candidate)) <= maxPublishedBytes;
   return withJson(shorten(cleaned, fits, (note) => noteText(note, place)));
@@ -96,7 +102,34 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [change(key), mapTexts(item, change)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, isOwnWord(key, item) ? item : mapTexts(item, change)]),
+  );
+}
+
+/**
+ * Properties whose values are words of ours. A server without authentication takes any token, and one that is called
+ * `truncated` must not change an outcome.
+ */
+export const ownWords: ReadonlySet<string> = new Set([
+  ...['kind', 'outcome', 'result', 'mode', 'by', 'closed', 'operation', 'sent', 'step', 'strategy', 'untold'],
+  ...['what', 'which', 'why'],
+]);
+
+const isOwnWord = (key: string, value: unknown): boolean =>
+  ownWords.has(key) && typeof value === 'string' && /^[a-z]+(?:-[a-z]+)*$/.test(value);
+
+/** The keys of the report's decisions, by those of the cleaned one: a name in them may have held a secret. */
+function keysOf(report: Report, cleaned: Report): Map<string, string> {
+  const verdicts = report.policies.map((entry, at) => {
+    const { [at]: same = entry } = cleaned.policies;
+    return [verdictKey(same), verdictKey(entry)] as const;
+  });
+  const releases = (report.notes ?? []).flatMap((note, at) => {
+    const same = cleaned.notes?.[at];
+    return note.kind === 'released' && same?.kind === 'released' ? [[releaseKey(same), releaseKey(note)] as const] : [];
+  });
+  return new Map([...verdicts, ...releases]);
 }
 
 /** Notes that ask nothing of anybody: they only say how the run went. */

@@ -52,9 +52,13 @@ export async function releaseIndex(releasing: Releasing, services: Services, sig
       return refusal({ index, why: 'server', error: error.fact });
     }
     const running = (await mayStillCopy(record, services, signal)) || undefined;
-    return open(releasing, record, { uncounted: true, running }, services);
+    return open(releasing, record, { uncounted: true, running, address: otherAddress(record, key) }, services);
   }
 }
+
+/** The server of a record that is not of this one. */
+const otherAddress = (record: StoredRecord, { server }: Releasing['key']): string | undefined =>
+  record.state === 'other-version' || record.server === server ? undefined : capped(record.server);
 
 const refusal = (note: Omit<Refusal, 'kind'>): Released => ({ kind: 'note', note: { kind: 'not-released', ...note } });
 
@@ -68,7 +72,7 @@ async function released(releasing: Releasing, services: Services, signal: AbortS
   if (!record || state === 'idle') return nothingToRelease(record, index, services);
   const until = state === 'quarantined' ? undefined : releasableAt(record);
   if (until !== undefined && services.clock.now() < until) return refusal({ index, why: 'unresolved', until });
-  const address = record.state === 'other-version' || record.server === key.server ? undefined : capped(record.server);
+  const address = otherAddress(record, key);
   const refused = (why: Refusal['why'], rowsMissing?: number) =>
     refusal({ index, why, rowsMissing, address, ...copyFactsOf(record) });
   const rowsMissing = await countMissing(record, services, signal);

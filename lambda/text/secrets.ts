@@ -1,6 +1,6 @@
 /**
- * Removes secrets from texts that others wrote: a whole token, its parts, fragments of it, in any case, and its Base64
- * form. A server or a proxy may echo a header cut short, folded to lower case, or encoded.
+ * Removes secrets from texts that others wrote: a whole token, its parts, fragments of it, in any case, and encoded. A
+ * server or a proxy may echo a header cut short, folded to lower case, or encoded.
  */
 
 /**
@@ -19,11 +19,13 @@ export function maskOf(secrets: Iterable<string>, replacement = '[token]'): Mask
   const forms = known.flatMap(formsOf);
   const fragments = new Set(forms.flatMap(fragmentsOf));
   // The first segment of a JSON web token is the same for everyone; masking it as a fragment costs nothing.
-  return (text) => masked(text, known, fragments, replacement);
+  const whole = forms.filter((form) => form.length >= shortest);
+  return (text) => masked(text, whole, fragments, replacement);
 }
 
 /**
- * The secret itself, and its Base64 at each of the three offsets at which it may start inside a longer encoded text.
+ * The secret itself; as URLs, JSON, HTML and dumps write it; and its Base64 at each of the three offsets at which it may
+ * start inside a longer encoded text.
  */
 function formsOf(secret: string): string[] {
   const encoded = [0, 1, 2].map((shift) => {
@@ -31,7 +33,13 @@ function formsOf(secret: string): string[] {
     // The characters at either end depend on the text around the secret.
     return base64.slice(shift === 0 ? 0 : 4, -4);
   });
-  return [secret, ...encoded, ...encoded.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'))];
+  const inHtml = (of: (code: number) => string) =>
+    secret.replace(/[^A-Za-z0-9]/g, (character) => `&#${of(character.charCodeAt(0))};`);
+  return [
+    ...[secret, encodeURIComponent(secret), secret.replaceAll('/', '\\/'), Buffer.from(secret).toString('hex')],
+    ...[inHtml(String), inHtml((code) => `x${code.toString(16)}`)],
+    ...[...encoded, ...encoded.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'))],
+  ];
 }
 
 function fragmentsOf(text: string): string[] {

@@ -27,8 +27,8 @@ export interface Rows<Cutoffs> {
 
 /**
  * Counts one cutoff after another, in the order in which they are written; one that is undefined is left out. Throws
- * OperationsError, also where only some of the answers know the index: that shows two servers (another prefix, an
- * upgrade), not rows.
+ * OperationsError, also where only some of the answers know the index, or find rows in it: that shows two servers
+ * (another prefix, an upgrade), not rows.
  */
 export async function countRows<Cutoffs extends Record<string, number | undefined>>(
   ask: Ask,
@@ -38,11 +38,14 @@ export async function countRows<Cutoffs extends Record<string, number | undefine
   const rows: Record<string, number> = {};
   let absent: OperationsError | undefined;
   let isKnown = false;
+  const isEmpty = new Set<boolean>();
   for (const [name, cutoffMillis] of Object.entries(cutoffs)) {
     if (cutoffMillis === undefined) continue;
     try {
-      rows[name] = (await ask(countFields(fields, cutoffMillis))).rowsToDelete;
+      const { rowsToDelete, rowsTotal } = await ask(countFields(fields, cutoffMillis));
+      rows[name] = rowsToDelete;
       isKnown = true;
+      isEmpty.add(rowsTotal === 0);
     } catch (error) {
       if (!(error instanceof OperationsError) || error.fact.kind !== 'no-index') throw error;
       rows[name] = 0;
@@ -50,6 +53,7 @@ export async function countRows<Cutoffs extends Record<string, number | undefine
     }
   }
   if (absent && isKnown) throw absent;
+  if (isEmpty.size > 1) throw new OperationsError({ kind: 'contradiction', operation: 'dry-run' });
   return { rows: rows as Rows<Cutoffs>['rows'], isAbsent: absent !== undefined };
 }
 

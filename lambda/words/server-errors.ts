@@ -170,6 +170,13 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     next: 'Correct entityType or aspect of the policy, or switch it off; an aspect that never had a row may have no index',
     urgency: 'change',
   }),
+  contradiction: () => ({
+    brief: 'contradicting counts',
+    came: 'counts made one after another contradict each other: one of an empty index, one of an index with rows',
+    means: 'The address may lead to two servers, or something replaced the index at that moment.',
+    next: 'The first time, wait for the next run. If it persists, check that the address leads to one DataHub',
+    urgency: 'nothing',
+  }),
   'bad-request': () => ({
     brief: 'request refused',
     next: 'Check entityType, aspect and batchSize, then the logs of GMS',

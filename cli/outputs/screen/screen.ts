@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Result } from '../../../lambda/facts/outcomes.ts';
 import { whatFailed } from '../../telling/mistakes.ts';
 import type { Printed } from '../../telling/output.ts';
+import { writeTo } from '../output-file.ts';
 import { usualWidth } from '../table.ts';
 
 /** Where people read the output: a terminal, or a log file. */
@@ -46,16 +47,6 @@ export async function askOn(output: NodeJS.WriteStream, question: string): Promi
     return false;
   } finally {
     lines.close();
-  }
-}
-
-/** If a stream cannot be written, its output is lost, but tasks on the server are still supervised. */
-export function writeTo(stream: NodeJS.WriteStream, text: string): void {
-  try {
-    stream.write(text);
-  } catch (error) {
-    // Node writes to files synchronously, and throws.
-    stream.emit('error', error);
   }
 }
 

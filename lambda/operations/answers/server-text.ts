@@ -22,8 +22,10 @@ const maxRead = 8192;
 export function quoter(secrets: readonly string[] = []): Quote {
   const redacted = redactor(secrets);
   return (text) => {
-    // Secrets go before anything else is cut, so that no fragment of one remains.
-    const plain = withoutMarkup(redacted(text.slice(0, maxRead)));
+    // Secrets go before anything else is cut, so that no fragment of one remains; and again without the markup and the
+    // invisible characters that may have divided one, or a line of a stack trace.
+    const visible = redacted(text.slice(0, maxRead)).replace(/\p{Cf}/gu, '');
+    const plain = redacted(withoutMarkup(visible));
     // A class name says something, its packages do not.
     const short = plain.replace(/\b(?:[a-z_][\w$]*\.)+(?=[A-Z])/g, '');
     return capped(short.replace(/[\p{C}\s]+/gu, ' ').trim());

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { statusText } from '../../../cli/outputs/status.ts';
 import type { StoredRecord } from '../../../lambda/ledger/record.ts';
-import { aLastVerdict, anIdle, aQuarantined, aRecordOfEachState, aRunning, decidedBy } from '../../support/records.ts';
+import {
+  aJudged,
+  aLastVerdict,
+  anIdle,
+  aQuarantined,
+  aRecordOfEachState,
+  aRunning,
+  decidedBy,
+} from '../../support/records.ts';
 
 const linesOf = (...records: StoredRecord[]) => statusText(records, 80).split('\n');
 
@@ -29,6 +37,30 @@ describe('status', () => {
     );
     expect(text).toMatch(
       /^dataset\.operation {2}QUARANTINED {3}rows-missing on 1 Jan 1970, 00:15 UTC: 30 rows missing, /m,
+    );
+  });
+
+  test('says a verdict and its release, while neither has been reported', () => {
+    const { decision, lastVerdict } = aJudged();
+    const lastRelease = { decided: { ...decidedBy, atMillis: 86_400_000 }, release: {} };
+    const [, , , both] = statusText([aJudged({ decision: { ...decision, released: true }, lastRelease })], 200).split(
+      '\n',
+    );
+    expect(both).toMatch(
+      /not reported {2}rows-missing on .*; released on 2 Jan 1970, .*; nothing more is deleted here/,
+    );
+    const [, , , release] = statusText(
+      [aJudged({ decision: { ...decision, outcome: undefined, released: true }, lastVerdict, lastRelease })],
+      200,
+    ).split('\n');
+    expect(release).toMatch(/not reported {2}released on 2 Jan 1970, .*; nothing more is deleted here/);
+  });
+
+  test('says what another version has decided and not reported', () => {
+    const { version: _, ...judged } = aJudged();
+    const text = statusText([{ state: 'other-version', index: 'a', head: { ...judged, version: 99 } }], 200);
+    expect(text).toMatch(
+      /not readable {2}written by another version; rows-missing on .*; nothing more is deleted here/,
     );
   });
 

@@ -1,10 +1,17 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { maxEntries, maxTextBytes } from '../../../lambda/facts/limits.ts';
 import { outcomes } from '../../../lambda/facts/outcomes.ts';
 import { type PolicyEntry, type Report, reportSchema } from '../../../lambda/facts/report-schema.ts';
-import { messageAttributes, messageBody, messageOf, publishedBytes } from '../../../lambda/message/message.ts';
+import {
+  messageAttributes,
+  messageBody,
+  messageOf,
+  ownWords,
+  publishedBytes,
+} from '../../../lambda/message/message.ts';
 import { worded } from '../../../lambda/words/worded.ts';
 import { anyText, valuesOf } from '../../support/arbitrary.ts';
 import { anEntry, aReport, aReportOf } from '../../support/reports.ts';
@@ -139,6 +146,33 @@ describe('a mail is short', () => {
     const { email } = messageOf(worded(aReportOf(entries), aws), { reader: aws });
     expect(email.split('\n').length).toBeLessThanOrEqual(more?.decidedAt === undefined ? 64 : 200);
   });
+});
+
+test('what another run has decided has a line of its own among many indices without a problem', () => {
+  const many = Array.from({ length: 30 }, (_, at) =>
+    anEntry('truncated', { kind: 'verified' }, { name: `dataset.fine${at}`, copies: true }),
+  );
+  const decided = { decidedAt: '2026-08-12T03:40:00.000Z', decidedBy: 'run-x', untold: 'no-report' as const };
+  const left = Array.from({ length: 14 }, (_, at) =>
+    anEntry('truncated', { kind: 'verified' }, { name: `chart.left${at}`, ...decided }),
+  );
+  const { email, told } = messageOf(worded(aReportOf([...many, ...left]), aws), { reader: aws });
+  expect(left.filter((_, at) => !email.includes(`chart.left${at}:`))).toEqual([]);
+  expect(told).toHaveLength(14);
+});
+
+test('the words of a report that are never cleaned are those that its schema lists', () => {
+  const listed = new Set<string>();
+  const walk = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    const { properties = {} } = node as { properties?: Record<string, { enum?: unknown[]; const?: unknown }> };
+    for (const [name, { enum: words, const: word }] of Object.entries(properties)) {
+      if (words?.some((each) => typeof each === 'string') || typeof word === 'string') listed.add(name);
+    }
+    for (const child of Object.values(node)) walk(child);
+  };
+  walk(JSON.parse(readFileSync(new URL('../../../docs/report.schema.json', import.meta.url), 'utf8')));
+  expect([...listed].sort()).toEqual([...ownWords].sort());
 });
 
 test('what does not fit into a publish is cut from the harmless end, and said', () => {

@@ -185,6 +185,11 @@ describe('A release', () => {
       { kind: 'released', uncounted: true },
     ],
     [
+      'of a record of another address that cannot be counted names that address',
+      { record: aQuarantined({ server: 'http://elsewhere:1' }), rows: 'uncountable', acceptMissing: 1 },
+      { kind: 'released', uncounted: true, address: 'http://elsewhere:1' },
+    ],
+    [
       'of a copy that lost rows is told, also where it is whole',
       {
         record: aQuarantined({

@@ -21,6 +21,18 @@ test.each([
   for (let at = 0; at + 16 <= echoed.length; at++) expect(masked).not.toContain(echoed.slice(at, at + 16));
 });
 
+const slashes = 'q8/Rk+2vT/xW9+pL3/nB7=';
+
+test.each([
+  ['an address', encodeURIComponent(slashes)],
+  ['JSON', slashes.replaceAll('/', '\\/')],
+  ['HTML', slashes.replace(/\W/g, (character) => `&#${character.charCodeAt(0)};`)],
+  ['HTML in hexadecimal', slashes.replace(/\W/g, (character) => `&#x${character.charCodeAt(0).toString(16)};`)],
+  ['a dump', Buffer.from(slashes).toString('hex')],
+])('masks a token as %s writes it', (_, echoed) => {
+  expect(maskOf([slashes])(`got "${echoed}" there`)).toBe('got "[token]" there');
+});
+
 test('leaves other words alone', () => {
   expect(mask('no such index [dataset_operationaspect_v1]')).toBe('no such index [dataset_operationaspect_v1]');
 });

@@ -87,6 +87,16 @@ test('where only some of the answers know the index, nothing is counted: two ser
   }
 });
 
+test('where only some of the answers find rows in the index, nothing is counted: two servers have answered', async () => {
+  for (const emptied of [1, 2]) {
+    const ask = async ({ cutoffMillis }: { cutoffMillis: number }) => {
+      const [rowsToDelete, rowsTotal] = cutoffMillis === emptied ? [0, 0] : [5, 9];
+      return { rowsToDelete, rowsTotal, deletesInPlace: true };
+    };
+    await expect(countRows(ask, fields, { a: 1, b: 2 }), String(emptied)).rejects.toThrow('dry-run contradiction');
+  }
+});
+
 describe('the window between two runs', () => {
   const counted = { rowsToDelete: 0, rowsKept: 3, rowsUntilEnd: 4 };
   const index = () => anIndexWith(1, 625_000, 625_001, 1_000_000, 1_000_001);

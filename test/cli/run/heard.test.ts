@@ -1,0 +1,152 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { programs } from '../../programs.ts';
+import { operation, runHere, serviceHere } from '../here.ts';
+import { startReceiver } from '../outputs/receiver.ts';
+
+/**
+ * What a run has decided is heard of, or stays to be told: texts that break a report, disks that fill up in the middle of
+ * one, receivers that end badly. Found by a reviewer who tried to make runs fall silent.
+ */
+
+type Answer = { status: number; type?: string; body: string };
+type Instead = (body: { dryRun?: boolean; aspect?: string; endTimeMillis?: number }) => Answer | undefined;
+
+/** In front of a server: some requests get another answer. Returns its address. */
+async function inFront(url: string, instead: Instead): Promise<string> {
+  const server = createServer(async (asked, answer) => {
+    let body = '';
+    for await (const chunk of asked) body += chunk;
+    const other = instead(body === '' ? {} : JSON.parse(body));
+    const own = { 'x-sample-data': 'true' };
+    if (other !== undefined) {
+      answer.writeHead(other.status, { ...own, 'content-type': other.type ?? 'application/json' }).end(other.body);
+      return;
+    }
+    const { method = 'GET', headers } = asked;
+    const passed = { 'content-type': 'application/json', authorization: headers.authorization ?? '' };
+    const from = await fetch(`${url}${asked.url}`, { method, headers: passed, ...(body !== '' && { body }) });
+    answer.writeHead(from.status, { ...own, 'content-type': 'application/json' }).end(await from.text());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const at = (address: string, args: readonly string[]): string[] =>
+  args.map((word, n) => (args[n - 1] === '--gms-url' ? address : word));
+const empty: Answer = {
+  status: 200,
+  body: '{"value":"Delete 0 out of 0 rows (NaN%). Issuing a delete by query request. This was a dry run."}',
+};
+const stateOf = async (ledger: readonly string[]): Promise<string> => {
+  const { stdout } = await runHere(['status', ...ledger]);
+  return /^dataset\.operation +(idle|not reported|QUARANTINED)/m.exec(stdout)?.[1] ?? stdout;
+};
+
+describe('A loss is told', () => {
+  test("although the policy's note looks like a stack trace", async () => {
+    const { run, url, ledger } = await serviceHere();
+    let isSent = false;
+    const address = await inFront(url, ({ dryRun }) => {
+      isSent ||= dryRun === false;
+      return isSent && dryRun ? empty : undefined;
+    });
+    const policy = { ...operation, note: 'Legal: keep 60 days,\nat least.' };
+    const { stdout, status } = await runHere(at(address, run('enforce', [policy])));
+    expect([status, stdout]).toEqual([1, expect.stringContaining('ROWS MISSING in dataset.operation')]);
+    expect(await stateOf(ledger)).toBe('QUARANTINED');
+  });
+
+  test('although another index answers with what looks like one without its markup', async () => {
+    const { run, url, ledger } = await serviceHere();
+    const body = 'Internal error<br>at com.acme.gateway.Filter.run(Filter.java:12)';
+    const address = await inFront(url, ({ aspect }) =>
+      aspect === 'datasetProfile' ? { status: 400, type: 'text/plain', body } : undefined,
+    );
+    const policies = [operation, { entityType: 'dataset', aspect: 'datasetProfile', retentionDays: 60 }];
+    const { stdout } = await runHere(at(address, run('enforce', policies)));
+    expect(stdout).toMatch(/dataset\.operation: truncated, 573 of 818 rows deleted/);
+    expect(stdout).not.toContain('com.acme');
+    expect(await stateOf(ledger)).toBe('idle');
+  });
+});
+
+test.each(['truncated', 'dataset', 'policies'])(
+  'A token that is the word "%s" changes no outcome, and keeps no verdict from being told',
+  async (token) => {
+    const { run, files, ledger } = await serviceHere({ token });
+    await runHere(run('enforce', [operation], '--json', files.at('report.json')));
+    expect(files.report('report.json').policies[0]?.outcome).toBe('truncated');
+    const { stdout } = await runHere(['status', ...ledger]);
+    expect(stdout).toMatch(/ idle +truncated on /);
+  },
+);
+
+test('A disk that takes a part of the report has not taken it: the next run tells it', async () => {
+  const { run, files, ledger } = await serviceHere({ faults: ['ignores-force-flags'] });
+  const out = files.write('out', 'x'.repeat(8192 - 1300));
+  const args = [process.execPath, programs.start, ...run('enforce', [operation])];
+  const child = spawn('bash', ['-c', `ulimit -f 8; exec "$0" "$@" >> '${out}'`, ...args], {
+    stdio: ['ignore', 'ignore', 'ignore'],
+  });
+  expect(await new Promise((resolve) => child.on('close', resolve))).toBe(1);
+  expect(readFileSync(out, 'utf8')).toContain('Subject: ');
+  expect(await stateOf(ledger)).toBe('not reported');
+});
+
+test('A receiver that says 200 has the message, whatever becomes of the rest of its answer', async () => {
+  const { run, files, ledger } = await serviceHere();
+  let posts = 0;
+  const receiver = createTcpServer((socket) => {
+    let got = '';
+    socket.on('error', () => {});
+    socket.on('data', (data) => {
+      got += data;
+      const [head = '', body] = got.split('\r\n\r\n');
+      const length = Number(/content-length: (\d+)/i.exec(head)?.[1]);
+      if (body === undefined || Buffer.byteLength(body) < length) return;
+      posts++;
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nok');
+    });
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void receiver.close());
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook/of-the-team`;
+  const { status } = await runHere(run('enforce', [operation], '--notify-url-file', files.write('hook', url)));
+  expect([status, posts, await stateOf(ledger)]).toEqual([0, 1, 'idle']);
+});
+
+describe('Counts that contradict each other', () => {
+  test('before a truncation: nothing is sent', async () => {
+    const { run, url, sent } = await serviceHere();
+    let odd = 0;
+    // The end of the kept rows, of which the first count finds an empty index.
+    const address = await inFront(url, ({ dryRun, endTimeMillis = 0 }) =>
+      dryRun && endTimeMillis > Date.now() - 3_600_000 && odd++ === 0 ? empty : undefined,
+    );
+    const { stdout, status } = await runHere(at(address, run('enforce', [operation])));
+    expect(stdout).toContain('failed: dataset.operation (contradicting counts)');
+    expect([status, odd > 0, sent().length]).toEqual([1, true, 0]);
+  });
+});
+
+test('A release that was not posted is named among what waits for that', async () => {
+  const { run, files, server, ledger } = await serviceHere({ profile: '1.2-1.5', faults: ['refuses-force-flags'] });
+  await runHere(run('enforce', [operation]));
+  const refusing = await startReceiver();
+  onTestFinished(() => refusing.close());
+  refusing.answers.push({ status: 403 });
+  const release = ['release', 'dataset.operation', ...server, ...ledger, '--accept-missing', '100000'];
+  const { stdout } = await runHere([...release, '--notify-url-file', files.write('hook', refusing.url)]);
+  expect(stdout.replace(/\s+/g, ' ')).toMatch(
+    /Until a message is posted, nothing more is deleted in dataset\.operation \(released on .* UTC\)\./,
+  );
+  expect(await stateOf(ledger)).toBe('not reported');
+});

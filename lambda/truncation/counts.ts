@@ -23,6 +23,8 @@ export interface Rows<Cutoffs> {
   rows: { [Name in keyof Cutoffs]: Cutoffs[Name] extends number ? number : number | undefined };
   /** The search engine does not know the index: it counts as empty (rule 2). */
   isAbsent: boolean;
+  /** It has no rows at all. */
+  isEmpty: boolean;
 }
 
 /**
@@ -38,14 +40,14 @@ export async function countRows<Cutoffs extends Record<string, number | undefine
   const rows: Record<string, number> = {};
   let absent: OperationsError | undefined;
   let isKnown = false;
-  const isEmpty = new Set<boolean>();
+  const totals: number[] = [];
   for (const [name, cutoffMillis] of Object.entries(cutoffs)) {
     if (cutoffMillis === undefined) continue;
     try {
       const { rowsToDelete, rowsTotal } = await ask(countFields(fields, cutoffMillis));
       rows[name] = rowsToDelete;
       isKnown = true;
-      isEmpty.add(rowsTotal === 0);
+      totals.push(rowsTotal);
     } catch (error) {
       if (!(error instanceof OperationsError) || error.fact.kind !== 'no-index') throw error;
       rows[name] = 0;
@@ -53,9 +55,12 @@ export async function countRows<Cutoffs extends Record<string, number | undefine
     }
   }
   if (absent && isKnown) throw absent;
-  if (isEmpty.size > 1) throw new OperationsError({ kind: 'contradiction', operation: 'dry-run' });
-  return { rows: rows as Rows<Cutoffs>['rows'], isAbsent: absent !== undefined };
+  const isEmpty = totals.every((total) => total === 0);
+  if (totals.includes(0) && !isEmpty) throw contradiction();
+  return { rows: rows as Rows<Cutoffs>['rows'], isAbsent: absent !== undefined, isEmpty };
 }
+
+const contradiction = () => new OperationsError({ kind: 'contradiction', operation: 'dry-run' });
 
 /** What is counted of one truncation, before the call and in every look. */
 export interface TruncationCounts {
@@ -108,11 +113,13 @@ export async function countWindow(
 ): Promise<Window | undefined> {
   const { countedAtMillis: untilMillis } = attempt.baseline;
   const afterMillis = windowStart(attempt);
-  const { rows, isAbsent } = await countRows(ask, attempt.fields, {
+  const { rows, isAbsent, isEmpty } = await countRows(ask, attempt.fields, {
     after: afterMillis,
     until: rowsToDelete === 0 ? undefined : untilMillis,
   });
   const { after, until = rowsUntilEnd } = rows;
+  // One of two servers would make the window larger than it is, and later nights would miss rows that never were in it.
+  if (isEmpty && !isAbsent && until > 0) throw contradiction();
   return isAbsent
     ? undefined
     : { afterMillis, untilMillis, rows: Math.max(0, until - after), countedAtMillis: nowMillis };

@@ -115,6 +115,9 @@ export const judgingMutants: readonly Mutant[] = [
       'if (absent) for (const name of Object.keys(rows)) rows[name] = 0;',
     ],
   ]),
+  mutant(9, 'believes an empty index between counts of rows', [
+    ['truncation/counts', 'if (totals.includes(0) && !isEmpty) throw', 'if (totals.includes(-1)) throw'],
+  ]),
   mutant(9, 'counts from a bite’s cutoff on', [
     ['truncation/counts', 'const { sent, policy = sent, end } = rows;', 'const { sent, end, sent: policy } = rows;'],
   ]),

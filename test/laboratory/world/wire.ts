@@ -43,8 +43,12 @@ export function operationsOf(invocation: Invocation): Operations {
       try {
         const answer = await read(invocation, 'dry-run', options, () => {
           countedAt = time.now();
-          return server.dryRun(fields);
+          return server.dryRun(fields) as ReturnType<typeof server.dryRun> | 'of a stranger';
         });
+        if (answer === 'of a stranger') {
+          note(undefined);
+          return { rowsToDelete: 0, rowsTotal: 0, deletesInPlace: true };
+        }
         if (answer === 'no index') throw failure('no-index', 'dry-run', 500);
         if (answer === 'refused') throw failure('bad-request', 'dry-run', 400);
         if (answer === 'no count') throw failure('unreadable', 'dry-run', 200);
@@ -113,8 +117,18 @@ function read<T>(
     invocation.sawStranger = true;
     throw failure('no-index', operation);
   };
+  /** The same, with an index of that name that is empty. */
+  const emptyStranger = async (): Promise<T> => {
+    if (operation !== 'dry-run' || invocation.sawStranger) return ask();
+    invocation.sawStranger = true;
+    return 'of a stranger' as T;
+  };
   const names = [...namesOf(answers), ...namesOf(unwritten)];
-  const faults = { stranger, ...Object.fromEntries(names.map((told) => [told, fails(told)])) };
+  const faults = {
+    stranger,
+    'empty stranger': emptyStranger,
+    ...Object.fromEntries(names.map((told) => [told, fails(told)])),
+  };
   const asked = exchange(operation, ask, faults, world.weather.read);
   return new Promise<T>((resolve, reject) => {
     const abort = () => reject(failure('aborted', operation));

@@ -75,6 +75,7 @@ test('an index that the search engine does not know has no rows; any other failu
   expect(await countRows(failing('no-index'), fields, { a: 1, b: 2 })).toEqual({
     rows: { a: 0, b: 0 },
     isAbsent: true,
+    isEmpty: true,
   });
   await expect(countRows(failing('server-error'), fields, { a: 1 })).rejects.toThrow(OperationsError);
 });
@@ -116,6 +117,13 @@ describe('the window between two runs', () => {
     const before = { ...counted, rowsToDelete: 5000, rowsUntilEnd: 5004 };
     expect(await countWindow(ask, anAttempt(), before, 1_300_000)).toEqual(window);
     expect(cutoffs()).toEqual([625_000, 1_000_000]);
+  });
+
+  test('is none where this count finds an empty index, and the look before it found rows', async () => {
+    const ask = async () => ({ rowsToDelete: 0, rowsTotal: 0, deletesInPlace: true });
+    await expect(countWindow(ask, anAttempt(), counted, 1_300_000)).rejects.toThrow('dry-run contradiction');
+    const none = { ...counted, rowsKept: 0, rowsUntilEnd: 0 };
+    expect(await countWindow(ask, anAttempt(), none, 1_300_000)).toMatchObject({ rows: 0 });
   });
 
   test('is none where the index is not known', async () => {

@@ -100,7 +100,7 @@ export async function startEmulator(...others: string[]): Promise<Emulator | und
 }
 
 /** @returns the interpreter that has the emulator */
-async function install(folder: string, requirements: readonly string[]): Promise<string | undefined> {
+export async function install(folder: string, requirements: readonly string[]): Promise<string | undefined> {
   const python = join(folder, 'venv', 'bin', 'python');
   try {
     await run('python3', ['-m', 'venv', join(folder, 'venv')], { timeout: 60_000 });

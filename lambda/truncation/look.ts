@@ -73,8 +73,8 @@ export async function preview(
 }
 
 /**
- * Always asks for the same things, in this order: the task's status, rows to delete, the end of the kept window. A status that
- * runs with a higher counter is a whole look, except for the run's last. A look that fails has its error.
+ * Always asks for the same things, in this order: the task's status, rows to delete, the end of the kept window. A
+ * status that runs with a higher counter is a whole look, except for the run's last. A look that fails has its error.
  */
 async function see(record: Unresolved, watch: Watch, services: LookServices): Promise<Seen> {
   const { clock, reads, isOver } = services;

@@ -77,7 +77,7 @@ function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { ki
   if (holdsLatestState(aspect)) {
     const why =
       '365 days, because DataHub shows the latest row as the current result: a shorter time would delete the only row of what runs rarely';
-    return { policy: with365, why };
+    return inBites({ policy: with365, why }, counts.older[365], counts.copies);
   }
   const age = candidates.find((days) => counts.rowsTotal > 0 && counts.older[days] / counts.rowsTotal >= worthwhile);
   if (age === undefined) {
@@ -88,11 +88,14 @@ function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { ki
     age === 365
       ? `365 days, because ${part}, and DataHub shows usage of up to a year`
       : `${age} days, because ${part}; at 365 days it would be ${share(counts.older[365], counts.rowsTotal)}`;
-  const policy = { entityType, aspect, retentionDays: age };
-  // A server that reindexes anyway copies everything, however little is deleted.
-  if (counts.older[age] <= bigNightRows || counts.copies) return { policy, why };
-  const nights = Math.ceil(counts.older[age] / biteRows);
-  const bite = `At most ${exact(biteRows)} rows are deleted a night, so that the first run is no heavier than later ones: about ${nights} nights`;
+  return inBites({ policy: { entityType, aspect, retentionDays: age }, why }, counts.older[age], counts.copies);
+}
+
+/** A server that reindexes anyway copies everything, however little is deleted. */
+function inBites({ policy, why }: Suggested, rows: number, copies: boolean | undefined): Suggested {
+  if (rows <= bigNightRows || copies) return { policy, why };
+  const nights = Math.ceil(rows / biteRows);
+  const bite = `At most ${exact(biteRows)} of ${exact(rows)} rows are deleted a night, so that the first run is no heavier than later ones: about ${nights} nights`;
   return { policy: { ...policy, maxRowsPerRun: biteRows }, why: `${why}. ${bite}` };
 }
 
@@ -100,7 +103,8 @@ function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { ki
 function rowsToGo({ counts }: SurveyedIndex, { policy }: Suggested): number {
   if (counts.kind !== 'counted' || policy.enabled === false || counts.rowsTotal === 0) return 0;
   const past = counts.older[policy.retentionDays as Age] ?? 0;
-  if (past / counts.rowsTotal < worthwhile) return 0;
+  // Where all of it is that old, a person has to approve it.
+  if (past / counts.rowsTotal < worthwhile || past >= counts.rowsTotal) return 0;
   return Math.min(past, policy.maxRowsPerRun ?? past);
 }
 

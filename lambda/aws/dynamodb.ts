@@ -139,11 +139,12 @@ function parseItem(index: string, item: Item): StoredRecord {
   try {
     stored = JSON.parse(item['record']?.S ?? '');
   } catch {
-    // The revision alone is what a release needs to write over it.
-    const revision = Number(item['revision']?.N);
-    stored = Number.isNaN(revision) ? undefined : { revision };
+    stored = undefined;
   }
-  return parseRecord(index, stored);
+  // The revision alone is what a release needs to write over a damaged record.
+  const revision = Number(item['revision']?.N);
+  const hasOwn = typeof stored === 'object' && stored !== null && 'revision' in stored;
+  return parseRecord(index, hasOwn || Number.isNaN(revision) ? stored : { ...Object(stored), revision });
 }
 
 /** Whether a retry may succeed: no answer, an overloaded or failing service. Refusals are final. */

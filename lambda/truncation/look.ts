@@ -50,7 +50,9 @@ export async function look(record: Unresolved, watch: Watch, services: LookServi
   const pending = agreement(after, verdict, seen.until);
   // An index that is not known is empty only if it still is in a second look.
   const isVerified = verdict.outcome === 'truncated' && !seen.counts.isAbsent;
-  const isFinal = isClosed || isVerified || seen.at - pending.since >= agreeingLooksMillis;
+  // Nor are rows called missing that only the last look did not see.
+  const isNews = verdict.outcome === 'rows-missing' && (watch.rowsKept ?? 0) > seen.counts.rowsKept;
+  const isFinal = (isClosed && !isNews) || isVerified || seen.at - pending.since >= agreeingLooksMillis;
   if (!isFinal) return again(known, { ...after, pending }, clock.now());
   return settle(known, { ...after, pending }, withDuration(verdict, after, seen), services, seen.counts);
 }
@@ -65,7 +67,9 @@ export async function preview(
   if (seen.error) throw new OperationsError(seen.error);
   const attempt = { ...record.attempt, copies: showsCopy(seen.status) ?? record.attempt.copies };
   const watch = fold(begun, seen, attempt);
-  const runs = seen.status?.kind === 'found' && !seen.status.completed && seen.counts?.rowsToDelete !== 0;
+  // A copy has no rows to delete as soon as the alias leads to its new index, long before every row is there.
+  const mayRun = attempt.copies || seen.counts?.rowsToDelete !== 0;
+  const runs = seen.status?.kind === 'found' && !seen.status.completed && mayRun;
   if (runs || !seen.counts) return { kind: 'running', watch };
   const verdict = judge({ ...record, attempt }, watch, seen.counts);
   const { indexNow } = await indexAfter(record, services);

@@ -9,6 +9,7 @@ import { cutoffText, replaced, sentences } from './parts.ts';
 import type { Reader } from './reader.ts';
 import { outcomeSections } from './runbook.ts';
 import type { Place, Words } from './table.ts';
+import { isWholeToday } from './why-not.ts';
 
 /** What each outcome is called: in subjects, before what happened, and as the heading of the runbook's section. */
 export const titles: Readonly<Record<Outcome, string>> = {
@@ -43,8 +44,16 @@ export const placeOf = (
   ...reader,
   runId,
   preview: mode === 'preview',
-  afterLoss: policies.some(({ outcome }) => outcome === 'rows-missing'),
+  afterLoss: policies.some(isLoss),
 });
+
+/** Rows are missing: found by this run, or by an earlier one and not known to be back. */
+function isLoss({ outcome, cause }: Pick<DecidedFacts, 'outcome' | 'cause'>): boolean {
+  // What quarantined a record of another version cannot be read.
+  if (outcome === 'rows-missing' || (outcome === 'quarantined' && cause.kind === 'foreign')) return true;
+  if (cause.kind !== 'quarantined' && cause.kind !== 'quarantined-elsewhere') return false;
+  return (cause.rowsMissing ?? 0) > 0 && !(cause.kind === 'quarantined' && isWholeToday(cause));
+}
 
 /** The words for one index. A kind of a later version has its outcome alone. */
 export function wordsOf(entry: DecidedFacts, given: Place): Words {

@@ -1,5 +1,6 @@
 import type { Cause } from '../../facts/cause.ts';
 import { abandonAfterMillis, agreeingLooksMillis, deadlineMarginMillis } from '../../facts/limits.ts';
+import { LedgerError } from '../../ledger/ledger.ts';
 import { type Idle, isUnresolved, type StoredRecord, type Unresolved } from '../../ledger/record.ts';
 import { isHere, standing } from '../../ledger/standing.ts';
 import { concludeCounted } from '../../ledger/transitions.ts';
@@ -212,14 +213,22 @@ async function lossEntry(
   base: EntryBase,
   record: Idle,
   low: Low,
-  { state, services: { ledger, clock } }: PolicyContext,
+  { state, services: { ledger, clock, log } }: PolicyContext,
 ): Promise<Entry> {
   const verdict = lossVerdict(low);
   if (state.mode === 'preview') return decided(base, verdict);
   const { runId, runStartMillis } = state;
   const judged = concludeCounted(record, low.window, verdict, { runId, runStartMillis, atMillis: clock.now() });
-  // If another run was first, it has found the same, or the next run does: the rows are gone.
-  const stored = (await ledger.replace(judged)) ? judged : await ledger.read(base.index);
+  let stored: StoredRecord | undefined;
+  try {
+    // If another run was first, it has found the same, or the next run does: the rows are gone.
+    stored = (await ledger.replace(judged)) ? judged : await ledger.read(base.index);
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error;
+    // The loss is reported now, and found again by every run until one can write it down.
+    log.error('a loss cannot be written down', { index: base.index, error });
+    return decided(base, verdict);
+  }
   const stands = standing(stored, state, clock.now());
   if (stands.kind === 'judged') return judgedEntry(base, stands, state, clock.now()) ?? decided(base, verdict);
   return stands.kind === 'quarantined'

@@ -1,3 +1,4 @@
+import { maxEntries } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
 import { headOf, type StoredRecord } from '../../ledger/record.ts';
 import { standing, type ThisRun } from '../../ledger/standing.ts';
@@ -42,7 +43,8 @@ export function untoldIn(
       readAt,
     );
     if (entry) untold.verdicts.set(index, { entry: { ...entry, decision: decision.id }, replacesEntry });
-    if (decision.released) {
+    // A state has room for so many; the others stay to be told.
+    if (decision.released && untold.releases.length < maxEntries) {
       const { lastRelease = { decided: decision, release: { unread: true } } } = headOf(record);
       untold.notes.push(releaseNote(dottedName(names), lastRelease));
       untold.releases.push({ index, decision: decision.id });

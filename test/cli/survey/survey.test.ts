@@ -160,6 +160,14 @@ describe('A survey notices', () => {
     expect(bite).toMatchObject({ policy: { retentionDays: 180, maxRowsPerRun: 5_000_000 } });
     const [whole] = suggest(surveyOf({ ...big, copies: true }), new Map(), { now: Date.now() });
     expect(whole!.policy).not.toHaveProperty('maxRowsPerRun');
+    const old = { rowsTotal: 100e6, older: { 30: 80e6, 90: 75e6, 180: 70e6, 365: 60e6 } };
+    const [profiles] = suggest(surveyOf({ ...old, aspect: 'datasetProfile' }), new Map(), { now: Date.now() });
+    expect(profiles).toMatchObject({ policy: { retentionDays: 365, maxRowsPerRun: 5_000_000 }, goes: 5_000_000 });
+  });
+
+  test('nothing that goes by itself where every row is old: somebody has to approve that', () => {
+    const old = { rowsTotal: 5000, older: { 30: 5000, 90: 5000, 180: 5000, 365: 5000 } };
+    expect(suggest(surveyOf(old), new Map(), { now: Date.now() })[0]).toMatchObject({ goes: 0 });
   });
 
   test('a server that copies although it is asked to delete in place', async () => {

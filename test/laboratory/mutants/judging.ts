@@ -99,7 +99,7 @@ export const judgingMutants: readonly Mutant[] = [
   mutant(9, 'has no quarantine', [[judge, "outcome === 'rows-missing' || ", '']]),
   mutant(9, 'opens a copy that nobody saw end', [[judge, " || (outcome === 'unknown' && copies)", '']]),
   mutant(9, 'does not wait for the refresh', [
-    [look, 'isClosed || isVerified ||', 'isClosed || verdict.outcome.length > 0 ||'],
+    [look, '&& !isNews) || isVerified ||', '&& !isNews) || verdict.outcome.length > 0 ||'],
   ]),
   mutant(9, 'does not name an index that was replaced', [
     [look, 'indexNow: isAnother ? index.indexName : undefined', 'indexNow: undefined'],

@@ -38,6 +38,12 @@ function ledgerThatMeets(...answers: unknown[]) {
   return { ledger, sent, pauses, names: () => sent.map(({ name }) => name).join(' ') };
 }
 
+test('a damaged record takes the revision of its item, so that a release can write over it', async () => {
+  const item = { record: { S: '{"state":"idle"}' }, revision: { N: '7' } };
+  const { ledger } = ledgerThatMeets({ Item: item });
+  expect(await ledger.read(anIndex)).toMatchObject({ state: 'other-version', head: { revision: 7 } });
+});
+
 describe('a read', () => {
   test('is tried four times in all, with longer and longer pauses', async () => {
     const { ledger, names, pauses } = ledgerThatMeets(failing(500), failing(503), lost, holding(anIdle()));

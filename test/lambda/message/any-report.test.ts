@@ -161,6 +161,29 @@ test('what another run has decided has a line of its own among many indices with
   expect(told).toHaveLength(14);
 });
 
+test.each([
+  ['this run has found', 'rows-missing', { kind: 'missing', expected: 40, found: 1 }],
+  [
+    'an earlier run has found',
+    'quarantined',
+    { kind: 'quarantined', since: 1, outcome: 'rows-missing', rowsMissing: 39 },
+  ],
+  [
+    'was found at another address',
+    'quarantined',
+    { kind: 'quarantined-elsewhere', address: 'https://x', since: 1, outcome: 'rows-missing', rowsMissing: 39 },
+  ],
+  ['another version may have found', 'quarantined', { kind: 'foreign', why: 'version', version: 6 }],
+] as const)('no message has a command that deletes, while there is a loss that %s', (_, outcome, cause) => {
+  const ceiling = anEntry('above-ceiling', { kind: 'above-ceiling', approveRows: 105, maxDeletePercent: 50 });
+  const commandsOf = (...others: Parameters<typeof aReportOf>[0]) => {
+    const { email, https } = messageOf(worded(aReportOf([ceiling, ...others]), aws), { reader: aws });
+    return `${email}${https}`.includes('approveRows');
+  };
+  expect(commandsOf()).toBe(true);
+  expect(commandsOf(anEntry(outcome, cause, { name: 'dataset.lost' }))).toBe(false);
+});
+
 test('the words of a report that are never cleaned are those that its schema lists', () => {
   const listed = new Set<string>();
   const walk = (node: unknown): void => {

@@ -15,6 +15,7 @@ describe('an input', () => {
     ['the schedule’s', { scheduledTime: '2026-03-01T03:30:00Z' }],
     ['an unfilled placeholder', { scheduledTime: '<aws.scheduler.scheduled-time>' }],
     ['a mode', { mode: 'preview' }],
+    ['what the console suggests', { Comment: 'Insert your JSON here' }],
     ['names', { only: ['dataset.operation', 'chart.usage'] }],
     ['an approval of one name', { only: ['dataset.operation'], approveRows: 5 }],
     ['a release', { release: ['dataset.operation'] }],

@@ -138,6 +138,6 @@ export const otherCases: readonly EngineCase[] = [
       await wait(5000);
       return [first, await world.run().ended];
     },
-    expected: { outcomes: ['rows-missing'], cause: 'missing', keptRowsMissing: 'none', recovery: true },
+    expected: { outcomes: ['rows-missing'], cause: 'lost-between-runs', keptRowsMissing: 'none', recovery: true },
   },
 ];

@@ -48,7 +48,7 @@ interface Names {
 }
 
 function namesIn(message: string): Names {
-  const [, before, now] = /: (\S+) before, (\S+) now\./.exec(message) ?? [];
+  const [, before, now] = /\bit was (\S+) and is now (\S+)\./.exec(message) ?? [];
   const [, cutoff = ''] = /\bCutoff: [^(]*\((\d{13})\)/.exec(message) ?? [];
   const alias = now?.replace(/_\d{13}$/, '') ?? /\/_cat\/indices\/\*([^*\s]+)\*/.exec(message)?.[1];
   if (alias === undefined) throw new Error('the message names no index');

@@ -1,22 +1,25 @@
 import { readFileSync } from 'node:fs';
+import { transform } from 'esbuild';
 import { expect, test } from 'vitest';
 import { bundleWorker } from '../campaign/bundle.ts';
 import { changed, mutant } from './mutant.ts';
 import { mutants } from './mutants.ts';
 
-test('every mutant changes texts that are in the core once', () => {
-  const outdated = mutants.flatMap((one) =>
-    [...new Set(one.changes.map(({ module }) => module))].flatMap((module) => {
-      const source = readFileSync(new URL(`../../../lambda/${module}.ts`, import.meta.url), 'utf8');
+test('every mutant changes texts that are in the core once, and what comes out can be built', async () => {
+  const outdated = await Promise.all(
+    mutants.map(async (one) => {
       try {
-        changed(source, module, [one]);
+        for (const module of new Set(one.changes.map((change) => change.module))) {
+          const source = readFileSync(new URL(`../../../lambda/${module}.ts`, import.meta.url), 'utf8');
+          await transform(changed(source, module, [one]), { loader: 'ts' });
+        }
         return [];
       } catch (error) {
-        return [(error as Error).message];
+        return [`${one.name}: ${(error as Error).message}`];
       }
     }),
   );
-  expect(outdated).toEqual([]);
+  expect(outdated.flat()).toEqual([]);
 });
 
 test.each([

@@ -24,8 +24,8 @@ export interface PlanEvent {
 
 /**
  * Plan: reads ledger and policies, reports what no report has included yet, picks up what earlier runs left unresolved,
- * dry-runs every policy and decides. Never sends a real truncate. Never throws for bad input, a missing parameter or an unreachable server: these go into the
- * returned state (`error`), so that they are reported.
+ * dry-runs every policy and decides. Never sends a real truncate. Never throws for bad input, a missing parameter or an
+ * unreachable server: these go into the returned state (`error`), so that they are reported.
  */
 export async function plan(event: PlanEvent, services: RunServices): Promise<RunState> {
   const parsed = parseInput(event.input);

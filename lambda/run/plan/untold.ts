@@ -30,8 +30,10 @@ export function untoldIn(
   for (const record of records) {
     const stands = standing(record, thisRun, readAt);
     if (stands.kind !== 'judged') continue;
-    const { index } = record;
     const { decision } = stands;
+    // A state has room for so many. A verdict without its release would be marked for both, so neither is carried.
+    if (decision.released && untold.releases.length >= maxEntries) continue;
+    const { index } = record;
     const { server, entityType = index, aspect = '' } = headOf(record);
     const names = { entityType, aspect };
     const [policy, second] = policies.filter((one) => one.index === index);
@@ -43,8 +45,7 @@ export function untoldIn(
       readAt,
     );
     if (entry) untold.verdicts.set(index, { entry: { ...entry, decision: decision.id }, replacesEntry });
-    // A state has room for so many; the others stay to be told.
-    if (decision.released && untold.releases.length < maxEntries) {
+    if (decision.released) {
       const { lastRelease = { decided: decision, release: { unread: true } } } = headOf(record);
       untold.notes.push(releaseNote(dottedName(names), lastRelease));
       untold.releases.push({ index, decision: decision.id });

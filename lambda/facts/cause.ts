@@ -56,6 +56,12 @@ const vanished = z.boolean().optional().meta({ description: "the task's record i
 const sentAt = millis.meta({ description: 'when it was sent' });
 const ended = z.boolean().optional().meta({ description: 'its task has ended; what it did is not verified yet' });
 
+const lostBetweenRuns = {
+  expected: rows,
+  found: rows,
+  since: millis.meta({ description: 'the count before; no truncation of ours was under way since' }),
+};
+
 const kinds = {
   // Not examined further
   policy: { problem },
@@ -207,11 +213,8 @@ const kinds = {
     found: rows.optional().meta({ description: 'left out where the counters alone show it' }),
     ...counters,
   },
-  'lost-between-runs': {
-    expected: rows,
-    found: rows,
-    since: millis.meta({ description: 'the count before; no truncation of ours was under way since' }),
-  },
+  'lost-between-runs': lostBetweenRuns,
+  'loss-not-stored': { ...lostBetweenRuns, problem: problem.meta({ description: 'why the ledger did not take it' }) },
   unsettled: [
     { why: z.literal('unseen').meta({ description: 'nothing has moved, or nobody could look' }), vanished, ...seen },
     {

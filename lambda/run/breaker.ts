@@ -10,7 +10,7 @@ import type { RunState } from './state.ts';
  * @returns why nothing more is started; undefined if the entry is no reason to stop
  */
 export function breakerOf({ outcome, cause, copies, ...names }: DecidedFacts): Cause | undefined {
-  const isOfOthers = cause.kind === 'lost-between-runs';
+  const isOfOthers = cause.kind === 'lost-between-runs' || cause.kind === 'loss-not-stored';
   const isBad = (outcome === 'rows-missing' && !isOfOthers) || (outcome === 'unknown' && copies === true);
   return isBad ? { kind: 'stopped', by: 'breaker', index: dottedName(names), outcome } : undefined;
 }

@@ -1,3 +1,4 @@
+import type { CauseOf } from '../facts/cause.ts';
 import { lostBetweenRunsShare, missing } from '../facts/limits.ts';
 import type { Idle, Verdict, Window } from '../ledger/record.ts';
 import { OperationsError, type TruncateFields } from '../operations/operations.ts';
@@ -31,7 +32,7 @@ export function windowNow({ lastVerdict }: Idle, cutoffMillis: number): Window |
   return window && cutoffMillis <= window.afterMillis ? window : undefined;
 }
 
-export const lossVerdict = ({ window, found }: Low): Verdict => ({
+export const lossVerdict = ({ window, found }: Low): Verdict & { cause: CauseOf<'lost-between-runs'> } => ({
   outcome: 'rows-missing',
   cause: { kind: 'lost-between-runs', expected: window.rows, found, since: window.countedAtMillis },
   rowsMissing: window.rows - found,

@@ -1,3 +1,4 @@
+import type { CauseOf } from '../facts/cause.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import {
   afterLoss,
@@ -17,6 +18,7 @@ import {
 import { date, exact, moment, rows } from './numbers.ts';
 import {
   countersText,
+  cutoffText,
   inPolicies,
   isOrAre,
   lookAtIndices,
@@ -67,6 +69,16 @@ const loss = (entry: DecidedFacts, place: Place) =>
     look: lookAtIndices(entry),
     act: place.preview || entry.released ? undefined : releaseOf(nameOf(entry), place),
   }) as const;
+
+type Lost = Pick<CauseOf<'lost-between-runs'>, 'expected' | 'found' | 'since'>;
+
+const lostBetweenRuns = ({ expected, found }: Lost) => ({
+  subject: 'since the last run',
+  what: `at least ${exact(expected - found)} of ${rows(expected, 'exact')} that should still be there are gone`,
+});
+
+const countedBefore = ({ since }: Lost): string =>
+  `They were counted on ${moment(since)}; since then something other than this job has deleted rows (DataHub's datahub-gc, an upgrade, a person).`;
 
 export const causes: CauseTable = {
   policy: ({ problem }, _, place) => ({
@@ -282,14 +294,20 @@ export const causes: CauseTable = {
       next: 'Look at the index first: if it is red, wait until every shard is back, and look again.',
     }),
   }),
-  'lost-between-runs': ({ expected, found, since }, entry, place) => ({
-    subject: 'since the last run',
-    what: `at least ${exact(expected - found)} of ${rows(expected, 'exact')} that should still be there are gone`,
+  'lost-between-runs': (cause, entry, place) => ({
+    ...lostBetweenRuns(cause),
+    why: sentences(countedBefore(cause), afterLoss(entry, place)),
+    ...loss(entry, place),
+  }),
+  'loss-not-stored': (cause, entry, place) => ({
+    ...lostBetweenRuns(cause),
     why: sentences(
-      `They were counted on ${moment(since)}; since then something other than this job has deleted rows (DataHub's datahub-gc, an upgrade, a person).`,
-      afterLoss(entry, place),
+      countedBefore(cause),
+      cutoffText(entry.cutoffMillis),
+      `This could not be written into the ledger: ${withStop(cause.problem)} The index is quarantined once a run can write it down.`,
     ),
     ...loss(entry, place),
+    act: undefined,
   }),
   unsettled: (cause, entry, place) => ({
     ...unsettled[cause.why],

@@ -219,21 +219,24 @@ async function lossEntry(
   if (state.mode === 'preview') return decided(base, verdict);
   const { runId, runStartMillis } = state;
   const judged = concludeCounted(record, low.window, verdict, { runId, runStartMillis, atMillis: clock.now() });
+  // Reported now, and found again by every run until one can write it down.
+  const notStored = (problem: string): Entry => {
+    const { expected, found, since } = verdict.cause;
+    return decided(base, { ...verdict, cause: { kind: 'loss-not-stored', expected, found, since, problem } });
+  };
   let stored: StoredRecord | undefined;
   try {
     // If another run was first, it has found the same, or the next run does: the rows are gone.
     stored = (await ledger.replace(judged)) ? judged : await ledger.read(base.index);
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
-    // The loss is reported now, and found again by every run until one can write it down.
     log.error('a loss cannot be written down', { index: base.index, error });
-    return decided(base, verdict);
+    return notStored(capped(error.message));
   }
   const stands = standing(stored, state, clock.now());
-  if (stands.kind === 'judged') return judgedEntry(base, stands, state, clock.now()) ?? decided(base, verdict);
-  return stands.kind === 'quarantined'
-    ? done(base, 'quarantined', quarantinedCause(stands.record))
-    : decided(base, verdict);
+  if (stands.kind === 'quarantined') return done(base, 'quarantined', quarantinedCause(stands.record));
+  const told = stands.kind === 'judged' ? judgedEntry(base, stands, state, clock.now()) : undefined;
+  return told ?? notStored('another run wrote to its record in the meantime');
 }
 
 async function decidedEntry(

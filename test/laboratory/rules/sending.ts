@@ -212,7 +212,7 @@ function isWorthIt({ sent, before, policy, execution }: Send): boolean {
 
 /** Rows went missing in a truncation of this run, or nobody knows what a copy did. */
 function opensBreaker(outcome: string | undefined, cause: Cause | undefined, copies: boolean): boolean {
-  const isEarlier = cause?.kind === 'lost-between-runs';
+  const isEarlier = cause?.kind === 'lost-between-runs' || cause?.kind === 'loss-not-stored';
   if (outcome === 'rows-missing') return !isEarlier;
   return outcome === 'unknown' && copies && cause?.kind === 'unsettled' && cause.why === 'copy';
 }

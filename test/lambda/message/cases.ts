@@ -81,6 +81,11 @@ export const entryCases: EntryCase[] = [
     { kind: 'lost-between-runs', expected: 52_000, found: 34, since: at },
   ],
   [
+    'rows missing since the last run, and the ledger takes no writes',
+    'rows-missing',
+    { kind: 'loss-not-stored', expected: 52_000, found: 34, since: at, problem: 'the disk is full' },
+  ],
+  [
     'quarantined: rows missing',
     'quarantined',
     {

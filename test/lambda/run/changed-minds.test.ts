@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
 import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
+import { messageOf } from '../../../lambda/message/message.ts';
 import type { RunServices } from '../../../lambda/run/services.ts';
 import { aJudged, aLastVerdict, anIdle, anIndex } from '../../support/records.ts';
 import { firstRun, type StandIn } from '../../support/stand-in.ts';
@@ -71,5 +72,12 @@ test('a loss that the ledger does not take is reported, and so is what no report
   const index = 'dataset_datasetprofileaspect_v1';
   opened.ledger.stored.set(index, aJudged({ server, index, aspect: 'datasetProfile' }));
   const { report } = await opened.run();
-  expect(report?.policies.map(({ outcome }) => outcome)).toEqual(['rows-missing', 'rows-missing']);
+  expect(report?.policies.map(({ outcome, cause }) => ({ outcome, kind: cause.kind }))).toEqual([
+    { outcome: 'rows-missing', kind: 'missing' },
+    { outcome: 'rows-missing', kind: 'loss-not-stored' },
+  ]);
+  expect(report && messageOf(report, { reader: { kind: 'aws' } }).email).toContain(
+    'This could not be written into the ledger: no space left on device. The index is quarantined once a run can write it down.',
+  );
+  expect(opened.ledger.stored.get(anIndex)).toMatchObject({ state: 'idle', revision: 1 });
 });

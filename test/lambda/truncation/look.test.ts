@@ -20,6 +20,8 @@ interface Given {
   status?: TaskStatus;
   /** Rows to delete that are left, or why nothing is counted. */
   left?: number | ServerError;
+  /** Rows that stay, as this look counts them. */
+  kept?: number;
   runStart?: number;
   now?: number;
   isOver?: boolean;
@@ -30,8 +32,8 @@ interface Given {
 const running: TaskStatus = { kind: 'found', completed: false, counters: { deleted: 5, total: 60 } };
 const unreadable: ServerError = { kind: 'unreadable', operation: 'dry-run' };
 
-async function looked({ record = aRunning(), watch, status = running, left = 60, meanwhile, ...given }: Given) {
-  const { runStart = sent + 1, now = end, isOver = true } = given;
+async function looked({ record = aRunning(), watch, status = running, left = 60, kept = 40, ...given }: Given) {
+  const { runStart = sent + 1, now = end, isOver = true, meanwhile } = given;
   const ledger = memoryLedger();
   ledger.stored.set(anIndex, record);
   const operations: Partial<Operations> = {
@@ -39,7 +41,7 @@ async function looked({ record = aRunning(), watch, status = running, left = 60,
       if (meanwhile) ledger.stored.set(anIndex, meanwhile);
       if (typeof left !== 'number') throw new OperationsError(left);
       const isEnd = cutoffMillis !== record.attempt.fields.cutoffMillis;
-      return { rowsToDelete: isEnd ? left + 40 : left, rowsTotal: left + 40, deletesInPlace: true };
+      return { rowsToDelete: isEnd ? left + kept : left, rowsTotal: left + kept, deletesInPlace: true };
     },
     taskStatus: async () => status,
     indexSizes: async () => [],
@@ -82,6 +84,12 @@ describe('At the end of a run, what has hung for 20 hours', () => {
       'watching',
     ],
     ['is watched on at the first look of a run', {}, 'watching'],
+    ['accuses nobody where only its last look misses rows', { watch: stuck, kept: 20 }, 'watching'],
+    [
+      'accuses where the looks before it have missed them, too',
+      { watch: { ...stuck, rowsKept: 20 }, kept: 20 },
+      'rows-missing missing, to become quarantined',
+    ],
   ])('%s', async (_, given, expected) => {
     expect(await looked(given)).toBe(expected);
   });

@@ -226,7 +226,7 @@ describe('Rows that went between two runs', () => {
     [
       'only writes itself down',
       anIdle({ server }),
-      { outcome: 'rows-missing', cause: { kind: 'lost-between-runs', expected: 5000 } },
+      { outcome: 'rows-missing', cause: { kind: 'loss-not-stored', expected: 5000 } },
     ],
   ])('are told, also where another run is first and %s', async (_, record, expected) => {
     const { opened } = await lost();

@@ -194,8 +194,8 @@ async function demo(
     const run = { server, connection, policies, input, fast: true, embedded: true, ledger, name, reader };
     // One of the sample policies has a ceiling, to show what happens there.
     const expected = policiesPath === undefined ? (['above-ceiling'] as const) : undefined;
-    const told = { server, reader, ...files, webhook, failOn, expected, byHand: hasTerminal, printed };
-    return await publishedStatus(run, told, output);
+    const telling = { server, reader, ...files, webhook, failOn, expected, byHand: hasTerminal, printed };
+    return await publishedStatus(run, telling, output);
   } finally {
     await connection?.close();
     await service.close();
@@ -236,15 +236,15 @@ async function runOnServer(asked: ServerRunArguments, output: Output, surroundin
     const reader = readerOf(program, asked, env);
     const ask = asked.verb === 'enforce' && !asked.yes ? surroundings.ask : undefined;
     const run = { server, connection, policies, input, fast, embedded: false, ledger, name, reader, ask };
-    const told = { server, reader, ...files, webhook, failOn, byHand: isByHand(surroundings), printed };
-    return await publishedStatus(run, told, output);
+    const telling = { server, reader, ...files, webhook, failOn, byHand: isByHand(surroundings), printed };
+    return await publishedStatus(run, telling, output);
   } finally {
     await connection.close();
   }
 }
 
-async function publishedStatus(run: LocalRun, told: Telling, output: Output): Promise<number> {
-  const publisher = reportPublisher(told, output);
+async function publishedStatus(run: LocalRun, telling: Telling, output: Output): Promise<number> {
+  const publisher = reportPublisher(telling, output);
   await runOnce(run, output, publisher);
   return publisher.status();
 }

@@ -16,7 +16,7 @@ export type Arguments =
   | ServerRunArguments;
 
 /** A run against the embedded service, with sample data only. */
-export interface DemoArguments extends Told {
+export interface DemoArguments extends Reporting {
   kind: 'demo';
   policiesPath?: string;
   input: RunArguments;
@@ -35,7 +35,7 @@ export interface SurveyArguments {
 }
 
 /** A run against a real server. */
-export interface ServerRunArguments extends Told {
+export interface ServerRunArguments extends Reporting {
   kind: 'run';
   verb: 'preview' | 'enforce' | 'release';
   server: ServerArguments;
@@ -49,7 +49,7 @@ export interface ServerRunArguments extends Told {
 }
 
 /** How the result of a run is reported. */
-export interface Told {
+export interface Reporting {
   /** What messages call this DataHub; its host by default. */
   name?: string;
   log: 'text' | 'json';
@@ -109,11 +109,11 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv, 
   );
   if (read.kind === 'text') return { kind: 'print', text: read.text };
   const { verb, options, words: named } = read;
-  const told = () => toldOf(options, verb === 'demo' ? {} : env);
+  const reporting = () => reportingOf(options, verb === 'demo' ? {} : env);
   refuseFiles(options);
   switch (verb) {
     case 'demo':
-      return { kind: 'demo', policiesPath: options.policies, input: inputOf('enforce', options), ...told() };
+      return { kind: 'demo', policiesPath: options.policies, input: inputOf('enforce', options), ...reporting() };
     case 'survey':
       return {
         kind: 'survey',
@@ -136,7 +136,7 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv, 
         fast: options.fast ?? false,
         yes: options.yes ?? false,
         input: verb === 'release' ? releasing(named, options) : inputOf(verb, options),
-        ...told(),
+        ...reporting(),
       };
     case 'status':
       return { kind: 'status', ledgerPath: options.ledger, json: fileOf(options.json, options) };
@@ -203,7 +203,7 @@ const fileOf = (path: string | undefined, { force = false }: Options): FileArgum
   path === undefined ? undefined : { path, force };
 
 /** A demonstration ignores the address in the environment: it should not post to a team's channel. */
-const toldOf = (options: Options, env: NodeJS.ProcessEnv): Told => ({
+const reportingOf = (options: Options, env: NodeJS.ProcessEnv): Reporting => ({
   name: options.name,
   log: options.log ?? 'text',
   json: fileOf(options.json, options),

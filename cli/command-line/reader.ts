@@ -1,9 +1,9 @@
 import { shellWord } from '../../lambda/text/text.ts';
 import type { Reader } from '../../lambda/words/reader.ts';
-import { nonEmpty, type Secret, type ServerArguments, type Told } from './arguments.ts';
+import { nonEmpty, type Reporting, type Secret, type ServerArguments } from './arguments.ts';
 
 /** What a command is started with again; a survey has less of it than a run. */
-interface Again extends Partial<Told> {
+interface Again extends Partial<Reporting> {
   server: ServerArguments;
   ledgerPath?: string;
   policiesPath?: string;

@@ -23,7 +23,7 @@ export interface VerbDescription {
 }
 
 const server = ['gmsUrl', 'tokenFile', 'caFile', 'timeout'] as const;
-const told = [
+const reporting = [
   'name',
   'json',
   'force',
@@ -39,7 +39,7 @@ export const verbs: Record<Verb, VerbDescription> = {
   demo: {
     does: 'a whole run on this machine, on sample data',
     more: 'It really truncates, with its waits cut short; the operations service and its rows exist only for this run.',
-    options: ['policies', 'only', 'approveRows', ...told],
+    options: ['policies', 'only', 'approveRows', ...reporting],
     example: '--json report.json',
   },
   survey: {
@@ -53,21 +53,21 @@ export const verbs: Record<Verb, VerbDescription> = {
   },
   preview: {
     does: 'says what a run would do; changes nothing',
-    options: [...server, 'policies', 'only', 'ledger', ...told, 'fast'],
+    options: [...server, 'policies', 'only', 'ledger', ...reporting, 'fast'],
     needs: 'policies',
     example: '--gms-url http://localhost:8080 --token-file token.txt --policies policies.json',
   },
   enforce: {
     does: 'truncates for real, and proves the result by counting again',
     more: 'On a terminal it shows its plan, and asks once before the first truncation.',
-    options: [...server, 'policies', 'only', 'approveRows', 'ledger', ...told, 'yes', 'fast'],
+    options: [...server, 'policies', 'only', 'approveRows', 'ledger', ...reporting, 'yes', 'fast'],
     needs: 'policies',
     example: '--gms-url https://datahub.example.com/api/gms --token-file token.txt --policies policies.json',
   },
   release: {
     does: 'lets a quarantined index be truncated again if no row is missing; truncates nothing',
     words: 'INDEX...',
-    options: [...server, 'acceptMissing', 'policies', 'ledger', ...told, 'fast'],
+    options: [...server, 'acceptMissing', 'policies', 'ledger', ...reporting, 'fast'],
     says: { policies: 'also allows an INDEX that only a policy names' },
     example: 'dataset.operation --gms-url https://datahub.example.com/api/gms --token-file token.txt',
   },

@@ -41,7 +41,7 @@ const leftover = /^\.new-/;
  */
 export function folderLedger(folder: string, isNamed = false): FolderLedger {
   const path = (name: string) => join(folder, name);
-  const told = <Value>(what: string, act: () => Value): Value => {
+  const attempt = <Value>(what: string, act: () => Value): Value => {
     try {
       return act();
     } catch (error) {
@@ -79,7 +79,7 @@ export function folderLedger(folder: string, isNamed = false): FolderLedger {
   };
   return {
     prepare: () =>
-      told('used', () => {
+      attempt('used', () => {
         if (names() === undefined) makeFolder(resolve(folder));
         latest();
         const probe = `.new-${randomUUID()}`;
@@ -87,18 +87,18 @@ export function folderLedger(folder: string, isNamed = false): FolderLedger {
         fs.rmSync(path(probe));
         removeLeftovers(folder);
       }),
-    exists: () => told('read', () => names() !== undefined),
+    exists: () => attempt('read', () => names() !== undefined),
     read: async (index) =>
-      told('read', () => {
+      attempt('read', () => {
         const revision = latest().get(index);
         return revision === undefined ? undefined : load(index, revision);
       }),
-    list: async () => told('read', () => [...latest()].sort().map(([index, revision]) => load(index, revision))),
+    list: async () => attempt('read', () => [...latest()].sort().map(([index, revision]) => load(index, revision))),
     replace: async (next) => {
       const { index } = next;
       const record = storable(next);
       const { revision } = record;
-      return told('written', () => {
+      return attempt('written', () => {
         if ((latest().get(index) ?? 0) !== revision - 1) return false;
         if (!link(`${JSON.stringify(record)}\n`, nameOf(index, revision))) return false;
         const isTooLate = (latest().get(index) ?? 0) >= revision + keptRevisions;

@@ -86,8 +86,8 @@ export function writeOutputFile(file: OutputFile, text: string): void {
   } catch (error) {
     if (error instanceof WriteError) throw error;
     const { problem, remedy = 'name another file' } = whatFailed(error);
-    const told = option === '--json' ? ' Its content is shown above.' : '';
-    throw new WriteError(`${option} ${path} was not written: ${problem}; ${remedy}.${told}`);
+    const aside = option === '--json' ? ' Its content is shown above.' : '';
+    throw new WriteError(`${option} ${path} was not written: ${problem}; ${remedy}.${aside}`);
   }
 }
 

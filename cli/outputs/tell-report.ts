@@ -6,7 +6,7 @@ import type { Publisher } from '../../lambda/run/services.ts';
 import { redactor } from '../../lambda/text/secrets.ts';
 import { moment } from '../../lambda/words/numbers.ts';
 import type { Reader } from '../../lambda/words/reader.ts';
-import type { Told } from '../command-line/arguments.ts';
+import type { Reporting } from '../command-line/arguments.ts';
 import type { Server } from '../inputs/server.ts';
 import { type Webhook, withoutAddress } from '../inputs/webhook.ts';
 import type { Output, Printed } from '../telling/output.ts';
@@ -22,7 +22,7 @@ export interface Telling {
   json?: OutputFile;
   metrics?: OutputFile;
   webhook?: Webhook;
-  failOn: Told['failOn'];
+  failOn: Reporting['failOn'];
   /** Outcomes that are as they should be here, whatever they are elsewhere. */
   expected?: readonly Outcome[];
   /** A person started it, so that its message is never held back (rule 12). */
@@ -59,17 +59,17 @@ export function reportPublisher(run: Telling, output: Output): ReportPublisher {
         write(metrics, () => figuresOf(report), 'figures', output),
       ];
       const printed = await run.printed();
-      const told = await postMessage(report, message, run, output);
+      const posting = await postMessage(report, message, run, output);
       const waiting = waitingFor(report);
-      if (told === 'refused' && waiting.length > 0) {
+      if (posting === 'refused' && waiting.length > 0) {
         output.problem(`Until a message is posted, nothing more is deleted in ${waiting.join(', ')}.`);
       }
       // Who quits a pager early misses nothing, unless it was the only way to hear of a verdict.
-      const isHeard = printed === 'taken' || told === 'posted' || (printed === 'gone' && waiting.length === 0);
-      const isWell = isHeard && printed !== 'refused' && told !== 'refused' && written.every(Boolean);
+      const isHeard = printed === 'taken' || posting === 'posted' || (printed === 'gone' && waiting.length === 0);
+      const isWell = isHeard && printed !== 'refused' && posting !== 'refused' && written.every(Boolean);
       status = isWell && !isBad(report, run) ? 0 : 1;
       // What a preview prints is read by the person who looks, and by nobody who is on call.
-      const isPublished = report.mode === 'preview' ? told === 'posted' : told !== 'refused';
+      const isPublished = report.mode === 'preview' ? posting === 'posted' : posting !== 'refused';
       return printed === 'taken' && isPublished ? message.told : [];
     },
   };

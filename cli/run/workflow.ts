@@ -35,7 +35,7 @@ export async function executeWorkflow(run: WorkflowRun): Promise<void> {
     const deadline = services.clock.now() + functionTimeoutSeconds[step] * 1000;
     return { ...services, deadline: () => deadline };
   };
-  const told = async (step: Step, state: Promise<RunState>): Promise<RunState> => {
+  const withState = async (step: Step, state: Promise<RunState>): Promise<RunState> => {
     const returned = await state;
     await onState(step, returned);
     return returned;
@@ -44,20 +44,20 @@ export async function executeWorkflow(run: WorkflowRun): Promise<void> {
     input: run.input,
     execution: run.execution,
     sleep: services.clock.sleep,
-    handlers: failuresTold(onFailure, {
-      plan: (event) => told('plan', plan(event as PlanEvent, during('plan'))),
-      truncate: (state) => told('truncate', truncate(state as RunState, during('truncate'))),
+    handlers: reportingFailures(onFailure, {
+      plan: (event) => withState('plan', plan(event as PlanEvent, during('plan'))),
+      truncate: (state) => withState('truncate', truncate(state as RunState, during('truncate'))),
       poll: (event) => {
         const marks = asMarkEvent(event);
-        return marks ? markAllTold(marks, during('poll')) : told('poll', poll(event as RunState, during('poll')));
+        return marks ? markAllTold(marks, during('poll')) : withState('poll', poll(event as RunState, during('poll')));
       },
       report: (event) => report(event as ReportEvent, { ...services, publisher, words }),
     }),
   });
 }
 
-function failuresTold(onFailure: (step: Step, error: unknown) => void, handlers: StepHandlers): StepHandlers {
-  const told = ([step, handler]: [string, StepHandlers[Step]]) => [
+function reportingFailures(onFailure: (step: Step, error: unknown) => void, handlers: StepHandlers): StepHandlers {
+  const reporting = ([step, handler]: [string, StepHandlers[Step]]) => [
     step,
     (input: unknown) =>
       handler(input).catch((error: unknown) => {
@@ -65,5 +65,5 @@ function failuresTold(onFailure: (step: Step, error: unknown) => void, handlers:
         throw error;
       }),
   ];
-  return Object.fromEntries(Object.entries(handlers).map(told)) as StepHandlers;
+  return Object.fromEntries(Object.entries(handlers).map(reporting)) as StepHandlers;
 }

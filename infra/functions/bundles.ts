@@ -6,7 +6,7 @@ export const functionNames = Object.keys(environments) as FunctionName[];
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-const handlers = Object.fromEntries(functionNames.map((name) => [name, `lambda/${name}.ts`]));
+const handlers = Object.fromEntries(functionNames.map((name) => [name, `lambda/handlers/${name}.ts`]));
 
 /**
  * Bundles the four handlers, each with its own SDK, which starts faster than the runtime's copy and is the version that

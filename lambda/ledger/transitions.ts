@@ -157,7 +157,7 @@ export function conclude(
     lastVerdict: { ...runOf(record), decided, verdict, window: kept },
     attempt: record.attempt,
     taskId: 'taskId' in record ? record.taskId : undefined,
-    decision: decisionAt(base.revision, decided, { becomes, ...toldOf(verdict) }),
+    decision: decisionAt(base.revision, decided, { becomes, ...untoldFacts(verdict) }),
   };
 }
 
@@ -170,7 +170,7 @@ export function concludeCounted(record: Idle, counted: Window, verdict: Verdict,
     state: 'judged',
     lastVerdict: { runId, runStartMillis, decided, verdict },
     counted,
-    decision: decisionAt(base.revision, decided, { becomes: 'quarantined', ...toldOf(verdict) }),
+    decision: decisionAt(base.revision, decided, { becomes: 'quarantined', ...untoldFacts(verdict) }),
   };
 }
 
@@ -225,9 +225,9 @@ export function markTold(record: StoredRecord | undefined, decisionId: string): 
 }
 
 /** A decision of the write that makes this revision, which no other write can have made. */
-const decisionAt = (revision: number, decided: DecidedBy, told: Omit<Decision, keyof DecidedBy | 'id'>): Decision => ({
+const decisionAt = (revision: number, decided: DecidedBy, facts: Omit<Decision, keyof DecidedBy | 'id'>): Decision => ({
   ...decided,
-  ...told,
+  ...facts,
   id: `${revision}@${decided.atMillis}`,
 });
 
@@ -238,7 +238,7 @@ function untoldVerdict(record: StoredRecord, { outcome, rowsMissing, verdictBy, 
   return { outcome, rowsMissing, verdictBy: verdictBy ?? { runId, runStartMillis, atMillis, version } };
 }
 
-const toldOf = ({ outcome, rowsMissing }: Verdict) => ({ outcome, rowsMissing });
+const untoldFacts = ({ outcome, rowsMissing }: Verdict) => ({ outcome, rowsMissing });
 
 function windowAfter(record: Unresolved, window: Window | undefined): Window | undefined {
   const before = record.lastVerdict?.window;

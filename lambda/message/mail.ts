@@ -101,13 +101,13 @@ function fineLine(entry: DecidedFacts, place: Place): string {
 }
 
 const remarks = (report: Report, place: Place): string[] => {
-  const told = remarksOf(report, place).map((text) => `- ${oneLine(text, 400)}`);
-  const shown = told.slice(0, 4);
-  const more = told.length - shown.length;
+  const all = remarksOf(report, place).map((text) => `- ${oneLine(text, 400)}`);
+  const shown = all.slice(0, 4);
+  const more = all.length - shown.length;
   return [
     ...shown,
     ...(more > 0 ? [`- ${counted(more, 'more note', 'more notes')} in the report.`] : []),
-    ...(told.length > 0 ? [''] : []),
+    ...(all.length > 0 ? [''] : []),
   ];
 };
 

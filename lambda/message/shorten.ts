@@ -22,15 +22,15 @@ const cuts: readonly Cut[] = [
 /**
  * The first version of the report that fits: the report itself, or one that is cut down and says so in its first note.
  * Every version is valid against the report's schema.
- * @param told gives a note its text
+ * @param textOf gives a note its text
  */
-export function shorten(report: Report, fits: (candidate: Report) => boolean, told: (note: Note) => string): Report {
+export function shorten(report: Report, fits: (candidate: Report) => boolean, textOf: (note: Note) => string): Report {
   if (fits(report)) return report;
-  const candidates = cuts.map((cut) => cutDown(report, cut, told));
+  const candidates = cuts.map((cut) => cutDown(report, cut, textOf));
   return candidates.find(fits) ?? candidates.at(-1) ?? report;
 }
 
-function cutDown(report: Report, cut: Cut, told: (note: Note) => string): Report {
+function cutDown(report: Report, cut: Cut, textOf: (note: Note) => string): Report {
   const harm = (entry: PolicyEntry) => (entry.untold === undefined ? outcomes.indexOf(entry.outcome) : 0);
   const byHarm = [...report.policies].sort((one, other) => harm(one) - harm(other));
   const kept = new Set(byHarm.slice(0, cut.policies));
@@ -45,7 +45,7 @@ function cutDown(report: Report, cut: Cut, told: (note: Note) => string): Report
   };
   const notes = (report.notes ?? []).slice(0, cut.notes);
   const clipped = clipTexts({ ...report, policies, unmanagedIndices, notes }, cut.text);
-  return { ...clipped, notes: [{ ...note, text: told(note) }, ...(clipped.notes ?? [])] };
+  return { ...clipped, notes: [{ ...note, text: textOf(note) }, ...(clipped.notes ?? [])] };
 }
 
 const withoutReason = (entry: PolicyEntry): PolicyEntry =>

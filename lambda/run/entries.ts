@@ -86,8 +86,8 @@ export function judgedEntry(
   }
   const { attempt, taskId, lastVerdict } = record;
   const untold = untoldBy(lastVerdict.decided, thisRun, now);
-  const told = { taskId, server: elsewhere, untold, released: decision.released };
-  const facts = { ...from.entry, ...(attempt && attemptFacts(attempt)), ...told };
+  const more = { taskId, server: elsewhere, untold, released: decision.released };
+  const facts = { ...from.entry, ...(attempt && attemptFacts(attempt)), ...more };
   const adopted = isSameRun(lastVerdict, thisRun) ? from.entry.adopted : true;
   return { ...concluded({ index: from.index, entry: { ...facts, adopted } }, lastVerdict), ...marking(decision) };
 }

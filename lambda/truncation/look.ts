@@ -83,14 +83,14 @@ export async function preview(
 async function see(record: Unresolved, watch: Watch, services: LookServices): Promise<Seen> {
   const { clock, reads, isOver } = services;
   const at = clock.now();
-  const told =
+  const answer =
     record.state === 'running'
       ? await asResult(() => reads.status(record.taskId, watch.hasStatus ?? false))
       : undefined;
-  const failure = told?.kind === 'failed' ? told.error : undefined;
+  const failure = answer?.kind === 'failed' ? answer.error : undefined;
   if (failure && (concernsServer(failure) || failure.kind === 'aborted'))
     return { at, until: clock.now(), error: failure };
-  const status = told?.kind === 'done' ? told.value : undefined;
+  const status = answer?.kind === 'done' ? answer.value : undefined;
   // What the run says at its end is counted then, not hours before.
   if (advances(watch, status) && !isOver(at)) return { at, until: clock.now(), status };
   const { attempt } = record;

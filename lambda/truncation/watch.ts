@@ -117,7 +117,7 @@ export function fold(before: Watch, seen: Seen, attempt: Attempt): Watch {
     lastLookAt: seen.at,
     ...extremes(before, seen),
     ...stillness(before, seen, movement),
-    ...toldByServer(before, seen),
+    ...byStatus(before, seen),
     // What has not moved predicts nothing.
     progress: movement.moved || movement.isFirst ? progressOf(seen, attempt) : seen.error && before.progress,
     error: seen.error,
@@ -164,7 +164,7 @@ function stillness(before: Watch, { at, until, counts, error }: Seen, { progress
 }
 
 /** What the statuses of the task have said so far. */
-function toldByServer(before: Watch, { status, error }: Seen): Pick<Watch, 'hasStatus' | 'task' | 'end' | 'vanished'> {
+function byStatus(before: Watch, { status, error }: Seen): Pick<Watch, 'hasStatus' | 'task' | 'end' | 'vanished'> {
   const found = status?.kind === 'found' ? status : undefined;
   return {
     hasStatus: before.hasStatus || found !== undefined,

@@ -81,8 +81,8 @@ function leftBehind({ decidedAt = '', decidedBy = '', server, untold }: DecidedF
   if (untold === undefined) return '';
   const where = server === undefined ? '' : `, at ${server}`;
   const fact = preview ? ', not previewed' : '';
-  const told = untold === 'may-come' ? 'its own report may still come' : 'no report is known to have included it';
-  return `Decided on ${moment(Date.parse(decidedAt))} by run ${decidedBy}${where}${fact}; ${told}.`;
+  const report = untold === 'may-come' ? 'its own report may still come' : 'no report is known to have included it';
+  return `Decided on ${moment(Date.parse(decidedAt))} by run ${decidedBy}${where}${fact}; ${report}.`;
 }
 
 const later: Words = {

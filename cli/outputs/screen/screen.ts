@@ -59,13 +59,13 @@ const isGone = ({ code }: NodeJS.ErrnoException): boolean => code === 'EPIPE' ||
  * @returns a function that says whether standard output has taken everything so far
  */
 export function keepWriting(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): () => Promise<Printed> {
-  let told = false;
+  let hasComplained = false;
   let failed: Printed | undefined;
   stderr.on('error', () => {});
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     failed ??= isGone(error) ? 'gone' : 'refused';
-    if (failed === 'gone' || told) return;
-    told = true;
+    if (failed === 'gone' || hasComplained) return;
+    hasComplained = true;
     const { problem, remedy = 'check where it goes' } = whatFailed(error);
     writeTo(stderr, `The output cannot be written (${problem}): ${remedy}. The program continues without it.\n`);
   });

@@ -47,8 +47,8 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
   }
   if (input.release) {
     const released = await planRelease(state, input, prepared, services);
-    const told = untoldIn(released.records.values(), prepared.policies, state, readAt);
-    return finish(withUntold(released.state, told), services);
+    const untoldNow = untoldIn(released.records.values(), prepared.policies, state, readAt);
+    return finish(withUntold(released.state, untoldNow), services);
   }
   const waiting = untold(prepared.policies);
   return finish(withUntold(await planPolicies(state, prepared, waiting, readAt, services), waiting), services);

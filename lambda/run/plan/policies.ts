@@ -125,11 +125,11 @@ function withoutServer(entry: Entry, { kind }: ServerError, { mode }: RunState):
  */
 async function withoutPolicy(context: PolicyContext, planned: Entry[]): Promise<Entry[]> {
   const { state, prepared, readAt } = context;
-  const told = new Set(planned.flatMap((entry) => (tellsOfRecord(entry) ? [entry.index] : [])));
+  const inReport = new Set(planned.flatMap((entry) => (tellsOfRecord(entry) ? [entry.index] : [])));
   const entries: Entry[] = [];
   for (const record of prepared.records.values()) {
     const { index } = record;
-    if (told.has(index)) continue;
+    if (inReport.has(index)) continue;
     const { entityType = index, aspect = '' } = headOf(record);
     const from = { index, entry: { entityType, aspect, adopted: true } };
     const stands = standing(record, state, readAt);

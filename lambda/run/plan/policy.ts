@@ -235,8 +235,8 @@ async function lossEntry(
   }
   const stands = standing(stored, state, clock.now());
   if (stands.kind === 'quarantined') return done(base, 'quarantined', quarantinedCause(stands.record));
-  const told = stands.kind === 'judged' ? judgedEntry(base, stands, state, clock.now()) : undefined;
-  return told ?? notStored('another run wrote to its record in the meantime');
+  const entry = stands.kind === 'judged' ? judgedEntry(base, stands, state, clock.now()) : undefined;
+  return entry ?? notStored('another run wrote to its record in the meantime');
 }
 
 async function decidedEntry(

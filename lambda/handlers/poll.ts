@@ -1,8 +1,8 @@
 import type { Context } from 'aws-lambda';
-import { lambdaServices } from './aws/services.ts';
-import { asMarkEvent, type MarkEvent, markAllTold } from './run/mark-told.ts';
-import { poll } from './run/poll.ts';
-import type { RunState } from './run/state.ts';
+import { lambdaServices } from '../aws/services.ts';
+import { asMarkEvent, type MarkEvent, markAllTold } from '../run/mark-told.ts';
+import { poll } from '../run/poll.ts';
+import type { RunState } from '../run/state.ts';
 
 const withServices = lambdaServices('poll');
 

@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
-import { lambdaServices } from './aws/services.ts';
-import type { RunState } from './run/state.ts';
-import { truncate } from './run/truncate.ts';
+import { lambdaServices } from '../aws/services.ts';
+import type { RunState } from '../run/state.ts';
+import { truncate } from '../run/truncate.ts';
 
 const withServices = lambdaServices('truncate');
 

@@ -1,5 +1,5 @@
-import { reportServices } from './aws/report-services.ts';
-import { type ReportEvent, report } from './run/report.ts';
+import { reportServices } from '../aws/report-services.ts';
+import { type ReportEvent, report } from '../run/report.ts';
 
 const services = reportServices();
 

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { listening, textOf } from '../support/loopback.ts';
 
 /** As much of a cluster's API as kubectl needs for CronJobs, Jobs and Secrets. */
 export interface Cluster {
@@ -41,26 +41,20 @@ const kinds = {
  */
 export async function startCluster(folder: string, objects: Record<string, object>): Promise<Cluster> {
   const written: Cluster['written'] = [];
-  const server: Server = createServer((request, response) => {
-    let text = '';
-    request.on('data', (chunk) => {
-      text += chunk;
-    });
-    request.on('end', () => {
-      const path = request.url!.split('?')[0]!;
-      const isRead = request.method === 'GET';
-      // Some commands write in a binary form, of which a test can only read the texts.
-      const body = text.startsWith('{') ? JSON.parse(text) : text;
-      if (!isRead) written.push({ method: request.method!, path, body });
-      const answer = isRead ? (discovery(path) ?? objects[path]) : (objects[path] ?? created(path));
-      response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
-      const missing = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 };
-      response.end(JSON.stringify(answer ?? missing));
-    });
+  const server = createServer(async (request, response) => {
+    const text = await textOf(request);
+    const path = request.url!.split('?')[0]!;
+    const isRead = request.method === 'GET';
+    // Some commands write in a binary form, of which a test can only read the texts.
+    const body = text.startsWith('{') ? JSON.parse(text) : text;
+    if (!isRead) written.push({ method: request.method!, path, body });
+    const answer = isRead ? (discovery(path) ?? objects[path]) : (objects[path] ?? created(path));
+    response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    const missing = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 };
+    response.end(JSON.stringify(answer ?? missing));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url, close } = await listening(server);
   const kubeconfig = join(folder, 'kubeconfig');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   writeFileSync(
     kubeconfig,
     JSON.stringify({
@@ -72,14 +66,7 @@ export async function startCluster(folder: string, objects: Record<string, objec
       'current-context': 'c',
     }),
   );
-  return {
-    kubeconfig,
-    written,
-    close() {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
-  };
+  return { kubeconfig, written, close };
 }
 
 /** kubectl wants to see what it has created, and prints its name. */

@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import packageManifest from '../../package.json' with { type: 'json' };
 import { builtModule } from '../cluster/programs.ts';
 import { root } from '../pages/commands.ts';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/loopback.ts';
 import { findHelm, toolsFolder } from './tools.ts';
 
 /** The steps of the release that are about the chart, as the workflow has them, with a registry on this machine. */

@@ -1,3 +1,4 @@
+import { createServer, type RequestListener } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { parseArguments } from '../../cli/command-line/arguments.ts';
 import { execute, type Surroundings } from '../../cli/execute.ts';
@@ -6,6 +7,7 @@ import { jsonLines } from '../../cli/outputs/json-lines.ts';
 import { onScreen } from '../../cli/outputs/screen/on-screen.ts';
 import { UsageError } from '../../cli/telling/mistakes.ts';
 import { type ServiceOptions, startOperationsService } from '../operations-service/server.ts';
+import { listening } from '../support/loopback.ts';
 import { folder } from './processes.ts';
 
 /** The whole command line in this process: a process of its own is only needed for signals and streams. */
@@ -66,6 +68,13 @@ export async function serviceHere(options: ServiceOptions = {}) {
     /** Real truncates that it has received. */
     sent: () => service.engine.asked.filter(({ body }) => (body as { dryRun?: boolean })?.dryRun === false),
   };
+}
+
+/** @returns the address of a server that answers like this until the test ends */
+export async function answering(listener: RequestListener): Promise<string> {
+  const { url, close } = await listening(createServer(listener));
+  onTestFinished(close);
+  return url;
 }
 
 export const operation = { entityType: 'dataset', aspect: 'operation', retentionDays: 60 };

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sampleIndices } from '../../cli/operations-service/samples.ts';
-import { operation, runHere, serviceHere } from './here.ts';
+import { textOf } from '../support/loopback.ts';
+import { answering, operation, runHere, serviceHere } from './here.ts';
 import { startReceiver } from './outputs/receiver.ts';
 import { folder, outcomesOf } from './processes.ts';
 
@@ -13,16 +13,6 @@ const samplePolicies = JSON.parse(
 const withoutCeiling = samplePolicies.map((policy: object) => ({ ...policy, maxDeletePercent: 100 }));
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
 const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
-
-async function answering(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 describe('A run', () => {
   test('truncates, counts again, and says so on screen, in its report and in its figures', async () => {
@@ -109,15 +99,10 @@ describe('A run', () => {
 
   test('at a loopback address wants a ledger, unless the server says that its data is a sample', async () => {
     const { url, engine, sent, files } = await serviceHere();
-    const real = await answering((request, response) => {
-      const body: Buffer[] = [];
-      request
-        .on('data', (part) => body.push(part))
-        .on('end', async () => {
-          const headers = { authorization: request.headers.authorization ?? '', 'content-type': 'application/json' };
-          const answer = await fetch(`${url}${request.url}`, { method: 'POST', headers, body: Buffer.concat(body) });
-          response.writeHead(answer.status).end(await answer.text());
-        });
+    const real = await answering(async (request, response) => {
+      const headers = { authorization: request.headers.authorization ?? '', 'content-type': 'application/json' };
+      const answer = await fetch(`${url}${request.url}`, { method: 'POST', headers, body: await textOf(request) });
+      response.writeHead(answer.status).end(await answer.text());
     });
     const args = ['enforce', '--gms-url', real, '--token-file', files.at('token')];
     const policies = ['--policies', files.write('p.json', [operation])];

@@ -4,7 +4,7 @@ import { openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/loopback.ts';
 import { kubernetesVersion } from './programs.ts';
 
 /** Who may ask this API server, each with a token of its own: name and group. */

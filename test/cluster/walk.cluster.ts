@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { type Command, commandsOfNotes, filled, type Placeholder, read } from '../pages/commands.ts';
 import { commandsFor, Worklist } from '../pages/executed.ts';
+import { listening, textOf } from '../support/loopback.ts';
 import { type Cluster, findPrograms, startCluster } from './cluster.ts';
 import { type Person, until } from './control-plane.ts';
 import { helmVersions } from './programs.ts';
@@ -37,15 +37,9 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
   let values: any;
   const logs: Record<string, string> = {};
   const posted: string[] = [];
-  const chat = createServer((asked, answer) => {
-    let text = '';
-    asked.on('data', (chunk) => {
-      text += chunk;
-    });
-    asked.on('end', () => {
-      posted.push(text);
-      answer.end('ok');
-    });
+  const chat = createServer(async (asked, answer) => {
+    posted.push(await textOf(asked));
+    answer.end('ok');
   });
 
   beforeAll(async () => {
@@ -196,8 +190,7 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
   });
 
   test('a scheduled run goes on where a drained node has stopped it', async () => {
-    await new Promise<void>((resolve) => chat.listen(0, '127.0.0.1', resolve));
-    cluster.write('webhook.txt', `http://127.0.0.1:${(chat.address() as AddressInfo).port}/`);
+    cluster.write('webhook.txt', `${(await listening(chat)).url}/`);
     await follow(worklist.take(kubernetes, 'Messages', /create secret/)[0], {}, 'engineer');
     cluster.gms.service.engine.fault('rows-per-second=1500');
     const second = { entityType: 'dataset', aspect: 'datasetProfile', retentionDays: 90, maxDeletePercent: 90 };

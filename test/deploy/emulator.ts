@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/loopback.ts';
 
 const run = promisify(execFile);
 

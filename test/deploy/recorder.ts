@@ -1,11 +1,9 @@
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type Listening, listening } from '../support/loopback.ts';
 
-export interface Recorder {
-  url: string;
+export interface Recorder extends Listening {
   /** The forms that were posted and not refused, oldest first. */
   forms: URLSearchParams[];
-  close(): Promise<void>;
 }
 
 /** Passes requests on to the emulator as they are, and remembers their forms. */
@@ -28,13 +26,5 @@ export async function startRecorder(target: string): Promise<Recorder> {
       forward.end(body);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    forms,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { ...(await listening(server)), forms };
 }

@@ -1,13 +1,11 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type Listening, listening, textOf } from '../support/loopback.ts';
 import type { AwsCaller } from './aws.ts';
 
-export interface Redrives {
-  /** For `AWS_ENDPOINT_URL_SFN`. */
-  url: string;
+/** Its address is for `AWS_ENDPOINT_URL_SFN`. */
+export interface Redrives extends Listening {
   /** What goes on in the place of the executions that were redriven. */
   executions: string[];
-  close(): Promise<void>;
 }
 
 /**
@@ -31,30 +29,18 @@ export async function startRedrives(aws: AwsCaller): Promise<Redrives> {
     return { redriveDate: Date.now() / 1000 };
   };
 
-  const server = createServer((incoming, outgoing) => {
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('end', async () => {
-      const answer = (status: number, body: object) =>
-        outgoing.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(body));
-      if (incoming.headers['x-amz-target'] !== 'AWSStepFunctions.RedriveExecution') {
-        answer(400, { __type: 'UnknownOperationException' });
-        return;
-      }
-      const { executionArn } = JSON.parse(Buffer.concat(chunks).toString());
-      await redrive(executionArn).then(
-        (done) => answer(200, done),
-        (error: Error) => answer(400, { __type: 'ExecutionNotRedrivable', message: error.message }),
-      );
-    });
+  const server = createServer(async (incoming, outgoing) => {
+    const answer = (status: number, body: object) =>
+      outgoing.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(body));
+    if (incoming.headers['x-amz-target'] !== 'AWSStepFunctions.RedriveExecution') {
+      answer(400, { __type: 'UnknownOperationException' });
+      return;
+    }
+    const { executionArn } = JSON.parse(await textOf(incoming));
+    await redrive(executionArn).then(
+      (done) => answer(200, done),
+      (error: Error) => answer(400, { __type: 'ExecutionNotRedrivable', message: error.message }),
+    );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    executions,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { ...(await listening(server)), executions };
 }

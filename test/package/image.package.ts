@@ -10,12 +10,13 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type OperationsService, startOperationsService } from '../operations-service/server.ts';
+import { type Listening, listening } from '../support/loopback.ts';
 import { emptyProject, install, root } from './packed.ts';
 
 /**
@@ -193,16 +194,14 @@ describe('A pod of the chart', () => {
 
 // In a namespace of its own the program is the first process, as in a container; only root may create one.
 describe.skipIf(!isRoot)('As the first process, which a signal does not end by itself, the file', () => {
-  let silent: Server;
+  let silent: Listening;
   beforeAll(async () => {
-    silent = createServer(() => {});
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    silent = await listening(createServer(() => {}));
   });
   afterAll(() => silent?.close());
 
   test('ends at SIGTERM while it waits for a server that does not answer', async () => {
-    const { port } = silent.address() as { port: number };
-    const args = ['survey', '--gms-url', `http://127.0.0.1:${port}`, '--token-file', at('token')];
+    const args = ['survey', '--gms-url', silent.url, '--token-file', at('token')];
     const { child, output, ended } = start(args, { launcher: ['unshare', '--fork', '--pid', '--kill-child'] });
     await until(() => output.stdout !== '');
     const [first] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ');

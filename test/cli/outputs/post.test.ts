@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readWebhook, type Webhook, withoutAddress } from '../../../cli/inputs/webhook.ts';
 import { post } from '../../../cli/outputs/post.ts';
-import { closedPort, rawServer } from '../../lambda/operations/http/raw-server.ts';
+import { rawServer } from '../../lambda/operations/http/raw-server.ts';
+import { freePort } from '../../support/loopback.ts';
 import { problemOf } from '../inputs/problem.ts';
 import { folder } from '../processes.ts';
 import { secretPath, startProxy, startReceiver } from './receiver.ts';
@@ -162,7 +163,7 @@ describe('through a proxy', () => {
   });
 
   it('that cannot be reached, nothing is sent, and the proxy is named without its password', async () => {
-    const port = await closedPort();
+    const port = await freePort();
     vi.stubEnv('https_proxy', `http://me:pw-of-proxy@127.0.0.1:${port}`);
     const posted = await post(webhookAt(`https://hooks.internal${secretPath}`), body, { sleep });
     const sentence = new RegExp(

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { type Listening, listening, textOf } from '../../support/loopback.ts';
 
 /** A receiver of webhooks, and a proxy in front of it, over real HTTP. */
 
@@ -9,13 +10,11 @@ export interface Received {
   body: unknown;
 }
 
-export interface Receiver {
-  /** Its path is the secret. */
-  url: string;
+/** The path of its address is the secret. */
+export interface Receiver extends Listening {
   received: Received[];
   /** What it answers from now on, in this order; afterwards 200 and `ok`. */
   answers: Array<{ status: number; body?: string; headers?: Record<string, string> }>;
-  close(): Promise<void>;
 }
 
 export const secretPath = '/services/T0AAAAAAA/B0BBBBBBB/s3cr3tOfTheChannel42';
@@ -29,24 +28,13 @@ export async function startReceiver(): Promise<Receiver> {
     const { status, body = '', headers: answered = {} } = answers.shift() ?? { status: 200, body: 'ok' };
     response.writeHead(status, answered).end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}${secretPath}`,
-    received,
-    answers,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  const at = await listening(server);
+  return { ...at, url: `${at.url}${secretPath}`, received, answers };
 }
 
-export interface Proxy {
-  url: string;
+export interface Proxy extends Listening {
   /** What it was asked to connect to. */
   tunnels: string[];
-  close(): Promise<void>;
 }
 
 /** A proxy that connects every tunnel to the given receiver, as if only the proxy could resolve its name. */
@@ -64,19 +52,5 @@ export async function startProxy(receiver: Receiver): Promise<Proxy> {
     onward.on('error', () => socket.destroy());
     socket.on('error', () => onward.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    tunnels,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  let text = '';
-  for await (const chunk of request.setEncoding('utf8')) text += chunk;
-  return text;
+  return { ...(await listening(server)), tunnels };
 }

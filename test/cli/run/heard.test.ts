@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { programs } from '../../programs.ts';
-import { operation, runHere, serviceHere } from '../here.ts';
+import { listening, textOf } from '../../support/loopback.ts';
+import { answering, operation, runHere, serviceHere } from '../here.ts';
 import { startReceiver } from '../outputs/receiver.ts';
 
 /**
@@ -16,10 +16,9 @@ type Answer = { status: number; type?: string; body: string };
 type Instead = (body: { dryRun?: boolean; aspect?: string; endTimeMillis?: number }) => Answer | undefined;
 
 /** In front of a server: some requests get another answer. Returns its address. */
-async function inFront(url: string, instead: Instead): Promise<string> {
-  const server = createServer(async (asked, answer) => {
-    let body = '';
-    for await (const chunk of asked) body += chunk;
+const inFront = (url: string, instead: Instead): Promise<string> =>
+  answering(async (asked, answer) => {
+    const body = await textOf(asked);
     const other = instead(body === '' ? {} : JSON.parse(body));
     const own = { 'x-sample-data': 'true' };
     if (other !== undefined) {
@@ -31,13 +30,6 @@ async function inFront(url: string, instead: Instead): Promise<string> {
     const from = await fetch(`${url}${asked.url}`, { method, headers: passed, ...(body !== '' && { body }) });
     answer.writeHead(from.status, { ...own, 'content-type': 'application/json' }).end(await from.text());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 const at = (address: string, args: readonly string[]): string[] =>
   args.map((word, n) => (args[n - 1] === '--gms-url' ? address : word));
@@ -104,7 +96,7 @@ test('A disk that takes a part of the report has not taken it: the next run tell
 test('A receiver that says 200 has the message, whatever becomes of the rest of its answer', async () => {
   const { run, files, ledger } = await serviceHere();
   let posts = 0;
-  const receiver = createTcpServer((socket) => {
+  const receiver = createServer((socket) => {
     let got = '';
     socket.on('error', () => {});
     socket.on('data', (data) => {
@@ -116,10 +108,10 @@ test('A receiver that says 200 has the message, whatever becomes of the rest of 
       socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nok');
     });
   });
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void receiver.close());
-  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook/of-the-team`;
-  const { status } = await runHere(run('enforce', [operation], '--notify-url-file', files.write('hook', url)));
+  const { url, close } = await listening(receiver);
+  onTestFinished(close);
+  const hook = files.write('hook', `${url}/hook/of-the-team`);
+  const { status } = await runHere(run('enforce', [operation], '--notify-url-file', hook));
   expect([status, posts, await stateOf(ledger)]).toEqual([0, 1, 'idle']);
 });
 

@@ -1,7 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { operation, runHere, serviceHere } from '../here.ts';
+import { describe, expect, test } from 'vitest';
+import { answering, operation, runHere, serviceHere } from '../here.ts';
 import { run as runProcess, start } from '../processes.ts';
 
 /** What needs a process: signals, streams, and how it ends. Signals through npm are tried where people start it. */
@@ -75,13 +73,7 @@ describe('A run that is stopped by', () => {
 });
 
 test('A survey that is stopped says so, and that it has changed nothing', async () => {
-  const silent = createServer(() => {});
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    silent.closeAllConnections();
-    silent.close();
-  });
-  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const url = await answering(() => {});
   const survey = start(['survey', '--gms-url', url], { DATAHUB_GMS_TOKEN: 'x' });
   await survey.printed(/^Mode {4}survey/m);
   survey.process.kill('SIGINT');

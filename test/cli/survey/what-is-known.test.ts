@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { knownOf, losesRowsByReindex, releaseIn } from '../../../cli/survey/release.ts';
-import { operation, runHere, serviceHere } from '../here.ts';
+import { answering, operation, runHere, serviceHere } from '../here.ts';
 
 /** A survey says what has been asked and answered, and no more. */
 
@@ -11,17 +9,6 @@ const days = (count: number) => Date.now() - count * 86_400_000;
 const evenly = (from: number, to: number, rows: number) =>
   Array.from({ length: rows }, (_, row) => days(from + ((to - from) * row) / rows));
 const only = (timestamps: number[]) => ({ indices: [{ entityType: 'dataset', aspect: 'operation', timestamps }] });
-
-/** @returns the address of a server that answers like this until the test ends */
-async function answering(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 /** The checks of a survey of a server that answers everything with one status. */
 async function checksOf(status: number): Promise<string[]> {

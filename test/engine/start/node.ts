@@ -4,7 +4,7 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EngineError } from '../../operations-service/opensearch/address.ts';
-import { freePort } from '../../support/free-port.ts';
+import { freePort } from '../../support/loopback.ts';
 import type { EngineKind } from './engines.ts';
 import { type Prepared, prepareJava } from './java.ts';
 

@@ -1,5 +1,4 @@
-import { createServer, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, request } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import {
   type AttributeValue,
@@ -13,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dynamoDbClient, dynamoDbLedger } from '../../../lambda/aws/dynamodb.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
 import { ledgerContract } from '../../support/ledger-contract.ts';
+import { listening } from '../../support/loopback.ts';
 import { anIdle, anIndex } from '../../support/records.ts';
 
 const stage = 'prod';
@@ -33,7 +33,7 @@ let endpoint: string;
 let tables = 0;
 
 beforeAll(async () => {
-  endpoint = await listen(database);
+  ({ url: endpoint } = await listening(database));
 });
 afterAll(() => new Promise<void>((resolve) => database.close(() => resolve())));
 
@@ -170,11 +170,6 @@ async function newTable(): Promise<string> {
   return TableName;
 }
 
-async function listen(of: Server): Promise<string> {
-  await new Promise<void>((resolve) => of.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(of.address() as AddressInfo).port}`;
-}
-
 /**
  * A network in front of DynamoDB that loses the answers to writes, loses writes before they arrive, or fails reads (503).
  */
@@ -203,13 +198,6 @@ async function flakyProxy(
     });
     incoming.pipe(forward);
   });
-  const url = await listen(proxy);
-  return {
-    url,
-    puts: () => puts,
-    async [Symbol.asyncDispose]() {
-      proxy.closeAllConnections();
-      await new Promise((resolve) => proxy.close(resolve));
-    },
-  };
+  const { url, close } = await listening(proxy);
+  return { url, puts: () => puts, [Symbol.asyncDispose]: close };
 }

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { SNSClient } from '@aws-sdk/client-sns';
+import { listening, textOf } from '../../support/loopback.ts';
 
 /** The part of SNS that the publisher uses: query protocol in, XML out, over real HTTP on loopback. */
 export interface FakeSns {
@@ -18,9 +17,7 @@ export async function fakeSns(
 ): Promise<FakeSns> {
   const calls: URLSearchParams[] = [];
   const server = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    const call = new URLSearchParams(body);
+    const call = new URLSearchParams(await textOf(request));
     calls.push(call);
     const action = call.get('Action') ?? '';
     const failure = answers.fail?.[action];
@@ -32,12 +29,10 @@ export async function fakeSns(
       : [200, success(action, answers.confirmed ?? '2')];
     response.writeHead(status, { 'content-type': 'text/xml' }).end(xml);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { url, close } = await listening(server);
   const client = new SNSClient({
     region: 'eu-central-1',
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: url,
     credentials: { accessKeyId: 'none', secretAccessKey: 'none' },
     maxAttempts: 1,
   });
@@ -47,9 +42,7 @@ export async function fakeSns(
     publishes: () => calls.filter((call) => call.get('Action') === 'Publish'),
     async stop() {
       client.destroy();
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await close();
     },
   };
 }

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ssmClient, ssmParameters } from '../../../lambda/aws/ssm.ts';
 import { ParametersError } from '../../../lambda/run/services.ts';
+import { type Listening, listening, textOf } from '../../support/loopback.ts';
 
 const names = { token: '/p/token', policiesPath: '/p/policies', paused: '/p/paused', caCertificate: '/p/ca' };
 const credentials = { accessKeyId: 'none', secretAccessKey: 'none' };
@@ -12,9 +12,7 @@ let stored: Record<string, string>;
 let refusal: { status: number; type: string } | undefined;
 let asked: { target: string; body: Record<string, unknown> }[];
 const store = createServer(async (request, response) => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const body = JSON.parse(Buffer.concat(chunks).toString());
+  const body = JSON.parse(await textOf(request));
   const target = String(request.headers['x-amz-target']).replace('AmazonSSM.', '');
   asked.push({ target, body });
   const answer = (status: number, value: object) =>
@@ -33,22 +31,17 @@ const store = createServer(async (request, response) => {
     ...(start + 2 < all.length && { NextToken: String(start + 2) }),
   });
 });
+let address: Listening;
 
 beforeEach(async () => {
   stored = {};
   refusal = undefined;
   asked = [];
-  await new Promise<void>((resolve) => store.listen(0, '127.0.0.1', resolve));
+  address = await listening(store);
 });
-afterEach(async () => {
-  store.closeAllConnections();
-  await new Promise((resolve) => store.close(resolve));
-});
+afterEach(() => address.close());
 
-const open = () => {
-  const endpoint = `http://127.0.0.1:${(store.address() as AddressInfo).port}`;
-  return ssmParameters(names, ssmClient({ endpoint, region: 'eu-central-1', credentials }));
-};
+const open = () => ssmParameters(names, ssmClient({ endpoint: address.url, region: 'eu-central-1', credentials }));
 
 async function failure(act: Promise<unknown>): Promise<string> {
   const error = await act.catch((thrown: unknown) => thrown);

@@ -3,7 +3,8 @@ import type { Socket } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createHttpTransport, type HttpTransportOptions } from '../../../../lambda/operations/http/http-transport.ts';
 import { type Exchange, type Transport, TransportError } from '../../../../lambda/operations/transport.ts';
-import { closedPort, http, rawServer } from './raw-server.ts';
+import { freePort } from '../../../support/loopback.ts';
+import { http, rawServer } from './raw-server.ts';
 
 const pem = (name: string) => readFileSync(new URL(`certificates/${name}.pem`, import.meta.url), 'utf8');
 
@@ -164,12 +165,12 @@ describe.each<[string, (transport: Transport, exchange: Exchange) => Promise<unk
     failureOf(send(transportWith(options), to(url)));
 
   test.each(['http', 'https'])('to a closed port is a connect failure: %s', async (scheme) => {
-    const error = await failed(`${scheme}://127.0.0.1:${await closedPort()}`);
+    const error = await failed(`${scheme}://127.0.0.1:${await freePort()}`);
     expect(error).toMatchObject({ phase: 'connect', code: 'ECONNREFUSED', mayBeWritten: false });
   });
 
   test.each(['http', 'https'])('to a host with several addresses is a connect failure: %s', async (scheme) => {
-    const error = await failed(`${scheme}://localhost:${await closedPort()}`);
+    const error = await failed(`${scheme}://localhost:${await freePort()}`);
     expect(error).toMatchObject({ phase: 'connect', code: 'ECONNREFUSED', mayBeWritten: false });
   });
 

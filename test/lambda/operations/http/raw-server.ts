@@ -49,15 +49,6 @@ export async function rawServer({ onRequest, onConnection, tls }: RawServerOptio
   return running;
 }
 
-/** A port of this machine on which nothing is listening. */
-export async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 export function http(status: number, body: string, headers: Record<string, string> = {}): string {
   const all = { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)), ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);

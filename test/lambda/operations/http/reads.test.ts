@@ -6,8 +6,9 @@ import { createOperations } from '../../../../lambda/operations/http/http-operat
 import { createHttpTransport } from '../../../../lambda/operations/http/http-transport.ts';
 import { OperationsError } from '../../../../lambda/operations/operations.ts';
 import { TransportError } from '../../../../lambda/operations/transport.ts';
+import { freePort } from '../../../support/loopback.ts';
 import { against, bodyOf, fixed, now, operation, operationOnWire, token } from './broken-server.ts';
-import { closedPort, http } from './raw-server.ts';
+import { http } from './raw-server.ts';
 
 const sentence =
   'Delete 134517 out of 135600 rows (99.20%). Issuing a delete by query request. This was a dry run. Run with dryRun = false to execute.';
@@ -149,7 +150,7 @@ describe('a read that fails temporarily', () => {
   test('is retried when the connection fails', async () => {
     const waits: number[] = [];
     const operations = createOperations({
-      baseUrl: `http://127.0.0.1:${await closedPort()}`,
+      baseUrl: `http://127.0.0.1:${await freePort()}`,
       token: fixed(token),
       transport: createHttpTransport({ connectTimeoutMillis: 1000 }),
       realNow: () => now,

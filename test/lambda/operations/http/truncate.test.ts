@@ -5,8 +5,9 @@ import { serverErrorSchema } from '../../../../lambda/facts/server-error.ts';
 import { createOperations } from '../../../../lambda/operations/http/http-operations.ts';
 import { type Transport, TransportError } from '../../../../lambda/operations/transport.ts';
 import { holdsInTime } from '../../../properties.ts';
+import { freePort } from '../../../support/loopback.ts';
 import { against, bodyOf, fixed, operation, operationOnWire, token } from './broken-server.ts';
-import { closedPort, http } from './raw-server.ts';
+import { http } from './raw-server.ts';
 
 const yes = () => true;
 const value = (text: string) => http(200, JSON.stringify({ value: text }));
@@ -129,7 +130,7 @@ describe('a real truncate', () => {
   });
 
   test('is not sent, and not retried, when the connection fails', async () => {
-    const { operations, waits } = await against([], { baseUrl: `http://127.0.0.1:${await closedPort()}` });
+    const { operations, waits } = await against([], { baseUrl: `http://127.0.0.1:${await freePort()}` });
     const maySend = vi.fn(yes);
     expect(await operations.truncate(operation, maySend)).toEqual({
       kind: 'not-sent',

@@ -1,0 +1,36 @@
+import { Server as HttpServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+
+export interface Listening {
+  url: string;
+  port: number;
+  /** Cuts whatever is still connected. */
+  close(): Promise<void>;
+}
+
+/** Lets a server listen on a free port of 127.0.0.1. */
+export async function listening(server: Server): Promise<Listening> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    async close() {
+      if (server instanceof HttpServer) server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A port of 127.0.0.1 that nothing listens on. */
+export async function freePort(): Promise<number> {
+  const { port, close } = await listening(createServer());
+  await close();
+  return port;
+}
+
+export async function textOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request.setEncoding('utf8')) text += chunk;
+  return text;
+}

@@ -1,7 +1,7 @@
 import { GetTopicAttributesCommand, PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
 import type { Report } from '../facts/report-schema.ts';
 import { isWorthTelling, type Message, messageAttributes, messageBody, messageOf } from '../message/message.ts';
-import type { Log, Publisher } from '../run/services.ts';
+import type { Log, Publisher, Subscriptions } from '../run/services.ts';
 import { oneLine } from '../text/text.ts';
 import type { Reader } from '../words/reader.ts';
 import { subscriptionMetric, toStandardOutput, type WriteLine } from './metrics.ts';
@@ -31,8 +31,8 @@ export class PublishError extends Error {
  */
 export function snsPublisher(options: SnsPublisherOptions): Publisher {
   return {
+    subscriptions: (stage, atMillis) => countSubscriptions(options, stage, atMillis),
     async publish(report, byHand = false) {
-      await countSubscriptions(options, report);
       const message = messageOf(report, { reader: options.reader });
       if (options.notify === 'problems' && !isWorthTelling(report, byHand)) {
         options.log.info('not published: the result is ok, and this stage reports problems only', {
@@ -68,27 +68,31 @@ async function send({ client, topicArn, log }: SnsPublisherOptions, report: Repo
 
 async function countSubscriptions(
   { client, topicArn, log, writeLine }: SnsPublisherOptions,
-  report: Report,
-): Promise<void> {
+  stage: string,
+  atMillis: number,
+): Promise<Subscriptions | undefined> {
   let confirmed: number;
+  let pending: number;
   try {
     const { Attributes } = await client.send(new GetTopicAttributesCommand({ TopicArn: topicArn }));
     confirmed = Number.parseInt(Attributes?.['SubscriptionsConfirmed'] ?? '', 10);
+    pending = Number.parseInt(Attributes?.['SubscriptionsPending'] ?? '', 10) || 0;
   } catch (error) {
     log.warn(`the topic's subscriptions could not be counted: ${said(error)}`);
-    return;
+    return undefined;
   }
   if (Number.isNaN(confirmed)) {
     log.warn('the topic does not say how many subscriptions are confirmed');
-    return;
+    return undefined;
   }
-  (writeLine ?? toStandardOutput)(subscriptionMetric(report.stage, confirmed, Date.parse(report.finishedAt)));
+  (writeLine ?? toStandardOutput)(subscriptionMetric(stage, confirmed, atMillis));
   if (confirmed === 0) {
     log.warn(
       'nobody is notified of this run: the topic has no confirmed subscription; confirm the one in the email from AWS Notifications, or subscribe someone',
       { topicArn },
     );
   }
+  return { confirmed, pending };
 }
 
 const said = (error: unknown): string =>

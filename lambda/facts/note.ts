@@ -25,6 +25,8 @@ const kinds = {
   },
   /** A person named no mode, so the run only previews, in a stage that enforces. */
   'preview-by-hand': {},
+  /** Not everybody who is subscribed to the topic gets this (previews only): somebody has yet to confirm. */
+  unconfirmed: { confirmed: z.int(), pending: z.int() },
   /** A preview was started with approveRows. */
   'approves-nothing': { approveRows: rows },
   /** The server does not know the field forceDeleteByQuery; this run leaves it out. */

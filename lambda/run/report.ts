@@ -10,8 +10,8 @@ import type { Clock } from '../truncation/clock.ts';
 import { addressOf, assertOurs, done } from './entries.ts';
 import { modeOf, parseInput } from './input.ts';
 import { atEnd } from './next.ts';
-import type { Log, Publisher, RunSettings } from './services.ts';
-import type { DecisionRef, Entry, RunState } from './state.ts';
+import type { Log, Publisher, RunSettings, Subscriptions } from './services.ts';
+import type { DecisionRef, Entry, Mode, RunState } from './state.ts';
 
 /** What the workflow passes to Report: a run state, or what is left of a failed Plan. */
 export interface ReportEvent {
@@ -43,13 +43,16 @@ export interface Reported {
  * published, and for a state that another version wrote.
  */
 export async function report(event: ReportEvent, services: ReportServices): Promise<Reported> {
-  const composed = composeReport(event, services);
-  const { result, policies, cause } = composed;
-  services.log.info('report', { result, policies: policies.length, cause });
-  services.count?.(composed);
+  const { clock, log, publisher, settings } = services;
+  const counted = composeReport(event, services);
+  const { result, policies, cause } = counted;
+  log.info('report', { result, policies: policies.length, cause });
+  services.count?.(counted);
+  const subscriptions = await publisher.subscriptions?.(settings.stage, clock.now());
+  const composed = composeReport(event, services, subscriptions);
   const state = stateOf(event.input);
-  const published = await services.publisher.publish(composed, state?.byHand);
-  const told = state ? toldOf(state, composed, new Set(published), services.settings) : [];
+  const published = await publisher.publish(composed, state?.byHand);
+  const told = state ? toldOf(state, composed, new Set(published), settings) : [];
   return { result, next: told.length > 0 ? 'mark' : 'end', told };
 }
 
@@ -86,10 +89,15 @@ const planFailureSchema = z.object({
   input: z.unknown(),
 });
 
+/** Who is about to put a stage into service should hear that its messages will not arrive. */
+const readersOf = (mode: Mode, { confirmed, pending }: Subscriptions = { confirmed: 1, pending: 0 }): Note[] =>
+  mode === 'preview' && (confirmed === 0 || pending > 0) ? [{ kind: 'unconfirmed', confirmed, pending }] : [];
+
 /** Builds a report from what the workflow passes in. Throws StateUnreadable. */
 export function composeReport(
   { input, execution }: ReportEvent,
   { settings, clock, words }: Pick<ReportServices, 'settings' | 'clock' | 'words'>,
+  subscriptions?: Subscriptions,
 ): Report {
   const finishedAt = new Date(clock.now()).toISOString();
   const late = (startMillis: number): Note[] =>
@@ -117,7 +125,10 @@ export function composeReport(
   }
   assertOurs(input, settings);
   const facts = factsOf(input, finishedAt);
-  return words({ ...facts, notes: [...late(input.runStartMillis), ...facts.notes] });
+  return words({
+    ...facts,
+    notes: [...late(input.runStartMillis), ...readersOf(facts.mode, subscriptions), ...facts.notes],
+  });
 }
 
 function factsOf(state: RunState, finishedAt: string): ReportFacts {

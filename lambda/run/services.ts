@@ -53,8 +53,15 @@ export interface RunServices {
   deadline(): number;
 }
 
+export interface Subscriptions {
+  confirmed: number;
+  pending: number;
+}
+
 /** Sends the report to people and machines. Throws when it could not be published and a retry may help. */
 export interface Publisher {
+  /** Who gets what is published; undefined where that cannot be read. Never throws. */
+  subscriptions?(stage: string, atMillis: number): Promise<Subscriptions | undefined>;
   /**
    * @param byHand a person started the run: its report is published in any case (rule 12)
    * @returns the verdicts and releases that people have been told of by it (`Message.told`), or would have been,

@@ -60,6 +60,16 @@ export const notes: NoteTable = {
           next: 'If the pause is intended, do nothing; otherwise resume it.',
           act: resumeCommand(place),
         },
+  unconfirmed: ({ confirmed, pending }) => ({
+    subject: 'not confirmed',
+    what:
+      confirmed === 0
+        ? 'nobody gets the messages of this stage: its topic has no confirmed subscription'
+        : `${counted(pending, 'subscription', 'subscriptions')} of the topic ${isOrAre(pending)} not confirmed: no message arrives there`,
+    why: '',
+    urgency: 'change',
+    next: 'Open the link in the mail that AWS has sent to each address, or subscribe somebody.',
+  }),
   'preview-by-hand': () => ({
     subject: '',
     what: 'this run was started by hand without a mode, so it only previews',

@@ -13,7 +13,11 @@ export interface FakeSns {
 
 /** @param answers by action: what is answered instead of success */
 export async function fakeSns(
-  answers: { confirmed?: string; fail?: Record<string, { status: number; code: string; message: string }> } = {},
+  answers: {
+    confirmed?: string;
+    pending?: string;
+    fail?: Record<string, { status: number; code: string; message: string }>;
+  } = {},
 ): Promise<FakeSns> {
   const calls: URLSearchParams[] = [];
   const server = createServer(async (request, response) => {
@@ -26,7 +30,7 @@ export async function fakeSns(
           failure.status,
           `<ErrorResponse><Error><Type>Sender</Type><Code>${failure.code}</Code><Message>${failure.message}</Message></Error></ErrorResponse>`,
         ]
-      : [200, success(action, answers.confirmed ?? '2')];
+      : [200, success(action, answers)];
     response.writeHead(status, { 'content-type': 'text/xml' }).end(xml);
   });
   const { url, close } = await listening(server);
@@ -47,7 +51,12 @@ export async function fakeSns(
   };
 }
 
-const success = (action: string, confirmed: string): string =>
+const entryXml = (key: string, value: string) => `<entry><key>${key}</key><value>${value}</value></entry>`;
+
+const success = (
+  action: string,
+  { confirmed = '2', pending = '0' }: { confirmed?: string; pending?: string },
+): string =>
   action === 'Publish'
     ? '<PublishResponse><PublishResult><MessageId>m-1</MessageId></PublishResult></PublishResponse>'
-    : `<GetTopicAttributesResponse><GetTopicAttributesResult><Attributes><entry><key>SubscriptionsConfirmed</key><value>${confirmed}</value></entry></Attributes></GetTopicAttributesResult></GetTopicAttributesResponse>`;
+    : `<GetTopicAttributesResponse><GetTopicAttributesResult><Attributes>${entryXml('SubscriptionsConfirmed', confirmed)}${entryXml('SubscriptionsPending', pending)}</Attributes></GetTopicAttributesResult></GetTopicAttributesResponse>`;

@@ -2,6 +2,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { PublishError, snsPublisher } from '../../../lambda/aws/publish.ts';
 import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { messageOf } from '../../../lambda/message/message.ts';
+import { addressOf } from '../../../lambda/run/entries.ts';
+import { report } from '../../../lambda/run/report.ts';
+import type { RunSettings } from '../../../lambda/run/services.ts';
+import type { Mode } from '../../../lambda/run/state.ts';
+import { worded } from '../../../lambda/words/worded.ts';
+import { aRunState } from '../../support/states.ts';
 import { anEntry, aReport } from './a-report.ts';
 import { type FakeSns, fakeSns } from './fake-sns.ts';
 
@@ -12,6 +18,14 @@ const well = aReport([anEntry('truncated', { cause: { kind: 'verified' }, rowsDe
 const missing = { kind: 'missing', expected: 9000, found: 4500 } as const;
 const troubled = aReport([anEntry('rows-missing', { cause: missing, rowsMissing: 4500 })]);
 
+function logOf() {
+  const logged: string[] = [];
+  const keep = (level: string) => (message: string) => {
+    logged.push(`${level}: ${message}`);
+  };
+  return { logged, log: { info: keep('info'), warn: keep('warn'), error: keep('error') } };
+}
+
 let sns: FakeSns;
 afterEach(() => sns.stop());
 
@@ -21,24 +35,13 @@ async function publish(
   { notify = 'always', byHand = false }: { notify?: 'always' | 'problems'; byHand?: boolean } = {},
 ) {
   sns = await fakeSns(answers);
-  const logged: string[] = [];
-  const written: string[] = [];
-  const keep = (level: string) => (message: string) => {
-    logged.push(`${level}: ${message}`);
-  };
-  const publisher = snsPublisher({
-    client: sns.client,
-    topicArn,
-    notify,
-    reader,
-    log: { info: keep('info'), warn: keep('warn'), error: keep('error') },
-    writeLine: (line) => written.push(line),
-  });
+  const { logged, log } = logOf();
+  const publisher = snsPublisher({ client: sns.client, topicArn, notify, reader, log });
   const error = await publisher.publish(report, byHand).then(
     () => undefined,
     (thrown: unknown) => thrown as Error,
   );
-  return { error, logged, written };
+  return { error, logged };
 }
 
 describe('the SNS publisher', () => {
@@ -102,35 +105,71 @@ describe('the SNS publisher', () => {
     await publish(report, {}, { notify: 'problems', byHand });
     expect(sns.publishes()).toHaveLength(1);
   });
+});
 
-  it('counts confirmed subscriptions as a metric of the stage', async () => {
-    const { written, logged } = await publish(well, { confirmed: '3' });
-    expect(written.map((line) => JSON.parse(line))).toEqual([
-      expect.objectContaining({ stage: 'prod', ConfirmedSubscriptions: 3 }),
-    ]);
+/** Report, with a topic whose subscriptions are so. */
+async function reported(mode: Mode, answers: Parameters<typeof fakeSns>[0], notify: 'always' | 'problems' = 'always') {
+  sns = await fakeSns(answers);
+  const { logged, log } = logOf();
+  const written: string[] = [];
+  const publisher = snsPublisher({
+    client: sns.client,
+    topicArn,
+    notify,
+    reader,
+    log,
+    writeLine: (line) => written.push(line),
+  });
+  const settings = { stage: 'prod', gmsUrl: 'http://gms:8080', mode } as RunSettings;
+  const input = { ...aRunState([], { mode }), stage: 'prod', server: addressOf(settings) };
+  const execution = { name: 'run-1', startTime: '2026-03-01T03:30:01.000Z' };
+  const clock = { now: () => Date.parse('2026-03-01T03:40:00.000Z') };
+  await report({ input, execution }, { settings, clock, log, publisher, words: (facts) => worded(facts, reader) });
+  const message = sns.publishes()[0]?.get('Message');
+  const { notes = [] }: Partial<Report> = message ? JSON.parse(JSON.parse(message).default) : {};
+  return { logged, written: written.map((line) => JSON.parse(line)), texts: notes.map(({ text }) => text) };
+}
+
+describe('who is subscribed to the topic', () => {
+  it('is a metric of the stage', async () => {
+    const { written, logged } = await reported('enforce', { confirmed: '3' });
+    expect(written).toEqual([expect.objectContaining({ stage: 'prod', ConfirmedSubscriptions: 3 })]);
     expect(logged.join()).not.toContain('warn');
   });
 
-  it('reports in log and metric that there is no subscription, and publishes all the same', async () => {
-    const { written, logged } = await publish(well, { confirmed: '0' });
-    expect(logged[0]).toMatch(/^warn: nobody is notified of this run: the topic has no confirmed subscription/);
-    expect(JSON.parse(written[0]!)).toMatchObject({ ConfirmedSubscriptions: 0 });
-    expect(sns.publishes()).toHaveLength(1);
+  it('is nobody: log, metric and the notes of a preview say so, and the message is published all the same', async () => {
+    const { written, logged, texts } = await reported('preview', { confirmed: '0', pending: '1' });
+    expect(logged.join()).toContain('warn: nobody is notified of this run: the topic has no confirmed subscription');
+    expect(written).toMatchObject([{ ConfirmedSubscriptions: 0 }]);
+    expect(texts.join()).toContain('Nobody gets the messages of this stage: its topic has no confirmed subscription.');
   });
 
-  it('counts subscriptions also for a run that is not published', async () => {
-    const { written } = await publish(well, { confirmed: '0' }, { notify: 'problems' });
+  it('is not everybody who was asked: a preview tells those who get it', async () => {
+    const { texts } = await reported('preview', { confirmed: '1', pending: '2' });
+    expect(texts.join()).toContain('2 subscriptions of the topic are not confirmed: no message arrives there.');
+  });
+
+  it.each([
+    ['enforce', { confirmed: '1', pending: '2' }],
+    ['preview', { confirmed: '2' }],
+  ] as const)('is no note of a run: %s, %j', async (mode, answers) => {
+    expect((await reported(mode, answers)).texts.join()).not.toContain('confirmed');
+  });
+
+  it('is counted also for a run that is not published', async () => {
+    const { written } = await reported('enforce', { confirmed: '0' }, 'problems');
     expect(written).toHaveLength(1);
+    expect(sns.publishes()).toEqual([]);
   });
 
   it.each([
     ['may not be read', { fail: { GetTopicAttributes: { status: 403, code: 'AuthorizationError', message: 'no' } } }],
-    ['are not told', { confirmed: '' }],
-  ])('publishes when the subscriptions %s', async (_, answers) => {
-    const { error, logged, written } = await publish(well, answers);
-    expect(error).toBeUndefined();
+    ['is not told', { confirmed: '' }],
+  ])('%s: the message is published all the same', async (_, answers) => {
+    const { logged, written, texts } = await reported('preview', answers);
+    expect(texts.join()).not.toContain('confirmed');
     expect(sns.publishes()).toHaveLength(1);
-    expect(logged[0]).toMatch(/^warn: the topic/);
+    expect(logged.join()).toMatch(/warn: the topic/);
     expect(written).toEqual([]);
   });
 });

@@ -308,6 +308,7 @@ export const noteCases: [name: string, note: Note][] = [
     },
   ],
   ['preview by hand', { kind: 'preview-by-hand' }],
+  ['nobody has confirmed', { kind: 'unconfirmed', confirmed: 0, pending: 1 }],
   ['approves nothing', { kind: 'approves-nothing', approveRows: 45_150 }],
   ['late', { kind: 'late', startedAt: at }],
   ['nothing to release', { kind: 'nothing-to-release', index: 'dataset.operation' }],

@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/package/*.package.ts'],
     globalSetup: ['test/package/packed.ts'],
-    testTimeout: 120_000,
+    testTimeout: 600_000,
     hookTimeout: 240_000,
   },
 });

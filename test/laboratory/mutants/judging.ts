@@ -140,8 +140,8 @@ export const judgingMutants: readonly Mutant[] = [
   mutant(12, 'publishes nothing', [
     [
       'run/report',
-      'await services.publisher.publish(composed, state?.byHand)',
-      'composed.policies === undefined ? await services.publisher.publish(composed, state?.byHand) : []',
+      'await publisher.publish(composed, state?.byHand)',
+      'composed.policies === undefined ? await publisher.publish(composed, state?.byHand) : []',
     ],
   ]),
   mutant(

@@ -24,8 +24,8 @@ export const tellingMutants: readonly Mutant[] = [
   mutant(15, 'marks what could not be published', [
     [
       'run/report',
-      'await services.publisher.publish(composed, state?.byHand)',
-      'await services.publisher.publish(composed, state?.byHand).catch((): string[] => [])',
+      'await publisher.publish(composed, state?.byHand)',
+      'await publisher.publish(composed, state?.byHand).catch((): string[] => [])',
     ],
     ['run/report', 'new Set(published), services', '({ has: () => true }) as never, services'],
   ]),

@@ -27,7 +27,7 @@ export const tellingMutants: readonly Mutant[] = [
       'await publisher.publish(composed, state?.byHand)',
       'await publisher.publish(composed, state?.byHand).catch((): string[] => [])',
     ],
-    ['run/report', 'new Set(published), services', '({ has: () => true }) as never, services'],
+    ['run/report', 'new Set(published), settings', '({ has: () => true }) as never, settings'],
   ]),
   mutant(15, 'marks nothing', [['run/mark-told', 'of told) {', 'of told.slice(told.length)) {']]),
   mutant(15, 'never counts a good verdict as told', [

@@ -48,7 +48,7 @@ export default defineConfig({
           exclude: withOwnModules,
           isolate: false,
           // Synthesis would bundle the functions in each process.
-          alias: { './functions/function-code.ts': join(root, 'test/infra/functions/without-code.ts') },
+          alias: { './function-code.ts': join(root, 'test/infra/functions/without-code.ts') },
           // Not above: it would be done once more for each project.
           globalSetup: 'test/shared-folder.ts',
         },

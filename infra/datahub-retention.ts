@@ -4,13 +4,11 @@ import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { functionCode } from './functions/function-code.ts';
+import { settingsOf } from './checked-props.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
 import { Notifications } from './monitoring/notifications.ts';
-import { settingsOf } from './props.ts';
 import type { DatahubRetentionProps } from './stage/props.ts';
-import { LedgerTable } from './storage/ledger-table.ts';
-import { PolicyParameters } from './storage/policy-parameters.ts';
+import { LedgerTable, PolicyParameters } from './storage.ts';
 import { RunSchedule } from './workflow/run-schedule.ts';
 import { Workflow } from './workflow/workflow.ts';
 
@@ -40,7 +38,7 @@ export class DatahubRetention extends Construct {
     const { topic, alarmTopic } = new Notifications(this, 'Notifications', { settings });
     new PolicyParameters(this, 'Policies', { settings });
     const { table } = new LedgerTable(this, 'Ledger');
-    const workflow = new Workflow(this, 'Workflow', { settings, code: functionCode(), table, topic });
+    const workflow = new Workflow(this, 'Workflow', { settings, table, topic });
     const { lostStarts } = new RunSchedule(this, 'Schedule', { settings, stateMachine: workflow.stateMachine });
     const watched = { settings, workflow, lostStarts, topic, alarmTopic };
     const { alarms } = new Monitoring(this, 'Monitoring', { ...watched, runbook: readFileSync(runbook, 'utf8') });

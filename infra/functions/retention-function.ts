@@ -1,15 +1,15 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, type CfnFunction, type Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, type CfnFunction, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { EnvironmentOf, FunctionName } from '../../lambda/aws/environment.ts';
 import { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
+import { functionCode } from './function-code.ts';
 
 export interface RetentionFunctionProps<Name extends FunctionName> {
   name: Name;
   description: string;
-  code: Code;
   environment: EnvironmentOf<Name>;
   /** Everything the function may do besides writing its own log. */
   permissions: PolicyStatement[];
@@ -39,7 +39,7 @@ export class RetentionFunction<Name extends FunctionName> extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: 'index.handler',
-      code: props.code,
+      code: functionCode(props.name),
       // 65 MB are in use after the start; more memory buys CPU, and so a shorter start.
       memorySize: 512,
       timeout: Duration.seconds(functionTimeoutSeconds[props.name]),

@@ -7,6 +7,7 @@ import {
   LogQueryWidget,
   MathExpression,
   Metric,
+  type MetricOptions,
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
@@ -36,6 +37,8 @@ export class RetentionDashboard extends Construct {
   constructor(scope: Construct, id: string, { settings, workflow, alarms, runbook }: RetentionDashboardProps) {
     super(scope, id);
     const { stage } = settings;
+    const daily = (metricName: string, statistic: string, label: string) =>
+      runMetric(stage, metricName, { statistic, period: day, label });
     const logGroupNames = workflow.functions.map(({ logGroup }) => logGroup.logGroupName);
     new CfnQueryDefinition(this, 'IndexHistory', {
       name: `datahub-retention/${stage}/${indexHistoryQuery.name}`,
@@ -54,15 +57,13 @@ export class RetentionDashboard extends Construct {
     dashboard.addWidgets(
       new GraphWidget({
         title: 'Runs by result',
-        left: (['ok', 'attention', 'failed'] as const).map((result) =>
-          runMetric(stage, runMetrics[result], 'Sum', result),
-        ),
+        left: (['ok', 'attention', 'failed'] as const).map((result) => daily(runMetrics[result], 'Sum', result)),
         stacked: true,
         width: 12,
       }),
       new GraphWidget({
         title: 'Duration of a run (s)',
-        left: [runMetric(stage, runMetrics.durationSeconds, 'Maximum', 'longest of the day')],
+        left: [daily(runMetrics.durationSeconds, 'Maximum', 'longest of the day')],
         width: 12,
       }),
     );
@@ -107,7 +108,7 @@ export class RetentionDashboard extends Construct {
       }),
       new GraphWidget({
         title: 'Confirmed subscriptions of the topic',
-        left: [runMetric(stage, runMetrics.confirmedSubscriptions, 'Minimum', 'confirmed')],
+        left: [daily(runMetrics.confirmedSubscriptions, 'Minimum', 'confirmed')],
         leftYAxis: { min: 0 },
         width: 12,
       }),
@@ -132,16 +133,14 @@ export class RetentionDashboard extends Construct {
   }
 }
 
-function runMetric(stage: string, metricName: string, statistic: string, label: string): Metric {
-  return new Metric({
+/** A metric that Report writes once in a run. */
+export const runMetric = (stage: string, metricName: string, options: MetricOptions): Metric =>
+  new Metric({
     namespace: metricNamespace,
     metricName,
     dimensionsMap: { [dimensionNames.stage]: stage },
-    statistic,
-    period: day,
-    label,
+    ...options,
   });
-}
 
 /** A search, because the indices with this metric follow the policies, which can change without a deployment. */
 function byIndex(stage: string, metricName: string, statistic: string): MathExpression {
@@ -172,7 +171,7 @@ function introduction(
  * The sections that the dashboard carries, as Markdown. Throws if the runbook lacks one.
  * @param runbook the text of docs/runbook.md
  */
-export function sectionsForDashboard(runbook: string): string[] {
+function sectionsForDashboard(runbook: string): string[] {
   return dashboardSections.map((name) => {
     const section = sectionOf(runbook, name);
     if (section === undefined) throw new Error(`docs/runbook.md has no section "${name}", which the dashboard shows.`);

@@ -12,22 +12,20 @@ import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { dimensionNames, metricNamespace, runMetrics } from '../../lambda/aws/metrics.ts';
+import { runMetrics } from '../../lambda/aws/metrics.ts';
 import type { Settings } from '../stage/settings.ts';
 import { alarmNamePrefix } from '../workflow/names.ts';
 import type { Workflow } from '../workflow/workflow.ts';
-import { linkOf, RetentionDashboard } from './dashboard.ts';
+import { linkOf, RetentionDashboard, runMetric } from './dashboard.ts';
 
 /**
  * A run sends its result once, when it ends. Missing data ends the alarm, so that the next bad run raises it again:
  * an alarm that stayed on would not notify anyone a second time.
  */
-const oncePerRun = {
-  comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-  evaluationPeriods: 1,
-  missingData: TreatMissingData.NOT_BREACHING,
-  reported: true,
-} as const;
+const oncePerRun = { missingData: TreatMissingData.NOT_BREACHING, reported: true } as const;
+
+/** An hour, so that the alarm has ended before the next day's run begins. */
+const hourly = { statistic: 'Sum', period: Duration.hours(1) };
 
 export interface MonitoringProps {
   settings: Settings;
@@ -49,8 +47,9 @@ interface AlarmProps {
   /** What to do first: the mail of an alarm has to be enough to begin. */
   firstRemedy: string;
   metric: IMetric;
-  comparisonOperator: ComparisonOperator;
-  evaluationPeriods: number;
+  /** By default once is enough, at or above the threshold of 1. */
+  comparisonOperator?: ComparisonOperator;
+  evaluationPeriods?: number;
   missingData: TreatMissingData;
   /** True if a report says it as well: the alarm then has an action only if alarms have a topic of their own. */
   reported?: boolean;
@@ -69,12 +68,18 @@ export class Monitoring extends Construct {
     super(scope, id);
     const { settings, workflow, lostStarts, topic, alarmTopic, runbook } = props;
     const { stage } = settings;
-    const { stateMachine } = workflow;
+    const { stateMachine, functions } = workflow;
+    const trouble = {
+      ...Object.fromEntries(functions.map(({ node, lambda }) => [node.id.toLowerCase(), lambda.metricThrottles()])),
+      outOfMemory: this.outOfMemory(stage, workflow),
+    };
     const alarm = (name: AlarmName, { meaning, firstRemedy, missingData, reported, ...props }: AlarmProps): Alarm => {
       const created = new Alarm(this, name, {
         alarmName: `${alarmNamePrefix(stage)}${name}`,
         alarmDescription: `${meaning} ${firstRemedy} ${linkOf(name, settings, Stack.of(this))}`,
         threshold: 1,
+        comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+        evaluationPeriods: 1,
         treatMissingData: missingData,
         ...props,
       });
@@ -99,8 +104,6 @@ export class Monitoring extends Construct {
           label: 'Runs without a report',
           period: Duration.minutes(5),
         }),
-        comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-        evaluationPeriods: 1,
         // No run, no data: that is normal; NotStarted covers the rest.
         missingData: TreatMissingData.NOT_BREACHING,
       }),
@@ -120,8 +123,6 @@ export class Monitoring extends Construct {
           statistic: 'Maximum',
           period: Duration.minutes(5),
         }),
-        comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-        evaluationPeriods: 1,
         // A queue without messages has no data after some hours.
         missingData: TreatMissingData.NOT_BREACHING,
       }),
@@ -129,49 +130,32 @@ export class Monitoring extends Construct {
         firstRemedy: "First, read that run's report: if its result is ok, nothing has to be done.",
         meaning: `A function of stage ${stage} was throttled or ran out of memory; the run continues if it can.`,
         metric: new MathExpression({
-          expression: `SUM([${['plan', 'truncate', 'poll', 'report', 'outOfMemory'].map((id) => `FILL(${id}, 0)`).join(', ')}])`,
-          usingMetrics: {
-            plan: workflow.plan.lambda.metricThrottles(),
-            truncate: workflow.truncate.lambda.metricThrottles(),
-            poll: workflow.poll.lambda.metricThrottles(),
-            report: workflow.report.lambda.metricThrottles(),
-            outOfMemory: this.outOfMemory(stage, workflow),
-          },
+          expression: `SUM([${Object.keys(trouble)
+            .map((id) => `FILL(${id}, 0)`)
+            .join(', ')}])`,
+          usingMetrics: trouble,
           label: 'Throttled or out of memory',
           // An hour: a throttled function is retried for minutes, which is one event.
           period: Duration.hours(1),
         }),
-        comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-        evaluationPeriods: 1,
         // A function that did not run had no trouble.
         missingData: TreatMissingData.NOT_BREACHING,
       }),
       alarm('RunFailed', {
         meaning: `A run of stage ${stage} has the result "failed": an index could not be truncated, or the outcome of a truncation is not known.`,
         firstRemedy: 'First, read the report of that run: it says which index, why, and what to do.',
-        metric: this.runMetric(stage, runMetrics.failed),
+        metric: runMetric(stage, runMetrics.failed, hourly),
         ...oncePerRun,
       }),
       alarm('RowsMissing', {
         meaning: `Rows that should stay are missing from an index of stage ${stage}. Run no DataHub upgrade before they are back: it may delete the index that still holds them.`,
         firstRemedy:
           'First, read the report of that run: it names the index before and now, and the cutoff. How rows come back is in the runbook.',
-        metric: this.runMetric(stage, runMetrics.rowsMissing),
+        metric: runMetric(stage, runMetrics.rowsMissing, hourly),
         ...oncePerRun,
       }),
     ];
     new RetentionDashboard(this, 'Dashboard', { settings, workflow, alarms: this.alarms, runbook });
-  }
-
-  private runMetric(stage: string, metricName: string): Metric {
-    return new Metric({
-      namespace: metricNamespace,
-      metricName,
-      dimensionsMap: { [dimensionNames.stage]: stage },
-      statistic: 'Sum',
-      // An hour, so that the alarm has ended before the next day's run begins.
-      period: Duration.hours(1),
-    });
   }
 
   /** Lambda has no metric for this; the function's own log has the line. */

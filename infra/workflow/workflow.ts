@@ -6,7 +6,6 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct, type Node } from 'constructs';
-import type { FunctionCode } from '../functions/function-code.ts';
 import { RetentionFunction } from '../functions/retention-function.ts';
 import type { Settings } from '../stage/settings.ts';
 import { parameterArn, stateMachineArn, stateMachineName } from './names.ts';
@@ -14,7 +13,6 @@ import definition from './retention-workflow.asl.json' with { type: 'json' };
 
 export interface WorkflowProps {
   settings: Settings;
-  code: FunctionCode;
   /** The ledger. */
   table: Table;
   topic: ITopic;
@@ -25,13 +23,11 @@ export interface WorkflowProps {
  * line executes as well.
  */
 export class Workflow extends Construct {
-  readonly plan: RetentionFunction<'plan'>;
-  readonly truncate: RetentionFunction<'truncate'>;
-  readonly poll: RetentionFunction<'poll'>;
-  readonly report: RetentionFunction<'report'>;
+  /** Each has the id that the workflow file's substitutions name: Plan, Truncate, Poll and Report. */
+  readonly functions: readonly { node: Node; lambda: LambdaFunction; logGroup: LogGroup }[];
   readonly stateMachine: StateMachine;
 
-  constructor(scope: Construct, id: string, { settings, code, table, topic }: WorkflowProps) {
+  constructor(scope: Construct, id: string, { settings, table, topic }: WorkflowProps) {
     super(scope, id);
     const stack = Stack.of(this);
     const pausedParameter = `${settings.parameterPrefix}/paused`;
@@ -48,39 +44,41 @@ export class Workflow extends Construct {
       TOKEN_PARAMETER: settings.tokenParameter,
       CA_CERTIFICATE_PARAMETER: settings.caCertificateParameter,
     };
-    const policies = { POLICIES_PATH: policiesPath, MAX_ROWS_PER_RUN: settings.maxRowsPerRun?.toString() };
-    const readPolicies = allow('ReadPolicies', ['ssm:GetParametersByPath'], parameterArn(stack, policiesPath));
+    const orders = {
+      PAUSED_PARAMETER: pausedParameter,
+      POLICIES_PATH: policiesPath,
+      MAX_ROWS_PER_RUN: settings.maxRowsPerRun?.toString(),
+    };
+    const readOrders = [
+      allow('ReadPolicies', ['ssm:GetParametersByPath'], parameterArn(stack, policiesPath)),
+      ...readParameters(stack, settings, pausedParameter),
+    ];
     const network = privateNetwork(settings);
 
-    this.plan = new RetentionFunction(this, 'Plan', {
+    const plan = new RetentionFunction(this, 'Plan', {
       name: 'plan',
       description: 'Dry-runs every policy and decides',
-      code: code.plan,
-      environment: { ...stage, ...access, ...policies, PAUSED_PARAMETER: pausedParameter },
+      environment: { ...stage, ...access, ...orders },
       permissions: [
-        readPolicies,
-        ...readParameters(stack, settings, pausedParameter),
+        ...readOrders,
         allow('UseLedger', ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'], table.tableArn),
       ],
       network,
     });
-    this.truncate = new RetentionFunction(this, 'Truncate', {
+    const truncate = new RetentionFunction(this, 'Truncate', {
       name: 'truncate',
       description: 'Starts one approved truncation',
-      code: code.truncate,
-      environment: { ...stage, ...access, ...policies, PAUSED_PARAMETER: pausedParameter },
+      environment: { ...stage, ...access, ...orders },
       permissions: [
         // Just before it sends, it rereads the policies, which someone may have made stricter since Plan.
-        readPolicies,
-        ...readParameters(stack, settings, pausedParameter),
+        ...readOrders,
         allow('UseLedger', ['dynamodb:GetItem', 'dynamodb:PutItem'], table.tableArn),
       ],
       network,
     });
-    this.poll = new RetentionFunction(this, 'Poll', {
+    const poll = new RetentionFunction(this, 'Poll', {
       name: 'poll',
       description: 'Looks at every unresolved truncation and verifies the ended ones',
-      code: code.poll,
       environment: { ...stage, ...access },
       permissions: [
         ...readParameters(stack, settings),
@@ -89,10 +87,9 @@ export class Workflow extends Construct {
       network,
     });
     // Outside any VPC: a report must get out even if nothing else does.
-    this.report = new RetentionFunction(this, 'Report', {
+    const report = new RetentionFunction(this, 'Report', {
       name: 'report',
       description: 'Publishes the run report',
-      code: code.report,
       environment: {
         ...stage,
         TOPIC_ARN: topic.topicArn,
@@ -108,32 +105,25 @@ export class Workflow extends Construct {
         ...encryptReport(settings),
       ],
     });
+    this.functions = [plan, truncate, poll, report];
     this.stateMachine = this.createStateMachine(settings.stage);
   }
 
-  get functions(): { node: Node; lambda: LambdaFunction; logGroup: LogGroup }[] {
-    return [this.plan, this.truncate, this.poll, this.report];
-  }
-
   private createStateMachine(stage: string): StateMachine {
-    const lambdas = this.functions.map(({ lambda }) => lambda);
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('states.amazonaws.com') });
-    role.addToPolicy(allow('CallFunctions', ['lambda:InvokeFunction'], ...lambdas.map((lambda) => lambda.functionArn)));
-    const stateMachine = new StateMachine(this, 'StateMachine', {
+    const arns = this.functions.map(({ lambda }) => lambda.functionArn);
+    role.addToPolicy(allow('CallFunctions', ['lambda:InvokeFunction'], ...arns));
+    return new StateMachine(this, 'StateMachine', {
       stateMachineName: stateMachineName(stage),
       definitionBody: DefinitionBody.fromString(JSON.stringify(definition)),
-      definitionSubstitutions: {
-        PlanFunctionArn: this.plan.lambda.functionArn,
-        TruncateFunctionArn: this.truncate.lambda.functionArn,
-        PollFunctionArn: this.poll.lambda.functionArn,
-        ReportFunctionArn: this.report.lambda.functionArn,
-      },
+      definitionSubstitutions: Object.fromEntries(
+        this.functions.map(({ node, lambda }) => [`${node.id}FunctionArn`, lambda.functionArn]),
+      ),
       role,
       logs: { destination: this.executionLog(stage), level: LogLevel.ALL, includeExecutionData: false },
       tracingEnabled: true,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    return stateMachine;
   }
 
   /**

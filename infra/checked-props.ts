@@ -1,12 +1,13 @@
 import { Stack, Token } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { parseSettings, type Settings, SettingsError, type SettingsInput } from './stage/settings.ts';
+import type { DatahubRetentionProps } from './stage/props.ts';
+import { parseSettings, type Settings, SettingsError } from './stage/settings.ts';
 
 /**
  * The props of a construct, checked like a stage file and also against what only the stack knows. Throws SettingsError,
  * one sentence for each problem.
  */
-export function settingsOf(scope: Construct, { stage, ...given }: SettingsInput & { stage: string }): Settings {
+export function settingsOf(scope: Construct, { stage, ...given }: DatahubRetentionProps): Settings {
   const { checkable, restore } = withoutTokens(given);
   const settings = restore(parseSettings(stage, checkable));
   for (const name of ['topicArn', 'alarmTopicArn'] as const) {
@@ -43,7 +44,7 @@ type DeployTimeField = keyof typeof deployTime;
  * Such values cannot be checked at synth. The check uses placeholders, one for each token, so that the same topic given
  * twice is still noticed.
  */
-function withoutTokens(given: SettingsInput) {
+function withoutTokens(given: Omit<DatahubRetentionProps, 'stage'>) {
   const seen: string[] = [];
   const numberOf = (token: string) => (seen.includes(token) ? seen.indexOf(token) : seen.push(token) - 1);
   const standIn = (name: DeployTimeField, value: unknown): unknown => {

@@ -1,7 +1,6 @@
-import { Annotations, CfnOutput, Stack, type StackProps, Tags } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, Stack, type StackProps, Tags, Validations } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { DatahubRetention } from './datahub-retention.ts';
-import { acknowledgeFindings } from './nag.ts';
 import { parseSettings, type StageInput } from './stage/settings.ts';
 import { warningsOf } from './stage/warnings.ts';
 
@@ -38,8 +37,31 @@ export class RetentionStack extends Stack {
 }
 
 /** Shows a stage's warnings when it is synthesised. */
-export function warn(stack: Stack, { stage, ...given }: StageInput & { stage: string }): void {
+function warn(stack: Stack, { stage, ...given }: StageInput & { stage: string }): void {
   for (const { id, text } of warningsOf(parseSettings(stage, given))) {
     Annotations.of(stack).addWarningV2(`datahub-retention:${id}`, text);
+  }
+}
+
+/** Exceptions from cdk-nag's rules: the end of the construct's path, the rule, and the reason. */
+const acknowledged: [path: RegExp, id: string, reason: string][] = [
+  [
+    /\/Workflow\/(Plan|Truncate|Poll)\/Role$/,
+    'AwsSolutions-IAM5[Resource::*]',
+    'The describe actions have no resource level, and Lambda checks the others before there is an interface to name.',
+  ],
+  [
+    /\/Workflow\/(Role|StateMachine)$/,
+    'AwsSolutions-IAM5[Resource::*]',
+    'X-Ray and the log delivery of CloudWatch Logs have no resource level.',
+  ],
+];
+
+/** For our own app only: an app that uses the construct has its own rules and its own reasons for exceptions. */
+function acknowledgeFindings(stack: Stack): void {
+  for (const construct of stack.node.findAll()) {
+    for (const [path, id, reason] of acknowledged) {
+      if (path.test(construct.node.path)) Validations.of(construct).acknowledge({ id, reason });
+    }
   }
 }

@@ -1,9 +1,8 @@
 import { basename } from 'node:path';
 import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
-import { nameWarning } from '../../infra/stage/names.ts';
 import { inspectPolicies } from '../../infra/stage/policies.ts';
 import { inspectSettings } from '../../infra/stage/settings.ts';
-import { warningsOf } from '../../infra/stage/warnings.ts';
+import { nameWarning, warningsOf } from '../../infra/stage/warnings.ts';
 import { maxPolicies } from '../../lambda/facts/limits.ts';
 import { type Problem, shown } from '../../lambda/policy/explain.ts';
 import { readJson } from '../../lambda/policy/read-json.ts';

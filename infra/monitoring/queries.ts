@@ -1,18 +1,12 @@
 import { countedOutcomes } from '../../lambda/facts/outcomes.ts';
 
-/** Saved queries of CloudWatch Logs Insights over the fields that `lambda/aws/log.ts` and the steps write. */
-
-export interface SavedQuery {
-  name: string;
-  /** For Logs Insights' own query language. */
-  text: string;
-}
+/** Queries of CloudWatch Logs Insights, in its own language, over the fields that `lambda/aws/log.ts` and the steps write. */
 
 /**
  * What happened to index X in the last 30 days: one line per decision, oldest first, from the logs of all four
  * functions.
  */
-export const indexHistoryQuery: SavedQuery = {
+export const indexHistoryQuery = {
   name: 'What happened to an index in the last 30 days',
   text: [
     '# Put your index in place of dataset_operationaspect_v1 (entity type, underscore, aspect, aspect_v1; all in lower case),',
@@ -26,7 +20,7 @@ export const indexHistoryQuery: SavedQuery = {
 };
 
 /** Rows of each index and those past its retention, as the last plan counted them. */
-export const rowsByIndexQuery: SavedQuery = {
+export const rowsByIndexQuery = {
   name: 'Rows and deletable rows of each index',
   text: [
     "filter message = 'planned' and ispresent(rowsTotal)",
@@ -39,7 +33,7 @@ export const rowsByIndexQuery: SavedQuery = {
 };
 
 /** Rows that finished truncations removed from each index. */
-export const deletedByIndexQuery: SavedQuery = {
+export const deletedByIndexQuery = {
   name: 'Deleted rows of each index',
   text: [
     `filter message = 'verdict' and outcome in [${countedOutcomes.map((one) => `'${one}'`).join(', ')}]`,

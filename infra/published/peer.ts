@@ -19,11 +19,8 @@ export function peerProblem(installed: string | undefined, needed: string): stri
   const lowest = /\d+\.\d+\.\d+/.exec(needed)![0];
   const remedy = `npm install aws-cdk-lib@^${lowest} constructs@^10`;
   if (installed === undefined) return `The construct needs aws-cdk-lib and constructs, which this app lacks: ${remedy}`;
-  const [own, least] = [installed, lowest].map((version) =>
-    version.split('.').map((part) => Number.parseInt(part, 10)),
-  );
-  const differs = own!.findIndex((part, position) => part !== least![position]);
-  if (own![0] === least![0] && (differs === -1 || own![differs]! > least![differs]!)) return undefined;
+  const sameMajor = installed.split('.')[0] === lowest.split('.')[0];
+  if (sameMajor && installed.localeCompare(lowest, 'en', { numeric: true }) >= 0) return undefined;
   return `The construct needs aws-cdk-lib ${lowest} or a later 2.x, and this app has ${installed}: ${remedy}`;
 }
 

@@ -46,17 +46,12 @@ const hostOf = (url: URL): string => withoutBrackets(url.hostname).replace(/\.$/
 
 /** RFC 1918, 6598, 4193, link-local, loopback. */
 const privateNetworks = new BlockList();
-for (const network of [
-  '10.0.0.0/8',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '192.168.0.0/16',
-  '172.16.0.0/12',
-  '100.64.0.0/10',
-]) {
-  const [address = '', bits] = network.split('/');
-  privateNetworks.addSubnet(address, Number(bits), 'ipv4');
-}
+privateNetworks.addSubnet('10.0.0.0', 8, 'ipv4');
+privateNetworks.addSubnet('100.64.0.0', 10, 'ipv4');
+privateNetworks.addSubnet('127.0.0.0', 8, 'ipv4');
+privateNetworks.addSubnet('169.254.0.0', 16, 'ipv4');
+privateNetworks.addSubnet('172.16.0.0', 12, 'ipv4');
+privateNetworks.addSubnet('192.168.0.0', 16, 'ipv4');
 privateNetworks.addAddress('::1', 'ipv6');
 privateNetworks.addSubnet('fc00::', 7, 'ipv6');
 privateNetworks.addSubnet('fe80::', 10, 'ipv6');

@@ -15,8 +15,6 @@ const fileSchema = z.strictObject({ ...fileFields, ...settingFields });
 
 /** What a stage file may contain. */
 export type StageInput = Omit<z.input<typeof fileSchema>, 'policies'> & { policies: PolicyInput[] };
-/** Only the settings, without what only our own app reads. */
-export type SettingsInput = Omit<StageInput, keyof typeof fileFields>;
 
 export type Settings = Omit<GivenSettings, 'policies' | 'parameterPrefix' | 'tokenParameter'> & {
   stage: string;

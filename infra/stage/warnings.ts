@@ -1,5 +1,6 @@
+import { dottedName, knownAspects } from '../../lambda/policy/aspects.ts';
+import { nearest } from '../../lambda/policy/nearest.ts';
 import { clusterHostWarning, isPlainAndPublic } from './hosts.ts';
-import { nameWarning } from './names.ts';
 import { parseSchedule } from './schedule.ts';
 import type { Settings } from './settings.ts';
 
@@ -15,48 +16,35 @@ export function warningsOf(settings: Settings): Warning[] {
   return [...address(settings), ...audience(settings), ...policies(settings), ...schedule(settings)];
 }
 
+const warning = (id: string, path: PropertyKey[], text: string): Warning[] => [{ id, path, text }];
+
 function address({ gmsUrl, subnetIds }: Settings): Warning[] {
-  const warning = (id: string, text: string): Warning => ({ id, path: ['gmsUrl'], text });
+  const plain = `gmsUrl ${gmsUrl} is plain http to a public host: the token can be read in transit; use https.`;
   const doubt = clusterHostWarning(gmsUrl);
   return [
-    ...(isPlainAndPublic(gmsUrl, subnetIds !== undefined)
-      ? [
-          warning(
-            'plain-http',
-            `gmsUrl ${gmsUrl} is plain http to a public host: the token can be read in transit; use https.`,
-          ),
-        ]
-      : []),
-    ...(doubt === undefined ? [] : [warning('cluster-host', `gmsUrl: ${doubt}.`)]),
+    ...(isPlainAndPublic(gmsUrl, subnetIds !== undefined) ? warning('plain-http', ['gmsUrl'], plain) : []),
+    ...(doubt === undefined ? [] : warning('cluster-host', ['gmsUrl'], `gmsUrl: ${doubt}.`)),
   ];
 }
 
 function audience({ emails, slackChannelId, topicArn }: Settings): Warning[] {
   if (emails.length > 0 || slackChannelId !== undefined || topicArn !== undefined) return [];
-  return [
-    {
-      id: 'nobody-told',
-      path: [],
-      text: 'Nobody will be notified: the stage file has no emails, no Slack channel and no topicArn. Add one, or subscribe to the topic of the output TopicArn.',
-    },
-  ];
+  return warning(
+    'nobody-told',
+    [],
+    'Nobody will be notified: the stage file has no emails, no Slack channel and no topicArn. Add one, or subscribe to the topic of the output TopicArn.',
+  );
 }
 
 function policies({ policies: all, parameterPrefix }: Settings): Warning[] {
   if (all.length === 0) {
-    return [
-      {
-        id: 'no-policy',
-        path: ['policies'],
-        text: `The stage file has no policy: a run fails until there is one below ${parameterPrefix}/policies.`,
-      },
-    ];
+    const text = `The stage file has no policy: a run fails until there is one below ${parameterPrefix}/policies.`;
+    return warning('no-policy', ['policies'], text);
   }
   return all.flatMap(({ policy }, at) => {
     const doubt = nameWarning(policy);
-    return doubt === undefined
-      ? []
-      : [{ id: `name-${at + 1}`, path: ['policies', at, 'aspect'], text: `policy ${at + 1}: ${doubt}.` }];
+    if (doubt === undefined) return [];
+    return warning(`name-${at + 1}`, ['policies', at, 'aspect'], `policy ${at + 1}: ${doubt}.`);
   });
 }
 
@@ -68,11 +56,27 @@ function schedule({ schedule: given, alarmIfNotStartedHours }: Settings): Warnin
     hours > 168
       ? 'CloudWatch looks back at most 168 hours, so schedule previews in between or expect its message'
       : `set alarmIfNotStartedHours to at least ${Math.min(168, hours + 2)}`;
-  return [
-    {
-      id: 'alarm-gap',
-      path: ['schedule'],
-      text: `The alarm NotStarted would fire between two runs, which are up to ${hours} hours apart: ${remedy}.`,
-    },
-  ];
+  const text = `The alarm NotStarted would fire between two runs, which are up to ${hours} hours apart: ${remedy}.`;
+  return warning('alarm-gap', ['schedule'], text);
 }
+
+/**
+ * Whether the name of a policy's index is almost, but not quite, one of DataHub's. Custom models have aspects of their
+ * own, so this is a doubt, not a mistake.
+ * @returns one sentence without its full stop; undefined if there is no doubt
+ */
+export function nameWarning(given: { entityType: string; aspect: string }): string | undefined {
+  const name = dottedName(given);
+  const known = knownAspects.map(dottedName).find((one) => one.toLowerCase() === name.toLowerCase());
+  if (known === name) return undefined;
+  if (known !== undefined) return `${name} is sent in DataHub's spelling, ${known}: write it like that`;
+  // Each part is compared by itself: dataset.datasetStats is not a mistyped dataset.datasetProfile.
+  const near = knownAspects.filter(
+    ({ entityType, aspect }) => isNear(given.entityType, entityType) && isNear(given.aspect, aspect),
+  );
+  const meant = nearest(name, near.map(dottedName));
+  if (meant === undefined) return undefined;
+  return `${name} is no index of DataHub's own; unless a custom model has it, ${meant} is meant`;
+}
+
+const isNear = (given: string, known: string): boolean => nearest(given, [known]) !== undefined;

@@ -7,7 +7,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import { DatahubRetention } from '../../infra/datahub-retention.ts';
 import type { DatahubRetentionProps, RetentionPolicy } from '../../infra/stage/props.ts';
-import type { SettingsInput } from '../../infra/stage/settings.ts';
+import type { StageInput } from '../../infra/stage/settings.ts';
 import type { PolicyInput } from '../../lambda/policy/schema.ts';
 
 /** The same fields, of the same types, required or not: in both directions, and with every field required, too. */
@@ -40,7 +40,7 @@ afterEach(() => {
 
 describe('The props of the construct', () => {
   test('are the settings of a stage file and the stage', () => {
-    const sameSettings: Same<DatahubRetentionProps, SettingsInput & { stage: string }> = true;
+    const sameSettings: Same<DatahubRetentionProps, Omit<StageInput, '$schema' | 'tags'> & { stage: string }> = true;
     const samePolicies: Same<RetentionPolicy, PolicyInput> = true;
     expect([sameSettings, samePolicies]).toEqual([true, true]);
   });

@@ -7,6 +7,7 @@ import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import { messageOf } from '../../lambda/message/message.ts';
 import { createOperations } from '../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../lambda/operations/http/http-transport.ts';
+import type { Operations } from '../../lambda/operations/operations.ts';
 import { TransportError } from '../../lambda/operations/transport.ts';
 import { asMarkEvent, type MarkEvent, markAllTold } from '../../lambda/run/mark-told.ts';
 import { type PlanEvent, plan } from '../../lambda/run/plan/plan.ts';
@@ -37,8 +38,10 @@ export interface World {
   run(options?: RunOptions): Promise<Run>;
   /** A stopped run goes on with the state that it was stopped in. */
   redrive(run: Run, options?: Pick<RunOptions, 'onStep'>): Promise<Run>;
-  /** Services for calling a single step. */
-  during(step: Step): RunServices;
+  /** Services for calling a single step; `others` answer in the place of some of its operations. */
+  during(step: Step, others?: (real: Operations) => Partial<Operations>): RunServices;
+  /** Plan by itself, as the schedule starts `run-1` now. */
+  plan(input?: object, services?: RunServices): Promise<RunState>;
   realTruncates(): Record<string, unknown>[];
 }
 
@@ -88,6 +91,9 @@ export interface WorldOptions extends Partial<Omit<StandInOptions, 'clock'>> {
   /** Sees every request and every write of the ledger. */
   observe?(services: Omit<RunServices, 'deadline'>): Omit<RunServices, 'deadline'>;
 }
+
+/** The address of every world's server, as its settings and its records have it. */
+export const server = 'https://datahub.example.com';
 
 class Stopped extends Error {
   override readonly name = 'Stopped';
@@ -270,13 +276,21 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
     agenda: [],
     settings: {
       stage: 'prod',
-      gmsUrl: 'https://datahub.example.com',
+      gmsUrl: server,
       mode: 'enforce',
       minRetentionDays: 7,
       maxRunHours: 12,
       ...settings,
     },
-    during,
+    during(step, others) {
+      const services = during(step);
+      const { operations } = services;
+      return others ? { ...services, operations: { ...operations, ...others(operations) } } : services;
+    },
+    plan(input, given = during('plan')) {
+      const startTime = new Date(clock.time).toISOString();
+      return plan({ input: { scheduledTime: startTime, ...input }, execution: { name: 'run-1', startTime } }, given);
+    },
     async run(options = {}) {
       const { name = `run-${++runs}`, input: given = {}, byHand = false } = options;
       const scheduledTime = new Date(clock.time).toISOString();

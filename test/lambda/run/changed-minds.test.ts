@@ -5,14 +5,13 @@ import { messageOf } from '../../../lambda/message/message.ts';
 import type { RunServices } from '../../../lambda/run/services.ts';
 import { aJudged, aLastVerdict, anIdle, anIndex } from '../../support/records.ts';
 import { firstRun, type StandIn } from '../../support/stand-in.ts';
-import { aPolicyFor, worlds } from '../../support/world.ts';
+import { aPolicyFor, server, worlds } from '../../support/world.ts';
 
 /** A server that copies where it has announced a delete, and a ledger that takes no writes: found by a reviewer. */
 
 const open = worlds();
 const hour = 3_600_000;
 const day = 24 * hour;
-const server = 'https://datahub.example.com';
 
 test.each(['enforce', 'preview'])(
   '%s: a copy that runs is no loss, although its new index has hardly a row yet',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RunServices } from '../../../lambda/run/services.ts';
 import { anIndex, aQuarantined } from '../../support/records.ts';
-import { aPolicyFor, type RunOptions, type World, worlds } from '../../support/world.ts';
+import { aPolicyFor, type RunOptions, server, type World, worlds } from '../../support/world.ts';
 
 /** What the log of a run says, which the saved queries of CloudWatch and `--log json` read. */
 
@@ -72,7 +72,6 @@ test('A truncation that is not started is logged with its cause', async () => {
 test('A release is logged with what was found, and a run that cannot do its work with its cause', async () => {
   const input = { release: ['dataset.operation'], acceptMissing: 0 };
   const released = await logged({ byHand: true, input }, (world) => {
-    const server = 'https://datahub.example.com';
     world.ledger.stored.set(anIndex, aQuarantined({ server, attempt: undefined }));
   });
   expect(released.find(([message]) => message === 'released by a person')?.[1]).toEqual({

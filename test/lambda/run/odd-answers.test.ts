@@ -2,18 +2,15 @@ import { describe, expect, test } from 'vitest';
 import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
 import { giveUp } from '../../../lambda/ledger/transitions.ts';
 import { OperationsError } from '../../../lambda/operations/operations.ts';
-import { plan } from '../../../lambda/run/plan/plan.ts';
-import type { RunServices } from '../../../lambda/run/services.ts';
 import { aKey, aLastVerdict, anAttempt, anIdle, anIndex, aRunning } from '../../support/records.ts';
 import { anIndexOf } from '../../support/stand-in.ts';
-import { aPolicyFor, onlyEntry, type Run, type World, worlds } from '../../support/world.ts';
+import { aPolicyFor, onlyEntry, type Run, server, type World, worlds } from '../../support/world.ts';
 
 /** One odd answer at the worst moment: found by a hostile reader of the core, who got a second truncate out of two of them. */
 
 const open = worlds();
 const minute = 60_000;
 const hour = 60 * minute;
-const server = 'https://datahub.example.com';
 /** 600 rows take more than three hours. */
 const slow = { rowsPerSecond: 0.05, batchOverheadMillis: 0 };
 const outcomeOf = ({ report }: Run, name = 'operation') =>
@@ -107,21 +104,14 @@ test('A timeoutSeconds that the server refuses fails its policy, and makes no ot
 describe('An answer that takes too long', () => {
   /** Plan, where a count of this aspect, or the sizes, run into their time-out. */
   async function planned(world: World, slowOne: 'datasetProfile' | 'sizes', mode = 'enforce') {
-    const during = world.during('plan');
     const late = async (operation: 'dry-run' | 'index-sizes'): Promise<never> => {
       throw new OperationsError({ kind: 'timeout', operation, tries: 2 });
     };
-    const { operations } = during;
-    const services: RunServices = {
-      ...during,
-      operations: {
-        ...operations,
-        dryRun: (fields, options) => (fields.aspect === slowOne ? late('dry-run') : operations.dryRun(fields, options)),
-        indexSizes: (options) => (slowOne === 'sizes' ? late('index-sizes') : operations.indexSizes(options)),
-      },
-    };
-    const startTime = new Date(world.clock.time).toISOString();
-    return plan({ input: { mode }, execution: { name: 'run-1', startTime } }, services);
+    const services = world.during('plan', ({ dryRun, indexSizes }) => ({
+      dryRun: (fields, options) => (fields.aspect === slowOne ? late('dry-run') : dryRun(fields, options)),
+      indexSizes: (options) => (slowOne === 'sizes' ? late('index-sizes') : indexSizes(options)),
+    }));
+    return world.plan({ mode }, services);
   }
 
   test.each([

@@ -16,12 +16,11 @@ import {
   aSending,
 } from '../../support/records.ts';
 import { aRunState } from '../../support/states.ts';
-import { type World, worlds } from '../../support/world.ts';
+import { server, type World, worlds } from '../../support/world.ts';
 
 /** Poll, called by itself: whose verdict it tells, when it looks, and what it does after a failed Truncate. */
 
 const open = worlds();
-const server = 'https://datahub.example.com';
 const hour = 3_600_000;
 
 /** A world in which `run-1` has sent a truncate a minute ago. */
@@ -179,14 +178,12 @@ describe('A look', () => {
   test('that shows a copy is in the entry, also where the run ends before its verdict', async () => {
     const { world, now, running } = await begun();
     world.ledger.stored.set(anIndex, running);
-    const during = world.during('poll');
-    const taskStatus: typeof during.operations.taskStatus = async () => ({
-      kind: 'found',
-      completed: false,
-      counters: { total: 400, created: 90 },
-    });
+    const status = { kind: 'found', completed: false, counters: { total: 400, created: 90 } } as const;
     const state = stateOf([watchedEntry(running, now)], now - 12 * hour);
-    const { entries } = await poll(state, { ...during, operations: { ...during.operations, taskStatus } });
+    const { entries } = await poll(
+      state,
+      world.during('poll', () => ({ taskStatus: async () => status })),
+    );
     expect(entries[0]?.entry).toMatchObject({ outcome: 'still-running', copies: true });
   });
 

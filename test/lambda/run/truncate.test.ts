@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
 import { LEDGER_VERSION, type LedgerRecord, type Sending } from '../../../lambda/ledger/record.ts';
 import { OperationsError } from '../../../lambda/operations/operations.ts';
-import { plan } from '../../../lambda/run/plan/plan.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
 import { truncate } from '../../../lambda/run/truncate.ts';
 import {
@@ -15,22 +14,17 @@ import {
   aSending,
   aVerdict,
 } from '../../support/records.ts';
-import { aPolicyFor, type World, worlds } from '../../support/world.ts';
+import { aPolicyFor, server, type World, worlds } from '../../support/world.ts';
 
 /** The step that sends, called by itself after a Plan that has approved 600 of 1,000 rows. */
 
 const open = worlds();
 const hour = 3_600_000;
-const server = 'https://datahub.example.com';
 const problem = { kind: 'server-error', operation: 'truncate', status: 504 } as const;
 
-async function planned(input: object = {}, options: Parameters<typeof open>[0] = {}) {
+async function planned(options: Parameters<typeof open>[0] = {}) {
   const world = await open({ policies: [aPolicyFor('operation')], ...options });
-  const startTime = new Date(world.clock.time).toISOString();
-  const state = await plan(
-    { input: { scheduledTime: startTime, ...input }, execution: { name: 'run-1', startTime } },
-    world.during('plan'),
-  );
+  const state = await world.plan();
   const own = { runId: 'run-1', runStartMillis: world.clock.time };
   return { world, state, own };
 }
@@ -160,18 +154,14 @@ describe('Nothing is sent', () => {
 
   test('where the time ends while it counts: the run says so, not that the server failed', async () => {
     const { world, state } = await planned();
-    const during = world.during('truncate');
-    const { truncate: send, ...reads } = during.operations;
-    const operations = {
-      ...reads,
-      truncate: send,
-      async dryRun(...given: Parameters<typeof reads.dryRun>) {
-        const counted = await reads.dryRun(...given);
+    const during = world.during('truncate', ({ dryRun }) => ({
+      async dryRun(...given) {
+        const counted = await dryRun(...given);
         world.clock.time = during.deadline() - 150_000;
         return counted;
       },
-    };
-    const after = await truncate(state, { ...during, operations });
+    }));
+    const after = await truncate(state, during);
     expect(told(world, after)).toMatchObject({
       outcome: 'not-started',
       cause: { kind: 'stopped', by: 'run-time' },
@@ -182,14 +172,14 @@ describe('Nothing is sent', () => {
 
   test('where its time ends while the server is asked', async () => {
     const { world, state } = await planned();
-    const during = world.during('truncate');
-    const dryRun: typeof during.operations.dryRun = async (_, { signal } = {}) => {
-      if (!signal?.aborted) await new Promise((resolve) => signal?.addEventListener('abort', resolve));
-      throw new OperationsError({ kind: 'aborted', operation: 'dry-run' });
-    };
+    const during = world.during('truncate', () => ({
+      async dryRun(_, { signal } = {}) {
+        if (!signal?.aborted) await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+        throw new OperationsError({ kind: 'aborted', operation: 'dry-run' });
+      },
+    }));
     // Its signal fires in real time, a moment later.
-    const deadline = () => world.clock.time + 150_000 + 5;
-    const after = await truncate(state, { ...during, deadline, operations: { ...during.operations, dryRun } });
+    const after = await truncate(state, { ...during, deadline: () => world.clock.time + 150_000 + 5 });
     expect(told(world, after)).toMatchObject({
       outcome: 'not-started',
       cause: { kind: 'stopped', by: 'run-time' },
@@ -210,11 +200,11 @@ describe('Nothing is sent', () => {
     const absent = new OperationsError({ kind: 'no-index', operation: 'dry-run', status: 500 });
     for (const isAbsent of [(asked: number) => asked === 2, (asked: number) => asked <= 2]) {
       const { world, state } = await planned();
-      const during = world.during('truncate');
       let asked = 0;
-      const dryRun: typeof during.operations.dryRun = (...given) =>
-        isAbsent(++asked) ? Promise.reject(absent) : during.operations.dryRun(...given);
-      const after = await truncate(state, { ...during, operations: { ...during.operations, dryRun } });
+      const during = world.during('truncate', ({ dryRun }) => ({
+        dryRun: (...given) => (isAbsent(++asked) ? Promise.reject(absent) : dryRun(...given)),
+      }));
+      const after = await truncate(state, during);
       const cause = { kind: 'server', error: { kind: 'no-index' }, sent: 'no' };
       expect(told(world, after)).toMatchObject({ outcome: 'failed', cause, sent: 0 });
       expect(world.ledger.stored.size).toBe(0);
@@ -223,27 +213,28 @@ describe('Nothing is sent', () => {
 
   test('where another invocation of this step was first: its call is watched, and counts', async () => {
     const { world, state, own } = await planned();
-    const during = world.during('truncate');
     const record = aSending({ server, lastSender: own, attempt: anAttempt({ ...own, answer: problem }) });
     const counts = { rowsToDelete: 600, rowsTotal: 1000, deletesInPlace: true };
     let asked = 0;
-    const dryRun: typeof during.operations.dryRun = async () => {
-      if (++asked === 1) world.ledger.stored.set(anIndex, record);
-      return asked === 1 ? counts : { ...counts, rowsToDelete: 100, rowsTotal: 500 };
-    };
-    const after = await truncate(state, { ...during, operations: { ...during.operations, dryRun } });
+    const during = world.during('truncate', () => ({
+      async dryRun() {
+        if (++asked === 1) world.ledger.stored.set(anIndex, record);
+        return asked === 1 ? counts : { ...counts, rowsToDelete: 100, rowsTotal: 500 };
+      },
+    }));
+    const after = await truncate(state, during);
     expect(told(world, after)).toMatchObject({ phase: 'watched', sent: 0, callsWithoutTask: 1 });
   });
 
   test('where the last dry run has other counts: the report has those', async () => {
     const { world, state } = await planned();
     world.standIn.removeRows('dataset.operation', ({ id }) => id % 2 === 0);
-    const during = world.during('truncate');
     const baseline = { rowsToDelete: 600, rowsTotal: 1000, deletesInPlace: true };
     let asked = 0;
-    const dryRun: typeof during.operations.dryRun = (...given) =>
-      ++asked === 1 ? Promise.resolve(baseline) : during.operations.dryRun(...given);
-    const after = await truncate(state, { ...during, operations: { ...during.operations, dryRun } });
+    const during = world.during('truncate', ({ dryRun }) => ({
+      dryRun: (...given) => (++asked === 1 ? Promise.resolve(baseline) : dryRun(...given)),
+    }));
+    const after = await truncate(state, during);
     expect(after.entries[0]?.entry).toMatchObject({
       outcome: 'not-started',
       cause: { kind: 'changed', what: 'rows', was: 600, now: 300 },
@@ -254,18 +245,21 @@ describe('Nothing is sent', () => {
 });
 
 describe('The record of a call', () => {
-  test('holds all that a verdict needs: what was sent, what was counted, until when it may be sent', async () => {
-    const { world, state, own } = await planned({}, { policies: [aPolicyFor('operation', { timeoutSeconds: 90 })] });
-    let before: Sending | undefined;
-    const during = world.during('truncate');
-    const operations = {
-      ...during.operations,
-      async truncate(...given: Parameters<typeof during.operations.truncate>) {
-        before = structuredClone(world.ledger.stored.get(anIndex)) as Sending;
-        return during.operations.truncate(...given);
+  const beforeTheCall = (world: World, act: () => void) =>
+    world.during('truncate', (real) => ({
+      truncate(...given) {
+        act();
+        return real.truncate(...given);
       },
-    };
-    const after = await truncate(state, { ...during, operations });
+    }));
+
+  test('holds all that a verdict needs: what was sent, what was counted, until when it may be sent', async () => {
+    const { world, state, own } = await planned({ policies: [aPolicyFor('operation', { timeoutSeconds: 90 })] });
+    let before: Sending | undefined;
+    const during = beforeTheCall(world, () => {
+      before = structuredClone(world.ledger.stored.get(anIndex)) as Sending;
+    });
+    const after = await truncate(state, during);
     const now = world.clock.time;
     const cutoffMillis = now - 30 * 24 * hour;
     expect(before).toEqual({
@@ -322,15 +316,10 @@ describe('The record of a call', () => {
 
   test('that could not leave frees the index: the run says why, and does not try again', async () => {
     const { world, state, own } = await planned();
-    const during = world.during('truncate');
-    const operations = {
-      ...during.operations,
-      async truncate(...given: Parameters<typeof during.operations.truncate>) {
-        world.reach.server = false;
-        return during.operations.truncate(...given);
-      },
-    };
-    const after = await truncate(state, { ...during, operations });
+    const during = beforeTheCall(world, () => {
+      world.reach.server = false;
+    });
+    const after = await truncate(state, during);
     expect(told(world, after)).toMatchObject({
       phase: 'done',
       outcome: 'failed',
@@ -350,15 +339,8 @@ describe('The record of a call', () => {
     ['by the time that has passed, although the clock was set back', (world: World) => (world.clock.unseen += 60_000)],
   ])('whose dry run is a minute old %s is not sent', async (_, passes) => {
     const { world, state } = await planned();
-    const during = world.during('truncate');
-    const operations = {
-      ...during.operations,
-      async truncate(...given: Parameters<typeof during.operations.truncate>) {
-        passes(world);
-        return during.operations.truncate(...given);
-      },
-    };
-    const after = await truncate(state, { ...during, operations });
+    const during = beforeTheCall(world, () => passes(world));
+    const after = await truncate(state, during);
     expect(told(world, after)).toMatchObject({
       outcome: 'not-started',
       cause: { kind: 'stopped', by: 'run-time' },

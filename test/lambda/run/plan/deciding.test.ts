@@ -1,27 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { PolicyEntry } from '../../../../lambda/facts/report-schema.ts';
 import { OperationsError } from '../../../../lambda/operations/operations.ts';
-import { plan } from '../../../../lambda/run/plan/plan.ts';
 import type { RunServices } from '../../../../lambda/run/services.ts';
 import type { Entry } from '../../../../lambda/run/state.ts';
 import { aLastVerdict, anIdle, anIndex, aVerdict } from '../../../support/records.ts';
 import { firstRun } from '../../../support/stand-in.ts';
-import { aPolicyFor, type World, worlds } from '../../../support/world.ts';
+import { aPolicyFor, server, type World, worlds } from '../../../support/world.ts';
 
 /** What Plan approves, in which order, how much of it in one run, and what it notes. */
 
 const open = worlds();
 const hour = 3_600_000;
 const day = 24 * hour;
-
-async function planned(opened: World, input: object = {}, services?: (during: RunServices) => RunServices) {
-  const startTime = new Date(opened.clock.time).toISOString();
-  const during = opened.during('plan');
-  return plan(
-    { input: { scheduledTime: startTime, ...input }, execution: { name: 'run-1', startTime } },
-    services ? services(during) : during,
-  );
-}
 
 const told = (entry: Entry | undefined) => {
   const { outcome, cause } = (entry?.entry ?? {}) as Partial<PolicyEntry>;
@@ -43,7 +33,7 @@ describe('A bite', () => {
   test('takes the oldest rows up to its limit, and says how many stay for later', async () => {
     const opened = await bitten(100);
     const cutoffMillis = opened.clock.time - 30 * day;
-    const state = await planned(opened);
+    const state = await opened.plan();
     const [entry] = state.entries;
     expect(entry).toMatchObject({
       phase: 'approved',
@@ -61,7 +51,7 @@ describe('A bite', () => {
   });
 
   test('may be below the threshold, which is about all that is due', async () => {
-    expect((await planned(await bitten(50))).entries[0]).toMatchObject({
+    expect((await (await bitten(50)).plan()).entries[0]).toMatchObject({
       phase: 'approved',
       plan: { rowsToDelete: 50 },
     });
@@ -71,13 +61,12 @@ describe('A bite', () => {
     const opened = await bitten(100);
     opened.standIn.fault('refuses-force-flags');
     opened.standIn.set({ mode: 'always-delete' });
-    expect((await planned(opened)).entries[0]?.entry).toMatchObject({ rowsPastRetention: 700, rowsToDelete: 100 });
+    expect((await opened.plan()).entries[0]?.entry).toMatchObject({ rowsPastRetention: 700, rowsToDelete: 100 });
   });
 
   test('is judged by the answer that found it, as every dry run is', async () => {
     const opened = await bitten(100);
-    const { entries } = await planned(
-      opened,
+    const { entries } = await opened.plan(
       {},
       slowly(opened, 1, () => opened.standIn.fault('clock-skew=3600'), 900_000),
     );
@@ -85,24 +74,24 @@ describe('A bite', () => {
   });
 
   test('is not needed where all that is due fits, or was approved', async () => {
-    expect((await planned(await bitten(700))).entries[0]).toMatchObject({
+    expect((await (await bitten(700)).plan()).entries[0]).toMatchObject({
       plan: { rowsToDelete: 700, bite: undefined },
     });
     const approved = { only: ['dataset.operation'], approveRows: 700 };
-    expect((await planned(await bitten(100), approved)).entries[0]).toMatchObject({ plan: { bite: undefined } });
+    expect((await (await bitten(100)).plan(approved)).entries[0]).toMatchObject({ plan: { bite: undefined } });
   });
 
   test('of which a preview says how many rows it would take', async () => {
-    const { entries } = await planned(await bitten(100), { mode: 'preview' });
+    const { entries } = await (await bitten(100)).plan({ mode: 'preview' });
     expect(entries.map(told)).toMatchObject([{ outcome: 'would-truncate', cause: { kind: 'due', bite: 100 } }]);
-    const whole = await planned(await bitten(700), { mode: 'preview' });
+    const whole = await (await bitten(700)).plan({ mode: 'preview' });
     expect(told(whole.entries[0]).cause).toEqual({ kind: 'due', minDeletePercent: 10, bite: undefined });
   });
 
   test('is not found where the oldest hour alone has more rows: a person may approve those', async () => {
     const old = Array.from({ length: 50 }, () => start - 400 * day);
     const opened = await bitten(20, [...old, ...Array.from({ length: 100 }, (_, row) => start - row * hour)]);
-    const { entries } = await planned(opened);
+    const { entries } = await opened.plan();
     expect(entries[0]?.entry).toMatchObject({
       outcome: 'above-ceiling',
       cause: { kind: 'above-ceiling', approveRows: 53, bite: 20 },
@@ -113,22 +102,20 @@ describe('A bite', () => {
     expect(entries[0]?.entry.cutoffMillis).toBeLessThanOrEqual(opened.clock.time - 399 * day);
   });
 
-  const slowly =
-    (opened: World, atMost: number, then: () => void, left = 30_000) =>
-    (during: RunServices): RunServices => {
-      let asked = 0;
-      const dryRun: typeof during.operations.dryRun = (...given) => {
+  function slowly(opened: World, atMost: number, then: () => void, left = 30_000): RunServices {
+    let asked = 0;
+    const during = opened.during('plan', ({ dryRun }) => ({
+      dryRun(...given) {
         if (++asked > atMost) then();
-        return during.operations.dryRun(...given);
-      };
-      const deadline = () => opened.clock.time + (asked > atMost ? left : 900_000);
-      return { ...during, operations: { ...during.operations, dryRun }, deadline };
-    };
+        return dryRun(...given);
+      },
+    }));
+    return { ...during, deadline: () => opened.clock.time + (asked > atMost ? left : 900_000) };
+  }
 
   test('that Plan’s time does not suffice for is not started', async () => {
     const opened = await bitten(100);
-    const { entries } = await planned(
-      opened,
+    const { entries } = await opened.plan(
       {},
       slowly(opened, 2, () => {}),
     );
@@ -137,8 +124,7 @@ describe('A bite', () => {
 
   test('that the server stops answering is a failure that has sent nothing', async () => {
     const opened = await bitten(100);
-    const { entries } = await planned(
-      opened,
+    const { entries } = await opened.plan(
       {},
       slowly(opened, 2, () => opened.standIn.fault('sentence=reworded')),
     );
@@ -150,7 +136,7 @@ describe('A bite', () => {
   test('of a server that announces a copy is none: a copy goes whole, and the report says so', async () => {
     const opened = await bitten(100);
     opened.standIn.fault('ignores-force-flags');
-    const { entries } = await planned(opened);
+    const { entries } = await opened.plan();
     expect(entries[0]).toMatchObject({
       phase: 'approved',
       plan: { rowsToDelete: 700, deletesInPlace: false, bite: undefined },
@@ -163,7 +149,7 @@ describe('A copy', () => {
   test('without a limit of rows goes whole without a word', async () => {
     const opened = await open();
     opened.standIn.fault('ignores-force-flags');
-    const [entry] = (await planned(opened)).entries;
+    const [entry] = (await opened.plan()).entries;
     expect(entry).toMatchObject({ phase: 'approved', plan: { deletesInPlace: false } });
     expect(entry?.entry.copyGoesWhole).toBeUndefined();
   });
@@ -172,7 +158,7 @@ describe('A copy', () => {
     const opened = await open();
     opened.standIn.fault('ignores-force-flags');
     opened.standIn.fault('denied=status');
-    const { entries } = await planned(opened);
+    const { entries } = await opened.plan();
     expect(entries.map(told)).toMatchObject([
       {
         outcome: 'failed',
@@ -195,7 +181,7 @@ describe('The order of a run', () => {
     aPolicyFor('chartUsageStatistics', {}, 'chart'),
     aPolicyFor('queryUsageStatistics', { enabled: false }, 'query'),
   ];
-  const order = async (opened: World) => (await planned(opened)).entries.map(({ entry }) => entry.aspect);
+  const order = async (opened: World) => (await opened.plan()).entries.map(({ entry }) => entry.aspect);
 
   test('is the smallest truncation first, then by name; what has no count comes after', async () => {
     expect(await order(await open({ indices, policies }))).toEqual([
@@ -222,13 +208,13 @@ describe('The order of a run', () => {
     const index = 'chart_chartusagestatisticsaspect_v1';
     const names = { entityType: 'chart', aspect: 'chartUsageStatistics', index };
     const lastVerdict = aLastVerdict({ verdict: aVerdict({ outcome }) });
-    opened.ledger.stored.set(index, anIdle({ ...names, server: 'https://datahub.example.com', lastVerdict }));
+    opened.ledger.stored.set(index, anIdle({ ...names, server, lastVerdict }));
     expect(await order(opened)).toEqual(expected);
   });
 });
 
 describe('A run notes', () => {
-  const kinds = async (opened: World, input = {}) => (await planned(opened, input)).notes.map(({ kind }) => kind);
+  const kinds = async (opened: World, input = {}) => (await opened.plan(input)).notes.map(({ kind }) => kind);
 
   test('nothing about a server that does all that was asked', async () => {
     expect(await kinds(await open())).toEqual([]);
@@ -237,7 +223,7 @@ describe('A run notes', () => {
   test('that the server refuses the field, and asks without it', async () => {
     const opened = await open();
     opened.standIn.fault('refuses-force-flags');
-    const state = await planned(opened);
+    const state = await opened.plan();
     expect([state.notes, state.refusesForceField]).toEqual([[{ kind: 'field-refused' }], true]);
   });
 
@@ -255,7 +241,7 @@ describe('A run notes', () => {
     const opened = await open(notesRights === undefined ? {} : { settings: { notesRights } });
     opened.standIn.fault('denied=sizes');
     opened.standIn.fault('denied=status');
-    const { notes, withoutSizes } = await planned(opened, input);
+    const { notes, withoutSizes } = await opened.plan(input);
     expect(notes.flatMap((note) => (note.kind === 'rights' ? [note.what] : []))).toEqual(expected);
     expect(withoutSizes).toBe(true);
   });
@@ -263,7 +249,7 @@ describe('A run notes', () => {
   test('nothing where the server does not answer at all: the run says so', async () => {
     const opened = await open({ settings: { notesRights: true } });
     opened.reach.server = false;
-    const { notes, error, entries } = await planned(opened, { mode: 'preview' });
+    const { notes, error, entries } = await opened.plan({ mode: 'preview' });
     expect([notes, error?.kind]).toEqual([[], 'server']);
     expect(entries.map(told)).toMatchObject([{ outcome: 'failed', cause: { kind: 'run-error' } }]);
   });
@@ -273,13 +259,13 @@ describe('A server that stops answering', () => {
   test('after the first policies have been approved starts none of them', async () => {
     const opened = await open({ policies: [aPolicyFor('operation'), aPolicyFor('datasetProfile')] });
     let asked = 0;
-    const { entries, error, next } = await planned(opened, {}, (during) => {
-      const dryRun: typeof during.operations.dryRun = (...given) => {
+    const during = opened.during('plan', ({ dryRun }) => ({
+      dryRun(...given) {
         if (++asked > 1) opened.reach.server = false;
-        return during.operations.dryRun(...given);
-      };
-      return { ...during, operations: { ...during.operations, dryRun } };
-    });
+        return dryRun(...given);
+      },
+    }));
+    const { entries, error, next } = await opened.plan({}, during);
     expect(entries.map(told)).toMatchObject([
       { outcome: 'not-started', cause: { kind: 'run-error' } },
       { outcome: 'failed', cause: { kind: 'run-error' } },
@@ -290,7 +276,7 @@ describe('A server that stops answering', () => {
   test('for one policy alone fails that one, with what was asked and what came back', async () => {
     const opened = await open();
     opened.standIn.fault('sentence=reworded');
-    const { entries, error } = await planned(opened);
+    const { entries, error } = await opened.plan();
     expect(entries.map(told)).toMatchObject([
       { outcome: 'failed', cause: { kind: 'server', error: { kind: 'unreadable', operation: 'dry-run' }, sent: 'no' } },
     ]);
@@ -300,40 +286,17 @@ describe('A server that stops answering', () => {
   test('while Plan’s time ends leaves its policy to the next run', async () => {
     const opened = await open();
     const aborted = new OperationsError({ kind: 'aborted', operation: 'dry-run' });
-    const { entries } = await planned(opened, {}, (during) => ({
-      ...during,
-      operations: { ...during.operations, dryRun: () => Promise.reject(aborted) },
-    }));
+    const during = opened.during('plan', () => ({ dryRun: () => Promise.reject(aborted) }));
+    const { entries } = await opened.plan({}, during);
     expect(entries.map(told)).toMatchObject([{ outcome: 'failed', cause: { kind: 'stopped', by: 'plan-time' } }]);
   });
 
-  test('in time is not asked any more', async () => {
+  test('in time is not asked any more, and the policies that are left wait for the next run', async () => {
     const opened = await open();
-    let asked = 0;
-    const { entries } = await planned(opened, {}, (during) => {
-      const dryRun: typeof during.operations.dryRun = (...given) => {
-        asked++;
-        return during.operations.dryRun(...given);
-      };
-      return { ...during, operations: { ...during.operations, dryRun }, deadline: () => opened.clock.time + 30_000 };
-    });
-    expect([asked, entries.map(told)]).toMatchObject([0, [{ cause: { kind: 'stopped', by: 'plan-time' } }]]);
-  });
-
-  test('in time leaves the policies that are left to the next run', async () => {
-    const opened = await open();
-    const asked = opened.standIn.asked().length;
-    const { entries } = await planned(opened, {}, (during) => ({
-      ...during,
-      deadline: () => opened.clock.time + 30_000,
-    }));
+    const deadline = () => opened.clock.time + 30_000;
+    const { entries } = await opened.plan({}, { ...opened.during('plan'), deadline });
     expect(entries.map(told)).toMatchObject([{ outcome: 'failed', cause: { kind: 'stopped', by: 'plan-time' } }]);
-    expect(
-      opened.standIn
-        .asked()
-        .slice(asked)
-        .every(({ action }) => action === 'getIndexSizes'),
-    ).toBe(true);
+    expect(opened.standIn.asked().filter(({ action }) => action !== 'getIndexSizes')).toEqual([]);
   });
 });
 
@@ -342,7 +305,7 @@ test('A stage’s own limit does not hide that a policy cannot be read', async (
     settings: { maxRowsPerRun: 5 },
     policies: [aPolicyFor('operation', { retentionDays: 1 })],
   });
-  const { entries } = await planned(opened);
+  const { entries } = await opened.plan();
   expect(entries.map(told)).toMatchObject([{ outcome: 'failed', cause: { kind: 'policy' } }]);
 });
 
@@ -350,16 +313,16 @@ test('A Plan that is tried again after its run’s verdict goes on with that ind
   const opened = await open();
   const own = { runId: 'run-1', runStartMillis: opened.clock.time };
   const lastVerdict = aLastVerdict({ ...own, verdict: aVerdict() });
-  opened.ledger.stored.set(anIndex, anIdle({ server: 'https://datahub.example.com', lastVerdict }));
-  expect((await planned(opened)).entries[0]).toMatchObject({ phase: 'approved', plan: { rowsToDelete: 600 } });
+  opened.ledger.stored.set(anIndex, anIdle({ server, lastVerdict }));
+  expect((await opened.plan()).entries[0]).toMatchObject({ phase: 'approved', plan: { rowsToDelete: 600 } });
 });
 
 test('A run whose policies cannot be used still says which those are', async () => {
   const opened = await open({ policies: [aPolicyFor('operation')] });
-  const { entries, error, next, unmanagedIndices } = await planned(opened, { only: ['dataset.nothing'] });
+  const { entries, error, next, unmanagedIndices } = await opened.plan({ only: ['dataset.nothing'] });
   expect([entries, unmanagedIndices, error?.kind, next]).toEqual([[], [], 'setup', 'report']);
   opened.reach.ledger = false;
-  const away = await planned(opened);
+  const away = await opened.plan();
   expect(away.entries.map(told)).toMatchObject([{ outcome: 'failed', cause: { kind: 'run-error' } }]);
   expect(away.entries[0]).toMatchObject({ index: anIndex, entry: { retentionDays: 30 } });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PolicyEntry } from '../../../../lambda/facts/report-schema.ts';
 import { LEDGER_VERSION, type LedgerRecord } from '../../../../lambda/ledger/record.ts';
-import { plan } from '../../../../lambda/run/plan/plan.ts';
-import type { Entry, RunState } from '../../../../lambda/run/state.ts';
+import type { Entry } from '../../../../lambda/run/state.ts';
 import {
   aLastVerdict,
   anAttempt,
@@ -13,13 +12,12 @@ import {
   aSending,
   aVerdict,
 } from '../../../support/records.ts';
-import { aPolicyFor, type World, worlds } from '../../../support/world.ts';
+import { aPolicyFor, server, type World, worlds } from '../../../support/world.ts';
 
 /** What Plan makes of records that earlier runs have left: of indices with a policy, and of others. */
 
 const open = worlds();
 const hour = 3_600_000;
-const server = 'https://datahub.example.com';
 const profileIndex = 'dataset_datasetprofileaspect_v1';
 
 async function world(options: Parameters<typeof open>[0] = {}) {
@@ -37,11 +35,6 @@ async function world(options: Parameters<typeof open>[0] = {}) {
   return { world: opened, now, attempt, fields: { server, lastSender: other, attempt } };
 }
 
-async function planned(opened: World, input: object = {}, services = opened.during('plan')): Promise<RunState> {
-  const startTime = new Date(opened.clock.time).toISOString();
-  return plan({ input: { scheduledTime: startTime, ...input }, execution: { name: 'run-1', startTime } }, services);
-}
-
 const told = (entry: Entry | undefined) => {
   const { outcome, cause, adopted } = (entry?.entry ?? {}) as Partial<PolicyEntry>;
   return { phase: entry?.phase, outcome, cause, adopted };
@@ -51,7 +44,7 @@ describe('What is unresolved', () => {
   test('is watched from now on, and reported by what its record says', async () => {
     const { world: opened, now, fields } = await world();
     opened.ledger.stored.set(anIndex, aRunning({ ...fields, taskId: 'n:7' }));
-    const state = await planned(opened);
+    const state = await opened.plan();
     const [entry] = state.entries;
     expect(entry).toMatchObject({
       phase: 'watched',
@@ -72,7 +65,7 @@ describe('What is unresolved', () => {
     const { world: opened, now, attempt, fields } = await world();
     const judgeableAt = now + 1;
     opened.ledger.stored.set(anIndex, aSending({ ...fields, attempt: { ...attempt, judgeableAt } }));
-    const { entries } = await planned(opened);
+    const { entries } = await opened.plan();
     expect(told(entries[0])).toMatchObject({
       phase: 'done',
       outcome: 'in-flight',
@@ -84,14 +77,14 @@ describe('What is unresolved', () => {
   test('and may be judged from this moment on is watched', async () => {
     const { world: opened, now, attempt, fields } = await world();
     opened.ledger.stored.set(anIndex, aSending({ ...fields, attempt: { ...attempt, judgeableAt: now } }));
-    expect((await planned(opened)).entries[0]?.phase).toBe('watched');
+    expect((await opened.plan()).entries[0]?.phase).toBe('watched');
   });
 
   test('and cannot be reached by a run without a server is unknown, and not lost', async () => {
     const { world: opened, fields } = await world();
     opened.ledger.stored.set(anIndex, aRunning(fields));
     opened.reach.server = false;
-    const state = await planned(opened);
+    const state = await opened.plan();
     expect(told(state.entries[0])).toMatchObject({ outcome: 'unknown', cause: { kind: 'unsettled', why: 'unseen' } });
     expect(state.error).toMatchObject({ kind: 'server', error: { kind: 'connect' }, sent: 'no' });
   });
@@ -121,7 +114,7 @@ describe('An index without a policy of this run', () => {
     const ofProfile = { ...attempt, judgeableAt, fields: { ...attempt.fields, aspect: 'datasetProfile' } };
     const stored = record({ ...fields, entityType: 'dataset', aspect: 'datasetProfile', attempt: ofProfile });
     opened.ledger.stored.set(profileIndex, stored);
-    const { entries } = await planned(opened);
+    const { entries } = await opened.plan();
     expect(entries.map(({ index }) => index)).toEqual(expected ? [anIndex, profileIndex] : [anIndex]);
     if (!expected) return;
     expect(told(entries[1])).toMatchObject({ ...expected, adopted: true });
@@ -131,14 +124,14 @@ describe('An index without a policy of this run', () => {
   test('of which nothing can be read is told by its name', async () => {
     const { world: opened } = await world();
     opened.ledger.stored.set(profileIndex, { revision: 1 });
-    const [, entry] = (await planned(opened)).entries;
+    const [, entry] = (await opened.plan()).entries;
     expect(entry?.entry).toMatchObject({ entityType: profileIndex, aspect: '', outcome: 'unknown' });
   });
 
   test('whose policy cannot be read is told once with each: what is wrong, and what its record says', async () => {
     const { world: opened, fields } = await world({ policies: [aPolicyFor('operation', { retentionDays: 1 })] });
     opened.ledger.stored.set(anIndex, aQuarantined(fields));
-    const { entries } = await planned(opened);
+    const { entries } = await opened.plan();
     expect(entries.map(told)).toMatchObject([
       { outcome: 'failed', cause: { kind: 'policy' } },
       { outcome: 'quarantined', adopted: true },
@@ -169,7 +162,7 @@ describe('A policy whose index', () => {
   ])('%s', async (_, fields, record, expected) => {
     const { world: opened } = await world({ policies: [aPolicyFor('operation', fields)] });
     opened.ledger.stored.set(anIndex, record);
-    const { entries } = await planned(opened);
+    const { entries } = await opened.plan();
     expect(entries.map(told)).toMatchObject([expected]);
     expect(opened.ledger.stored.get(anIndex)).toEqual(record);
   });
@@ -183,7 +176,7 @@ describe('A policy whose index', () => {
       rowsMissing: 80,
     });
     opened.ledger.stored.set(anIndex, aQuarantined({ server, lastVerdict: aLastVerdict({ ...own, verdict }) }));
-    const { entries } = await planned(opened);
+    const { entries } = await opened.plan();
     expect(entries.map(told)).toMatchObject([
       { outcome: 'rows-missing', cause: { kind: 'lost-between-runs', found: 10 } },
     ]);
@@ -206,7 +199,7 @@ describe('Rows that went between two runs', () => {
 
   test('quarantine the index, with the window that showed it', async () => {
     const { opened, window } = await lost();
-    const { entries, breaker } = await planned(opened);
+    const { entries, breaker } = await opened.plan();
     expect(entries.map(told)).toMatchObject([
       { outcome: 'rows-missing', cause: { kind: 'lost-between-runs', expected: 5000 } },
     ]);
@@ -216,7 +209,7 @@ describe('Rows that went between two runs', () => {
 
   test('are told by a preview, which writes nothing', async () => {
     const { opened, record } = await lost();
-    const { entries } = await planned(opened, { mode: 'preview' });
+    const { entries } = await opened.plan({ mode: 'preview' });
     expect(entries.map(told)).toMatchObject([{ outcome: 'rows-missing' }]);
     expect(opened.ledger.stored.get(anIndex)).toEqual(record);
   });
@@ -235,7 +228,7 @@ describe('Rows that went between two runs', () => {
       opened.ledger.stored.set(anIndex, record);
       return false;
     };
-    const { entries } = await planned(opened, {}, { ...services, ledger: { ...services.ledger, replace } });
+    const { entries } = await opened.plan({}, { ...services, ledger: { ...services.ledger, replace } });
     expect(entries.map(told)).toMatchObject([expected]);
   });
 });
@@ -249,7 +242,7 @@ describe('A preview of what is unresolved', () => {
     opened.clock.time += age;
     return opened;
   }
-  const preview = async (opened: World) => told((await planned(opened, { mode: 'preview' })).entries[0]);
+  const preview = async (opened: World) => told((await opened.plan({ mode: 'preview' })).entries[0]);
 
   test('says what the verdict would be, and leaves it to an enforcing run', async () => {
     const opened = await underWay();

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { type IndexSize, OperationsError } from '../../../../lambda/operations/operations.ts';
-import { plan } from '../../../../lambda/run/plan/plan.ts';
 import { aPolicyFor, worlds } from '../../../support/world.ts';
 
 const open = worlds();
@@ -15,8 +14,7 @@ describe('The indices without a policy', () => {
 
   async function unmanaged(profile?: 'postgres') {
     const world = await open({ indices, policies: [aPolicyFor('operation')], ...(profile && { profile }) });
-    const execution = { name: 'run-1', startTime: new Date(world.clock.time).toISOString() };
-    return (await plan({ input: {}, execution }, world.during('plan'))).unmanagedIndices;
+    return (await world.plan()).unmanagedIndices;
   }
 
   test('are in the report in the spelling of DataHub, the largest first, without the state of ingestion', async () => {
@@ -45,10 +43,8 @@ describe('The indices without a policy', () => {
   /** As a server tells them. */
   async function told(indexSizes: () => Promise<IndexSize[]>) {
     const world = await open({ policies: [aPolicyFor('operation')] });
-    const execution = { name: 'run-1', startTime: new Date(world.clock.time).toISOString() };
-    const during = world.during('plan');
-    const services = { ...during, operations: { ...during.operations, indexSizes } };
-    return (await plan({ input: {}, execution }, services)).unmanagedIndices;
+    const services = world.during('plan', () => ({ indexSizes }));
+    return (await world.plan({}, services)).unmanagedIndices;
   }
 
   test('have no names where the server tells none: an index of DataHub is told by its own', async () => {
@@ -77,9 +73,7 @@ describe('The indices without a policy', () => {
 describe('A run', () => {
   test('is by hand where no schedule has sent its time', async () => {
     const world = await open({ policies: [aPolicyFor('operation')] });
-    const startTime = new Date(world.clock.time).toISOString();
-    const planned = async (input: object) =>
-      (await plan({ input, execution: { name: 'run-1', startTime } }, world.during('plan'))).byHand;
-    expect([await planned({}), await planned({ scheduledTime: startTime })]).toEqual([true, false]);
+    const planned = async (input?: object) => (await world.plan(input)).byHand;
+    expect([await planned({ scheduledTime: undefined }), await planned()]).toEqual([true, false]);
   });
 });

@@ -1,23 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { LEDGER_VERSION } from '../../../../lambda/ledger/record.ts';
-import { plan } from '../../../../lambda/run/plan/plan.ts';
 import { anAttempt, anIdle, anIndex, aQuarantined, aRunning } from '../../../support/records.ts';
-import { aPolicyFor, type World, worlds } from '../../../support/world.ts';
+import { aPolicyFor, server, worlds } from '../../../support/world.ts';
 
 /** A run that releases: which indices it means, however they are written, and what it does to them. */
 
 const open = worlds();
-const server = 'https://datahub.example.com';
 const unknownIndex = 'team_eventaspect_v1';
-
-async function planned(world: World, input: object, deadline?: () => number) {
-  const startTime = new Date(world.clock.time).toISOString();
-  const during = world.during('plan');
-  return plan(
-    { input: { scheduledTime: startTime, ...input }, execution: { name: 'run-1', startTime } },
-    deadline ? { ...during, deadline } : during,
-  );
-}
 
 /** A quarantined index that is whole. */
 const whole = (now: number, more: object = {}) => {
@@ -32,7 +21,7 @@ describe('A release', () => {
   test('means an index however its name is written, once, and calls it by its policy’s', async () => {
     const world = await open();
     world.ledger.stored.set(anIndex, whole(world.clock.time, { entityType: 'DATASET', aspect: 'OPERATION' }));
-    const state = await planned(world, { release: ['DATASET.operation', 'dataset.Operation'] });
+    const state = await world.plan({ release: ['DATASET.operation', 'dataset.Operation'] });
     expect(state.notes).toMatchObject([{ kind: 'released', index: 'dataset.operation', rowsMissing: 0 }]);
     expect(state).toMatchObject({ mode: 'enforce', next: 'report', entries: [] });
     expect(world.ledger.stored.get(anIndex)).toMatchObject({
@@ -62,7 +51,7 @@ describe('A release', () => {
   ])('calls an index without a policy %s', async (_, record, name) => {
     const world = await open();
     world.ledger.stored.set(unknownIndex, { ...record, index: unknownIndex });
-    const { notes } = await planned(world, { release: ['TEAM.EVENT'] });
+    const { notes } = await world.plan({ release: ['TEAM.EVENT'] });
     expect(notes).toMatchObject([{ kind: 'not-released', index: name, why: 'uncounted' }]);
   });
 
@@ -72,7 +61,7 @@ describe('A release', () => {
     for (const index of ['team_oneaspect_v1', unknownIndex]) {
       world.ledger.stored.set(index, { revision: 1, version: LEDGER_VERSION + 1, state: 'quarantined', index });
     }
-    const { notes } = await planned(world, { release: named });
+    const { notes } = await world.plan({ release: named });
     expect(notes.map((note) => 'index' in note && note.index)).toEqual(named);
   });
 
@@ -80,7 +69,7 @@ describe('A release', () => {
     const policies = [aPolicyFor('operation'), aPolicyFor('datasetProfile')];
     const world = await open({ policies });
     world.ledger.stored.set(anIndex, whole(world.clock.time));
-    const { notes } = await planned(world, { release: ['dataset.datasetProfile', 'dataset.operation'] });
+    const { notes } = await world.plan({ release: ['dataset.datasetProfile', 'dataset.operation'] });
     expect(notes).toMatchObject([
       { kind: 'nothing-to-release', index: 'dataset.datasetProfile' },
       { kind: 'released', index: 'dataset.operation' },
@@ -91,14 +80,16 @@ describe('A release', () => {
     const world = await open();
     world.ledger.stored.set(anIndex, whole(world.clock.time));
     world.standIn.removeRows('dataset.operation', ({ id }) => id > 990);
-    const { notes } = await planned(world, { release: ['dataset.operation'], acceptMissing: 10 });
+    const { notes } = await world.plan({ release: ['dataset.operation'], acceptMissing: 10 });
     expect(notes).toMatchObject([{ kind: 'released', rowsMissing: 10 }]);
   });
 
   test('that its time does not suffice for is refused: nothing was counted', async () => {
     const world = await open();
     world.ledger.stored.set(anIndex, whole(world.clock.time));
-    const { notes } = await planned(world, { release: ['dataset.operation'] }, () => world.clock.time + 30_000);
+    const deadline = () => world.clock.time + 30_000;
+    const input = { release: ['dataset.operation'] };
+    const { notes } = await world.plan(input, { ...world.during('plan'), deadline });
     expect(notes).toMatchObject([{ kind: 'not-released', why: 'server', error: { kind: 'aborted' } }]);
     expect(world.ledger.stored.get(anIndex)).toMatchObject({ state: 'quarantined' });
   });
@@ -108,7 +99,7 @@ describe('A release', () => {
     const attempt = anAttempt({ runId: 'run-0', judgeableAt: Number.MAX_SAFE_INTEGER });
     world.ledger.stored.set(anIndex, aRunning({ server, attempt }));
     world.ledger.stored.set(unknownIndex, anIdle({ index: unknownIndex, server }));
-    const { entries, notes, next } = await planned(world, { release: ['dataset.operation'] });
+    const { entries, notes, next } = await world.plan({ release: ['dataset.operation'] });
     expect([entries, next]).toEqual([[], 'report']);
     expect(notes).toMatchObject([{ kind: 'not-released', why: 'unresolved' }]);
     expect(world.realTruncates()).toEqual([]);

@@ -51,7 +51,8 @@ describe('a quarantine says', () => {
   test('since when, why, and between which indices rows were lost', () => {
     const baseline = { ...anAttempt().baseline, indexName: 'operation_1' };
     const verdict = aVerdict({ outcome: 'unknown', copies: true, indexNow: 'operation_2' });
-    const record = aQuarantined({ lastVerdict: aLastVerdict({ verdict }), attempt: anAttempt({ baseline }) });
+    const attempt = anAttempt({ baseline, policyCutoffMillis: 600_000 });
+    const record = aQuarantined({ lastVerdict: aLastVerdict({ verdict }), attempt });
     expect(quarantinedCause(record)).toEqual({
       kind: 'quarantined',
       since: 900_000,
@@ -60,7 +61,7 @@ describe('a quarantine says', () => {
       copied: true,
       indexBefore: 'operation_1',
       indexNow: 'operation_2',
-      cutoffMillis: 500_000,
+      cutoffMillis: 600_000,
     });
   });
 

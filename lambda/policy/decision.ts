@@ -9,8 +9,6 @@ export interface IndexCounts {
   /** Rows at or before the cutoff that is or would be sent. */
   rowsToDelete: number;
   rowsTotal: number;
-  /** Of a bite: rows at or before the policy's own cutoff, which threshold and ceiling are about. */
-  rowsPastRetention?: number;
 }
 
 /** What a decision is based on besides policy and counts. Times are epoch milliseconds. */
@@ -82,24 +80,24 @@ export const guardFailed = (cause: CauseOf<'guard'>): Refusal => ({ kind: 'done'
 
 /** Threshold and ceiling apply to all rows that are older than the policy allows. */
 function weigh(policy: Orders, counts: IndexCounts, { judgesShare, approveRows }: DecisionFacts): Refusal | undefined {
-  const { rowsToDelete, rowsTotal, rowsPastRetention: rows = rowsToDelete } = counts;
+  const { rowsToDelete, rowsTotal } = counts;
   const { minDeletePercent, maxDeletePercent } = policy;
   if (rowsToDelete === 0) return { kind: 'done', outcome: 'nothing-to-delete', cause: { kind: 'not-due' } };
   if (!judgesShare) return undefined;
-  if (compareShare(rows, rowsTotal, minDeletePercent) < 0) {
+  if (compareShare(rowsToDelete, rowsTotal, minDeletePercent) < 0) {
     return { kind: 'done', outcome: 'below-threshold', cause: { kind: 'not-due', minDeletePercent } };
   }
-  const isApproved = rows <= (approveRows ?? 0);
-  if (isApproved || !isAboveCeiling(policy, rows, rowsTotal)) return undefined;
+  const isApproved = rowsToDelete <= (approveRows ?? 0);
+  if (isApproved || !isAboveCeiling(policy, counts)) return undefined;
   return {
     kind: 'done',
     outcome: 'above-ceiling',
-    cause: { kind: 'above-ceiling', maxDeletePercent, approveRows: withHeadroom(rows), approved: approveRows },
+    cause: { kind: 'above-ceiling', maxDeletePercent, approveRows: withHeadroom(rowsToDelete), approved: approveRows },
   };
 }
 
 /** Without a ceiling of its own a policy may take any share but the whole index. */
-function isAboveCeiling({ maxDeletePercent }: Orders, rows: number, rowsTotal: number): boolean {
-  if (maxDeletePercent === undefined) return rows >= rowsTotal;
-  return compareShare(rows, rowsTotal, maxDeletePercent) > 0;
+function isAboveCeiling({ maxDeletePercent }: Orders, { rowsToDelete, rowsTotal }: IndexCounts): boolean {
+  if (maxDeletePercent === undefined) return rowsToDelete >= rowsTotal;
+  return compareShare(rowsToDelete, rowsTotal, maxDeletePercent) > 0;
 }

@@ -18,11 +18,7 @@ interface Case extends Partial<DecisionFacts>, Partial<IndexCounts> {
   policy?: Partial<Policy>;
 }
 
-const countsOf = ({ rowsToDelete = 50, rowsTotal = 100, rowsPastRetention }: Case): IndexCounts => ({
-  rowsToDelete,
-  rowsTotal,
-  rowsPastRetention,
-});
+const countsOf = ({ rowsToDelete = 50, rowsTotal = 100 }: Case): IndexCounts => ({ rowsToDelete, rowsTotal });
 const factsOf = (one: Case): DecisionFacts => ({
   runStartMillis,
   cutoffMillis: daysBefore(30),
@@ -116,16 +112,6 @@ describe('the ceiling', () => {
 });
 
 describe('a bite', () => {
-  test('has threshold, ceiling and approval compared with all old rows, not only its own', () => {
-    const bite = { rowsToDelete: 5 };
-    expect(outcomeOf({ ...bite, rowsPastRetention: 50 })).toBe('due');
-    expect(outcomeOf({ ...bite, rowsPastRetention: 9 })).toBe('below-threshold');
-    const above = { ...bite, policy: { maxDeletePercent: 80 }, rowsPastRetention: 81 };
-    expect(outcomeOf(above)).toBe('above-ceiling');
-    expect(outcomeOf({ ...above, approveRows: 80 })).toBe('above-ceiling');
-    expect(outcomeOf({ ...above, approveRows: 81 })).toBe('due');
-  });
-
   test('is judged again by guards and refusals alone', () => {
     const again = { judgesShare: false };
     expect(outcomeOf({ ...again, rowsToDelete: 1 })).toBe('due');

@@ -14,6 +14,33 @@ const copyFacts = {
   cutoffMillis: millis.optional(),
 };
 
+/** What a person opened an index for, and what was counted then; the ledger keeps it as well. */
+export const releaseFacts = {
+  rowsMissing: rows.optional(),
+  uncounted: z.boolean().optional().meta({ description: 'it could not be counted, which a person has accepted' }),
+  unread: z
+    .boolean()
+    .optional()
+    .meta({ description: 'another version released it, and what it counted cannot be read' }),
+  copied: z
+    .boolean()
+    .optional()
+    .meta({ description: 'it was quarantined as a copy with missing rows: late rows may have filled the count' }),
+  running: z
+    .boolean()
+    .optional()
+    .meta({ description: 'a copy whose status says that it still runs, or that has none' }),
+  betweenRuns: z
+    .boolean()
+    .optional()
+    .meta({ description: 'its rows had gone between two runs, with no truncation of ours under way' }),
+  address: z
+    .string()
+    .optional()
+    .meta({ description: "the record's server, which was another one: its counts prove nothing about this one" }),
+  ...copyFacts,
+};
+
 const kinds = {
   'token-expires': { at: millis, expired: z.boolean().optional() },
   'no-date-header': {},
@@ -36,28 +63,9 @@ const kinds = {
   // The result for each index that an operator asked to release
   released: {
     index: z.string(),
-    rowsMissing: rows.optional(),
-    uncounted: z.boolean().optional(),
-    unread: z
-      .boolean()
-      .optional()
-      .meta({ description: 'another version released it, and what it counted cannot be read' }),
-    copied: z
-      .boolean()
-      .optional()
-      .meta({ description: 'it was quarantined as a copy with missing rows: late rows may have filled the count' }),
-    running: z
-      .boolean()
-      .optional()
-      .meta({ description: 'a copy whose status says that it still runs, or that has none' }),
-    betweenRuns: z
-      .boolean()
-      .optional()
-      .meta({ description: 'its rows had gone between two runs, with no truncation of ours under way' }),
-    address: z.string().optional().meta({ description: "the record's server, which was another one" }),
+    ...releaseFacts,
     decidedAt: z.string().optional().meta({ description: 'when it was released; ISO 8601 UTC' }),
     decidedBy: z.string().optional().meta({ description: 'the run that released it' }),
-    ...copyFacts,
   },
   'not-released': {
     index: z.string(),

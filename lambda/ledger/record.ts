@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { causeSchema } from '../facts/cause.ts';
+import { releaseFacts } from '../facts/note.ts';
 import { verdictOutcomes } from '../facts/outcomes.ts';
 import { serverErrorSchema } from '../facts/server-error.ts';
 
@@ -24,6 +25,9 @@ export type Window = z.infer<typeof windowSchema>;
 /** A run is identified by its id and its start, because execution names are reused. */
 const runSchema = z.object({ runId: z.string(), runStartMillis: millis });
 export type RunId = z.infer<typeof runSchema>;
+
+/** The run that something which names more than a run was done by. */
+export const runOf = ({ runId, runStartMillis }: RunId): RunId => ({ runId, runStartMillis });
 
 /** The fields that were sent, as `TruncateFields`. */
 const fieldsSchema = z.object({
@@ -97,25 +101,7 @@ const lastVerdictSchema = runSchema.extend({
 });
 export type LastVerdict = z.infer<typeof lastVerdictSchema>;
 
-/** What a person opened the index for, and what was counted then. */
-const releaseSchema = z.object({
-  rowsMissing: rows.optional(),
-  /** It could not be counted; a person has accepted that. */
-  uncounted: z.boolean().optional(),
-  /** Another version wrote it, in a way that cannot be read. */
-  unread: z.boolean().optional(),
-  /** A copy that had lost rows: late ones may have filled the count. */
-  copied: z.boolean().optional(),
-  /** A copy whose status says that it still runs, or that has none. */
-  running: z.boolean().optional(),
-  /** The rows were counted between two runs, not before a truncation. */
-  betweenRuns: z.boolean().optional(),
-  /** The record was of this address, whose counts prove nothing about today's server. */
-  address: z.string().optional(),
-  indexBefore: z.string().optional(),
-  indexNow: z.string().optional(),
-  cutoffMillis: millis.optional(),
-});
+const releaseSchema = z.object(releaseFacts);
 export type Release = z.infer<typeof releaseSchema>;
 
 const lastReleaseSchema = z.object({ decided: decidedSchema, release: releaseSchema });
@@ -233,6 +219,10 @@ export type StoredRecord = LedgerRecord | OtherVersion;
 
 /** What can be said about every stored record. */
 export const headOf = (record: StoredRecord): Head => (record.state === 'other-version' ? record.head : record);
+
+/** The record as this version understands it: of another version only its head is read. */
+export const understood = (record: StoredRecord | undefined): LedgerRecord | undefined =>
+  record?.state === 'other-version' ? undefined : record;
 
 /** What nobody is known to have been told of the record yet, whichever version wrote it. */
 export function decisionOf(record: StoredRecord | undefined): Decision | undefined {

@@ -14,9 +14,11 @@ import {
   type RunId,
   type Running,
   revisionOf,
+  runOf,
   type Sending,
   type StoredRecord,
   type Unresolved,
+  understood,
   type Verdict,
   type Window,
 } from './record.ts';
@@ -65,7 +67,7 @@ export interface Key {
 /** What an index keeps through every transition of one server's records. */
 const next = (record: StoredRecord | undefined, { index, entityType, aspect, server }: Key) => {
   // Counts from another server, or of another version, say nothing about this one.
-  const isOurs = record !== undefined && record.state !== 'other-version' && record.server === server;
+  const ours = understood(record);
   return {
     version: LEDGER_VERSION,
     index,
@@ -74,8 +76,8 @@ const next = (record: StoredRecord | undefined, { index, entityType, aspect, ser
     server,
     revision: revisionOf(record) + 1,
     lastSender: record && headOf(record).lastSender,
-    lastVerdict: isOurs ? record.lastVerdict : undefined,
-    lastRelease: record !== undefined && record.state !== 'other-version' ? record.lastRelease : undefined,
+    lastVerdict: ours?.server === server ? ours.lastVerdict : undefined,
+    lastRelease: ours?.lastRelease,
   } as const;
 };
 
@@ -83,7 +85,7 @@ const next = (record: StoredRecord | undefined, { index, entityType, aspect, ser
 export const startSending = (record: StoredRecord | undefined, key: Key, attempt: Attempt): Sending => ({
   ...next(record, key),
   state: 'sending',
-  lastSender: { runId: attempt.runId, runStartMillis: attempt.runStartMillis },
+  lastSender: runOf(attempt),
   attempt,
 });
 
@@ -113,15 +115,10 @@ export const learnCopies = (record: Unresolved, copies: boolean): Unresolved => 
  * A run whose Truncate failed is given up: written down as one that has sent, so that a function of it that thaws can
  * no longer send. A later sender stays, because it shuts out this run as well; but not one that a wrong clock has written.
  */
-export function giveUp(
-  record: StoredRecord | undefined,
-  key: Key,
-  { runId, runStartMillis }: RunId,
-  nowMillis: number,
-): StoredRecord {
+export function giveUp(record: StoredRecord | undefined, key: Key, run: RunId, nowMillis: number): StoredRecord {
   const before = record && headOf(record).lastSender;
-  const isLater = before !== undefined && before.runStartMillis > runStartMillis && !isAhead(before, nowMillis);
-  const lastSender = isLater ? before : { runId, runStartMillis };
+  const isLater = before !== undefined && before.runStartMillis > run.runStartMillis && !isAhead(before, nowMillis);
+  const lastSender = isLater ? before : runOf(run);
   if (record?.state === 'other-version' && decisionOf(record)) {
     return { ...record, head: { ...record.head, revision: revisionOf(record) + 1, lastSender } };
   }
@@ -135,7 +132,7 @@ export function giveUp(
 export const withdraw = (record: Sending, verdict: Verdict, decided: DecidedBy): Idle => ({
   ...next(record, record),
   state: 'idle',
-  lastVerdict: { ...runOf(record), decided, verdict, window: windowAfter(record, undefined) },
+  lastVerdict: { ...runOf(record.attempt), decided, verdict, window: windowAfter(record, undefined) },
 });
 
 /**
@@ -154,7 +151,7 @@ export function conclude(
   return {
     ...base,
     state: 'judged',
-    lastVerdict: { ...runOf(record), decided, verdict, window: kept },
+    lastVerdict: { ...runOf(record.attempt), decided, verdict, window: kept },
     attempt: record.attempt,
     taskId: 'taskId' in record ? record.taskId : undefined,
     decision: decisionAt(base.revision, decided, { becomes, ...untoldFacts(verdict) }),
@@ -164,11 +161,10 @@ export function conclude(
 /** Rows of the last verdict's window went while no truncation of ours was under way. */
 export function concludeCounted(record: Idle, counted: Window, verdict: Verdict, decided: DecidedBy): Judged {
   const base = next(record, record);
-  const { runId, runStartMillis } = decided;
   return {
     ...base,
     state: 'judged',
-    lastVerdict: { runId, runStartMillis, decided, verdict },
+    lastVerdict: { ...runOf(decided), decided, verdict },
     counted,
     decision: decisionAt(base.revision, decided, { becomes: 'quarantined', ...untoldFacts(verdict) }),
   };
@@ -184,7 +180,11 @@ export function release(record: StoredRecord, key: Key, opened: Release, decided
   const untold = before?.outcome === undefined ? undefined : untoldVerdict(record, before);
   const { attempt, taskId, counted } = judgedFieldsOf(record);
   // A verdict of another address says nothing about this one, unless people have still to hear of it.
-  const lastVerdict = isUnresolved(record) ? undefined : before?.outcome ? lastVerdictOf(record) : base.lastVerdict;
+  const lastVerdict = isUnresolved(record)
+    ? undefined
+    : before?.outcome
+      ? understood(record)?.lastVerdict
+      : base.lastVerdict;
   return {
     ...base,
     state: 'judged',
@@ -233,9 +233,8 @@ const decisionAt = (revision: number, decided: DecidedBy, facts: Omit<Decision, 
 
 /** Every version of the ledger can read who gave it. */
 function untoldVerdict(record: StoredRecord, { outcome, rowsMissing, verdictBy, ...decision }: Decision) {
-  const { runId, runStartMillis, atMillis } = decision;
   const version = record.state === 'other-version' ? record.head.version : undefined;
-  return { outcome, rowsMissing, verdictBy: verdictBy ?? { runId, runStartMillis, atMillis, version } };
+  return { outcome, rowsMissing, verdictBy: verdictBy ?? { ...runOf(decision), atMillis: decision.atMillis, version } };
 }
 
 const untoldFacts = ({ outcome, rowsMissing }: Verdict) => ({ outcome, rowsMissing });
@@ -246,12 +245,8 @@ function windowAfter(record: Unresolved, window: Window | undefined): Window | u
   return window ?? (isWhole ? before : undefined);
 }
 
-const lastVerdictOf = (record: StoredRecord) => (record.state === 'other-version' ? undefined : record.lastVerdict);
-
 const judgedFieldsOf = (record: StoredRecord): Partial<Pick<Judged, 'attempt' | 'taskId' | 'counted'>> =>
   record.state === 'other-version' || record.state === 'idle' ? {} : record;
-
-const runOf = ({ attempt: { runId, runStartMillis } }: Unresolved): RunId => ({ runId, runStartMillis });
 
 /** A start that far ahead was written by a wrong clock, and would shut out every run for as long. */
 export const isAhead = ({ runStartMillis }: RunId, nowMillis: number): boolean =>

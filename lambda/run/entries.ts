@@ -1,5 +1,5 @@
 import type { Cause, CauseOf } from '../facts/cause.ts';
-import { hourMillis, longestRunMillis } from '../facts/limits.ts';
+import { hourMillis, longestRunMillis, look } from '../facts/limits.ts';
 import type { NoteOf } from '../facts/note.ts';
 import { knownOutcome, type Outcome } from '../facts/outcomes.ts';
 import type { EntryFacts } from '../facts/report-schema.ts';
@@ -13,6 +13,7 @@ import {
   type Quarantined,
   type StoredRecord,
   type Unresolved,
+  understood,
   type Verdict,
 } from '../ledger/record.ts';
 import { releasableAt, type Standing, standing, type ThisRun } from '../ledger/standing.ts';
@@ -107,14 +108,13 @@ export function heldNoMore(
   if (record === undefined) return done(from, 'unknown', { kind: 'record-gone' });
   const stands = standing(record, thisRun, now);
   if (stands.kind === 'foreign') return foreignEntry(from, stands);
-  const last = record.state === 'other-version' ? undefined : record.lastVerdict;
+  const { lastVerdict: last, lastRelease: release } = understood(record) ?? {};
   const isOfThis = last !== undefined && isSameRun(last, from.watch.run);
   if (stands.kind === 'judged' && (isOfThis || record.state === 'other-version')) {
     const entry = judgedEntry(from, stands, thisRun, now);
     if (entry) return entry;
   }
   if (isOfThis) return concluded(from, last);
-  const release = record.state === 'other-version' ? undefined : record.lastRelease;
   if (release && release.decided.atMillis >= from.watch.sentAt) {
     return done(from, 'unknown', { kind: 'released-meanwhile', releasedAt: release.decided.atMillis });
   }
@@ -138,12 +138,49 @@ export const replaceEntry = (state: RunState, old: Entry, next: Entry): RunState
 });
 
 /** An entry for a truncation that this run watches. */
-export const watched = (from: EntryBase, record: Unresolved, now: number, nextLookAt: number): WatchedEntry => ({
+export const watched = (
+  from: EntryBase,
+  record: Unresolved,
+  now: number,
+  nextLookAt: number = firstLookAt(record, now),
+): WatchedEntry => ({
   index: from.index,
   phase: 'watched',
   entry: { ...from.entry, ...attemptFacts(record.attempt), taskId: 'taskId' in record ? record.taskId : undefined },
   watch: startWatch(record, now, nextLookAt),
 });
+
+/** A call without a task id is first looked at when it can no longer be sent. */
+const firstLookAt = (record: Unresolved, now: number): number =>
+  record.state === 'sending' ? Math.max(now, record.attempt.judgeableAt) : now + look.minMillis;
+
+/**
+ * The entry of an approved truncation whose index is not free: a redriven execution, or a Poll after a failed Truncate,
+ * finds what its run did; anything else leaves the index alone.
+ */
+export function notFree(
+  target: EntryBase,
+  stands: Exclude<Standing, { kind: 'free' }>,
+  thisRun: ThisRun,
+  now: number,
+): DoneEntry | WatchedEntry {
+  switch (stands.kind) {
+    case 'mine':
+      return watched(target, stands.record, now);
+    case 'judged':
+      return judgedEntry(target, stands, thisRun, now) ?? untoldEntry(target, 'release');
+    case 'decided':
+      return concluded(target, stands.verdict);
+    case 'spent':
+      return done(target, 'not-started', { kind: 'stopped', by: 'spent', runId: stands.sender.runId });
+    case 'foreign':
+      return foreignEntry(target, stands);
+    case 'quarantined':
+      return done(target, 'quarantined', quarantinedCause(stands.record));
+    case 'theirs':
+      return done(target, 'in-flight', held(stands.record, now));
+  }
+}
 
 /**
  * What the report says about a truncation, taken from the ledger's record, so it works even if the run that sent it is

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { deadlineMarginMillis, pollConcurrency } from '../facts/limits.ts';
-import { isUnresolved } from '../ledger/record.ts';
+import { isUnresolved, runOf } from '../ledger/record.ts';
 import { isHere } from '../ledger/standing.ts';
 import { isSameRun } from '../ledger/transitions.ts';
 import { dottedName } from '../policy/aspects.ts';
@@ -35,8 +35,7 @@ async function lookAtAll(state: RunState, services: RunServices): Promise<RunSta
   const { signal, clear } = signalAt(clock, end);
   const reads = optionalReads(services.operations, state, signal);
   const isOver = (now: number) => whyOver(state, settings, now) !== undefined;
-  const { runId, runStartMillis } = state;
-  const run = { runId, runStartMillis };
+  const run = runOf(state);
   let breaker = state.breaker;
   const answered = (status: number | undefined) => {
     breaker ??= afterRefusal(state, status);

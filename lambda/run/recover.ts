@@ -1,10 +1,9 @@
-import { look } from '../facts/limits.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { headOf, type StoredRecord } from '../ledger/record.ts';
+import { headOf, type StoredRecord, understood } from '../ledger/record.ts';
 import { standing, type ThisRun } from '../ledger/standing.ts';
 import { giveUp, isSameRun } from '../ledger/transitions.ts';
 import { capped } from '../text/text.ts';
-import { concluded, done, foreignEntry, held, judgedEntry, keyOf, quarantinedCause, watched } from './entries.ts';
+import { done, judgedEntry, keyOf, notFree } from './entries.ts';
 import type { ApprovedEntry, DoneEntry, Entry, RunState } from './state.ts';
 
 /**
@@ -22,28 +21,18 @@ export async function recover(target: ApprovedEntry, state: RunState, ledger: Le
   for (let tries = 0; tries < 3; tries++) {
     const stored = await ledger.read(target.index);
     const stands = standing(stored, state, now);
+    const mayStillSend =
+      stands.kind === 'judged' ? !isOf(stands.record, state) : ['free', 'theirs', 'quarantined'].includes(stands.kind);
+    if (mayStillSend && !(await ledger.replace(giveUp(stored, keyOf(target, state), state, now)))) continue;
     switch (stands.kind) {
-      case 'mine':
-        return watched(target, stands.record, now, firstLookAt(stands.record, now));
-      case 'decided':
-        return concluded(target, stands.verdict);
+      case 'free':
+        return failed;
       case 'judged':
-        if (!isOf(stands.record, state)) {
-          if (!(await ledger.replace(giveUp(stored, keyOf(target, state), state, now)))) continue;
-        }
         return judgedEntry(target, stands, state, now) ?? releasedOr(failed, target, stands.record, state);
-      case 'foreign':
-        return foreignEntry(target, stands);
       case 'spent':
         return releasedOr(failed, target, stands.record, state);
-      case 'theirs':
-        if (!(await ledger.replace(giveUp(stored, keyOf(target, state), state, now)))) continue;
-        return done(target, 'in-flight', held(stands.record, now));
-      case 'quarantined':
-        if (!(await ledger.replace(giveUp(stored, keyOf(target, state), state, now)))) continue;
-        return done(target, 'quarantined', quarantinedCause(stands.record));
-      case 'free':
-        if (await ledger.replace(giveUp(stored, keyOf(target, state), state, now))) return failed;
+      default:
+        return notFree(target, stands, state, now);
     }
   }
   throw new Error(`the ledger record of ${target.index} kept changing`);
@@ -56,7 +45,7 @@ const isOf = (record: StoredRecord, thisRun: ThisRun): boolean => {
 
 /** What this run did is not in its record any more, unless an earlier try of this Poll has given it up. */
 function releasedOr(failed: DoneEntry, target: ApprovedEntry, record: StoredRecord, thisRun: ThisRun): DoneEntry {
-  const release = record.state === 'other-version' ? undefined : record.lastRelease;
+  const release = understood(record)?.lastRelease;
   if (isOf(record, thisRun) && release && release.decided.atMillis >= thisRun.runStartMillis) {
     return done(target, 'unknown', { kind: 'released-meanwhile', releasedAt: release.decided.atMillis });
   }
@@ -64,7 +53,3 @@ function releasedOr(failed: DoneEntry, target: ApprovedEntry, record: StoredReco
   const isLater = lastSender !== undefined && lastSender.runStartMillis > thisRun.runStartMillis;
   return isOf(record, thisRun) || !isLater ? failed : done(target, 'unknown', { kind: 'superseded' });
 }
-
-/** A call without a task id is first looked at when it can no longer be sent. */
-export const firstLookAt = (record: Parameters<typeof watched>[1], now: number): number =>
-  record.state === 'sending' ? Math.max(now, record.attempt.judgeableAt) : now + look.minMillis;

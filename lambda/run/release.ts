@@ -8,6 +8,7 @@ import {
   type LedgerRecord,
   type Release,
   type RunId,
+  runOf,
   type StoredRecord,
 } from '../ledger/record.ts';
 import { releasableAt } from '../ledger/standing.ts';
@@ -113,8 +114,7 @@ async function open(
     ...('counted' in record && record.counted && { betweenRuns: true }),
     ...(hadCopyLoss(record) && { copied: true, ...copyFactsOf(record) }),
   };
-  const { runId, runStartMillis } = run;
-  const next = release(record, key, opened, { runId, runStartMillis, atMillis: clock.now() });
+  const next = release(record, key, opened, { ...runOf(run), atMillis: clock.now() });
   if (!(await ledger.replace(next))) {
     // Its answer may have been lost, and another writer have followed.
     const stored = await ledger.read(key.index);

@@ -15,25 +15,9 @@ import { physicalIndex } from '../truncation/physical-index.ts';
 import { send } from '../truncation/send.ts';
 import { afterCallWithoutTask, withBreaker } from './breaker.ts';
 import { type DecisionServices, decisionFacts } from './decision-facts.ts';
-import {
-  assertOurs,
-  attemptFacts,
-  concluded,
-  decided,
-  done,
-  endOf,
-  foreignEntry,
-  held,
-  judgedEntry,
-  keyOf,
-  quarantinedCause,
-  replaceEntry,
-  untoldEntry,
-  watched,
-} from './entries.ts';
+import { assertOurs, attemptFacts, decided, done, endOf, keyOf, notFree, replaceEntry, watched } from './entries.ts';
 import { proceed } from './next.ts';
 import { ordersNow } from './orders.ts';
-import { firstLookAt } from './recover.ts';
 import type { RunServices } from './services.ts';
 import type { ApprovedEntry, Entry, RunState } from './state.ts';
 
@@ -95,7 +79,7 @@ async function startOne(state: RunState, target: ApprovedEntry, services: RunSer
   const sent = await send(sending, until, services);
   if (sent.kind === 'not-sent') return { entry: await notSent(target, sending, sent.why, services), changes: learnt };
   const now = clock.now();
-  const entry = watched(target, sent.record, now, firstLookAt(sent.record, now));
+  const entry = watched(target, sent.record, now);
   if (!sent.error) return { entry, changes: learnt };
   log.warn('no task id', { index: target.index, error: sent.error });
   return { entry, changes: { ...learnt, ...afterCallWithoutTask(state, sent.error.status) } };
@@ -115,31 +99,6 @@ function taken(
   const isWithout = stands.kind === 'mine' && stands.record.state === 'sending';
   const calls = isWithout ? afterCallWithoutTask(state, stands.record.attempt.answer?.status) : undefined;
   return { entry: notFree(target, stands, state, now), changes: { ...learnt, ...calls } };
-}
-
-/** A redriven execution finds what its first try did; anything else leaves the index alone. */
-function notFree(
-  target: ApprovedEntry,
-  stands: Exclude<Standing, { kind: 'free' }>,
-  state: RunState,
-  now: number,
-): Entry {
-  switch (stands.kind) {
-    case 'mine':
-      return watched(target, stands.record, now, firstLookAt(stands.record, now));
-    case 'judged':
-      return judgedEntry(target, stands, state, now) ?? untoldEntry(target, 'release');
-    case 'decided':
-      return concluded(target, stands.verdict);
-    case 'spent':
-      return done(target, 'not-started', { kind: 'stopped', by: 'spent', runId: stands.sender.runId });
-    case 'foreign':
-      return foreignEntry(target, stands);
-    case 'quarantined':
-      return done(target, 'quarantined', quarantinedCause(stands.record));
-    case 'theirs':
-      return done(target, 'in-flight', held(stands.record, now));
-  }
 }
 
 /** Another writer was first between the read and the write. */

@@ -1,6 +1,6 @@
 import { abandonLooksMillis, remaining, still } from '../facts/limits.ts';
 import type { ServerError } from '../facts/server-error.ts';
-import type { Attempt, RunId, Unresolved } from '../ledger/record.ts';
+import { type Attempt, type RunId, runOf, type Unresolved } from '../ledger/record.ts';
 import type { TaskCounters, TaskStatus } from '../operations/operations.ts';
 import type { TruncationCounts } from './counts.ts';
 
@@ -58,7 +58,7 @@ export interface Seen {
 }
 
 export const startWatch = ({ attempt }: Unresolved, now: number, nextLookAt: number): Watch => ({
-  run: { runId: attempt.runId, runStartMillis: attempt.runStartMillis },
+  run: runOf(attempt),
   sentAt: attempt.sendingSince,
   lastLookAt: now,
   nextLookAt,

@@ -1,4 +1,5 @@
 import type { Cause } from '../../facts/cause.ts';
+import { deadlineMarginMillis } from '../../facts/limits.ts';
 import type { EntryFacts } from '../../facts/report-schema.ts';
 import type { DryRun, IndexSize } from '../../operations/operations.ts';
 import { policyCutoff } from '../../policy/decision.ts';
@@ -38,6 +39,10 @@ export interface SearchedEntry extends EntryBase {
   maxRows: number;
 }
 
+/** Plan's time to ask is over, or will be after a wait: the rest is for returning what it knows. */
+export const isLate = ({ services: { clock, deadline } }: PolicyContext, waitMillis = 0): boolean =>
+  clock.now() + waitMillis >= deadline() - deadlineMarginMillis;
+
 /** What a dry run adds to an entry. */
 export const countsOf = ({ rowsTotal, rowsToDelete, deletesInPlace }: DryRun): Partial<EntryFacts> => ({
   rowsTotal,
@@ -46,7 +51,7 @@ export const countsOf = ({ rowsTotal, rowsToDelete, deletesInPlace }: DryRun): P
 });
 
 /** The policy's own cutoff in this run, epoch milliseconds. */
-export const cutoffOf = ({ state }: Pick<PolicyContext, 'state'>, policy: Policy): number =>
+export const cutoffOf = ({ state }: PolicyContext, policy: Policy): number =>
   policyCutoff(state.runStartMillis, policy);
 
 /** What a real run truncates, and a preview would. */

@@ -5,7 +5,7 @@ import type { Note } from '../../facts/note.ts';
 import { resultOf } from '../../facts/outcomes.ts';
 import type { UnmanagedIndex } from '../../facts/report-schema.ts';
 import type { ServerError } from '../../facts/server-error.ts';
-import { headOf, isUnresolved } from '../../ledger/record.ts';
+import { headOf, isUnresolved, understood } from '../../ledger/record.ts';
 import { standing } from '../../ledger/standing.ts';
 import { baseOf } from '../../operations/backend.ts';
 import { type IndexSize, OperationsError } from '../../operations/operations.ts';
@@ -174,8 +174,7 @@ function unmanaged(sizes: readonly IndexSize[], policies: ParsedPolicy[]): Unman
 function runOrder({ prepared }: PolicyContext) {
   const rows = ({ entry }: Entry) => entry.rowsToDelete ?? Number.MAX_SAFE_INTEGER;
   const wasBad = ({ index }: Entry): number => {
-    const record = prepared.records.get(index);
-    const last = record && record.state !== 'other-version' ? record.lastVerdict : undefined;
+    const last = understood(prepared.records.get(index))?.lastVerdict;
     return Number(last !== undefined && resultOf[last.verdict.outcome] !== 'ok');
   };
   return (left: Entry, right: Entry): number =>

@@ -1,7 +1,7 @@
 import type { Cause } from '../../facts/cause.ts';
-import { abandonAfterMillis, agreeingLooksMillis, deadlineMarginMillis } from '../../facts/limits.ts';
+import { abandonAfterMillis, agreeingLooksMillis } from '../../facts/limits.ts';
 import { LedgerError } from '../../ledger/ledger.ts';
-import { type Idle, isUnresolved, type StoredRecord, type Unresolved } from '../../ledger/record.ts';
+import { type Idle, isUnresolved, runOf, type StoredRecord, type Unresolved } from '../../ledger/record.ts';
 import { isHere, standing } from '../../ledger/standing.ts';
 import { concludeCounted } from '../../ledger/transitions.ts';
 import { type DryRun, OperationsError } from '../../operations/operations.ts';
@@ -31,7 +31,7 @@ import {
 } from '../entries.ts';
 import type { RunServices } from '../services.ts';
 import type { Entry, EntryBase, RunState } from '../state.ts';
-import { approved, countsOf, cutoffOf, type Planning, type PolicyContext } from './context.ts';
+import { approved, countsOf, cutoffOf, isLate, type Planning, type PolicyContext } from './context.ts';
 
 /** What Plan decides about one policy. */
 
@@ -81,7 +81,7 @@ export async function firstCount(parsed: ParsedPolicy, context: PolicyContext): 
   if (parsed.kind === 'invalid' || !parsed.policy.enabled) return undefined;
   const { state, prepared, services, requests } = context;
   const record = idleHere(prepared.records.get(parsed.index), state);
-  if (!record || requests.serverFailure || isLate(services)) return undefined;
+  if (!record || requests.serverFailure || isLate(context)) return undefined;
   try {
     const low = await countedLow(record, fieldsOf(parsed.policy, context), (fields) => requests.dryRun(fields));
     return low && { kind: 'low', parsed, record, low, at: services.clock.now() };
@@ -98,11 +98,11 @@ export async function secondCount(first: FirstCount, context: PolicyContext): Pr
   if (first.kind === 'failed') return first.entry;
   const { parsed, record, low, at } = first;
   const { services, requests } = context;
-  const { clock, deadline, log } = services;
+  const { clock, log } = services;
   const base = baseOf(parsed, context);
   if (requests.serverFailure) return done(base, 'failed', { kind: 'run-error' });
   const wait = Math.max(0, at + agreeingLooksMillis - clock.now());
-  if (clock.now() + wait >= deadline() - deadlineMarginMillis) {
+  if (isLate(context, wait)) {
     const { window, found } = low;
     const cause: Cause = { kind: 'low-once', expected: window.rows, found, since: window.countedAtMillis };
     return done(base, 'failed', cause);
@@ -119,9 +119,6 @@ export async function secondCount(first: FirstCount, context: PolicyContext): Pr
   }
   return dryRunEntry(base, parsed.policy, context);
 }
-
-const isLate = ({ clock, deadline }: Pick<RunServices, 'clock' | 'deadline'>): boolean =>
-  clock.now() >= deadline() - deadlineMarginMillis;
 
 const fieldsOf = (policy: Policy, context: PolicyContext) =>
   truncateFields(policy, cutoffOf(context, policy), context.requests.refusesForceField ?? false);
@@ -172,7 +169,7 @@ async function previewEntry(
   { state, reads, signal, requests, readAt }: PolicyContext,
 ): Promise<Entry> {
   const { sendingSince: since, judgeableAt } = record.attempt;
-  const run = { runId: state.runId, runStartMillis: state.runStartMillis };
+  const run = runOf(state);
   const isOld = readAt >= judgeableAt + abandonAfterMillis;
   try {
     if (requests.serverFailure) throw new OperationsError(requests.serverFailure);
@@ -195,9 +192,9 @@ async function previewEntry(
 }
 
 async function dryRunEntry(base: EntryBase, policy: Policy, context: PolicyContext): Promise<Planning> {
-  const { services, requests } = context;
+  const { requests } = context;
   if (requests.serverFailure) return done(base, 'failed', { kind: 'run-error' });
-  if (isLate(services)) return done(base, 'failed', { kind: 'stopped', by: 'plan-time' });
+  if (isLate(context)) return done(base, 'failed', { kind: 'stopped', by: 'plan-time' });
   const fields = fieldsOf(policy, context);
   try {
     const isFirst = requests.refusesForceField === undefined;
@@ -217,8 +214,7 @@ async function lossEntry(
 ): Promise<Entry> {
   const verdict = lossVerdict(low);
   if (state.mode === 'preview') return decided(base, verdict);
-  const { runId, runStartMillis } = state;
-  const judged = concludeCounted(record, low.window, verdict, { runId, runStartMillis, atMillis: clock.now() });
+  const judged = concludeCounted(record, low.window, verdict, { ...runOf(state), atMillis: clock.now() });
   // Reported now, and found again by every run until one can write it down.
   const notStored = (problem: string): Entry => {
     const { expected, found, since } = verdict.cause;

@@ -1,5 +1,4 @@
 import type { CauseOf } from '../../facts/cause.ts';
-import { deadlineMarginMillis } from '../../facts/limits.ts';
 import { concernsServer } from '../../facts/server-error.ts';
 import type { Quarantined } from '../../ledger/record.ts';
 import { asResult } from '../../operations/operations.ts';
@@ -7,7 +6,7 @@ import { recount } from '../../truncation/counts.ts';
 import { physicalIndex } from '../../truncation/physical-index.ts';
 import { windowOf } from '../release.ts';
 import type { Entry } from '../state.ts';
-import type { PolicyContext } from './context.ts';
+import { isLate, type PolicyContext } from './context.ts';
 
 type Today = CauseOf<'quarantined'>['today'];
 
@@ -31,9 +30,6 @@ export async function countedToday(entries: readonly Entry[], context: PolicyCon
   }
   return counted;
 }
-
-const isLate = ({ services: { clock, deadline } }: PolicyContext): boolean =>
-  clock.now() >= deadline() - deadlineMarginMillis;
 
 async function countToday(record: Quarantined, { services, signal, sizes }: PolicyContext): Promise<Today> {
   const window = windowOf(record);

@@ -23,7 +23,6 @@ export async function planRelease(
   const { signal, clear: stop } = signalAt(services.clock, services.deadline() - deadlineMarginMillis);
   const results: Note[] = [];
   const now = new Map(records);
-  const { runId, runStartMillis } = state;
   try {
     for (const index of new Set(release.map(searchIndexOfName))) {
       const record = records.get(index);
@@ -32,11 +31,7 @@ export async function planRelease(
       const named = fromDottedName(release.find((name) => searchIndexOfName(name) === index) ?? index);
       const { entityType, aspect } = policy ? namesOf(policy) : { ...named, ...namesIn(head) };
       const key = { index, entityType, aspect, server: state.server };
-      const result = await releaseIndex(
-        { key, record, run: { runId, runStartMillis }, acceptMissing },
-        services,
-        signal,
-      );
+      const result = await releaseIndex({ key, record, run: state, acceptMissing }, services, signal);
       if (result.kind === 'judged') now.set(index, result.record);
       else results.push(result.note);
     }

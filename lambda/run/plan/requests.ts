@@ -14,25 +14,17 @@ import {
 export class PlanRequests {
   readonly #operations: Operations;
   readonly #signal: AbortSignal;
-  #refusesForceField: boolean | undefined;
-  #serverFailure: ServerError | undefined;
   #taskStatus: Promise<ServerError | undefined> | undefined;
+  /** Undefined until a dry run has shown it (rule 1). */
+  refusesForceField: boolean | undefined;
+  /** A failure that every further request would hit too; it is reported once, and no more requests are made. */
+  serverFailure: ServerError | undefined;
   /** An answer came without a `Date` header. */
   lacksDate = false;
 
   constructor(operations: Operations, signal: AbortSignal) {
     this.#operations = operations;
     this.#signal = signal;
-  }
-
-  /** Undefined until a dry run has shown it (rule 1). */
-  get refusesForceField(): boolean | undefined {
-    return this.#refusesForceField;
-  }
-
-  /** A failure that every further request would hit too; it is reported once, and no more requests are made. */
-  get serverFailure(): ServerError | undefined {
-    return this.#serverFailure;
   }
 
   /** A dry run, or a count. Throws OperationsError. */
@@ -54,7 +46,7 @@ export class PlanRequests {
   async firstDryRun(fields: TruncateFields): Promise<DryRun> {
     const withField = await asResult(() => this.dryRun(fields));
     if (withField.kind === 'done') {
-      this.#refusesForceField = false;
+      this.refusesForceField = false;
       return withField.value;
     }
     const error = new OperationsError(withField.error);
@@ -65,12 +57,12 @@ export class PlanRequests {
     if (without.kind === 'failed') throw error;
     const again = await asResult(() => this.dryRun(fields));
     if (again.kind === 'done') {
-      this.#refusesForceField = false;
+      this.refusesForceField = false;
       return again.value;
     }
     // Another failure shows nothing: the next policy finds out.
     if (!mayRefuseField(again.error)) throw new OperationsError(again.error);
-    this.#refusesForceField = true;
+    this.refusesForceField = true;
     return this.dryRun(rest);
   }
 
@@ -85,7 +77,7 @@ export class PlanRequests {
 
   /** Notes a failed request. A read is tried twice, so one time-out of it stands for two in a row. */
   failed(error: ServerError): void {
-    if (concernsServer(error) || error.kind === 'timeout') this.#serverFailure ??= error;
+    if (concernsServer(error) || error.kind === 'timeout') this.serverFailure ??= error;
   }
 }
 

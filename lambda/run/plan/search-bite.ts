@@ -1,4 +1,3 @@
-import { deadlineMarginMillis } from '../../facts/limits.ts';
 import { OperationsError } from '../../operations/operations.ts';
 import { decide, withHeadroom } from '../../policy/decision.ts';
 import { findBite } from '../../truncation/bite.ts';
@@ -6,7 +5,7 @@ import { truncateFields } from '../../truncation/fields.ts';
 import { decisionFacts } from '../decision-facts.ts';
 import { done } from '../entries.ts';
 import type { Entry } from '../state.ts';
-import { approved, countsOf, cutoffOf, type PolicyContext, type SearchedEntry } from './context.ts';
+import { approved, countsOf, cutoffOf, isLate, type PolicyContext, type SearchedEntry } from './context.ts';
 
 /**
  * Further dry runs find tonight's cutoff, once every policy has had its first. From then on it is this run's cutoff.
@@ -21,15 +20,12 @@ export async function searchBite(from: SearchedEntry, context: PolicyContext): P
 }
 
 /** @returns undefined if time ran out */
-async function searched(
-  from: SearchedEntry,
-  { state, services, requests, signal }: PolicyContext,
-): Promise<Entry | undefined> {
+async function searched(from: SearchedEntry, context: PolicyContext): Promise<Entry | undefined> {
+  const { state, services, requests, signal } = context;
   const { policy, whole, maxRows } = from;
-  const { clock, deadline } = services;
-  const cutoffMillis = cutoffOf({ state }, policy);
+  const cutoffMillis = cutoffOf(context, policy);
   const ask = async (older: number) => {
-    if (signal.aborted || clock.now() >= deadline() - deadlineMarginMillis) return undefined;
+    if (signal.aborted || isLate(context)) return undefined;
     return requests.dryRun(truncateFields(policy, older, requests.refusesForceField ?? false));
   };
   const found = await findBite({ cutoffMillis, whole, maxRows, ask });

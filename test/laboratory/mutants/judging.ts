@@ -16,7 +16,7 @@ export const judgingMutants: readonly Mutant[] = [
     ['truncation/next-look', "record.state === 'sending' && now < record.attempt.judgeableAt", 'now < 0'],
     ['run/poll', "if (record.state === 'sending' && now < record.attempt.judgeableAt) return entry;", ''],
     [
-      'run/recover',
+      'run/entries',
       "record.state === 'sending' ? Math.max(now, record.attempt.judgeableAt) : now + look.minMillis",
       'now + look.minMillis',
     ],

@@ -21,9 +21,11 @@ export const sendingMutants: readonly Mutant[] = [
   mutant(2, 'believes counts that contradict each other', [
     [decision, 'rowsToDelete > rowsTotal ? guardFailed', 'rowsToDelete < 0 ? guardFailed'],
   ]),
-  mutant(2, 'has no threshold', [[decision, 'compareShare(rows, rowsTotal, minDeletePercent) < 0', 'rows < 0']]),
-  mutant(2, 'has no ceiling', [[decision, '!isAboveCeiling(policy, rows, rowsTotal)', 'rowsTotal > 0']]),
-  mutant(2, 'takes an approval for any number', [[decision, 'rows <= (approveRows ?? 0)', 'approveRows > 0']]),
+  mutant(2, 'has no threshold', [
+    [decision, 'compareShare(rowsToDelete, rowsTotal, minDeletePercent) < 0', 'rows < 0'],
+  ]),
+  mutant(2, 'has no ceiling', [[decision, '!isAboveCeiling(policy, counts)', 'rowsTotal > 0']]),
+  mutant(2, 'takes an approval for any number', [[decision, 'rowsToDelete <= (approveRows ?? 0)', 'approveRows > 0']]),
   mutant(2, 'copies although the policy refuses that', [[decision, 'policy.refuseReindex && ', 'false && ']]),
   mutant(3, 'does not read the orders again', [
     [truncate, 'if (orders) return', 'if (orders && dryRunValidMillis < 0) return'],
@@ -111,8 +113,8 @@ export const sendingMutants: readonly Mutant[] = [
   mutant(5, 'a run that is given up is not written down', [
     [
       'run/recover',
-      "case 'free':\n        if (await ledger.replace(giveUp(stored, keyOf(target, state), state, now))) return failed;",
-      "case 'free':\n        return failed;",
+      "['free', 'theirs', 'quarantined'].includes(stands.kind)",
+      "['theirs', 'quarantined'].includes(stands.kind)",
     ],
   ]),
   mutant(5, 'forgets who sent', [

@@ -9,8 +9,8 @@ export const tellingMutants: readonly Mutant[] = [
   mutant(15, 'frees an index with its verdict', [
     [
       transitions,
-      "state: 'judged',\n    lastVerdict: { ...runOf(record)",
-      "state: 'idle' as never,\n    lastVerdict: { ...runOf(record)",
+      "state: 'judged',\n    lastVerdict: { ...runOf(record.attempt)",
+      "state: 'idle' as never,\n    lastVerdict: { ...runOf(record.attempt)",
     ],
   ]),
   mutant(15, 'marks before it publishes', [

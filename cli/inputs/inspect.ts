@@ -4,6 +4,8 @@ import { inspectPolicies } from '../../infra/stage/policies.ts';
 import { inspectSettings } from '../../infra/stage/settings.ts';
 import { nameWarning, warningsOf } from '../../infra/stage/warnings.ts';
 import { maxPolicies } from '../../lambda/facts/limits.ts';
+import type { IndexNames } from '../../lambda/operations/backend.ts';
+import { namesIn } from '../../lambda/policy/aspects.ts';
 import { type Problem, shown } from '../../lambda/policy/explain.ts';
 import { readJson } from '../../lambda/policy/read-json.ts';
 import { localSettings } from '../command-line/arguments.ts';
@@ -40,13 +42,8 @@ export function inspectFile<Found>(path: string, option: string, inspect: Inspec
   return { mistakes: lines(problems, ''), warnings: lines(warnings, 'warning: '), found };
 }
 
-interface Named {
-  entityType: string;
-  aspect: string;
-}
-
 /** A list of policies, or an object with the list under `policies` and the address of a schema for editors. */
-export const inspectList: Inspect<{ list: unknown[]; policies: Named[] }> = (value) => {
+export const inspectList: Inspect<{ list: unknown[]; policies: IndexNames[] }> = (value) => {
   const wrong = (sentence: string, ...path: PropertyKey[]) => ({ problems: [{ path, sentence }], warnings: [] });
   const inObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   if (!Array.isArray(value) && !(inObject && 'policies' in value)) {
@@ -79,9 +76,8 @@ export const inspectList: Inspect<{ list: unknown[]; policies: Named[] }> = (val
 /** Names that almost match one of DataHub's own, also of policies that have a mistake; paths start at the list. */
 const nameDoubts = (list: readonly unknown[]): Problem[] =>
   list.flatMap((item, at) => {
-    const { entityType, aspect } = (item ?? {}) as Partial<Named>;
-    if (typeof entityType !== 'string' || typeof aspect !== 'string') return [];
-    const doubt = nameWarning({ entityType, aspect });
+    const names = namesIn(item);
+    const doubt = names && nameWarning(names);
     return doubt === undefined ? [] : [{ path: [at, 'aspect'], sentence: `policy ${at + 1}: ${doubt}` }];
   });
 

@@ -1,6 +1,6 @@
 import { getProxyForUrl } from 'proxy-from-env';
 import { isLoopback, readBaseUrl, serverAddress } from '../../lambda/operations/http/base-url.ts';
-import { trusting } from '../../lambda/operations/http/certificates.ts';
+import { trusting } from '../../lambda/operations/http/connection.ts';
 import type { TokenSource } from '../../lambda/operations/operations.ts';
 import { ParametersError } from '../../lambda/run/services.ts';
 import type { Secret, ServerArguments } from '../command-line/arguments.ts';

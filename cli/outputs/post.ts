@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
-import { trusting } from '../../lambda/operations/http/certificates.ts';
+import { trusting } from '../../lambda/operations/http/connection.ts';
 import { causeOf } from '../../lambda/operations/http/network-errors.ts';
 import { backoffMillis, realSleep, retryAfterMillis } from '../../lambda/operations/http/retry.ts';
 import { maskOf } from '../../lambda/text/secrets.ts';

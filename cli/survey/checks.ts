@@ -1,7 +1,7 @@
 import { dayMillis, maxClockSkewMillis, tokenExpiryNoticeMillis } from '../../lambda/facts/limits.ts';
 import type { ServerError, ServerErrorKind } from '../../lambda/facts/server-error.ts';
 import { isLoopback } from '../../lambda/operations/http/base-url.ts';
-import { tokenExpiryMillis } from '../../lambda/operations/http/token-expiry.ts';
+import { tokenExpiryMillis } from '../../lambda/operations/http/bearer.ts';
 import {
   asResult,
   type DryRun,

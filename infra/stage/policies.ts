@@ -1,4 +1,4 @@
-import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
+import { dottedName, namesIn, searchIndex } from '../../lambda/policy/aspects.ts';
 import { type Problem, problemsOf } from '../../lambda/policy/explain.ts';
 import { type Policy, policySchema } from '../../lambda/policy/schema.ts';
 
@@ -39,10 +39,4 @@ export function inspectPolicies(
     return [{ written: written as Record<string, unknown>, policy: parsed.data }];
   });
   return { policies, problems };
-}
-
-/** The names that a policy states, whatever else is wrong with it. */
-function namesIn(written: unknown): { entityType: string; aspect: string } | undefined {
-  const { entityType, aspect } = (written ?? {}) as Record<string, unknown>;
-  return typeof entityType === 'string' && typeof aspect === 'string' ? { entityType, aspect } : undefined;
 }

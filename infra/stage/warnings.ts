@@ -1,3 +1,4 @@
+import type { IndexNames } from '../../lambda/operations/backend.ts';
 import { dottedName, knownAspects } from '../../lambda/policy/aspects.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import { clusterHostWarning, isPlainAndPublic } from './hosts.ts';
@@ -65,7 +66,7 @@ function schedule({ schedule: given, alarmIfNotStartedHours }: Settings): Warnin
  * own, so this is a doubt, not a mistake.
  * @returns one sentence without its full stop; undefined if there is no doubt
  */
-export function nameWarning(given: { entityType: string; aspect: string }): string | undefined {
+export function nameWarning(given: IndexNames): string | undefined {
   const name = dottedName(given);
   const known = knownAspects.map(dottedName).find((one) => one.toLowerCase() === name.toLowerCase());
   if (known === name) return undefined;

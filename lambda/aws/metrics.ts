@@ -2,8 +2,8 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { countedOutcomes, type Result } from '../facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
 import { dottedName } from '../policy/aspects.ts';
-import { percentOf } from '../policy/percentage.ts';
 import { ascii } from '../text/text.ts';
+import { percentOf } from '../words/numbers.ts';
 
 /** Metrics in CloudWatch's embedded format: lines of a function's log, so that no API is called and nothing can fail. */
 

@@ -2,7 +2,7 @@ import type { NoteKind } from '../facts/note.ts';
 import { resultOf } from '../facts/outcomes.ts';
 import { type Report, releaseKey, verdictKey } from '../facts/report-schema.ts';
 import { redactor } from '../text/secrets.ts';
-import { oneLine, safeJson } from '../text/text.ts';
+import { mapTexts, oneLine, safeJson } from '../text/text.ts';
 import type { Reader } from '../words/reader.ts';
 import { noteText } from '../words/worded.ts';
 import { placeOf } from '../words/words.ts';
@@ -30,9 +30,7 @@ export interface Message {
 export interface MessageSettings {
   /** Where people read it: every command is made for that place. */
   reader: Reader;
-  /** Texts that must not appear in any message: the token in use. */
-  secrets?: readonly string[];
-  /** In place of `secrets`: what removes them from a text. */
+  /** Removes the token in use, where there is one, and what looks like one. */
   clean?: (text: string) => string;
 }
 
@@ -43,10 +41,7 @@ export const maxPublishedBytes = 260_000;
  * The message about one run, from its report alone: texts for people, the report's JSON for machines. JSON is the
  * report exactly, unless it has to be shortened (a note in it says so) or contained a secret or a stack trace.
  */
-export function messageOf(
-  report: Report,
-  { reader, secrets = [], clean = redactor(secrets) }: MessageSettings,
-): Message {
+export function messageOf(report: Report, { reader, clean = redactor([]) }: MessageSettings): Message {
   const cleaned = cleanReport(report, clean);
   const keys = keysOf(report, cleaned);
   const place = placeOf(cleaned, reader);
@@ -94,17 +89,8 @@ export function publishedBytes(message: Message): number {
 
 /** The report with `clean` applied to every text in it; the same object if nothing had to be removed. */
 export function cleanReport(report: Report, clean: (text: string) => string): Report {
-  const cleaned = mapTexts(report, clean);
-  return JSON.stringify(cleaned) === JSON.stringify(report) ? report : (cleaned as Report);
-}
-
-function mapTexts(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, isOwnWord(key, item) ? item : mapTexts(item, change)]),
-  );
+  const cleaned = mapTexts(report, clean, isOwnWord);
+  return JSON.stringify(cleaned) === JSON.stringify(report) ? report : cleaned;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Note } from '../facts/note.ts';
 import { outcomes, resultOf } from '../facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
-import { clip } from '../text/text.ts';
+import { clip, mapTexts } from '../text/text.ts';
 
 /** Stages of cutting a report down for machines; each removes harmless parts first. */
 interface Cut {
@@ -44,17 +44,10 @@ function cutDown(report: Report, cut: Cut, textOf: (note: Note) => string): Repo
     indicesOf: report.unmanagedIndices.length,
   };
   const notes = (report.notes ?? []).slice(0, cut.notes);
-  const clipped = clipTexts({ ...report, policies, unmanagedIndices, notes }, cut.text);
+  // Enum values are shorter than any cut.
+  const clipped = mapTexts({ ...report, policies, unmanagedIndices, notes }, (text) => clip(text, cut.text));
   return { ...clipped, notes: [{ ...note, text: textOf(note) }, ...(clipped.notes ?? [])] };
 }
 
 const withoutReason = (entry: PolicyEntry): PolicyEntry =>
   resultOf[entry.outcome] === 'ok' ? { ...entry, reason: '' } : entry;
-
-/** Clips every text in the value; enum values are shorter than any cut and stay unchanged. */
-function clipTexts<T>(value: T, max: number): T {
-  if (typeof value === 'string') return clip(value, max) as T;
-  if (Array.isArray(value)) return value.map((item) => clipTexts(item, max)) as T;
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, clipTexts(item, max)])) as T;
-}

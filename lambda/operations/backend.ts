@@ -32,11 +32,17 @@ export const aliasOf = (indexName: string): string => physicalName.exec(indexNam
 export const baseOf = (indexName: string): string | undefined =>
   physicalName.exec(indexName)?.groups?.['alias']?.slice(0, -ending.length);
 
+/** What names an index everywhere but in the search engine. */
+export interface IndexNames {
+  entityType: string;
+  aspect: string;
+}
+
 /**
  * The alias of an entity type and aspect, without the server's prefix. DataHub joins the two with an underscore, in
  * lower case (IndexConventionImpl): `a_b.c` and `a.b_c` share one index.
  */
-export const aliasFor = ({ entityType, aspect }: { entityType: string; aspect: string }): string =>
+export const aliasFor = ({ entityType, aspect }: IndexNames): string =>
   `${entityType}_${aspect}${ending}`.toLowerCase();
 
 /** `<node_id>:<task_number>` of the search engine; DataHub itself refuses the number 0 (OperationsResource). */

@@ -1,4 +1,4 @@
-import { aliasFor } from '../operations/backend.ts';
+import { aliasFor, type IndexNames } from '../operations/backend.ts';
 
 /** The time series aspects of open-source DataHub in canonical spelling (entity registry, DataHub 1.x). */
 const canonical: ReadonlyArray<readonly [entityType: string, aspect: string]> = [
@@ -15,22 +15,22 @@ const canonical: ReadonlyArray<readonly [entityType: string, aspect: string]> = 
 ];
 
 /** The same as objects, to try them one by one if the server does not list its indices. */
-export const knownAspects: ReadonlyArray<{ entityType: string; aspect: string }> = canonical.map(
-  ([entityType, aspect]) => ({
-    entityType,
-    aspect,
-  }),
-);
+export const knownAspects: readonly IndexNames[] = canonical.map(([entityType, aspect]) => ({ entityType, aspect }));
 
 /** An index as policies, commands and people name it: `dataset.operation`. */
-export const dottedName = ({ entityType, aspect }: { entityType: string; aspect: string }): string =>
-  `${entityType}.${aspect}`;
+export const dottedName = ({ entityType, aspect }: IndexNames): string => `${entityType}.${aspect}`;
 
 /** The reverse. Everything after the first dot is the aspect. */
-export const fromDottedName = (name: string): { entityType: string; aspect: string } => {
+export const fromDottedName = (name: string): IndexNames => {
   const [entityType = '', ...aspect] = name.split('.');
   return { entityType, aspect: aspect.join('.') };
 };
+
+/** The names that a value states, if any, whatever else is wrong with it. */
+export function namesIn(value: unknown): IndexNames | undefined {
+  const { entityType, aspect } = Object(value) as Record<string, unknown>;
+  return typeof entityType === 'string' && typeof aspect === 'string' ? { entityType, aspect } : undefined;
+}
 
 const byKey = new Map(knownAspects.map((known) => [dottedName(known).toLowerCase(), known]));
 
@@ -38,7 +38,7 @@ const byKey = new Map(knownAspects.map((known) => [dottedName(known).toLowerCase
  * The spelling that DataHub itself uses, or the given one for unknown aspects. Elasticsearch and OpenSearch accept any
  * case; DataHub's Postgres backend compares names exactly (datahub PR #18816).
  */
-export function canonicalSpelling(entityType: string, aspect: string): { entityType: string; aspect: string } {
+export function canonicalSpelling(entityType: string, aspect: string): IndexNames {
   return byKey.get(dottedName({ entityType, aspect }).toLowerCase()) ?? { entityType, aspect };
 }
 

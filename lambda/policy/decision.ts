@@ -1,7 +1,6 @@
 import type { Cause, CauseOf } from '../facts/cause.ts';
 import { dayMillis, maxClockSkewMillis, maxStartAheadMillis } from '../facts/limits.ts';
 import type { Outcome } from '../facts/outcomes.ts';
-import { compareShare } from './percentage.ts';
 import type { Orders } from './schema.ts';
 
 /** Exact counts of one index, from dry runs. */
@@ -100,4 +99,20 @@ function weigh(policy: Orders, counts: IndexCounts, { judgesShare, approveRows }
 function isAboveCeiling({ maxDeletePercent }: Orders, { rowsToDelete, rowsTotal }: IndexCounts): boolean {
   if (maxDeletePercent === undefined) return rowsToDelete >= rowsTotal;
   return compareShare(rowsToDelete, rowsTotal, maxDeletePercent) > 0;
+}
+
+/**
+ * Compares a share of rows with a percentage, exactly: the policy's decimal number is taken literally, so that 29 of
+ * 100 rows satisfy "at least 29 %", which floating point would deny.
+ * @returns negative when part / whole is below `percent`, 0 when it is exactly that, positive when above
+ */
+export function compareShare(part: number, whole: number, percent: number): -1 | 0 | 1 {
+  const [digits = '0', exponent = '0'] = percent.toExponential().split('e');
+  const fraction = digits.split('.')[1] ?? '';
+  const mantissa = BigInt(digits.replace('.', ''));
+  const power = Number(exponent) - fraction.length;
+  const scale = 10n ** BigInt(Math.abs(power));
+  const left = BigInt(part) * 100n * (power < 0 ? scale : 1n);
+  const right = mantissa * BigInt(whole) * (power < 0 ? 1n : scale);
+  return left < right ? -1 : left > right ? 1 : 0;
 }

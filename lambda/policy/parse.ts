@@ -1,7 +1,8 @@
 import type * as z from 'zod';
 import { maxNameLength } from '../facts/policy-fields.ts';
+import type { IndexNames } from '../operations/backend.ts';
 import { capped } from '../text/text.ts';
-import { canonicalSpelling, dottedName, searchIndex } from './aspects.ts';
+import { canonicalSpelling, dottedName, namesIn, searchIndex } from './aspects.ts';
 import { explain } from './explain.ts';
 import { placed, readJson } from './read-json.ts';
 import { type Policy, policySchema } from './schema.ts';
@@ -54,7 +55,7 @@ function parseSource({ name, text }: PolicySource, schema: Schema): ParsedPolicy
   return value.map((item, position) => parseOne(`${name}, policy ${position + 1}`, item, undefined, schema));
 }
 
-function parseOne(source: string, value: unknown, named: Names | undefined, schema: Schema): ParsedPolicy {
+function parseOne(source: string, value: unknown, named: IndexNames | undefined, schema: Schema): ParsedPolicy {
   const names = namesIn(value) ?? named ?? { entityType: '?', aspect: '?' };
   const parsed = schema.safeParse(value);
   if (!parsed.success) {
@@ -74,25 +75,13 @@ function parseOne(source: string, value: unknown, named: Names | undefined, sche
   return { kind: 'policy', index: searchIndex(policy), source, policy };
 }
 
-export interface Names {
-  entityType: string;
-  aspect: string;
-}
-
-/** The names that a value states, if any, whatever else is wrong with it. */
-function namesIn(value: unknown): Names | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { entityType, aspect } = value as Record<string, unknown>;
-  return typeof entityType === 'string' && typeof aspect === 'string' ? { entityType, aspect } : undefined;
-}
-
 /** `<path>/dataset.operation` names an index; other names do not. */
-function nameParts(name: string): Names {
+function nameParts(name: string): IndexNames {
   const match = /([^./]+)\.([^./]+)$/.exec(name);
   return { entityType: match?.[1] ?? name, aspect: match?.[2] ?? '?' };
 }
 
-function invalid(source: string, names: Names, problem: string): ParsedPolicy {
+function invalid(source: string, names: IndexNames, problem: string): ParsedPolicy {
   const spelled = canonicalSpelling(capped(names.entityType, maxNameLength), capped(names.aspect, maxNameLength));
   return { kind: 'invalid', index: searchIndex(spelled), source, ...spelled, problem };
 }
@@ -115,4 +104,4 @@ export function withoutDuplicates(parsed: ParsedPolicy[]): ParsedPolicy[] {
   });
 }
 
-export const namesOf = (item: ParsedPolicy): Names => (item.kind === 'policy' ? item.policy : item);
+export const namesOf = (item: ParsedPolicy): IndexNames => (item.kind === 'policy' ? item.policy : item);

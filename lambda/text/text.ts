@@ -74,3 +74,19 @@ export const visible = (text: string): string =>
 /** Text as one word of a shell. */
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+/** A value of JSON with every text in it changed, except where `isKept`. */
+export function mapTexts<Value>(
+  value: Value,
+  change: (text: string) => string,
+  isKept: (key: string, value: unknown) => boolean = () => false,
+): Value {
+  if (typeof value === 'string') return change(value) as Value;
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change, isKept)) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, item]) => [
+    key,
+    isKept(key, item) ? item : mapTexts(item, change, isKept),
+  ]);
+  return Object.fromEntries(entries) as Value;
+}

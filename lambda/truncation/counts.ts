@@ -1,6 +1,7 @@
 import { betweenRunsShare, dayMillis } from '../facts/limits.ts';
 import type { Attempt, Window } from '../ledger/record.ts';
 import { type DryRun, OperationsError, type TruncateFields } from '../operations/operations.ts';
+import type { Orders } from '../policy/schema.ts';
 
 /**
  * Counting: the server reports no timestamps, only how many rows are at or before a cutoff. Rows in a window are the
@@ -11,6 +12,19 @@ import { type DryRun, OperationsError, type TruncateFields } from '../operations
 
 /** A dry run with these fields. Throws OperationsError. */
 export type Ask = (fields: TruncateFields) => Promise<DryRun>;
+
+/**
+ * The request fields of one policy, the same for the dry run that justifies a truncate and for the truncate itself.
+ * @param refusesForceField the server refuses the one field that the specification does not name (rule 1)
+ */
+export const truncateFields = (policy: Orders, cutoffMillis: number, refusesForceField: boolean): TruncateFields => ({
+  entityType: policy.entityType,
+  aspect: policy.aspect,
+  cutoffMillis,
+  batchSize: policy.batchSize,
+  timeoutSeconds: policy.timeoutSeconds,
+  forceDeleteByQuery: refusesForceField ? undefined : true,
+});
 
 /** What a count needs to name an index; nothing that only a truncate needs. */
 export const countFields = (

@@ -9,8 +9,7 @@ import type { Clock } from './clock.ts';
 import { type Ask, countTruncation, countWindow, type TruncationCounts } from './counts.ts';
 import { becomes, countersOf, judge, judgeUncountable } from './judge.ts';
 import { nextLookAt } from './next-look.ts';
-import type { OptionalReads } from './optional-reads.ts';
-import { physicalIndex } from './physical-index.ts';
+import { type OptionalReads, physicalIndex } from './optional-reads.ts';
 import { advances, fold, hasEnded, type Seen, showsCopy, startWatch, type Watch } from './watch.ts';
 
 /** One look at an unresolved truncation: what it saw, and what that means for the record. */

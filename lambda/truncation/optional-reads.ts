@@ -1,5 +1,7 @@
 import { concernsServer, type ServerError, type ServerErrorKind } from '../facts/server-error.ts';
+import type { IndexNames } from '../operations/backend.ts';
 import { type IndexSize, type Operations, OperationsError, type TaskStatus } from '../operations/operations.ts';
+import { searchIndex } from '../policy/aspects.ts';
 
 /**
  * What a run can do without: index sizes, which the specification does not describe, and task statuses. A server that
@@ -67,3 +69,13 @@ export function optionalReads(operations: Operations, before: Without, signal: A
  * this task alone, and a page or a redirect passes by itself.
  */
 const isRefusal = (kind: ServerErrorKind): boolean => ['unauthorized', 'privilege', 'forbidden'].includes(kind);
+
+/** The physical index behind an aspect's alias, if the server reports exactly one. */
+export function physicalIndex(sizes: readonly IndexSize[] | undefined, names: IndexNames): IndexSize | undefined {
+  const wanted = searchIndex(names);
+  const [found, second] = (sizes ?? []).filter(
+    ({ entityType, aspect }) =>
+      entityType !== undefined && aspect !== undefined && searchIndex({ entityType, aspect }) === wanted,
+  );
+  return second ? undefined : found;
+}

@@ -70,6 +70,17 @@ const loss = (entry: DecidedFacts, place: Place) =>
     act: place.preview || entry.released ? undefined : releaseOf(nameOf(entry), place),
   }) as const;
 
+const quarantined = (
+  { outcome }: CauseOf<'quarantined' | 'quarantined-elsewhere'>,
+  entry: DecidedFacts,
+  place: Place,
+) => ({
+  what: 'it is not truncated until a person releases it',
+  ...quarantinedUrgency(outcome),
+  look: lookAtIndices(entry),
+  act: releaseOf(nameOf(entry), place),
+});
+
 type Lost = Pick<CauseOf<'lost-between-runs'>, 'expected' | 'found' | 'since'>;
 
 const lostBetweenRuns = ({ expected, found }: Lost) => ({
@@ -121,21 +132,15 @@ export const causes: CauseTable = {
     section: 'In flight',
   }),
   quarantined: (cause, entry, place) => ({
+    ...quarantined(cause, entry, place),
     subject: `since ${date(cause.since)}`,
-    what: 'it is not truncated until a person releases it',
     why: sentences(quarantinedWhy(cause), todayWhy(cause)),
-    ...quarantinedUrgency(cause.outcome),
     ...(isWholeToday(cause) && { urgency: 'week', next: 'Release it.' }),
-    look: lookAtIndices(entry),
-    act: releaseOf(nameOf(entry), place),
   }),
   'quarantined-elsewhere': (cause, entry, place) => ({
+    ...quarantined(cause, entry, place),
     subject: `since ${date(cause.since)}, at another address`,
-    what: 'it is not truncated until a person releases it',
     why: sentences(`It was quarantined at another address, ${cause.address}.`, quarantinedWhy(cause)),
-    ...quarantinedUrgency(cause.outcome),
-    look: lookAtIndices(entry),
-    act: releaseOf(nameOf(entry), place),
   }),
   'decided-by-version': ({ version }, { outcome, rowsMissing }) => ({
     subject: 'by another version',

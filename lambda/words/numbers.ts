@@ -34,6 +34,10 @@ export function percent(value: number): string {
   return `${trimmed(value)} %`;
 }
 
+/** part / whole x 100, two decimals, for people; 0 of 0 is 0. */
+export const percentOf = (part: number, whole: number): number =>
+  whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
+
 /** Seconds as `45 s`, `12 min`, `2 h 14 min`, `3 d 4 h`. */
 export function duration(seconds: number): string {
   if (seconds < 1) return 'under 1 s';

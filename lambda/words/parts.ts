@@ -1,9 +1,9 @@
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import type { ServerError } from '../facts/server-error.ts';
+import type { IndexNames } from '../operations/backend.ts';
 import { dottedName, searchIndex } from '../policy/aspects.ts';
-import { percentOf } from '../policy/percentage.ts';
 import { oneLine } from '../text/text.ts';
-import { amount, counted, exact, moment, rows } from './numbers.ts';
+import { amount, counted, exact, moment, percentOf, rows } from './numbers.ts';
 import { asSentence } from './punctuation.ts';
 import { type Command, type HandInput, runByHand, setParameter } from './reader.ts';
 import { diagnosis, errorWords } from './server-errors.ts';
@@ -24,7 +24,7 @@ type Counters = {
 };
 
 /** `dataset.operation`, as policies, commands and parameters name it. */
-export const nameOf = (entry: { entityType: string; aspect: string }): string => oneLine(dottedName(entry), 100);
+export const nameOf = (entry: IndexNames): string => oneLine(dottedName(entry), 100);
 
 export const older = ({ retentionDays }: DecidedFacts): string =>
   retentionDays === undefined ? 'past their retention' : `older than ${retentionDays} days`;
@@ -59,17 +59,20 @@ export function countersText({ conflicts = 0, cancelled, done, total }: Counters
 export const sentences = (...parts: ReadonlyArray<string | number | boolean | undefined>): string =>
   parts.filter((part) => typeof part === 'string' && part !== '').join(' ');
 
+/** Every index of this name, with whatever prefix and ending. */
+const pattern = (names: IndexNames): string => `*${searchIndex(names).replace(/[^\p{Ll}\p{Lo}\p{N}_.+-]+/gu, '*')}*`;
+
 /** The request that lists every index of this name with its rows and age. */
-export const lookAtIndices = (entry: { entityType: string; aspect: string }): Command => ({
+export const lookAtIndices = (entry: IndexNames): Command => ({
   say: 'See which index has the rows',
-  line: `GET /_cat/indices/*${searchIndex(entry).replace(/[^\p{Ll}\p{Lo}\p{N}_.+-]+/gu, '*')}*?v&h=health,index,docs.count,creation.date.string`,
+  line: `GET /_cat/indices/${pattern(entry)}?v&h=health,index,docs.count,creation.date.string`,
   typedIn: 'search-engine',
 });
 
 /** What its index says about refreshes, by its alias. */
-export const lookAtRefresh = (entry: { entityType: string; aspect: string }): Command => ({
+export const lookAtRefresh = (entry: IndexNames): Command => ({
   say: 'See whether it is refreshed ("-1" means never)',
-  line: `GET /*${searchIndex(entry).replace(/[^\p{Ll}\p{Lo}\p{N}_.+-]+/gu, '*')}*/_settings/index.refresh_interval`,
+  line: `GET /${pattern(entry)}/_settings/index.refresh_interval`,
   typedIn: 'search-engine',
 });
 

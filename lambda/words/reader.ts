@@ -1,4 +1,4 @@
-import { shellWord } from '../text/text.ts';
+import { escaped, shellWord } from '../text/text.ts';
 
 /**
  * Where a person reads a message. Every command that a message prints is made for that place, so that it can be pasted
@@ -133,8 +133,4 @@ export function setParameter(name: 'token' | 'paused', value: string, reader: Re
 const regionOf = ({ region }: AwsReader): string => (region ? ` --region ${shellWord(region)}` : '');
 
 /** JSON that stays what it is between single quotes in a shell, and in a code block of Slack. */
-const pasteable = (value: unknown): string =>
-  JSON.stringify(value).replace(
-    /[^\x20-\x7e]|['<>&`]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+const pasteable = (value: unknown): string => JSON.stringify(value).replace(/[^\x20-\x7e]|['<>&`]/g, escaped);

@@ -1,7 +1,6 @@
 import type { Note } from '../facts/note.ts';
 import type { DecidedFacts, PolicyEntry, Report, ReportFacts } from '../facts/report-schema.ts';
-import { percentOf } from '../policy/percentage.ts';
-import { iso } from './numbers.ts';
+import { iso, percentOf } from './numbers.ts';
 import { asSentence } from './punctuation.ts';
 import type { Reader } from './reader.ts';
 import type { Place, Words } from './table.ts';

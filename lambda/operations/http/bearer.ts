@@ -2,6 +2,7 @@ import { maxSentenceBytes } from '../../facts/limits.ts';
 import { maskOf } from '../../text/secrets.ts';
 import { capped } from '../../text/text.ts';
 import type { Question } from '../answers/failures.ts';
+import { isObject, numberOf, parseJson } from '../answers/json-value.ts';
 import { type Quote, quoter } from '../answers/server-text.ts';
 import { OperationsError, type TokenSource } from '../operations.ts';
 
@@ -56,4 +57,22 @@ export function createBearer(source: TokenSource): Bearer {
     quote: (text) => quote(text),
     isIn: (...texts) => texts.some((text) => mask(text) !== text),
   };
+}
+
+/** The last millisecond that a JavaScript date can hold. */
+const maxDateMillis = 8.64e15;
+
+/**
+ * When a bearer token expires, in epoch milliseconds: the `exp` of a JSON Web Token (RFC 7519 §4.1.4, there in
+ * seconds). DataHub's access tokens are JWTs. Undefined for opaque tokens and for those that never expire; never
+ * throws.
+ */
+export function tokenExpiryMillis(token: string): number | undefined {
+  const [, payload, signature, ...more] = token.trim().split('.');
+  if (payload === undefined || signature === undefined || more.length > 0) return undefined;
+  const claims = parseJson(Buffer.from(payload, 'base64url').toString('utf8'));
+  const seconds = isObject(claims) ? numberOf(claims['exp']) : undefined;
+  if (seconds === undefined || seconds <= 0) return undefined;
+  const millis = Math.floor(seconds * 1000);
+  return millis <= maxDateMillis ? millis : undefined;
 }

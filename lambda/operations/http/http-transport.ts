@@ -1,8 +1,7 @@
 import { Agent, type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { connectTimeoutMillis, readTimeoutMillis, truncateTimeoutMillis } from '../../facts/limits.ts';
 import { type Answer, type Exchange, type Phase, type Transport, TransportError } from '../transport.ts';
-import { trusting } from './certificates.ts';
-import { connectTo } from './connection.ts';
+import { connectTo, trusting } from './connection.ts';
 import { causeOf } from './network-errors.ts';
 
 /** Without an option the limit of `facts/limits.ts` holds. */

@@ -11,9 +11,9 @@ import type { Policy } from '../../policy/schema.ts';
 import { capped } from '../../text/text.ts';
 import { countedLow, type Low, lossVerdict } from '../../truncation/between-runs.ts';
 import { biteLimit } from '../../truncation/bite.ts';
-import { truncateFields } from '../../truncation/fields.ts';
+import { truncateFields } from '../../truncation/counts.ts';
 import { preview } from '../../truncation/look.ts';
-import { physicalIndex } from '../../truncation/physical-index.ts';
+import { physicalIndex } from '../../truncation/optional-reads.ts';
 import { progressShown } from '../../truncation/watch.ts';
 import { decisionFacts } from '../decision-facts.ts';
 import {

@@ -3,7 +3,7 @@ import { maxPolicies, tokenExpiryNoticeMillis } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
 import { LedgerError } from '../../ledger/ledger.ts';
 import type { StoredRecord } from '../../ledger/record.ts';
-import { tokenExpiryMillis } from '../../operations/http/token-expiry.ts';
+import { tokenExpiryMillis } from '../../operations/http/bearer.ts';
 import { dottedName, searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../../policy/parse.ts';
 import { type RunInput, RunInputError } from '../input.ts';

@@ -3,7 +3,7 @@ import { concernsServer } from '../../facts/server-error.ts';
 import type { Quarantined } from '../../ledger/record.ts';
 import { asResult } from '../../operations/operations.ts';
 import { recount } from '../../truncation/counts.ts';
-import { physicalIndex } from '../../truncation/physical-index.ts';
+import { physicalIndex } from '../../truncation/optional-reads.ts';
 import { windowOf } from '../release.ts';
 import type { Entry } from '../state.ts';
 import { isLate, type PolicyContext } from './context.ts';

@@ -1,7 +1,7 @@
 import { deadlineMarginMillis } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
 import { headOf, type StoredRecord } from '../../ledger/record.ts';
-import { fromDottedName, searchIndexOfName } from '../../policy/aspects.ts';
+import { fromDottedName, namesIn, searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf } from '../../policy/parse.ts';
 import { signalAt } from '../../truncation/clock.ts';
 import type { RunInput } from '../input.ts';
@@ -26,10 +26,9 @@ export async function planRelease(
   try {
     for (const index of new Set(release.map(searchIndexOfName))) {
       const record = records.get(index);
-      const head = record && headOf(record);
       const policy = policies.find((one) => one.index === index);
       const named = fromDottedName(release.find((name) => searchIndexOfName(name) === index) ?? index);
-      const { entityType, aspect } = policy ? namesOf(policy) : { ...named, ...namesIn(head) };
+      const { entityType, aspect } = policy ? namesOf(policy) : (namesIn(record && headOf(record)) ?? named);
       const key = { index, entityType, aspect, server: state.server };
       const result = await releaseIndex({ key, record, run: state, acceptMissing }, services, signal);
       if (result.kind === 'judged') now.set(index, result.record);
@@ -39,10 +38,4 @@ export async function planRelease(
     stop();
   }
   return { state: { ...state, notes: [...state.notes, ...notes, ...results] }, records: now };
-}
-
-function namesIn(head: { entityType?: string; aspect?: string } | undefined) {
-  return head?.entityType !== undefined && head.aspect !== undefined
-    ? { entityType: head.entityType, aspect: head.aspect }
-    : {};
 }

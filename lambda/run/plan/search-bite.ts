@@ -1,7 +1,7 @@
 import { OperationsError } from '../../operations/operations.ts';
 import { decide, withHeadroom } from '../../policy/decision.ts';
 import { findBite } from '../../truncation/bite.ts';
-import { truncateFields } from '../../truncation/fields.ts';
+import { truncateFields } from '../../truncation/counts.ts';
 import { decisionFacts } from '../decision-facts.ts';
 import { done } from '../entries.ts';
 import type { Entry } from '../state.ts';

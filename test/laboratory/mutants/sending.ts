@@ -9,7 +9,7 @@ export const sendingMutants: readonly Mutant[] = [
     [truncate, 'copies: !dryRun.deletesInPlace,\n    baseline', 'copies: false,\n    baseline'],
   ]),
   mutant(1, 'insists on a field that the server refuses', [[truncate, 'state.refusesForceField ?? false', 'false']]),
-  mutant(1, 'sends another batch size', [['truncation/fields', 'batchSize: policy.batchSize', 'batchSize: 1']]),
+  mutant(1, 'sends another batch size', [['truncation/counts', 'batchSize: policy.batchSize', 'batchSize: 1']]),
   mutant(2, 'trusts a server whose clock is wrong', [
     [decision, 'Math.abs(clockSkewMillis) > maxClockSkewMillis', 'Math.abs(clockSkewMillis) < 0'],
   ]),

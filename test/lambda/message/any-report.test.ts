@@ -12,6 +12,7 @@ import {
   ownWords,
   publishedBytes,
 } from '../../../lambda/message/message.ts';
+import { redactor } from '../../../lambda/text/secrets.ts';
 import { worded } from '../../../lambda/words/worded.ts';
 import { anyText, valuesOf } from '../../support/arbitrary.ts';
 import { anEntry, aReport, aReportOf } from '../../support/reports.ts';
@@ -78,7 +79,7 @@ const named = (entry: PolicyEntry, at: number): PolicyEntry => ({
 const notXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/u;
 
 function expectReadable(report: Report, reader = aws): void {
-  const message = messageOf(report, { reader, secrets: [secret] });
+  const message = messageOf(report, { reader, clean: redactor([secret]) });
   expect(message.subject).toMatch(/^[\x21-\x7e][\x20-\x7e]{0,98}$/);
   expect(publishedBytes(message)).toBeLessThan(262_144);
   const body = messageBody(message);

@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { OperationsError, type TruncateFields } from '../../../lambda/operations/operations.ts';
-import { countFields, countRows, countTruncation, countWindow, recount } from '../../../lambda/truncation/counts.ts';
-import { truncateFields } from '../../../lambda/truncation/fields.ts';
-import { physicalIndex } from '../../../lambda/truncation/physical-index.ts';
+import {
+  countFields,
+  countRows,
+  countTruncation,
+  countWindow,
+  recount,
+  truncateFields,
+} from '../../../lambda/truncation/counts.ts';
+import { physicalIndex } from '../../../lambda/truncation/optional-reads.ts';
 import { aPolicy } from '../../support/policies.ts';
 import { anAttempt } from '../../support/records.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clockSkew } from '../../../../lambda/operations/http/clock-skew.ts';
+import { clockSkew } from '../../../../lambda/operations/http/http-operations.ts';
 import { against, operation } from './broken-server.ts';
 import { http } from './raw-server.ts';
 

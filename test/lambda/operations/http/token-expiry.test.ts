@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { tokenExpiryMillis } from '../../../../lambda/operations/http/token-expiry.ts';
+import { tokenExpiryMillis } from '../../../../lambda/operations/http/bearer.ts';
 import { holds } from '../../../properties.ts';
 import { anyText } from '../../../support/arbitrary.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ServerErrorKind } from '../../../../lambda/facts/server-error.ts';
 import { type Operations, OperationsError, type TruncateFields } from '../../../../lambda/operations/operations.ts';
 import { PlanRequests } from '../../../../lambda/run/plan/requests.ts';
-import { truncateFields } from '../../../../lambda/truncation/fields.ts';
+import { truncateFields } from '../../../../lambda/truncation/counts.ts';
 import { aPolicy } from '../../../support/policies.ts';
 
 /** What the first dry run of a run learns about the field forceDeleteByQuery (rule 1). */

@@ -1,20 +1,15 @@
 import { memoryLedger } from '../cli/ledgers/memory-ledger.ts';
-import { runStateMachine, type Step, type StepHandlers, states } from '../cli/run/state-machine.ts';
+import { runStateMachine, type Step, states } from '../cli/run/state-machine.ts';
 import { reportMetrics } from '../lambda/aws/metrics.ts';
 import { functionTimeoutSeconds } from '../lambda/facts/limits.ts';
 import type { Report } from '../lambda/facts/report-schema.ts';
 import { messageOf } from '../lambda/message/message.ts';
 import { createOperations } from '../lambda/operations/http/http-operations.ts';
 import { type Exchange, type Transport, TransportError } from '../lambda/operations/transport.ts';
-import { asMarkEvent, markAllTold } from '../lambda/run/mark-told.ts';
-import { type PlanEvent, plan } from '../lambda/run/plan/plan.ts';
-import { poll } from '../lambda/run/poll.ts';
-import { type ReportEvent, report } from '../lambda/run/report.ts';
 import type { RunServices } from '../lambda/run/services.ts';
-import type { RunState } from '../lambda/run/state.ts';
-import { truncate } from '../lambda/run/truncate.ts';
 import { worded } from '../lambda/words/worded.ts';
 import { createEngine, type Engine } from '../test/operations-service/engine.ts';
+import { takeStep } from '../test/support/steps.ts';
 import type { Scenario } from './scenarios.ts';
 import { VirtualTime } from './virtual-time.ts';
 
@@ -93,31 +88,26 @@ export async function measureRun(scenario: Scenario, start: number): Promise<Mea
   let told: { report: Report; at: number } | undefined;
 
   const invoke = functionsOf(time, usage);
-  const steps: Record<Step, (event: unknown, given: RunServices) => Promise<unknown>> = {
-    plan: (event, given) => plan(event as PlanEvent, given),
-    truncate: (state, given) => truncate(state as RunState, given),
-    async poll(event, given) {
-      const marks = asMarkEvent(event);
-      return marks ? markAllTold(marks, given) : poll(event as RunState, given);
-    },
-    async report(event, given) {
-      const publish = async (made: Report) => {
-        await time.sleep(2 * millis.awsCall);
-        told = { report: made, at: time.now() };
-        return messageOf(made, { reader: { kind: 'aws' } }).told;
-      };
-      return report(event as ReportEvent, { ...given, publisher: { publish }, words: worded });
-    },
+  const publish = async (made: Report) => {
+    await time.sleep(2 * millis.awsCall);
+    told = { report: made, at: time.now() };
+    return messageOf(made, { reader: { kind: 'aws' } }).told;
   };
   const handler = (step: Step) => (event: unknown) =>
     invoke(step, async () => {
       const deadline = time.now() + functionTimeoutSeconds[step] * 1000;
-      const result = await steps[step](event, { ...services, deadline: () => deadline });
+      const given = { ...services, deadline: () => deadline, publisher: { publish }, words: worded };
+      const result = await takeStep(step, event, given);
       largestStateBytes = Math.max(largestStateBytes, Buffer.byteLength(JSON.stringify(result ?? null)));
       return result;
     });
   await runStateMachine({
-    handlers: Object.fromEntries(Object.keys(steps).map((step) => [step, handler(step as Step)])) as StepHandlers,
+    handlers: {
+      plan: handler('plan'),
+      truncate: handler('truncate'),
+      poll: handler('poll'),
+      report: handler('report'),
+    },
     input: { mode: 'enforce' },
     execution: { name: 'bench', startTime: new Date(start).toISOString() },
     sleep: (millis) => time.sleep(millis),

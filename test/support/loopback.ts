@@ -1,5 +1,5 @@
-import { Server as HttpServer, type IncomingMessage } from 'node:http';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
 export interface Listening {
   url: string;
@@ -10,14 +10,20 @@ export interface Listening {
 
 /** Lets a server listen on a free port of 127.0.0.1. */
 export async function listening(server: Server): Promise<Listening> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
     port,
     async close() {
-      if (server instanceof HttpServer) server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest';
 import { memoryLedger } from '../../cli/ledgers/memory-ledger.ts';
-import { executeWorkflow } from '../../cli/run/state-machine.ts';
+import { executeWorkflow, stepOf } from '../../cli/run/state-machine.ts';
 import { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
 import type { PolicyEntry, Report, ReportFacts } from '../../lambda/facts/report-schema.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
@@ -9,14 +9,12 @@ import { createOperations } from '../../lambda/operations/http/http-operations.t
 import { createHttpTransport } from '../../lambda/operations/http/http-transport.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
 import { TransportError } from '../../lambda/operations/transport.ts';
-import { asMarkEvent, type MarkEvent, markAllTold } from '../../lambda/run/mark-told.ts';
-import { type PlanEvent, plan } from '../../lambda/run/plan/plan.ts';
-import { poll } from '../../lambda/run/poll.ts';
-import { type ReportEvent, report } from '../../lambda/run/report.ts';
+import { asMarkEvent } from '../../lambda/run/mark-told.ts';
+import { plan } from '../../lambda/run/plan/plan.ts';
 import { ParametersError, type RunServices, type RunSettings } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
-import { truncate } from '../../lambda/run/truncate.ts';
 import { anIndexOf, firstRun, type StandIn, type StandInOptions, startStandIn } from './stand-in.ts';
+import { takeStep } from './steps.ts';
 
 /**
  * A stage: the four steps, the workflow file, a ledger and the stand-in behind real HTTP, all on one virtual clock.
@@ -192,17 +190,13 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
       },
     };
     const invoke = async (step: Step, pause: (point: Point) => Promise<void>, input: unknown) => {
-      const given = during(step, pause);
-      if (step === 'plan') return plan(input as PlanEvent, given);
-      if (step === 'truncate') return truncate(input as RunState, given);
-      if (step === 'poll') return poll(input as RunState, given);
-      if (step === 'markTold') return markAllTold(input as MarkEvent, given);
-      await pause('report');
-      return report(input as ReportEvent, { ...services(), publisher, words: withoutWords });
+      const given = { ...during(step, pause), publisher, words: withoutWords };
+      if (step === 'report') await pause('report');
+      return takeStep(step === 'markTold' ? 'poll' : step, input, given);
     };
     const call = async (resource: string, input: unknown): Promise<unknown> => {
-      const called = /\$\{(\w+)FunctionArn\}/.exec(resource)?.[1]?.toLowerCase();
-      const step = (called === 'poll' && asMarkEvent(input) ? 'markTold' : called) as Step;
+      const called = stepOf(resource);
+      const step: Step = called === 'poll' && asMarkEvent(input) ? 'markTold' : called;
       onStep(step, undefined);
       try {
         const returned = await host.call((pause) => invoke(step, pause, input));

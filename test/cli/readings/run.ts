@@ -1,18 +1,12 @@
 import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import type { Reading } from '../../../cli/operations-service/reading.ts';
 import { startOperationsService } from '../../../cli/operations-service/server.ts';
-import { runStateMachine } from '../../../cli/run/state-machine.ts';
+import { runStateMachine, type Step } from '../../../cli/run/state-machine.ts';
 import type { DecidedFacts, Report, ReportFacts } from '../../../lambda/facts/report-schema.ts';
 import { messageOf } from '../../../lambda/message/message.ts';
 import { createOperations } from '../../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../../lambda/operations/http/http-transport.ts';
-import { asMarkEvent, markAllTold } from '../../../lambda/run/mark-told.ts';
-import { plan } from '../../../lambda/run/plan/plan.ts';
-import { poll } from '../../../lambda/run/poll.ts';
-import type { ReportServices } from '../../../lambda/run/report.ts';
-import { report } from '../../../lambda/run/report.ts';
-import type { RunServices } from '../../../lambda/run/services.ts';
-import { truncate } from '../../../lambda/run/truncate.ts';
+import { takeStep } from '../../support/steps.ts';
 
 /** One whole run against one reading of the specification: the workflow file, real HTTP, virtual time. */
 
@@ -77,7 +71,7 @@ export async function runAgainst(reading: Partial<Reading>, wanted: Wanted = {})
       text: JSON.stringify({ entityType: 'dataset', aspect, retentionDays: 30, ...policy }),
     }));
     const published: Report[] = [];
-    const services: RunServices & ReportServices = {
+    const services: Parameters<typeof takeStep>[2] = {
       settings: { stage: 'test', gmsUrl, mode: 'enforce', minRetentionDays: 7, maxRunHours: 12 },
       parameters: { policies: async () => policies, paused: async () => false, token: source },
       operations: createOperations({ baseUrl: gmsUrl, token: source, transport, realNow: clock.now, sleep }),
@@ -95,19 +89,17 @@ export async function runAgainst(reading: Partial<Reading>, wanted: Wanted = {})
       words: (facts) => facts as unknown as Report,
     };
     const rowsBefore = rows()?.total ?? 0;
+    const step = (name: Step) => (event: unknown) => takeStep(name, event, services);
     await runStateMachine({
       handlers: {
-        plan: (event) => plan(event as Parameters<typeof plan>[0], services),
+        plan: step('plan'),
         async truncate(state) {
-          const sent = await truncate(state as Parameters<typeof truncate>[0], services);
+          const sent = await step('truncate')(state);
           rows()?.add(Array.from({ length: written }, (_, row) => now + row));
           return sent;
         },
-        async poll(event) {
-          const marks = asMarkEvent(event);
-          return marks ? markAllTold(marks, services) : poll(event as Parameters<typeof poll>[0], services);
-        },
-        report: (event) => report(event as Parameters<typeof report>[0], services),
+        poll: step('poll'),
+        report: step('report'),
       },
       input: { mode: 'enforce' },
       execution: { name: 'run', startTime: new Date(now).toISOString() },

@@ -1,19 +1,14 @@
 import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
-import { executeWorkflow } from '../../../cli/run/state-machine.ts';
+import { executeWorkflow, stepOf } from '../../../cli/run/state-machine.ts';
 import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
 import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
 import { isWorthTelling, messageOf } from '../../../lambda/message/message.ts';
 import { createOperations } from '../../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../../lambda/operations/http/http-transport.ts';
-import { asMarkEvent, markAllTold } from '../../../lambda/run/mark-told.ts';
-import { type PlanEvent, plan } from '../../../lambda/run/plan/plan.ts';
-import { poll } from '../../../lambda/run/poll.ts';
-import { type ReportEvent, report } from '../../../lambda/run/report.ts';
 import type { RunServices } from '../../../lambda/run/services.ts';
-import type { RunState } from '../../../lambda/run/state.ts';
-import { truncate } from '../../../lambda/run/truncate.ts';
 import type { Reader } from '../../../lambda/words/reader.ts';
 import { worded } from '../../../lambda/words/worded.ts';
+import { takeStep } from '../../support/steps.ts';
 import type { ScaledClock } from './shared.ts';
 
 /** The job of one stage: its four steps and its workflow file, on the scaled clock, with a ledger in memory. */
@@ -87,16 +82,10 @@ export function createJob({ url, token, clock, policy }: JobOptions): Job {
       return message.told;
     };
     const call = (resource: string, given: unknown): Promise<unknown> => {
-      const step = /\$\{(\w+)FunctionArn\}/.exec(resource)?.[1]?.toLowerCase() as keyof typeof functionTimeoutSeconds;
+      const step = stepOf(resource);
       const deadline = clock.now() + functionTimeoutSeconds[step] * 1000;
-      const services: RunServices = { ...shared, log, deadline: () => deadline };
-      if (step === 'plan') return plan(given as PlanEvent, services);
-      if (step === 'truncate') return truncate(given as RunState, services);
-      const marks = asMarkEvent(given);
-      if (marks) return markAllTold(marks, services);
-      if (step === 'poll') return poll(given as RunState, services);
       const words = (facts: Parameters<typeof worded>[0]) => worded(facts, reader);
-      return report(given as ReportEvent, { settings, clock, log, publisher: { publish }, words });
+      return takeStep(step, given, { ...shared, log, deadline: () => deadline, publisher: { publish }, words });
     };
     const startTime = new Date(clock.now()).toISOString();
     const given = input ?? { scheduledTime: startTime };

@@ -1,11 +1,13 @@
-import { executeWorkflow, type WorkflowHost } from '../../../cli/run/state-machine.ts';
+import { executeWorkflow, stepOf, type WorkflowHost } from '../../../cli/run/state-machine.ts';
+import { asMarkEvent } from '../../../lambda/run/mark-told.ts';
+import { takeStep } from '../../support/steps.ts';
 import { answers, namesOf } from '../alphabet/answers.ts';
 import { kinds } from '../alphabet/server.ts';
 import { firstNight, type History } from '../histories/history.ts';
 import { policyOf, written } from '../histories/policies.ts';
-import { begin as begun, type StepName } from '../world/invocation.ts';
+import { begin as begun } from '../world/invocation.ts';
 import { plain } from '../world/server.ts';
-import { isMark, takeStep } from '../world/steps.ts';
+import { servicesOf } from '../world/services.ts';
 import { createWorld, type World } from '../world/world.ts';
 import { controlledInvocation } from './functions.ts';
 import { asked, type Controlled, type Pending } from './pending.ts';
@@ -105,15 +107,15 @@ export function createSmallModel({ server, looks, answers: which }: SmallOptions
           },
           call: (resource, input) =>
             new Promise((carryOn, reject) => {
-              const step = resource.slice(2, -'FunctionArn}'.length).toLowerCase() as StepName;
+              const step = stepOf(resource);
               const info = begun(world, step, caller);
               const who = `${runId} ${step} ${++calls}`;
               // Plan goes well: the choices begin after it. What a run tells, and marks, is always open.
               const given = step === 'plan' ? { ...controlled, automatic: true } : controlled;
-              const isLook = step === 'poll' && !isMark(input);
+              const isLook = step === 'poll' && !asMarkEvent(input);
               const stop = () => over('stopped');
               const options = { world, info, who, controlled: given, late: isLook && late(), fail: reject, stop };
-              takeStep(controlledInvocation(options), input).then((output) => {
+              takeStep(step, input, servicesOf(controlledInvocation(options))).then((output) => {
                 controlled.seen.delete(who);
                 // An execution carries over only the run state.
                 controlled.seen.set(runId, JSON.stringify(output ?? null));

@@ -1,7 +1,7 @@
-import { executeWorkflow, type WorkflowEnd } from '../../../cli/run/state-machine.ts';
+import { executeWorkflow, type Step, stepOf, type WorkflowEnd } from '../../../cli/run/state-machine.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
-import { type Caller, type Invocation, invoke, type StepName } from './invocation.ts';
+import { type Caller, type Invocation, invoke } from './invocation.ts';
 import type { World } from './world.ts';
 
 /** One execution of the workflow in the laboratory: started, perhaps ended early, perhaps redriven. */
@@ -92,7 +92,7 @@ export function startExecution(
         journal.push({ at: time.now(), kind: 'taken', runId, runStartMillis, state: given as RunState });
       },
       call(resource, given, timeoutSeconds) {
-        const step = resource.slice(2, -'FunctionArn}'.length).toLowerCase() as StepName;
+        const step = stepOf(resource);
         return invoke(world, step, caller, isForeign ? ofAnotherVersion(step, given) : given, timeoutSeconds);
       },
     }).then(
@@ -112,7 +112,7 @@ export function startExecution(
 
 const anotherVersion = 99;
 
-function ofAnotherVersion(step: StepName, given: unknown): unknown {
+function ofAnotherVersion(step: Step, given: unknown): unknown {
   const value = given as Record<string, unknown>;
   if (step === 'plan' || 'told' in value) return given;
   if (step === 'report') return { ...value, input: { ...(value['input'] as object), version: anotherVersion } };

@@ -1,13 +1,13 @@
+import type { Step } from '../../../cli/run/state-machine.ts';
 import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
+import { takeStep } from '../../support/steps.ts';
 import { hangMillis } from '../alphabet/weather.ts';
 import type { InvocationInfo } from './journal.ts';
-import { takeStep } from './steps.ts';
+import { servicesOf } from './services.ts';
 import type { World } from './world.ts';
 
 /** One call of one function: the real step with the laboratory's services. Each await of the step can fail. */
-
-export type StepName = 'plan' | 'truncate' | 'poll' | 'report';
 
 /** The execution that calls functions. */
 export interface Caller {
@@ -49,7 +49,7 @@ export const named = (name: string, message = name): Error => Object.assign(new 
  */
 export function invoke(
   world: World,
-  step: StepName,
+  step: Step,
   caller: Caller,
   input: unknown,
   timeoutSeconds: number,
@@ -68,7 +68,7 @@ export function invoke(
 
 function invokeOnce(
   world: World,
-  step: StepName,
+  step: Step,
   caller: Caller,
   input: unknown,
   timeoutSeconds: number,
@@ -107,7 +107,7 @@ function invokeOnce(
       settle();
     };
     pause(invocation, chances.between(1, 300))
-      .then(() => takeStep(invocation, structuredClone(input)))
+      .then(() => takeStep(step, structuredClone(input), servicesOf(invocation)))
       .then(
         (output) => ended(() => resolve(output)),
         (error: Error) =>
@@ -120,7 +120,7 @@ function invokeOnce(
 }
 
 /** Notes the beginning of a call. */
-export function begin(world: World, step: StepName, { runId, runStartMillis, settings }: Caller): InvocationInfo {
+export function begin(world: World, step: Step, { runId, runStartMillis, settings }: Caller): InvocationInfo {
   const startedAt = world.time.now();
   const endsAt = startedAt + functionTimeoutSeconds[step] * 1000;
   const invocation = {

@@ -1,3 +1,4 @@
+import type { Step } from '../../../cli/run/state-machine.ts';
 import type { Report } from '../../../lambda/facts/report-schema.ts';
 import type { StoredRecord } from '../../../lambda/ledger/record.ts';
 import type { DryRun, TaskStatus, TruncateFields } from '../../../lambda/operations/operations.ts';
@@ -5,14 +6,13 @@ import type { PolicySource } from '../../../lambda/policy/parse.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
 import type { Loss, Track } from '../truth/track.ts';
-import type { StepName } from './invocation.ts';
 
 /** What happened in one history, in order: all that the rules read besides the rows. Times are epoch milliseconds. */
 
 /** One call of a function. */
 export interface InvocationInfo {
   id: number;
-  step: StepName;
+  step: Step;
   runId: string;
   runStartMillis: number;
   startedAt: number;

@@ -1,11 +1,13 @@
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
 import { isWorthTelling, messageOf } from '../../../lambda/message/message.ts';
-import { ParametersError, type Publisher, type RunServices } from '../../../lambda/run/services.ts';
+import { ParametersError, type Publisher } from '../../../lambda/run/services.ts';
+import { worded } from '../../../lambda/words/worded.ts';
+import type { takeStep } from '../../support/steps.ts';
 import { type Invocation, named, pause } from './invocation.ts';
 import { operationsOf } from './wire.ts';
 
 /** What one function gets: stores, parameters and a server, with everything that can happen on the way to them. */
-export function servicesOf(invocation: Invocation): RunServices {
+export function servicesOf(invocation: Invocation): Parameters<typeof takeStep>[2] {
   const { world, info, exchange } = invocation;
   const { time, ledger, weather } = world;
   const parameter = <T>(what: string, value: () => T): Promise<T> => {
@@ -51,10 +53,12 @@ export function servicesOf(invocation: Invocation): RunServices {
     clock: { now: time.now, monotonic: () => time.now() - begun, sleep: (millis) => pause(invocation, millis) },
     log: world.log,
     deadline: () => info.endsAt,
+    publisher: publisherOf(invocation),
+    words: worded,
   };
 }
 
-export const publisherOf = ({ world, info, exchange }: Invocation): Publisher => ({
+const publisherOf = ({ world, info, exchange }: Invocation): Publisher => ({
   publish(made, byHand = false) {
     // A message that cannot be made is a defect.
     const { told } = messageOf(made, { reader: { kind: 'aws' } });

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ssmClient, ssmParameters } from '../../../lambda/aws/ssm.ts';
 import { ParametersError } from '../../../lambda/run/services.ts';
 import { type Listening, listening, textOf } from '../../support/loopback.ts';
@@ -33,13 +33,15 @@ const store = createServer(async (request, response) => {
 });
 let address: Listening;
 
-beforeEach(async () => {
+beforeAll(async () => {
+  address = await listening(store);
+});
+beforeEach(() => {
   stored = {};
   refusal = undefined;
   asked = [];
-  address = await listening(store);
 });
-afterEach(() => address.close());
+afterAll(() => address.close());
 
 const open = () => ssmParameters(names, ssmClient({ endpoint: address.url, region: 'eu-central-1', credentials }));
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { executeWorkflow } from '../../../cli/run/state-machine.ts';
+import { executeWorkflow, stepOf } from '../../../cli/run/state-machine.ts';
 import { maxEntries, maxLooks, maxPolicies } from '../../../lambda/facts/limits.ts';
 import { proceed } from '../../../lambda/run/next.ts';
 import type { Entry, RunState } from '../../../lambda/run/state.ts';
@@ -35,7 +35,7 @@ async function eventsOf(failures: { plan: number; poll: number; report: number }
       async sleep() {},
       entered() {},
       async call(resource) {
-        const step = /\$\{(\w+)FunctionArn\}/.exec(resource)?.[1]?.toLowerCase() as 'truncate' | keyof typeof tries;
+        const step = stepOf(resource);
         if (step === 'truncate') {
           truncates++;
           throw failed();

@@ -1,9 +1,9 @@
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { onTestFinished } from 'vitest';
+import { listening } from '../../../support/loopback.ts';
 
 export interface RawServer {
-  port: number;
   url: string;
   /** The text of every complete request, in order of arrival. */
   requests: string[];
@@ -20,12 +20,9 @@ export interface RawServerOptions {
 
 /** A server below HTTP: it counts the requests that arrive, and a test can do anything with the connection. */
 export async function rawServer({ onRequest, onConnection, tls }: RawServerOptions): Promise<RawServer> {
-  const sockets = new Set<Socket>();
   const accept = (socket: Socket): void => {
     running.connections += 1;
-    sockets.add(socket);
     socket.on('error', () => {});
-    socket.on('close', () => sockets.delete(socket));
     onConnection?.(socket);
     let received = '';
     socket.on('data', (chunk) => {
@@ -37,15 +34,11 @@ export async function rawServer({ onRequest, onConnection, tls }: RawServerOptio
       }
     });
   };
-  const server: Server = tls ? createTlsServer(tls, accept) : createServer(accept);
+  const server = tls ? createTlsServer(tls, accept) : createServer(accept);
   server.on('tlsClientError', () => {});
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as AddressInfo;
-  const running: RawServer = { port, url: `http${tls ? 's' : ''}://127.0.0.1:${port}`, requests: [], connections: 0 };
+  const { url, close } = await listening(server);
+  onTestFinished(close);
+  const running: RawServer = { url: tls ? url.replace('http', 'https') : url, requests: [], connections: 0 };
   return running;
 }
 

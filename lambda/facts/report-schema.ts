@@ -50,6 +50,7 @@ export const entryFields = {
   ),
   indexName: optionalText('the physical index, as getIndexSizes names it'),
   indexNow: optionalText('the physical index after the truncation, where it is another one'),
+  noIndex: described(z.boolean().optional(), 'the search engine did not know the index, which counted as 0 rows'),
   adopted: described(
     z.boolean().optional(),
     'this entry is about a truncation that an earlier run started, or about one without a policy',

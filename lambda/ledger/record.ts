@@ -80,6 +80,8 @@ export const verdictSchema = z.object({
   rowsRemaining: rows.optional(),
   rowsMissing: rows.optional(),
   copies: z.boolean(),
+  /** The search engine did not know the index: it counted as empty (rule 2). */
+  noIndex: z.boolean().optional(),
   /** The physical index when it was judged, where the server reports it and it is another one than before. */
   indexNow: z.string().optional(),
   sizeAfterMb: z.number().optional(),

@@ -80,7 +80,8 @@ function fine(report: Report, place: Place): string[] {
   const untold = entries.filter((entry) => entry.untold !== undefined);
   const remarkable = entries.filter(
     (entry) =>
-      entry.untold === undefined && (entry.copies || (entry.rowsMissing ?? 0) > 0 || entry.indexNow !== undefined),
+      entry.untold === undefined &&
+      (entry.copies || (entry.rowsMissing ?? 0) > 0 || entry.indexNow !== undefined || entry.noIndex),
   );
   const room = Math.max(0, fineLines - 1 - untold.length);
   const shown = entries.length <= fineLines ? entries : [...untold, ...remarkable.slice(0, room)];

@@ -20,6 +20,7 @@ export function judge(record: Unresolved, watch: Watch, counts: NonNullable<Seen
     outcome,
     cause,
     copies: attempt.copies,
+    noIndex: counts.isAbsent || undefined,
     rowsDeleted: Math.max(0, attempt.baseline.rowsToDelete - counts.rowsToDelete),
     rowsRemaining: counts.rowsToDelete,
     rowsMissing: Math.max(0, attempt.baseline.rowsKept - counts.rowsKept),

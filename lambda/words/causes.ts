@@ -233,7 +233,7 @@ export const causes: CauseTable = {
   unchanged: ({ error, ...counters }, _, place) => ({
     subject: 'no answer',
     urgency: 'nothing',
-    next: nextRunTries,
+    next: place.preview ? nextRunLooks : nextRunTries,
     ...(error && ofServer(error, place)),
     what: `a truncation ${error ? 'was' : 'may have been'} sent, and no count has changed`,
     why: sentences(
@@ -257,12 +257,12 @@ export const causes: CauseTable = {
     ),
     urgency: 'nothing',
   }),
-  'stopped-at-conflict': ({ done, total, conflicts }, entry) => ({
+  'stopped-at-conflict': ({ done, total, conflicts }, entry, { preview }) => ({
     subject: 'stopped at a conflict',
     what: `${ofTotal(entry.rowsRemaining ?? 0, entry.rowsToDelete)} to delete are still there`,
     why: `Its task deleted ${exact(done)} of ${rows(total, 'exact')} and stopped at ${rows(conflicts, 'exact')} that something else had changed: Elasticsearch 8 and 9 stop there.`,
     urgency: 'nothing',
-    next: 'Wait for the next run, which continues.',
+    next: preview ? nextRunLooks : 'Wait for the next run, which continues.',
     look: lookAtTask(entry),
   }),
   'not-refreshed': (cause, entry) => ({
@@ -288,10 +288,11 @@ export const causes: CauseTable = {
     ...(entry.rowsDeleted === 0
       ? { next: 'Check whether the index is healthy (red: a shard is unavailable). The next run tries again.' }
       : { next: 'The first time, wait: the next run deletes the rest. If it happens again, look at its task.' }),
+    ...(preview && { next: nextRunLooks }),
     look: entry.rowsDeleted === 0 ? lookAtIndices(entry) : lookAtTask(entry),
   }),
   missing: (cause, entry, place) => ({
-    subject: entry.copies ? 'after a copy' : '',
+    subject: entry.noIndex ? 'no such index' : entry.copies ? 'after a copy' : '',
     what: missingWhat(cause),
     why: sentences(missingWhy(cause, entry), afterLoss(entry, place)),
     ...loss(entry, place),
@@ -316,6 +317,7 @@ export const causes: CauseTable = {
   }),
   unsettled: (cause, entry, place) => ({
     ...unsettled[cause.why],
+    ...(place.preview && { next: nextRunLooks }),
     // Without any sign of a task, the call may not even have left.
     ...(cause.why === 'unseen' &&
       !(entry.taskId || cause.vanished || cause.done !== undefined) && {

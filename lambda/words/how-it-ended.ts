@@ -37,9 +37,9 @@ export const missingWhat = ({ expected, found }: Missing): string =>
  */
 export function isLikeShard(
   { expected, found }: Missing,
-  { copies, rowsDeleted = 0, rowsToDelete = 0 }: DecidedFacts,
+  { copies, noIndex, rowsDeleted = 0, rowsToDelete = 0 }: DecidedFacts,
 ): boolean {
-  if (copies || found === undefined || rowsToDelete === 0 || expected === 0) return false;
+  if (copies || noIndex || found === undefined || rowsToDelete === 0 || expected === 0) return false;
   const [toDelete, kept] = [rowsDeleted / rowsToDelete, (expected - found) / expected];
   return Math.min(toDelete, kept) > 0.05 && Math.abs(toDelete - kept) <= 0.1;
 }

@@ -68,7 +68,7 @@ export function wordsOf(entry: DecidedFacts, given: Place): Words {
   return safely(
     {
       ...words,
-      why: sentences(leftBehind(entry, given), replaced(entry.indexName, entry.indexNow), words.why),
+      why: sentences(leftBehind(entry, given), replaced(entry.indexName, entry.indexNow), notThere(entry), words.why),
       aside: entry.copies ? asideOfCopy(entry) : undefined,
       section: words.section ?? own,
     },
@@ -84,6 +84,10 @@ function leftBehind({ decidedAt = '', decidedBy = '', server, untold }: DecidedF
   const report = untold === 'may-come' ? 'its own report may still come' : 'no report is known to have included it';
   return `Decided on ${moment(Date.parse(decidedAt))} by run ${decidedBy}${where}${fact}; ${report}.`;
 }
+
+/** Before any other explanation of rows that are gone. */
+const notThere = ({ noIndex }: DecidedFacts): string =>
+  noIndex ? 'The search engine has no such index, so it counted as 0 rows.' : '';
 
 const later: Words = {
   subject: '',

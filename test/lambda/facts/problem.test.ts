@@ -13,6 +13,7 @@ test.each<[string, Report]>([
   ['in which others deleted a few rows that should have stayed', aReport([anEntry('truncated', { rowsMissing: 3 })])],
   ['in which a server copied', aReport([anEntry('truncated', { copies: true })])],
   ['in which an index was replaced', aReport([anEntry('truncated', { indexNow: 'dataset_operationaspect_v1_2' })])],
+  ['that did not find an index', aReport([anEntry('truncated', { noIndex: true })])],
   ['with a token that is about to expire', noted({ kind: 'token-expires', at: 1 })],
   ['whose token may not read sizes', noted({ kind: 'rights', what: 'sizes' })],
   ['that cannot read whether it is paused', noted({ kind: 'paused', problem: 'The pause switch cannot be read.' })],

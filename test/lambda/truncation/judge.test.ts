@@ -37,6 +37,13 @@ const allCopied: TaskCounters = { total: 1000, created: 1000 };
 const one = { isUnanswered: true };
 const copy = { copies: true };
 
+test('the verdict says that the search engine has no such index, whose rows count as gone', () => {
+  const counts = { rowsToDelete: 0, rowsKept: 0, rowsUntilEnd: 0 };
+  const verdict = (isAbsent: boolean) => judge(recordOf({}), startWatch(recordOf({}), 0, 0), { ...counts, isAbsent });
+  expect(verdict(true)).toMatchObject({ outcome: 'rows-missing', noIndex: true });
+  expect(verdict(false).noIndex).toBeUndefined();
+});
+
 test('a delete that has left nothing is complete, also where the last count before it found nothing', () => {
   const attempt = anAttempt({ baseline: { ...before, rowsToDelete: 0 } });
   const counts = { rowsToDelete: 0, rowsKept: 1000, rowsUntilEnd: 1000 };

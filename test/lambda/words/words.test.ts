@@ -128,6 +128,33 @@ describe('a message tells the truth about its situation', () => {
     expect(said({ kind: 'missing', expected: 9, found: 1 })).toHaveLength(1);
   });
 
+  test('a preview never says that a run will settle what is unresolved: it only looks', () => {
+    const causes: Array<Parameters<typeof anEntry>> = [
+      ['unknown', { kind: 'unsettled', why: 'copy' }],
+      ['unknown', { kind: 'unsettled', why: 'unseen' }],
+      ['incomplete', { kind: 'remains' }],
+      ['incomplete', { kind: 'stopped-at-conflict', done: 1, conflicts: 1, total: 9 }],
+      ['failed', { kind: 'unchanged' }],
+    ];
+    for (const [outcome, cause] of causes) {
+      const entry = anEntry(outcome, cause, { adopted: true, rowsDeleted: 1, rowsRemaining: 9 });
+      const { next } = wordsOf(entry, placeOf(aReportOf([entry], { mode: 'preview' }), aws));
+      expect(next).toBe('Wait for the next run, which looks again. Do not truncate the index by hand in the meantime.');
+    }
+  });
+
+  test('an index that the search engine does not know is called that, and not a shard that is away', () => {
+    const facts = { rowsToDelete: 60, rowsDeleted: 60, rowsMissing: 40, noIndex: true };
+    const words = wordsOf(anEntry('rows-missing', { kind: 'missing', expected: 40, found: 0 }, facts), enforced);
+    expect(words).toMatchObject({
+      subject: 'no such index',
+      next: expect.stringMatching(/^Do not upgrade DataHub yet/),
+    });
+    expect(words.why).toMatch(/^The search engine has no such index, so it counted as 0 rows\. /);
+    const small = wordsOf(anEntry('truncated', { kind: 'verified' }, facts), enforced);
+    expect(small.why).toMatch(/^The search engine has no such index/);
+  });
+
   test('a preview asks for the release of what is so old that no enforcing run will judge it', () => {
     const previewed = (releasable?: true) =>
       wordsOf(anEntry('unknown', { kind: 'watching', why: 'preview', since: 1, releasable }), enforced);

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { type Ledger, LedgerError } from '../../lambda/ledger/ledger.ts';
-import { headOf, type StoredRecord } from '../../lambda/ledger/record.ts';
+import { namesOfRecord, type StoredRecord } from '../../lambda/ledger/record.ts';
 import { isLoopback } from '../../lambda/operations/http/base-url.ts';
 import { dottedName, searchIndexOfName } from '../../lambda/policy/aspects.ts';
 import type { RunArguments, ServerRunArguments } from '../command-line/arguments.ts';
@@ -35,18 +35,13 @@ export async function openLedger(
 
 /** A quarantined index may have lost its policy; a name that the ledger does not know either is a typo. */
 function checkRelease({ release = [] }: RunArguments, policies: Policies, records: readonly StoredRecord[]): void {
-  const known = [...new Set([...policies.names, ...records.flatMap(nameOf)])];
+  const known = [...new Set([...policies.names, ...records.map((record) => dottedName(namesOfRecord(record)))])];
   for (const name of release) {
     if (known.some((one) => searchIndexOfName(one) === searchIndexOfName(name))) continue;
     const where = policies.count === 0 ? 'the ledger does not know it' : 'neither the policies nor the ledger know it';
     const there = known.length === 0 ? 'the ledger is empty' : `there are ${known.join(', ')}`;
     throw new UsageError(`release ${name}: ${where}; ${there}.`);
   }
-}
-
-function nameOf(record: StoredRecord): string[] {
-  const { entityType, aspect } = headOf(record);
-  return entityType === undefined || aspect === undefined ? [] : [dottedName({ entityType, aspect })];
 }
 
 /**

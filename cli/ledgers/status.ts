@@ -1,9 +1,11 @@
 import {
   type Decision,
   decisionOf,
+  headOf,
   isUnresolved,
   type LastVerdict,
   type LedgerRecord,
+  namesOfRecord,
   type StoredRecord,
 } from '../../lambda/ledger/record.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
@@ -11,7 +13,7 @@ import { iso } from '../../lambda/words/numbers.ts';
 
 /** What the ledger knows of one index. Times are ISO 8601 UTC. */
 export interface IndexStatus {
-  /** As policies name it; the search index where the record does not say that. */
+  /** As policies name it. */
   name: string;
   state: StoredRecord['state'];
   /** Since when it has been in this state, where that is known. */
@@ -31,8 +33,8 @@ export interface IndexStatus {
 
 export function statusOf(record: StoredRecord): IndexStatus {
   if (record.state === 'other-version') {
-    const { entityType, aspect, server } = record.head;
-    const name = entityType && aspect ? dottedName({ entityType, aspect }) : record.index;
+    const { server } = headOf(record);
+    const name = dottedName(namesOfRecord(record));
     const decision = decisionOf(record);
     return {
       ...{ name, state: record.state, server, since: decision && iso(decision.atMillis) },

@@ -1,6 +1,6 @@
 import { knownOutcome } from '../../lambda/facts/outcomes.ts';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
-import { decisionOf, headOf, type StoredRecord } from '../../lambda/ledger/record.ts';
+import { decisionOf, headOf, namesOfRecord, type StoredRecord } from '../../lambda/ledger/record.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { RunState, WatchedEntry } from '../../lambda/run/state.ts';
 import { exact, moment } from '../../lambda/words/numbers.ts';
@@ -73,14 +73,13 @@ export async function whatGoesOn(ledger: Ledger, last: RunState | undefined, isS
 function untoldLine(record: StoredRecord): string[] {
   const decision = decisionOf(record);
   if (decision === undefined) return [];
-  const { entityType = record.index, aspect = '' } = headOf(record);
   const { outcome, rowsMissing, released } = decision;
   const missing = rowsMissing ? ` (${exact(rowsMissing)} rows)` : '';
   const what = [
     outcome === undefined ? '' : `${titles[knownOutcome(outcome)]}${missing}`,
     released ? 'released' : '',
   ].filter((part) => part !== '');
-  return [`  ${dottedName({ entityType, aspect })}: ${what.join(', ')}.`];
+  return [`  ${dottedName(namesOfRecord(record))}: ${what.join(', ')}.`];
 }
 
 function lineOf(record: StoredRecord, last: RunState | undefined): string[] {
@@ -91,7 +90,9 @@ function lineOf(record: StoredRecord, last: RunState | undefined): string[] {
       return [`  ${dottedName(record)}: a truncation was being sent; whether it arrived is not known yet.`];
     case 'other-version':
       if (['idle', 'judged'].includes(headOf(record).state ?? '')) return [];
-      return [`  ${record.index}: another version wrote its record; a truncation may be under way.`];
+      return [
+        `  ${dottedName(namesOfRecord(record))}: another version wrote its record; a truncation may be under way.`,
+      ];
     default:
       return [];
   }

@@ -143,8 +143,7 @@ function parseItem(index: string, item: Item): StoredRecord {
   }
   // The revision alone is what a release needs to write over a damaged record.
   const revision = Number(item['revision']?.N);
-  const hasOwn = typeof stored === 'object' && stored !== null && 'revision' in stored;
-  return parseRecord(index, hasOwn || Number.isNaN(revision) ? stored : { ...Object(stored), revision });
+  return parseRecord(index, Number.isNaN(revision) ? stored : { ...Object(stored), revision });
 }
 
 /** Whether a retry may succeed: no answer, an overloaded or failing service. Refusals are final. */

@@ -3,6 +3,7 @@ import { causeSchema } from '../facts/cause.ts';
 import { releaseFacts } from '../facts/note.ts';
 import { verdictOutcomes } from '../facts/outcomes.ts';
 import { serverErrorSchema } from '../facts/server-error.ts';
+import { namesOfIndex } from '../policy/aspects.ts';
 
 /**
  * One ledger record per search index, never deleted: a union by state, each with only its own fields. From `sending` on
@@ -210,17 +211,24 @@ const headSchema = z.looseObject({
 });
 export type Head = z.infer<typeof headSchema>;
 
-/** A record of another version, or an unreadable one: only its head is read. */
+/** A record of another version, or an unreadable one: only its head is read, and the rest is kept as it is stored. */
 export interface OtherVersion {
   state: 'other-version';
   index: string;
-  head: Head;
+  stored: object;
 }
 
 export type StoredRecord = LedgerRecord | OtherVersion;
 
 /** What can be said about every stored record. */
-export const headOf = (record: StoredRecord): Head => (record.state === 'other-version' ? record.head : record);
+export const headOf = (record: StoredRecord): Head =>
+  record.state === 'other-version' ? (headSchema.safeParse(record.stored).data ?? {}) : record;
+
+/** What people call its index. A record that does not say so has the index alone: it can be released by these names, too. */
+export function namesOfRecord(record: StoredRecord): { entityType: string; aspect: string } {
+  const { entityType, aspect } = headOf(record);
+  return entityType === undefined || aspect === undefined ? namesOfIndex(record.index) : { entityType, aspect };
+}
 
 /** The record as this version understands it: of another version only its head is read. */
 export const understood = (record: StoredRecord | undefined): LedgerRecord | undefined =>
@@ -239,16 +247,15 @@ export const revisionOf = (record: StoredRecord | undefined): number => (record 
 export function parseRecord(index: string, stored: unknown): StoredRecord {
   const parsed = recordSchema.safeParse(stored);
   if (parsed.success && parsed.data.index === index) return parsed.data;
-  return { state: 'other-version', index, head: headSchema.safeParse(stored).data ?? {} };
+  return { state: 'other-version', index, stored: Object(stored) };
 }
 
 /**
- * What a store keeps: the record as it is. One of another version is written back whole, apart from what its mark
- * changes. A record that could not be read again would block its index.
+ * What a store keeps: the record as it is; one of another version whole, with what this one cannot read of it. A record that could not be read again would block its index.
  * @throws Error naming the fields
  */
 export function storable(record: StoredRecord): object & { revision: number } {
-  if (record.state === 'other-version') return { ...record.head, revision: revisionOf(record) };
+  if (record.state === 'other-version') return { ...record.stored, revision: revisionOf(record) };
   const parsed = recordSchema.safeParse(record);
   if (parsed.success) return record;
   const fields = parsed.error.issues.map(({ path }) => path.join('.')).join(', ');

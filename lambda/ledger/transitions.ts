@@ -120,7 +120,7 @@ export function giveUp(record: StoredRecord | undefined, key: Key, run: RunId, n
   const isLater = before !== undefined && before.runStartMillis > run.runStartMillis && !isAhead(before, nowMillis);
   const lastSender = isLater ? before : runOf(run);
   if (record?.state === 'other-version' && decisionOf(record)) {
-    return { ...record, head: { ...record.head, revision: revisionOf(record) + 1, lastSender } };
+    return { ...record, stored: { ...record.stored, revision: revisionOf(record) + 1, lastSender } };
   }
   if (record && record.state !== 'other-version' && record.state !== 'idle') {
     return { ...record, revision: record.revision + 1, lastSender };
@@ -215,7 +215,7 @@ export function markTold(record: StoredRecord | undefined, decisionId: string): 
   const revision = revisionOf(record) + 1;
   const { becomes } = decision;
   if (record.state === 'other-version') {
-    return { ...record, head: { ...record.head, state: becomes, revision, decision: undefined } };
+    return { ...record, stored: { ...record.stored, state: becomes, revision, decision: undefined } };
   }
   if (record.state !== 'judged') return undefined;
   const { decision: _, attempt, taskId, counted, lastVerdict, ...kept } = record;
@@ -233,7 +233,7 @@ const decisionAt = (revision: number, decided: DecidedBy, facts: Omit<Decision, 
 
 /** Every version of the ledger can read who gave it. */
 function untoldVerdict(record: StoredRecord, { outcome, rowsMissing, verdictBy, ...decision }: Decision) {
-  const version = record.state === 'other-version' ? record.head.version : undefined;
+  const version = record.state === 'other-version' ? headOf(record).version : undefined;
   return { outcome, rowsMissing, verdictBy: verdictBy ?? { ...runOf(decision), atMillis: decision.atMillis, version } };
 }
 

@@ -1,4 +1,4 @@
-import { aliasFor, type IndexNames } from '../operations/backend.ts';
+import { aliasFor, baseOf, type IndexNames } from '../operations/backend.ts';
 
 /** The time series aspects of open-source DataHub in canonical spelling (entity registry, DataHub 1.x). */
 const canonical: ReadonlyArray<readonly [entityType: string, aspect: string]> = [
@@ -50,6 +50,16 @@ export const isProtected = (aspect: string): boolean => aspect.toLowerCase() ===
  * and `a.b_c` share one index, which two policies would truncate in turn without knowing about each other.
  */
 export const searchIndex = aliasFor;
+
+/**
+ * Names of a search index: where an underscore may be part of either, every split leads back to it. What is no search
+ * index is its own name.
+ */
+export function namesOfIndex(index: string): IndexNames {
+  const [, entityType = index, aspect = ''] = /^([^_]+)_(.+)$/.exec(baseOf(index) ?? '') ?? [];
+  const names = canonicalSpelling(entityType, aspect);
+  return searchIndex(names) === index ? names : { entityType: index, aspect: '' };
+}
 
 /** The search index for a name as people write it: `Dataset.Operation`. */
 export const searchIndexOfName = (name: string): string => {

@@ -235,7 +235,7 @@ export function foreignEntry(from: EntryBase, { outcome, record }: Extract<Stand
   const at = outcome === 'quarantined' ? undefined : releasableAt(record);
   const cause: Cause =
     record.state === 'other-version'
-      ? { kind: 'foreign', why: 'version', version: record.head.version, releasableAt: at }
+      ? { kind: 'foreign', why: 'version', version: headOf(record).version, releasableAt: at }
       : { kind: 'foreign', why: 'address', address: capped(record.server), releasableAt: at };
   return done(from, outcome, cause);
 }

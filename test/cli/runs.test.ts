@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sampleIndices } from '../../cli/operations-service/samples.ts';
 import { textOf } from '../support/loopback.ts';
@@ -234,6 +235,24 @@ describe('release', () => {
     ]);
     expect(sent()).toHaveLength(1);
   });
+});
+
+test('A damaged record is released by the command of the message, with nothing but its file name to go by', async () => {
+  const { run, server, ledger, files, sent } = await serviceHere();
+  await runHere(run('enforce', [operation]));
+  const damaged = readdirSync(files.at('ledger')).sort().at(-1) ?? '';
+  writeFileSync(join(files.at('ledger'), damaged), '{"version": 4, "sta');
+  const chart = { ...operation, entityType: 'chart', aspect: 'chartUsageStatistics' };
+  const { stdout } = await runHere(run('enforce', [chart]));
+  expect(stdout).toMatch(/^dataset\.operation: unknown, another version of this job left a truncation of it/m);
+  const command = stdout.replaceAll(/\n +(?=--)/g, ' ').match(/npm start -- release (\S+) /)?.[1];
+  expect(command).toBe('dataset.operation');
+  const refused = await runHere(['release', 'dataset.operation', ...server, ...ledger]);
+  expect([refused.status, refused.stdout]).toEqual([1, expect.stringContaining('NOT RELEASED: dataset.operation')]);
+  const released = await runHere(['release', 'dataset.operation', ...server, ...ledger, '--accept-missing', '1']);
+  expect(released.stdout).toContain('Released: dataset.operation.');
+  // A release truncates nothing.
+  expect(sent()).toHaveLength(2);
 });
 
 test('A release that is refused ends with 1, and one that accepts what is missing, too', async () => {

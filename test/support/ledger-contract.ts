@@ -106,7 +106,7 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
         expect(found).toMatchObject({
           state: 'other-version',
           index,
-          head: { version, state: 'quarantined', revision: 7 },
+          stored: { version, state: 'quarantined', revision: 7 },
         });
         expect(await ledger.list()).toEqual([found]);
         expect(await ledger.replace(anIdle())).toBe(false);

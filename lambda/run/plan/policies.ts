@@ -5,7 +5,7 @@ import type { Note } from '../../facts/note.ts';
 import { resultOf } from '../../facts/outcomes.ts';
 import type { UnmanagedIndex } from '../../facts/report-schema.ts';
 import type { ServerError } from '../../facts/server-error.ts';
-import { headOf, isUnresolved, understood } from '../../ledger/record.ts';
+import { isUnresolved, namesOfRecord, understood } from '../../ledger/record.ts';
 import { standing } from '../../ledger/standing.ts';
 import { baseOf } from '../../operations/backend.ts';
 import { type IndexSize, OperationsError } from '../../operations/operations.ts';
@@ -130,8 +130,7 @@ async function withoutPolicy(context: PolicyContext, planned: Entry[]): Promise<
   for (const record of prepared.records.values()) {
     const { index } = record;
     if (inReport.has(index)) continue;
-    const { entityType = index, aspect = '' } = headOf(record);
-    const from = { index, entry: { entityType, aspect, adopted: true } };
+    const from = { index, entry: { ...namesOfRecord(record), adopted: true } };
     const stands = standing(record, state, readAt);
     // Told by `untoldIn`, whatever this run does.
     if (stands.kind === 'judged') continue;

@@ -1,6 +1,6 @@
 import { maxEntries } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
-import { headOf, type StoredRecord } from '../../ledger/record.ts';
+import { headOf, namesOfRecord, type StoredRecord } from '../../ledger/record.ts';
 import { standing, type ThisRun } from '../../ledger/standing.ts';
 import { dottedName } from '../../policy/aspects.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
@@ -34,8 +34,8 @@ export function untoldIn(
     // A state has room for so many. A verdict without its release would be marked for both, so neither is carried.
     if (decision.released && untold.releases.length >= maxEntries) continue;
     const { index } = record;
-    const { server, entityType = index, aspect = '' } = headOf(record);
-    const names = { entityType, aspect };
+    const { server } = headOf(record);
+    const names = namesOfRecord(record);
     const [policy, second] = policies.filter((one) => one.index === index);
     const replacesEntry = policy?.kind === 'policy' && second === undefined && server === thisRun.server;
     const entry = judgedEntry(

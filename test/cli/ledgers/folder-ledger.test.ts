@@ -57,7 +57,7 @@ it('treats a damaged record as one of another version, which a release can end',
   const ledger = open(folder);
   await ledger.replace(aRunning({ index: 'a', revision: 1 }));
   writeFileSync(join(folder, 'a@1.json'), '{"version": 4, "sta');
-  expect(await ledger.read('a')).toEqual({ state: 'other-version', index: 'a', head: { revision: 1 } });
+  expect(await ledger.read('a')).toEqual({ state: 'other-version', index: 'a', stored: { revision: 1 } });
   expect(await ledger.replace(idle('a', 2))).toBe(true);
 });
 

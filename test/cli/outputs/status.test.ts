@@ -17,7 +17,7 @@ describe('status', () => {
   test('fits 80 columns, with a table for each server', () => {
     const elsewhere = aRunning({ server: 'https://datahub.example.com/api/gms', taskId: 'x'.repeat(22) });
     const long = anIdle({ entityType: 'dataProcessInstance', aspect: 'dataProcessInstanceRunEvent' });
-    const unread: StoredRecord = { state: 'other-version', index: 'a', head: { revision: 1 } };
+    const unread: StoredRecord = { state: 'other-version', index: 'a', stored: { revision: 1 } };
     const lines = linesOf(...aRecordOfEachState(), elsewhere, long, unread);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(lines.filter((line) => line.startsWith('Server'))).toEqual([
@@ -58,7 +58,7 @@ describe('status', () => {
 
   test('says what another version has decided and not reported', () => {
     const { version: _, ...judged } = aJudged();
-    const text = statusText([{ state: 'other-version', index: 'a', head: { ...judged, version: 99 } }], 200);
+    const text = statusText([{ state: 'other-version', index: 'a', stored: { ...judged, version: 99 } }], 200);
     expect(text).toMatch(
       /not readable {2}written by another version; rows-missing on .*; nothing more is deleted here/,
     );

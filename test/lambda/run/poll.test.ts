@@ -121,7 +121,7 @@ describe('A record that no longer holds the truncation', () => {
   ])('%s; nothing is asked', async (_, record, expected) => {
     const { world, now, own, running } = await begun();
     const stored = record(own);
-    if (stored) world.ledger.stored.set(anIndex, stored.state === 'other-version' ? stored.head : stored);
+    if (stored) world.ledger.stored.set(anIndex, stored.state === 'other-version' ? stored.stored : stored);
     const told = await polled(world, stateOf([watchedEntry(running, now)], own.runStartMillis));
     expect(told).toMatchObject({ phase: 'done', asked: 0, ...expected });
     expect(told.after.next).toBe('report');

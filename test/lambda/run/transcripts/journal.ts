@@ -3,7 +3,7 @@ import { dayMillis } from '../../../../lambda/facts/limits.ts';
 import type { Note } from '../../../../lambda/facts/note.ts';
 import type { PolicyEntry, Report } from '../../../../lambda/facts/report-schema.ts';
 import type { ServerError } from '../../../../lambda/facts/server-error.ts';
-import { revisionOf, type StoredRecord } from '../../../../lambda/ledger/record.ts';
+import { headOf, revisionOf, type StoredRecord } from '../../../../lambda/ledger/record.ts';
 import { isWorthTelling } from '../../../../lambda/message/message.ts';
 import {
   type DryRun,
@@ -119,7 +119,7 @@ const errorText = ({ kind, status }: ServerError): string => (status === undefin
 function recordText(record: StoredRecord): string {
   switch (record.state) {
     case 'other-version':
-      return `${record.head.state}, of another version`;
+      return `${headOf(record).state}, of another version`;
     case 'judged': {
       const { decision, lastVerdict } = record;
       const window = lastVerdict?.window ? `, window of ${number(lastVerdict.window.rows)}` : '';

@@ -77,6 +77,8 @@ export function judgedEntry(
     const cause: Cause = { kind: 'decided-by-version', version };
     const entry = done(from, knownOutcome(decision.outcome), cause, {
       rowsMissing: decision.rowsMissing,
+      // Of what ends as unknown, copies alone are quarantined (rule 9).
+      copies: decision.outcome === 'unknown' && decision.becomes === 'quarantined' ? true : undefined,
       ...decidedFacts(by),
       untold: untoldBy(by, thisRun, now),
       released: decision.released,

@@ -2,14 +2,14 @@ import { maxEntries } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
 import { resultOf } from '../../facts/outcomes.ts';
 import { dottedName } from '../../policy/aspects.ts';
-import type { Entry, RunState } from '../state.ts';
+import type { DecisionRef, Entry, RunState } from '../state.ts';
 
 /**
  * Limits entries to what one run carries, keeping their order: lost rows and unresolved truncations first. One note
  * counts the others and names the quarantined ones. The next run finds them all again.
  */
 export function withinLimit(state: RunState): RunState {
-  const { entries, notes } = state;
+  const { entries, notes, releases } = state;
   if (entries.length <= maxEntries) return state;
   const kept = new Set([...entries].sort((one, other) => rank(one) - rank(other)).slice(0, maxEntries));
   const beyond = entries.filter((entry) => !kept.has(entry));
@@ -18,7 +18,15 @@ export function withinLimit(state: RunState): RunState {
     .filter(({ phase, entry }) => phase === 'done' && entry.outcome === 'quarantined')
     .map(({ entry }) => dottedName(entry));
   const note: Note = { kind: 'beyond', entries: beyond.length, names, quarantined };
-  return { ...state, entries: entries.filter((entry) => kept.has(entry)), notes: [note, ...notes] };
+  // Of a verdict that is not carried, the note of its release tells only half.
+  const isCarried = ({ index, decision }: DecisionRef) =>
+    !beyond.some((entry) => entry.phase === 'done' && entry.index === index && entry.decision === decision);
+  return {
+    ...state,
+    entries: entries.filter((entry) => kept.has(entry)),
+    releases: releases.filter(isCarried),
+    notes: [note, ...notes],
+  };
 }
 
 function rank(entry: Entry): number {

@@ -3,6 +3,7 @@ import type { PolicyEntry } from '../../../../lambda/facts/report-schema.ts';
 import { LEDGER_VERSION, type LedgerRecord } from '../../../../lambda/ledger/record.ts';
 import type { Entry } from '../../../../lambda/run/state.ts';
 import {
+  aJudged,
   aLastVerdict,
   anAttempt,
   anIdle,
@@ -121,11 +122,37 @@ describe('An index without a policy of this run', () => {
     expect(entries[1]?.entry).toMatchObject({ entityType: 'dataset', aspect: 'datasetProfile' });
   });
 
-  test('of which nothing can be read is told by its name', async () => {
+  test('of which nothing can be read is told by the names of its index', async () => {
     const { world: opened } = await world();
     opened.ledger.stored.set(profileIndex, { revision: 1 });
     const [, entry] = (await opened.plan()).entries;
-    expect(entry?.entry).toMatchObject({ entityType: profileIndex, aspect: '', outcome: 'unknown' });
+    expect(entry?.entry).toMatchObject({ entityType: 'dataset', aspect: 'datasetProfile', outcome: 'unknown' });
+  });
+
+  test.each([
+    [
+      'a copy whose end nobody saw',
+      { becomes: 'quarantined' as const, outcome: 'unknown' },
+      { by: 'breaker', outcome: 'unknown' },
+    ],
+    ['a delete that could not be counted', { becomes: 'idle' as const, outcome: 'unknown' }, undefined],
+    [
+      'lost rows',
+      { becomes: 'quarantined' as const, outcome: 'rows-missing' },
+      { by: 'breaker', outcome: 'rows-missing' },
+    ],
+  ])('of which another version has decided, and nobody been told: %s', async (_, fields, breaker) => {
+    const { world: opened } = await world();
+    const judged = {
+      ...aJudged({ server, index: profileIndex, aspect: 'datasetProfile' }),
+      version: LEDGER_VERSION + 1,
+    };
+    const decision = { ...judged.decision, ...fields, rowsMissing: undefined };
+    opened.ledger.stored.set(profileIndex, { ...judged, decision });
+    const state = await opened.plan();
+    expect(state.next).toBe(breaker ? 'report' : 'truncate');
+    if (breaker) expect(state.breaker).toMatchObject({ ...breaker, index: 'dataset.datasetProfile' });
+    else expect(state.breaker).toBeUndefined();
   });
 
   test('whose policy cannot be read is told once with each: what is wrong, and what its record says', async () => {

@@ -3,7 +3,8 @@ import { causeSchema } from '../facts/cause.ts';
 import { releaseFacts } from '../facts/note.ts';
 import { verdictOutcomes } from '../facts/outcomes.ts';
 import { serverErrorSchema } from '../facts/server-error.ts';
-import { namesOfIndex } from '../policy/aspects.ts';
+import type { IndexNames } from '../operations/backend.ts';
+import { namesIn, namesOfIndex } from '../policy/aspects.ts';
 
 /**
  * One ledger record per search index, never deleted: a union by state, each with only its own fields. From `sending` on
@@ -225,10 +226,8 @@ export const headOf = (record: StoredRecord): Head =>
   record.state === 'other-version' ? (headSchema.safeParse(record.stored).data ?? {}) : record;
 
 /** What people call its index. A record that does not say so has the index alone: it can be released by these names, too. */
-export function namesOfRecord(record: StoredRecord): { entityType: string; aspect: string } {
-  const { entityType, aspect } = headOf(record);
-  return entityType === undefined || aspect === undefined ? namesOfIndex(record.index) : { entityType, aspect };
-}
+export const namesOfRecord = (record: StoredRecord): IndexNames =>
+  namesIn(headOf(record)) ?? namesOfIndex(record.index);
 
 /** The record as this version understands it: of another version only its head is read. */
 export const understood = (record: StoredRecord | undefined): LedgerRecord | undefined =>

@@ -275,11 +275,11 @@ const runFiles = ({ json, metrics }: Pick<DemoArguments, 'json' | 'metrics'>, ot
   metrics: outputFile(metrics, 'figures', [...others, ['--json', json?.path]]),
 });
 
-function outputFile(
+function outputFile<Holds extends OutputFile['holds']>(
   asked: FileArgument | undefined,
-  holds: OutputFile['holds'],
+  holds: Holds,
   others: NamedFiles,
-): OutputFile | undefined {
+): OutputFile<Holds> | undefined {
   if (asked === undefined) return undefined;
   const file = { ...asked, holds };
   checkOutputFile(file, others);

@@ -37,8 +37,13 @@ export function statusOf(record: StoredRecord): IndexStatus {
     const name = dottedName(namesOfRecord(record));
     const decision = decisionOf(record);
     return {
-      ...{ name, state: record.state, server, since: decision && iso(decision.atMillis) },
-      ...{ rowsMissing: decision?.rowsMissing, lastOutcome: decision?.outcome, unreported: unreportedOf(decision) },
+      name,
+      state: record.state,
+      server,
+      since: decision && iso(decision.atMillis),
+      rowsMissing: decision?.rowsMissing,
+      lastOutcome: decision?.outcome,
+      unreported: unreportedOf(decision),
     };
   }
   const { server, state, lastVerdict } = record;

@@ -1,8 +1,9 @@
 import type { Entry, RunState } from '../../lambda/run/state.ts';
 import { safeJson } from '../../lambda/text/text.ts';
+import { progressShown } from '../../lambda/truncation/watch.ts';
 import { errorText } from '../../lambda/words/server-errors.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
-import { decisionOf, doneOf, type Output } from '../telling/output.ts';
+import { actionOf, type Output } from '../telling/output.ts';
 
 /** Counting is reported at most this often, apart from its end. */
 const countingMillis = 1000;
@@ -67,7 +68,7 @@ function stateChanges(tell: Tell): Output['state'] {
   let notes = 0;
   const watching = (entry: Entry & { phase: 'watched' }) => {
     const { entityType, aspect, taskId, rowsToDelete, adopted } = entry.entry;
-    const { done, total } = doneOf(entry);
+    const { done, total } = progressShown(entry.entry, entry.watch);
     if (phases.get(entry.index) !== 'watched') tell('started', { entityType, aspect, taskId, rowsToDelete, adopted });
     if (rowsDone.get(entry.index) !== done) tell('progress', { entityType, aspect, done, total });
     rowsDone.set(entry.index, done);
@@ -77,7 +78,7 @@ function stateChanges(tell: Tell): Output['state'] {
       const isNews = entry.phase === 'done' && phases.get(entry.index) !== 'done';
       if (step === 'plan') {
         const cause = entry.phase === 'done' ? entry.entry.cause : undefined;
-        tell('planned', { ...entry.entry, decision: decisionOf(entry), cause });
+        tell('planned', { ...entry.entry, decision: actionOf(entry), cause });
       } else if (isNews) tell('verdict', entry.entry);
       if (entry.phase === 'watched') watching(entry);
       phases.set(entry.index, entry.phase);

@@ -8,35 +8,14 @@ import { dottedName } from '../../lambda/policy/aspects.ts';
  */
 export function figuresOf(report: Report): string {
   const { stage, policies, result, startedAt, finishedAt } = report;
-  const perIndex = (value: (entry: Report['policies'][number]) => number | undefined): Sample[] =>
-    policies.flatMap((entry) => {
-      const number = value(entry);
-      return number === undefined ? [] : [{ labels: { stage, index: dottedName(entry) }, value: number }];
-    });
+  const ofIndices = (field: (typeof perIndex)[number]['field']): Sample[] =>
+    policies.flatMap(({ [field]: value, ...entry }) =>
+      value === undefined ? [] : [{ labels: { stage, index: dottedName(entry) }, value }],
+    );
   const run = (value: number): Sample[] => [{ labels: { stage }, value }];
   const [started, finished] = [Date.parse(startedAt) / 1000, Date.parse(finishedAt) / 1000];
   return [
-    beginning,
-    ...family(
-      'index_rows',
-      'Rows of the index before anything was deleted.',
-      perIndex((entry) => entry.rowsTotal),
-    ),
-    ...family(
-      'index_rows_to_delete',
-      'Rows that were due.',
-      perIndex((entry) => entry.rowsToDelete),
-    ),
-    ...family(
-      'index_rows_deleted',
-      'Rows that went, by counts.',
-      perIndex((entry) => entry.rowsDeleted),
-    ),
-    ...family(
-      'index_rows_missing',
-      'Rows that should have stayed.',
-      perIndex((entry) => entry.rowsMissing),
-    ),
+    ...perIndex.flatMap(({ name, help, field }) => family(name, help, ofIndices(field))),
     ...family(
       'index_outcome',
       'What became of the index; always 1.',
@@ -50,12 +29,17 @@ export function figuresOf(report: Report): string {
   ].join('\n');
 }
 
+const perIndex = [
+  { name: 'index_rows', help: 'Rows of the index before anything was deleted.', field: 'rowsTotal' },
+  { name: 'index_rows_to_delete', help: 'Rows that were due.', field: 'rowsToDelete' },
+  { name: 'index_rows_deleted', help: 'Rows that went, by counts.', field: 'rowsDeleted' },
+  { name: 'index_rows_missing', help: 'Rows that should have stayed.', field: 'rowsMissing' },
+] as const;
+
 const prefix = 'datahub_retention';
 
 /** Identifies our files, so that they never replace any other. The format has no comments: the first family says it. */
-const beginning = `# TYPE ${prefix}_index_rows gauge`;
-
-export const isFigures = (text: string): boolean => text.startsWith(beginning);
+export const isFigures = (text: string): boolean => text.startsWith(`# TYPE ${prefix}_${perIndex[0].name} gauge`);
 
 interface Sample {
   labels: Record<string, string>;
@@ -66,7 +50,7 @@ interface Sample {
 function family(name: string, help: string, samples: readonly Sample[], unit?: string): string[] {
   const full = `${prefix}_${name}`;
   return [
-    ...(name === 'index_rows' ? [] : [`# TYPE ${full} gauge`]),
+    `# TYPE ${full} gauge`,
     ...(unit === undefined ? [] : [`# UNIT ${full} ${unit}`]),
     `# HELP ${full} ${help}`,
     ...samples.map(({ labels, value }) => `${full}{${written(labels)}} ${value}`),

@@ -17,15 +17,16 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError, whatFailed } from '../telling/mistakes.ts';
+import type { Output } from '../telling/output.ts';
 import { isFigures } from './metrics-file.ts';
 import { isPage } from './pages/document.ts';
 
 /** The files that a command writes. They never replace a file that is not their own. */
 
-export interface OutputFile {
+export interface OutputFile<Holds extends keyof typeof writtenBy = keyof typeof writtenBy> {
   /** `-` is standard output, for JSON only. */
   path: string;
-  holds: keyof typeof writtenBy;
+  holds: Holds;
   /** Any existing file may be replaced. */
   force: boolean;
 }
@@ -89,6 +90,27 @@ export function writeOutputFile(file: OutputFile, text: string): void {
     const aside = option === '--json' ? ' Its content is shown above.' : '';
     throw new WriteError(`${option} ${path} was not written: ${problem}; ${remedy}.${aside}`);
   }
+}
+
+/**
+ * The same at the end of a command, which tells whether it is written.
+ * @returns whether it is, or nobody asked for it
+ */
+export function writeAndTell(
+  file: OutputFile<Parameters<Output['written']>[0]> | undefined,
+  make: () => string,
+  output: Output,
+): boolean {
+  if (file === undefined) return true;
+  try {
+    writeOutputFile(file, make());
+  } catch (error) {
+    if (!(error instanceof WriteError)) throw error;
+    output.problem(error.message);
+    return false;
+  }
+  output.written(file.holds, file.path);
+  return true;
 }
 
 function write(path: string, text: string, mode: number): void {

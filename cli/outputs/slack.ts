@@ -1,15 +1,11 @@
 import type { Message } from '../../lambda/message/message.ts';
+import type { CustomNotification } from '../../lambda/message/slack.ts';
 
 /** The body for Slack's incoming webhooks (and for compatible chats, such as Mattermost). */
 export interface SlackMessage {
   /** For notifications, and for whatever does not show blocks. */
   text: string;
   blocks: object[];
-}
-
-/** The part of the notification for Amazon Q Developer that is used here. */
-interface CustomNotification {
-  content: { title: string; description: string; nextSteps?: string[] };
 }
 
 /** Slack's limits for the text of a header and of a section, characters. */
@@ -21,23 +17,14 @@ const maxSection = 3000;
  * the same facts.
  */
 export function slackMessage({ https }: Pick<Message, 'https'>): SlackMessage {
-  const { content } = JSON.parse(https) as CustomNotification;
-  const { title, description, nextSteps = [] } = content;
+  const { title, description } = (JSON.parse(https) as CustomNotification).content;
   return {
     text: title,
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: clipped(title, maxHeader), emoji: true } },
-      section(description),
-      ...(nextSteps.length === 0
-        ? []
-        : [section(['*Next steps*', ...nextSteps.map((step) => `• ${step}`)].join('\n'))]),
+      { type: 'section', text: { type: 'mrkdwn', text: clipped(description, maxSection) } },
     ],
   };
 }
-
-const section = (text: string): object => ({
-  type: 'section',
-  text: { type: 'mrkdwn', text: clipped(text, maxSection) },
-});
 
 const clipped = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`);

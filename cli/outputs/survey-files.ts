@@ -2,18 +2,18 @@ import { shellWord } from '../../lambda/text/text.ts';
 import { type Reader, runByHand } from '../../lambda/words/reader.ts';
 import { type Findings, policiesText } from '../telling/findings.ts';
 import type { Output } from '../telling/output.ts';
-import { type OutputFile, WriteError, writeOutputFile } from './output-file.ts';
+import { type OutputFile, writeAndTell } from './output-file.ts';
 import { surveyPage } from './pages/survey-page.ts';
 
 /** The files of a survey. */
 export interface SurveyFiles {
   /** Where the suggested policies are written. */
-  json?: OutputFile;
+  json?: OutputFile<'policies'>;
   /** Where the page with the results is written. */
-  html?: OutputFile;
+  html?: OutputFile<'page'>;
 }
 
-export interface Surveyed {
+export interface PageFacts {
   /** The server's address. */
   baseUrl: string;
   /** What the page calls this DataHub. */
@@ -31,7 +31,7 @@ export interface Surveyed {
 export function writeSurvey(
   findings: Findings | undefined,
   { json, html }: SurveyFiles,
-  { baseUrl, name, reader, clean }: Surveyed,
+  { baseUrl, name, reader, clean }: PageFacts,
   output: Output,
 ): boolean {
   if (findings === undefined) {
@@ -42,41 +42,26 @@ export function writeSurvey(
     return false;
   }
   const isWritten = json === undefined || writeSuggestions(findings, json, output, reader);
-  const hasPage = html === undefined || writePage(() => surveyPage(findings, baseUrl, name, clean), html, output);
+  const hasPage = writeAndTell(html, () => surveyPage(findings, baseUrl, name, clean), output);
   return isWritten && hasPage;
 }
 
 /** @returns whether the file was written */
-function writeSuggestions({ suggestions }: Findings, json: OutputFile, output: Output, reader: Reader): boolean {
+function writeSuggestions(
+  { suggestions }: Findings,
+  json: OutputFile<'policies'>,
+  output: Output,
+  reader: Reader,
+): boolean {
   if (suggestions.length === 0) {
     output.note('No index could be counted, so there is no policy to suggest.');
     return false;
   }
-  try {
-    writeOutputFile(json, policiesText(suggestions));
-  } catch (error) {
-    if (!(error instanceof WriteError)) throw error;
-    output.problem(error.message);
-    return false;
-  }
-  output.written('policies', json.path);
+  if (!writeAndTell(json, () => policiesText(suggestions), output)) return false;
   const line =
     json.path === '-'
       ? undefined
       : runByHand({ mode: 'preview' }, { ...reader, policies: shellWord(json.path) } as Reader);
   if (line) output.note(`Edit them as needed. To see what a run would do, without changing anything:\n  ${line}`);
-  return true;
-}
-
-/** @returns whether the file was written */
-function writePage(make: () => string, html: OutputFile, output: Output): boolean {
-  try {
-    writeOutputFile(html, make());
-  } catch (error) {
-    if (!(error instanceof WriteError)) throw error;
-    output.problem(error.message);
-    return false;
-  }
-  output.written('page', html.path);
   return true;
 }

@@ -11,7 +11,7 @@ import type { Server } from '../inputs/server.ts';
 import { type Webhook, withoutAddress } from '../inputs/webhook.ts';
 import type { Output, Printed } from '../telling/output.ts';
 import { figuresOf } from './metrics-file.ts';
-import { type OutputFile, WriteError, writeOutputFile } from './output-file.ts';
+import { type OutputFile, writeAndTell } from './output-file.ts';
 import { post } from './post.ts';
 import { slackMessage } from './slack.ts';
 
@@ -19,8 +19,8 @@ import { slackMessage } from './slack.ts';
 export interface Telling {
   /** Its token appears nowhere; its certificates are trusted for the webhook, too. */
   server: Server;
-  json?: OutputFile;
-  metrics?: OutputFile;
+  json?: OutputFile<'report'>;
+  metrics?: OutputFile<'figures'>;
   webhook?: Webhook;
   failOn: Reporting['failOn'];
   /** Outcomes that are as they should be here, whatever they are elsewhere. */
@@ -55,8 +55,8 @@ export function reportPublisher(run: Telling, output: Output): ReportPublisher {
       const message = messageOf(made, { reader, clean });
       output.report(report, message);
       const written = [
-        write(json, () => `${JSON.stringify(report, null, 2)}\n`, 'report', output),
-        write(metrics, () => figuresOf(report), 'figures', output),
+        writeAndTell(json, () => `${JSON.stringify(report, null, 2)}\n`, output),
+        writeAndTell(metrics, () => figuresOf(report), output),
       ];
       const printed = await run.printed();
       const posting = await postMessage(report, message, run, output);
@@ -89,20 +89,6 @@ function isBad({ result, error, policies }: Report, { failOn, expected }: Tellin
   const isFine = (outcome: Outcome) => resultOf[outcome] === 'ok' || expected?.includes(outcome);
   if (expected !== undefined && error === undefined && policies.every(({ outcome }) => isFine(outcome))) return false;
   return results.indexOf(result) >= results.indexOf(failOn);
-}
-
-/** @returns whether the file that was asked for has been written */
-function write(file: OutputFile | undefined, text: () => string, what: 'report' | 'figures', output: Output): boolean {
-  if (file === undefined) return true;
-  try {
-    writeOutputFile(file, text());
-  } catch (error) {
-    if (!(error instanceof WriteError)) throw error;
-    output.problem(error.message);
-    return false;
-  }
-  output.written(what, file.path);
-  return true;
 }
 
 async function postMessage(

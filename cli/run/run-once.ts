@@ -14,11 +14,10 @@ import type { Policies } from '../inputs/policies.ts';
 import type { Server } from '../inputs/server.ts';
 import { UsageError } from '../telling/mistakes.ts';
 import type { Output } from '../telling/output.ts';
-import { fastClock } from './clock.ts';
 import type { Connection } from './connect.ts';
 import { onInterrupt, whatGoesOn } from './interrupt.ts';
-import { sampleOnly } from './sample.ts';
-import { executeWorkflow } from './workflow.ts';
+import { fastClock, sampleOnly } from './sample.ts';
+import { runWorkflow } from './workflow.ts';
 
 export interface LocalRun {
   server: Server;
@@ -60,7 +59,7 @@ export async function runOnce(run: LocalRun, output: Output, publisher: Publishe
   try {
     output.counted(0, run.policies.count);
     const startTime = new Date(clock.now()).toISOString();
-    const ended = executeWorkflow({
+    const ended = runWorkflow({
       services: {
         settings: { ...localSettings, stage: run.name, gmsUrl: run.server.baseUrl, mode: run.input.mode },
         parameters: {

@@ -1,6 +1,7 @@
 import type { OperationName } from '../../lambda/facts/server-error.ts';
 import { type Operations, OperationsError } from '../../lambda/operations/operations.ts';
 import type { Transport } from '../../lambda/operations/transport.ts';
+import { type Clock, systemClock } from '../../lambda/truncation/clock.ts';
 
 /**
  * A server says itself, in a header of every answer, that its data is a sample. An address does not show it: a
@@ -46,5 +47,25 @@ export function sampleOnly(inner: Operations, isSample: () => boolean): Operatio
     taskStatus: (task, options) => checked('task-status', inner.taskStatus(task, options)),
     indexSizes: (options) => checked('index-sizes', inner.indexSizes(options)),
     truncate: (fields, maySend) => inner.truncate(fields, () => isSample() && maySend()),
+  };
+}
+
+/** No real wait under `--fast` is longer than this. */
+const fastWaitMillis = 200;
+
+/**
+ * The run's clock under `--fast`: it moves on by what was not waited, so that deadlines, stillness and ages are as if
+ * the run had waited. Only the server's `Date` is compared with real time, where the answer comes in.
+ */
+export function fastClock(): Clock {
+  let ahead = 0;
+  return {
+    now: () => Date.now() + ahead,
+    monotonic: () => performance.now() + ahead,
+    async sleep(millis) {
+      const waited = Math.min(millis, fastWaitMillis);
+      await systemClock.sleep(waited);
+      ahead += millis - waited;
+    },
   };
 }

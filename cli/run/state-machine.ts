@@ -59,7 +59,6 @@ export interface WorkflowHost {
 }
 
 export interface WorkflowEnd {
-  status: 'succeeded';
   output: unknown;
   /** History events, as Step Functions counts them. */
   events: number;
@@ -167,7 +166,7 @@ export async function executeWorkflow(
         break;
       }
       case 'Succeed':
-        return { status: 'succeeded', output: data, events: events + 3 };
+        return { output: data, events: events + 3 };
       default:
         throw new Error(`no state has the type ${state.Type}`);
     }

@@ -29,7 +29,7 @@ export interface WorkflowRun {
  * Executes one run to its end.
  * @throws if no report could be published
  */
-export async function executeWorkflow(run: WorkflowRun): Promise<void> {
+export async function runWorkflow(run: WorkflowRun): Promise<void> {
   const { services, publisher, words, onState = async () => {}, onFailure = () => {} } = run;
   const during = (step: Step): RunServices => {
     const deadline = services.clock.now() + functionTimeoutSeconds[step] * 1000;

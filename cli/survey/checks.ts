@@ -1,5 +1,6 @@
-import { dayMillis, maxClockSkewMillis, tokenExpiryNoticeMillis } from '../../lambda/facts/limits.ts';
+import { dayMillis, maxClockSkewMillis, tokenExpiryNoticeMillis, usualBatchSize } from '../../lambda/facts/limits.ts';
 import type { ServerError, ServerErrorKind } from '../../lambda/facts/server-error.ts';
+import { absentTask } from '../../lambda/operations/backend.ts';
 import { isLoopback } from '../../lambda/operations/http/base-url.ts';
 import { tokenExpiryMillis } from '../../lambda/operations/http/bearer.ts';
 import {
@@ -37,9 +38,6 @@ export interface Checking {
   now: number;
 }
 
-/** Well-formed, but nobody has this task: if the request is allowed, the answer is that it cannot be found. */
-const absentTask = 'datahub-retention-check:1';
-
 /** Throws what is not an OperationsError. */
 export async function checkServer({ baseUrl, token, operations, now }: Checking): Promise<Checked> {
   const [sizes, status, withField] = await Promise.all([
@@ -68,7 +66,7 @@ interface Answers {
 
 function matchingNothing(operations: Operations, forceDeleteByQuery: true | undefined): Promise<DryRun> {
   const [index = { entityType: 'dataset', aspect: 'operation' }] = knownAspects;
-  return operations.dryRun({ ...index, cutoffMillis: 0, batchSize: 10_000, forceDeleteByQuery });
+  return operations.dryRun({ ...index, cutoffMillis: 0, batchSize: usualBatchSize, forceDeleteByQuery });
 }
 
 /** That an index does not exist, or an entity, says that the request itself is allowed. */

@@ -1,11 +1,10 @@
 import pLimit from 'p-limit';
-import { dayMillis } from '../../lambda/facts/limits.ts';
+import { dayMillis, usualBatchSize } from '../../lambda/facts/limits.ts';
 import { concernsServer, type ServerError } from '../../lambda/facts/server-error.ts';
 import { madeAtOf } from '../../lambda/operations/backend.ts';
 import type { DryRun, IndexSize, Operations } from '../../lambda/operations/operations.ts';
 import { OperationsError } from '../../lambda/operations/operations.ts';
 import { canonicalSpelling, dottedName, isProtected, knownAspects } from '../../lambda/policy/aspects.ts';
-
 import {
   type Age,
   ages,
@@ -136,7 +135,7 @@ type Named = Pick<SurveyedIndex, 'entityType' | 'aspect'>;
 const askedBy =
   (operations: Operations, { entityType, aspect }: Named, forceDeleteByQuery: true | undefined) =>
   (cutoffMillis: number): Promise<DryRun> =>
-    operations.dryRun({ entityType, aspect, cutoffMillis, batchSize: 10_000, forceDeleteByQuery });
+    operations.dryRun({ entityType, aspect, cutoffMillis, batchSize: usualBatchSize, forceDeleteByQuery });
 
 async function madeOf(
   at: number | '' | undefined,

@@ -28,11 +28,11 @@ export const suggest = (
     if (index.counts.kind !== 'counted' || index.protected) return [];
     const work = own.get(searchIndex(index));
     const suggested = isDamaged(index, now)
-      ? untilFound(index)
+      ? switchedOff(index, mayHaveLost)
       : work
         ? asItIs(index, work)
         : isCutAt30Days(index)
-          ? cutByOthers(index)
+          ? switchedOff(index, isCutByOthers)
           : suggestOne(index, index.counts);
     const safe = index.counts.copies && losesRowsByReindex(release) ? withoutReindex(suggested) : suggested;
     return [{ ...safe, goes: rowsToGo(index, safe) }];
@@ -40,15 +40,14 @@ export const suggest = (
 
 type Suggested = Omit<Suggestion, 'goes'>;
 
-const untilFound = ({ entityType, aspect }: SurveyedIndex): Suggested => ({
+const switchedOff = ({ entityType, aspect }: SurveyedIndex, why: string): Suggested => ({
   policy: { entityType, aspect, retentionDays: 365, enabled: false },
-  why: 'switched off until it is known whether it has lost rows (see above)',
+  why: `switched off${why}`,
 });
 
-const cutByOthers = ({ entityType, aspect }: SurveyedIndex): Suggested => ({
-  policy: { entityType, aspect, retentionDays: 365, enabled: false },
-  why: 'switched off, because something else already cuts it at 30 days (see above); switch it on when that has stopped',
-});
+const mayHaveLost = ' until it is known whether it has lost rows (see above)';
+const isCutByOthers =
+  ', because something else already cuts it at 30 days (see above); switch it on when that has stopped';
 
 const asItIs = ({ entityType, aspect }: SurveyedIndex, { retentionDays = 365 }: OwnTruncation): Suggested => ({
   policy: { entityType, aspect, retentionDays },

@@ -78,19 +78,14 @@ export type Posted =
   /** `problem` is a sentence with the remedy, without the address. */
   | { kind: 'failed'; host: string; problem: string };
 
-/** Rows done and to do, as far as any look has shown. */
-export function doneOf({ entry, watch }: WatchedEntry): { done: number; total: number } {
-  return progressShown(entry, watch);
-}
-
 /** `dataset.operation: 400 of 1,000 rows done`. */
-export function progressLine(watched: WatchedEntry): string {
-  const { done, total } = doneOf(watched);
-  return `${dottedName(watched.entry)}: ${exact(done)} of ${exact(total)} rows done`;
+export function progressLine({ entry, watch }: WatchedEntry): string {
+  const { done, total } = progressShown(entry, watch);
+  return `${dottedName(entry)}: ${exact(done)} of ${exact(total)} rows done`;
 }
 
 /** What a plan does, or would do, with an index; the outcome where it does nothing. */
-export function decisionOf({ phase, entry }: Entry): string {
+export function actionOf({ phase, entry }: Entry): string {
   if (phase === 'watched') return 'watch';
   if (phase === 'done' && entry.outcome !== 'would-truncate') return entry.outcome;
   return entry.strategy === 'reindex' ? 'copy' : 'truncate';

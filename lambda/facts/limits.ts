@@ -96,6 +96,9 @@ export const longestRunMillis = 24 * hourMillis;
 /** How long in advance to announce a token's expiry. */
 export const tokenExpiryNoticeMillis = 14 * dayMillis;
 
+/** Rows per batch where no policy says otherwise; a count sends it only because requests always have the field. */
+export const usualBatchSize = 10_000;
+
 /** Policies of one stage: DataHub has about ten time series aspects. */
 export const maxPolicies = 48;
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { usualBatchSize } from './limits.ts';
 
 /**
  * The fields of a policy: ranges, defaults and descriptions, here and nowhere else. `npm run schemas` writes them into
@@ -36,7 +37,7 @@ export const policyFields = (minRetentionDays: number) => ({
   refuseReindex: z.boolean().default(false).meta({
     description: 'true: nothing is sent to a server that announces a reindex instead of a delete in place.',
   }),
-  batchSize: z.int().min(1).max(10_000).default(10_000).meta({
+  batchSize: z.int().min(1).max(10_000).default(usualBatchSize).meta({
     description: 'Rows per batch; passed on to DataHub unchanged.',
   }),
   timeoutSeconds: z.int().min(1).optional().meta({

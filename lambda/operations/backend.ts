@@ -48,6 +48,9 @@ export const aliasFor = ({ entityType, aspect }: IndexNames): string =>
 /** `<node_id>:<task_number>` of the search engine; DataHub itself refuses the number 0 (OperationsResource). */
 const searchTask = /^[\w.-]{1,200}:0*[1-9]\d{0,18}$/;
 
+/** An id in the right form that no task has: where the question is allowed, the answer is that there is no such task. */
+export const absentTask = 'no-such-node:1';
+
 /** A background deletion of the PostgreSQL backend; `getEsTaskStatus` refuses its id (datahub PR #18816). */
 const postgresTask = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

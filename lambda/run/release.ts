@@ -1,3 +1,4 @@
+import { usualBatchSize } from '../facts/limits.ts';
 import type { Note, NoteOf } from '../facts/note.ts';
 import { concernsServer } from '../facts/server-error.ts';
 import { LedgerError } from '../ledger/ledger.ts';
@@ -155,7 +156,7 @@ async function countMissing(
   if (!window) return undefined;
   const ask: Ask = (fields) => operations.dryRun(fields, { signal });
   const { entityType, aspect } = record;
-  const fields = { entityType, aspect, batchSize: 10_000, cutoffMillis: window.untilMillis };
+  const fields = { entityType, aspect, batchSize: usualBatchSize, cutoffMillis: window.untilMillis };
   // Its lower end is counted before and after: old rows that arrive or are deleted between two counts make it refuse.
   const { afterMillis, untilMillis } = window;
   const { rows } = await countRows(ask, fields, { before: afterMillis, end: untilMillis, again: afterMillis });

@@ -1,8 +1,9 @@
 import { resultOf } from '../../../lambda/facts/outcomes.ts';
 import { dottedName } from '../../../lambda/policy/aspects.ts';
 import type { Entry, WatchedEntry } from '../../../lambda/run/state.ts';
+import { progressShown } from '../../../lambda/truncation/watch.ts';
 import { duration, exact, percent } from '../../../lambda/words/numbers.ts';
-import { decisionOf, doneOf, type Output, progressLine } from '../../telling/output.ts';
+import { actionOf, type Output, progressLine } from '../../telling/output.ts';
 import { table } from '../table.ts';
 import type { Paint } from './screen.ts';
 
@@ -35,7 +36,7 @@ export function createProgress(write: (line: string) => void, paint: Paint, widt
     if (step === 'plan' && entries.length > 0) {
       write(planTable(entries, paint, width()));
       for (const { index, phase } of entries) if (phase === 'done') ended.add(index);
-      if (entries.some((entry) => decisionOf(entry) === 'copy')) write(copyExplained);
+      if (entries.some((entry) => actionOf(entry) === 'copy')) write(copyExplained);
       heading = headingOf(entries);
     }
     for (const entry of entries) {
@@ -57,7 +58,7 @@ export const waitingLine = (watched: readonly WatchedEntry[], waitSeconds: numbe
 
 /** When it is first seen, and at every tenth. */
 function isNews(watched: WatchedEntry, tenths: Map<string, number>): boolean {
-  const { done, total } = doneOf(watched);
+  const { done, total } = progressShown(watched.entry, watched.watch);
   const tenth = total === 0 ? 0 : Math.floor((done / total) * 10);
   if ((tenths.get(watched.index) ?? -1) >= tenth) return false;
   tenths.set(watched.index, tenth);
@@ -98,7 +99,7 @@ function planTable(entries: readonly Entry[], paint: Paint, width: number): stri
 
 /** What deletes, and what is wrong, is in colour; what changes nothing is not. */
 function decisionCell(entry: Entry, paint: Paint): string {
-  const decision = decisionOf(entry);
+  const decision = actionOf(entry);
   if (decision === 'truncate' || decision === 'copy') return paint('act', decision);
   const result = entry.phase === 'done' ? resultOf[entry.entry.outcome] : 'ok';
   return result === 'ok' ? decision : paint(result, decision);

@@ -1,4 +1,5 @@
 import type { CauseOf } from '../../facts/cause.ts';
+import { usualBatchSize } from '../../facts/limits.ts';
 import { concernsServer } from '../../facts/server-error.ts';
 import type { Quarantined } from '../../ledger/record.ts';
 import { asResult } from '../../operations/operations.ts';
@@ -34,7 +35,7 @@ export async function countedToday(entries: readonly Entry[], context: PolicyCon
 async function countToday(record: Quarantined, { services, signal, sizes }: PolicyContext): Promise<Today> {
   const window = windowOf(record);
   if (!window) return undefined;
-  const fields = { entityType: record.entityType, aspect: record.aspect, batchSize: 10_000 };
+  const fields = { entityType: record.entityType, aspect: record.aspect, batchSize: usualBatchSize };
   const counted = await asResult(() =>
     recount((asked) => services.operations.dryRun(asked, { signal }), fields, window),
   );

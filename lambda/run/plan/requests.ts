@@ -1,4 +1,5 @@
 import { concernsServer, type ServerError } from '../../facts/server-error.ts';
+import { absentTask } from '../../operations/backend.ts';
 import {
   asResult,
   type DryRun,
@@ -80,9 +81,6 @@ export class PlanRequests {
     if (concernsServer(error) || error.kind === 'timeout') this.serverFailure ??= error;
   }
 }
-
-/** An id in the right form that no task has. */
-const absentTask = 'no-such-node:1';
 
 /** Any 4xx except those with another meaning, or an answer without a count. */
 function mayRefuseField({ kind, status = 0 }: ServerError): boolean {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { fastClock } from '../../../cli/run/clock.ts';
+import { fastClock } from '../../../cli/run/sample.ts';
 import {
   executeWorkflow,
   refuseUnknown,

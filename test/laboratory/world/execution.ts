@@ -1,4 +1,4 @@
-import { executeWorkflow, type Step, stepOf, type WorkflowEnd } from '../../../cli/run/state-machine.ts';
+import { executeWorkflow, type Step, stepOf } from '../../../cli/run/state-machine.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
 import { type Caller, type Invocation, invoke } from './invocation.ts';
@@ -75,7 +75,7 @@ export function startExecution(
 
   function begin(): void {
     const own = ++generation;
-    const end = (how: WorkflowEnd['status'] | 'failed', events: number) => {
+    const end = (how: 'succeeded' | 'failed', events: number) => {
       if (own !== generation) return;
       execution.ended = true;
       journal.push({ at: time.now(), kind: 'ended', runId, how, events });
@@ -96,7 +96,7 @@ export function startExecution(
         return invoke(world, step, caller, isForeign ? ofAnotherVersion(step, given) : given, timeoutSeconds);
       },
     }).then(
-      ({ status, events }) => end(status, events),
+      ({ events }) => end('succeeded', events),
       (error: Error) => {
         if (own !== generation) return;
         // Report has no Catch: an execution that could not publish fails there.

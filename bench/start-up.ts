@@ -26,7 +26,7 @@ process.exit(0);
 export function measureStartUp(rounds: number): StartUp[] {
   const folder = mkdtempSync(join(tmpdir(), 'datahub-retention-bench-'));
   try {
-    const handlers = Object.fromEntries(functionNames.map((name) => [name, `lambda/${name}.ts`]));
+    const handlers = Object.fromEntries(functionNames.map((name) => [name, `lambda/handlers/${name}.ts`]));
     const sources: Record<string, string> = { [parametersOnly]: `bench/${parametersOnly}.ts`, ...handlers };
     bundleInto(folder, sources);
     const script = join(folder, 'import.mjs');

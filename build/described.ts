@@ -22,7 +22,7 @@ type Fields = Record<string, Field>;
 /** The usual floor of a stage, in words that name the setting. */
 const policyFields = fieldsOf(policySchema(7));
 const { policies: _, ...ownSettings } = settingFields;
-const { tags } = fileFields;
+const { $schema: __, ...ofFile } = fileFields;
 const { gmsUrl, ...settings } = fieldsOf(z.strictObject(ownSettings));
 const stage = z.toJSONSchema(stageNameSchema) as Field;
 
@@ -78,7 +78,7 @@ const rangeOf = ({ type, minimum, maximum = Number.MAX_SAFE_INTEGER }: Field): s
 /** The tables of pages, by the page: each stands between two marks, `<!-- fields -->` and `<!-- /fields -->`. */
 export const tables = {
   'docs/policies.md': () => table('field', policyFields),
-  'docs/operate.md': () => table('setting', { gmsUrl: gmsUrl!, ...settings, ...fieldsOf(z.strictObject({ tags })) }),
+  'docs/operate.md': () => table('setting', { gmsUrl: gmsUrl!, ...settings, ...fieldsOf(z.strictObject(ofFile)) }),
 } as const;
 
 function table(heading: string, fields: Fields): string {

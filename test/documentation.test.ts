@@ -1,12 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import * as z from 'zod';
 import { parseArguments, splitWords } from '../cli/command-line/arguments.ts';
 import { type OptionName, options, writtenOption } from '../cli/command-line/options.ts';
 import { verbNames } from '../cli/command-line/verbs.ts';
-import { fileFields, settingFields } from '../infra/stage/fields.ts';
-import { policySchema } from '../lambda/policy/schema.ts';
 import { parseInput } from '../lambda/run/input.ts';
 
 /** What the pages claim about the program: commands, fields, inputs and links. */
@@ -109,34 +106,6 @@ describe('docs/finds.md', () => {
     expect(named.filter((file) => !existsSync(join(root, pathOf(file))))).toEqual([]);
   });
 });
-
-describe('A table of fields', () => {
-  const { policies: _, $schema: __, ...settings } = { ...settingFields, ...fileFields };
-
-  test.each([
-    ['docs/policies.md', 'field', policySchema(7)],
-    ['docs/operate.md', 'setting', z.strictObject(settings)],
-  ])('in %s has every %s with its default', (file, head, schema) => {
-    const rows = rowsOf(file, head);
-    const { properties = {} } = z.toJSONSchema(schema, { io: 'input' });
-    expect(rows.map(({ field }) => field).sort()).toEqual(Object.keys(properties).sort());
-    for (const { field, standard } of rows) {
-      const { default: value } = properties[field] as { default?: unknown };
-      if (value === undefined || typeof value === 'object') continue;
-      expect([field, standard.split(/[,;] /)]).toEqual([field, expect.arrayContaining([String(value)])]);
-    }
-  });
-});
-
-/** What a page's table says about each field in its first column; a row may name several. */
-function rowsOf(file: string, head: string): Array<{ field: string; standard: string }> {
-  const [, table = ''] = new RegExp(`^\\| ${head} \\|.*\\n\\|---.*\\n((?:\\|.*\\n)+)`, 'm').exec(textOf(file)) ?? [];
-  return table.split('\n').flatMap((row) => {
-    const [fields = '', standard = ''] = row.replace(/^\| /, '').split(' | ');
-    const names = [...fields.matchAll(/`(\w+)`/g)].map(([, field]) => field!);
-    return names.map((field) => ({ field, standard: standard.replaceAll('`', '') }));
-  });
-}
 
 /** The anchors of headings, as GitHub makes them. */
 const anchorsOf = (text: string): string[] =>

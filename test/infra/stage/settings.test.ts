@@ -107,16 +107,11 @@ describe('A stage file', () => {
       { policies: [operation, { ...operation, aspect: 'OPERATION' }] },
       /^policy 2 is for the same index as policy 1 \(dataset\.OPERATION\): keep one of them\.$/,
     ],
-    [
-      { policies: [{ ...operation, maxRowsPerRun: 1.5 }] },
-      /^policy 1: maxRowsPerRun must be a whole number, not 1\.5\.$/,
-    ],
     [{ policies: [{ ...operation, strategy: 'reindex' }] }, /^policy 1: "strategy" is no longer a field/],
     [
       { policies: Array.from({ length: 49 }, (_, at) => ({ ...operation, aspect: `a${at}` })) },
       /^policies must have at most 48 /,
     ],
-    [{ policies: [{ ...operation, note: 'x'.repeat(201) }] }, /^policy 1: note must have at most 200 characters\.$/],
     [{ subnetIds: [], securityGroupIds: ['sg-0a1b2c3d'] }, /^subnetIds must have at least 1 entries\.$/],
     [
       { policies: [{ ...operation, entityType: 'dataJob', aspect: 'datahubIngestionCheckpoint' }] },

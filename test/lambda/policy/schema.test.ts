@@ -4,6 +4,8 @@ import { policySchema } from '../../../lambda/policy/schema.ts';
 const valid = { entityType: 'dataset', aspect: 'operation', retentionDays: 90 };
 const accepts = (fields: object): boolean => policySchema(7).safeParse({ ...valid, ...fields }).success;
 
+/** The values of each field; what is said of one that is refused is in explain.test.ts and parse.test.ts. */
+
 describe('the field of a policy', () => {
   test.each<[field: string, accepted: unknown[], refused: unknown[]]>([
     ['entityType', ['a', 'Data-Job_2', 'a'.repeat(60)], ['', '2a', 'a.b', 'a b', 'a'.repeat(61), 5]],
@@ -21,15 +23,5 @@ describe('the field of a policy', () => {
   ])('%s takes %j, and refuses %j', (field, accepted, refused) => {
     expect(accepted.map((value) => accepts({ [field]: value }))).toEqual(accepted.map(() => true));
     expect(refused.map((value) => accepts({ [field]: value }))).toEqual(refused.map(() => false));
-  });
-
-  test('has its default where it is left out', () => {
-    const defaults = { minDeletePercent: 10, refuseReindex: false, batchSize: 10_000, enabled: true };
-    expect(policySchema(7).parse(valid)).toEqual({ ...valid, ...defaults });
-  });
-
-  test('that is below the stage’s floor names the floor', () => {
-    const [issue] = policySchema(7).safeParse({ ...valid, retentionDays: 6 }).error?.issues ?? [];
-    expect(issue?.message).toBe('minRetentionDays');
   });
 });

@@ -1,18 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
-import type { LedgerRecord, Unresolved } from '../../../lambda/ledger/record.ts';
 import { parseRecord } from '../../../lambda/ledger/record.ts';
-import type { IndexSize, Operations, TaskStatus } from '../../../lambda/operations/operations.ts';
+import type { IndexSize, TaskStatus } from '../../../lambda/operations/operations.ts';
 import { OperationsError } from '../../../lambda/operations/operations.ts';
-import { look, preview } from '../../../lambda/truncation/look.ts';
-import { optionalReads } from '../../../lambda/truncation/optional-reads.ts';
+import { preview } from '../../../lambda/truncation/look.ts';
 import { startWatch, type Watch } from '../../../lambda/truncation/watch.ts';
 import { anAttempt, anIdle, anIndex, aRunning } from '../../support/records.ts';
+import { type Found, lookedAt, servicesOf, signal } from './looking.ts';
 
 /** What one look makes of a truncation of 60 of 100 rows that was sent at 1,200 s, in the middle of a run. */
 
 const now = 1_500_000;
-const { signal } = new AbortController();
 const baseline = { ...anAttempt().baseline, indexName: 'operation_1' };
 const ofIndex = (indexName: string): IndexSize => ({
   entityType: 'dataset',
@@ -22,51 +19,13 @@ const ofIndex = (indexName: string): IndexSize => ({
 });
 const ended: TaskStatus = { kind: 'found', completed: true, runTimeMillis: 7400, counters: { total: 60, deleted: 60 } };
 
-interface Given {
-  record?: Unresolved;
-  watch?: Partial<Watch>;
-  status?: TaskStatus | (() => Promise<TaskStatus>);
-  left?: number | (() => never);
-  /** The count of the next runs' window, or why there is none. */
-  window?: () => never;
-  sizes?: () => Promise<IndexSize[]>;
-  meanwhile?: LedgerRecord | object;
-}
-
-function servicesOf({ record = aRunning(), status = ended, left = 0, window, sizes, meanwhile }: Given) {
-  const ledger = memoryLedger();
-  ledger.stored.set(anIndex, record);
-  const options: unknown[] = [];
-  const operations = {
-    async dryRun({ cutoffMillis }: { cutoffMillis: number }, given: unknown) {
-      options.push(given);
-      if (meanwhile) ledger.stored.set(anIndex, meanwhile);
-      if (typeof left === 'function') return left();
-      const { fields, baseline: counted } = record.attempt;
-      if (cutoffMillis === fields.cutoffMillis) return { rowsToDelete: left };
-      if (cutoffMillis === counted.countedAtMillis) return { rowsToDelete: left + 40 };
-      return window ? window() : { rowsToDelete: left + 10 };
-    },
-    taskStatus: async () => (typeof status === 'function' ? status() : status),
-    indexSizes: sizes ?? (async () => [ofIndex('operation_1')]),
-  } as unknown as Operations;
-  const services = {
-    operations,
-    reads: optionalReads(operations, {}, signal),
-    ledger,
-    clock: { now: () => now, monotonic: () => now },
-    signal,
-    run: { runId: 'run-9', runStartMillis: now },
-    isOver: () => false,
-  };
-  return { services, record, ledger, options };
-}
-
-async function looked(given: Given = {}) {
-  const { services, record, ledger, options } = servicesOf(given);
-  const watch = { ...startWatch(record, now - 20_000, now), ...given.watch };
-  return { looked: await look(record, watch, services), stored: ledger.stored.get(anIndex) as LedgerRecord, options };
-}
+type Given = Partial<Found>;
+const found = (given: Given): Found => ({
+  ...{ status: ended, left: 0, sizes: async () => [ofIndex('operation_1')] },
+  ...{ now, runStart: now, isOver: false },
+  ...given,
+});
+const looked = (given: Given = {}) => lookedAt(found(given), (record) => startWatch(record, now - 20_000, now));
 
 const verdictOf = async (given: Given) => {
   const { looked: result } = await looked(given);
@@ -232,7 +191,7 @@ test('A verdict whose record another run has only written itself into is not giv
 
 describe('A preview', () => {
   const previewed = async (given: Given) => {
-    const { services, record, ledger } = servicesOf(given);
+    const { services, record, ledger } = servicesOf(found(given));
     const before = structuredClone(ledger.stored.get(anIndex));
     const seen = await preview(record, services);
     expect(ledger.stored.get(anIndex)).toEqual(before);

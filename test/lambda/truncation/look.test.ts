@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import type { ServerError } from '../../../lambda/facts/server-error.ts';
-import type { Judged, LedgerRecord, Unresolved } from '../../../lambda/ledger/record.ts';
-import { type Operations, OperationsError, type TaskStatus } from '../../../lambda/operations/operations.ts';
-import { look } from '../../../lambda/truncation/look.ts';
-import { optionalReads } from '../../../lambda/truncation/optional-reads.ts';
-import { startWatch, type Watch } from '../../../lambda/truncation/watch.ts';
-import { aJudged, aLastVerdict, anAttempt, anIdle, anIndex, aRun, aRunning } from '../../support/records.ts';
+import type { Judged, LedgerRecord } from '../../../lambda/ledger/record.ts';
+import { OperationsError } from '../../../lambda/operations/operations.ts';
+import { aJudged, aLastVerdict, anAttempt, anIdle, aRun, aRunning } from '../../support/records.ts';
+import { type Found, lookedAt } from './looking.ts';
 
 /** One look at the end of a run: what closes a truncation that is too old to wait for (rule 10). */
 
@@ -14,52 +11,18 @@ const hour = 3_600_000;
 const sent = anAttempt().sendingSince;
 const end = sent + 20 * hour;
 
-interface Given {
-  record?: Unresolved;
-  watch?: Partial<Watch>;
-  status?: TaskStatus;
-  /** Rows to delete that are left, or why nothing is counted. */
-  left?: number | ServerError;
-  /** Rows that stay, as this look counts them. */
-  kept?: number;
-  runStart?: number;
-  now?: number;
-  isOver?: boolean;
-  /** What the record is by the time of the verdict. */
-  meanwhile?: LedgerRecord;
-}
-
-const running: TaskStatus = { kind: 'found', completed: false, counters: { deleted: 5, total: 60 } };
-const unreadable: ServerError = { kind: 'unreadable', operation: 'dry-run' };
-
-async function looked({ record = aRunning(), watch, status = running, left = 60, kept = 40, ...given }: Given) {
-  const { runStart = sent + 1, now = end, isOver = true, meanwhile } = given;
-  const ledger = memoryLedger();
-  ledger.stored.set(anIndex, record);
-  const operations: Partial<Operations> = {
-    async dryRun({ cutoffMillis }) {
-      if (meanwhile) ledger.stored.set(anIndex, meanwhile);
-      if (typeof left !== 'number') throw new OperationsError(left);
-      const isEnd = cutoffMillis !== record.attempt.fields.cutoffMillis;
-      return { rowsToDelete: isEnd ? left + kept : left, rowsTotal: left + kept, deletesInPlace: true };
-    },
-    taskStatus: async () => status,
-    indexSizes: async () => [],
+type Given = Partial<Found>;
+const running = { kind: 'found', completed: false, counters: { deleted: 5, total: 60 } } as const;
+const failing =
+  (kind: ServerError['kind'], operation: ServerError['operation'] = 'dry-run') =>
+  () => {
+    throw new OperationsError({ kind, operation });
   };
-  const clock = { now: () => now, monotonic: () => now };
-  const { signal } = new AbortController();
-  const services = {
-    operations: operations as Operations,
-    reads: optionalReads(operations as Operations, {}, signal),
-    ledger,
-    clock,
-    signal,
-    run: { runId: 'run-9', runStartMillis: runStart },
-    isOver: () => isOver,
-  };
-  const looked = await look(record, { ...startWatch(record, 0, 0), ...watch }, services);
+
+async function looked(given: Given) {
+  const usual = { status: running, left: 60, now: end, runStart: sent + 1, isOver: true };
+  const { looked, stored } = await lookedAt({ ...usual, ...given });
   if (looked.kind !== 'settled') return looked.kind;
-  const stored = ledger.stored.get(anIndex) as LedgerRecord;
   const { decision, lastVerdict } = stored as Judged;
   return lastVerdict && decision
     ? `${lastVerdict.verdict.outcome} ${lastVerdict.verdict.cause.kind}, to become ${decision.becomes}`
@@ -110,19 +73,11 @@ describe('At the end of a run, what has hung for 20 hours', () => {
     ['is watched on where its status shows more', { watch: { ...stuck, isStuck: true, counter: 4 } }, 'watching'],
     ['is watched on in the middle of the run', { isOver: false }, 'watching'],
     ['is watched on where it is younger', { now: end - 1 }, 'watching'],
-    ['is watched on where the server is away', { left: { kind: 'connect', operation: 'dry-run' } }, 'watching'],
-    [
-      'is watched on where the function had no time left',
-      { left: { kind: 'aborted', operation: 'dry-run' } },
-      'watching',
-    ],
-    [
-      'is watched on where only its status cannot be read',
-      { left: { kind: 'unreadable', operation: 'task-status' } },
-      'watching',
-    ],
+    ['is watched on where the server is away', { left: failing('connect') }, 'watching'],
+    ['is watched on where the function had no time left', { left: failing('aborted') }, 'watching'],
+    ['is watched on where only its status cannot be read', { left: failing('unreadable', 'task-status') }, 'watching'],
   ])('and cannot be counted %s', async (_, given, expected) => {
-    expect(await looked({ left: unreadable, ...given })).toBe(expected);
+    expect(await looked({ left: failing('unreadable'), ...given })).toBe(expected);
   });
 });
 

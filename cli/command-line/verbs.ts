@@ -6,7 +6,7 @@ import type { OptionName } from './options.ts';
 
 export type Verb = 'demo' | 'survey' | 'preview' | 'enforce' | 'release' | 'status' | 'runbook' | 'validate';
 
-export interface VerbDescription {
+interface VerbDescription {
   /** One line for the general help. */
   does: string;
   /** Text that only its own help shows. */

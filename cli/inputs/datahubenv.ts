@@ -16,7 +16,7 @@ export interface DatahubEnv {
   token?: string;
 }
 
-export const datahubenvPath = (env: NodeJS.ProcessEnv): string => join(env['HOME'] || homedir(), '.datahubenv');
+const datahubenvPath = (env: NodeJS.ProcessEnv): string => join(env['HOME'] || homedir(), '.datahubenv');
 
 /**
  * @returns undefined if there is no such file

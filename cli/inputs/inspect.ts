@@ -14,7 +14,7 @@ import { jsonMistake } from './json-mistake.ts';
 import { readText } from './read-text.ts';
 
 /** Files of policies and stages: what is wrong with them, as `file:line:column: sentence`, which editors can open. */
-export interface Inspected<Found> {
+interface Inspected<Found> {
   mistakes: string[];
   warnings: string[];
   /** What the file holds; undefined if it cannot be understood at all. */
@@ -81,7 +81,7 @@ const nameDoubts = (list: readonly unknown[]): Problem[] =>
     return doubt === undefined ? [] : [{ path: [at, 'aspect'], sentence: `policy ${at + 1}: ${doubt}` }];
   });
 
-export const inspectStage: Inspect<true> = (value, path) => {
+const inspectStage: Inspect<true> = (value, path) => {
   const { problems, settings } = inspectSettings(basename(path).replace(/\.json$/, ''), value);
   const policies = (value as { policies?: unknown } | null)?.policies;
   const warnings = settings

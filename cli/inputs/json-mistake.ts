@@ -1,7 +1,7 @@
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 
 /** What is wrong with JSON that a person wrote, and where that person would correct it. */
-export interface JsonMistake {
+interface JsonMistake {
   /** Phrased to follow the name of the file. The text itself is never shown: it may be a misplaced token. */
   problem: string;
   /** Both count from 1. */

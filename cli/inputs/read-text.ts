@@ -61,7 +61,7 @@ function readSome(file: number, buffer: Buffer): number | undefined {
 }
 
 /** Whether an address or a token was given instead of the name of a file. */
-export const looksSecret = (text: string): boolean => /^\w+:\/\//.test(text) || /^(Bearer |eyJ[\w-]+\.)/.test(text);
+const looksSecret = (text: string): boolean => /^\w+:\/\//.test(text) || /^(Bearer |eyJ[\w-]+\.)/.test(text);
 
 /** The same for a file that should hold a secret: the argument may be the secret itself, and is then not shown. */
 export function readSecret(path: string, option: string): string {
@@ -74,7 +74,7 @@ export function readSecret(path: string, option: string): string {
 }
 
 /** What is known about a file that holds a secret, and about the user who runs this program. */
-export interface Sight {
+interface Sight {
   stats: Pick<Stats, 'mode' | 'uid'>;
   /** The file's path without symbolic links. */
   path: string;

@@ -13,7 +13,7 @@ import { whatFailed } from '../telling/mistakes.ts';
  * from one that was stopped between reading and writing. Such a process must still find the name of its revision taken
  * when it goes on, hours and many revisions later: that is why the last `keptRevisions` files of an index stay.
  */
-export interface FolderLedger extends Ledger {
+interface FolderLedger extends Ledger {
   /**
    * Creates the folder, and tries whether it can be written and has hard links.
    * @throws LedgerError

@@ -22,7 +22,7 @@ export interface SpecifiedOptions {
   token?: string;
 }
 
-export interface ServiceRequest {
+interface ServiceRequest {
   method: string;
   /** Path and query. */
   path: string;
@@ -31,14 +31,14 @@ export interface ServiceRequest {
   body: string;
 }
 
-export interface ServiceReply {
+interface ServiceReply {
   status: number;
   headers: Record<string, string>;
   body: string;
 }
 
 /** One request as it was received, without its headers (they contain the token). */
-export interface ServiceAsked {
+interface ServiceAsked {
   action: string;
   body: unknown;
   status: number;

@@ -17,7 +17,7 @@ const answerTimeoutMillis = 30_000;
 /** A receiver's refusal is usually a word or two. */
 const maxQuote = 120;
 
-export interface PostOptions {
+interface PostOptions {
   /** The certificates of a private authority, trusted for the receiver as well. */
   caPem?: string;
   sleep?: (millis: number) => Promise<void>;

@@ -2,7 +2,7 @@ import type { Message } from '../../lambda/message/message.ts';
 import type { CustomNotification } from '../../lambda/message/slack.ts';
 
 /** The body for Slack's incoming webhooks (and for compatible chats, such as Mattermost). */
-export interface SlackMessage {
+interface SlackMessage {
   /** For notifications, and for whatever does not show blocks. */
   text: string;
   blocks: object[];

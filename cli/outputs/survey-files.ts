@@ -6,14 +6,14 @@ import { type OutputFile, writeAndTell } from './output-file.ts';
 import { surveyPage } from './pages/survey-page.ts';
 
 /** The files of a survey. */
-export interface SurveyFiles {
+interface SurveyFiles {
   /** Where the suggested policies are written. */
   json?: OutputFile<'policies'>;
   /** Where the page with the results is written. */
   html?: OutputFile<'page'>;
 }
 
-export interface PageFacts {
+interface PageFacts {
   /** The server's address. */
   baseUrl: string;
   /** What the page calls this DataHub. */

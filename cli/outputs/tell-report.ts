@@ -34,7 +34,7 @@ export interface Telling {
 }
 
 /** Tells people the result of a run, and knows the exit status that this came to. */
-export interface ReportPublisher extends Publisher {
+interface ReportPublisher extends Publisher {
   /** 0 if the result is good enough and everyone who should be notified is; else 1, also where nothing was published. */
   status(): number;
 }

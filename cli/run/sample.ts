@@ -10,7 +10,7 @@ import { type Clock, systemClock } from '../../lambda/truncation/clock.ts';
 
 const header = 'x-sample-data';
 
-export interface SampleWatch {
+interface SampleWatch {
   transport: Transport;
   /** Whether every answer so far said so; false before the first one. */
   isSample(): boolean;

@@ -11,7 +11,7 @@ export type Step = 'plan' | 'truncate' | 'poll' | 'report';
 /** One handler per function, given what the state machine gives it and returning what that returns. */
 export type StepHandlers = Record<Step, (input: unknown) => Promise<unknown>>;
 
-export interface StateMachineOptions {
+interface StateMachineOptions {
   handlers: StepHandlers;
   /** The input of an execution started by hand in AWS. */
   input: unknown;
@@ -58,7 +58,7 @@ export interface WorkflowHost {
   entered(state: string, input: unknown): void;
 }
 
-export interface WorkflowEnd {
+interface WorkflowEnd {
   output: unknown;
   /** History events, as Step Functions counts them. */
   events: number;
@@ -117,7 +117,7 @@ export const states = refuseUnknown(definition);
 type Json = Record<string, unknown>;
 
 /** The part of the context object that the file reads. */
-export interface ExecutionContext {
+interface ExecutionContext {
   Execution: { Name: string; StartTime: string; Input: unknown };
 }
 

@@ -10,7 +10,7 @@ import { runStateMachine, type Step, type StepHandlers } from './state-machine.t
 
 /** One run: the workflow file of the deployment with the steps that the deployed functions run. */
 
-export interface WorkflowRun {
+interface WorkflowRun {
   /** Everything but the deadline, which is new for each invocation. */
   services: Omit<RunServices, 'deadline'>;
   publisher: Publisher;

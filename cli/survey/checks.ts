@@ -30,7 +30,7 @@ export interface Checked {
   refusesForceField: boolean;
 }
 
-export interface Checking {
+interface Checking {
   baseUrl: string;
   token: string;
   operations: Operations;

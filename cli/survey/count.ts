@@ -18,12 +18,12 @@ import {
 /** Rows, size and age of every time series index, from sizes and dry runs only. */
 
 /** Indices asked at the same time; each gets one dry run at a time, which is gentle on a production cluster. */
-export const surveyConcurrency = 3;
+const surveyConcurrency = 3;
 
 /** In a row: a server that does not answer twice does not answer. */
 const maxTimeouts = 2;
 
-export interface SurveyOptions {
+interface SurveyOptions {
   /** Requests leave the field forceDeleteByQuery out. */
   refusesForceField?: boolean;
   /** Called with the number of indices counted so far, and the total. */

@@ -6,11 +6,9 @@ import { errorText } from '../../lambda/words/server-errors.ts';
 
 /** What a survey tells: plain data, and the few figures that both screen and page take from it. */
 
-export const checkStates = ['ok', 'note', 'failed', 'not checked'] as const;
-
 export interface Check {
   name: 'Address' | 'Token' | 'Truncation' | 'Task status' | 'Sizes' | 'Clock';
-  state: (typeof checkStates)[number];
+  state: 'ok' | 'note' | 'failed' | 'not checked';
   /** What was found. */
   text: string;
   /** What to do about it. */

@@ -12,7 +12,7 @@ import {
 import { type Ledger, LedgerError } from '../ledger/ledger.ts';
 import { headOf, parseRecord, revisionOf, type StoredRecord, storable } from '../ledger/record.ts';
 
-export interface DynamoDbLedgerOptions {
+interface DynamoDbLedgerOptions {
   table: string;
   /** The partition key. One server belongs to one stage. */
   stage: string;

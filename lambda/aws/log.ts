@@ -2,7 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { Log } from '../run/services.ts';
 import { redactor } from '../text/secrets.ts';
 
-export interface RunLogOptions {
+interface RunLogOptions {
   stage: string;
   /** The execution's name. */
   runId: string;

@@ -6,7 +6,7 @@ import { oneLine } from '../text/text.ts';
 import type { Reader } from '../words/reader.ts';
 import { subscriptionMetric, toStandardOutput, type WriteLine } from './metrics.ts';
 
-export interface SnsPublisherOptions {
+interface SnsPublisherOptions {
   client: SNSClient;
   topicArn: string;
   /** `problems`: only what rule 12 wants published. */

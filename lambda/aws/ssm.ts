@@ -10,7 +10,7 @@ import type { PolicySource } from '../policy/parse.ts';
 import { type Parameters, ParametersError } from '../run/services.ts';
 
 /** Names in Parameter Store. A function that does not need a parameter gets neither its name nor the permission. */
-export interface ParameterNames {
+interface ParameterNames {
   token: string;
   /** The path below which each parameter holds one policy, or an array of them. */
   policiesPath?: string;

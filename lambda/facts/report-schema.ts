@@ -73,7 +73,7 @@ const entrySchema = z.object(entryFields);
 export type EntryFacts = z.infer<typeof entrySchema>;
 export type DecidedFacts = EntryFacts & { outcome: PolicyEntry['outcome']; cause: PolicyEntry['cause'] };
 
-export const policyEntrySchema = z.object({
+const policyEntrySchema = z.object({
   ...entryFields,
   cutoff: optionalText('rows with a timestamp at or before it go; ISO 8601 UTC'),
   outcome: described(z.enum(outcomes), 'what became of the index in this run'),
@@ -82,7 +82,7 @@ export const policyEntrySchema = z.object({
   percent: described(z.number().optional(), 'rowsToDelete / rowsTotal x 100, two decimals'),
 });
 
-export const unmanagedIndexSchema = z.object({
+const unmanagedIndexSchema = z.object({
   indexName: text('as getIndexSizes names it'),
   entityType: optionalText('if the name reveals it'),
   aspect: optionalText('if the name reveals it'),

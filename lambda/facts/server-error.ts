@@ -5,7 +5,7 @@ import * as z from 'zod';
  * `words/` turns it into sentences; nothing else reads its text.
  */
 
-export const operationNames = ['dry-run', 'truncate', 'task-status', 'index-sizes'] as const;
+const operationNames = ['dry-run', 'truncate', 'task-status', 'index-sizes'] as const;
 export type OperationName = (typeof operationNames)[number];
 
 export const serverErrorKinds = [

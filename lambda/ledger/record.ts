@@ -21,7 +21,7 @@ const millis = z.number();
 const rows = z.int().nonnegative();
 
 /** Rows with a timestamp in (afterMillis, untilMillis]: closed on both sides, so that ingestion cannot refill it. */
-export const windowSchema = z.object({ afterMillis: millis, untilMillis: millis, rows, countedAtMillis: millis });
+const windowSchema = z.object({ afterMillis: millis, untilMillis: millis, rows, countedAtMillis: millis });
 export type Window = z.infer<typeof windowSchema>;
 
 /** A run is identified by its id and its start, because execution names are reused. */
@@ -74,7 +74,7 @@ const attemptSchema = runSchema.extend({
 export type Attempt = z.infer<typeof attemptSchema>;
 
 /** How a truncation ended, as one value from `judge` to the report. */
-export const verdictSchema = z.object({
+const verdictSchema = z.object({
   outcome: z.enum(verdictOutcomes),
   // A cause from a later version decides nothing: the outcome alone is used.
   cause: causeSchema,
@@ -174,7 +174,7 @@ const quarantinedSchema = z.object({
   lastVerdict: lastVerdictSchema,
 });
 
-export const recordSchema = z.discriminatedUnion('state', [
+const recordSchema = z.discriminatedUnion('state', [
   idleSchema,
   sendingSchema,
   runningSchema,
@@ -210,7 +210,7 @@ const headSchema = z.looseObject({
   decision: decisionSchema.optional().catch(undefined),
   lastRelease: lastReleaseSchema.optional().catch(undefined),
 });
-export type Head = z.infer<typeof headSchema>;
+type Head = z.infer<typeof headSchema>;
 
 /** A record of another version, or an unreadable one: only its head is read, and the rest is kept as it is stored. */
 export interface OtherVersion {

@@ -2,7 +2,7 @@ import { type Outcome, outcomes, resultOf, type Urgency, urgencies } from '../fa
 import { type DecidedFacts, type Report, verdictKey } from '../facts/report-schema.ts';
 import { oneLine } from '../text/text.ts';
 import { counted } from '../words/numbers.ts';
-import { nameOf } from '../words/parts.ts';
+import { nameOf, sentences } from '../words/parts.ts';
 import { asSentence, withoutStop } from '../words/punctuation.ts';
 import type { Place, Words } from '../words/table.ts';
 import { errorWordsOf, noteWordsOf, titles, urgencyTexts, wordsOf } from '../words/words.ts';
@@ -52,7 +52,7 @@ export const remarksOf = (report: Report, place: Place): string[] =>
   (report.notes ?? [])
     .map((note) => noteWordsOf(note, place))
     .filter(({ next }) => next === undefined)
-    .map(({ what, why }) => [asSentence(what), why].join(' ').trim());
+    .map(({ what, why }) => sentences(asSentence(what), why));
 
 /** The most urgent of all, in the runbook's words. */
 export function urgencyOf(items: readonly Item[]): Urgency {
@@ -152,10 +152,8 @@ function ownersOf(entries: readonly DecidedFacts[]): string {
   const each = (texts: Array<string | undefined>) => [...new Set(texts.filter((text) => text !== undefined))];
   const owners = each(entries.map(({ owner }) => owner)).map((owner) => oneLine(owner, 80));
   const notes = each(entries.map(({ note }) => note)).map((note) => oneLine(note, 160));
-  return [
-    owners.length === 0 ? '' : `Owner: ${withoutStop(owners.slice(0, 3).join(', '))}.`,
-    notes.length === 0 ? '' : `Note: ${withoutStop(notes[0] ?? '')}.`,
-  ]
-    .filter((part) => part !== '')
-    .join(' ');
+  return sentences(
+    owners.length > 0 && `Owner: ${withoutStop(owners.slice(0, 3).join(', '))}.`,
+    notes[0] !== undefined && `Note: ${withoutStop(notes[0])}.`,
+  );
 }

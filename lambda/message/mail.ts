@@ -1,7 +1,7 @@
 import type { DecidedFacts, Report } from '../facts/report-schema.ts';
 import { oneLine } from '../text/text.ts';
 import { counted, duration, moment, size } from '../words/numbers.ts';
-import { nameOf } from '../words/parts.ts';
+import { nameOf, sentences } from '../words/parts.ts';
 import { withStop } from '../words/punctuation.ts';
 import type { Place } from '../words/table.ts';
 import { titles, wordsOf } from '../words/words.ts';
@@ -94,11 +94,8 @@ function fine(report: Report, place: Place): string[] {
 }
 
 function fineLine(entry: DecidedFacts, place: Place): string {
-  const { what, why, aside = '' } = wordsOf(entry, place);
-  return oneLine(
-    [`${nameOf(entry)}: ${titles[entry.outcome]}, ${what}.`, why, aside].filter((part) => part !== '').join(' '),
-    600,
-  );
+  const { what, why, aside } = wordsOf(entry, place);
+  return oneLine(sentences(`${nameOf(entry)}: ${titles[entry.outcome]}, ${what}.`, why, aside), 600);
 }
 
 const remarks = (report: Report, place: Place): string[] => {

@@ -27,7 +27,7 @@ export interface Message {
   told: readonly string[];
 }
 
-export interface MessageSettings {
+interface MessageSettings {
   /** Where people read it: every command is made for that place. */
   reader: Reader;
   /** Removes the token in use, where there is one, and what looks like one. */
@@ -35,7 +35,7 @@ export interface MessageSettings {
 }
 
 /** SNS takes 262,144 bytes of message and attributes; the rest is room for the request around them. */
-export const maxPublishedBytes = 260_000;
+const maxPublishedBytes = 260_000;
 
 /**
  * The message about one run, from its report alone: texts for people, the report's JSON for machines. JSON is the
@@ -142,7 +142,7 @@ export const isProblem = (report: Report): boolean =>
  * @param told the entries that the mail and the chat tell, by their keys
  * @returns the keys of verdicts and releases
  */
-export function toldBy(published: Report, told: readonly ReadonlySet<string>[]): string[] {
+function toldBy(published: Report, told: readonly ReadonlySet<string>[]): string[] {
   const verdicts = published.policies
     .filter(({ decidedAt }) => decidedAt !== undefined)
     .filter((entry) => resultOf[entry.outcome] === 'ok' || told.every((keys) => keys.has(verdictKey(entry))))

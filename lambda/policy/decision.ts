@@ -31,7 +31,7 @@ export interface DecisionFacts {
 }
 
 export type Refusal = { kind: 'done'; outcome: Outcome; cause: Cause };
-export type PolicyDecision = { kind: 'due'; cause: CauseOf<'due'> } | Refusal;
+type PolicyDecision = { kind: 'due'; cause: CauseOf<'due'> } | Refusal;
 
 /**
  * Decides whether to truncate one index (rule 2): guards, then whether it is worth it and allowed, and last what

@@ -87,7 +87,7 @@ function invalid(source: string, names: IndexNames, problem: string): ParsedPoli
 }
 
 /** Compared by search index: two spellings of one index are two policies for it. */
-export function withoutDuplicates(parsed: ParsedPolicy[]): ParsedPolicy[] {
+function withoutDuplicates(parsed: ParsedPolicy[]): ParsedPolicy[] {
   const sameIndex = new Map<string, ParsedPolicy[]>();
   for (const item of parsed) sameIndex.set(item.index, [...(sameIndex.get(item.index) ?? []), item]);
   return parsed.map((item) => {

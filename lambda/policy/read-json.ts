@@ -7,7 +7,7 @@ interface Place {
 }
 
 /** The parsed value, or what is wrong with the text, phrased to follow the name of its file or parameter. */
-export type JsonText = { kind: 'value'; value: unknown } | { kind: 'wrong'; problem: string; at?: Place };
+type JsonText = { kind: 'value'; value: unknown } | { kind: 'wrong'; problem: string; at?: Place };
 
 /** The mistake with its place, for messages that do not give the place separately. */
 export const placed = ({ problem, at }: { problem: string; at?: Place }): string =>

@@ -94,7 +94,7 @@ export interface Planned {
 }
 
 /** Fewer rows than are due: the cutoff is older than the policy's, and `rest` old rows stay for later runs. */
-export interface Bite {
+interface Bite {
   cutoffMillis: number;
   rest: number;
 }

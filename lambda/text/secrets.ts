@@ -10,7 +10,7 @@ const fragmentLength = 16;
 /** Shorter secrets are only recognised as a whole: their fragments would be ordinary words. */
 const shortest = 6;
 
-export type Mask = (text: string) => string;
+type Mask = (text: string) => string;
 
 /** @param replacement the text put in the secret's place */
 export function maskOf(secrets: Iterable<string>, replacement = '[token]'): Mask {

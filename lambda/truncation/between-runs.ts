@@ -27,7 +27,7 @@ export async function countedLow(record: Idle, fields: TruncateFields, ask: Ask)
 }
 
 /** The window that can still be compared: today's cutoff has not moved into it. */
-export function windowNow({ lastVerdict }: Idle, cutoffMillis: number): Window | undefined {
+function windowNow({ lastVerdict }: Idle, cutoffMillis: number): Window | undefined {
   const window = lastVerdict?.window;
   return window && cutoffMillis <= window.afterMillis ? window : undefined;
 }

@@ -25,7 +25,7 @@ export function biteLimit(
  */
 const firstStepHours = 2 ** 15;
 
-export interface BiteSearch {
+interface BiteSearch {
   /** The policy's cutoff, epoch milliseconds, and the dry run with it. */
   cutoffMillis: number;
   whole: DryRun;
@@ -35,7 +35,7 @@ export interface BiteSearch {
   ask(cutoffMillis: number): Promise<DryRun | undefined>;
 }
 
-export type FoundBite =
+type FoundBite =
   /** An older cutoff that deletes at most a bite, according to `dryRun`. */
   | { kind: 'found'; cutoffMillis: number; dryRun: DryRun }
   /** The oldest hour alone, which ends at `cutoffMillis`, has more rows. */

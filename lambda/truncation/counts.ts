@@ -107,7 +107,7 @@ export async function countTruncation(
 }
 
 /** Where the window between two runs begins (rule 11): rows in it stay until the cutoff has moved that far. */
-export const windowStart = ({ policyCutoffMillis, runStartMillis }: Attempt): number =>
+const windowStart = ({ policyCutoffMillis, runStartMillis }: Attempt): number =>
   policyCutoffMillis + Math.round((runStartMillis - policyCutoffMillis) * betweenRunsShare);
 
 /** How many days the policy kept whose truncation left this window. */

@@ -26,7 +26,7 @@ export interface LookServices {
   isOver(now: number): boolean;
 }
 
-export type Looked =
+type Looked =
   | { kind: 'watching'; watch: Watch; copies: boolean }
   /** The record as it is now: it has this truncation's verdict, or no longer holds it, whichever run wrote that. */
   | { kind: 'settled'; record: StoredRecord | undefined };

@@ -14,12 +14,12 @@ export type Sent =
   | { kind: 'not-sent'; why: ServerError | 'withheld' };
 
 /** The deadline for writing the request: by the wall clock and by a monotonic clock. */
-export interface SendUntil {
+interface SendUntil {
   wall: number;
   monotonic: number;
 }
 
-export interface SendServices {
+interface SendServices {
   operations: Operations;
   ledger: Ledger;
   clock: Clock;

@@ -117,7 +117,6 @@ export const causes: CauseTable = {
     next: nextRunLooks,
   }),
   untold: ({ what }) => ({
-    subject: '',
     what: `it is left alone until its last ${what} has been reported`,
     why: 'This report is the first to include it.',
     urgency: 'nothing',
@@ -163,21 +162,18 @@ export const causes: CauseTable = {
   'released-meanwhile': ({ releasedAt }) => ({
     subject: 'released during the run',
     what: `a person released the index on ${moment(releasedAt)}, so this truncation is no longer watched`,
-    why: '',
     urgency: 'nothing',
     next: 'None: the release reported what was known.',
   }),
   superseded: () => ({
     subject: 'a later run has taken over',
     what: "a later run's truncation has taken its place in the ledger",
-    why: '',
     urgency: 'nothing',
     next: "See the later run's report.",
   }),
 
-  'not-due': (cause, entry) => ({ subject: '', what: notDue(cause, entry), why: '', urgency: 'nothing' }),
+  'not-due': (cause, entry) => ({ what: notDue(cause, entry), urgency: 'nothing' }),
   due: ({ bite }, entry) => ({
-    subject: '',
     what: `${ofTotal(entry.rowsToDelete ?? 0, entry.rowsTotal)} ${older(entry)} would be deleted`,
     why: sentences(
       bite !== undefined && `At most ${exact(bite)} are deleted in one run; later runs delete the rest.`,
@@ -243,7 +239,6 @@ export const causes: CauseTable = {
   }),
 
   verified: ({ rest, ...counters }, entry) => ({
-    subject: '',
     what: deleted(entry),
     why: sentences(
       rest !== undefined && `Later runs delete the remaining ${rows(rest)}.`,

@@ -31,7 +31,6 @@ export const notes: NoteTable = {
     section: 'Token',
   }),
   'no-date-header': () => ({
-    subject: '',
     what: 'the server sends no Date header, so its clock was not compared with ours',
     why: 'This is harmless as long as both clocks are right.',
     urgency: 'nothing',
@@ -47,7 +46,6 @@ export const notes: NoteTable = {
   paused: ({ problem }, place) =>
     problem === undefined
       ? {
-          subject: '',
           what: 'the job is paused',
           why: `If that is intended, do nothing; otherwise resume it${resumeLine(place)}`,
           urgency: 'nothing',
@@ -55,7 +53,6 @@ export const notes: NoteTable = {
       : {
           subject: 'pause unknown',
           what: `whether the job is paused cannot be read, which counts as paused (${withoutStop(problem)})`,
-          why: '',
           urgency: 'week',
           next: 'If the pause is intended, do nothing; otherwise resume it.',
           act: resumeCommand(place),
@@ -66,24 +63,19 @@ export const notes: NoteTable = {
       confirmed === 0
         ? 'nobody gets the messages of this stage: its topic has no confirmed subscription'
         : `${counted(pending, 'subscription', 'subscriptions')} of the topic ${isOrAre(pending)} not confirmed: no message arrives there`,
-    why: '',
     urgency: 'change',
     next: 'Open the link in the mail that AWS has sent to each address, or subscribe somebody.',
   }),
   'preview-by-hand': () => ({
-    subject: '',
     what: 'this run was started by hand without a mode, so it only previews',
     why: 'To truncate, start it with {"mode": "enforce"}.',
     urgency: 'nothing',
   }),
   'approves-nothing': ({ approveRows }) => ({
-    subject: '',
     what: `a preview approves nothing: approveRows (${exact(approveRows)}) has no effect`,
-    why: '',
     urgency: 'nothing',
   }),
   'field-refused': () => ({
-    subject: '',
     what: 'the server does not know the field forceDeleteByQuery, so this run left it out',
     why: 'Such a server may choose to copy an index.',
     urgency: 'nothing',
@@ -120,14 +112,11 @@ export const notes: NoteTable = {
   'nothing-to-release': ({ index }) => ({
     subject: `nothing to release: ${index}`,
     what: `nothing to release: ${index} is not quarantined`,
-    why: '',
     urgency: 'nothing',
   }),
 
   late: ({ startedAt }) => ({
-    subject: '',
     what: `this report is late, of ${moment(startedAt)}: what it says may have changed since`,
-    why: '',
     urgency: 'nothing',
   }),
   beyond: ({ entries, names, quarantined }) => ({

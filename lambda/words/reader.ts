@@ -6,7 +6,7 @@ import { escaped, shellWord } from '../text/text.ts';
  */
 export type Reader = { runbookUrl?: string } & (AwsReader | KubernetesReader | MachineReader);
 
-export interface AwsReader {
+interface AwsReader {
   kind: 'aws';
   stage?: string;
   region?: string;
@@ -20,7 +20,7 @@ export interface AwsReader {
   tokenKeyArn?: string;
 }
 
-export interface KubernetesReader {
+interface KubernetesReader {
   kind: 'kubernetes';
   /** The nightly CronJob; its suspended twin `<cronJob>-manual` is what runs by hand are made from. */
   cronJob: string;
@@ -29,7 +29,7 @@ export interface KubernetesReader {
   tokenSecret?: string;
 }
 
-export interface MachineReader {
+interface MachineReader {
   kind: 'machine';
   /** What precedes the verb: `npm start --`, `datahub-retention`. */
   program: string;

@@ -7,7 +7,7 @@ import type { Reader } from './reader.ts';
 
 /** A failed request in English: one entry for each kind. */
 
-export interface ErrorWords {
+interface ErrorWords {
   /** In two or three words, for a subject. */
   brief: string;
   /** What came back, as a clause. */

@@ -38,5 +38,8 @@ export type Place = Reader & {
   afterLoss?: boolean;
 };
 
-export type CauseTable = { [Kind in CauseKind]: (cause: CauseOf<Kind>, entry: DecidedFacts, place: Place) => Words };
-export type NoteTable = { [Kind in NoteKind]: (note: NoteOf<Kind>, place: Place) => Words };
+/** Where there is nothing to add and nothing to explain, an entry of a table leaves that out. */
+export type Said = Pick<Words, 'what' | 'urgency'> & Partial<Words>;
+
+export type CauseTable = { [Kind in CauseKind]: (cause: CauseOf<Kind>, entry: DecidedFacts, place: Place) => Said };
+export type NoteTable = { [Kind in NoteKind]: (note: NoteOf<Kind>, place: Place) => Said };

@@ -1,6 +1,7 @@
 import type { Note } from '../facts/note.ts';
 import type { DecidedFacts, PolicyEntry, Report, ReportFacts } from '../facts/report-schema.ts';
 import { iso, percentOf } from './numbers.ts';
+import { sentences } from './parts.ts';
 import { asSentence } from './punctuation.ts';
 import type { Reader } from './reader.ts';
 import type { Place, Words } from './table.ts';
@@ -22,8 +23,7 @@ export function worded(facts: ReportFacts, reader: Reader = anywhere): Report {
   };
 }
 
-/** The same for one policy, which may be shown before its run has ended. */
-export function wordedEntry(facts: DecidedFacts, place: Place = anywhere): PolicyEntry {
+function wordedEntry(facts: DecidedFacts, place: Place): PolicyEntry {
   const { cutoffMillis, rowsTotal, rowsToDelete } = facts;
   return {
     ...facts,
@@ -34,13 +34,8 @@ export function wordedEntry(facts: DecidedFacts, place: Place = anywhere): Polic
 }
 
 /** A note in one text. */
-export const noteText = (note: Note, place: Place = anywhere): string => whole(noteWordsOf(note, place));
+export const noteText = (note: Note, place: Place): string => whole(noteWordsOf(note, place));
 
 /** Everything in one field: what, why, the next step, and the command that approves or releases. */
-function whole({ what, why, next, act }: Words): string {
-  const command = act && `${act.say}: ${act.line}`;
-  return [what, why, next, command]
-    .filter((part) => part !== undefined && part !== '')
-    .map((part) => (part === command ? part : asSentence(part ?? '')))
-    .join(' ');
-}
+const whole = ({ what, why, next = '', act }: Words): string =>
+  sentences(asSentence(what), asSentence(why), asSentence(next), act && `${act.say}: ${act.line}`);

@@ -8,7 +8,7 @@ import { moment } from './numbers.ts';
 import { cutoffText, replaced, sentences } from './parts.ts';
 import type { Reader } from './reader.ts';
 import { outcomeSections } from './runbook.ts';
-import type { Place, Words } from './table.ts';
+import type { Place, Said, Words } from './table.ts';
 import { isWholeToday } from './why-not.ts';
 
 /** What each outcome is called: in subjects, before what happened, and as the heading of the runbook's section. */
@@ -61,12 +61,13 @@ export function wordsOf(entry: DecidedFacts, given: Place): Words {
   // A verdict in the ledger is a fact, also where a preview tells it.
   const place = { ...given, preview: given.preview && entry.decidedAt === undefined };
   const words = causeKinds.includes(cause.kind)
-    ? (causes[cause.kind] as (cause: Cause, entry: DecidedFacts, place: Place) => Words)(cause, entry, place)
+    ? (causes[cause.kind] as (cause: Cause, entry: DecidedFacts, place: Place) => Said)(cause, entry, place)
     : later;
   const outcome = knownOutcome(entry.outcome);
   const own = outcome in outcomeSections ? outcomeSections[outcome as keyof typeof outcomeSections] : undefined;
   return safely(
     {
+      subject: '',
       ...words,
       why: sentences(leftBehind(entry, given), replaced(entry.indexName, entry.indexNow), notThere(entry), words.why),
       aside: entry.copies ? asideOfCopy(entry) : undefined,
@@ -89,12 +90,7 @@ function leftBehind({ decidedAt = '', decidedBy = '', server, untold }: DecidedF
 const notThere = ({ noIndex }: DecidedFacts): string =>
   noIndex ? 'The search engine has no such index, so it counted as 0 rows.' : '';
 
-const later: Words = {
-  subject: '',
-  what: 'the reason was written by another version of this job',
-  why: '',
-  urgency: 'week',
-};
+const later: Said = { what: 'the reason was written by another version of this job', urgency: 'week' };
 
 /** The runbook's steps for bringing them over need the cutoff, which a loss has said already. */
 const asideOfCopy = ({ cause, policyCutoffMillis, cutoffMillis }: DecidedFacts): string =>
@@ -113,7 +109,9 @@ export function errorWordsOf(cause: Cause, place: Place): Words {
 }
 
 /** The words for a note; one of a later version says so. */
-export const noteWordsOf = (note: Note, place: Place): Words =>
-  noteKinds.includes(note.kind)
-    ? safely((notes[note.kind] as (note: Note, place: Place) => Words)(note, place), place)
-    : { subject: '', what: 'this report has a note of another version', why: '', urgency: 'nothing' };
+export function noteWordsOf(note: Note, place: Place): Words {
+  const words: Said = noteKinds.includes(note.kind)
+    ? (notes[note.kind] as (note: Note, place: Place) => Said)(note, place)
+    : { what: 'this report has a note of another version', urgency: 'nothing' };
+  return safely({ subject: '', why: '', ...words }, place);
+}

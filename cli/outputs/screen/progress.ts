@@ -9,7 +9,7 @@ import type { Paint } from './screen.ts';
 
 /** What people see of a run while it works: the plan, and a line when a truncation gets on or ends. */
 
-export interface Progress {
+interface Progress {
   state: Output['state'];
   task: Output['task'];
   /** Anything else below the same heading. */

@@ -84,7 +84,7 @@ export function keepWriting(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStre
 const patienceMillis = 10_000;
 
 /** Colour shows how bad something is, and what deletes; the words always say it too. */
-export type Severity = Result | 'note' | 'act';
+type Severity = Result | 'note' | 'act';
 
 const codes: Record<Severity, number> = { ok: 32, note: 33, attention: 33, failed: 31, act: 35 };
 

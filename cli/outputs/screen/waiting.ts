@@ -16,7 +16,7 @@ export interface Wait {
   what: string;
 }
 
-export interface Waiting {
+interface Waiting {
   /** @param wait what is waited for at this moment; undefined for nothing */
   for(wait: (() => Wait | undefined) | undefined): void;
   /** Writes whole lines above it. */

@@ -2,7 +2,7 @@ import type { DryRun } from '../operations.ts';
 import { type Quote, quote, type Unreadable } from './server-text.ts';
 
 /** The content of a dry run's sentence. */
-export interface DryRunSentence extends Pick<DryRun, 'rowsToDelete' | 'rowsTotal' | 'deletesInPlace'> {
+interface DryRunSentence extends Pick<DryRun, 'rowsToDelete' | 'rowsTotal' | 'deletesInPlace'> {
   kind: 'dry-run';
 }
 

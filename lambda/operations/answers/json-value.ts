@@ -1,6 +1,6 @@
 /** Helpers for answers that are JSON, or JSON inside a JSON string. None of them throws. */
 
-export type JsonObject = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -18,7 +18,7 @@ export interface HttpTransportOptions {
   maxBodyBytes?: number;
 }
 
-export interface HttpTransport extends Transport {
+interface HttpTransport extends Transport {
   /** Asks for a page without a token: what a server says of itself. Throws TransportError. */
   get(url: string): Promise<Answer>;
   close(): Promise<void>;

@@ -26,7 +26,7 @@ export interface Prepared {
 }
 
 /** `error` says why the run cannot start; `chosen` are the policies that it would have covered. */
-export type Preparation = Prepared | ({ kind: 'impossible'; error: Cause } & Pick<Prepared, 'chosen' | 'policies'>);
+type Preparation = Prepared | ({ kind: 'impossible'; error: Cause } & Pick<Prepared, 'chosen' | 'policies'>);
 
 /** The ledger's records by search index, or why they cannot be read. */
 export type Records = Prepared['records'] | LedgerError;

@@ -76,11 +76,13 @@ const kinds = {
   foreign: [
     {
       why: z.literal('version').meta({ description: 'another version wrote the record' }),
+      since: sentAt.optional(),
       version: z.number().optional().meta({ description: 'left out where not even that can be read' }),
       releasableAt,
     },
     {
       why: z.literal('address').meta({ description: 'another address wrote the record' }),
+      since: sentAt.optional(),
       address: z.string().meta({ description: "the record's server" }),
       releasableAt,
     },

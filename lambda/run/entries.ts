@@ -235,10 +235,11 @@ export function foreignEntry(from: EntryBase, { outcome, record }: Extract<Stand
     });
   }
   const at = outcome === 'quarantined' ? undefined : releasableAt(record);
+  const since = headOf(record).attempt?.sendingSince;
   const cause: Cause =
     record.state === 'other-version'
-      ? { kind: 'foreign', why: 'version', version: headOf(record).version, releasableAt: at }
-      : { kind: 'foreign', why: 'address', address: capped(record.server), releasableAt: at };
+      ? { kind: 'foreign', why: 'version', since, version: headOf(record).version, releasableAt: at }
+      : { kind: 'foreign', why: 'address', since, address: capped(record.server), releasableAt: at };
   return done(from, outcome, cause);
 }
 

@@ -72,8 +72,12 @@ export async function preview(
   if (runs || !seen.counts) return { kind: 'running', watch };
   const verdict = judge({ ...record, attempt }, watch, seen.counts);
   const { indexNow } = await indexAfter(record, services);
-  return { kind: 'judged', verdict: { ...verdict, indexNow } };
+  return { kind: 'judged', verdict: { ...verdict, cause: ofOneIndex(verdict.cause, watch, indexNow), indexNow } };
 }
+
+/** Of an index that was replaced, counts and task speak of two. */
+const ofOneIndex = (cause: Cause, watch: Watch, indexNow: string | undefined): Cause =>
+  cause.kind === 'not-refreshed' && indexNow !== undefined ? { kind: 'remains', ...countersOf(watch) } : cause;
 
 /**
  * Always asks for the same things, in this order: the task's status, rows to delete, the end of the kept window. A
@@ -148,10 +152,7 @@ async function settle(
   const settled: Cause =
     cause.kind === 'unsettled' && cause.why !== 'unseen'
       ? { ...cause, closed }
-      : // Of an index that was replaced, counts and task speak of two.
-        cause.kind === 'not-refreshed' && after.indexNow !== undefined
-        ? { kind: 'remains', ...countersOf(watch) }
-        : cause;
+      : ofOneIndex(cause, watch, after.indexNow);
   const verdict = { ...judged, cause: settled, ...after };
   const window = closed === 'idle' && counts ? await nextWindow(record, counts, services) : undefined;
   const now = clock.now();

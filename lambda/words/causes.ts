@@ -17,6 +17,7 @@ import {
 } from './how-it-ended.ts';
 import { date, exact, moment, rows } from './numbers.ts';
 import {
+  areOrWere,
   countersText,
   cutoffText,
   inPolicies,
@@ -83,9 +84,9 @@ const quarantined = (
 
 type Lost = Pick<CauseOf<'lost-between-runs'>, 'expected' | 'found' | 'since'>;
 
-const lostBetweenRuns = ({ expected, found }: Lost) => ({
+const lostBetweenRuns = ({ expected, found }: Lost, entry: DecidedFacts) => ({
   subject: 'since the last run',
-  what: `at least ${exact(expected - found)} of ${rows(expected, 'exact')} that should still be there are gone`,
+  what: `at least ${exact(expected - found)} of ${rows(expected, 'exact')} that should still be there ${areOrWere(entry)} gone`,
 });
 
 const countedBefore = ({ since }: Lost): string =>
@@ -144,7 +145,7 @@ export const causes: CauseTable = {
   'decided-by-version': ({ version }, { outcome, rowsMissing }) => ({
     subject: 'by another version',
     what: rowsMissing
-      ? `${rows(rowsMissing, 'exact')} that should have stayed ${isOrAre(rowsMissing)} gone`
+      ? `${rows(rowsMissing, 'exact')} that should have stayed ${rowsMissing === 1 ? 'was' : 'were'} gone`
       : 'its truncation has been judged',
     why: `Another version of this job has judged it${version === undefined ? '' : ` (its ledger record says version ${version})`}, and this one cannot read the rest.`,
     urgency: outcome === 'rows-missing' ? 'act' : 'week',
@@ -254,7 +255,7 @@ export const causes: CauseTable = {
   }),
   'stopped-at-conflict': ({ done, total, conflicts }, entry, { preview }) => ({
     subject: 'stopped at a conflict',
-    what: `${ofTotal(entry.rowsRemaining ?? 0, entry.rowsToDelete)} to delete are still there`,
+    what: `${ofTotal(entry.rowsRemaining ?? 0, entry.rowsToDelete)} to delete ${areOrWere(entry)} still there`,
     why: `Its task deleted ${exact(done)} of ${rows(total, 'exact')} and stopped at ${rows(conflicts, 'exact')} that something else had changed: Elasticsearch 8 and 9 stop there.`,
     urgency: 'nothing',
     next: preview ? nextRunLooks : 'Wait for the next run, which continues.',
@@ -273,7 +274,7 @@ export const causes: CauseTable = {
   }),
   remains: (counters, entry, { preview }) => ({
     subject: counters.cancelled ? 'cancelled' : 'rows are left',
-    what: `${preview ? '' : 'the truncation ended, and '}${ofTotal(entry.rowsRemaining ?? 0, entry.rowsToDelete)} to delete are still there`,
+    what: `${preview ? '' : 'the truncation ended, and '}${ofTotal(entry.rowsRemaining ?? 0, entry.rowsToDelete)} to delete ${areOrWere(entry)} still there`,
     why: sentences(
       preview && 'A preview looks once: it may still be running.',
       countersText(counters),
@@ -288,7 +289,7 @@ export const causes: CauseTable = {
   }),
   missing: (cause, entry, place) => ({
     subject: entry.noIndex ? 'no such index' : entry.copies ? 'after a copy' : '',
-    what: missingWhat(cause),
+    what: missingWhat(cause, entry),
     why: sentences(missingWhy(cause, entry), afterLoss(entry, place)),
     ...loss(entry, place),
     ...(isLikeShard(cause, entry) && {
@@ -296,12 +297,12 @@ export const causes: CauseTable = {
     }),
   }),
   'lost-between-runs': (cause, entry, place) => ({
-    ...lostBetweenRuns(cause),
+    ...lostBetweenRuns(cause, entry),
     why: sentences(countedBefore(cause), afterLoss(entry, place)),
     ...loss(entry, place),
   }),
   'loss-not-stored': (cause, entry, place) => ({
-    ...lostBetweenRuns(cause),
+    ...lostBetweenRuns(cause, entry),
     why: sentences(
       countedBefore(cause),
       cutoffText(entry.cutoffMillis),

@@ -2,7 +2,17 @@ import type { CauseOf } from '../facts/cause.ts';
 import type { Urgency } from '../facts/outcomes.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { duration, exact, moment, rows } from './numbers.ts';
-import { countersText, cutoffText, isOrAre, nextRunLooks, nextRunTries, ofHours, ofTotal, sentences } from './parts.ts';
+import {
+  areOrWere,
+  countersText,
+  cutoffText,
+  isOrAre,
+  nextRunLooks,
+  nextRunTries,
+  ofHours,
+  ofTotal,
+  sentences,
+} from './parts.ts';
 import { errorWords } from './server-errors.ts';
 import type { Place, Words } from './table.ts';
 
@@ -26,10 +36,10 @@ export const rowsMissingText = ({ rowsMissing = 0 }: DecidedFacts): string =>
 
 type Missing = CauseOf<'missing'>;
 
-export const missingWhat = ({ expected, found }: Missing): string =>
+export const missingWhat = ({ expected, found }: Missing, entry: DecidedFacts): string =>
   found === undefined
     ? 'its task did not copy every row that should have stayed'
-    : `${exact(expected - found)} of ${rows(expected, 'exact')} that should have stayed are gone`;
+    : `${exact(expected - found)} of ${rows(expected, 'exact')} that should have stayed ${areOrWere(entry)} gone`;
 
 /**
  * Whether rows to delete and kept rows are fewer in about the same share, as they are where a shard does not answer: no

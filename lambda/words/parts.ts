@@ -39,6 +39,9 @@ export const ofTotal = (part: number, total: number | undefined): string =>
 export const ofHours = (maxRunHours: number | undefined): string =>
   maxRunHours === undefined ? '' : ` (maxRunHours: ${counted(maxRunHours, 'hour', 'hours')})`;
 
+/** What another run has counted may be days old, and is no longer said as of today. */
+export const areOrWere = ({ untold }: DecidedFacts): string => (untold === undefined ? 'are' : 'were');
+
 export const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are');
 
 /** The cutoff as the runbook's steps need it: readable, and in epoch milliseconds. */

@@ -32,12 +32,15 @@ export const foreign = (
     ? {
         subject: 'record of another version',
         what: `another version of this job ${outcome === 'quarantined' ? 'has quarantined it' : 'left a truncation of it unresolved'}`,
-        why: cause.version === undefined ? '' : `Its ledger record says version ${cause.version}.`,
+        why: sentences(
+          cause.since !== undefined && `It was sent on ${moment(cause.since)}.`,
+          cause.version !== undefined && `Its ledger record says version ${cause.version}.`,
+        ),
       }
     : {
         subject: 'record of another address',
         what: 'a truncation of it is unresolved that was sent to another server address',
-        why: `It was sent to ${cause.address}; if both lead to one server, use that address again.`,
+        why: `It was sent${cause.since === undefined ? '' : ` on ${moment(cause.since)}`} to ${cause.address}; if both lead to one server, use that address again.`,
       };
 
 export const quarantinedUrgency = (outcome: Outcome): Pick<Words, 'urgency' | 'next' | 'section'> =>

@@ -3,7 +3,7 @@ import type { ReportFacts } from '../../../lambda/facts/report-schema.ts';
 import { done } from '../../../lambda/run/entries.ts';
 import { composeReport, report } from '../../../lambda/run/report.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
-import type { Entry, RunState } from '../../../lambda/run/state.ts';
+import type { ApprovedEntry, Entry, RunState } from '../../../lambda/run/state.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
 import { aPolicy } from '../../support/policies.ts';
 import { aRunning } from '../../support/records.ts';
@@ -106,6 +106,13 @@ describe('after a Poll that failed for good', () => {
       'unknown',
       'not-started',
     ]);
+  });
+
+  test('a copy that Truncate may have sent says that it copies', () => {
+    const failure = { step: 'truncate', error: 'Sandbox.Timedout' } as const;
+    const copying = { ...approved, plan: { ...(approved as ApprovedEntry).plan, deletesInPlace: false } } as Entry;
+    expect(failed(copying, { failure }).policies[0]).toMatchObject({ outcome: 'unknown', copies: true });
+    expect(failed(approved, { failure }).policies[0]?.copies).toBeUndefined();
   });
 
   test('what Truncate failed with before may have been sent', () => {

@@ -207,6 +207,14 @@ describe('A preview', () => {
     });
   });
 
+  test('says nothing of refreshes where the index was replaced: counts and task speak of two', async () => {
+    const record = aRunning({ attempt: anAttempt({ baseline }) });
+    const status: TaskStatus = { kind: 'found', completed: true, counters: { total: 60, deleted: 60 } };
+    const seen = (name: string) => previewed({ record, status, left: 60, sizes: async () => [ofIndex(name)] });
+    expect(await seen('operation_1')).toMatchObject({ verdict: { cause: { kind: 'not-refreshed' } } });
+    expect(await seen('operation_2')).toMatchObject({ verdict: { cause: { kind: 'remains', done: 60 } } });
+  });
+
   test('says that its task runs', async () => {
     const seen = await previewed({ status: runs, left: 40 });
     expect(seen).toMatchObject({ kind: 'running', watch: { task: { runs: true, done: 20, total: 60 } } });

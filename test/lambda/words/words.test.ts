@@ -163,6 +163,30 @@ describe('a message tells the truth about its situation', () => {
     expect(previewed().act).toBeUndefined();
   });
 
+  test('what another run has counted is said in the past tense', () => {
+    const untold = { untold: 'no-report', decidedAt: '2026-11-21T03:40:00.000Z', decidedBy: 'run-x' } as const;
+    const lost: Array<Parameters<typeof anEntry>> = [
+      ['rows-missing', { kind: 'missing', expected: 9, found: 1 }],
+      ['rows-missing', { kind: 'lost-between-runs', expected: 9, found: 1, since: 1 }],
+      ['incomplete', { kind: 'remains' }, { rowsRemaining: 8 }],
+    ];
+    for (const [outcome, cause, more] of lost) {
+      expect(wordsOf(anEntry(outcome, cause, more), enforced).what).toMatch(/ are (gone|still there)$/);
+      expect(wordsOf(anEntry(outcome, cause, { ...more, ...untold }), enforced).what).toMatch(
+        / were (gone|still there)$/,
+      );
+    }
+  });
+
+  test('a record that only a release ends says since when it waits', () => {
+    const since = Date.UTC(2026, 10, 21);
+    const whyOf = (cause: Parameters<typeof anEntry>[1]) => wordsOf(anEntry('unknown', cause), enforced).why;
+    expect(whyOf({ kind: 'foreign', why: 'version', version: 3, since })).toMatch(/^It was sent on 21 Nov 2026, 00:00/);
+    expect(whyOf({ kind: 'foreign', why: 'address', address: 'http://old:8080', since })).toMatch(
+      /^It was sent on 21 Nov 2026, 00:00 UTC to http:\/\/old:8080; /,
+    );
+  });
+
   test('a quarantined index says what was counted then, in the past tense', () => {
     const since = Date.UTC(2026, 10, 21);
     const quarantined = anEntry('quarantined', {

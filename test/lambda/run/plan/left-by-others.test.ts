@@ -106,7 +106,11 @@ describe('An index without a policy of this run', () => {
     [
       'is told, if another version has left it',
       (fields) => ({ ...aRunning({ ...fields, index: profileIndex }), version: LEDGER_VERSION + 1 }),
-      { phase: 'done', outcome: 'in-flight', cause: { kind: 'foreign', why: 'version', version: LEDGER_VERSION + 1 } },
+      {
+        phase: 'done',
+        outcome: 'in-flight',
+        cause: { kind: 'foreign', why: 'version', version: LEDGER_VERSION + 1, since: expect.any(Number) },
+      },
     ],
     ['is not told, if it is idle', (fields) => anIdle({ ...fields, index: profileIndex }), undefined],
   ])('%s', async (_, record, expected) => {

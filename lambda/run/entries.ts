@@ -78,7 +78,7 @@ export function judgedEntry(
     const entry = done(from, knownOutcome(decision.outcome), cause, {
       rowsMissing: decision.rowsMissing,
       // Of what ends as unknown, copies alone are quarantined (rule 9).
-      copies: decision.outcome === 'unknown' && decision.becomes === 'quarantined' ? true : undefined,
+      ...(decision.outcome === 'unknown' && decision.becomes === 'quarantined' && { copies: true }),
       ...decidedFacts(by),
       untold: untoldBy(by, thisRun, now),
       released: decision.released,

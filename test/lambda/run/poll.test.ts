@@ -45,7 +45,7 @@ async function begun() {
 const watchedEntry = (record: Unresolved, now: number, more: object = {}): WatchedEntry => ({
   index: anIndex,
   phase: 'watched',
-  entry: { entityType: 'dataset', aspect: 'operation', rowsToDelete: 600 },
+  entry: { entityType: 'dataset', aspect: 'operation', rowsToDelete: 600, copies: true },
   watch: { ...startWatch(record, now - 20_000, now), ...more },
 });
 
@@ -107,6 +107,20 @@ describe('A record that no longer holds the truncation', () => {
           decision: { ...aJudged().decision, released: true },
         }),
       { outcome: 'rows-missing', cause: { kind: 'missing' }, decision: undefined },
+    ],
+    [
+      'is judged by another version: what this run knows of it stays, that it copies above all',
+      (own) =>
+        parseRecord(anIndex, {
+          ...aJudged({ server, lastVerdict: { ...aQuarantined().lastVerdict, ...own } }),
+          version: 99,
+        }),
+      {
+        outcome: 'rows-missing',
+        cause: { kind: 'decided-by-version' },
+        decision: '1@900000',
+        entry: { entry: { copies: true } },
+      },
     ],
     [
       'is an idle one of another version',

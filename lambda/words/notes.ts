@@ -58,7 +58,7 @@ export const notes: NoteTable = {
           act: resumeCommand(place),
         },
   unconfirmed: ({ confirmed, pending }) => ({
-    subject: 'not confirmed',
+    subject: 'subscription not confirmed',
     what:
       confirmed === 0
         ? 'nobody gets the messages of this stage: its topic has no confirmed subscription'

@@ -263,9 +263,9 @@ const deployedToo =
   'A deployed job for this server has a ledger of its own and knows nothing of this one: pause it first.';
 
 const beginsLedger =
-  'holds no record, so this counts as the first run against this server. If it is not, stop, and name the';
-const otherFolder = 'ledger of the others with --ledger.';
-const otherClaim = 'claim of the others in the values (ledger.existingClaim).';
+  'holds no record, so this counts as the first run against this server. If it is not, stop and name the existing';
+const otherFolder = 'ledger with --ledger.';
+const otherClaim = 'claim in the values (ledger.existingClaim).';
 
 type NamedFiles = ReadonlyArray<readonly [option: string, path: string | undefined]>;
 

@@ -64,7 +64,7 @@ function named({ error, offset }: ParseError, text: string): { problem: string; 
     case 'ValueExpected':
       return { problem: 'lacks a value here', offset };
     case 'EndOfFileExpected':
-      return { problem: 'goes on here, where the list has ended: put everything between one [ and ]', offset };
+      return { problem: 'continues after the end of the list: put everything between one [ and ]', offset };
     default:
       return { problem: `is not JSON here (${printParseErrorCode(error)})`, offset };
   }

@@ -99,7 +99,7 @@ function checkToken(given: string, name: string): string {
   // The text itself is never shown: a misplaced file may hold another secret.
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new UsageError(
-      `${name} holds no token: it has spaces, line breaks or characters that no token has. Put only the token there.`,
+      `${name} does not hold a token: it has spaces, line breaks or other characters that a token cannot have. Put only the token there.`,
     );
   }
   return token;

@@ -22,7 +22,7 @@ export function readWebhook({ url: given, format, when }: NotifyArguments): Webh
   const text = (given.kind === 'text' ? given.text : readSecret(given.path, option)).trim();
   if (text === '') throw new UsageError(`${kept} is empty: put the webhook's address there.`);
   if (/\s/.test(text) || !/^https?:\/\//i.test(text) || !URL.canParse(text)) {
-    throw new UsageError(`${kept} holds no address: put one alone there, beginning with https://.`);
+    throw new UsageError(`${kept} does not hold an address: put only the address there, beginning with https://.`);
   }
   const { username, password, href, host } = new URL(text);
   if (username !== '' || password !== '') {

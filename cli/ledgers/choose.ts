@@ -59,7 +59,7 @@ export async function chooseLedger(
   const isSample = await connection.probe();
   if (fast && !isSample) {
     throw new UsageError(
-      '--fast is for sample data only, and this server does not say that its data is a sample: leave --fast out.',
+      '--fast is for sample data only, and this server does not say that its data is a sample: omit --fast.',
     );
   }
   if (ledgerPath !== undefined) return ledgerPath;

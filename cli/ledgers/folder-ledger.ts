@@ -54,7 +54,7 @@ export function folderLedger(folder: string, isNamed = false): FolderLedger {
   const names = () => {
     const found = namesIn(folder, isNamed);
     if (found === undefined && wasThere)
-      throw new LedgerError(`The ledger ${folder} has gone: is its volume still mounted?`);
+      throw new LedgerError(`The ledger ${folder} has disappeared: is its volume still mounted?`);
     wasThere ||= found !== undefined;
     return found;
   };
@@ -145,7 +145,8 @@ function latestOf(folder: string, names: readonly string[]): Map<string, number>
     // A volume's own folder, and what desktops leave behind.
     if (name.startsWith('.') || name === 'lost+found') continue;
     const { index, revision } = fileName.exec(name)?.groups ?? {};
-    if (index === undefined) throw new LedgerError(`The folder ${folder} is no ledger (${name}): name another folder.`);
+    if (index === undefined)
+      throw new LedgerError(`The folder ${folder} is not a ledger (${name}): name another folder.`);
     const decoded = decodeURIComponent(index);
     latest.set(decoded, Math.max(latest.get(decoded) ?? 0, Number(revision)));
   }

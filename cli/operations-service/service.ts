@@ -119,7 +119,7 @@ function answer(world: World, { method, path, headers }: ServiceRequest, action:
     return failure(401, 'this token is not accepted');
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    return failure(400, 'the body is no JSON object');
+    return failure(400, 'the body is not a JSON object');
   }
   const fields = body as Record<string, unknown>;
   switch (action) {

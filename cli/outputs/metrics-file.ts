@@ -18,7 +18,7 @@ export function figuresOf(report: Report): string {
     ...perIndex.flatMap(({ name, help, field }) => family(name, help, ofIndices(field))),
     ...family(
       'index_outcome',
-      'What became of the index; always 1.',
+      'The outcome for the index; always 1.',
       policies.map((entry) => ({ labels: { stage, index: dottedName(entry), outcome: entry.outcome }, value: 1 })),
     ),
     ...family('run_result', 'The result of the run: 0 ok, 1 attention, 2 failed.', run(results.indexOf(result))),
@@ -31,9 +31,9 @@ export function figuresOf(report: Report): string {
 
 const perIndex = [
   { name: 'index_rows', help: 'Rows of the index before anything was deleted.', field: 'rowsTotal' },
-  { name: 'index_rows_to_delete', help: 'Rows that were due.', field: 'rowsToDelete' },
-  { name: 'index_rows_deleted', help: 'Rows that went, by counts.', field: 'rowsDeleted' },
-  { name: 'index_rows_missing', help: 'Rows that should have stayed.', field: 'rowsMissing' },
+  { name: 'index_rows_to_delete', help: 'Rows due for deletion.', field: 'rowsToDelete' },
+  { name: 'index_rows_deleted', help: 'Rows deleted, by counting.', field: 'rowsDeleted' },
+  { name: 'index_rows_missing', help: 'Rows that should have stayed and are gone.', field: 'rowsMissing' },
 ] as const;
 
 const prefix = 'datahub_retention';

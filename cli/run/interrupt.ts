@@ -29,7 +29,7 @@ export function onInterrupt(
         for (const line of await explain()) process.stderr.write(`${line}\n`);
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        process.stderr.write(`Stopped. What goes on on the server cannot be read: ${why}\n`);
+        process.stderr.write(`Stopped. What is still running on the server cannot be read: ${why}\n`);
       } finally {
         end(status);
       }

@@ -92,7 +92,7 @@ function cutAt30Days(indices: readonly SurveyedIndex[]): string[] {
     `Something else already cuts at 30 days: ${cut.map(dottedName).join(', ')} ${cut.length === 1 ? 'reaches' : 'reach'} back that far and no further. ` +
       'That is what datahub-gc does, the system ingestion source that DataHub ships, once a day. ' +
       'A policy with more days does nothing there until it stops: in DataHub under Ingestion > Sources (show system sources) ' +
-      'set truncate_indices: false in the recipe of datahub-gc. An upgrade may write the recipe anew (docs/moving-from-datahub-gc.md).',
+      'set truncate_indices: false in the recipe of datahub-gc. An upgrade may rewrite the recipe (docs/moving-from-datahub-gc.md).',
   ];
 }
 

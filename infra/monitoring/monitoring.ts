@@ -92,7 +92,7 @@ export class Monitoring extends Construct {
       alarm('ExecutionFailed', {
         firstRemedy:
           'First, open the execution in Step Functions and read what ended it; a redrive publishes the report, and sends nothing twice.',
-        meaning: `A run of stage ${stage} ended without a report: it failed, timed out or was stopped. A truncation that it started may go on.`,
+        meaning: `A run of stage ${stage} ended without a report: it failed, timed out or was stopped. A truncation that it started may continue.`,
         metric: new MathExpression({
           // A sum with + has no value if any part has none, and these three rarely occur together.
           expression: 'SUM([FILL(failed, 0), FILL(timedOut, 0), FILL(aborted, 0)])',

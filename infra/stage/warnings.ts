@@ -77,7 +77,7 @@ export function nameWarning(given: IndexNames): string | undefined {
   );
   const meant = nearest(name, near.map(dottedName));
   if (meant === undefined) return undefined;
-  return `${name} is no index of DataHub's own; unless a custom model has it, ${meant} is meant`;
+  return `${name} is not one of DataHub's own indices; unless a custom model has it, ${meant} is probably meant`;
 }
 
 const isNear = (given: string, known: string): boolean => nearest(given, [known]) !== undefined;

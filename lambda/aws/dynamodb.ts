@@ -166,7 +166,7 @@ function ledgerError(table: string, what: string, error: unknown): LedgerError {
   const remedy =
     $metadata?.httpStatusCode === undefined
       ? 'functions in a private network need a NAT gateway or the gateway endpoint for DynamoDB'
-      : 'deploy the stack again if it goes on; nothing is started without the ledger';
+      : 'if this persists, deploy the stack again; nothing is started without the ledger';
   return new LedgerError(
     `Tried to ${what} in the ledger table ${table}: ${name}: ${message.slice(0, 200)}; ${remedy}.`,
   );

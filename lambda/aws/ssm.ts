@@ -52,7 +52,7 @@ export function ssmParameters(names: ParameterNames, client: SSMClient = ssmClie
       if (names.caCertificate === undefined) return undefined;
       const pem = await read(names.caCertificate);
       if (pem?.includes('-----BEGIN CERTIFICATE-----')) return pem;
-      const what = pem === undefined ? 'does not exist' : 'holds no certificate';
+      const what = pem === undefined ? 'does not exist' : 'does not hold a certificate';
       throw new ParametersError(
         `The parameter ${names.caCertificate} ${what}: store the certificate of GMS's authority (PEM) there.`,
       );

@@ -39,7 +39,7 @@ export const entryFields = {
   rowsToDelete: rows('of these, rows at or before the cutoff that was sent, or would be'),
   rowsPastRetention: rows("rows at or before the policy's own cutoff, where a bite (maxRowsPerRun) takes fewer"),
   taskId: optionalText("the server's task"),
-  rowsDeleted: rows('rows that went, by counts; of a truncation without a verdict, so far'),
+  rowsDeleted: rows('rows deleted, by counting; of a truncation without a verdict, so far'),
   rowsRemaining: rows('rows at or before the cutoff that are still there'),
   rowsMissing: rows('rows newer than the cutoff (and not newer than the run) that are gone'),
   durationSeconds: described(z.number().optional(), 'from the call to the end, as far as it was seen'),

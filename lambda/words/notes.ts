@@ -61,7 +61,7 @@ export const notes: NoteTable = {
     subject: 'subscription not confirmed',
     what:
       confirmed === 0
-        ? 'nobody gets the messages of this stage: its topic has no confirmed subscription'
+        ? 'nobody receives the messages of this stage: its topic has no confirmed subscription'
         : `${counted(pending, 'subscription', 'subscriptions')} of the topic ${isOrAre(pending)} not confirmed: no message arrives there`,
     urgency: 'change',
     next: 'Open the link in the mail that AWS has sent to each address, or subscribe somebody.',

@@ -39,7 +39,7 @@ export const foreign = (
       }
     : {
         subject: 'record of another address',
-        what: 'a truncation of it is unresolved that was sent to another server address',
+        what: 'a truncation of it, sent to another server address, is unresolved',
         why: `It was sent${cause.since === undefined ? '' : ` on ${moment(cause.since)}`} to ${cause.address}; if both lead to one server, use that address again.`,
       };
 

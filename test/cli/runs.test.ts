@@ -94,8 +94,8 @@ describe('A run', () => {
     const { run } = await serviceHere();
     const { status, stdout } = await runHere(run('preview', [{ ...operation, aspect: 'operations' }]));
     expect(status).toBe(1);
-    expect(stdout.match(/dataset\.operations is no index of DataHub's own/g)).toHaveLength(1);
-    expect(stdout.indexOf('no index of DataHub')).toBeLessThan(stdout.indexOf('Subject: '));
+    expect(stdout.match(/dataset\.operations is not one of DataHub's own indices/g)).toHaveLength(1);
+    expect(stdout.indexOf("not one of DataHub's own indices")).toBeLessThan(stdout.indexOf('Subject: '));
   });
 
   test('at a loopback address wants a ledger, unless the server says that its data is a sample', async () => {

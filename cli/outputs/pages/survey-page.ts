@@ -52,7 +52,7 @@ export function surveyPage(
         ([id, heading, content]) =>
           html`<section aria-labelledby="${id}"><h2 id="${id}">${heading}</h2>${content}</section>`,
       )}</main>`,
-      html`<footer><p>Made by datahub-retention. This page asks nothing of any network and holds no script.</p></footer>`,
+      html`<footer><p>Made by datahub-retention. This page loads nothing from any network and contains no scripts.</p></footer>`,
     ]),
   );
 }

@@ -87,7 +87,7 @@ function event(socket: Socket, name: string, below?: Socket): Promise<void> {
 export function trusting(pem: string): SecureContext {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0) {
-    throw new Error('The certificate authority holds no certificate in PEM form (-----BEGIN CERTIFICATE-----).');
+    throw new Error('The certificate authority contains no certificate in PEM form (-----BEGIN CERTIFICATE-----).');
   }
   for (const [at, block] of blocks.entries()) {
     try {

@@ -64,7 +64,11 @@ describe('~/.datahubenv', () => {
     ['has a server that is none', 'gms: {server: 7}', /has no gms\.server/],
     ['has an address that cannot be', 'gms: {server: "ftp://secret"}', /^~\/\.datahubenv: The GMS address must begin/],
     ['has no token', 'gms: {server: "http://x"}', /^No access token: give --token-file FILE or set/],
-    ['has a token of two words', 'gms: {server: "http://x", token: "secret words"}', /^~\/\.datahubenv holds no token/],
+    [
+      'has a token of two words',
+      'gms: {server: "http://x", token: "secret words"}',
+      /^~\/\.datahubenv does not hold a token/,
+    ],
     ['is no YAML', 'gms: [secret', /^~\/\.datahubenv is not valid YAML: run datahub init again/],
     ['refers to itself', 'a: &a {secret: 1}\ngms: *a', /^~\/\.datahubenv is not valid YAML/],
   ])('that %s is refused in one sentence that quotes nothing of it', (_name, content, sentence) => {

@@ -25,7 +25,7 @@ describe('an access token', () => {
 
   it.each([
     ['empty', ' \n', /is empty/],
-    ['two words', 'secret words', /holds no token/],
+    ['two words', 'secret words', /does not hold a token/],
     ['a token in quotes', '"secret"\n', /holds a token in quotes: take the quotes away\.$/],
     ['a token with a line break in it', 'secret\ntoken', /line breaks.*Put only the token there\.$/],
   ])('file that is %s is refused without showing it', (_name, content, problem) => {

@@ -69,7 +69,7 @@ describe('validate', () => {
     ['[{"entityType" "dataset"}]', '1:15: it lacks a colon here, between the name of a field and its value.'],
     ['[{"entityType": "dataset]', '1:17: it lacks a closing quote here.'],
     [`[${policy}`, 'it lacks a closing ] here.'],
-    [`[${policy}]\n[${policy}]`, '2:1: it goes on here, where the list has ended'],
+    [`[${policy}]\n[${policy}]`, '2:1: it continues after the end of the list'],
     ['- entityType: dataset\n  aspect: operation', '1:1: it is YAML: write JSON, a list of policies between [ and ].'],
     ['# ours\npolicies:\n  - aspect: operation', '1:1: it is YAML: write JSON'],
     ['{\n  "policies": 7 }', '2:3: it must hold a list under "policies": put [ and ] around them.'],
@@ -103,7 +103,7 @@ describe('validate', () => {
       'policies.json:2:53: policy 1: retentionDays must be at least 7 (minRetentionDays), not 1.',
       'policies.json:3:3: policy 2 is for the same index as policy 1 (dataset.operation): keep one of them.',
       expect.stringMatching(
-        /^policies\.json:4:30: warning: policy 3: dataset\.operations is no index of DataHub's own/,
+        /^policies\.json:4:30: warning: policy 3: dataset\.operations is not one of DataHub's own indices/,
       ),
     ]);
   });
@@ -155,7 +155,7 @@ describe('validate', () => {
   ${policy.replace('operation', 'Operation')}
 ]`);
     expect(validate({ policiesPath }).map((line) => line.replace(`${folder}/`, ''))).toEqual([
-      "policies.json:2:29: warning: policy 1: datset.operations is no index of DataHub's own; unless a custom model has it, dataset.operation is meant.",
+      "policies.json:2:29: warning: policy 1: datset.operations is not one of DataHub's own indices; unless a custom model has it, dataset.operation is probably meant.",
       "policies.json:4:30: warning: policy 3: dataset.Operation is sent in DataHub's spelling, dataset.operation: write it like that.",
       'policies.json: no mistake found.',
     ]);
@@ -173,7 +173,7 @@ describe('validate', () => {
       expect.stringMatching(/^prod\.json:1:1: warning: Nobody will be notified: /),
       'prod.json:2:3: warning: gmsUrl http://gms.example.com/gms is plain http to a public host: the token can be read in transit; use https.',
       expect.stringMatching(/^prod\.json:3:3: warning: The alarm NotStarted would fire between two runs/),
-      expect.stringMatching(/^prod\.json:5:32: warning: policy 1: dataset\.operations is no index/),
+      expect.stringMatching(/^prod\.json:5:32: warning: policy 1: dataset\.operations is not one of/),
       'prod.json: no mistake found.',
     ]);
   });

@@ -84,7 +84,7 @@ it('says in one sentence that a folder is not a ledger, or that it is a file', (
   folderLedger(folder).prepare();
   writeFileSync(join(folder, 'holiday.jpg'), '');
   expect(() => folderLedger(folder).prepare()).toThrow(
-    `The folder ${folder} is no ledger (holiday.jpg): name another folder.`,
+    `The folder ${folder} is not a ledger (holiday.jpg): name another folder.`,
   );
   expect(() => folderLedger(join(folder, 'holiday.jpg')).prepare()).toThrow('it is a file, and a ledger is a folder');
 });
@@ -106,8 +106,8 @@ it('that goes in the middle of a run is no empty ledger', async () => {
   const ledger = open(folder);
   await ledger.replace(idle('a', 1));
   rmSync(folder, { recursive: true });
-  await expect(ledger.list()).rejects.toThrow(/^The ledger \S+ has gone: is its volume still mounted\?$/);
-  await expect(ledger.replace(idle('a', 1))).rejects.toThrow('has gone');
+  await expect(ledger.list()).rejects.toThrow(/^The ledger \S+ has disappeared: is its volume still mounted\?$/);
+  await expect(ledger.replace(idle('a', 1))).rejects.toThrow('has disappeared');
 });
 
 it('that a person named is made only where its parent is; its default place is made with all of them', async () => {

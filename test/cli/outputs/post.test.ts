@@ -181,9 +181,9 @@ describe('the address of a webhook', () => {
     );
 
   it.each([
-    ['s3cr3t', /holds no address: put one alone there/],
-    ['https://hooks.example/s3cr3t two', /holds no address/],
-    ['ftp://hooks.example/s3cr3t', /holds no address/],
+    ['s3cr3t', /does not hold an address: put only the address there/],
+    ['https://hooks.example/s3cr3t two', /does not hold an address/],
+    ['ftp://hooks.example/s3cr3t', /does not hold an address/],
     ['https://me:s3cr3t@hooks.example/x', /user name or password, which is not supported/],
   ])('%s is refused without showing it', (content, sentence) => {
     expect(problem(content)).toMatch(sentence);

@@ -82,7 +82,7 @@ describe('a read', () => {
   test('that is refused reports a short reason', async () => {
     const { ledger } = ledgerThatMeets(failing(400, 'AccessDeniedException', 'x'.repeat(300)));
     await expect(ledger.read(anIndex)).rejects.toThrow(
-      `AccessDeniedException: ${'x'.repeat(200)}; deploy the stack again if it goes on; nothing is started without the ledger.`,
+      `AccessDeniedException: ${'x'.repeat(200)}; if this persists, deploy the stack again; nothing is started without the ledger.`,
     );
     await expect(ledgerThatMeets({ fails: {} }).ledger.read(anIndex)).rejects.toThrow('table T: Error: ; functions');
   });

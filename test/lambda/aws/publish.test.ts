@@ -141,7 +141,9 @@ describe('who is subscribed to the topic', () => {
     const { written, logged, texts } = await reported('preview', { confirmed: '0', pending: '1' });
     expect(logged.join()).toContain('warn: nobody is notified of this run: the topic has no confirmed subscription');
     expect(written).toMatchObject([{ ConfirmedSubscriptions: 0 }]);
-    expect(texts.join()).toContain('Nobody gets the messages of this stage: its topic has no confirmed subscription.');
+    expect(texts.join()).toContain(
+      'Nobody receives the messages of this stage: its topic has no confirmed subscription.',
+    );
   });
 
   it('is not everybody who was asked: a preview tells those who get it', async () => {

@@ -132,7 +132,7 @@ describe('Parameter Store', () => {
 
   test.each<[value: string | undefined, reason: RegExp]>([
     [undefined, /\/p\/ca does not exist: store the certificate/],
-    ['nonsense', /\/p\/ca holds no certificate/],
+    ['nonsense', /\/p\/ca does not hold a certificate/],
   ])('with %j for a certificate is an error', async (value, reason) => {
     if (value !== undefined) stored['/p/ca'] = value;
     expect(await failure(open().caCertificate())).toMatch(reason);

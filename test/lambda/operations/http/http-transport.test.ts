@@ -236,8 +236,8 @@ describe('a private certificate authority', () => {
   });
 
   test.each([
-    ['nothing', '', /holds no certificate/],
-    ['a key', pem('server-key'), /holds no certificate/],
+    ['nothing', '', /contains no certificate/],
+    ['a key', pem('server-key'), /contains no certificate/],
     ['a damaged certificate', pem('ca').replace(/\n.{10}/, '\nAAAAAAAAAA'), /Certificate 1 .* cannot be read/],
   ])('is refused at once when it is %s', (_, caPem, message) => {
     expect(() => createHttpTransport({ caPem })).toThrow(message);

@@ -92,7 +92,8 @@ function emptyState({ execution }: PlanEvent, input: RunInput, { settings }: Run
     notes: notesOn(input, mode, settings.mode),
     unmanagedIndices: [],
     releases: [],
-    approveRows: input.approveRows,
+    // A preview that counted it would show what no run does.
+    approveRows: mode === 'preview' ? undefined : input.approveRows,
     looks: 0,
     callsWithoutTask: 0,
   };

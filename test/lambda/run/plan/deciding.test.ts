@@ -81,6 +81,16 @@ describe('A bite', () => {
     expect((await (await bitten(100)).plan(approved)).entries[0]).toMatchObject({ plan: { bite: undefined } });
   });
 
+  test('is what a preview says, too, whatever it was told to approve: it approves nothing, and says so', async () => {
+    const opened = await bitten(100);
+    const input = { mode: 'preview', only: ['dataset.operation'], approveRows: 700 };
+    const { entries, notes } = await opened.plan(input);
+    expect(entries.map(told)).toMatchObject([{ outcome: 'would-truncate', cause: { kind: 'due', bite: 100 } }]);
+    expect(notes).toContainEqual({ kind: 'approves-nothing', approveRows: 700 });
+    opened.orders.policies = [aPolicyFor('operation', { maxDeletePercent: 20 })];
+    expect((await opened.plan(input)).entries.map(told)).toMatchObject([{ outcome: 'above-ceiling' }]);
+  });
+
   test('of which a preview says how many rows it would take', async () => {
     const { entries } = await (await bitten(100)).plan({ mode: 'preview' });
     expect(entries.map(told)).toMatchObject([{ outcome: 'would-truncate', cause: { kind: 'due', bite: 100 } }]);

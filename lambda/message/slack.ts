@@ -38,7 +38,7 @@ const symbols: Record<Urgency, string> = {
 
 /** Problems that are told; the others are counted. With their longest texts they take 2,600 characters. */
 const worst = 3;
-const room = { head: 220, why: 360, owner: 100, next: 190, link: 300, line: 120 } as const;
+const room = { head: 220, why: 360, owner: 100, next: 190, link: 300, line: 160 } as const;
 
 /** Verdicts beyond those have a line each, as long as there is room below the 3,000 characters. */
 const descriptionRoom = 2900;

@@ -1,3 +1,4 @@
+import { maxNameLength } from '../facts/policy-fields.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import type { ServerError } from '../facts/server-error.ts';
 import type { IndexNames } from '../operations/backend.ts';
@@ -24,7 +25,10 @@ type Counters = {
 };
 
 /** `dataset.operation`, as policies, commands and parameters name it. */
-export const nameOf = (entry: IndexNames): string => oneLine(dottedName(entry), 100);
+export const nameOf = (entry: IndexNames): string => oneLine(dottedName(entry), longestName);
+
+/** Whole, or a command would name another index. */
+const longestName = 2 * maxNameLength + 1;
 
 export const older = ({ retentionDays }: DecidedFacts): string =>
   retentionDays === undefined ? 'past their retention' : `older than ${retentionDays} days`;

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { maxEntries, maxTextBytes } from '../../../lambda/facts/limits.ts';
 import { outcomes } from '../../../lambda/facts/outcomes.ts';
+import { maxNameLength } from '../../../lambda/facts/policy-fields.ts';
 import { type PolicyEntry, type Report, reportSchema } from '../../../lambda/facts/report-schema.ts';
 import {
   messageAttributes,
@@ -160,6 +161,19 @@ test('what another run has decided has a line of its own among many indices with
   const { email, told } = messageOf(worded(aReportOf([...many, ...left]), aws), { reader: aws });
   expect(left.filter((_, at) => !email.includes(`chart.left${at}:`))).toEqual([]);
   expect(told).toHaveLength(14);
+});
+
+test('the longest name is whole in every command, and leaves its number room in each line of a chat', () => {
+  const decided = { decidedAt: '2026-08-12T03:40:00.000Z', decidedBy: 'run-x', untold: 'no-report' as const };
+  const name = (at: number) => `${'e'.repeat(maxNameLength)}.${at}${'a'.repeat(maxNameLength - 1)}`;
+  const cause = { kind: 'lost-between-runs', expected: 2_469_134, found: 1_234_567, since: 1 } as const;
+  const lost = Array.from({ length: 5 }, (_, at) => anEntry('rows-missing', cause, { name: name(at), ...decided }));
+  const { email, https, told } = messageOf(worded(aReportOf(lost), aws), { reader: aws });
+  expect(told).toHaveLength(5);
+  lost.forEach((_, at) => {
+    expect(email).toContain(`{"release":["${name(at)}"]}`);
+    expect(https).toContain(`${name(at)}: ROWS MISSING, at least 1,234,567 `);
+  });
 });
 
 test.each([

@@ -10,7 +10,6 @@ import { type Problem, shown } from '../../lambda/policy/explain.ts';
 import { readJson } from '../../lambda/policy/read-json.ts';
 import { localSettings } from '../command-line/arguments.ts';
 import { UsageError } from '../telling/mistakes.ts';
-import { jsonMistake } from './json-mistake.ts';
 import { readText } from './read-text.ts';
 
 /** Files of policies and stages: what is wrong with them, as `file:line:column: sentence`, which editors can open. */
@@ -29,7 +28,7 @@ export function inspectFile<Found>(path: string, option: string, inspect: Inspec
   const text = readText(path, option);
   const read = readJson(text, { comments: true });
   if (read.kind === 'wrong') {
-    const { problem, at = { line: 1, column: 1 } } = jsonMistake(text) ?? read;
+    const { problem, at = { line: 1, column: 1 } } = read;
     return { mistakes: [`${path}:${at.line}:${at.column}: it ${problem}.`], warnings: [] };
   }
   const positions = positionsIn(text);

@@ -1,4 +1,4 @@
-import { stripComments, visit } from 'jsonc-parser';
+import { type ParseErrorCode, printParseErrorCode, stripComments, visit } from 'jsonc-parser';
 
 /** Both count from 1. */
 interface Place {
@@ -14,7 +14,7 @@ export const placed = ({ problem, at }: { problem: string; at?: Place }): string
   at === undefined ? problem : `${problem} (line ${at.line}, column ${at.column})`;
 
 /**
- * Reads hand-written JSON. Unlike `JSON.parse` it reports the line and column of a mistake on every Node version, and
+ * Reads hand-written JSON. Unlike `JSON.parse` it names a mistake with its line and column, and
  * rejects a duplicate key in one object: `JSON.parse` silently takes the last one, which may be the shorter retention.
  * The text at a mistake is never shown: it may be a misplaced token.
  * @param comments whether comments are allowed, as in files that people maintain
@@ -25,6 +25,7 @@ export function readJson(text: string, { comments = false } = {}): JsonText {
   if (json.trim() === '') return wrong('is empty');
   // Windows PowerShell writes UTF-16 by default.
   if (/^\ufffd|\0/.test(json)) return wrong('is not UTF-8 text: save it again in that encoding');
+  if (isYaml(json)) return wrong('is YAML: write JSON', { line: 1, column: 1 });
   const findings = inspect(json, comments);
   if (findings === undefined) return wrong('is nested too deeply');
   const { mistake, repeated } = findings;
@@ -34,17 +35,27 @@ export function readJson(text: string, { comments = false } = {}): JsonText {
     if (comments && mistake !== undefined) throw new SyntaxError();
     if (repeated === undefined) return { kind: 'value', value };
   } catch {
-    const usual = comments ? 'a trailing comma or a missing quote' : 'a trailing comma, a missing quote or a comment';
-    return wrong(`is not JSON: look for ${usual}`, mistake);
+    if (mistake === undefined) return wrong('is not JSON');
+    const { problem, offset } = named(mistake, json);
+    const before = json.slice(0, offset).split('\n');
+    return wrong(problem, { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 });
   }
   return wrong(`has the key ${repeated.key} twice in one object: keep one of them`, repeated.at);
 }
 
+/** A list or a mapping as YAML writes them, where JSON would begin with a bracket, a quote or a comment. */
+const isYaml = (text: string): boolean => /^(?:\s*#.*\n|\s)*(?:---|- |[\w-]+:(?:\s|$))/.test(text);
+
 const wrong = (problem: string, at?: Place): JsonText => ({ kind: 'wrong', problem, ...(at && { at }) });
+
+interface Mistake {
+  error: ParseErrorCode;
+  offset: number;
+}
 
 interface Findings {
   /** The first one. */
-  mistake?: Place;
+  mistake?: Mistake;
   repeated?: { key: string; at: Place };
 }
 
@@ -90,11 +101,53 @@ function visited(json: string, comments: boolean): Findings {
         if (keys?.has(key)) found.repeated ??= { key: JSON.stringify(key.slice(0, 60)), at: place(line, column) };
         keys?.add(key);
       },
-      onError: (_error, _offset, _length, line, column) => {
-        found.mistake ??= place(line, column);
+      onError: (error, offset) => {
+        found.mistake ??= { error, offset };
       },
     },
     { disallowComments: !comments },
   );
   return found;
 }
+
+/** What the mistake is, and where a person would correct it. */
+function named({ error, offset }: Mistake, text: string): { problem: string; offset: number } {
+  const end = endOfWord(text, offset);
+  const isAfterComma = text[end - 1] === ',';
+  const next = text[offset];
+  // The mistake is at the comma, which may be lines above the bracket at which it is noticed.
+  if (isAfterComma && (next === ']' || next === '}')) {
+    return { problem: `has a trailing comma: nothing follows it before ${next}`, offset: end - 1 };
+  }
+  // What word processors and chats make of quotes.
+  if (/[\u2018-\u201f]/.test(next ?? '')) return { problem: 'has a typographic quote here: write " instead', offset };
+  switch (printParseErrorCode(error)) {
+    case 'CommaExpected':
+      return { problem: 'lacks a comma here', offset: end };
+    case 'ColonExpected':
+      return { problem: 'lacks a colon here, between the name of a field and its value', offset: end };
+    case 'CloseBraceExpected':
+      return { problem: 'lacks a closing } here', offset: end };
+    case 'CloseBracketExpected':
+      return { problem: 'lacks a closing ] here', offset: end };
+    case 'UnexpectedEndOfString':
+      return { problem: 'lacks a closing quote here', offset };
+    case 'PropertyNameExpected':
+      return { problem: 'needs the name of a field here, between double quotes', offset };
+    case 'ValueExpected':
+      return { problem: 'lacks a value here', offset };
+    case 'EndOfFileExpected':
+      return { problem: 'continues here after its end: several policies need [ and ] around them', offset };
+    case 'InvalidSymbol':
+      return { problem: 'has something here that is not JSON: texts need double quotes', offset };
+    case 'UnexpectedEndOfComment':
+      return { problem: 'has a comment here that does not end', offset };
+    case 'InvalidCommentToken':
+      return { problem: 'has a comment here, which JSON does not allow', offset };
+    default:
+      return { problem: `is not JSON here (${printParseErrorCode(error)})`, offset };
+  }
+}
+
+/** Where the last word before an offset ends. */
+const endOfWord = (text: string, offset: number): number => text.slice(0, offset).trimEnd().length;

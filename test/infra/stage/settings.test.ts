@@ -149,7 +149,7 @@ describe('A stage file', () => {
     const text = given({ $schema: '../../docs/stage.schema.json' }).replace('{', '{ // who may write here?\n');
     expect(readSettings('prod', text).mode).toBe('preview');
     expect(refusal(() => readSettings('prod', `${text} /* without an end`))).toMatch(
-      /is not JSON: .+ \(line 2, column \d+\)/,
+      /has a comment here that does not end \(line 2, column \d+\)/,
     );
   });
 
@@ -159,7 +159,7 @@ describe('A stage file', () => {
 
   test('that is not JSON is refused', () => {
     expect(refusal(() => readSettings('prod', '{\n  "gmsUrl": "https://a.example",\n}'))).toBe(
-      'The file is not JSON: look for a trailing comma or a missing quote (line 3, column 1).',
+      'The file has a trailing comma: nothing follows it before } (line 2, column 32).',
     );
   });
 

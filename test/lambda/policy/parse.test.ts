@@ -89,7 +89,7 @@ describe('a policy that cannot work is refused with its field and the remedy', (
     ['an invalid name', { ...valid, aspect: 'a b' }, /aspect must be a name/],
     ['a number', 7, /must be an object, not 7/],
     ['null', null, /must be an object, not null/],
-    ['text that is not JSON', '{"entityType": ', /is not JSON: .+ \(line 1, column \d+\)/],
+    ['text that is not JSON', '{"entityType": ', /lacks a value here \(line 1, column \d+\)/],
     [
       'a key given twice, whose last value JSON alone would take',
       '{"entityType":"dataset","aspect":"operation","retentionDays":90,"retentionDays":30}',

@@ -119,7 +119,7 @@ export const causes: CauseTable = {
   }),
   untold: ({ what }) => ({
     what: `it is left alone until its last ${what} has been reported`,
-    why: 'This report is the first to include it.',
+    why: 'This report includes it.',
     urgency: 'nothing',
     next: nextRunTries,
   }),

@@ -135,7 +135,7 @@ export function soFar(cause: Watching, entry: DecidedFacts): Pick<Words, 'subjec
 function lastLook(cause: Watching): string {
   switch (cause.why) {
     case 'run-time':
-      return `The run's time ended first${ofHours(cause.hours)}.`;
+      return cause.hours === undefined ? 'The run ended first.' : `The run's time ended first${ofHours(cause.hours)}.`;
     case 'step':
       return 'Poll failed, so the run stopped watching.';
     case 'preview':

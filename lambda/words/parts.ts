@@ -40,8 +40,7 @@ export const share = ({ rowsToDelete = 0, rowsPastRetention = rowsToDelete, rows
 export const ofTotal = (part: number, total: number | undefined): string =>
   total === undefined || part === total ? rows(part) : `${amount(part)} of ${rows(total)}`;
 
-export const ofHours = (maxRunHours: number | undefined): string =>
-  maxRunHours === undefined ? '' : ` (maxRunHours: ${counted(maxRunHours, 'hour', 'hours')})`;
+export const ofHours = (maxRunHours: number): string => ` (maxRunHours: ${counted(maxRunHours, 'hour', 'hours')})`;
 
 /** What another run has counted may be days old, and is no longer said as of today. */
 export const areOrWere = ({ untold }: DecidedFacts): string => (untold === undefined ? 'are' : 'were');

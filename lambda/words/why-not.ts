@@ -218,7 +218,10 @@ const stops: { [By in Stop['by']]: WordsOfStop<Extract<Stop, { by: By }>> } = {
   }),
   'run-time': ({ hours }) => ({
     subject: 'out of time',
-    why: `The run's time ended before its turn${ofHours(hours)}.`,
+    why:
+      hours === undefined
+        ? 'There was no time left to send it.'
+        : `The run's time ended before its turn${ofHours(hours)}.`,
   }),
   spent: ({ runId }) => ({
     subject: 'may have been sent already',

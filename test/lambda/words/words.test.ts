@@ -178,6 +178,12 @@ describe('a message tells the truth about its situation', () => {
     }
   });
 
+  test('only a run whose time has ended says so: a slow function, or too many looks, are something else', () => {
+    const whyOf = (...[outcome, cause]: Parameters<typeof anEntry>) => wordsOf(anEntry(outcome, cause), enforced).why;
+    expect(whyOf('not-started', { kind: 'stopped', by: 'run-time' })).toBe('There was no time left to send it.');
+    expect(whyOf('still-running', { kind: 'watching', why: 'run-time', since: 1 })).toMatch(/^The run ended first\. /);
+  });
+
   test('a record that only a release ends says since when it waits', () => {
     const since = Date.UTC(2026, 10, 21);
     const whyOf = (cause: Parameters<typeof anEntry>[1]) => wordsOf(anEntry('unknown', cause), enforced).why;

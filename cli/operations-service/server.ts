@@ -69,7 +69,8 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function keepToken(token: string): Promise<{ folder: string; path: string }> {
+/** Writes the token to a temporary file of its own. */
+export async function keepToken(token: string): Promise<{ folder: string; path: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'datahub-retention-'));
   const path = join(folder, 'token');
   await writeFile(path, `${token}\n`, { mode: 0o600 });

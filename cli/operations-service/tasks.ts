@@ -78,23 +78,35 @@ export class Tasks {
       completed: task.hasEnded,
       taskId: id,
       runTimeNanos: Math.round((Math.min(now, task.endsAt) - task.startedAt) * 1_000_000),
-      status: {
+      status: taskCounters({
         total: task.total,
-        updated: 0,
-        created: 0,
-        deleted: 0,
         [task.reading.counters]: done,
         batches: Math.ceil(done / task.batchSize),
-        version_conflicts: 0,
-        noops: 0,
-        retries: { bulk: 0, search: 0 },
-        throttled_millis: 0,
-        requests_per_second: -1.0,
-        throttled_until_millis: 0,
-      },
+      }),
     };
   }
 }
+
+/** A task's counters, named as the search engine names them. */
+export interface Counters {
+  total: number;
+  updated: number;
+  created: number;
+  deleted: number;
+  batches: number;
+  version_conflicts: number;
+  noops: number;
+}
+
+/** The search engine's own status of a task that nobody throttles. */
+export const taskCounters = (counters: Partial<Counters>) => ({
+  ...{ total: 0, updated: 0, created: 0, deleted: 0, batches: 0, version_conflicts: 0, noops: 0 },
+  ...counters,
+  retries: { bulk: 0, search: 0 },
+  throttled_millis: 0,
+  requests_per_second: -1,
+  throttled_until_millis: 0,
+});
 
 /** The finished part of a task, 0 to 1. */
 const share = ({ startedAt, endsAt }: Task, now: number): number =>

@@ -1,10 +1,11 @@
 import type { SampleIndex } from '../../cli/operations-service/samples.ts';
+import type { Counters } from '../../cli/operations-service/tasks.ts';
 import { runGc } from './peer.ts';
 import type { Cluster, LogicalIndex, PhysicalIndex } from './simulation/simulated/cluster.ts';
 import { addIndex } from './simulation/simulated/load.ts';
 import type { Row } from './simulation/simulated/rows.ts';
 import type { Simulation } from './simulation/simulated/simulation.ts';
-import type { Counters, TaskState } from './simulation/simulated/task.ts';
+import type { TaskState } from './simulation/simulated/task.ts';
 import { RestliError } from './simulation/wire/restli.ts';
 import { atOnce } from './simulation/wire/steps.ts';
 import { readTruncateRequest, truncate } from './simulation/wire/truncate.ts';

@@ -8,14 +8,21 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Lets a server listen on a free port of 127.0.0.1. */
-export async function listening(server: Server): Promise<Listening> {
+/**
+ * Lets a server listen on 127.0.0.1.
+ * @param given 0: any free port
+ * @throws the system's error when the port is taken
+ */
+export async function listening(server: Server, given = 0): Promise<Listening> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(given, '127.0.0.1', resolve);
+  });
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,

@@ -1,10 +1,12 @@
+import { indexKey } from '../../../cli/operations-service/rows.ts';
+
 /** Index names, as DataHub's IndexConventionImpl builds and parses them. */
 
 const ending = 'aspect_v1';
 
 /** `<prefix_>dataset_operationaspect_v1`; an empty text means no prefix. */
 export const aliasOf = (prefix: string, entityType: string, aspect: string): string =>
-  `${prefix === '' ? '' : `${prefix}_`}${entityType}_${aspect}${ending}`.toLowerCase();
+  `${prefix === '' ? '' : `${prefix.toLowerCase()}_`}${indexKey(entityType, aspect)}`;
 
 /** What getIndexSizes asks for: it matches aliases and concrete indices, and never an index that the alias has left. */
 export const patternOf = (prefix: string): string => `${prefix === '' ? '' : `${prefix}_`}*${ending}`;

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { keepToken } from '../../../cli/operations-service/server.ts';
+import { listening } from '../../support/loopback.ts';
 import type { RequestHandler } from './exchange.ts';
 import { createListener } from './wire/listener.ts';
 
@@ -34,27 +33,18 @@ export async function serveEngine<E extends RequestHandler>(
   engine: E,
   { port = 0, tokenFile }: ServingOptions = {},
 ): Promise<Served<E>> {
-  const listener = createListener(engine);
-  await new Promise<void>((resolve, reject) => {
-    listener.server.once('error', reject);
-    listener.server.listen(port, '127.0.0.1', resolve);
-  });
+  const { server, abandon } = createListener(engine);
+  const { url, close } = await listening(server, port);
   const kept = tokenFile ? await keepToken(engine.token) : undefined;
   return {
-    url: `http://127.0.0.1:${(listener.server.address() as AddressInfo).port}`,
+    url,
     token: engine.token,
     tokenFile: kept?.path,
     engine,
     async close() {
-      await listener.close();
+      abandon();
+      await close();
       if (kept) await rm(kept.folder, { recursive: true, force: true });
     },
   };
-}
-
-async function keepToken(token: string): Promise<{ folder: string; path: string }> {
-  const folder = await mkdtemp(join(tmpdir(), 'datahub-retention-'));
-  const path = join(folder, 'token');
-  await writeFile(path, `${token}\n`, { mode: 0o600 });
-  return { folder, path };
 }

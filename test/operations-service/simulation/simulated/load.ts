@@ -1,3 +1,4 @@
+import { indexKey } from '../../../../cli/operations-service/rows.ts';
 import { type SampleIndex, timestampsOf } from '../../../../cli/operations-service/samples.ts';
 import { dottedName } from '../../../../lambda/policy/aspects.ts';
 import { physicalName } from './cluster.ts';
@@ -13,7 +14,7 @@ export function addIndex(
   concrete = !behaviour.aliasBacked,
 ): void {
   const { entityType, aspect } = sample;
-  const alias = `${entityType}_${aspect}aspect_v1`.toLowerCase();
+  const alias = indexKey(entityType, aspect);
   // Created some months ago by a system-update.
   const createdAt = Math.max(0, cluster.now - Math.floor(30 + ages() * 300) * 86_400_000);
   const name = concrete ? alias : physicalName(alias, createdAt);

@@ -1,3 +1,5 @@
+import { indexKey } from '../../../../cli/operations-service/rows.ts';
+import { taskCounters } from '../../../../cli/operations-service/tasks.ts';
 import { countFailed, RestliError, unreachable } from '../wire/restli.ts';
 import type { SearchEngine, TaskStatus } from '../wire/search-engine.ts';
 import type { Cluster, LogicalIndex, PhysicalIndex } from './cluster.ts';
@@ -12,7 +14,7 @@ export function simulatedEngine(simulation: Omit<Simulation, 'engine'>): SearchE
   return {
     entityTypes: () => Array.from(cluster.logical.values(), ({ entityType }) => entityType.toLowerCase()),
     index(entityType, aspect) {
-      const alias = `${entityType}_${aspect}aspect_v1`.toLowerCase();
+      const alias = indexKey(entityType, aspect);
       // GMS asks by the alias: `a_b.c` and `a.b_c` are one index (IndexConventionImpl).
       for (const one of cluster.logical.values()) if (one.alias === alias) return one;
       throw new RestliError(
@@ -51,15 +53,7 @@ function statusOf(task: Task, now: number): TaskStatus {
     completed: task.state === 'completed',
     // To the microsecond: epoch milliseconds in a double are no finer.
     runTimeNanos: Math.round(((task.completedAt ?? now) - plan.startedAt) * 1000) * 1000,
-    status: {
-      ...counters,
-      total: isSearching ? 0 : counters.total,
-      retries: { bulk: 0, search: 0 },
-      throttled_millis: 0,
-      requests_per_second: -1,
-      throttled_until_millis: 0,
-      canceled,
-    },
+    status: { ...taskCounters({ ...counters, ...(isSearching && { total: 0 }) }), canceled },
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Counters } from '../../../../cli/operations-service/tasks.ts';
 import type { RowStore } from './rows.ts';
 
 /** How a task ends if it does not simply finish: after this many of its rows. */
@@ -30,17 +31,6 @@ export interface TaskPlan {
   failsAtFirstSearch: boolean;
   /** Ends at the first conflict. */
   stopsAtConflict: boolean;
-}
-
-/** One line of a task's counters, named as the search engine names them. */
-export interface Counters {
-  total: number;
-  updated: number;
-  created: number;
-  deleted: number;
-  batches: number;
-  version_conflicts: number;
-  noops: number;
 }
 
 /** The state of a task: `gone` no longer has a record (its node restarted). */

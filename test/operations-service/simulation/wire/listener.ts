@@ -2,8 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { IncomingRequest, Reply, RequestHandler } from '../exchange.ts';
 import { errorBody } from './restli.ts';
 
-/** HTTP around an engine: reads bodies, sends answers when they are due, cuts connections where it should. */
-export function createListener(engine: RequestHandler): { server: Server; close(): Promise<void> } {
+/**
+ * HTTP around an engine: reads bodies, sends answers when they are due, cuts connections where it should.
+ * `abandon` lets the answers that are not due yet never come.
+ */
+export function createListener(engine: RequestHandler): { server: Server; abandon(): void } {
   const timers = new Set<NodeJS.Timeout>();
   const server = createServer((request, response) => {
     serve(engine, request, response, timers).catch((error: unknown) => {
@@ -14,11 +17,8 @@ export function createListener(engine: RequestHandler): { server: Server; close(
   });
   return {
     server,
-    async close() {
+    abandon() {
       for (const timer of timers) clearTimeout(timer);
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
-      await closed;
     },
   };
 }

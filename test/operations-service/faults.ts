@@ -130,15 +130,11 @@ export const faults: readonly Fault[] = [
   amount('conflicts', 'SHARE', 'this share of the rows changed in the meantime and is kept', (conflictShare) => ({
     conflictShare,
   })),
-  flag('stops-at-conflict', 'a delete ends, completed, at the first row that changed in the meantime', {
-    stopsAtConflict: true,
-  }),
   oneOf('task-id', ['uuid', 'empty', 'sentence'], 'what a real truncate answers instead of a task id', (taskIds) => ({
     taskIds,
   })),
   amount('rows-per-second', 'N', 'speed of the tasks', (rowsPerSecond) => ({ rowsPerSecond })),
   // Task status
-  flag('status-lost', 'no task is found: the search engine is unreachable', { statusKnown: false }),
   flag('forgets-ended-tasks', 'the record of a task is gone once the task has ended', { forgetsEndedTasks: true }),
   oneOf('status-form', ['object', 'text', 'missing'], 'form of status inside the task status', (statusForm) => ({
     statusForm,
@@ -156,9 +152,6 @@ export const faults: readonly Fault[] = [
     'this privilege is missing: 403, or 401 before 0.13.2',
     (privilege, { denied }) => ({ denied: [...denied, privileges[privilege]] }),
   ),
-  oneOf('denied-status', ['401', '403'], 'the status for a missing privilege', (status) => ({
-    deniedStatus: status === '401' ? 401 : 403,
-  })),
   oneOf(
     'sentence',
     ['usual', 'unscaled-percent', 'racing-counts', 'reworded'],
@@ -171,9 +164,6 @@ export const faults: readonly Fault[] = [
   between('login-redirect', 'all', false, '302 to a login page'),
   between('login-page', 'all', false, '200 with a login page'),
   between('unauthorized-empty', 'all', false, '401 without a body'),
-  between('garbage', 'all', true, 'the answer is cut off in the middle'),
-  between('reset', 'truncate', true, 'the connection is reset after the server has acted'),
-  between('no-answer', 'truncate', true, 'the server acts and never answers'),
   between('throttled', 'all', false, '429 with Retry-After: 1'),
   flag('engine-down', 'the search engine is unreachable: nothing is counted, and no task is found', {
     engineReachable: false,

@@ -15,10 +15,7 @@ export type InterceptionKind =
   | 'login-redirect'
   | 'login-page'
   | 'unauthorized-empty'
-  | 'throttled'
-  | 'garbage'
-  | 'reset'
-  | 'no-answer';
+  | 'throttled';
 
 export interface Interception {
   kind: InterceptionKind;

@@ -27,20 +27,15 @@ export interface ConnectionFault {
 export type Reply = HttpReply | ConnectionFault;
 
 /** An answer sent instead of the server's own. */
-export type Substitute =
-  | { kind: 'reset' }
-  | { kind: 'no-answer' }
-  | { kind: 'status'; status: number; body?: string; headers?: Record<string, string> }
-  /** 200 with a body that is cut off in the middle. */
-  | { kind: 'garbage' };
+export type Substitute = { kind: 'reset' } | { kind: 'no-answer' } | { kind: 'status'; status: number; body?: string };
 
 /** What a test wants for one request. */
 export type FaultDecision =
-  | { kind: 'pass'; delayMillis?: number }
+  | { kind: 'pass' }
   /** The server never sees it. */
-  | { kind: 'fail-before'; answer: Substitute; delayMillis?: number }
+  | { kind: 'fail-before'; answer: Substitute }
   /** The server acts, at once or later, but the client gets a different answer. */
-  | { kind: 'act-then'; answer: Substitute; delayMillis?: number; actsAfterMillis?: number };
+  | { kind: 'act-then'; answer: Substitute; actsAfterMillis: number };
 
 /** Answers requests, whatever search engine is behind it. */
 export interface RequestHandler {

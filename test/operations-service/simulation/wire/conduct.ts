@@ -1,4 +1,4 @@
-import { type FaultDecision, type IncomingRequest, json, type Reply } from '../exchange.ts';
+import type { FaultDecision, IncomingRequest, Reply } from '../exchange.ts';
 import { type Answered, answer } from './actions.ts';
 import { frontendReply, interceptedReply, interceptionFor, scopeOf, substituted } from './intercept.ts';
 import type { Server } from './search-engine.ts';
@@ -32,20 +32,12 @@ export function* conduct(
   { url, body, token, decision, schedule }: Conduct,
 ): Steps<Conducted> {
   const act = () => answer(server, token, request, url);
-  const late = (reply: Reply): Reply => ({
-    ...reply,
-    delayMillis: (decision.delayMillis ?? 0) + server.behaviour.delayMillis,
-  });
-  const unanswered = json(200, '');
+  const late = (reply: Reply): Reply => ({ ...reply, delayMillis: server.behaviour.delayMillis });
 
-  if (decision.kind === 'fail-before') return { reply: late(substituted(decision.answer, unanswered)), acted: false };
+  if (decision.kind === 'fail-before') return { reply: late(substituted(decision.answer)), acted: false };
   if (decision.kind === 'act-then') {
-    if (decision.actsAfterMillis !== undefined) {
-      schedule(decision.actsAfterMillis, act);
-      return { reply: late(substituted(decision.answer, unanswered)), acted: true };
-    }
-    const own = yield* act();
-    return { reply: late(substituted(decision.answer, own.reply)), acted: true, ...valueIn(own) };
+    schedule(decision.actsAfterMillis, act);
+    return { reply: late(substituted(decision.answer)), acted: true };
   }
 
   const fronted = server.behaviour.frontend ? frontendReply(request, url.pathname) : undefined;
@@ -53,11 +45,9 @@ export function* conduct(
   const action = url.searchParams.get('action') ?? undefined;
   const interception = interceptionFor(server.behaviour, scopeOf(action, body));
   if (interception !== undefined && !interception.acts) {
-    return { reply: late(interceptedReply(interception, unanswered)), acted: false };
+    return { reply: late(interceptedReply(interception)), acted: false };
   }
   const own = yield* act();
-  const reply = interception === undefined ? own.reply : interceptedReply(interception, own.reply);
-  return { reply: late(reply), acted: true, ...valueIn(own) };
+  const reply = interception === undefined ? own.reply : interceptedReply(interception);
+  return { reply: late(reply), acted: true, ...(own.value !== undefined && { value: own.value }) };
 }
-
-const valueIn = ({ value }: Answered) => (value === undefined ? {} : { value });

@@ -18,7 +18,7 @@ export function scopeOf(action: string | undefined, body: unknown): Scope | unde
 }
 
 /** What the client gets instead of the server's answer. */
-export function interceptedReply({ kind }: Interception, own: HttpReply): Reply {
+export function interceptedReply({ kind }: Interception): Reply {
   switch (kind) {
     case 'gateway-timeout':
       // DataHub's frontend gives up after 120 s and says so in plain text.
@@ -33,34 +33,14 @@ export function interceptedReply({ kind }: Interception, own: HttpReply): Reply 
       return text(401, '');
     case 'throttled':
       return json(429, errorBody(429, 'Throttled: too many requests'), { 'Retry-After': '1' });
-    case 'garbage':
-      return garbage(own);
-    case 'reset':
-    case 'no-answer':
-      return { kind, delayMillis: 0 };
   }
 }
 
-/** Applies a test's decision to an answer. */
-export function substituted(answer: Substitute, own: HttpReply): Reply {
-  switch (answer.kind) {
-    case 'reset':
-    case 'no-answer':
-      return { kind: answer.kind, delayMillis: 0 };
-    case 'garbage':
-      return garbage(own);
-    case 'status': {
-      const body = answer.body ?? errorBody(answer.status, `Injected ${answer.status}`);
-      return { ...json(answer.status, body), headers: answer.headers ?? { 'Content-Type': 'application/json' } };
-    }
-  }
+/** The answer that a test has decided on. */
+export function substituted(answer: Substitute): Reply {
+  if (answer.kind !== 'status') return { kind: answer.kind, delayMillis: 0 };
+  return json(answer.status, answer.body ?? errorBody(answer.status, `Injected ${answer.status}`));
 }
-
-const garbage = (own: HttpReply): HttpReply => ({
-  ...own,
-  status: 200,
-  body: own.body.length > 2 ? own.body.slice(0, Math.ceil(own.body.length / 2)) : '{"val',
-});
 
 /**
  * What DataHub's frontend answers by itself: it forwards `/api/*` with a token and refuses it with an empty 401 without

@@ -11,8 +11,8 @@ import { checkServer } from './checks.ts';
 import { survey } from './count.ts';
 import { damage, isDamaged } from './damage.ts';
 import { hints, ownWork } from './hints.ts';
-import { knownOf, releaseIn } from './release.ts';
 import { gainOf, suggest } from './suggestion.ts';
+import { knownOf, versionIn } from './version.ts';
 
 /** Fewer attempts per read than in a run: someone is watching and can start again. */
 export const surveyAttempts = { failed: 2, timedOut: 1 };
@@ -35,8 +35,8 @@ export async function surveyServer(
   const found = await survey(operations, sizes, now, { refusesForceField, onIndex: output.counted });
   // Another server's truncations say nothing about this one.
   const here = (await recordsOf(records)).filter((record) => headOf(record).server === serverAddress(baseUrl));
-  const release = releaseIn((await config()) ?? '');
-  const findings = findingsOf({ survey: found, checks, records: here, release, now });
+  const version = versionIn((await config()) ?? '');
+  const findings = findingsOf({ survey: found, checks, records: here, version, now });
   output.survey(findings);
   return findings;
 }
@@ -63,19 +63,19 @@ interface Surveyed {
   checks: readonly Check[];
   /** This job's own, of this server: what it has truncated is not attributed to other tools. */
   records: readonly StoredRecord[];
-  release: string | undefined;
+  version: string | undefined;
   now: number;
 }
 
-function findingsOf({ survey, checks, records, release, now }: Surveyed): Findings {
+function findingsOf({ survey, checks, records, version, now }: Surveyed): Findings {
   const own = ownWork(records);
-  const suggestions = suggest(survey, own, { now, release });
+  const suggestions = suggest(survey, own, { now, version });
   return {
     survey,
     checks,
     damage: damage(survey, now),
     damaged: survey.indices.filter((index) => isDamaged(index, now)).map(dottedName),
-    hints: [...hints(survey, own), ...knownOf(release)],
+    hints: [...hints(survey, own), ...knownOf(version)],
     suggestions,
     gain: gainOf(survey, suggestions),
     now,

@@ -12,17 +12,17 @@ import {
 } from '../telling/findings.ts';
 import { isDamaged } from './damage.ts';
 import { isCutAt30Days, type OwnTruncation, type OwnWork } from './hints.ts';
-import { losesRowsByReindex } from './release.ts';
+import { losesRowsByReindex } from './version.ts';
 
 /**
  * One suggestion for each index that could be counted and may be truncated.
  * @param own what this job has truncated itself: there, the counts show only what its own policy has left
- * @param release what the server says that it is
+ * @param version what the server says that it is
  */
 export const suggest = (
   { indices }: Survey,
   own: OwnWork,
-  { now, release }: { now: number; release?: string | undefined },
+  { now, version }: { now: number; version?: string | undefined },
 ): Suggestion[] =>
   indices.flatMap((index) => {
     if (index.counts.kind !== 'counted' || index.protected) return [];
@@ -34,7 +34,7 @@ export const suggest = (
         : isCutAt30Days(index)
           ? switchedOff(index, isCutByOthers)
           : suggestOne(index, index.counts);
-    const safe = index.counts.copies && losesRowsByReindex(release) ? withoutReindex(suggested) : suggested;
+    const safe = index.counts.copies && losesRowsByReindex(version) ? withoutReindex(suggested) : suggested;
     return [{ ...safe, goes: rowsToGo(index, safe) }];
   });
 

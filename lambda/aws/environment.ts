@@ -28,16 +28,17 @@ const access = {
   CA_CERTIFICATE_PARAMETER: text.optional(),
 };
 
-/** Plan reads the policies, and Truncate rereads them just before it sends. */
-const policies = {
+/** The operator's orders: Plan reads them, and Truncate rereads them just before it sends. */
+const orders = {
+  PAUSED_PARAMETER: text,
   POLICIES_PATH: text,
   /** The stage's `maxRowsPerRun`, for policies without one of their own. */
   MAX_ROWS_PER_RUN: wholeNumber.optional(),
 };
 
 export const environments = {
-  plan: z.object({ ...stage, ...access, ...policies, PAUSED_PARAMETER: text }),
-  truncate: z.object({ ...stage, ...access, ...policies, PAUSED_PARAMETER: text }),
+  plan: z.object({ ...stage, ...access, ...orders }),
+  truncate: z.object({ ...stage, ...access, ...orders }),
   poll: z.object({ ...stage, ...access }),
   report: z.object({
     ...stage,

@@ -44,7 +44,7 @@ export const isLate = ({ services: { clock, deadline } }: PolicyContext, waitMil
   clock.now() + waitMillis >= deadline() - deadlineMarginMillis;
 
 /** What a dry run adds to an entry. */
-export const countsOf = ({ rowsTotal, rowsToDelete, deletesInPlace }: DryRun): Partial<EntryFacts> => ({
+export const dryRunFacts = ({ rowsTotal, rowsToDelete, deletesInPlace }: DryRun): Partial<EntryFacts> => ({
   rowsTotal,
   rowsToDelete,
   strategy: deletesInPlace ? 'delete-by-query' : 'reindex',

@@ -31,7 +31,7 @@ import {
 } from '../entries.ts';
 import type { RunServices } from '../services.ts';
 import type { Entry, EntryBase, RunState } from '../state.ts';
-import { approved, countsOf, cutoffOf, isLate, type Planning, type PolicyContext } from './context.ts';
+import { approved, cutoffOf, dryRunFacts, isLate, type Planning, type PolicyContext } from './context.ts';
 
 /** What Plan decides about one policy. */
 
@@ -199,7 +199,7 @@ async function dryRunEntry(base: EntryBase, policy: Policy, context: PolicyConte
   try {
     const isFirst = requests.refusesForceField === undefined;
     const dryRun = isFirst ? await requests.firstDryRun(fields) : await requests.dryRun(fields);
-    return await decidedEntry({ ...base, entry: { ...base.entry, ...countsOf(dryRun) } }, policy, dryRun, context);
+    return await decidedEntry({ ...base, entry: { ...base.entry, ...dryRunFacts(dryRun) } }, policy, dryRun, context);
   } catch (error) {
     return failedEntry(base, error, context);
   }

@@ -5,7 +5,7 @@ import { truncateFields } from '../../truncation/counts.ts';
 import { decisionFacts } from '../decision-facts.ts';
 import { done } from '../entries.ts';
 import type { Entry } from '../state.ts';
-import { approved, countsOf, cutoffOf, isLate, type PolicyContext, type SearchedEntry } from './context.ts';
+import { approved, cutoffOf, dryRunFacts, isLate, type PolicyContext, type SearchedEntry } from './context.ts';
 
 /**
  * Further dry runs find tonight's cutoff, once every policy has had its first. From then on it is this run's cutoff.
@@ -44,7 +44,7 @@ async function searched(from: SearchedEntry, context: PolicyContext): Promise<En
   const { cutoffMillis: sent, dryRun: part } = found;
   const entry = {
     ...from.entry,
-    ...countsOf(part),
+    ...dryRunFacts(part),
     rowsPastRetention,
     cutoffMillis: sent,
     policyCutoffMillis: cutoffMillis,

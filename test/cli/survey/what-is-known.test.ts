@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { knownOf, losesRowsByReindex, releaseIn } from '../../../cli/survey/release.ts';
+import { knownOf, losesRowsByReindex, versionIn } from '../../../cli/survey/version.ts';
 import { answering, operation, runHere, serviceHere } from '../here.ts';
 
 /** A survey says what has been asked and answered, and no more. */
@@ -115,8 +115,8 @@ describe('The release that a server names', () => {
   test.each(['', 'no JSON', '{}', '{"versions":[]}', '{"versions":{"acryldata/datahub":{"version":5}}}'])(
     'is not known from %j',
     (body) => {
-      expect(releaseIn(body)).toBeUndefined();
-      expect(knownOf(releaseIn(body))).toEqual([]);
+      expect(versionIn(body)).toBeUndefined();
+      expect(knownOf(versionIn(body))).toEqual([]);
     },
   );
 });

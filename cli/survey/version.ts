@@ -1,10 +1,10 @@
 import { isObject, parseJson } from '../../lambda/operations/answers/json-value.ts';
 import { oneLine } from '../../lambda/text/text.ts';
 
-/** The release that a server names in `GET /config`, and what is known of it. Only words and suggestions come from it. */
+/** The version that a server names in `GET /config`, and what is known of it. Only words and suggestions come from it. */
 
 /** @param body of the answer @returns such as `v1.3.0`; undefined from a server that does not name one */
-export function releaseIn(body: string): string | undefined {
+export function versionIn(body: string): string | undefined {
   const config = parseJson(body);
   const versions = isObject(config) ? config['versions'] : undefined;
   const datahub = isObject(versions) ? versions['acryldata/datahub'] : undefined;
@@ -13,27 +13,27 @@ export function releaseIn(body: string): string | undefined {
 }
 
 /** Major and minor number, as one that can be compared: 1.3 is 1003. */
-function minorOf(release: string): number | undefined {
-  const [, major, minor] = /^v?(\d{1,3})\.(\d{1,3})(?:\D|$)/.exec(release) ?? [];
+function minorOf(version: string): number | undefined {
+  const [, major, minor] = /^v?(\d{1,3})\.(\d{1,3})(?:\D|$)/.exec(version) ?? [];
   return major === undefined ? undefined : Number(major) * 1000 + Number(minor);
 }
 
 /** In 1.3 and 1.5 (run; 1.2 and 1.4 were only read) a truncation by reindexing fails after the alias has moved. */
-export const losesRowsByReindex = (release: string | undefined): boolean => {
-  const minor = minorOf(release ?? '');
+export const losesRowsByReindex = (version: string | undefined): boolean => {
+  const minor = minorOf(version ?? '');
   return minor !== undefined && minor >= 1002 && minor <= 1005;
 };
 
-/** One paragraph for people; empty if the server does not name its release. */
-export function knownOf(release: string | undefined): string[] {
-  if (release === undefined) return [];
-  const minor = minorOf(release);
-  const known = losesRowsByReindex(release)
+/** One paragraph for people; empty if the server does not name its version. */
+export function knownOf(version: string | undefined): string[] {
+  if (version === undefined) return [];
+  const minor = minorOf(version);
+  const known = losesRowsByReindex(version)
     ? 'In releases 1.3 to 1.5, and probably 1.2, a truncation by reindexing fails after the alias has moved to a new, empty index: the rows are still in the old one. datahub-gc asks for such truncations once a day, unless truncate_indices is false.'
     : minor !== undefined && minor >= 1006 && minor < 2000
       ? 'Releases from 1.6 on leave an index without refreshes (refresh_interval -1) after a truncation by reindexing, so that counts stay as they were. datahub-gc asks for such truncations once a day, unless truncate_indices is false.'
       : minor !== undefined && minor < 11
         ? 'Releases before 0.11 know no delete in place: they copy an index to truncate it.'
         : '';
-  return [`The server says that it is DataHub ${release}. ${known}`.trim()];
+  return [`The server says that it is DataHub ${version}. ${known}`.trim()];
 }

@@ -228,7 +228,7 @@ const httpDate = /[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT
  * @param now real time, epoch milliseconds
  * @returns milliseconds; undefined without a readable date
  */
-export function clockSkew(header: string | undefined, now: number): number | undefined {
+function clockSkew(header: string | undefined, now: number): number | undefined {
   const dates = header?.match(httpDate) ?? (header === undefined ? [] : [header]);
   const skews = dates.map((date) => Date.parse(date) - now).filter((skew) => !Number.isNaN(skew));
   return skews.length === 0 ? undefined : skews.reduce((one, other) => (Math.abs(other) > Math.abs(one) ? other : one));

@@ -16,8 +16,6 @@ export interface Answer {
   json: any;
 }
 
-export type TestService = Awaited<ReturnType<typeof serve>>;
-
 /** One index `dataset.operation` of 1,000 rows, 10 a day, the oldest 100 days old, unless said otherwise. */
 export async function serve(options: ServiceOptions = {}) {
   let now = start;

@@ -220,11 +220,14 @@ describe('a private certificate authority', () => {
     expect(await transport.postOnce(to(server.url), yes)).toMatchObject({ status: 200 });
   });
 
-  test('is not trusted otherwise', async () => {
+  test.each(['1', '0'])('is not trusted otherwise, also with NODE_TLS_REJECT_UNAUTHORIZED=%s', async (value) => {
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', value);
+    onTestFinished(() => void vi.unstubAllEnvs());
     const server = await rawServer({ tls, ...answering });
     const maySend = vi.fn(yes);
-    const error = await failureOf(transportWith().postOnce(to(server.url), maySend));
-    expect(error).toMatchObject({ phase: 'tls', code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', mayBeWritten: false });
+    const untrusted = { phase: 'tls', code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', mayBeWritten: false };
+    expect(await failureOf(transportWith().post(to(server.url)))).toMatchObject(untrusted);
+    expect(await failureOf(transportWith().postOnce(to(server.url), maySend))).toMatchObject(untrusted);
     expect(maySend).not.toHaveBeenCalled();
     expect(server.requests).toEqual([]);
   });

@@ -88,6 +88,12 @@ describe('a request', () => {
     const { operations } = await against([http(200, JSON.stringify({ value: sentence }), { Date: date })]);
     expect(await operations.dryRun(operation)).toMatchObject({ clockSkewMillis: -90_000 });
   });
+
+  test('of two Date headers takes the one farther from our clock', async () => {
+    const dates = [now, now + 3_600_000].map((millis) => `\r\nDate: ${new Date(millis).toUTCString()}`).join('');
+    const { operations } = await against([dryRunAnswer.replace('\r\n\r\n', `${dates}\r\n\r\n`)]);
+    expect(await operations.dryRun(operation)).toMatchObject({ clockSkewMillis: 3_600_000 });
+  });
 });
 
 describe('a read that fails temporarily', () => {

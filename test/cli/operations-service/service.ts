@@ -75,7 +75,7 @@ export async function serve(options: ServiceOptions = {}) {
 }
 
 /** Ten rows a day at even hours, oldest first. */
-export const tenADay = (days = 100): number[] =>
+const tenADay = (days = 100): number[] =>
   Array.from({ length: days * 10 }, (_, row) => start - days * day + Math.floor(((row + 0.5) * day) / 10));
 
 function parsed(text: string): unknown {

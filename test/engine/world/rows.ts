@@ -4,7 +4,7 @@ import type { Client } from '@opensearch-project/opensearch';
 
 export const rowCount = 200_000;
 /** Age of the oldest row in days; the newest is from the moment of loading. Three quarters are older than the retention. */
-export const oldestDays = 120;
+const oldestDays = 120;
 export const retentionDays = 30;
 
 const dayMillis = 86_400_000;

@@ -3,7 +3,7 @@ import type { Client } from '@opensearch-project/opensearch';
 /** Slows a task of the search engine down and holds it where a test wants it. */
 
 /** Sets the task's rows per second from now on; the current batch is finished first. */
-export async function throttle(client: Client, task: string, rowsPerSecond: number): Promise<void> {
+async function throttle(client: Client, task: string, rowsPerSecond: number): Promise<void> {
   await client.deleteByQueryRethrottle({ task_id: task, requests_per_second: rowsPerSecond });
 }
 

@@ -40,7 +40,7 @@ export interface Night {
 }
 
 /** How an execution may end early. */
-export const endings = ['stopped', 'killed', 'deployed', 'mute'] as const;
+const endings = ['stopped', 'killed', 'deployed', 'mute'] as const;
 type Ending = (typeof endings)[number];
 
 /** Where it may: at a state that it enters, or at a write to the ledger. */

@@ -39,7 +39,7 @@ export async function runNoise(seed: number, nights = 92): Promise<boolean> {
   return isQuiet;
 }
 
-export async function liveNoise(
+async function liveNoise(
   seed: number,
   kind: keyof typeof kinds,
   nights: number,

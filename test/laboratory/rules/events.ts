@@ -58,7 +58,7 @@ export const runOf = ({ runId, runStartMillis }: Run): string => `${runId} of ${
 export const isOurs = (record: StoredRecord | undefined): record is LedgerRecord =>
   record !== undefined && record.state !== 'other-version';
 
-export const executionOf = (history: History, run: Run): Event<'execution'> | undefined =>
+const executionOf = (history: History, run: Run): Event<'execution'> | undefined =>
   eventsOf(history, 'execution').find((event) => runOf(event) === runOf(run));
 
 /** As its Plan has read it: another deployment may have come since the execution began. */

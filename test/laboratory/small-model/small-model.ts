@@ -42,7 +42,7 @@ export interface SmallOptions {
 }
 
 /** What a client may get: the server's own answer, one of each kind that the core distinguishes, or every one. */
-export const answersTold = {
+const answersTold = {
   own: ['own'],
   few: ['own', '403', '504', 'reset'],
   every: namesOf(answers).filter((told) => !['slow', 'time-out', 'body lost'].includes(told)),

@@ -25,7 +25,7 @@ export const readers = [aws, kubernetes, machine];
 const at = Date.UTC(2026, 7, 13, 3, 40);
 const before = 'dataset_operationaspect_v1_1753500600000';
 const now = 'dataset_operationaspect_v1_1772335800000';
-export const replacedIndex = { indexName: before, indexNow: now };
+const replacedIndex = { indexName: before, indexNow: now };
 const refused = { kind: 'privilege', operation: 'dry-run', status: 403, text: 'Unauthorized' } as const;
 const slow = { kind: 'timeout', operation: 'dry-run', tries: 2 } as const;
 

@@ -22,7 +22,7 @@ export const sendingMutants: readonly Mutant[] = [
     [decision, 'rowsToDelete > rowsTotal ? guardFailed', 'rowsToDelete < 0 ? guardFailed'],
   ]),
   mutant(2, 'has no threshold', [
-    [decision, 'compareShare(rowsToDelete, rowsTotal, minDeletePercent) < 0', 'rows < 0'],
+    [decision, 'compareShare(rowsToDelete, rowsTotal, minDeletePercent) < 0', 'rowsToDelete < 0'],
   ]),
   mutant(2, 'has no ceiling', [[decision, '!isAboveCeiling(policy, counts)', 'rowsTotal > 0']]),
   mutant(2, 'takes an approval for any number', [[decision, 'rowsToDelete <= (approveRows ?? 0)', 'approveRows > 0']]),

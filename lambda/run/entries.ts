@@ -243,6 +243,12 @@ export function foreignEntry(from: EntryBase, { outcome, record }: Extract<Stand
   return done(from, outcome, cause);
 }
 
+/** The entry of an index that a release alone opens again, which every report has (rule 14). */
+export function closedEntry(from: EntryBase, stands: Standing): DoneEntry | undefined {
+  if (stands.kind === 'foreign') return foreignEntry(from, stands);
+  return stands.kind === 'quarantined' ? done(from, 'quarantined', quarantinedCause(stands.record)) : undefined;
+}
+
 /** Why an index is not free, for a run that leaves it alone. */
 export const held = ({ state, attempt }: Unresolved, now: number): Cause => ({
   kind: 'held',

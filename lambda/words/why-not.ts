@@ -48,9 +48,9 @@ export const quarantinedUrgency = (outcome: Outcome): Pick<Words, 'urgency' | 'n
     ? { urgency: 'act', next: noUpgrade, section: 'Rows missing' }
     : { urgency: 'week', next: 'Check that all its rows are there, then release it.' };
 
-/** Nothing was copied, and today every row is there, in the same index as then. */
+/** Nothing was copied, and today every row is there: in the index of then, as far as the server tells (rule 11). */
 export const isWholeToday = ({ today, copied }: Pick<CauseOf<'quarantined'>, 'today' | 'copied'>): boolean =>
-  !copied && today !== undefined && 'sameIndex' in today && today.found >= today.expected && today.sameIndex === true;
+  !copied && today !== undefined && 'sameIndex' in today && today.found >= today.expected && today.sameIndex !== false;
 
 /** What this run has counted, beside what was missing then. */
 export function todayWhy({ today, copied }: CauseOf<'quarantined'>): string {

@@ -8,11 +8,12 @@ import { addressOf } from '../entries.ts';
 import { isByHand, modeOf, parseInput, type RunInput, scheduledMillis } from '../input.ts';
 import { proceed } from '../next.ts';
 import type { RunServices } from '../services.ts';
-import { type Mode, type RunState, STATE_VERSION } from '../state.ts';
+import { type Entry, type Mode, type RunState, STATE_VERSION } from '../state.ts';
+import { entriesFromLedger } from './adopt.ts';
 import { withinLimit } from './limit.ts';
 import { planPolicies } from './policies.ts';
 import { refused } from './policy.ts';
-import { prepare, readRecords } from './prepare.ts';
+import { ledgerFailure, prepare, readRecords } from './prepare.ts';
 import { planRelease } from './release-indices.ts';
 import { type Untold, untoldIn } from './untold.ts';
 
@@ -35,15 +36,21 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
   const records = await readRecords(services);
   const untold = (policies: readonly ParsedPolicy[]) =>
     untoldIn(records instanceof Map ? records.values() : [], policies, state, readAt);
+  /** A run that cannot do its work says of each index what the ledger says. */
+  const unasked = (chosen: readonly ParsedPolicy[]): Entry[] => {
+    const known = entriesFromLedger(records instanceof Map ? records.values() : [], chosen, state, readAt);
+    const ofPolicies = chosen.map((one) => known.find(({ policy }) => policy === one)?.entry ?? refused(one));
+    return [...ofPolicies, ...known.flatMap(({ entry, policy }) => (policy ? [] : [entry]))];
+  };
   if ('problem' in parsed) {
     const problem = capped(parsed.problem, maxSentenceBytes);
-    const error: Cause = { kind: 'setup', what: 'input', problem };
-    return finish({ ...withUntold({ ...state, notes: [] }, untold([])), error }, services);
+    const error: Cause = ledgerFailure(records) ?? { kind: 'setup', what: 'input', problem };
+    return finish({ ...withUntold({ ...state, notes: [], entries: unasked([]) }, untold([])), error }, services);
   }
   const prepared = await prepare(input, records, services);
   if (prepared.kind === 'impossible') {
     const { error, policies, chosen } = prepared;
-    return finish({ ...withUntold({ ...state, entries: chosen.map(refused) }, untold(policies)), error }, services);
+    return finish({ ...withUntold({ ...state, entries: unasked(chosen) }, untold(policies)), error }, services);
   }
   if (input.release) {
     const released = await planRelease(state, input, prepared, services);

@@ -13,12 +13,13 @@ import { canonicalSpelling, isProtected, searchIndex } from '../../policy/aspect
 import type { ParsedPolicy } from '../../policy/parse.ts';
 import { signalAt } from '../../truncation/clock.ts';
 import { type OptionalReads, optionalReads } from '../../truncation/optional-reads.ts';
-import { done, foreignEntry, quarantinedCause } from '../entries.ts';
+import { closedEntry, done } from '../entries.ts';
 import { notSeen } from '../next.ts';
 import type { RunServices } from '../services.ts';
 import type { Entry, RunState } from '../state.ts';
+import { adopt } from './adopt.ts';
 import type { Planning, PolicyContext } from './context.ts';
-import { adopt, type FirstCount, firstCount, planPolicy, secondCount } from './policy.ts';
+import { type FirstCount, firstCount, planPolicy, secondCount } from './policy.ts';
 import type { Prepared } from './prepare.ts';
 import { countedToday } from './quarantined.ts';
 import { PlanRequests } from './requests.ts';
@@ -134,9 +135,9 @@ async function withoutPolicy(context: PolicyContext, planned: Entry[]): Promise<
     const stands = standing(record, state, readAt);
     // Told by `untoldIn`, whatever this run does.
     if (stands.kind === 'judged') continue;
-    if (stands.kind === 'foreign') entries.push(foreignEntry(from, stands));
-    else if (isUnresolved(record)) entries.push(await adopt(from, record, context));
-    else if (stands.kind === 'quarantined') entries.push(done(from, 'quarantined', quarantinedCause(stands.record)));
+    const closed = closedEntry(from, stands);
+    const entry = closed ?? (isUnresolved(record) ? await adopt(from, record, context) : undefined);
+    if (entry) entries.push(entry);
   }
   return entries;
 }

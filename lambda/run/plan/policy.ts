@@ -1,7 +1,7 @@
 import type { Cause } from '../../facts/cause.ts';
-import { abandonAfterMillis, agreeingLooksMillis } from '../../facts/limits.ts';
+import { agreeingLooksMillis } from '../../facts/limits.ts';
 import { LedgerError } from '../../ledger/ledger.ts';
-import { type Idle, isUnresolved, runOf, type StoredRecord, type Unresolved } from '../../ledger/record.ts';
+import { type Idle, isUnresolved, runOf, type StoredRecord } from '../../ledger/record.ts';
 import { isHere, standing } from '../../ledger/standing.ts';
 import { concludeCounted } from '../../ledger/transitions.ts';
 import { type DryRun, OperationsError } from '../../operations/operations.ts';
@@ -12,25 +12,20 @@ import { capped } from '../../text/text.ts';
 import { countedLow, type Low, lossVerdict } from '../../truncation/between-runs.ts';
 import { biteLimit } from '../../truncation/bite.ts';
 import { truncateFields } from '../../truncation/counts.ts';
-import { preview } from '../../truncation/look.ts';
 import { physicalIndex } from '../../truncation/optional-reads.ts';
-import { progressShown } from '../../truncation/watch.ts';
 import { decisionFacts } from '../decision-facts.ts';
 import {
-  attemptFacts,
+  closedEntry,
   concluded,
   decided,
   done,
-  foreignEntry,
-  held,
   judgedEntry,
   policyFacts,
   quarantinedCause,
   untoldEntry,
-  watched,
 } from '../entries.ts';
-import type { RunServices } from '../services.ts';
 import type { Entry, EntryBase, RunState } from '../state.ts';
+import { adopt } from './adopt.ts';
 import { approved, cutoffOf, dryRunFacts, isLate, type Planning, type PolicyContext } from './context.ts';
 
 /** What Plan decides about one policy. */
@@ -55,12 +50,12 @@ export async function planPolicy(parsed: ParsedPolicy, context: PolicyContext): 
     const verdict = untold.verdicts.get(parsed.index);
     return verdict?.replacesEntry ? verdict.entry : untoldEntry(from, verdict ? 'verdict' : 'release');
   }
-  if (stands.kind === 'foreign') return foreignEntry(from, stands);
+  // Also where its policy is switched off (rule 14).
+  const closed = closedEntry(from, stands);
+  if (closed) return closed;
   if (stored && isUnresolved(stored)) {
     return adopt({ ...from, entry: { ...from.entry, adopted: true } }, stored, context);
   }
-  // Every quarantined record is told, also one whose policy is switched off (rule 14).
-  if (stands.kind === 'quarantined') return done(from, 'quarantined', quarantinedCause(stands.record));
   if (!parsed.policy.enabled) return done(from, 'disabled', { kind: 'not-due' });
   // A redriven run whose report was published says again what it found.
   if (stands.kind === 'decided' && stands.record.state === 'quarantined') {
@@ -145,51 +140,6 @@ function failedEntry(base: EntryBase, error: unknown, { requests }: PolicyContex
 /** A record whose last verdict can be used for comparison: counts from another server say nothing about this one. */
 const idleHere = (stored: StoredRecord | undefined, { server }: RunState): Idle | undefined =>
   isHere(stored, { server }) && stored.state === 'idle' ? stored : undefined;
-
-/** What an earlier run left unresolved: watched by this run, looked at once by a preview. */
-export async function adopt(from: EntryBase, record: Unresolved, context: PolicyContext): Promise<Entry> {
-  const { state, services, readAt } = context;
-  const facts = { ...from, entry: { ...from.entry, ...attemptFacts(record.attempt) } };
-  // Its own run is still at work.
-  if (record.state === 'sending' && readAt < record.attempt.judgeableAt) {
-    return done(facts, 'in-flight', held(record, readAt));
-  }
-  const entry = watched(from, record, readAt, readAt);
-  return state.mode === 'enforce' ? entry : previewEntry(entry, record, services, context);
-}
-
-/**
- * A preview says what the verdict would be, and writes nothing: a stage that was set back to preview must not leave its
- * people in the dark. From `judgeableAt` + 20 h on it asks for a release, because no enforcing run closes it (rule 6).
- */
-async function previewEntry(
-  from: EntryBase,
-  record: Unresolved,
-  services: RunServices,
-  { state, reads, signal, requests, readAt }: PolicyContext,
-): Promise<Entry> {
-  const { sendingSince: since, judgeableAt } = record.attempt;
-  const run = runOf(state);
-  const isOld = readAt >= judgeableAt + abandonAfterMillis;
-  try {
-    if (requests.serverFailure) throw new OperationsError(requests.serverFailure);
-    const seen = await preview(record, { ...services, reads, signal, run, isOver: () => false });
-    if (seen.kind === 'running') {
-      const shown = seen.watch.counter === undefined ? {} : progressShown(from.entry, seen.watch);
-      const cause: Cause = { kind: 'watching', why: 'preview', since, ...shown };
-      return isOld ? done(from, 'unknown', { ...cause, releasable: true }) : done(from, 'still-running', cause);
-    }
-    const { verdict } = seen;
-    const entry = decided(from, verdict);
-    if (verdict.outcome === 'rows-missing' || !isOld) return entry;
-    return done(entry, 'unknown', { kind: 'watching', why: 'preview', since, releasable: true });
-  } catch (error) {
-    if (!(error instanceof OperationsError)) throw error;
-    requests.failed(error.fact);
-    const releasable = isOld || undefined;
-    return done(from, 'unknown', { kind: 'watching', why: 'preview', since, error: error.fact, releasable });
-  }
-}
 
 async function dryRunEntry(base: EntryBase, policy: Policy, context: PolicyContext): Promise<Planning> {
   const { requests } = context;

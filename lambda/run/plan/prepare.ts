@@ -69,7 +69,12 @@ export async function prepare(input: RunInput, records: Records, services: RunSe
   } catch (error) {
     const cause = expected(error);
     if (!cause) throw error;
-    return { kind: 'impossible', error: cause, policies, chosen: chosen.length > maxPolicies ? [] : chosen };
+    return {
+      kind: 'impossible',
+      error: ledgerFailure(records) ?? cause,
+      policies,
+      chosen: chosen.length > maxPolicies ? [] : chosen,
+    };
   }
 }
 
@@ -80,6 +85,10 @@ function wrongNumber({ length }: readonly ParsedPolicy[]): Cause | undefined {
   const problem = `there are ${length} policies, and a stage has at most ${maxPolicies}: remove some, or spread them over several stages`;
   return { kind: 'setup', what: 'parameters', problem };
 }
+
+/** Comes before any other reason: what the ledger holds is told to nobody then. */
+export const ledgerFailure = (records: Records): Cause | undefined =>
+  records instanceof LedgerError ? expected(records) : undefined;
 
 /** Errors that say what to do; anything else is a bug or transient, and the workflow retries it. */
 function expected(error: unknown): Cause | undefined {

@@ -25,17 +25,21 @@ export const judgingMutants: readonly Mutant[] = [
     ['run/plan/policy', "if (state.mode === 'preview') return decided(base, verdict);", ''],
   ]),
   mutant(6, 'a preview watches and judges like any run', [
-    ['run/plan/policy', "return state.mode === 'enforce' ? entry :", 'return true ? entry :'],
+    ['run/plan/adopt', "|| context.state.mode === 'enforce')", '|| true)'],
   ]),
   mutant(14, 'says nothing of what is unresolved without a policy', [
-    ['run/plan/policies', 'else if (isUnresolved(record)) entries.push(', 'else if (isUnresolved(record)) void ('],
+    ['run/plan/policies', '(isUnresolved(record) ? await adopt(from, record, context) : undefined)', 'undefined'],
   ]),
   mutant(14, 'says nothing of what is quarantined without a policy', [
     [
       'run/plan/policies',
-      "else if (stands.kind === 'quarantined') entries.push(",
-      "else if (stands.kind === 'quarantined') void (",
+      'const closed = closedEntry(from, stands);',
+      "const closed = stands.kind === 'foreign' ? closedEntry(from, stands) : undefined;",
     ],
+  ]),
+  mutant(14, 'says nothing of what is quarantined where it cannot do its work', [
+    ['run/plan/plan', '?.entry ?? refused(one)', '?.entry === undefined ? refused(one) : refused(one)'],
+    ['run/plan/plan', '(policy ? [] : [entry])', '(policy || entry ? [] : [entry])'],
   ]),
   mutant(2, 'truncates an index whose policy is switched off', [
     ['run/plan/policy', 'if (!parsed.policy.enabled)', 'if (parsed.policy.aspect.length < 0)'],

@@ -78,8 +78,8 @@ export const tellingMutants: readonly Mutant[] = [
   mutant(15, 'says nothing of it where it cannot do its work', [
     [
       plan,
-      'withUntold({ ...state, entries: chosen.map(refused) }, untold(policies))',
-      '({ ...state, entries: chosen.map(refused) })',
+      'withUntold({ ...state, entries: unasked(chosen) }, untold(policies))',
+      '({ ...state, entries: unasked(chosen) })',
     ],
   ]),
   mutant(15, 'marks what an enforcing stage has only previewed', [

@@ -112,13 +112,9 @@ export const toldRules = {
 
   *'what nobody has been told is in every report'(history) {
     for (const published of eventsOf(history, 'published')) {
-      const { at, runId, report } = published;
-      const { cause } = report;
+      const { at, runId } = published;
       const listed = eventsOf(history, 'listed').find(({ invocation }) => runOf(invocation) === runOf(published));
-      // A Plan that failed, or could not read the ledger, knows of nothing.
-      const isBlind =
-        cause?.kind === 'step-failed' ? cause.step === 'plan' : cause?.kind === 'setup' && cause.what === 'ledger';
-      if (!listed || isBlind) continue;
+      if (!listed || isBlind(published)) continue;
       for (const made of untoldBetween(history, listed.at, at)) {
         const { decision, index } = made;
         if (tellsVerdict(published, made) && tellsRelease(published, made)) continue;
@@ -130,6 +126,10 @@ export const toldRules = {
     }
   },
 } satisfies Record<string, CheckRule>;
+
+/** A Plan that failed, or could not read the ledger, knows of nothing. */
+export const isBlind = ({ report: { cause } }: Event<'published'>): boolean =>
+  cause?.kind === 'step-failed' ? cause.step === 'plan' : cause?.kind === 'setup' && cause.what === 'ledger';
 
 /** What was decided and not told during all of a run. */
 function untoldBetween(history: Parameters<CheckRule>[0], from: number, until: number): Made[] {

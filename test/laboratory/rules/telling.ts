@@ -4,7 +4,7 @@ import { isUnresolved } from '../../../lambda/ledger/record.ts';
 import { searchIndex, searchIndexOfName } from '../../../lambda/policy/aspects.ts';
 import type { Loss, Track } from '../truth/track.ts';
 import { type CheckRule, type Closing, type Event, eventsOf, isOurs, ofClosings, runOf } from './events.ts';
-import { carriesVerdict, entriesOf } from './judged.ts';
+import { carriesVerdict, entriesOf, isBlind } from './judged.ts';
 
 /** P1, P4 and rule 12: what people are told. A report that no subscriber gets tells nobody. */
 
@@ -54,6 +54,7 @@ export const tellingRules = {
       const twice = names.find((name, place) => names.indexOf(name) !== place);
       const isDuplicate = report.policies.some(({ cause }) => cause.kind === 'policy');
       if (twice !== undefined && !isDuplicate) yield { at, text: `${runId} reports ${twice} twice` };
+      // A release is about something else.
       const execution = eventsOf(history, 'execution').find((event) => runOf(event) === runOf(published));
       const isWhole = execution && !('only' in execution.input) && !('release' in execution.input) && !report.cause;
       // Of two Plans side by side, one is not the run's: a policy counts that each of them has read.
@@ -73,9 +74,9 @@ export const tellingRules = {
   *'what is unresolved or quarantined is told in every report'(history) {
     for (const published of eventsOf(history, 'published')) {
       const { at, report, runId } = published;
-      // The run could not read the ledger, or is about something else.
+      // A release is about something else.
       const execution = eventsOf(history, 'execution').find((event) => runOf(event) === runOf(published));
-      if (report.cause || !execution || 'release' in execution.input) continue;
+      if (isBlind(published) || !execution || 'release' in execution.input) continue;
       for (const [index, state] of heldBetween(history, execution.at, at)) {
         const [entry] = entriesOf(published, index);
         // A preview says what the verdict would be.

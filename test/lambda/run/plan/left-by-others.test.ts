@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PolicyEntry } from '../../../../lambda/facts/report-schema.ts';
 import { LEDGER_VERSION, type LedgerRecord } from '../../../../lambda/ledger/record.ts';
+import { ParametersError, type RunServices } from '../../../../lambda/run/services.ts';
 import type { Entry } from '../../../../lambda/run/state.ts';
 import {
   aJudged,
@@ -35,6 +36,8 @@ async function world(options: Parameters<typeof open>[0] = {}) {
   });
   return { world: opened, now, attempt, fields: { server, lastSender: other, attempt } };
 }
+
+type Services = Omit<RunServices, 'deadline'>;
 
 const told = (entry: Entry | undefined) => {
   const { outcome, cause, adopted } = (entry?.entry ?? {}) as Partial<PolicyEntry>;
@@ -164,6 +167,68 @@ describe('An index without a policy of this run', () => {
     opened.ledger.stored.set(anIndex, aQuarantined(fields));
     const { entries } = await opened.plan();
     expect(entries.map(told)).toMatchObject([
+      { outcome: 'failed', cause: { kind: 'policy' } },
+      { outcome: 'quarantined', adopted: true },
+    ]);
+  });
+});
+
+describe('A run that cannot ask the server', () => {
+  const unreadable = { observe: (services: Services) => ({ ...services, parameters: withoutToken(services) }) };
+  const withoutToken = ({ parameters }: Services) => ({
+    ...parameters,
+    token: { ...parameters.token, get: () => Promise.reject(new ParametersError('The token cannot be read.')) },
+  });
+  const ofProfile = { index: profileIndex, entityType: 'dataset', aspect: 'datasetProfile' };
+
+  test('says that an index is quarantined, with its policy or without one, and of the others that they were not checked', async () => {
+    const policies = [aPolicyFor('operation', { owner: 'team-a' }), aPolicyFor('datasetUsageStatistics')];
+    const { world: opened, fields } = await world({ ...unreadable, policies });
+    opened.ledger.stored.set(anIndex, aQuarantined(fields));
+    opened.ledger.stored.set(profileIndex, aQuarantined({ ...fields, ...ofProfile }));
+    const { entries, error } = await opened.plan();
+    expect(error).toMatchObject({ what: 'parameters' });
+    expect(entries.map(told)).toMatchObject([
+      { outcome: 'quarantined', adopted: undefined },
+      { outcome: 'failed', cause: { kind: 'run-error' } },
+      { outcome: 'quarantined', adopted: true },
+    ]);
+    expect(entries[0]?.entry).toMatchObject({ aspect: 'operation', owner: 'team-a' });
+  });
+
+  test('because its input is wrong says that, too', async () => {
+    const { world: opened, fields } = await world();
+    opened.ledger.stored.set(anIndex, aQuarantined(fields));
+    const { entries } = await opened.plan({ retentionDays: 1 });
+    expect(entries.map(told)).toMatchObject([{ outcome: 'quarantined' }]);
+  });
+
+  test.each<[string, number, 'enforce' | 'preview', object]>([
+    ['may still be sent', 60_000, 'enforce', { outcome: 'in-flight', cause: { kind: 'held' } }],
+    ['is under way', 0, 'enforce', { outcome: 'unknown', cause: { kind: 'unsettled', why: 'unseen' } }],
+    ['is under way', 0, 'preview', { outcome: 'unknown', cause: { kind: 'watching', why: 'preview' } }],
+    [
+      'no enforcing run has closed in 20 hours',
+      -20 * hour,
+      'preview',
+      { outcome: 'unknown', cause: { kind: 'watching', releasable: true } },
+    ],
+  ])('says what %s (judgeable in %i ms, %s)', async (_, until, mode, expected) => {
+    const { world: opened, now, attempt, fields } = await world(unreadable);
+    const record = aSending({ ...fields, attempt: { ...attempt, judgeableAt: now + until } });
+    opened.ledger.stored.set(anIndex, record);
+    const { entries } = await opened.plan({ mode });
+    expect(entries.map(told)).toMatchObject([{ ...expected, adopted: true }]);
+    expect(opened.ledger.stored.get(anIndex)).toEqual(record);
+  });
+
+  test('says of two policies for one index what is wrong with them, and what its record says', async () => {
+    const policies = [aPolicyFor('operation'), aPolicyFor('operation')];
+    const { world: opened, fields } = await world({ ...unreadable, policies });
+    opened.ledger.stored.set(anIndex, aQuarantined(fields));
+    const { entries } = await opened.plan();
+    expect(entries.map(told)).toMatchObject([
+      { outcome: 'failed', cause: { kind: 'policy' } },
       { outcome: 'failed', cause: { kind: 'policy' } },
       { outcome: 'quarantined', adopted: true },
     ]);

@@ -125,6 +125,8 @@ describe('A run that cannot do its work', () => {
       throw new LedgerError('the table is away');
     };
     expect(await problemOf({}, { ledger: { list: away } })).toBe('ledger: the table is away');
+    // That nobody can be told what the ledger holds comes before any other reason.
+    expect(await problemOf({ only: ['dataset.x'] }, { ledger: { list: away } })).toBe('ledger: the table is away');
     // The policies that it would have covered are told, if they are not too many for a run.
     const covered = async (count: number) =>
       ((await prepared({}, { policies: many(count), ledger: { list: away } })) as { chosen: unknown[] }).chosen.length;

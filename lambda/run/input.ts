@@ -26,6 +26,10 @@ const inputSchema = z
     path: ['approveRows'],
     message: 'approveRows needs "only" with exactly one policy, so that nobody approves more than was looked at',
   })
+  .refine(({ release, only, approveRows }) => !release || (only ?? approveRows) === undefined, {
+    path: ['release'],
+    message: 'release stands alone, without "only" and "approveRows": such a run truncates nothing',
+  })
   .refine((input) => input.acceptMissing === undefined || input.release?.length === 1, {
     path: ['acceptMissing'],
     message: 'acceptMissing needs "release" with exactly one index, so that nobody accepts more than was looked at',

@@ -90,7 +90,7 @@ const lostBetweenRuns = ({ expected, found }: Lost, entry: DecidedFacts) => ({
 });
 
 const countedBefore = ({ since }: Lost): string =>
-  `They were counted on ${moment(since)}; since then something other than this job has deleted rows (DataHub's datahub-gc, an upgrade, a person).`;
+  `They were counted on ${moment(since)}; since then rows have gone while no truncation of this job was known to be under way (DataHub's datahub-gc, an upgrade, a person).`;
 
 export const causes: CauseTable = {
   policy: ({ problem }, _, place) => ({

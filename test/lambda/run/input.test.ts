@@ -33,6 +33,8 @@ describe('an input', () => {
     ['missing rows without a release', { acceptMissing: 5 }, /exactly one index/],
     ['missing rows of two indices', { release: ['a.b', 'c.d'], acceptMissing: 5 }, /exactly one index/],
     ['fewer than no missing rows', { release: ['a.b'], acceptMissing: -1 }, /acceptMissing/],
+    ['a release with policies', { release: ['a.b'], only: ['a.b'] }, /release stands alone/],
+    ['a release with an approval', { release: ['a.b'], only: ['a.b'], approveRows: 5 }, /release stands alone/],
     ['an empty list', { only: [] }, /only/],
     ['a word of version 4', { clear: ['a.b'] }, /write "release" instead/],
     ['no object', 'preview', /input/],

@@ -255,3 +255,16 @@ test.each([
 ])('a truncation with %s is looked at where it can be', (_, taskId, line) => {
   expect(lookAtTask(anEntry('incomplete', { kind: 'remains' }, { taskId }))?.line).toBe(line);
 });
+
+test.each<[boolean | undefined, string]>([
+  [true, 'Today all 100 are there: release it.'],
+  [undefined, 'Today all 100 are there: release it.'],
+  [false, 'Today 100 are there, as many as then, but it may be another index: look first.'],
+])(
+  'A quarantined index in which every row is there is to be released, unless it is known to be another one: %s',
+  (sameIndex, expected) => {
+    const today = { expected: 100, found: 100, sameIndex };
+    const cause: Cause = { kind: 'quarantined', since: 1, outcome: 'rows-missing', rowsMissing: 5, today };
+    expect(wordsOf(anEntry('quarantined', cause), placeOf(aReportOf([]), aws)).why).toContain(expected);
+  },
+);

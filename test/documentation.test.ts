@@ -107,6 +107,14 @@ describe('docs/finds.md', () => {
   });
 });
 
+describe('.github/CODEOWNERS', () => {
+  test('names files and folders that are there', () => {
+    const named = [...textOf('.github/CODEOWNERS').matchAll(/^\/\S+/gm)].map(([path]) => path);
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+});
+
 /** The anchors of headings, as GitHub makes them. */
 const anchorsOf = (text: string): string[] =>
   [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>

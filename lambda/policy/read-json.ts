@@ -43,8 +43,11 @@ export function readJson(text: string, { comments = false } = {}): JsonText {
   return wrong(`has the key ${repeated.key} twice in one object: keep one of them`, repeated.at);
 }
 
-/** A list or a mapping as YAML writes them, where JSON would begin with a bracket, a quote or a comment. */
-const isYaml = (text: string): boolean => /^(?:\s*#.*\n|\s)*(?:---|- |[\w-]+:(?:\s|$))/.test(text);
+/**
+ * A list or a mapping as YAML writes them, where JSON would begin with a bracket, a quote or a comment. Comments are
+ * removed first, each in one way only: a pattern that can split blank lines between them would take hours over a page.
+ */
+const isYaml = (text: string): boolean => /^(?:---|- |[\w-]+:(?:\s|$))/.test(text.replace(/^(?:\s*#.*\n)*\s*/, ''));
 
 const wrong = (problem: string, at?: Place): JsonText => ({ kind: 'wrong', problem, ...(at && { at }) });
 

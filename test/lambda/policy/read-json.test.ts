@@ -67,6 +67,11 @@ describe('JSON written by a person', () => {
     );
   });
 
+  test('is refused at once, however many comments of YAML and blank lines stand before it', { timeout: 5000 }, () => {
+    expect(problemOf(`${'\n# a comment\n'.repeat(28)}{}`)).toMatch(/is not JSON/);
+    expect(problemOf(`${'\n  # a comment\n'.repeat(28)}- a: 1`)).toMatch(/^is YAML/);
+  });
+
   test('is refused with a key twice however it is escaped', () => {
     expect(problemOf('{"a": 1, "\\u0061": 2}')).toMatch(/the key "a" twice/);
   });

@@ -250,7 +250,8 @@ export function parseRecord(index: string, stored: unknown): StoredRecord {
 }
 
 /**
- * What a store keeps: the record as it is; one of another version whole, with what this one cannot read of it. A record that could not be read again would block its index.
+ * What a store keeps: the record as it is; one of another version whole, with what this one cannot read of it. A
+ * record that could not be read again would block its index.
  * @throws Error naming the fields
  */
 export function storable(record: StoredRecord): object & { revision: number } {

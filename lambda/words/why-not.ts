@@ -33,7 +33,7 @@ export const foreign = (
         subject: 'record of another version',
         what: `another version of this job ${outcome === 'quarantined' ? 'has quarantined it' : 'left a truncation of it unresolved'}`,
         why: sentences(
-          cause.since !== undefined && `It was sent on ${moment(cause.since)}.`,
+          cause.since !== undefined && `The truncation was sent on ${moment(cause.since)}.`,
           cause.version !== undefined && `Its ledger record says version ${cause.version}.`,
         ),
       }

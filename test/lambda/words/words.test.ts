@@ -187,7 +187,9 @@ describe('a message tells the truth about its situation', () => {
   test('a record that only a release ends says since when it waits', () => {
     const since = Date.UTC(2026, 10, 21);
     const whyOf = (cause: Parameters<typeof anEntry>[1]) => wordsOf(anEntry('unknown', cause), enforced).why;
-    expect(whyOf({ kind: 'foreign', why: 'version', version: 3, since })).toMatch(/^It was sent on 21 Nov 2026, 00:00/);
+    expect(whyOf({ kind: 'foreign', why: 'version', version: 3, since })).toMatch(
+      /^The truncation was sent on 21 Nov 2026, 00:00/,
+    );
     expect(whyOf({ kind: 'foreign', why: 'address', address: 'http://old:8080', since })).toMatch(
       /^It was sent on 21 Nov 2026, 00:00 UTC to http:\/\/old:8080; /,
     );

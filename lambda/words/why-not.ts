@@ -48,18 +48,24 @@ export const quarantinedUrgency = (outcome: Outcome): Pick<Words, 'urgency' | 'n
     ? { urgency: 'act', next: noUpgrade, section: 'Rows missing' }
     : { urgency: 'week', next: 'Check that all its rows are there, then release it.' };
 
-/** Nothing was copied, and today every row is there: in the index of then, as far as the server tells (rule 11). */
-export const isWholeToday = ({ today, copied }: Pick<CauseOf<'quarantined'>, 'today' | 'copied'>): boolean =>
-  !copied && today !== undefined && 'sameIndex' in today && today.found >= today.expected && today.sameIndex !== false;
+/**
+ * Nothing was copied, and today every row is there (rule 11), in the index of then: where the server does not name it
+ * today, unless the verdict has named another one.
+ */
+export function isWholeToday({ today, copied, indexNow }: CauseOf<'quarantined'>): boolean {
+  if (copied || today === undefined || 'error' in today || today.found < today.expected) return false;
+  return today.sameIndex ?? indexNow === undefined;
+}
 
 /** What this run has counted, beside what was missing then. */
-export function todayWhy({ today, copied }: CauseOf<'quarantined'>): string {
+export function todayWhy(cause: CauseOf<'quarantined'>): string {
+  const { today, copied } = cause;
   if (today === undefined) return '';
   if ('error' in today) return `Today it could not be counted: ${withoutStop(errorWords(today.error).came)}.`;
   const { expected, found } = today;
   if (found < expected) return `Today ${exact(found)} of the ${rows(expected, 'exact')} are there.`;
   if (copied) return 'Today there are as many as then, but late rows may have filled the gap: look first.';
-  return isWholeToday({ today, copied })
+  return isWholeToday(cause)
     ? `Today all ${exact(expected)} are there: release it.`
     : `Today ${exact(found)} are there, as many as then, but it may be another index: look first.`;
 }

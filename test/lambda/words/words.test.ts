@@ -258,15 +258,19 @@ test.each([
   expect(lookAtTask(anEntry('incomplete', { kind: 'remains' }, { taskId }))?.line).toBe(line);
 });
 
-test.each<[boolean | undefined, string]>([
-  [true, 'Today all 100 are there: release it.'],
-  [undefined, 'Today all 100 are there: release it.'],
-  [false, 'Today 100 are there, as many as then, but it may be another index: look first.'],
+const whole = 'Today all 100 are there: release it.';
+const another = 'Today 100 are there, as many as then, but it may be another index: look first.';
+test.each<[boolean | undefined, string | undefined, string]>([
+  [true, undefined, whole],
+  [true, 'replaced', whole],
+  [undefined, undefined, whole],
+  [undefined, 'replaced', another],
+  [false, undefined, another],
 ])(
-  'A quarantined index in which every row is there is to be released, unless it is known to be another one: %s',
-  (sameIndex, expected) => {
+  'A quarantined index in which every row is there is to be released, unless it is known to be another one: %s, %s',
+  (sameIndex, indexNow, expected) => {
     const today = { expected: 100, found: 100, sameIndex };
-    const cause: Cause = { kind: 'quarantined', since: 1, outcome: 'rows-missing', rowsMissing: 5, today };
+    const cause: Cause = { kind: 'quarantined', since: 1, outcome: 'rows-missing', rowsMissing: 5, indexNow, today };
     expect(wordsOf(anEntry('quarantined', cause), placeOf(aReportOf([]), aws)).why).toContain(expected);
   },
 );

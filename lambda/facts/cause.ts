@@ -102,7 +102,7 @@ const kinds = {
   },
   'quarantined-elsewhere': { address: z.string().meta({ description: "the record's server" }), ...quarantine },
   untold: {
-    what: z.enum(['verdict', 'release']).meta({ description: 'of which this report is the first to tell' }),
+    what: z.enum(['verdict', 'release']).meta({ description: 'what has to be told first, as this report does' }),
   },
   'decided-by-version': {
     version: z.number().optional().meta({ description: 'left out where not even that can be read' }),

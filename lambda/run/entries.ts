@@ -226,7 +226,7 @@ export const endOf = (state: Pick<RunState, 'runStartMillis'>, settings: RunSett
 export const addressOf = (settings: RunSettings): string => serverAddress(settings.gmsUrl);
 
 /** What the report says about an index whose record is foreign. */
-export function foreignEntry(from: EntryBase, { outcome, record }: Extract<Standing, { kind: 'foreign' }>): DoneEntry {
+function foreignEntry(from: EntryBase, { outcome, record }: Extract<Standing, { kind: 'foreign' }>): DoneEntry {
   if (record.state === 'quarantined') {
     return done(from, outcome, {
       ...quarantineFacts(record),

@@ -59,7 +59,7 @@ const ended = z.boolean().optional().meta({ description: 'its task has ended; wh
 const lostBetweenRuns = {
   expected: rows,
   found: rows,
-  since: millis.meta({ description: 'the count before; no truncation of ours was under way since' }),
+  since: millis.meta({ description: 'the count before; no truncation of ours is known to have been under way since' }),
 };
 
 const kinds = {

@@ -33,7 +33,7 @@ export const releaseFacts = {
   betweenRuns: z
     .boolean()
     .optional()
-    .meta({ description: 'its rows had gone between two runs, with no truncation of ours under way' }),
+    .meta({ description: 'its rows had gone between two runs, with no truncation of ours known to be under way' }),
   address: z
     .string()
     .optional()

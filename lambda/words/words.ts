@@ -87,8 +87,8 @@ function leftBehind({ decidedAt = '', decidedBy = '', server, untold }: DecidedF
 }
 
 /** Before any other explanation of rows that are gone. */
-const notThere = ({ noIndex }: DecidedFacts): string =>
-  noIndex ? 'The search engine has no such index, so it counted as 0 rows.' : '';
+const notThere = ({ noIndex, untold }: DecidedFacts): string =>
+  noIndex ? `The search engine ${untold === undefined ? 'has' : 'had'} no such index, so it counted as 0 rows.` : '';
 
 const later: Said = { what: 'the reason was written by another version of this job', urgency: 'week' };
 

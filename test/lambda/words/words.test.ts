@@ -170,6 +170,8 @@ describe('a message tells the truth about its situation', () => {
       ['rows-missing', { kind: 'lost-between-runs', expected: 9, found: 1, since: 1 }],
       ['incomplete', { kind: 'remains' }, { rowsRemaining: 8 }],
     ];
+    const noIndex = anEntry('truncated', { kind: 'verified' }, { noIndex: true, ...untold });
+    expect(wordsOf(noIndex, enforced).why).toContain('The search engine had no such index');
     for (const [outcome, cause, more] of lost) {
       expect(wordsOf(anEntry(outcome, cause, more), enforced).what).toMatch(/ are (gone|still there)$/);
       expect(wordsOf(anEntry(outcome, cause, { ...more, ...untold }), enforced).what).toMatch(

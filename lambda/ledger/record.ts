@@ -4,7 +4,7 @@ import { releaseFacts } from '../facts/note.ts';
 import { verdictOutcomes } from '../facts/outcomes.ts';
 import { serverErrorSchema } from '../facts/server-error.ts';
 import type { IndexNames } from '../operations/backend.ts';
-import { namesIn, namesOfIndex } from '../policy/aspects.ts';
+import { namesIn, namesOfIndex, searchIndex } from '../policy/aspects.ts';
 
 /**
  * One ledger record per search index, never deleted: a union by state, each with only its own fields. From `sending` on
@@ -225,9 +225,14 @@ export type StoredRecord = LedgerRecord | OtherVersion;
 export const headOf = (record: StoredRecord): Head =>
   record.state === 'other-version' ? (headSchema.safeParse(record.stored).data ?? {}) : record;
 
-/** What people call its index. A record that does not say so has the index alone: it can be released by these names, too. */
-export const namesOfRecord = (record: StoredRecord): IndexNames =>
-  namesIn(headOf(record)) ?? namesOfIndex(record.index);
+/** What people call its index, if the record says so. The names of another index would release and mark that one. */
+export function namesStated(record: StoredRecord): IndexNames | undefined {
+  const names = namesIn(headOf(record));
+  return names && searchIndex(names) === record.index ? names : undefined;
+}
+
+/** The same of any record. One that does not say so has the index alone: it can be released by these names, too. */
+export const namesOfRecord = (record: StoredRecord): IndexNames => namesStated(record) ?? namesOfIndex(record.index);
 
 /** The record as this version understands it: of another version only its head is read. */
 export const understood = (record: StoredRecord | undefined): LedgerRecord | undefined =>

@@ -1,7 +1,7 @@
 import { deadlineMarginMillis } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
-import { headOf, type StoredRecord } from '../../ledger/record.ts';
-import { fromDottedName, namesIn, searchIndexOfName } from '../../policy/aspects.ts';
+import { namesStated, type StoredRecord } from '../../ledger/record.ts';
+import { fromDottedName, searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf } from '../../policy/parse.ts';
 import { signalAt } from '../../truncation/clock.ts';
 import type { RunInput } from '../input.ts';
@@ -28,7 +28,7 @@ export async function planRelease(
       const record = records.get(index);
       const policy = policies.find((one) => one.index === index);
       const named = fromDottedName(release.find((name) => searchIndexOfName(name) === index) ?? index);
-      const { entityType, aspect } = policy ? namesOf(policy) : (namesIn(record && headOf(record)) ?? named);
+      const { entityType, aspect } = policy ? namesOf(policy) : ((record && namesStated(record)) ?? named);
       const key = { index, entityType, aspect, server: state.server };
       const result = await releaseIndex({ key, record, run: state, acceptMissing }, services, signal);
       if (result.kind === 'judged') now.set(index, result.record);

@@ -55,6 +55,20 @@ describe('A release', () => {
     expect(notes).toMatchObject([{ kind: 'not-released', index: name, why: 'uncounted' }]);
   });
 
+  test('ends a record of another index that somebody has put in its place: by the name of its own, and for good', async () => {
+    const world = await open({ policies: [] });
+    const { index: _, ...operation } = whole(world.clock.time);
+    world.ledger.stored.set(unknownIndex, { ...operation, index: anIndex });
+    const [entry] = (await world.plan()).entries;
+    expect(entry?.entry).toMatchObject({ entityType: 'team', aspect: 'event', outcome: 'quarantined' });
+    await world.run({ input: { release: ['team.event'], acceptMissing: 0 } });
+    expect(world.ledger.stored.get(unknownIndex)).toMatchObject({
+      state: 'idle',
+      index: unknownIndex,
+      aspect: 'event',
+    });
+  });
+
   test('calls each of several indices without a policy by the name that was given for it', async () => {
     const world = await open();
     const named = ['team.one', 'TEAM.EVENT'];

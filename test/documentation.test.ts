@@ -6,7 +6,7 @@ import { type OptionName, options, writtenOption } from '../cli/command-line/opt
 import { verbNames } from '../cli/command-line/verbs.ts';
 import { parseInput } from '../lambda/run/input.ts';
 
-/** What the pages claim about the program: commands, fields, inputs and links. */
+/** What the pages claim about the program: commands, inputs and links. */
 
 const root = join(import.meta.dirname, '..');
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');

@@ -129,7 +129,8 @@ export function soFar(cause: Watching, entry: DecidedFacts): Pick<Words, 'subjec
     return { subject: `${Math.floor((done / total) * 100)} % done`, what };
   }
   const some = entry.rowsDeleted && `${ofTotal(entry.rowsDeleted, entry.rowsToDelete)} deleted so far`;
-  return { subject: '', what: some || 'its truncation is still running' };
+  const seen = entry.outcome === 'still-running' ? 'its truncation is still running' : unsettled.unseen.what;
+  return { subject: '', what: some || seen };
 }
 
 function lastLook(cause: Watching): string {

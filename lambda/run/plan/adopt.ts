@@ -94,12 +94,7 @@ function notLookedAt(
   const waiting = notJudgeable(from, record, readAt);
   if (waiting) return waiting;
   const entry = watched(from, record, readAt, readAt);
-  if (mode === 'enforce') return notSeen(entry);
-  const releasable = needsRelease(record, readAt) || undefined;
-  return done(entry, 'unknown', {
-    kind: 'watching',
-    why: 'preview',
-    since: record.attempt.sendingSince,
-    releasable,
-  });
+  if (mode === 'enforce' || !needsRelease(record, readAt)) return notSeen(entry);
+  const { sendingSince: since } = record.attempt;
+  return done(entry, 'unknown', { kind: 'watching', why: 'preview', since, releasable: true });
 }

@@ -155,6 +155,14 @@ describe('a message tells the truth about its situation', () => {
     expect(small.why).toMatch(/^The search engine has no such index/);
   });
 
+  test('what nobody could look at is not called running', () => {
+    const error = { kind: 'connect', operation: 'dry-run' } as const;
+    const whatOf = (outcome: 'unknown' | 'still-running', more: object) =>
+      wordsOf(anEntry(outcome, { kind: 'watching', why: 'preview', since: 1, ...more }), enforced).what;
+    expect(whatOf('unknown', { error })).toBe('a truncation was sent, and its completion was not observed');
+    expect(whatOf('still-running', {})).toBe('its truncation is still running');
+  });
+
   test('a preview asks for the release of what is so old that no enforcing run will judge it', () => {
     const previewed = (releasable?: true) =>
       wordsOf(anEntry('unknown', { kind: 'watching', why: 'preview', since: 1, releasable }), enforced);

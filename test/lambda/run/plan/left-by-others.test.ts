@@ -206,7 +206,7 @@ describe('A run that cannot ask the server', () => {
   test.each<[string, number, 'enforce' | 'preview', object]>([
     ['may still be sent', 60_000, 'enforce', { outcome: 'in-flight', cause: { kind: 'held' } }],
     ['is under way', 0, 'enforce', { outcome: 'unknown', cause: { kind: 'unsettled', why: 'unseen' } }],
-    ['is under way', 0, 'preview', { outcome: 'unknown', cause: { kind: 'watching', why: 'preview' } }],
+    ['is under way', 0, 'preview', { outcome: 'unknown', cause: { kind: 'unsettled', why: 'unseen' } }],
     [
       'no enforcing run has closed in 20 hours',
       -20 * hour,

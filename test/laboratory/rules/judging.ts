@@ -83,6 +83,9 @@ const isOwnProof = ({ track, invocation, record }: Closing): boolean =>
 const endOf = ({ runStartMillis, settings }: Closing['invocation']): number =>
   runStartMillis + settings.maxRunHours * hour;
 
+/** What a stranger's answer says of an index that is gone, too. */
+const noRows = { rowsToDelete: 0, rowsTotal: 0, deletesInPlace: true } as const;
+
 /** Counts of rows to delete that the judging run got, oldest first: up to the function that judged. */
 function looksOf(history: Parameters<CheckRule>[0], { at, record, invocation }: Closing): Event<'dry-run'>[] {
   const { fields, policyCutoffMillis, baseline } = record.attempt;
@@ -101,7 +104,7 @@ function looksOf(history: Parameters<CheckRule>[0], { at, record, invocation }: 
   const failed = new Set(asked.flatMap(({ answer, invocation: { id } }) => (answer || isGone(id) ? [] : [id])));
   // A function that stood still before it wrote its verdict did not see what others have counted since.
   const until = asked.findLast((one) => one.at <= at && one.invocation.id === invocation.id)?.at ?? at;
-  return asked.filter(
+  const looks = asked.filter(
     (look) =>
       !failed.has(look.invocation.id) &&
       look.at <= until &&
@@ -110,6 +113,7 @@ function looksOf(history: Parameters<CheckRule>[0], { at, record, invocation }: 
       look.invocation.step === 'poll' &&
       runOf(look.invocation) === runOf(invocation),
   );
+  return looks.map((look) => ({ ...look, answer: look.answer ?? noRows }));
 }
 
 /** The counts of the look that judged: the first of its function, which may count again for the next runs' window. */

@@ -64,7 +64,10 @@ export const judgingRules: Record<string, CheckRule> = {
     return asked.every(({ answer }) => answer && answer.rowsTotal > 0) && 'no window';
   }),
 
-  'a changed name is told': ofClosings(({ at, event, record, verdict, invocation }, history) => {
+  'a changed name is told': ofClosings((closing, history) => {
+    const { at, event, record, verdict, invocation } = closing;
+    // A call that was never made has changed nothing, and nobody looks.
+    if (isOwnProof(closing)) return undefined;
     const { indexName } = record.attempt.baseline;
     // A function that judges several truncations asks for each.
     const asked = eventsOf(history, 'sizes').filter((one) => one.invocation.id === invocation.id).length;

@@ -7,38 +7,23 @@ import { type UnionOf, unionSchema } from './union.ts';
 const millis = z.number();
 const rows = z.int().nonnegative();
 
-/** What the runbook's steps need to bring rows back after a copy. */
-const copyFacts = {
+/** Why the rows that are missing in an index could not be told when a release was asked for. */
+const unknownWhy = z.enum(['uncounted', 'unreadable', 'address', 'reindex']).meta({
+  description:
+    'why the missing rows are unknown: they could not be counted; the record is unreadable, or of another address; a reindex is not in place, or still runs',
+});
+
+/** What a release counted, and what the runbook's steps need to bring rows back after a reindex; the ledger keeps it. */
+export const releaseFacts = {
+  missing: rows.optional().meta({ description: 'rows to keep that are missing; left out where that is unknown' }),
+  unknown: unknownWhy.optional(),
+  accepted: rows.optional().meta({ description: 'acceptMissing' }),
+  error: serverErrorSchema.optional(),
+  address: z.string().optional().meta({ description: "the record's server, where it was another one" }),
+  reindexed: z.boolean().optional().meta({ description: 'late rows may hide that some are missing' }),
   indexBefore: z.string().optional(),
   indexNow: z.string().optional(),
   cutoffMillis: millis.optional(),
-};
-
-/** What a person opened an index for, and what was counted then; the ledger keeps it as well. */
-export const releaseFacts = {
-  rowsMissing: rows.optional(),
-  uncounted: z.boolean().optional().meta({ description: 'it could not be counted, which a person has accepted' }),
-  unread: z
-    .boolean()
-    .optional()
-    .meta({ description: 'another version released it, and what it counted cannot be read' }),
-  copied: z
-    .boolean()
-    .optional()
-    .meta({ description: 'it was quarantined as a copy with missing rows: late rows may have filled the count' }),
-  running: z
-    .boolean()
-    .optional()
-    .meta({ description: 'a copy whose status says that it still runs, or that has none' }),
-  betweenRuns: z
-    .boolean()
-    .optional()
-    .meta({ description: 'its rows had gone between two runs, with no truncation of ours known to be under way' }),
-  address: z
-    .string()
-    .optional()
-    .meta({ description: "the record's server, which was another one: its counts prove nothing about this one" }),
-  ...copyFacts,
 };
 
 const kinds = {
@@ -59,6 +44,10 @@ const kinds = {
   /** The server does not know the field forceDeleteByQuery; this run leaves it out. */
   'field-refused': {},
   'truncate-failed': { index: z.string(), error: z.string() },
+  /** Rows that should have stayed until today have gone since they were counted last (rule 11). */
+  'fewer-rows': { index: z.string(), expected: rows, found: rows, since: millis },
+  /** The ledger has records of other server addresses. */
+  'other-address': { address: z.string(), records: z.int() },
 
   // The result for each index that an operator asked to release
   released: {
@@ -69,15 +58,14 @@ const kinds = {
   },
   'not-released': {
     index: z.string(),
-    why: z.enum(['rows-missing', 'uncounted', 'unresolved', 'copy', 'elsewhere', 'taken', 'server', 'ledger']),
-    rowsMissing: rows.optional(),
+    why: z.enum(['idle', 'unreported', 'unresolved', 'missing', 'unknown', 'taken', 'ledger']).meta({
+      description:
+        'idle: there is nothing to release; unreported: its verdict is reported first; taken: another run wrote to its record',
+    }),
     until: millis.optional().meta({ description: 'unresolved: from when on a release is accepted' }),
-    error: serverErrorSchema.optional(),
-    problem: z.string().optional(),
-    address: z.string().optional().meta({ description: "elsewhere: the record's server" }),
-    ...copyFacts,
+    problem: z.string().optional().meta({ description: 'ledger: what it said' }),
+    ...releaseFacts,
   },
-  'nothing-to-release': { index: z.string() },
 
   /** The report is published long after its run: what it says may have changed. */
   late: { startedAt: millis },
@@ -89,7 +77,7 @@ const kinds = {
     quarantined: z.array(z.string()).meta({ description: 'the indices among them that are quarantined' }),
   },
   /** The report was cut to fit into a message. */
-  shortened: { policies: z.int(), of: z.int(), indices: z.int(), indicesOf: z.int() },
+  shortened: { indices: z.int(), indicesOf: z.int() },
 } as const;
 
 export type NoteKind = keyof typeof kinds;
@@ -100,14 +88,22 @@ export const noteKinds = Object.keys(kinds) as NoteKind[];
 export const noteSchema = unionSchema(kinds, 'Note', 'what a note says, as data');
 
 /** A note with its English, as reports have it. */
-export type ToldNote = Note & { text: string };
+export type NoteWithText = Note & { text: string };
 
-export const toldNoteSchema = unionSchema(kinds, 'ToldNote', 'what a note says, as data and in English', {
+export const noteWithTextSchema = unionSchema(kinds, 'NoteWithText', 'what a note says, as data and in English', {
   text: z.string().meta({ description: 'one or two sentences' }),
-}) as z.ZodType<ToldNote>;
+}) as z.ZodType<NoteWithText>;
 
-/** Whether an operator who asked for a release has to look again: it makes the run's result at least `attention`. */
-export const needsAttention = (note: Note): boolean =>
-  note.kind === 'not-released' ||
-  (note.kind === 'released' &&
-    ((note.rowsMissing ?? 0) > 0 || note.uncounted === true || note.copied === true || note.running === true));
+/** Whether somebody has to look: it makes the run's result at least `attention`. */
+export const needsAttention = (note: Note): boolean => {
+  switch (note.kind) {
+    case 'fewer-rows':
+      return true;
+    case 'not-released':
+      return note.why !== 'idle';
+    case 'released':
+      return note.missing !== 0 || note.reindexed === true;
+    default:
+      return false;
+  }
+};

@@ -3,7 +3,7 @@
 export const results = ['ok', 'attention', 'failed'] as const;
 export type Result = (typeof results)[number];
 
-/** How soon a person should do something, in the runbook's words (`words/`); the most urgent first. */
+/** How soon a person should do something, in the runbook's words; the most urgent first. */
 export const urgencies = ['act', 'week', 'change', 'nothing'] as const;
 export type Urgency = (typeof urgencies)[number];
 
@@ -16,7 +16,6 @@ const facts = {
   'above-ceiling': 'attention',
   incomplete: 'attention',
   'not-started': 'attention',
-  'in-flight': 'attention',
   'still-running': 'attention',
   truncated: 'ok',
   'would-truncate': 'ok',
@@ -46,11 +45,6 @@ export const countedOutcomes: readonly Outcome[] = ['truncated', 'incomplete', '
 export const outcomes = Object.keys(facts) as [Outcome, ...Outcome[]];
 
 export const resultOf: Readonly<Record<Outcome, Result>> = facts;
-
-/**
- * An outcome that this version knows; one added by a later version could mean anything, so it counts as `unknown`.
- */
-export const knownOutcome = (given: string): Outcome => outcomes.find((outcome) => outcome === given) ?? 'unknown';
 
 /** The worst of several results; `ok` if there are none. */
 export function worst(given: readonly Result[]): Result {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { causeSchema } from './cause.ts';
-import { type Note, toldNoteSchema } from './note.ts';
+import { type Note, noteWithTextSchema } from './note.ts';
 import { outcomes, results } from './outcomes.ts';
 
 /**
@@ -21,7 +21,7 @@ export const entryFields = {
   retentionDays: described(z.number().optional(), "the policy's"),
   cutoffMillis: rows('the cutoff that was sent, or would be; epoch milliseconds'),
   policyCutoffMillis: rows(
-    "the policy's own cutoff, where a bite (maxRowsPerRun) made the one that was sent older; epoch milliseconds",
+    "the policy's own cutoff, where the row limit (maxRowsPerRun) made the one that was sent older; epoch milliseconds",
   ),
   strategy: described(
     z.enum(['delete-by-query', 'reindex']).optional(),
@@ -29,17 +29,18 @@ export const entryFields = {
   ),
   reindexes: described(
     z.boolean().optional(),
-    'the truncation that was sent reindexes, or may: rows written during the copy may be only in the old index',
+    'the truncation that was sent reindexes, or may: rows written meanwhile may be only in the old index',
   ),
-  reindexGoesWhole: described(
+  wholeReindex: described(
     z.boolean().optional(),
-    'maxRowsPerRun does not hold, because the server reindexes every row that stays anyway',
+    'maxRowsPerRun does not hold, because the server writes every row to keep into a new index anyway',
   ),
   rowsTotal: rows('rows of the index before anything was deleted'),
   rowsToDelete: rows('of these, rows at or before the cutoff that was sent, or would be'),
-  rowsPastRetention: rows("rows at or before the policy's own cutoff, where a bite (maxRowsPerRun) takes fewer"),
+  rowsPastRetention: rows("rows at or before the policy's own cutoff, where the row limit (maxRowsPerRun) takes fewer"),
   taskId: optionalText("the server's task"),
-  rowsDeleted: rows('rows deleted, by counting; of a truncation without a verdict, so far'),
+  rowsDeleted: rows('rows deleted in place, by counting; of a truncation without a verdict, so far'),
+  rowsLeftBehind: rows('of a reindex: rows that the new index leaves out, and that are still in the old one'),
   rowsRemaining: rows('rows at or before the cutoff that are still there'),
   rowsMissing: rows('rows newer than the cutoff (and not newer than the run) that are gone'),
   durationSeconds: described(z.number().optional(), 'from the call to the end, as far as it was seen'),
@@ -57,11 +58,6 @@ export const entryFields = {
   ),
   decidedAt: optionalText('when its verdict was given; ISO 8601 UTC'),
   decidedBy: optionalText('the run that gave it'),
-  untold: described(
-    z.enum(['no-report', 'may-come']).optional(),
-    'another run gave it, and no report is known to have included it; or that run may still be at work and report it itself',
-  ),
-  released: described(z.boolean().optional(), 'a person has released the index since, which is to be told, too'),
   server: optionalText('the server that the verdict is about, where it is not the server of this run'),
   owner: optionalText("the policy's; not interpreted"),
   note: optionalText("the policy's; not interpreted"),
@@ -101,7 +97,7 @@ export const reportSchema = z
     result: described(z.enum(results), 'the worst of its policies, of its error, and of what was to be released'),
     error: optionalText('why the run as a whole could not do its work, in English'),
     cause: causeSchema.optional().meta({ description: 'the error as data' }),
-    notes: described(z.array(toldNoteSchema).optional(), 'what people should know besides the policies'),
+    notes: described(z.array(noteWithTextSchema).optional(), 'what people should know besides the policies'),
     policies: described(
       z.array(policyEntrySchema),
       'one for each policy, and for each truncation that is watched without one',
@@ -117,21 +113,8 @@ export type PolicyEntry = z.infer<typeof policyEntrySchema>;
 export type UnmanagedIndex = z.infer<typeof unmanagedIndexSchema>;
 export type Report = z.infer<typeof reportSchema>;
 
-/** The report without English, which `words/` adds. */
+/** The report without English, which `message/` adds. */
 export type ReportFacts = Omit<Report, 'error' | 'notes' | 'policies'> & {
   notes: Note[];
   policies: DecidedFacts[];
 };
-
-/** What names a verdict within one report. */
-export const verdictKey = ({
-  entityType,
-  aspect,
-  decidedAt = '',
-  server = '',
-}: Pick<EntryFacts, 'entityType' | 'aspect' | 'decidedAt' | 'server'>): string =>
-  [entityType, aspect, decidedAt, server].join(' ');
-
-/** What names a release within one report. */
-export const releaseKey = ({ index, decidedAt = '' }: { index: string; decidedAt?: string }): string =>
-  ['released', index, decidedAt].join(' ');

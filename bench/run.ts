@@ -7,7 +7,7 @@ import { messageOf } from '../lambda/message/message.ts';
 import { createOperations } from '../lambda/operations/http/http-operations.ts';
 import { type Exchange, type Transport, TransportError } from '../lambda/operations/transport.ts';
 import type { RunServices } from '../lambda/run/services.ts';
-import { worded } from '../lambda/words/worded.ts';
+import { withSentences } from '../lambda/message/sentences.ts';
 import { createEngine, type Engine } from '../test/operations-service/engine.ts';
 import { takeStep } from '../test/support/steps.ts';
 import type { Scenario } from './scenarios.ts';
@@ -91,12 +91,12 @@ export async function measureRun(scenario: Scenario, start: number): Promise<Mea
   const publish = async (made: Report) => {
     await time.sleep(2 * millis.awsCall);
     told = { report: made, at: time.now() };
-    return messageOf(made, { reader: { kind: 'aws' } }).told;
+    return messageOf(made, { audience: { kind: 'aws' } }).told;
   };
   const handler = (step: Step) => (event: unknown) =>
     invoke(step, async () => {
       const deadline = time.now() + functionTimeoutSeconds[step] * 1000;
-      const given = { ...services, deadline: () => deadline, publisher: { publish }, words: worded };
+      const given = { ...services, deadline: () => deadline, publisher: { publish }, words: withSentences };
       const result = await takeStep(step, event, given);
       largestStateBytes = Math.max(largestStateBytes, Buffer.byteLength(JSON.stringify(result ?? null)));
       return result;

@@ -3,7 +3,7 @@ import { LedgerError } from '../lambda/ledger/ledger.ts';
 import type { StoredRecord } from '../lambda/ledger/record.ts';
 import { redactor } from '../lambda/text/secrets.ts';
 import { shellWord } from '../lambda/text/text.ts';
-import { sectionNames, sectionOf } from '../lambda/words/runbook.ts';
+import { sectionNames, sectionOf } from '../lambda/message/runbook.ts';
 import {
   type Arguments,
   type DemoArguments,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { reportSchema } from '../lambda/facts/report-schema.ts';
 import { messageOf } from '../lambda/message/message.ts';
-import type { Reader } from '../lambda/words/reader.ts';
+import type { Audience } from '../lambda/message/audience.ts';
 import { slackMessage } from './outputs/slack.ts';
 
 /** `npm run preview-message`: prints what would be sent for a report, without sending it. */
@@ -37,7 +37,7 @@ try {
 }
 
 function preview({ report: path, format, local, ...asked }: Options): string {
-  const message = messageOf(readReport(path), { reader: readerOf(local, asked) });
+  const message = messageOf(readReport(path), { audience: readerOf(local, asked) });
   switch (format) {
     case 'email':
       return `Subject: ${message.subject}\n\n${message.email}`.trimEnd();
@@ -49,7 +49,7 @@ function preview({ report: path, format, local, ...asked }: Options): string {
   }
 }
 
-function readerOf(local: Options['local'], { stateMachineArn, runbookUrl }: Partial<Options>): Reader {
+function readerOf(local: Options['local'], { stateMachineArn, runbookUrl }: Partial<Options>): Audience {
   if (local) return { kind: 'machine', program: local === true ? 'npm start --' : local, runbookUrl };
   return { kind: 'aws', stateMachineArn, region: stateMachineArn?.split(':')[3], runbookUrl };
 }

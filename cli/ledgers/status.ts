@@ -9,7 +9,7 @@ import {
   type StoredRecord,
 } from '../../lambda/ledger/record.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
-import { iso } from '../../lambda/words/numbers.ts';
+import { iso } from '../../lambda/message/numbers.ts';
 
 /** What the ledger knows of one index. Times are ISO 8601 UTC. */
 export interface IndexStatus {

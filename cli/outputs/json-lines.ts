@@ -1,7 +1,7 @@
 import type { Entry, RunState } from '../../lambda/run/state.ts';
 import { safeJson } from '../../lambda/text/text.ts';
 import { progressShown } from '../../lambda/truncation/watch.ts';
-import { errorText } from '../../lambda/words/server-errors.ts';
+import { errorText } from '../../lambda/message/server-errors.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
 import { actionOf, type Output } from '../telling/output.ts';
 

@@ -1,5 +1,5 @@
 import { shellWord } from '../../lambda/text/text.ts';
-import { type Reader, runByHand } from '../../lambda/words/reader.ts';
+import { type Audience, runByHand } from '../../lambda/message/audience.ts';
 import { type Findings, policiesText } from '../telling/findings.ts';
 import type { Output } from '../telling/output.ts';
 import { type OutputFile, writeAndTell } from './output-file.ts';
@@ -19,7 +19,7 @@ interface PageFacts {
   /** What the page calls this DataHub. */
   name?: string;
   /** How this survey was started, for the next step. */
-  reader: Reader;
+  reader: Audience;
   /** Removes secrets from the page. */
   clean(text: string): string;
 }
@@ -51,7 +51,7 @@ function writeSuggestions(
   { suggestions }: Findings,
   json: OutputFile<'policies'>,
   output: Output,
-  reader: Reader,
+  reader: Audience,
 ): boolean {
   if (suggestions.length === 0) {
     output.note('No index could be counted, so there is no policy to suggest.');
@@ -61,7 +61,7 @@ function writeSuggestions(
   const line =
     json.path === '-'
       ? undefined
-      : runByHand({ mode: 'preview' }, { ...reader, policies: shellWord(json.path) } as Reader);
+      : runByHand({ mode: 'preview' }, { ...reader, policies: shellWord(json.path) } as Audience);
   if (line) output.note(`Edit them as needed. To see what a run would do, without changing anything:\n  ${line}`);
   return true;
 }

@@ -1,11 +1,11 @@
 import { type Outcome, resultOf, results } from '../../lambda/facts/outcomes.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
-import { cleanReport, isWorthTelling, type Message, messageOf } from '../../lambda/message/message.ts';
+import { cleanReport, isWorthPublishing, type Message, messageOf } from '../../lambda/message/message.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Publisher } from '../../lambda/run/services.ts';
 import { redactor } from '../../lambda/text/secrets.ts';
-import { moment } from '../../lambda/words/numbers.ts';
-import type { Reader } from '../../lambda/words/reader.ts';
+import { moment } from '../../lambda/message/numbers.ts';
+import type { Audience } from '../../lambda/message/audience.ts';
 import type { Reporting } from '../command-line/arguments.ts';
 import type { Server } from '../inputs/server.ts';
 import { type Webhook, withoutAddress } from '../inputs/webhook.ts';
@@ -28,7 +28,7 @@ export interface Telling {
   /** A person started it, so that its message is never held back (rule 12). */
   byHand: boolean;
   /** Who reads its messages. */
-  reader: Reader;
+  reader: Audience;
   /** Whether standard output has taken all that was written so far. */
   printed(): Promise<Printed>;
 }
@@ -52,7 +52,7 @@ export function reportPublisher(run: Telling, output: Output): ReportPublisher {
       const withoutToken = redactor([server.tokenText]);
       const clean = webhook ? (text: string) => withoutToken(withoutAddress(webhook)(text)) : withoutToken;
       const report = cleanReport(made, clean);
-      const message = messageOf(made, { reader, clean });
+      const message = messageOf(made, { audience: reader, clean });
       output.report(report, message);
       const written = [
         writeAndTell(json, () => `${JSON.stringify(report, null, 2)}\n`, output),
@@ -98,7 +98,7 @@ async function postMessage(
   output: Output,
 ): Promise<'posted' | 'refused' | 'not-asked'> {
   if (webhook === undefined) return 'not-asked';
-  if (webhook.when === 'problems' && !isWorthTelling(report, byHand)) return 'not-asked';
+  if (webhook.when === 'problems' && !isWorthPublishing(report, byHand)) return 'not-asked';
   const body = webhook.format === 'json' ? message.default : JSON.stringify(slackMessage(message));
   const posted = await post(webhook, body, { caPem: server.caPem });
   output.posted(posted);

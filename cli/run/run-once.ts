@@ -6,9 +6,9 @@ import type { PolicySource } from '../../lambda/policy/parse.ts';
 import { type Log, ParametersError, type Publisher } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
 import { systemClock } from '../../lambda/truncation/clock.ts';
-import { counted, rows } from '../../lambda/words/numbers.ts';
-import type { Reader } from '../../lambda/words/reader.ts';
-import { worded } from '../../lambda/words/worded.ts';
+import { counted, rows } from '../../lambda/message/numbers.ts';
+import type { Audience } from '../../lambda/message/audience.ts';
+import { withSentences } from '../../lambda/message/sentences.ts';
 import { localSettings, type RunArguments } from '../command-line/arguments.ts';
 import type { Policies } from '../inputs/policies.ts';
 import type { Server } from '../inputs/server.ts';
@@ -32,7 +32,7 @@ export interface LocalRun {
   /** What messages call this DataHub, as a stage's name on AWS. */
   name: string;
   /** Who reads its messages. */
-  reader: Reader;
+  reader: Audience;
   /** Asks the person at the terminal before the first truncation; undefined where nobody is asked. */
   ask?: ((question: string) => Promise<boolean>) | undefined;
 }
@@ -74,7 +74,7 @@ export async function runOnce(run: LocalRun, output: Output, publisher: Publishe
         log: logOf(run, output),
       },
       publisher,
-      words: (facts) => worded(facts, run.reader),
+      words: (facts) => withSentences(facts, run.reader),
       input: run.input,
       execution: { name: nameOf(run, startTime), startTime },
       onState: async (step, state) => {

@@ -11,8 +11,8 @@ import {
   type Result,
 } from '../../lambda/operations/operations.ts';
 import { knownAspects } from '../../lambda/policy/aspects.ts';
-import { counted, date } from '../../lambda/words/numbers.ts';
-import { diagnosis, errorWords } from '../../lambda/words/server-errors.ts';
+import { counted, date } from '../../lambda/message/numbers.ts';
+import { diagnosis, errorSentences } from '../../lambda/message/server-errors.ts';
 import type { Check } from '../telling/findings.ts';
 
 /**
@@ -86,7 +86,7 @@ function commonFailure({ sizes, status, dryRun }: Answers): ServerError | undefi
 }
 
 function unusable(error: ServerError, baseUrl: string, token: string, now: number): Check[] {
-  const failed = { state: 'failed', text: diagnosis(error), remedy: `${errorWords(error).next}.` } as const;
+  const failed = { state: 'failed', text: diagnosis(error), remedy: `${errorSentences(error).next}.` } as const;
   const isToken = error.kind === 'unauthorized' || error.kind === 'token';
   const expiry = tokenCheck(token, now);
   const unasked = isToken ? 'the token was refused' : 'DataHub did not answer';
@@ -153,7 +153,7 @@ function privilegeCheck(
   const { error } = asked;
   const isUnanswered = error.kind === 'timeout' || error.kind === 'aborted';
   const state = isUnanswered ? 'not checked' : otherwise;
-  return { name, state, text: diagnosis(error), remedy: `${errorWords(error).next}. ${without}` };
+  return { name, state, text: diagnosis(error), remedy: `${errorSentences(error).next}. ${without}` };
 }
 
 function clockCheck(dryRun: Answers['dryRun']): Check {

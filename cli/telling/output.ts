@@ -4,7 +4,7 @@ import type { OperationName } from '../../lambda/facts/server-error.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Entry, RunState, WatchedEntry } from '../../lambda/run/state.ts';
 import { progressShown } from '../../lambda/truncation/watch.ts';
-import { exact } from '../../lambda/words/numbers.ts';
+import { exact } from '../../lambda/message/numbers.ts';
 import type { Check, Findings } from './findings.ts';
 
 /**

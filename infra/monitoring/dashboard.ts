@@ -13,7 +13,7 @@ import {
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { dimensionNames, indexMetrics, metricNamespace, runMetrics } from '../../lambda/aws/metrics.ts';
-import { alarmSections, anchorOf, dashboardSections, dashboardUrl, sectionOf } from '../../lambda/words/runbook.ts';
+import { alarmSections, anchorOf, dashboardSections, dashboardUrl, sectionOf } from '../../lambda/message/runbook.ts';
 import type { Settings } from '../stage/settings.ts';
 import type { Workflow } from '../workflow/workflow.ts';
 import { deletedByIndexQuery, indexHistoryQuery, rowsByIndexQuery } from './queries.ts';

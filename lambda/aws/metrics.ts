@@ -3,7 +3,7 @@ import { countedOutcomes, type Result } from '../facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
 import { dottedName } from '../policy/aspects.ts';
 import { ascii } from '../text/text.ts';
-import { percentOf } from '../words/numbers.ts';
+import { percentOf } from '../message/numbers.ts';
 
 /** Metrics in CloudWatch's embedded format: lines of a function's log, so that no API is called and nothing can fail. */
 

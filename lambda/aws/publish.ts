@@ -1,9 +1,9 @@
 import { GetTopicAttributesCommand, PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
 import type { Report } from '../facts/report-schema.ts';
-import { isWorthTelling, type Message, messageAttributes, messageBody, messageOf } from '../message/message.ts';
+import { isWorthPublishing, type Message, messageAttributes, messageBody, messageOf } from '../message/message.ts';
 import type { Log, Publisher, Subscriptions } from '../run/services.ts';
 import { oneLine } from '../text/text.ts';
-import type { Reader } from '../words/reader.ts';
+import type { Audience } from '../message/audience.ts';
 import { subscriptionMetric, toStandardOutput, type WriteLine } from './metrics.ts';
 
 interface SnsPublisherOptions {
@@ -13,7 +13,7 @@ interface SnsPublisherOptions {
   notify: 'always' | 'problems';
   log: Log;
   /** Where people read it: the commands in it are made for that place. */
-  reader: Reader;
+  reader: Audience;
   /** Where the metric of confirmed subscriptions goes; standard output by default. */
   writeLine?: WriteLine;
 }
@@ -33,8 +33,8 @@ export function snsPublisher(options: SnsPublisherOptions): Publisher {
   return {
     subscriptions: (stage, atMillis) => countSubscriptions(options, stage, atMillis),
     async publish(report, byHand = false) {
-      const message = messageOf(report, { reader: options.reader });
-      if (options.notify === 'problems' && !isWorthTelling(report, byHand)) {
+      const message = messageOf(report, { audience: options.reader });
+      if (options.notify === 'problems' && !isWorthPublishing(report, byHand)) {
         options.log.info('not published: the result is ok, and this stage reports problems only', {
           outcome: report.result,
         });

@@ -1,7 +1,7 @@
 import { SNSClient } from '@aws-sdk/client-sns';
 import type { ReportServices } from '../run/report.ts';
 import { systemClock } from '../truncation/clock.ts';
-import { worded } from '../words/worded.ts';
+import { withSentences } from '../message/sentences.ts';
 import { readEnvironment, runSettings } from './environment.ts';
 import { runLog } from './log.ts';
 import { reportMetrics, toStandardOutput } from './metrics.ts';
@@ -33,7 +33,7 @@ export function reportServices(): (runId: string) => ReportServices {
       clock: systemClock,
       log,
       publisher: snsPublisher({ client, topicArn, notify, log, reader }),
-      words: (facts) => worded(facts, reader),
+      words: (facts) => withSentences(facts, reader),
       count: (composed) => reportMetrics(composed).forEach(toStandardOutput),
     };
   };

@@ -1,11 +1,9 @@
 import { type Outcome, outcomes, resultOf, type Urgency, urgencies } from '../facts/outcomes.ts';
-import { type DecidedFacts, type Report, verdictKey } from '../facts/report-schema.ts';
+import type { DecidedFacts, Report } from '../facts/report-schema.ts';
 import { oneLine } from '../text/text.ts';
-import { counted } from '../words/numbers.ts';
-import { nameOf, sentences } from '../words/parts.ts';
-import { asSentence, withoutStop } from '../words/punctuation.ts';
-import type { Place, Words } from '../words/table.ts';
-import { errorWordsOf, noteWordsOf, titles, urgencyTexts, wordsOf } from '../words/words.ts';
+import { counted } from './numbers.ts';
+import { asSentence, type Context, joined, nameOf, type Sentences, withoutStop } from './phrases.ts';
+import { sentencesOf, sentencesOfError, sentencesOfNote, titles, urgencyTexts } from './sentences.ts';
 
 /** What a report has to say, in the order in which people need to hear it; every form of a message shows these. */
 
@@ -13,34 +11,22 @@ export interface Item {
   /** In a subject: `ROWS MISSING in dataset.operation`, and the detail that is dropped where space is short. */
   subject: string;
   detail: string;
-  /** The first line, as a sentence. */
-  head: string;
-  words: Words;
+  /** Indices that it is about; none if it is about the run. */
+  names: readonly string[];
+  /** The first line, after the names of its indices. */
+  claim: string;
+  sentences: Sentences;
   /** `Owner: data platform. Note: keep two years.`; empty if the policies have neither. */
   owner: string;
-  /** Policies that it speaks of. */
-  entries: readonly DecidedFacts[];
-  /** Another run decided it, and nobody is known to have been told: it comes first, and alone. */
-  isLeftBehind: boolean;
+  /** By urgency, then by outcome, the worst first. */
+  rank: number;
 }
 
-/**
- * Everything that asks for attention: what another run has left untold, the run's error, then the most urgent; alike
- * indices are one item.
- */
-export function problemsOf(report: Report, place: Place): Item[] {
-  const error = report.cause === undefined ? [] : [ofError(report, place)];
-  const troubled = report.policies.filter(({ outcome }) => resultOf[outcome] !== 'ok');
-  // What the run's error explains is not told again, index by index.
-  const own = troubled.filter(({ cause }) => report.cause === undefined || cause.kind !== 'run-error');
-  const items = [...grouped(own, place), ...notesThatAsk(report, place)];
-  items.sort((one, other) => rank(one) - rank(other));
-  return [...items.filter(({ isLeftBehind }) => isLeftBehind), ...error, ...items.filter((item) => !item.isLeftBehind)];
-}
-
-/** One index for itself. */
-export function itemOf(entry: DecidedFacts, place: Place): Item {
-  return ofEntries([entry], wordsOf(entry, place), false);
+/** Everything that asks for attention: the run's error, then the most urgent; indices of which the same is said are one. */
+export function problemsOf(report: Report, context: Context): Item[] {
+  const error = report.cause === undefined ? [] : [ofError(report, report.cause, context)];
+  const items = [...grouped(report, context), ...notesThatAsk(report, context)];
+  return [...error, ...items.sort((one, other) => one.rank - other.rank)];
 }
 
 /** Policies without a problem; those that deleted something come first. */
@@ -48,15 +34,15 @@ export const fineOf = (report: Report): DecidedFacts[] =>
   report.policies.filter(({ outcome }) => resultOf[outcome] === 'ok').sort((one, other) => order(one) - order(other));
 
 /** Notes that only inform, as sentences. */
-export const remarksOf = (report: Report, place: Place): string[] =>
+export const remarksOf = (report: Report, context: Context): string[] =>
   (report.notes ?? [])
-    .map((note) => noteWordsOf(note, place))
+    .map((note) => sentencesOfNote(note, context))
     .filter(({ next }) => next === undefined)
-    .map(({ what, why }) => sentences(asSentence(what), why));
+    .map(({ what, why }) => joined(asSentence(what), why));
 
 /** The most urgent of all, in the runbook's words. */
 export function urgencyOf(items: readonly Item[]): Urgency {
-  const all = items.map(({ words }) => words.urgency);
+  const all = items.map(({ sentences }) => sentences.urgency);
   return urgencies.find((urgency) => all.includes(urgency)) ?? 'nothing';
 }
 
@@ -74,77 +60,71 @@ export function countsOf(entries: readonly DecidedFacts[]): string {
     .join(', ');
 }
 
-/** The verdicts that an item tells by name. */
-export const verdictsOf = ({ entries }: Item): string[] =>
-  entries.filter(({ decidedAt }) => decidedAt !== undefined).map(verdictKey);
-
 const order = ({ outcome }: DecidedFacts): number => outcomes.indexOf(outcome);
 
-/** By urgency, then by outcome, the worst first. */
-const rank = ({ words, entries }: Item): number =>
-  urgencies.indexOf(words.urgency) * 100 + Math.min(...entries.map(order), outcomes.length);
+const rankOf = ({ urgency }: Sentences, outcome = outcomes.length): number =>
+  urgencies.indexOf(urgency) * 100 + outcome;
 
-function ofError(report: Report, place: Place): Item {
-  const words = report.cause === undefined ? undefined : errorWordsOf(report.cause, place);
-  const unlooked = report.policies.filter(({ cause }) => cause.kind === 'run-error');
-  const about = unlooked.length === 0 ? '' : `, ${counted(unlooked.length, 'policy', 'policies')} not checked`;
+function ofError(report: Report, cause: NonNullable<Report['cause']>, context: Context): Item {
+  const sentences = sentencesOfError(cause, context);
+  const explained = report.policies.filter((entry) => isExplained(report, entry));
+  const about = explained.length === 0 ? '' : `, ${counted(explained.length, 'policy', 'policies')} not examined`;
   return {
     subject: 'run failed',
-    detail: words?.subject ?? '',
-    head: `The run failed${about}: ${words?.what ?? 'see its error'}.`,
-    words: words ?? { subject: '', what: '', why: '', urgency: 'week' },
+    detail: sentences.subject ?? '',
+    names: [],
+    claim: `The run failed${about}: ${sentences.what}.`,
+    sentences,
     owner: '',
-    entries: unlooked,
-    isLeftBehind: false,
+    rank: 0,
   };
 }
 
-const notesThatAsk = (report: Report, place: Place): Item[] =>
-  (report.notes ?? [])
-    .map((note) => noteWordsOf(note, place))
-    .filter(({ next }) => next !== undefined)
-    .map((words) => ({
-      subject: words.subject,
-      detail: '',
-      head: asSentence(words.what),
-      words,
-      owner: '',
-      entries: [],
-      isLeftBehind: false,
-    }));
+/** What the run's error explains is not said again, index by index. */
+const isExplained = ({ cause: error }: Report, { cause }: DecidedFacts): boolean =>
+  error !== undefined && cause.kind === 'setup' && cause.what === 'run';
+
+/** Indices that the run's error kept from being examined. */
+export const unexamined = (report: Report): string[] =>
+  report.policies.filter((entry) => isExplained(report, entry)).map(nameOf);
+
+const notesThatAsk = (report: Report, context: Context): Item[] =>
+  (report.notes ?? []).flatMap((note) => {
+    const sentences = sentencesOfNote(note, context);
+    if (sentences.next === undefined) return [];
+    const { subject = '', what } = sentences;
+    // Its claim names the index already; a list of what had no room does, too.
+    const names = 'index' in note ? [oneLine(note.index, 121)] : [];
+    return [{ subject, detail: '', names, claim: asSentence(what), sentences, owner: '', rank: rankOf(sentences) }];
+  });
 
 /** Indices of one outcome and one reason, of which nothing is said but their names. */
-function grouped(entries: readonly DecidedFacts[], place: Place): Item[] {
-  const groups = new Map<string, { words: Words; entries: DecidedFacts[]; isLeftBehind: boolean }>();
-  for (const entry of entries) {
-    const words = wordsOf(entry, place);
-    const { what, why, next, aside } = words;
-    const isLeftBehind = entry.untold !== undefined;
-    // A command names its index, and every index has its own; so has a verdict, which is told by its name.
-    const own = words.act || entry.decidedAt !== undefined ? verdictKey(entry) : '';
-    const key = [entry.outcome, what, why, next, aside, own].join('\n');
-    const group = groups.get(key) ?? { words, entries: [], isLeftBehind };
-    group.entries.push(entry);
-    groups.set(key, group);
+function grouped(report: Report, context: Context): Item[] {
+  const groups = new Map<string, { sentences: Sentences; entries: [DecidedFacts, ...DecidedFacts[]] }>();
+  for (const entry of report.policies) {
+    if (resultOf[entry.outcome] === 'ok' || isExplained(report, entry)) continue;
+    const sentences = sentencesOf(entry, context);
+    const { what, why, next, act, instead } = sentences;
+    // A command that changes something names its index.
+    const key = [entry.outcome, what, why, next, act?.line, instead?.line].join('\n');
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { sentences, entries: [entry] });
+    else group.entries.push(entry);
   }
-  return [...groups.values()].map((group) => ofEntries(group.entries, group.words, group.isLeftBehind));
+  return [...groups.values()].map(({ sentences, entries }) => ofEntries(entries, sentences));
 }
 
-const shownNames = 5;
-
-function ofEntries(entries: readonly DecidedFacts[], words: Words, isLeftBehind: boolean): Item {
-  const [first] = entries;
-  const title = first === undefined ? '' : titles[first.outcome];
-  const names = entries.slice(0, shownNames).map(nameOf).join(', ');
-  const more = entries.length > shownNames ? ` and ${entries.length - shownNames} more` : '';
+function ofEntries(entries: readonly [DecidedFacts, ...DecidedFacts[]], sentences: Sentences): Item {
+  const [{ outcome }] = entries;
+  const names = entries.map(nameOf);
   return {
-    subject: `${title}${first?.outcome === 'rows-missing' ? ' in' : ':'} ${first === undefined ? 'an index' : nameOf(first)}`,
-    detail: words.subject,
-    head: `${names}${more}: ${title}, ${words.what}.`,
-    words,
+    subject: `${titles[outcome]}${outcome === 'rows-missing' ? ' in' : ':'} ${names[0]}`,
+    detail: sentences.subject ?? '',
+    names,
+    claim: `${titles[outcome]}, ${sentences.what}.`,
+    sentences,
     owner: ownersOf(entries),
-    entries,
-    isLeftBehind,
+    rank: rankOf(sentences, outcomes.indexOf(outcome)),
   };
 }
 
@@ -152,7 +132,7 @@ function ownersOf(entries: readonly DecidedFacts[]): string {
   const each = (texts: Array<string | undefined>) => [...new Set(texts.filter((text) => text !== undefined))];
   const owners = each(entries.map(({ owner }) => owner)).map((owner) => oneLine(owner, 80));
   const notes = each(entries.map(({ note }) => note)).map((note) => oneLine(note, 160));
-  return sentences(
+  return joined(
     owners.length > 0 && `Owner: ${withoutStop(owners.slice(0, 3).join(', '))}.`,
     notes[0] !== undefined && `Note: ${withoutStop(notes[0])}.`,
   );

@@ -1,12 +1,10 @@
 import type { NoteKind } from '../facts/note.ts';
-import { resultOf } from '../facts/outcomes.ts';
-import { type Report, releaseKey, verdictKey } from '../facts/report-schema.ts';
+import type { Report } from '../facts/report-schema.ts';
 import { redactor } from '../text/secrets.ts';
 import { mapTexts, oneLine, safeJson } from '../text/text.ts';
-import type { Reader } from '../words/reader.ts';
-import { noteText } from '../words/worded.ts';
-import { placeOf } from '../words/words.ts';
+import type { Audience } from './audience.ts';
 import { mailOf } from './mail.ts';
+import { contextOf, textOfNote } from './sentences.ts';
 import { shorten } from './shorten.ts';
 import { slackOf } from './slack.ts';
 import { subjectOf } from './subject.ts';
@@ -23,13 +21,11 @@ export interface Message {
   /** The subject. */
   sms: string;
   attributes: { stage: string; result: string; mode: string };
-  /** Keys of the verdicts and releases that it carries (`toldBy`). */
-  told: readonly string[];
 }
 
 interface MessageSettings {
-  /** Where people read it: every command is made for that place. */
-  reader: Reader;
+  /** Who reads it: every command is made for where they type. */
+  audience: Audience;
   /** Removes the token in use, where there is one, and what looks like one. */
   clean?: (text: string) => string;
 }
@@ -41,34 +37,27 @@ const maxPublishedBytes = 260_000;
  * The message about one run, from its report alone: texts for people, the report's JSON for machines. JSON is the
  * report exactly, unless it has to be shortened (a note in it says so) or contained a secret or a stack trace.
  */
-export function messageOf(report: Report, { reader, clean = redactor([]) }: MessageSettings): Message {
+export function messageOf(report: Report, { audience, clean = redactor([]) }: MessageSettings): Message {
   const cleaned = cleanReport(report, clean);
-  const keys = keysOf(report, cleaned);
-  const place = placeOf(cleaned, reader);
-  const subject = subjectOf(cleaned, place);
-  const mail = mailOf(cleaned, place);
-  const slack = slackOf(cleaned, place);
+  const context = contextOf(cleaned, audience);
+  const subject = subjectOf(cleaned, context);
   const people = {
     subject,
-    email: mail.text,
-    https: safeJson(slack.notification),
+    email: mailOf(cleaned, context),
+    https: safeJson(slackOf(cleaned, context)),
     sms: subject,
     attributes: { stage: oneLine(cleaned.stage, 100) || 'unnamed', result: cleaned.result, mode: cleaned.mode },
   };
-  const withJson = (candidate: Report): Message => ({
-    ...people,
-    default: safeJson(candidate),
-    told: toldBy(candidate, [mail.told, slack.told]).map((key) => keys.get(key) ?? key),
-  });
+  const withJson = (candidate: Report): Message => ({ ...people, default: safeJson(candidate) });
   const fits = (candidate: Report) => publishedBytes(withJson(candidate)) <= maxPublishedBytes;
-  return withJson(shorten(cleaned, fits, (note) => noteText(note, place)));
+  return withJson(shorten(cleaned, fits, (note) => textOfNote(note, context)));
 }
 
 /**
  * Rule 12, for `notify: problems`: a result that is not ok; something lost, or perhaps lost; something that is asked of
  * somebody; a release, whichever run granted it; or a person started the run.
  */
-export const isWorthTelling = (report: Report, byHand = false): boolean =>
+export const isWorthPublishing = (report: Report, byHand = false): boolean =>
   byHand || isProblem(report) || (report.notes ?? []).some(({ kind }) => kind === 'released');
 
 /** The `Message` of a publish with `MessageStructure: json`. */
@@ -105,21 +94,8 @@ export const ownWords: ReadonlySet<string> = new Set([
 const isOwnWord = (key: string, value: unknown): boolean =>
   ownWords.has(key) && typeof value === 'string' && /^[a-z]+(?:-[a-z]+)*$/.test(value);
 
-/** The keys of the report's decisions, by those of the cleaned one: a name in them may have held a secret. */
-function keysOf(report: Report, cleaned: Report): Map<string, string> {
-  const verdicts = report.policies.map((entry, at) => {
-    const { [at]: same = entry } = cleaned.policies;
-    return [verdictKey(same), verdictKey(entry)] as const;
-  });
-  const releases = (report.notes ?? []).flatMap((note, at) => {
-    const same = cleaned.notes?.[at];
-    return note.kind === 'released' && same?.kind === 'released' ? [[releaseKey(same), releaseKey(note)] as const] : [];
-  });
-  return new Map([...verdicts, ...releases]);
-}
-
 /** Notes that ask nothing of anybody: they only say how the run went. */
-const quietNotes: readonly NoteKind[] = ['no-date-header', 'field-refused', 'paused', 'shortened'];
+const quietNotes: readonly NoteKind[] = ['no-date-header', 'field-refused', 'paused', 'other-address', 'shortened'];
 
 /**
  * Whether people who subscribe to problems only get this report (rule 12): a result is not ok, something was
@@ -128,26 +104,9 @@ const quietNotes: readonly NoteKind[] = ['no-date-header', 'field-refused', 'pau
  */
 export const isProblem = (report: Report): boolean =>
   report.result !== 'ok' ||
-  // A copy may leave rows in the old index, and so does anybody who replaces the index meanwhile, or deletes it.
+  // A reindex leaves rows in the old index, and so does anybody who replaces the index meanwhile, or deletes it.
   report.policies.some(
     ({ rowsMissing = 0, reindexes, indexNow, noIndex }) =>
       rowsMissing > 0 || reindexes || indexNow !== undefined || noIndex,
   ) ||
   (report.notes ?? []).some((note) => !quietNotes.includes(note.kind) || (note.kind === 'paused' && note.problem));
-
-/**
- * What a message carries of the decisions in its report (rule 15): only these are marked as told, so that what
- * was cut for want of room is told by the next run.
- *
- * @param published the report as its JSON was published
- * @param told the entries that the mail and the chat tell, by their keys
- * @returns the keys of verdicts and releases
- */
-function toldBy(published: Report, told: readonly ReadonlySet<string>[]): string[] {
-  const verdicts = published.policies
-    .filter(({ decidedAt }) => decidedAt !== undefined)
-    .filter((entry) => resultOf[entry.outcome] === 'ok' || told.every((keys) => keys.has(verdictKey(entry))))
-    .map(verdictKey);
-  const releases = (published.notes ?? []).flatMap((note) => (note.kind === 'released' ? [releaseKey(note)] : []));
-  return [...verdicts, ...releases];
-}

@@ -1,29 +1,30 @@
 import type { Report } from '../facts/report-schema.ts';
 import { ascii } from '../text/text.ts';
-import { date } from '../words/numbers.ts';
-import type { Place } from '../words/table.ts';
 import { countsOf, type Item, problemsOf } from './items.ts';
+import { date } from './numbers.ts';
+import type { Context } from './phrases.ts';
 
 /** SNS: below 100 characters, ASCII, no line break, beginning with a letter, number or punctuation mark. */
 const maxSubject = 99;
 
-/** `[DataHub retention] prod: ROWS MISSING in dataset.operation (after a copy), 1 more`, whatever the stage is called. */
-export function subjectOf(report: Report, place: Place): string {
+/** `[DataHub retention] prod: ROWS MISSING in dataset.operation (after a reindex), 1 more`, whatever the stage is called. */
+export function subjectOf(report: Report, context: Context): string {
   const late = lateness(report);
-  const start = `[DataHub retention] ${late === '' ? '' : `${late}: `}${manner(report)}`;
+  const how = manner(report);
+  const start = `[DataHub retention] ${late === '' ? '' : `${late}: `}${how === '' ? '' : `${how} `}`;
   const stage = ascii(report.stage, 30) || 'unnamed';
-  const forms = [true, false].map((withDetail) => `${start}${stage}: ${summary(report, place, withDetail)}`);
+  const forms = [true, false].map((withDetail) => `${start}${stage}: ${summary(report, context, withDetail)}`);
   const fitting = forms.find((form) => form.length <= maxSubject) ?? forms.at(-1) ?? start;
   return ascii(fitting, maxSubject);
 }
 
-/** What a run of another manner begins with: `PREVIEW `, `PAUSED `. */
-export function manner({ mode, notes = [], policies }: Report): string {
-  if (mode === 'preview') return 'PREVIEW ';
+/** What a run of another manner begins with: `PREVIEW`, `PAUSED`; empty for every other. */
+export function manner({ mode, notes = [], policies }: Report): 'PREVIEW' | 'PAUSED' | '' {
+  if (mode === 'preview') return 'PREVIEW';
   const isPaused =
     notes.some(({ kind }) => kind === 'paused') ||
     policies.some(({ cause }) => cause.kind === 'stopped' && cause.by === 'paused');
-  return isPaused ? 'PAUSED ' : '';
+  return isPaused ? 'PAUSED' : '';
 }
 
 /** `late, of 21 Nov`, where the report is published long after its run. */
@@ -33,35 +34,30 @@ export function lateness({ notes = [] }: Report): string {
 }
 
 /** What the report is about, in a few words. */
-export function summary(report: Report, place: Place, withDetail = true): string {
-  const [worst, ...others] = problemsOf(report, place);
+export function summary(report: Report, context: Context, withDetail = true): string {
+  const [worst, ...others] = problemsOf(report, context);
   if (worst === undefined) return fineSummary(report);
-  const more = others.reduce((sum, { entries }) => sum + Math.max(1, entries.length), rest(worst));
-  return [
-    `${worst.subject}${withDetail && worst.detail !== '' ? ` (${worst.detail})` : ''}`,
-    more > 0 ? `${more} more` : '',
-  ]
-    .filter((part) => part !== '')
-    .join(', ');
+  const more = others.reduce((sum, { names }) => sum + Math.max(1, names.length), unnamed(worst));
+  const detail = withDetail && worst.detail !== '' ? ` (${worst.detail})` : '';
+  return `${worst.subject}${detail}${more > 0 ? `, ${more} more` : ''}`;
 }
 
 /** Indices of the same item that the subject does not name. */
-const rest = ({ entries, subject }: Item): number => (subject === 'run failed' ? 0 : Math.max(0, entries.length - 1));
+const unnamed = ({ names }: Item): number => Math.max(0, names.length - 1);
 
 function fineSummary(report: Report): string {
-  const released = (report.notes ?? []).filter(({ kind }) => kind === 'released' || kind === 'nothing-to-release');
-  const [first] = released;
+  const answers = (report.notes ?? []).filter(({ kind }) => kind === 'released' || kind === 'not-released');
+  const [first] = answers;
   if (first !== undefined && 'index' in first) {
     const what = first.kind === 'released' ? `${first.index} released` : `nothing to release in ${first.index}`;
-    return released.length > 1 ? `${what}, ${released.length - 1} more` : what;
+    return answers.length > 1 ? `${what}, ${answers.length - 1} more` : what;
   }
   const acted = report.policies.filter(({ outcome }) => outcome === 'truncated' || outcome === 'would-truncate');
   const others = report.policies.length - acted.length;
-  const copied = acted.filter(({ outcome, strategy }) => outcome === 'would-truncate' && strategy === 'reindex').length;
-  const how =
-    copied === 0 ? '' : `, ${copied === acted.length ? 'by copying (a reindex)' : `${copied} by copying (a reindex)`}`;
-  const parts = [`${countsOf(acted)}${how}`, others > 0 ? `${others} with nothing to do` : ''].filter(
-    (part) => part !== '',
-  );
-  return `OK: ${parts.join(', ') || 'no policies'}`;
+  const reindexed = acted.filter(
+    ({ outcome, strategy }) => outcome === 'would-truncate' && strategy === 'reindex',
+  ).length;
+  const how = reindexed === 0 ? '' : `, ${reindexed === acted.length ? '' : `${reindexed} `}by a reindex`;
+  const parts = [`${countsOf(acted)}${how}`, others > 0 ? `${others} with nothing to do` : ''];
+  return `OK: ${parts.filter((part) => part !== '').join(', ') || 'no policies'}`;
 }

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { worded } from '../../lambda/words/worded.ts';
+import { withSentences } from '../../lambda/message/sentences.ts';
 import { aws, entryCases } from '../lambda/message/cases.ts';
 import { programs } from '../programs.ts';
 import { anEntry, aReportOf } from '../support/reports.ts';
 import { folder } from './processes.ts';
 
 const [, outcome, cause, more] = entryCases.find(([name]) => name === 'rows missing after a copy')!;
-const missing = worded(aReportOf([anEntry(outcome, cause, more)], {}), aws);
+const missing = withSentences(aReportOf([anEntry(outcome, cause, more)], {}), aws);
 
 const file = (content: unknown) => folder((cleanUp) => onTestFinished(cleanUp)).write('report.json', content);
 const preview = (...args: string[]) =>

@@ -1,7 +1,7 @@
 import { resultOf, worst } from '../../lambda/facts/outcomes.ts';
 import type { DecidedFacts, Report, ReportFacts } from '../../lambda/facts/report-schema.ts';
-import type { Reader } from '../../lambda/words/reader.ts';
-import { worded } from '../../lambda/words/worded.ts';
+import type { Audience } from '../../lambda/message/audience.ts';
+import { withSentences } from '../../lambda/message/sentences.ts';
 
 /** Reports built from defaults, for tests of single sentences; whole messages are tested with the reports of real runs. */
 
@@ -41,5 +41,5 @@ export const aReportOf = (policies: DecidedFacts[], more: Partial<ReportFacts> =
 });
 
 /** The same with its English. */
-export const aReport = (policies: DecidedFacts[], more?: Partial<ReportFacts>, reader?: Reader): Report =>
-  worded(aReportOf(policies, more), reader);
+export const aReport = (policies: DecidedFacts[], more?: Partial<ReportFacts>, reader?: Audience): Report =>
+  withSentences(aReportOf(policies, more), reader);

@@ -186,7 +186,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
       async publish(made: Report) {
         if (!world.reach.people) throw Object.assign(new Error('no topic'), { name: 'PublishError' });
         run.report = made;
-        return messageOf(made, { reader: { kind: 'aws' } }).told;
+        return messageOf(made, { audience: { kind: 'aws' } }).told;
       },
     };
     const invoke = async (step: Step, pause: (point: Point) => Promise<void>, input: unknown) => {

@@ -1,6 +1,6 @@
 import type { Report } from '../../../lambda/facts/report-schema.ts';
 import type { WatchedEntry } from '../../../lambda/run/state.ts';
-import { duration } from '../../../lambda/words/numbers.ts';
+import { duration } from '../../../lambda/message/numbers.ts';
 import type { Header, Output, Pending } from '../../telling/output.ts';
 import { wrapped } from '../table.ts';
 import { createProgress, waitingLine } from './progress.ts';

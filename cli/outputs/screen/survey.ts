@@ -1,6 +1,6 @@
 import { dottedName } from '../../../lambda/policy/aspects.ts';
-import { amount, exact, size } from '../../../lambda/words/numbers.ts';
-import { errorText } from '../../../lambda/words/server-errors.ts';
+import { amount, exact, size } from '../../../lambda/message/numbers.ts';
+import { errorText } from '../../../lambda/message/server-errors.ts';
 import {
   ages,
   type Check,

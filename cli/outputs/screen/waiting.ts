@@ -1,7 +1,7 @@
 import { clearLine, cursorTo } from 'node:readline';
 import { hourMillis } from '../../../lambda/facts/limits.ts';
 import type { OperationName } from '../../../lambda/facts/server-error.ts';
-import { duration } from '../../../lambda/words/numbers.ts';
+import { duration } from '../../../lambda/message/numbers.ts';
 import type { Pending } from '../../telling/output.ts';
 import type { Screen } from './screen.ts';
 

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { parseArguments } from '../../../cli/command-line/arguments.ts';
 import { messageOf } from '../../../lambda/message/message.ts';
 import { parseInput } from '../../../lambda/run/input.ts';
-import type { Reader } from '../../../lambda/words/reader.ts';
-import { worded } from '../../../lambda/words/worded.ts';
+import type { Audience } from '../../../lambda/message/audience.ts';
+import { withSentences } from '../../../lambda/message/sentences.ts';
 import { aws, entryCases, errorCases, machine, noteCases } from '../../lambda/message/cases.ts';
 import { anEntry, aReportOf } from '../../support/reports.ts';
 
@@ -16,8 +16,8 @@ const reports = [
   ...noteCases.map(([, note]) => aReportOf([], { notes: [note] })),
 ];
 
-function printed(reader: Reader): string[] {
-  const lines = reports.flatMap((facts) => messageOf(worded(facts, reader), { reader }).email.split('\n'));
+function printed(reader: Audience): string[] {
+  const lines = reports.flatMap((facts) => messageOf(withSentences(facts, reader), { audience: reader }).email.split('\n'));
   const commands = lines.map((line) => line.replace(/^Runbook[^:]*: /, '  ')).filter((line) => line.startsWith('  '));
   return [...new Set(commands.map((line) => line.trim()))].filter((line) => !/^(GET|https:)/.test(line));
 }
@@ -39,7 +39,7 @@ test.each(printed(aws))('on AWS: %s', (command) => {
   expect(Object.keys(input).length).toBeGreaterThan(0);
 });
 
-const pods: Reader = { kind: 'kubernetes', cronJob: 'retention', tokenSecret: 'a-token/token' };
+const pods: Audience = { kind: 'kubernetes', cronJob: 'retention', tokenSecret: 'a-token/token' };
 
 test.each(printed(pods))('on Kubernetes: %s', (command) => {
   if (command.startsWith('npm')) return expect(parseArguments(wordsOf(command).slice(3), env).kind).toBe('runbook');

@@ -82,7 +82,7 @@ export async function runAgainst(reading: Partial<Reading>, wanted: Wanted = {})
       publisher: {
         async publish(one) {
           published.push(one);
-          return messageOf(one, { reader: { kind: 'aws' } }).told;
+          return messageOf(one, { audience: { kind: 'aws' } }).told;
         },
       },
       // The facts are what is asserted; their English is tested as a table.

@@ -2,12 +2,12 @@ import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import { executeWorkflow, stepOf } from '../../../cli/run/state-machine.ts';
 import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
 import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
-import { isWorthTelling, messageOf } from '../../../lambda/message/message.ts';
+import { isWorthPublishing, messageOf } from '../../../lambda/message/message.ts';
 import { createOperations } from '../../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../../lambda/operations/http/http-transport.ts';
 import type { RunServices } from '../../../lambda/run/services.ts';
-import type { Reader } from '../../../lambda/words/reader.ts';
-import { worded } from '../../../lambda/words/worded.ts';
+import type { Audience } from '../../../lambda/message/audience.ts';
+import { withSentences } from '../../../lambda/message/sentences.ts';
 import { takeStep } from '../../support/steps.ts';
 import type { ScaledClock } from './shared.ts';
 
@@ -46,7 +46,7 @@ export interface JobOptions {
 /** Requests are answered in real time. */
 const requestMillis = 60_000;
 
-const reader: Reader = { kind: 'machine', program: 'datahub-retention' };
+const reader: Audience = { kind: 'machine', program: 'datahub-retention' };
 
 class Stopped extends Error {}
 
@@ -77,14 +77,14 @@ export function createJob({ url, token, clock, policy }: JobOptions): Job {
     const publish = async (made: Report, byHand?: boolean) => {
       ended.report = made;
       if (made.policies[0]) ended.entry = made.policies[0];
-      const message = messageOf(made, { reader });
-      if (isWorthTelling(made, byHand)) ended.message = message.email;
+      const message = messageOf(made, { audience: reader });
+      if (isWorthPublishing(made, byHand)) ended.message = message.email;
       return message.told;
     };
     const call = (resource: string, given: unknown): Promise<unknown> => {
       const step = stepOf(resource);
       const deadline = clock.now() + functionTimeoutSeconds[step] * 1000;
-      const words = (facts: Parameters<typeof worded>[0]) => worded(facts, reader);
+      const words = (facts: Parameters<typeof withSentences>[0]) => withSentences(facts, reader);
       return takeStep(step, given, { ...shared, log, deadline: () => deadline, publisher: { publish }, words });
     };
     const startTime = new Date(clock.now()).toISOString();

@@ -1,7 +1,7 @@
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
-import { isWorthTelling, messageOf } from '../../../lambda/message/message.ts';
+import { isWorthPublishing, messageOf } from '../../../lambda/message/message.ts';
 import { ParametersError, type Publisher } from '../../../lambda/run/services.ts';
-import { worded } from '../../../lambda/words/worded.ts';
+import { withSentences } from '../../../lambda/message/sentences.ts';
 import type { takeStep } from '../../support/steps.ts';
 import { type Invocation, named, pause } from './invocation.ts';
 import { operationsOf } from './wire.ts';
@@ -54,15 +54,15 @@ export function servicesOf(invocation: Invocation): Parameters<typeof takeStep>[
     log: world.log,
     deadline: () => info.endsAt,
     publisher: publisherOf(invocation),
-    words: worded,
+    words: withSentences,
   };
 }
 
 const publisherOf = ({ world, info, exchange }: Invocation): Publisher => ({
   publish(made, byHand = false) {
     // A message that cannot be made is a defect.
-    const { told } = messageOf(made, { reader: { kind: 'aws' } });
-    const isPublished = world.notify === 'always' || isWorthTelling(made, byHand);
+    const { told } = messageOf(made, { audience: { kind: 'aws' } });
+    const isPublished = world.notify === 'always' || isWorthPublishing(made, byHand);
     const published = (confirmed: boolean) => {
       world.published(info, made, isPublished, confirmed);
       return told;

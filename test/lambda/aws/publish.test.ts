@@ -6,7 +6,7 @@ import { addressOf } from '../../../lambda/run/entries.ts';
 import { report } from '../../../lambda/run/report.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
 import type { Mode } from '../../../lambda/run/state.ts';
-import { worded } from '../../../lambda/words/worded.ts';
+import { withSentences } from '../../../lambda/message/sentences.ts';
 import { aRunState } from '../../support/states.ts';
 import { anEntry, aReport } from './a-report.ts';
 import { type FakeSns, fakeSns } from './fake-sns.ts';
@@ -50,7 +50,7 @@ describe('the SNS publisher', () => {
     expect(error).toBeUndefined();
     const [call, ...others] = sns.publishes();
     expect(others).toEqual([]);
-    const expected = messageOf(troubled, { reader });
+    const expected = messageOf(troubled, { audience: reader });
     expect(call?.get('TopicArn')).toBe(topicArn);
     expect(call?.get('Subject')).toBe(expected.subject);
     expect(call?.get('MessageStructure')).toBe('json');
@@ -124,7 +124,7 @@ async function reported(mode: Mode, answers: Parameters<typeof fakeSns>[0], noti
   const input = { ...aRunState([], { mode }), stage: 'prod', server: addressOf(settings) };
   const execution = { name: 'run-1', startTime: '2026-03-01T03:30:01.000Z' };
   const clock = { now: () => Date.parse('2026-03-01T03:40:00.000Z') };
-  await report({ input, execution }, { settings, clock, log, publisher, words: (facts) => worded(facts, reader) });
+  await report({ input, execution }, { settings, clock, log, publisher, words: (facts) => withSentences(facts, reader) });
   const message = sns.publishes()[0]?.get('Message');
   const { notes = [] }: Partial<Report> = message ? JSON.parse(JSON.parse(message).default) : {};
   return { logged, written: written.map((line) => JSON.parse(line)), texts: notes.map(({ text }) => text) };

@@ -14,7 +14,7 @@ import {
   publishedBytes,
 } from '../../../lambda/message/message.ts';
 import { redactor } from '../../../lambda/text/secrets.ts';
-import { worded } from '../../../lambda/words/worded.ts';
+import { withSentences } from '../../../lambda/message/sentences.ts';
 import { anyText, valuesOf } from '../../support/arbitrary.ts';
 import { anEntry, aReport, aReportOf } from '../../support/reports.ts';
 import { aws, entryCases, errorCases, noteCases, readers } from './cases.ts';
@@ -130,7 +130,7 @@ describe('a mail is short', () => {
   ];
 
   test.each(one)('%s: at most 120 words besides its commands', (_, facts) => {
-    const { email, subject } = messageOf(worded(facts, aws), { reader: aws });
+    const { email, subject } = messageOf(withSentences(facts, aws), { audience: aws });
     // The first paragraph says which DataHub and how urgent, the second is about the problem.
     const [, problem = ''] = email.split('\n\n');
     const prose = problem.split('\n').filter((line) => !line.startsWith('  '));
@@ -145,7 +145,7 @@ describe('a mail is short', () => {
     const entries = Array.from({ length: maxEntries }, (_, at) =>
       anEntry(outcome, cause, { ...full, name: `dataset.${'a'.repeat(50)}${at}` }),
     );
-    const { email } = messageOf(worded(aReportOf(entries), aws), { reader: aws });
+    const { email } = messageOf(withSentences(aReportOf(entries), aws), { audience: aws });
     expect(email.split('\n').length).toBeLessThanOrEqual(more?.decidedAt === undefined ? 64 : 200);
   });
 });
@@ -158,7 +158,7 @@ test('what another run has decided has a line of its own among many indices with
   const left = Array.from({ length: 14 }, (_, at) =>
     anEntry('truncated', { kind: 'verified' }, { name: `chart.left${at}`, ...decided }),
   );
-  const { email, told } = messageOf(worded(aReportOf([...many, ...left]), aws), { reader: aws });
+  const { email, told } = messageOf(withSentences(aReportOf([...many, ...left]), aws), { audience: aws });
   expect(left.filter((_, at) => !email.includes(`chart.left${at}:`))).toEqual([]);
   expect(told).toHaveLength(14);
 });
@@ -168,7 +168,7 @@ test('the longest name is whole in every command, and leaves its number room in 
   const name = (at: number) => `${'e'.repeat(maxNameLength)}.${at}${'a'.repeat(maxNameLength - 1)}`;
   const cause = { kind: 'lost-between-runs', expected: 2_469_134, found: 1_234_567, since: 1 } as const;
   const lost = Array.from({ length: 5 }, (_, at) => anEntry('rows-missing', cause, { name: name(at), ...decided }));
-  const { email, https, told } = messageOf(worded(aReportOf(lost), aws), { reader: aws });
+  const { email, https, told } = messageOf(withSentences(aReportOf(lost), aws), { audience: aws });
   expect(told).toHaveLength(5);
   lost.forEach((_, at) => {
     expect(email).toContain(`{"release":["${name(at)}"]}`);
@@ -192,7 +192,7 @@ test.each([
 ] as const)('no message has a command that deletes, while there is a loss that %s', (_, outcome, cause) => {
   const ceiling = anEntry('above-ceiling', { kind: 'above-ceiling', approveRows: 105, maxDeletePercent: 50 });
   const commandsOf = (...others: Parameters<typeof aReportOf>[0]) => {
-    const { email, https } = messageOf(worded(aReportOf([ceiling, ...others]), aws), { reader: aws });
+    const { email, https } = messageOf(withSentences(aReportOf([ceiling, ...others]), aws), { audience: aws });
     return `${email}${https}`.includes('approveRows');
   };
   expect(commandsOf()).toBe(true);
@@ -222,7 +222,7 @@ test('what does not fit into a publish is cut from the harmless end, and said', 
     ),
   );
   const lost = anEntry('rows-missing', { kind: 'missing', expected: 5, found: 0 });
-  const message = messageOf(worded(aReportOf([...long, lost]), aws), { reader: aws });
+  const message = messageOf(withSentences(aReportOf([...long, lost]), aws), { audience: aws });
   const report = reportSchema.parse(JSON.parse(message.default));
   expect(publishedBytes(message)).toBeLessThan(262_144);
   expect(report.policies.some(({ outcome }) => outcome === 'rows-missing')).toBe(true);

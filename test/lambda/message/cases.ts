@@ -2,19 +2,19 @@ import type { Cause } from '../../../lambda/facts/cause.ts';
 import type { Note } from '../../../lambda/facts/note.ts';
 import type { Outcome } from '../../../lambda/facts/outcomes.ts';
 import type { DecidedFacts } from '../../../lambda/facts/report-schema.ts';
-import type { Reader } from '../../../lambda/words/reader.ts';
+import type { Audience } from '../../../lambda/message/audience.ts';
 
 /** One case of everything that a message can be about: docs/messages.md shows them, and tests measure them. */
 
-export const aws: Reader = {
+export const aws: Audience = {
   kind: 'aws',
   stage: 'prod',
   region: 'eu-central-1',
   stateMachineArn: 'arn:aws:states:eu-central-1:111122223333:stateMachine:datahub-retention-prod',
   parameterPrefix: '/datahub-retention/prod',
 };
-export const kubernetes: Reader = { kind: 'kubernetes', cronJob: 'datahub-retention', namespace: 'datahub' };
-export const machine: Reader = {
+export const kubernetes: Audience = { kind: 'kubernetes', cronJob: 'datahub-retention', namespace: 'datahub' };
+export const machine: Audience = {
   kind: 'machine',
   program: 'datahub-retention',
   options: '--gms-url http://gms:8080',

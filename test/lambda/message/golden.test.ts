@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ReportFacts } from '../../../lambda/facts/report-schema.ts';
 import { messageOf } from '../../../lambda/message/message.ts';
-import type { Reader } from '../../../lambda/words/reader.ts';
-import { worded } from '../../../lambda/words/worded.ts';
+import type { Audience } from '../../../lambda/message/audience.ts';
+import { withSentences } from '../../../lambda/message/sentences.ts';
 import { anEntry, aReportOf } from '../../support/reports.ts';
 import { aws, entryCases, errorCases, kubernetes, machine, noteCases } from './cases.ts';
 
@@ -21,7 +21,7 @@ const error = (name: string) => ({ cause: errorCases.find(([known]) => known ===
 const notes = (...names: string[]) => names.map((name) => noteCases.find(([known]) => known === name)![1]);
 const server = 'http://gms.internal.example.com:8080';
 
-const mails: [name: string, report: ReportFacts, reader?: Reader][] = [
+const mails: [name: string, report: ReportFacts, reader?: Audience][] = [
   ['ordinary', aReportOf(entries('truncated', 'below the threshold'), { server })],
   ['preview', aReportOf(entries('would be truncated', 'below the threshold'), { server, mode: 'preview' })],
   ['paused', aReportOf(entries('below the threshold'), { server, notes: notes('paused, and nothing due') })],
@@ -46,17 +46,17 @@ const mails: [name: string, report: ReportFacts, reader?: Reader][] = [
 ];
 
 test.each(mails)('the mail of %s', async (name, facts, reader = aws) => {
-  const { subject, email } = messageOf(worded(facts, reader), { reader });
+  const { subject, email } = messageOf(withSentences(facts, reader), { reader });
   await expect(`Subject: ${subject}\n\n${email}\n`).toMatchFileSnapshot(`golden/${name}.txt`);
 });
 
 test.each(mails.slice(3, 4))('the Slack message of %s', async (name, facts, reader = aws) => {
-  const { https } = messageOf(worded(facts, reader), { reader });
+  const { https } = messageOf(withSentences(facts, reader), { reader });
   await expect(`${JSON.stringify(JSON.parse(https), null, 2)}\n`).toMatchFileSnapshot(`golden/${name}.slack.json`);
 });
 
 test.each(mails.slice(3, 4))('the report of %s', async (name, facts, reader = aws) => {
-  const message = messageOf(worded(facts, reader), { reader });
+  const message = messageOf(withSentences(facts, reader), { reader });
   await expect(`${JSON.stringify(JSON.parse(message.default), null, 2)}\n`).toMatchFileSnapshot(
     `golden/${name}.report.json`,
   );

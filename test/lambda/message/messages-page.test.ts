@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ReportFacts } from '../../../lambda/facts/report-schema.ts';
 import { messageOf } from '../../../lambda/message/message.ts';
-import type { Words } from '../../../lambda/words/table.ts';
-import { worded } from '../../../lambda/words/worded.ts';
-import { errorWordsOf, noteWordsOf, placeOf, urgencyTexts, wordsOf } from '../../../lambda/words/words.ts';
+import type { Words } from '../../../lambda/message/phrases.ts';
+import { withSentences } from '../../../lambda/message/sentences.ts';
+import { errorWordsOf, noteWordsOf, placeOf, urgencyTexts, wordsOf } from '../../../lambda/message/sentences.ts';
 import { anEntry, aReportOf } from '../../support/reports.ts';
 import { aws, entryCases, errorCases, noteCases } from './cases.ts';
 
@@ -13,7 +13,7 @@ const place = placeOf(aReportOf([]), aws);
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('`', "'");
 
 function row(facts: ReportFacts, { what, why, urgency, next = '', look, act }: Words): string {
-  const { subject } = messageOf(worded(facts, aws), { reader: aws });
+  const { subject } = messageOf(withSentences(facts, aws), { audience: aws });
   const said = [what, why].filter((text) => text !== '').join('. ');
   const first = (look ?? act)?.line.slice(0, 90) ?? '';
   return `| ${cell(subject.replace(/^\[DataHub retention\] (PAUSED )?prod: /, '$1'))} | ${cell(said)} | ${urgencyTexts[urgency]} | ${cell(next)} | ${first === '' ? '' : `\`${cell(first)}\``} |`;

@@ -75,7 +75,7 @@ test('a loss that the ledger does not take is reported, and so is what no report
     { outcome: 'rows-missing', kind: 'missing' },
     { outcome: 'rows-missing', kind: 'loss-not-stored' },
   ]);
-  expect(report && messageOf(report, { reader: { kind: 'aws' } }).email).toContain(
+  expect(report && messageOf(report, { audience: { kind: 'aws' } }).email).toContain(
     'This could not be written into the ledger: no space left on device. The index is quarantined once a run can write it down.',
   );
   expect(opened.ledger.stored.get(anIndex)).toMatchObject({ state: 'idle', revision: 1 });

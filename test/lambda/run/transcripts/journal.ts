@@ -4,7 +4,7 @@ import type { Note } from '../../../../lambda/facts/note.ts';
 import type { PolicyEntry, Report } from '../../../../lambda/facts/report-schema.ts';
 import type { ServerError } from '../../../../lambda/facts/server-error.ts';
 import { headOf, revisionOf, type StoredRecord } from '../../../../lambda/ledger/record.ts';
-import { isWorthTelling } from '../../../../lambda/message/message.ts';
+import { isWorthPublishing } from '../../../../lambda/message/message.ts';
 import {
   type DryRun,
   OperationsError,
@@ -147,7 +147,7 @@ function recordText(record: StoredRecord): string {
 /** The report as data: its words are in the golden messages. */
 export function reportText(report: Report, byHand: boolean): string[] {
   const { runId, result, mode, cause, notes = [], policies } = report;
-  const heldBack = isWorthTelling(report, byHand) ? '' : ', held back by notify: problems';
+  const heldBack = isWorthPublishing(report, byHand) ? '' : ', held back by notify: problems';
   return [
     `report: ${mode === 'preview' ? 'PREVIEW ' : ''}${result}${cause ? `, ${factText(cause)}` : ''}${heldBack}`,
     ...policies.map(entryText(runId)),

@@ -2,12 +2,13 @@ import type { Urgency } from '../facts/outcomes.ts';
 import type { OperationName, ServerError, ServerErrorKind } from '../facts/server-error.ts';
 import { addressForms } from '../operations/http/base-url.ts';
 import { oneLine } from '../text/text.ts';
-import { withoutStop } from './punctuation.ts';
-import type { Reader } from './reader.ts';
+import type { Audience } from './audience.ts';
+import { storeToken } from './commands.ts';
+import { asSentence, type Context, type Sentences, withoutStop } from './phrases.ts';
 
 /** A failed request in English: one entry for each kind. */
 
-interface ErrorWords {
+interface ErrorSentences {
   /** In two or three words, for a subject. */
   brief: string;
   /** What came back, as a clause. */
@@ -17,14 +18,14 @@ interface ErrorWords {
   /** What to do, without a full stop. */
   next: string;
   /** The same where that place has words of its own for it. */
-  nextOn?: Partial<Record<Reader['kind'], string>>;
+  nextOn?: Partial<Record<Audience['kind'], string>>;
   urgency: Urgency;
   /** A new token fixes it. */
   token?: boolean;
 }
 
 /** What differs from the usual: what the server answered, no further meaning, and a remedy for this week. */
-type Entry = Pick<ErrorWords, 'brief' | 'next'> & Partial<ErrorWords>;
+type Entry = Pick<ErrorSentences, 'brief' | 'next'> & Partial<ErrorSentences>;
 
 /**
  * The privileges as DataHub's policy editor names them (PoliciesConfig in datahub). A dry run needs the privilege of a
@@ -51,7 +52,7 @@ const certificateProblems: ReadonlyArray<{
   brief: string;
   came: string;
   next: string;
-  nextOn?: ErrorWords['nextOn'];
+  nextOn?: ErrorSentences['nextOn'];
 }> = [
   {
     codes: /^(?:EPROTO|ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST))$/,
@@ -111,8 +112,8 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
   }),
   tls: (error) => {
     const known = certificateProblems.find(({ codes }) => codes.test(error.code ?? ''));
-    const { came, ...words } = known ?? notTrusted;
-    return { ...words, came: `${came.replace('HOST', () => hostOf(error))}${codeOf(error)}` };
+    const { came, ...said } = known ?? notTrusted;
+    return { ...said, came: `${came.replace('HOST', () => hostOf(error))}${codeOf(error)}` };
   },
   'not-http': (error) => ({
     brief: 'not HTTP',
@@ -177,9 +178,13 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     next: 'The first time, wait for the next run. If it persists, check that the address leads to one DataHub',
     urgency: 'nothing',
   }),
-  'bad-request': () => ({
+  // What a dry run with the same fields has passed is not wrong with them.
+  'bad-request': ({ operation }) => ({
     brief: 'request refused',
-    next: 'Check entityType, aspect and batchSize, then the logs of GMS',
+    next:
+      operation === 'dry-run'
+        ? 'Check entityType, aspect and batchSize, then the logs of GMS'
+        : 'Look at the logs of GMS',
   }),
   throttled: () => ({ brief: 'rate limited', ...wait }),
   'server-error': () => ({
@@ -218,24 +223,37 @@ const asked: Record<OperationName, string> = {
   'index-sizes': 'index sizes',
 };
 
-/** The words for an error of any version. */
-export const errorWords = (error: ServerError): ErrorWords => ({
-  came: answered(error),
-  means: '',
-  urgency: 'week',
-  ...(serverErrors[error.kind] ?? serverErrors['server-error'])(error),
-});
+/** One that a later version adds is called a server error. */
+export function errorSentences(error: ServerError): ErrorSentences {
+  const said = (serverErrors[error.kind] ?? serverErrors['server-error'])(error);
+  const { came = answered(error), means = '', urgency = 'week' } = said;
+  return { ...said, came, means, urgency };
+}
 
 /** What came back and what it means, for places without a remedy of their own line. */
 export function diagnosis(error: ServerError): string {
-  const { came, means } = errorWords(error);
+  const { came, means } = errorSentences(error);
   const tries = error.tries === undefined ? '' : `, tried ${error.tries} times`;
   return `${asked[error.operation] ?? 'request'}: ${came}${tries}${means === '' ? '' : `. ${withoutStop(means)}`}`;
 }
 
+/** A failed request as the reason why something did not happen. */
+export function failedRequest(what: string, error: ServerError, { audience }: Context): Sentences {
+  const { brief, next, nextOn, urgency, token } = errorSentences(error);
+  return {
+    subject: brief,
+    what,
+    why: asSentence(diagnosis(error)),
+    urgency,
+    next: `${nextOn?.[audience.kind] ?? next}.`,
+    act: token ? storeToken(audience) : undefined,
+    section: token ? 'Token' : undefined,
+  };
+}
+
 /** Everything in one line, for people at the command line. */
 export function errorText(error: ServerError): string {
-  const { next, nextOn } = errorWords(error);
+  const { next, nextOn } = errorSentences(error);
   return `${diagnosis(error)}. ${nextOn?.machine ?? next}.`;
 }
 

@@ -1,12 +1,12 @@
 import { escaped, shellWord } from '../text/text.ts';
 
 /**
- * Where a person reads a message. Every command that a message prints is made for that place, so that it can be pasted
- * as it is.
+ * Who reads a message, and where they type. Every command that a message prints is made for that place, so that it can
+ * be pasted as it is.
  */
-export type Reader = { runbookUrl?: string } & (AwsReader | KubernetesReader | MachineReader);
+export type Audience = { runbookUrl?: string } & (AwsAudience | KubernetesAudience | MachineAudience);
 
-interface AwsReader {
+interface AwsAudience {
   kind: 'aws';
   stage?: string;
   region?: string;
@@ -20,7 +20,7 @@ interface AwsReader {
   tokenKeyArn?: string;
 }
 
-interface KubernetesReader {
+interface KubernetesAudience {
   kind: 'kubernetes';
   /** The nightly CronJob; its suspended twin `<cronJob>-manual` is what runs by hand are made from. */
   cronJob: string;
@@ -29,9 +29,9 @@ interface KubernetesReader {
   tokenSecret?: string;
 }
 
-interface MachineReader {
+interface MachineAudience {
   kind: 'machine';
-  /** What precedes the verb: `npm start --`, `datahub-retention`. */
+  /** What precedes the verb: `./retention`, `datahub-retention`. */
   program: string;
   /** Options that every verb takes, quoted for a shell. */
   options?: string;
@@ -43,94 +43,96 @@ interface MachineReader {
 
 /** Something to type, with what it does. */
 export interface Command {
-  /** What it does, without a full stop; stands on the line above. */
+  /** What it does, without a full stop: the line above it. */
   say: string;
   line: string;
   /** The console of the search engine takes requests; a shell takes everything else. */
   typedIn: 'shell' | 'search-engine';
-  /** It deletes rows; left out of every message that tells of a loss. */
+  /** It deletes rows, or may: left out of every message that reports a loss. */
   deletes?: boolean;
 }
 
 /** How a run by hand differs from a scheduled one (the execution's input). */
 export interface HandInput {
   mode?: 'preview' | 'enforce';
-  only?: string[];
+  indices?: string[];
   approveRows?: number;
   release?: string[];
   acceptMissing?: number;
 }
 
 /** The line that starts a run by hand; undefined where none would work. */
-export function runByHand(input: HandInput, reader: Reader): string | undefined {
-  switch (reader.kind) {
+export function runByHand(input: HandInput, audience: Audience): string | undefined {
+  switch (audience.kind) {
     case 'aws': {
       const json = pasteable(input);
-      return reader.stateMachineArn === undefined
+      return audience.stateMachineArn === undefined
         ? json
-        : `aws stepfunctions start-execution --state-machine-arn ${shellWord(reader.stateMachineArn)}${regionOf(reader)} --input '${json}'`;
+        : `aws stepfunctions start-execution --state-machine-arn ${shellWord(audience.stateMachineArn)}${regionOf(audience)} --input '${json}'`;
     }
     case 'kubernetes': {
-      const { cronJob } = reader;
-      const space = spaceOf(reader);
-      const given = shellWord(`DATAHUB_RETENTION_ARGS=${verbLine(input).join(' ')}`);
+      const { cronJob } = audience;
+      const space = spaceOf(audience);
+      // A Job has no terminal to ask at.
+      const words = [...verbLine(input), ...(input.mode === 'enforce' ? ['--yes'] : [])];
+      const given = shellWord(`DATAHUB_RETENTION_ARGS=${words.join(' ')}`);
       return `kubectl${space} create job retention-$(od -An -N4 -tx4 /dev/urandom | tr -d ' ') --from=cronjob/${shellWord(`${cronJob}-manual`)} --dry-run=client -o yaml | kubectl set env --local -f - ${given} -o yaml | kubectl${space} create -f -`;
     }
     case 'machine': {
-      const { program, options, policies, demo } = reader;
+      const { program, options, policies, demo } = audience;
       if (demo) return demoOf(input, program);
       return [program, ...verbLine(input, policies ?? 'FILE'), options ?? ''].filter((word) => word !== '').join(' ');
     }
   }
 }
 
-const demoOf = ({ only = [], approveRows }: HandInput, program: string): string | undefined =>
+const demoOf = ({ indices = [], approveRows }: HandInput, program: string): string | undefined =>
   approveRows === undefined
     ? undefined
-    : [program, 'demo', ...only.flatMap((name) => ['--only', shellWord(name)]), '--approve-rows', approveRows].join(
-        ' ',
-      );
+    : [program, 'demo', ...indices.map(shellWord), '--approve-rows', approveRows].join(' ');
 
-/** The words of the command line: verb, index, options. */
-function verbLine({ mode = 'preview', only = [], approveRows, release = [], acceptMissing }: HandInput, policies = '') {
+/** The words of the command line: verb, indices, options. */
+function verbLine(
+  { mode = 'preview', indices = [], approveRows, release = [], acceptMissing }: HandInput,
+  policies = '',
+) {
   const verb = release.length > 0 ? 'release' : mode;
   return [
     verb,
-    ...release.map(shellWord),
+    ...[...release, ...indices].map(shellWord),
     ...(verb === 'release' || policies === '' ? [] : ['--policies', policies]),
-    ...only.flatMap((name) => ['--only', shellWord(name)]),
     ...(approveRows === undefined ? [] : ['--approve-rows', `${approveRows}`]),
     ...(acceptMissing === undefined ? [] : ['--accept-missing', `${acceptMissing}`]),
   ];
 }
 
-const spaceOf = ({ namespace }: KubernetesReader): string =>
+const spaceOf = ({ namespace }: KubernetesAudience): string =>
   namespace === undefined ? '' : ` -n ${shellWord(namespace)}`;
 
 /** Replaces the token's Secret whole: `apply` would leave the token in an annotation, too. */
-function replaceSecret(reader: KubernetesReader): string | undefined {
-  const [name, key] = (reader.tokenSecret ?? '').split('/');
+function replaceSecret(audience: KubernetesAudience): string | undefined {
+  const [name, key] = (audience.tokenSecret ?? '').split('/');
   if (!name || !key) return undefined;
-  const space = spaceOf(reader);
+  const space = spaceOf(audience);
   return `kubectl${space} create secret generic ${shellWord(name)} --from-file=${shellWord(key)}=token.txt --dry-run=client -o yaml | kubectl${space} replace -f -`;
 }
 
 /** Stores a token, or pauses and resumes the job; undefined on a machine, or where its place is not known. */
-export function setParameter(name: 'token' | 'paused', value: string, reader: Reader): string | undefined {
-  if (reader.kind === 'kubernetes') {
-    if (name === 'token') return replaceSecret(reader);
-    return `kubectl${spaceOf(reader)} patch cronjob ${shellWord(reader.cronJob)} -p '{"spec":{"suspend":${value}}}'`;
+export function setParameter(name: 'token' | 'paused', value: string, audience: Audience): string | undefined {
+  if (audience.kind === 'kubernetes') {
+    if (name === 'token') return replaceSecret(audience);
+    return `kubectl${spaceOf(audience)} patch cronjob ${shellWord(audience.cronJob)} -p '{"spec":{"suspend":${value}}}'`;
   }
-  if (reader.kind !== 'aws') return undefined;
-  const { parameterPrefix, tokenParameter, tokenKeyArn } = reader;
+  if (audience.kind !== 'aws') return undefined;
+  const { parameterPrefix, tokenParameter, tokenKeyArn } = audience;
   const place = (name === 'token' ? tokenParameter : undefined) ?? (parameterPrefix && `${parameterPrefix}/${name}`);
   if (!place) return undefined;
   const isToken = name === 'token';
   const key = isToken && tokenKeyArn ? ` --key-id ${shellWord(tokenKeyArn)}` : '';
-  return `aws ssm put-parameter --name ${shellWord(place)} --type ${isToken ? 'SecureString' : 'String'}${key} --overwrite --value ${shellWord(value)}${regionOf(reader)}`;
+  return `aws ssm put-parameter --name ${shellWord(place)} --type ${isToken ? 'SecureString' : 'String'}${key} --overwrite --value ${shellWord(value)}${regionOf(audience)}`;
 }
 
-const regionOf = ({ region }: AwsReader): string => (region ? ` --region ${shellWord(region)}` : '');
+const regionOf = ({ region }: AwsAudience): string => (region ? ` --region ${shellWord(region)}` : '');
 
 /** JSON that stays what it is between single quotes in a shell, and in a code block of Slack. */
 const pasteable = (value: unknown): string => JSON.stringify(value).replace(/[^\x20-\x7e]|['<>&`]/g, escaped);

@@ -1,8 +1,8 @@
 import type { Problem } from '../facts/outcomes.ts';
 import { shellWord } from '../text/text.ts';
-import type { Reader } from './reader.ts';
+import type { Audience } from './audience.ts';
 
-/** The sections of docs/runbook.md, and where a reader finds them. A test holds both sides together. */
+/** The sections of docs/runbook.md, and where an audience finds them. A test holds both sides together. */
 
 export const outcomeSections = {
   'rows-missing': 'Rows missing',
@@ -12,7 +12,6 @@ export const outcomeSections = {
   'above-ceiling': 'Above the ceiling',
   incomplete: 'Incomplete',
   'not-started': 'Not started',
-  'in-flight': 'In flight',
   'still-running': 'Still running',
 } as const satisfies Record<Problem, string>;
 
@@ -25,7 +24,7 @@ export const alarmSections = {
   RowsMissing: 'Alarm RowsMissing',
 } as const;
 
-export const otherSections = ['Run failed', 'Token', 'Copies', 'By hand'] as const;
+export const otherSections = ['Run failed', 'Token', 'Reindexes', 'By hand'] as const;
 
 export type Section =
   | (typeof outcomeSections)[keyof typeof outcomeSections]
@@ -67,18 +66,21 @@ export const anchorOf = (heading: string): string =>
     .replace(/ /g, '-');
 
 /**
- * Where this reader finds a section: a link, or a command that prints it. Without an address of its own, a stage links
+ * Where this audience finds a section: a link, or a command that prints it. Without an address of its own, a stage links
  * to its dashboard, which carries the worst sections.
  */
-export function runbookPlace(section: Section, reader: Reader): { url: string } | { where: string; command: string } {
-  if (reader.runbookUrl) return { url: `${reader.runbookUrl}#${anchorOf(section)}` };
+export function runbookPlace(
+  section: Section,
+  audience: Audience,
+): { url: string } | { where: string; command: string } {
+  if (audience.runbookUrl) return { url: `${audience.runbookUrl}#${anchorOf(section)}` };
   // The dashboard has no other section; the program has them all. It is in no registry, so `npx` would fetch a stranger's.
-  if (reader.kind === 'aws' && (dashboardSections as readonly Section[]).includes(section)) {
-    const url = dashboardUrl(reader);
+  if (audience.kind === 'aws' && (dashboardSections as readonly Section[]).includes(section)) {
+    const url = dashboardUrl(audience);
     if (url !== undefined) return { url };
   }
   const [where, program] =
-    reader.kind === 'machine' ? ['', reader.program] : [", in this job's repository", 'npm start --'];
+    audience.kind === 'machine' ? ['', audience.program] : [", in this job's repository", './retention'];
   return { where, command: `${program} runbook ${shellWord(anchorOf(section))}` };
 }
 

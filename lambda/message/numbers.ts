@@ -27,11 +27,12 @@ export const rows = (value: number, precision: 'rounded' | 'exact' = 'rounded'):
 export const counted = (value: number, one: string, many: string): string =>
   `${amount(value)} ${value === 1 ? one : many}`;
 
-/** `99.2 %`; never rounded to 0 or 100 when it is neither. */
-export function percent(value: number): string {
-  if (value > 0 && value < 0.1) return 'under 0.1 %';
-  if (value < 100 && value > 99.9) return 'over 99.9 %';
-  return `${trimmed(value)} %`;
+/** `99.2 %`; never rounded to 0 or 100 when it is neither. `digits` after the point. */
+export function percent(value: number, digits = 1): string {
+  const smallest = 10 ** -digits;
+  if (value > 0 && value < smallest) return `under ${smallest} %`;
+  if (value < 100 && value > 100 - smallest) return `over ${100 - smallest} %`;
+  return `${trimmed(value, digits)} %`;
 }
 
 /** part / whole x 100, two decimals, for people; 0 of 0 is 0. */
@@ -73,8 +74,5 @@ export const iso = (millis: number): string => (Math.abs(millis) <= 8.64e15 ? ne
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** One decimal, without a needless `.0`. */
-const trimmed = (value: number): string => {
-  const text = value.toFixed(1);
-  return text.endsWith('.0') ? text.slice(0, -2) : text;
-};
+/** One decimal, or `digits`, without needless zeros. */
+const trimmed = (value: number, digits = 1): string => `${Number(value.toFixed(digits))}`;

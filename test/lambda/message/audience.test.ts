@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { type Reader, runByHand, setParameter } from '../../../lambda/words/reader.ts';
+import { type Audience, runByHand, setParameter } from '../../../lambda/message/audience.ts';
 import { aws, kubernetes, machine } from '../message/cases.ts';
 
 /** The words that a shell makes of a line. */
@@ -65,7 +65,7 @@ describe('a parameter', () => {
       `kubectl -n datahub patch cronjob datahub-retention -p '{"spec":{"suspend":false}}'`,
     );
     expect(setParameter('token', 'file://token.txt', kubernetes)).toBeUndefined();
-    expect(setParameter('token', 'file://token.txt', { ...kubernetes, tokenSecret: 'a-token/token' } as Reader)).toBe(
+    expect(setParameter('token', 'file://token.txt', { ...kubernetes, tokenSecret: 'a-token/token' } as Audience)).toBe(
       'kubectl -n datahub create secret generic a-token --from-file=token=token.txt --dry-run=client -o yaml | kubectl -n datahub replace -f -',
     );
   });

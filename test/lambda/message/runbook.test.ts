@@ -11,8 +11,8 @@ import {
   runbookPlace,
   sectionNames,
   sectionOf,
-} from '../../../lambda/words/runbook.ts';
-import { titles } from '../../../lambda/words/words.ts';
+} from '../../../lambda/message/runbook.ts';
+import { titles } from '../../../lambda/message/sentences.ts';
 import { aws, kubernetes, machine } from '../message/cases.ts';
 
 const runbook = readFileSync(new URL('../../../docs/runbook.md', import.meta.url), 'utf8');

@@ -6,12 +6,12 @@ import { type Note, noteKinds, noteSchema } from '../../../lambda/facts/note.ts'
 import { outcomes } from '../../../lambda/facts/outcomes.ts';
 import { entryFields } from '../../../lambda/facts/report-schema.ts';
 import { serverErrorKinds } from '../../../lambda/facts/server-error.ts';
-import { causes } from '../../../lambda/words/causes.ts';
-import { notes } from '../../../lambda/words/notes.ts';
-import { lookAtTask } from '../../../lambda/words/parts.ts';
-import { diagnosis, errorWords, serverErrors } from '../../../lambda/words/server-errors.ts';
-import type { Words } from '../../../lambda/words/table.ts';
-import { noteWordsOf, placeOf, wordsOf } from '../../../lambda/words/words.ts';
+import { causes } from '../../../lambda/message/causes.ts';
+import { notes } from '../../../lambda/message/notes.ts';
+import { lookAtTask } from '../../../lambda/message/commands.ts';
+import { diagnosis, errorSentences, serverErrors } from '../../../lambda/message/server-errors.ts';
+import type { Words } from '../../../lambda/message/phrases.ts';
+import { noteWordsOf, placeOf, wordsOf } from '../../../lambda/message/sentences.ts';
 import { anyText, membersOf, valuesOf } from '../../support/arbitrary.ts';
 import { anEntry, aReportOf } from '../../support/reports.ts';
 import { aws, entryCases, errorCases, noteCases, readers } from '../message/cases.ts';
@@ -79,7 +79,7 @@ test('an error of the server quotes its words short, on one line', () => {
     const said = diagnosis({ kind, operation: 'dry-run', status: 500, text });
     expect(said).not.toContain('\n');
     expect(said.length).toBeLessThan(420);
-    expect(errorWords({ kind, operation: 'dry-run' }).brief).toMatch(/^.{3,25}$/);
+    expect(errorSentences({ kind, operation: 'dry-run' }).brief).toMatch(/^.{3,25}$/);
   }
 });
 
@@ -249,15 +249,15 @@ test.each([
 ])('%s has a remedy of its own', (code, what, next) => {
   const error = { kind: 'tls', operation: 'dry-run', host: 'gms:8080', code } as const;
   expect(diagnosis(error)).toMatch(what);
-  expect(errorWords(error).next).toMatch(next);
+  expect(errorSentences(error).next).toMatch(next);
 });
 
 test('a time-out names its seconds, and --timeout where that would help', () => {
   const error = { kind: 'timeout', operation: 'dry-run', seconds: 60 } as const;
   expect(diagnosis(error)).toMatch(/^dry run: no response came within 60 s\./);
-  expect(errorWords(error).nextOn?.machine).toMatch(/--timeout SECONDS waits longer$/);
-  expect(errorWords(error).next).not.toContain('--timeout');
-  expect(errorWords({ ...error, operation: 'truncate', seconds: 120 }).next).not.toContain('--timeout');
+  expect(errorSentences(error).nextOn?.machine).toMatch(/--timeout SECONDS waits longer$/);
+  expect(errorSentences(error).next).not.toContain('--timeout');
+  expect(errorSentences({ ...error, operation: 'truncate', seconds: 120 }).next).not.toContain('--timeout');
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { amount, counted, date, duration, iso, moment, percent, rows, size } from '../../../lambda/words/numbers.ts';
+import { amount, counted, date, duration, iso, moment, percent, rows, size } from '../../../lambda/message/numbers.ts';
 
 describe('numbers for people', () => {
   it.each([

@@ -1,0 +1,353 @@
+import type { CauseOf } from '../facts/cause.ts';
+import { unseenRows } from '../facts/limits.ts';
+import type { DecidedFacts } from '../facts/report-schema.ts';
+import { listIndices, listTasks, pause, release, showBlocks, showRefresh, showTask, verify } from './commands.ts';
+import { date, duration, exact, moment, rows } from './numbers.ts';
+import {
+  afterLossNext,
+  areOrWere,
+  type Context,
+  countersText,
+  cutoffOf,
+  cutoffText,
+  isOrAre,
+  joined,
+  nameOf,
+  nextRunChecks,
+  nextRunTries,
+  ofHours,
+  ofTotal,
+  quarantine,
+  replaced,
+  rowsDone,
+  type Sentences,
+  withoutStop,
+} from './phrases.ts';
+import { diagnosis, errorSentences, failedRequest } from './server-errors.ts';
+
+/** What is said of a truncation that was sent: while it is open, of each verdict, and of a quarantined index. */
+
+export function open(cause: CauseOf<'open'>, entry: DecidedFacts, context: Context): Sentences {
+  const { done, total, ended, vanished, error, judgeableAt, lastMovedAt, since } = cause;
+  const runId = cause.runId ?? context.runId;
+  const sent = `sent${since === undefined ? '' : ` on ${moment(since)}`} by ${runId === context.runId ? 'this run' : `run ${runId}`}`;
+  const look = ended ? undefined : vanished ? listTasks : showTask(entry);
+  if (cause.why === 'preview') return unverified(cause, sent, entry, context);
+  return {
+    subject: ended
+      ? 'not verified yet'
+      : done !== undefined && total
+        ? `${Math.min(99, Math.floor((done / total) * 100))} % done`
+        : vanished
+          ? 'task vanished'
+          : '',
+    what: ended
+      ? 'its task has ended, and its result is not verified yet'
+      : done !== undefined
+        ? `${rowsDone(done, total, entry)}`
+        : entry.rowsDeleted
+          ? `${ofTotal(entry.rowsDeleted, entry.rowsToDelete, 'old row')} deleted so far`
+          : isSureSent(cause, entry)
+            ? 'its truncation is not finished, as far as anybody has seen'
+            : 'a truncation may have been sent, and nothing shows its end',
+    why: joined(
+      `It was ${sent}${lastMovedAt === undefined || ended ? '' : `, and last moved on ${moment(lastMovedAt)}`}.`,
+      vanished && 'The server no longer knows its task: a node of the search engine may have restarted.',
+      stoppedWatching(cause),
+      error && `At the last check, ${errorSentences(error).came}.`,
+      judgeableAt !== undefined && `It cannot be judged before ${moment(judgeableAt)}.`,
+    ),
+    urgency: 'nothing',
+    next: nextRunChecks,
+    look,
+  };
+}
+
+/** Whether anything but the attempt itself shows that the call arrived. */
+const isSureSent = ({ vanished, done }: CauseOf<'open'>, { taskId, outcome }: DecidedFacts): boolean =>
+  taskId !== undefined || vanished === true || done !== undefined || outcome === 'still-running';
+
+function stoppedWatching({ why, hours }: CauseOf<'open'>): string {
+  switch (why) {
+    case 'run-time':
+      return hours === undefined ? 'The run ended first.' : `The run's time ended first${ofHours(hours)}.`;
+    case 'step':
+      return 'Poll failed, so the run stopped watching.';
+    case 'server':
+      return 'The server could not be asked.';
+    case 'preview':
+    case 'another-run':
+      return '';
+  }
+}
+
+/** No preview verifies anything, so a stage that only previews waits for a person. */
+function unverified(cause: CauseOf<'open'>, sent: string, entry: DecidedFacts, context: Context): Sentences {
+  const { releasableAt } = cause;
+  const canRelease = releasableAt !== undefined && releasableAt <= context.finishedAtMillis;
+  return {
+    subject: 'not verified yet',
+    what: `a truncation, ${sent}, is not verified yet`,
+    why: 'A preview verifies nothing. Until an enforcing run has done so, nothing is deleted in this index.',
+    urgency: 'week',
+    next: `Verify it with an enforcing run${canRelease ? ', or release it once no task is deleting or reindexing in it' : ''}.`,
+    look: cause.ended ? undefined : cause.vanished ? listTasks : showTask(entry),
+    act: verify(entry, context),
+    instead: canRelease ? release(nameOf(entry), context) : undefined,
+  };
+}
+
+export function quarantined(cause: CauseOf<'quarantined'>, entry: DecidedFacts, context: Context): Sentences {
+  const { since, outcome, rowsMissing, reindexed, indexBefore, indexNow, cutoffMillis } = cause;
+  const hasLost = isLost(cause);
+  const lost = `${rowsMissing === undefined ? 'rows' : rows(rowsMissing, 'exact')} ${rowsMissing === 1 ? 'was' : 'were'} missing${reindexed ? ' after a reindex' : ''}`;
+  return {
+    subject: `since ${date(since)}`,
+    what: 'nothing is deleted in it until a person releases it',
+    why: joined(
+      replaced(indexBefore, indexNow),
+      outcome === 'rows-missing'
+        ? `On ${moment(since)}, ${lost}.`
+        : `On ${moment(since)}, nothing proved that its reindex had written every row to keep.`,
+      todayText(cause),
+      cutoffText(cutoffMillis),
+    ),
+    urgency: hasLost ? 'act' : 'week',
+    next: hasLost ? afterLossNext : 'Compare the old and the new index as the runbook says, then release it.',
+    look: listIndices(entry),
+    act: hasLost ? pause(context) : undefined,
+    instead: release(nameOf(entry), context),
+    section: outcome === 'rows-missing' ? 'Rows missing' : undefined,
+  };
+}
+
+/** Rows were missing then, or are missing in the new index today. */
+export const isLost = ({ outcome, rowsMissing = 0, today }: CauseOf<'quarantined'>): boolean =>
+  outcome === 'rows-missing' ||
+  rowsMissing > 0 ||
+  (today !== undefined && 'found' in today && today.inPlace && today.found < today.expected);
+
+/** What this run has counted, beside what was counted then. */
+function todayText({ today }: CauseOf<'quarantined'>): string {
+  if (today === undefined) return '';
+  if ('error' in today) return `Today it could not be counted: ${withoutStop(errorSentences(today.error).came)}.`;
+  const { expected, found, inPlace } = today;
+  if (!inPlace) return 'Today its old rows are still there: the new index is not in place, and may still be put there.';
+  return found < expected
+    ? `Today ${exact(expected - found)} of ${rows(expected, 'exact')} to keep are missing.`
+    : `Today ${exact(found)} of ${rows(expected, 'exact')} to keep are there; rows that arrived late may hide that some are missing.`;
+}
+
+export function unchanged(cause: CauseOf<'unchanged'>, entry: DecidedFacts, context: Context): Sentences {
+  const { error } = cause;
+  const counters = countersText(cause, entry);
+  if (error === undefined) {
+    return {
+      subject: 'no answer',
+      what: 'a truncation may have been sent, and no count has changed',
+      why: joined('No answer to it was recorded.', counters),
+      urgency: 'nothing',
+      next: nextRunTries,
+    };
+  }
+  const { subject, why, urgency, next, act, section } = failedRequest('', error, context);
+  const what = 'a truncation was sent, and no count has changed';
+  return { subject, what, why: joined(why, counters), urgency, next, act, section };
+}
+
+export function verified(cause: CauseOf<'verified'>, entry: DecidedFacts): Sentences {
+  const { durationSeconds, resumed, rowsMissing = 0, rowsRemaining = 0 } = entry;
+  const took = durationSeconds === undefined ? '' : ` in ${duration(durationSeconds)}`;
+  const byWhom = resumed ? ' by a truncation of an earlier run' : '';
+  return {
+    what: `${entry.reindexes ? reindexedText(cause, entry) : deletedText(entry)}${took}${byWhom}, verified by counting again`,
+    why: entry.reindexes ? afterReindex(cause, entry) : afterDelete(cause, entry, rowsMissing, rowsRemaining),
+    urgency: 'nothing',
+  };
+}
+
+/** Without a size: an index grows before it shrinks, and space comes back only when the search engine merges. */
+const deletedText = ({ rowsDeleted, rowsTotal }: DecidedFacts): string =>
+  rowsDeleted === undefined ? 'old rows deleted' : `${ofTotal(rowsDeleted, rowsTotal)} deleted`;
+
+const reindexedText = ({ done, total }: CauseOf<'verified'>, entry: DecidedFacts): string =>
+  done === undefined ? 'every row to keep written to the new index' : rowsDone(done, total, entry);
+
+function afterDelete(cause: CauseOf<'verified'>, entry: DecidedFacts, rowsMissing: number, rowsRemaining: number) {
+  const { rest, done = 0 } = cause;
+  return joined(
+    rest !== undefined &&
+      `${rows(rest)} that ${rest === 1 ? 'is' : 'are'} old as well ${isOrAre(rest)} left (maxRowsPerRun); a later run deletes them if they reach its threshold.`,
+    rowsMissing > 0 &&
+      `${rows(rowsMissing, 'exact')} newer than the cutoff ${isOrAre(rowsMissing)} also gone, which ordinary deletions can explain.`,
+    rowsRemaining > 0 && `${rows(rowsRemaining, 'exact')} to delete ${isOrAre(rowsRemaining)} left for a later run.`,
+    (cause.cancelled || cause.conflicts) && countersText(cause, entry),
+    done > (entry.rowsDeleted ?? 0) &&
+      `Its task says ${exact(done)} deleted: old rows that arrived in the meantime can explain the difference.`,
+  );
+}
+
+/** A reindex deletes nothing: DataHub leaves the old index, with all its rows, to an upgrade or a person. */
+function afterReindex(cause: CauseOf<'verified'>, entry: DecidedFacts): string {
+  const { rowsLeftBehind, indexName = 'the old index', rowsMissing = 0, rowsRemaining = 0 } = entry;
+  const left = rowsLeftBehind === undefined ? 'The old rows' : rows(rowsLeftBehind);
+  return joined(
+    `${left} ${rowsLeftBehind === 1 ? 'is' : 'are'} left behind in ${indexName}, which still takes its space: the runbook says how to remove it ("Reindexes").`,
+    rowsMissing > 0 &&
+      `Counts show ${rows(rowsMissing, 'exact')} fewer than before, although its task wrote every row: the new index may not be refreshed, or others have deleted rows.`,
+    rowsRemaining > 0 &&
+      `${rows(rowsRemaining, 'exact')} past the cutoff ${isOrAre(rowsRemaining)} in the new index: rows that arrived late.`,
+    (cause.cancelled || cause.conflicts) && countersText(cause, entry),
+  );
+}
+
+/** Why old rows are left after a delete, as far as the counters of its task tell it. */
+export function remains(cause: CauseOf<'remains'>, entry: DecidedFacts, context: Context): Sentences {
+  const { done, total, conflicts = 0, cancelled } = cause;
+  const { rowsDeleted = 0, rowsRemaining = 0, rowsToDelete, taskId } = entry;
+  const left = ofTotal(rowsRemaining, rowsToDelete, 'old row');
+  const isOver = !cancelled && done !== undefined;
+  if (isOver && isHidden(cause, entry)) {
+    return {
+      subject: 'not refreshed?',
+      what: `its task has ended, and the counts still show ${left}`,
+      why:
+        done === 0
+          ? `All ${rows(conflicts, 'exact')} had changed since the last refresh, as they have after an earlier delete: the index is probably not refreshed (refresh_interval -1).`
+          : `Its task says ${exact(done)} deleted, and the counts do not show it: the index is probably not refreshed, as an interrupted upgrade leaves it (refresh_interval -1).`,
+      urgency: 'week',
+      next: 'Check whether the index is refreshed (_cat/indices shows the old counts, too). If it is not, restore its refresh_interval; the next run counts again.',
+      look: showRefresh(entry),
+    };
+  }
+  if (isOver && done === 0 && conflicts === 0 && total !== 0 && rowsDeleted === 0) {
+    return {
+      subject: 'the index refuses deletes',
+      what: 'its task has ended, and no row was deleted',
+      why: `${taskId === undefined ? 'Its task' : `Its task (${taskId})`} deleted 0${total === undefined ? '' : ` of ${exact(total)}`} rows and met no conflict: the index refuses deletes. Most often the disk is full, or index.blocks.write or a read-only policy is set.`,
+      urgency: 'week',
+      next: 'Free space if the disk is full, then remove the block; the next run tries again.',
+      look: showBlocks(entry),
+    };
+  }
+  const stoppedEarly = isOver && conflicts > 0 && total !== undefined && done + conflicts < total;
+  return {
+    subject: cancelled ? 'cancelled' : stoppedEarly ? 'stopped at a conflict' : 'rows are left',
+    what: `${left} ${areOrWere(entry, context)} still there`,
+    why: joined(
+      stoppedEarly
+        ? `Its task deleted ${exact(done)} of ${rows(total, 'exact')} and stopped at ${rows(conflicts, 'exact')} that something else had changed: Elasticsearch 8 and 9 stop there.`
+        : countersText(cause, entry),
+      !!entry.rowsMissing &&
+        `${rows(entry.rowsMissing, 'exact')} newer than the cutoff ${isOrAre(entry.rowsMissing)} also gone, which ordinary deletions can explain.`,
+    ),
+    urgency: rowsDeleted === 0 ? 'week' : 'nothing',
+    next:
+      rowsDeleted === 0
+        ? 'Check whether the index is healthy (red: a shard is unavailable). The next run tries again.'
+        : 'The first time, wait: the next run tries to delete the rest. If this happens again, look at its task.',
+    look: rowsDeleted === 0 ? listIndices(entry) : showTask(entry),
+  };
+}
+
+/** Whether the task has done far more than the counts show, or found nothing but rows that changed unseen. */
+function isHidden({ done = 0, total, conflicts = 0 }: CauseOf<'remains'>, { rowsDeleted = 0 }: DecidedFacts): boolean {
+  const hasDoneMore = done >= 2 * rowsDeleted && done >= rowsDeleted + unseenRows;
+  return hasDoneMore || (done === 0 && conflicts > 0 && (total === undefined || conflicts >= total));
+}
+
+export function missing(cause: CauseOf<'missing'>, entry: DecidedFacts, context: Context): Sentences {
+  const isShard = isLikeShard(cause, entry);
+  return {
+    subject: entry.noIndex ? 'no such index' : entry.reindexes ? 'after a reindex' : '',
+    what: missingText(cause, entry, context),
+    why: joined(
+      isShard &&
+        'About the same share of the old rows is gone, as when a shard is unavailable: nothing is lost then. Otherwise something else deletes or reindexes in this index.',
+      !isShard &&
+        !entry.reindexes &&
+        "This job's delete does not touch these rows: something else deletes or reindexes in this index.",
+      entry.reindexes && countersText(cause, entry),
+      cutoffOf(entry),
+      quarantine,
+    ),
+    urgency: 'act',
+    next: isShard ? `If the index is red, wait until every shard is back. Otherwise: ${afterLossNext}` : afterLossNext,
+    look: listIndices(entry),
+    act: pause(context),
+    instead: release(nameOf(entry), context),
+  };
+}
+
+function missingText({ expected, found, done = 0, total }: CauseOf<'missing'>, entry: DecidedFacts, context: Context) {
+  if (found === undefined) return `only ${rowsDone(done, total ?? expected, entry)}`;
+  const lost = `${exact(expected - found)} of ${rows(expected, 'exact')} that should have stayed`;
+  return `${lost} ${areOrWere(entry, context)} ${entry.reindexes ? 'not in the new index' : 'gone'}`;
+}
+
+/**
+ * Whether old rows and rows to keep are fewer in about the same share, as they are where a shard does not answer: no
+ * count shows an error then.
+ */
+function isLikeShard(
+  { expected, found }: CauseOf<'missing'>,
+  { reindexes, noIndex, rowsDeleted = 0, rowsToDelete = 0 }: DecidedFacts,
+): boolean {
+  if (reindexes || noIndex || found === undefined || rowsToDelete === 0 || expected === 0) return false;
+  const [old, kept] = [rowsDeleted / rowsToDelete, (expected - found) / expected];
+  return Math.min(old, kept) > 0.05 && Math.abs(old - kept) <= 0.1;
+}
+
+/** A reindex that nothing proves; or a delete whose result could not be counted. */
+export function unproven(cause: CauseOf<'unproven'>, entry: DecidedFacts, context: Context): Sentences {
+  const { error, vanished } = cause;
+  if (!entry.reindexes) {
+    return {
+      subject: 'cannot be counted',
+      what: 'the result of its truncation could not be counted',
+      why: joined(
+        vanished && 'The server no longer knows its task: a node of the search engine may have restarted.',
+        error && `${diagnosis(error)}.`,
+        'The job no longer watches it.',
+      ),
+      urgency: 'nothing',
+      next: nextRunTries,
+      look: showTask(entry),
+    };
+  }
+  const mayBeNothing = entry.taskId === undefined && error?.kind === 'bad-request';
+  return {
+    subject: mayBeNothing ? 'reindex refused?' : 'reindex not proven',
+    what: unprovenText(cause, mayBeNothing),
+    why: joined(
+      error && `${diagnosis(error)}.`,
+      mayBeNothing &&
+        'DataHub before 0.11 answers this and does nothing if the index has no alias; later versions, after they have put an empty index in place.',
+      vanished && 'The server no longer knows its task: a node of the search engine may have restarted.',
+      inPlaceText(cause),
+      countersText(cause, entry),
+      cutoffOf(entry),
+      quarantine,
+    ),
+    urgency: 'week',
+    next: mayBeNothing
+      ? 'If every row is there, set refuseReindex to true in its policy, and release it; otherwise do what the runbook says.'
+      : 'Compare the old and the new index as the runbook says, then release it.',
+    look: listIndices(entry),
+    act: release(nameOf(entry), context),
+  };
+}
+
+function unprovenText({ done, total, conflicts = 0, cancelled }: CauseOf<'unproven'>, mayBeNothing: boolean): string {
+  if (mayBeNothing) return 'the server refused the reindex, and may have done nothing';
+  const left = done === undefined || total === undefined ? 0 : total - done - conflicts;
+  if (left > 0) return `${rows(left, 'exact')} ${isOrAre(left)} not in the new index`;
+  return cancelled ? 'its reindex was cancelled' : 'nothing proves that its reindex wrote every row to keep';
+}
+
+function inPlaceText({ inPlace, done, total }: CauseOf<'unproven'>): string {
+  if (inPlace !== false) return '';
+  return done !== undefined && total !== undefined && done >= total
+    ? 'The counts do not show what its task says: the new index is not in place, or not refreshed.'
+    : 'The new index is not in place, and may still be put there.';
+}

@@ -1,0 +1,266 @@
+import type { NoteKind, NoteOf } from '../facts/note.ts';
+import { fromDottedName } from '../policy/aspects.ts';
+import { listIndices, listTasks, release, releaseAnyway, resume, storeToken } from './commands.ts';
+import { counted, date, exact, moment, rows } from './numbers.ts';
+import {
+  afterLossNext,
+  asSentence,
+  type Context,
+  cutoffText,
+  isOrAre,
+  joined,
+  replaced,
+  type Sentences,
+  withoutStop,
+} from './phrases.ts';
+import { diagnosis, errorSentences, privileges } from './server-errors.ts';
+
+/** What people should know besides the indices: one entry for each kind of note. */
+
+type Entry<Kind extends NoteKind> = (note: NoteOf<Kind>, context: Context) => Sentences;
+
+const paused: Entry<'paused'> = ({ problem }, context) => {
+  const command = resume(context);
+  if (problem !== undefined) {
+    return {
+      subject: 'pause unknown',
+      what: `whether the job is paused cannot be read, which counts as paused (${withoutStop(problem)})`,
+      urgency: 'week',
+      next: 'If the pause is intended, do nothing; otherwise resume it.',
+      act: command,
+    };
+  }
+  // A remark is one line, its command included, and a command has no full stop.
+  const how = command === undefined || context.afterLoss ? '.' : `: ${command.line}`;
+  return {
+    what: 'the job is paused',
+    why: `If that is intended, do nothing; otherwise resume it${how}`,
+    urgency: 'nothing',
+  };
+};
+
+const fewerRows: Entry<'fewer-rows'> = ({ index, expected, found, since }) => ({
+  subject: `rows are fewer in ${index}`,
+  what: `${index} has ${exact(found)} of the ${rows(expected, 'exact')} that were counted on ${moment(since)} and should still be there`,
+  why: "No truncation of this job was under way: DataHub's datahub-gc, an upgrade, a person or an unavailable shard can explain it. Its policy goes on.",
+  urgency: 'week',
+  next: 'If the index is red, wait until every shard is back. Otherwise find out what deletes in it.',
+  look: listIndices(fromDottedName(index)),
+  section: 'Rows missing',
+});
+
+const released: Entry<'released'> = (note, context) => {
+  const { index, missing = 0, unknown, reindexed, decidedAt = '', decidedBy } = note;
+  const isOwn = decidedBy === undefined || decidedBy === context.runId;
+  return {
+    subject: `${index} released`,
+    what: `released: ${index}`,
+    why: joined(
+      !isOwn && `Run ${decidedBy} released it on ${moment(Date.parse(decidedAt))}.`,
+      replaced(note.indexBefore, note.indexNow),
+      unknown !== undefined
+        ? `As accepted: ${unknownText(note)}.`
+        : missing > 0
+          ? `As accepted, ${rows(missing, 'exact')} ${isOrAre(missing)} missing; later runs do not report this again.`
+          : 'No row that was counted before its truncation is missing.',
+      reindexed && missing === 0 && 'Rows that arrived late may hide that some are missing.',
+      cutoffText(note.cutoffMillis),
+    ),
+    urgency: missing > 0 || unknown !== undefined || reindexed ? 'change' : 'nothing',
+    next: reindexed
+      ? 'Before the old index is removed, copy the rows that only it has, as the runbook says.'
+      : undefined,
+    section: reindexed ? 'Reindexes' : 'Quarantined',
+  };
+};
+
+/** Why it is not known whether rows are missing, as a clause. */
+function unknownText({ unknown, address = 'another address', error }: NoteOf<'released'> | NoteOf<'not-released'>) {
+  switch (unknown) {
+    case 'unreadable':
+      return 'its ledger record cannot be read, so there is no earlier count';
+    case 'address':
+      return `its ledger record is of ${address}, so what this server counts proves nothing`;
+    case 'reindex':
+      return 'its reindex is not in place or may still run, so no count proves it';
+    case 'uncounted':
+    case undefined:
+      return `its rows could not be counted${error === undefined ? '' : ` (${withoutStop(diagnosis(error))})`}`;
+  }
+}
+
+const notReleased: Entry<'not-released'> = (note, context) => {
+  const { index, why, missing = 0, accepted, until, problem = 'no reason given' } = note;
+  const subject = `NOT RELEASED: ${index}`;
+  const what = `not released: ${index}`;
+  const again = release(index, context);
+  switch (why) {
+    case 'idle':
+      return {
+        subject: `nothing to release: ${index}`,
+        what: `nothing to release: ${index} is neither quarantined nor under way`,
+        urgency: 'nothing',
+      };
+    case 'unreported':
+      return {
+        subject,
+        what,
+        why: 'Its verdict has to be reported first; this report does that.',
+        urgency: 'week',
+        next: 'Read what happened to it, then release it again.',
+        act: again,
+        section: 'Quarantined',
+      };
+    case 'unresolved':
+      return {
+        subject,
+        what,
+        why: `Its truncation is not verified yet${until === undefined ? '' : `; a release is accepted from ${moment(until)} on`}.`,
+        urgency: 'week',
+        next: `Let an enforcing run verify it, or release it again ${until === undefined ? 'later' : 'then'}.`,
+        look: listTasks,
+        act: again,
+        section: 'Quarantined',
+      };
+    case 'missing':
+      return {
+        subject,
+        what,
+        why: joined(
+          replaced(note.indexBefore, note.indexNow),
+          `${rows(missing, 'exact')} ${isOrAre(missing)} missing${accepted === undefined ? '' : ` (accepted: ${exact(accepted)})`}.`,
+          cutoffText(note.cutoffMillis),
+        ),
+        urgency: 'act',
+        next: afterLossNext,
+        // The plain release comes first.
+        look: listIndices(fromDottedName(index)),
+        act: again,
+        instead: acceptMissing(index, missing, `with ${rows(missing, 'exact')} missing`, context),
+        section: 'Rows missing',
+      };
+    case 'unknown':
+      return {
+        subject,
+        what,
+        why: joined(
+          replaced(note.indexBefore, note.indexNow),
+          asSentence(unknownText(note)),
+          missing > 0 && `${rows(missing, 'exact')} ${isOrAre(missing)} missing now.`,
+          cutoffText(note.cutoffMillis),
+        ),
+        urgency: 'week',
+        next:
+          note.unknown === 'address'
+            ? 'Use that address again, or look at the index and accept what is there.'
+            : 'Look at the index, and release it again once its rows can be counted.',
+        look: note.unknown === 'reindex' ? listTasks : listIndices(fromDottedName(index)),
+        act: again,
+        instead: acceptMissing(index, missing, 'without proof that no row is missing', context),
+        section: 'Quarantined',
+      };
+    case 'taken':
+    case 'ledger':
+      return {
+        subject,
+        what,
+        why:
+          why === 'taken'
+            ? 'Another run wrote to its ledger record in the meantime.'
+            : `The ledger could not be read or written: ${withoutStop(problem)}.`,
+        urgency: 'week',
+        next: why === 'taken' ? 'Release it again.' : 'Once this is fixed, release it again.',
+        act: again,
+        section: 'Quarantined',
+      };
+  }
+};
+
+const acceptMissing = (index: string, missing: number, how: string, context: Context) =>
+  releaseAnyway(index, missing, `Only if they may stay missing: this releases it ${how}`, context);
+
+const beyond: Entry<'beyond'> = ({ entries, names, quarantined }) => ({
+  subject: `${entries} more ${entries === 1 ? 'index' : 'indices'}`,
+  what: `${counted(entries, 'more index does', 'more indices do')} not fit into this report (${names.slice(0, 5).join(', ')}${names.length > 5 ? ', ...' : ''})`,
+  why: quarantined.length === 0 ? undefined : `Quarantined among them: ${quarantined.slice(0, 10).join(', ')}.`,
+  urgency: quarantined.length === 0 ? 'change' : 'week',
+  next: 'Spread the policies over several stages.',
+});
+
+export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
+  'token-expires': ({ at, expired }, { audience }) => ({
+    subject: expired ? 'TOKEN EXPIRED' : `TOKEN EXPIRES ${date(at)}`,
+    what: `the token ${expired ? 'expired' : 'expires'} on ${date(at)}`,
+    why: 'Without a new one every run fails from then on.',
+    urgency: 'act',
+    next: 'Create a new token in DataHub (Settings, Access Tokens) and store it.',
+    act: storeToken(audience),
+    section: 'Token',
+  }),
+  'no-date-header': () => ({
+    what: 'the server sends no Date header, so its clock was not compared with ours',
+    why: 'This is harmless as long as both clocks are right.',
+    urgency: 'nothing',
+  }),
+  rights: ({ what, error }) => {
+    const isSizes = what === 'sizes';
+    return {
+      subject: isSizes ? 'sizes unknown' : 'task statuses unknown',
+      what: `this token may not read ${isSizes ? 'index sizes' : 'task statuses'}`,
+      why: asSentence(errorSentences(error).came),
+      urgency: 'change',
+      next: `Grant its owner the privilege "${privileges[error.operation]}"; until then ${isSizes ? 'reports have no sizes' : 'deletes are watched by counts, and reindexes are not started'}.`,
+      section: 'Token',
+    };
+  },
+  paused,
+  'preview-by-hand': () => ({
+    what: 'this run was started by hand without a mode, so it only previews',
+    why: 'To truncate, start it with {"mode": "enforce"}.',
+    urgency: 'nothing',
+  }),
+  unconfirmed: ({ confirmed, pending }) => ({
+    subject: 'subscription not confirmed',
+    what:
+      confirmed === 0
+        ? 'nobody receives the messages of this stage: its topic has no confirmed subscription'
+        : `${counted(pending, 'subscription', 'subscriptions')} of the topic ${isOrAre(pending)} not confirmed: no message arrives there`,
+    urgency: 'change',
+    next: 'Open the link in the mail that AWS has sent to each address, or subscribe somebody.',
+  }),
+  'approves-nothing': ({ approveRows }) => ({
+    what: `a preview approves nothing: approveRows (${exact(approveRows)}) has no effect`,
+    urgency: 'nothing',
+  }),
+  'field-refused': () => ({
+    what: 'the server does not know the field forceDeleteByQuery, so this run left it out',
+    why: 'Such a server may choose to reindex.',
+    urgency: 'nothing',
+    section: 'Reindexes',
+  }),
+  'truncate-failed': ({ index, error }) => ({
+    subject: 'Truncate failed',
+    what: `the Truncate function failed for ${index} (${withoutStop(error)})`,
+    why: 'Poll took over and found out what it had done.',
+    urgency: 'change',
+    next: "If it happens again, search its log for the run's ID.",
+  }),
+  'fewer-rows': fewerRows,
+  'other-address': ({ address, records }) => ({
+    what: `${counted(records, 'ledger record is', 'ledger records are')} of another server address, ${address}`,
+    why: 'They are left alone. If both addresses lead to one server, use that address again.',
+    urgency: 'nothing',
+  }),
+  released,
+  'not-released': notReleased,
+  late: ({ startedAt }) => ({
+    what: `this report is late, of ${moment(startedAt)}: what it says may have changed since`,
+    urgency: 'nothing',
+  }),
+  beyond,
+  shortened: ({ indices, indicesOf }) => ({
+    what: `shortened to fit into one message: long texts are cut, and ${indices} of ${indicesOf} indices without a policy are left out`,
+    why: "The input of the execution's state Report has everything.",
+    urgency: 'nothing',
+  }),
+};

@@ -1,0 +1,143 @@
+import type { Urgency } from '../facts/outcomes.ts';
+import { maxNameLength } from '../facts/policy-fields.ts';
+import type { DecidedFacts } from '../facts/report-schema.ts';
+import type { IndexNames } from '../operations/backend.ts';
+import { dottedName } from '../policy/aspects.ts';
+import { oneLine } from '../text/text.ts';
+import type { Audience, Command } from './audience.ts';
+import { amount, counted, exact, moment, percent, rows } from './numbers.ts';
+import type { Section } from './runbook.ts';
+
+/** What is said about one index, one note, or the run, and the phrases that several of them share. */
+
+/** Made once for each kind of cause and note, and shown by every form of a message. */
+export interface Sentences {
+  /** What the subject adds in parentheses to the outcome, in two or three words; all that it says of a note. */
+  subject?: string;
+  /** What happened, as a clause without a capital and a full stop. */
+  what: string;
+  /** Why, in a few sentences; left out if `what` says everything. */
+  why?: string;
+  urgency: Urgency;
+  /** What to do, in one or two sentences. A note without it is a remark. */
+  next?: string;
+  /** A command that only looks. */
+  look?: Command;
+  /** A command that changes something. */
+  act?: Command;
+  /** What to do instead, or afterwards: below everything else. */
+  instead?: Command;
+  /** The runbook's section, where it is not the one of the outcome. */
+  section?: Section;
+}
+
+/** What the rest of a report means for each sentence in it. */
+export interface Context {
+  audience: Audience;
+  /** The run whose report this is: what another run has decided is said as such. */
+  runId: string;
+  finishedAtMillis: number;
+  /** Rows are missing somewhere: no command that deletes is offered. */
+  afterLoss: boolean;
+}
+
+/** An ellipsis stays: the text was cut there. */
+export const withoutStop = (text: string): string => text.replace(/(?<!\.)\.$/, '');
+
+export const withStop = (text: string): string => (text === '' || /[.!?:…]$/.test(text) ? text : `${text}.`);
+
+/** With a capital and a full stop. */
+export const asSentence = (text: string): string => withStop(text.charAt(0).toUpperCase() + text.slice(1));
+
+/** Those that are there, one after another. */
+export const joined = (...parts: ReadonlyArray<string | number | boolean | undefined>): string =>
+  parts.filter((part) => typeof part === 'string' && part !== '').join(' ');
+
+export const nextRunTries = 'Wait for the next run, which tries again.';
+export const nextRunChecks =
+  'Wait for the next run, which checks again. Do not truncate the index by hand in the meantime.';
+export const nothingDeleted = 'nothing was deleted';
+export const quarantine = 'The index is quarantined: nothing more is deleted in it until a person releases it.';
+
+/** The first step of the runbook's section "Rows missing"; a test holds both together. */
+export const firstStep = 'Pause this job, and switch off the schedule of datahub-gc in DataHub (Ingestion).';
+export const afterLossNext = `${firstStep} Do not upgrade DataHub: that may remove an old index with the rows.`;
+
+/** `dataset.operation`, as policies, commands and parameters name it. */
+export const nameOf = (entry: IndexNames): string => oneLine(dottedName(entry), longestName);
+
+/** Whole, or a command would name another index. */
+const longestName = 2 * maxNameLength + 1;
+
+export const older = ({ retentionDays }: DecidedFacts): string =>
+  retentionDays === undefined ? 'past their retention' : `older than ${counted(retentionDays, 'day', 'days')}`;
+
+/** `34.62 % of 3.5 M rows are older than 90 days`: all of them, also where the row limit takes fewer. */
+export function shareOld(entry: DecidedFacts): string {
+  const { rowsToDelete = 0, rowsPastRetention = rowsToDelete, rowsTotal = 0 } = entry;
+  const share = percent(rowsTotal === 0 ? 0 : (rowsPastRetention / rowsTotal) * 100, 2);
+  return `${share} of ${rows(rowsTotal)} are ${older(entry)}`;
+}
+
+/** `1,200,034 of 3.4 M old rows`. */
+export const ofTotal = (part: number, total: number | undefined, what = 'row'): string => {
+  const noun = (count: number) => (count === 1 ? what : `${what}s`);
+  return total === undefined || total < part || part === total
+    ? `${amount(part)} ${noun(part)}`
+    : `${amount(part)} of ${amount(total)} ${noun(total)}`;
+};
+
+export const ofHours = (maxRunHours: number | undefined): string =>
+  maxRunHours === undefined ? '' : ` (maxRunHours: ${counted(maxRunHours, 'hour', 'hours')})`;
+
+export const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are');
+
+/** What another run has counted may be days old, and is not said as of today. */
+export const areOrWere = (entry: DecidedFacts, context: Context): string =>
+  ofAnotherRun(entry, context) ? 'were' : 'are';
+
+export const ofAnotherRun = ({ decidedBy }: DecidedFacts, { runId }: Context): boolean =>
+  decidedBy !== undefined && decidedBy !== runId;
+
+/** The cutoff as the runbook's steps need it: readable, and in epoch milliseconds. */
+export const cutoffText = (millis: number | undefined): string =>
+  millis === undefined ? '' : `Cutoff: ${moment(millis)} (${millis}); older rows were due for deletion.`;
+
+export const cutoffOf = ({ policyCutoffMillis, cutoffMillis }: DecidedFacts): string =>
+  cutoffText(policyCutoffMillis ?? cutoffMillis);
+
+interface Counters {
+  conflicts?: number;
+  done?: number;
+  total?: number;
+  cancelled?: boolean;
+}
+
+/** What a task's status says of its rows: deleted by a delete, written by a reindex. */
+export const rowsDone = (done: number, total: number | undefined, { reindexes }: DecidedFacts): string =>
+  reindexes
+    ? `${exactOf(done, total)} ${total === 1 ? 'row' : 'rows'} written to the new index`
+    : `${exactOf(done, total)} old ${total === 1 ? 'row' : 'rows'} deleted`;
+
+const exactOf = (done: number, total: number | undefined): string =>
+  total === undefined || total < done ? exact(done) : `${exact(done)} of ${exact(total)}`;
+
+/** What the counters say besides the counts, as a sentence; a remark, never a proof. */
+export function countersText({ conflicts = 0, cancelled, done, total }: Counters, entry: DecidedFacts): string {
+  const says = done === undefined ? '' : `says ${rowsDone(done, total, entry)}`;
+  const skipped = conflicts > 0 ? `skipped ${rows(conflicts, 'exact')} that something else had changed` : '';
+  const parts = [cancelled ? 'was cancelled' : '', says, skipped].filter((part) => part !== '');
+  return parts.length === 0 ? '' : `Its task ${parts.join(', ')}.`;
+}
+
+/** The index that was there before, and the one that is there now, said before anything else. */
+export const replaced = (before: string | undefined, now: string | undefined): string =>
+  before === undefined || now === undefined || before === now
+    ? ''
+    : `The index was replaced (by a reindex or an upgrade): it was ${before} and is now ${now}.`;
+
+/** Where a person corrects policies. */
+export const inPolicies = ({ audience }: Context): string =>
+  audience.kind === 'aws'
+    ? `in the stage file and deploy, or in its parameter${audience.parameterPrefix ? ` below ${audience.parameterPrefix}/policies` : ''}`
+    : 'in the policies file';

@@ -1,0 +1,229 @@
+import type { DecidedFacts, Report } from '../facts/report-schema.ts';
+import { clip, oneLine } from '../text/text.ts';
+import type { Command } from './audience.ts';
+import { countsOf, fineOf, type Item, problemsOf, remarksOf, unexamined, urgencyLine } from './items.ts';
+import { counted, duration, moment, size } from './numbers.ts';
+import { type Context, joined, nameOf, ofAnotherRun, withStop } from './phrases.ts';
+import type { Section } from './runbook.ts';
+import { sentencesOf, titles } from './sentences.ts';
+import { lateness, manner, summary } from './subject.ts';
+
+/** The text of a message: the same items in the same order for every form, as far as each has room. */
+
+/** How one form marks its texts, and how much of them it has room for. */
+export interface Form {
+  /** A text from anywhere on one line of at most `max` characters, escaped for this form. */
+  plain(text: string, max: number): string;
+  /** The first line of a problem. */
+  strong(line: string): string;
+  /** A command with the line that says what it does; no lines where none are shown. */
+  command(command: Command): string[];
+  /** Where the runbook has a section. */
+  runbook(section: Section, context: Context): string;
+  /** Between paragraphs. */
+  blank: readonly string[];
+  /** Characters of each part. */
+  room: Readonly<Record<'head' | 'why' | 'owner' | 'next' | 'remark', number>>;
+  /** How many problems, indices without a problem, and remarks are told at most. */
+  most: Readonly<Record<'problems' | 'fine' | 'remarks', number>>;
+  /** Whether there is room for these lines of the whole text; the last of them are of this part. */
+  fits(lines: readonly string[], part: 'problem' | 'line' | 'rest'): boolean;
+  /** Characters that are left for the names of what had no room, besides these lines. */
+  left(lines: readonly string[]): number;
+}
+
+/** @returns lines joined by line breaks, the worst first; every index with a problem is named */
+export function render(report: Report, context: Context, form: Form): string {
+  const items = problemsOf(report, context);
+  const first = [form.strong(opening(report, items, context, form)), ...form.blank];
+  const last = runLine(report, form);
+  const lines = [...first, ...problems(items, unexamined(report), [...first, last], context, form)];
+  const add = (more: readonly string[], gap: readonly string[] = []) => {
+    if (more.length > 0 && form.fits([...lines, ...more, last], 'rest')) lines.push(...more, ...gap);
+  };
+  for (const part of [fine(report, context, form), remarks(report, context, form)]) {
+    for (const line of part) add([line]);
+    if (part.length > 0) lines.push(...form.blank);
+  }
+  for (const line of hints(report, context, form)) add([line]);
+  return [...lines, last].join('\n');
+}
+
+function opening(report: Report, items: readonly Item[], context: Context, form: Form): string {
+  const which = [oneLine(report.stage, 60) || 'unnamed', hostOf(report.server)]
+    .filter((part) => part !== '')
+    .join(', ');
+  const late = lateness(report);
+  const how = manner(report);
+  return form.plain(
+    joined(
+      late !== '' && `${late}; look at status first.`,
+      how === 'PREVIEW' ? 'PREVIEW, nothing was deleted.' : withStop(how),
+      `${which}.`,
+      items.length > 0 ? urgencyLine(items) : withStop(summary(report, context)),
+    ),
+    500,
+  );
+}
+
+function hostOf(server: string | undefined): string {
+  if (server === undefined) return '';
+  return oneLine(URL.canParse(server) ? new URL(server).host : server, 100);
+}
+
+/** Full paragraphs as long as there is room, then lines, then names. */
+function problems(
+  items: readonly Item[],
+  unsaid: readonly string[],
+  around: readonly string[],
+  context: Context,
+  form: Form,
+): string[] {
+  const lines: string[] = [];
+  const silent = [...unsaid];
+  let part: 'problem' | 'line' | 'rest' = 'problem';
+  items.forEach((item, at) => {
+    const { head, rest } = headOf(item, form);
+    const coming = [...silent, ...rest, ...items.slice(at + 1).flatMap(({ names }) => names)];
+    const fits = (more: readonly string[]) =>
+      form.fits([...around, ...lines, namesLine(coming, comfort), ...more], part);
+    if (part === 'problem') {
+      const full = [...paragraph(item, head, at === 0, context, form), ...form.blank];
+      if (at === 0 || (at < form.most.problems && fits(full))) {
+        lines.push(...full);
+        silent.push(...rest);
+        return;
+      }
+      part = 'line';
+    }
+    const line = `- ${form.plain(head, form.room.head)}`;
+    if (part === 'line' && fits([line])) {
+      lines.push(line);
+      silent.push(...rest);
+      return;
+    }
+    part = 'rest';
+    silent.push(...(item.names.length > 0 ? item.names : [item.subject]));
+  });
+  if (silent.length > 0) lines.push(form.plain(namesLine(silent, form.left([...around, ...lines])), maxNames));
+  return (items.length > 0 && part !== 'problem') || silent.length > 0 ? [...lines, ...form.blank] : lines;
+}
+
+/** Above this number, what an item is about is named in the last line. */
+const namesInHead = 5;
+
+/** As many names as there is room for beside the claim, one at least; and the others. */
+function headOf({ names, claim, sentences }: Item, { room }: Form): { head: string; rest: readonly string[] } {
+  // The claim of a note has the name in it.
+  if (names.length === 0 || sentences.what.includes(names[0] ?? '')) return { head: claim, rest: [] };
+  const heads = names.slice(0, namesInHead).map((_, at) => {
+    const rest = names.slice(at + 1);
+    const more = rest.length > 0 ? ` and ${rest.length} more` : '';
+    return { head: `${names.slice(0, at + 1).join(', ')}${more}: ${claim}`, rest };
+  });
+  return heads.findLast(({ head }) => head.length <= room.head) ?? { head: claim, rest: names };
+}
+
+/** Names that are still worth their room, in characters. */
+const comfort = 40;
+const maxNames = 20_000;
+
+/** Names cut evenly, so that all of them fit into a line of `room` characters; or each to `room` where that is small. */
+function namesLine(names: readonly string[], room: number): string {
+  const start = 'More with problems: ';
+  const cut = (max: number) => `${start}${names.map((name) => clip(name, max)).join(', ')}.`;
+  if (room === comfort) return names.length === 0 ? '' : cut(comfort);
+  let longest = Math.max(...names.map(({ length }) => length));
+  while (longest > 4 && cut(longest).length > room) longest--;
+  return cut(longest);
+}
+
+/**
+ * One problem: what, why, owner and note, the next step, commands, the runbook. A text stays on one line, so nothing
+ * that it quotes looks like a command.
+ */
+function paragraph(
+  { sentences: { why = '', next, look, act, instead, section }, owner }: Item,
+  head: string,
+  isFirst: boolean,
+  context: Context,
+  form: Form,
+): string[] {
+  const commands = [look, act, instead].flatMap((command) => (command === undefined ? [] : form.command(command)));
+  return [
+    form.strong(form.plain(head, form.room.head)),
+    form.plain(why, form.room.why),
+    form.plain(owner, form.room.owner),
+    next === undefined ? '' : form.plain(`Next: ${next}`, form.room.next),
+    ...commands,
+    section !== undefined && (isFirst || commands.length > 0 || form.most.problems > 3)
+      ? form.runbook(section, context)
+      : '',
+  ].filter((line) => line !== '');
+}
+
+/** A line for each as long as there are few; then for those of other runs and those worth reading, and the others counted. */
+function fine(report: Report, context: Context, form: Form): string[] {
+  const entries = fineOf(report);
+  const ofOthers = entries.filter((entry) => ofAnotherRun(entry, context));
+  const worthReading = entries.filter((entry) => !ofOthers.includes(entry) && isRemarkable(entry));
+  const few = entries.length <= form.most.fine;
+  const shown = few
+    ? entries
+    : [...ofOthers, ...worthReading.slice(0, Math.max(0, form.most.fine - 1 - ofOthers.length))];
+  const counts = countsOf(entries.filter((entry) => !shown.includes(entry)));
+  return [
+    ...shown.map((entry) => fineLine(entry, context, form)),
+    ...(counts === '' ? [] : [form.plain(`Fine: ${counts}.`, 200)]),
+  ];
+}
+
+const isRemarkable = ({ reindexes, rowsMissing = 0, indexNow, noIndex }: DecidedFacts): boolean =>
+  reindexes || rowsMissing > 0 || indexNow !== undefined || noIndex === true;
+
+function fineLine(entry: DecidedFacts, context: Context, form: Form): string {
+  const { what, why } = sentencesOf(entry, context);
+  return form.plain(
+    joined(`${nameOf(entry)}: ${titles[entry.outcome]}, ${what}.`, why),
+    form.room.head + form.room.why,
+  );
+}
+
+function remarks(report: Report, context: Context, { most, room, plain }: Form): string[] {
+  const all = remarksOf(report, context);
+  const more = all.length - most.remarks;
+  return [
+    ...all.slice(0, most.remarks).map((text) => `- ${plain(text, room.remark)}`),
+    ...(more > 0 ? [`- ${counted(more, 'more note', 'more notes')} in the report.`] : []),
+  ];
+}
+
+function hints(report: Report, { audience }: Context, { plain }: Form): string[] {
+  const [largest] = report.unmanagedIndices;
+  const megabytes = largest?.sizeMb === undefined ? '' : `, ${size(largest.sizeMb)}`;
+  const isEnforceable =
+    report.mode === 'preview' && report.policies.some(({ outcome }) => outcome === 'would-truncate');
+  return [
+    ...(isEnforceable && report.result === 'ok'
+      ? [`To delete these rows, ${audience.kind === 'machine' ? 'use the verb enforce' : 'set the mode to enforce'}.`]
+      : []),
+    ...(largest === undefined
+      ? []
+      : [
+          plain(
+            `Without a policy: ${counted(report.unmanagedIndices.length, 'index', 'indices')} (the largest: ${nameOfUnmanaged(largest)}${megabytes}).`,
+            250,
+          ),
+        ]),
+  ];
+}
+
+/** As a policy would name it; an index whose name does not reveal that, by its own. */
+const nameOfUnmanaged = ({ indexName, entityType, aspect }: Report['unmanagedIndices'][number]): string =>
+  entityType && aspect ? nameOf({ entityType, aspect }) : oneLine(indexName, 120);
+
+function runLine({ runId, startedAt, finishedAt }: Report, { plain }: Form): string {
+  const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000;
+  const took = seconds >= 0 ? `, took ${duration(seconds)}` : '';
+  return `Run ${plain(runId, 100)}, ${moment(Date.parse(startedAt))}${took}.`;
+}

@@ -30,7 +30,7 @@ export const deadlineMarginMillis = 30 * second;
 /** Parallel dry runs in Plan: two counts each, gentle on a production cluster. */
 export const planConcurrency = 8;
 
-/** Parallel looks in Poll. */
+/** Parallel checks in Poll. */
 export const pollConcurrency = 4;
 
 /** A server whose clock is off by more may delete fresh rows. */
@@ -48,17 +48,20 @@ export const maxScheduledAheadMillis = 10 * minute;
 /** A last sender's start further in our future than this came from a wrong clock, and counts as past. */
 export const maxSenderAheadMillis = dayMillis;
 
-/** Kept rows that are missing count only above both limits after a delete: entities are deleted on ordinary days. */
+/** Rows to keep that are missing count only above both limits after a delete: entities are deleted on ordinary days. */
 export const missing = { share: 0.02, rows: 10 } as const;
 
-/** An index that lost more than this share of a window between two runs, and more than `missing.rows`, has lost rows. */
-export const lostBetweenRunsShare = 0.5;
+/** A reindex is in place once fewer than this share of the rows to delete are left: the alias leads to the new index. */
+export const inPlaceShare = 0.5;
+
+/** A reindex that is accounted for, and shows less than this share of its rows to keep, is probably not refreshed. */
+export const unrefreshedShare = 0.1;
+
+/** Rows of a window that have gone since they were counted are worth a note above both limits. */
+export const fewerBetweenRuns = { share: 0.1, rows: 10 } as const;
 
 /** Rows to delete that are left count only above both limits, or when they are half or more of what there was. */
 export const remaining = { share: 0.01, rows: 10, most: 0.5 } as const;
-
-/** A completed status that says twice as many rows deleted as the counts show, and so many more, speaks of a refresh. */
-export const unseenRows = 10;
 
 /** How far baseline and last dry run may differ in rows to delete before a delete is put off. */
 export const changedRows = { share: 0.01, rows: 10 } as const;
@@ -66,7 +69,7 @@ export const changedRows = { share: 0.01, rows: 10 } as const;
 /** Where the window between two runs begins: this far from the policy's cutoff to the run's start. */
 export const betweenRunsShare = 0.25;
 
-/** A verdict other than `truncated` needs two looks this far apart that agree: the search engine's refresh. */
+/** A verdict other than `truncated` needs two checks this far apart that agree: the search engine's refresh. */
 export const agreeingChecksMillis = 90 * second;
 
 /** A truncation is still after max(10 min, 20 % of its age) without movement, at most 2 h. */
@@ -75,11 +78,11 @@ export const still = { minMillis: 10 * minute, share: 0.2, maxMillis: 2 * hourMi
 /** Age at which an unresolved record without movement is closed, and from when on a release is accepted. */
 export const abandonAfterMillis = 20 * hourMillis;
 
-/** A record is closed for its age only after two looks this far apart have shown no movement. */
+/** A record is closed for its age only after two checks this far apart have shown no movement. */
 export const abandonChecksMillis = 10 * minute;
 
-/** The next look comes after max(10 s, 10 % of the truncation's age), at most 30 min. */
-export const look = { minMillis: 10 * second, share: 0.1, maxMillis: 30 * minute } as const;
+/** The next check comes after max(10 s, 10 % of the truncation's age), at most 30 min. */
+export const check = { minMillis: 10 * second, share: 0.1, maxMillis: 30 * minute } as const;
 
 /** Turns of Poll in one run: an execution has 25,000 history events, and a turn takes about 11 of them. */
 export const maxPolls = 2000;
@@ -87,10 +90,7 @@ export const maxPolls = 2000;
 /** Real calls of one run without a task id, after which it starts nothing more. */
 export const maxCallsWithoutTask = 2;
 
-/**
- * The longest that a run may take (maxRunHours): until then its own report may still come, and one that is published
- * later says so first. A redrive may be a week late.
- */
+/** A report that is published longer after its run's start says so first: a redrive may be a week late. */
 export const longestRunMillis = 24 * hourMillis;
 
 /** How long in advance to announce a token's expiry. */

@@ -13,7 +13,7 @@ export interface TruncateFields {
   cutoffMillis: number;
   batchSize: number;
   timeoutSeconds?: number;
-  /** Not in the specification; given up where the server refuses it (rule 1). */
+  /** Not in the specification; left out where the server refuses it (rule 1). */
   forceDeleteByQuery?: boolean;
 }
 
@@ -42,6 +42,7 @@ export interface TaskCounters {
   updated?: number;
   created?: number;
   deleted?: number;
+  noops?: number;
   versionConflicts?: number;
   /** The task was cancelled. */
   cancelled?: boolean;

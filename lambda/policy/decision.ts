@@ -1,7 +1,8 @@
 import type { Cause, CauseOf } from '../facts/cause.ts';
-import { dayMillis, maxClockSkewMillis, maxStartAheadMillis } from '../facts/limits.ts';
+import { changedRows, dayMillis, maxClockSkewMillis, maxStartAheadMillis } from '../facts/limits.ts';
 import type { Outcome } from '../facts/outcomes.ts';
-import type { Orders } from './schema.ts';
+import type { ServerError } from '../facts/server-error.ts';
+import type { PolicySettings } from './schema.ts';
 
 /** Exact counts of one index, from dry runs. */
 export interface IndexCounts {
@@ -10,93 +11,208 @@ export interface IndexCounts {
   rowsTotal: number;
 }
 
-/** What a decision is based on besides policy and counts. Times are epoch milliseconds. */
+/** What a decision is based on. Times are epoch milliseconds. */
 export interface DecisionFacts {
+  policy: PolicySettings;
+  /** What the dry run of this step says; anything but a delete in place is a reindex. */
+  dryRun: IndexCounts & { deletesInPlace: boolean; clockSkewMillis?: number };
   /** The run's start. */
   runStartMillis: number;
   /** The cutoff that is or would be sent. */
   cutoffMillis: number;
   /** Our clock. */
   nowMillis: number;
-  /** Server's clock minus real time, where it sent a `Date`. */
-  clockSkewMillis?: number;
   /** The stage's floor, days. */
   minRetentionDays: number;
-  /** What the dry run announced; anything but a delete in place is a copy. */
-  deletesInPlace: boolean;
   /** The operator lets this policy pass its ceiling in this run, up to this many rows. */
   approveRows?: number;
-  /** Whether threshold and ceiling are judged: not where a bite is decided about, whose policy passed them as a whole. */
-  judgesShare: boolean;
+  /** The row limit made the cutoff older: threshold and ceiling have been decided about the policy's own. */
+  isLimited: boolean;
+  /** Plan: why task statuses may not be read, if so. */
+  taskStatusError?: ServerError;
+  /** Truncate: what there is to compare with. */
+  before?: {
+    /** Why the settings, read again just now, forbid it: a pause, a policy that changed. */
+    settings: Cause | undefined;
+    planned: { rowsToDelete: number; deletesInPlace: boolean };
+    /** Rows to delete, counted just before the dry run. */
+    baselineRows: number;
+  };
 }
 
-export type Refusal = { kind: 'done'; outcome: Outcome; cause: Cause };
-type PolicyDecision = { kind: 'due'; cause: CauseOf<'due'> } | Refusal;
+export interface Refusal {
+  outcome: Outcome;
+  cause: Cause;
+}
+
+type Step = 'plan' | 'truncate';
+
+/** Whether a step asks; if it does not, why it need not. */
+type Asked = 'asked' | `not asked: ${string}`;
+
+type Reason = Record<Step, Asked> & { refusal(facts: DecisionFacts): Refusal | undefined };
 
 /**
- * Decides whether to truncate one index (rule 2): guards, then whether it is worth it and allowed, and last what
- * only matters for a truncation that is due. Pure; Plan calls it with its dry run, and Truncate calls it again with the
- * one that it made just before the call. `enabled` and whether the policy can be read come before any dry run, and
- * whether a task's status can be read needs one more request: both are the caller's.
+ * Every reason why an index is not truncated, in the order in which they are asked (rules 2 and 3). A new one says for
+ * both steps whether it is asked; a test goes through the list. Whether a policy is enabled and can be read comes
+ * before any dry run.
  */
-export function decide(policy: Orders, counts: IndexCounts, facts: DecisionFacts): PolicyDecision {
-  const refusal = guardsOf(counts, facts) ?? weigh(policy, counts, facts);
-  if (refusal) return refusal;
-  if (policy.refuseReindex && !facts.deletesInPlace) return guardFailed({ kind: 'guard', which: 'refuse-reindex' });
-  return { kind: 'due', cause: { kind: 'due', minDeletePercent: policy.minDeletePercent } };
+export const reasons = {
+  settings: {
+    plan: 'not asked: it has just read them, and a pause ends the run before Truncate',
+    truncate: 'asked',
+    refusal: (facts) => {
+      const { settings } = before(facts);
+      return settings && { outcome: 'not-started', cause: settings };
+    },
+  },
+  serverClock: {
+    plan: 'asked',
+    truncate: 'asked',
+    refusal: ({ dryRun: { clockSkewMillis = 0 } }) =>
+      Math.abs(clockSkewMillis) > maxClockSkewMillis
+        ? guard({ kind: 'guard', which: 'server-clock', found: clockSkewMillis })
+        : undefined,
+  },
+  startInFuture: {
+    plan: 'asked',
+    truncate: 'asked',
+    refusal: ({ runStartMillis, nowMillis }) => {
+      const found = runStartMillis - nowMillis;
+      return found > maxStartAheadMillis ? guard({ kind: 'guard', which: 'start-in-future', found }) : undefined;
+    },
+  },
+  floor: {
+    plan: 'asked',
+    truncate: 'asked',
+    refusal: ({ runStartMillis, nowMillis, cutoffMillis, minRetentionDays, dryRun: { clockSkewMillis = 0 } }) => {
+      // Cutoffs are counted from the run's start, so the other two clocks get the tolerance that they have above:
+      // otherwise a policy of exactly `minRetentionDays` would fail whenever one of them is a second behind.
+      const present = Math.min(
+        runStartMillis,
+        nowMillis + maxStartAheadMillis,
+        nowMillis + clockSkewMillis + maxClockSkewMillis,
+      );
+      // Asked this way round, a cutoff that is not a number fails, too.
+      const isOldEnough = present - cutoffMillis >= Math.max(1, minRetentionDays * dayMillis);
+      return isOldEnough ? undefined : guard({ kind: 'guard', which: 'floor', expected: minRetentionDays });
+    },
+  },
+  counts: {
+    plan: 'asked',
+    truncate: 'asked',
+    refusal: ({ dryRun }) =>
+      dryRun.rowsToDelete > dryRun.rowsTotal ? guard({ kind: 'guard', which: 'counts' }) : undefined,
+  },
+  nothingToDelete: {
+    plan: 'asked',
+    truncate: 'asked',
+    refusal: ({ dryRun }) =>
+      dryRun.rowsToDelete === 0 ? { outcome: 'nothing-to-delete', cause: { kind: 'not-due' } } : undefined,
+  },
+  threshold: {
+    plan: 'asked',
+    truncate: 'asked',
+    refusal: ({ policy: { minDeletePercent }, dryRun, isLimited }) =>
+      !isLimited && compareShare(dryRun.rowsToDelete, dryRun.rowsTotal, minDeletePercent) < 0
+        ? { outcome: 'below-threshold', cause: { kind: 'not-due', minDeletePercent } }
+        : undefined,
+  },
+  ceiling: {
+    plan: 'asked',
+    truncate: 'asked',
+    refusal: ({ policy, dryRun, isLimited, approveRows: approved }) => {
+      const { rowsToDelete } = dryRun;
+      if (isLimited || rowsToDelete <= (approved ?? 0) || !isAboveCeiling(policy, dryRun)) return undefined;
+      const { maxDeletePercent } = policy;
+      const approveRows = withHeadroom(rowsToDelete);
+      return {
+        outcome: 'above-ceiling',
+        cause: { kind: 'above-ceiling', maxDeletePercent, approveRows, approved },
+      };
+    },
+  },
+  refuseReindex: {
+    plan: 'asked',
+    truncate: 'asked',
+    refusal: ({ policy, dryRun }) =>
+      policy.refuseReindex && !dryRun.deletesInPlace ? guard({ kind: 'guard', which: 'refuse-reindex' }) : undefined,
+  },
+  taskStatus: {
+    plan: 'asked',
+    truncate: 'not asked: a right does not change within a run, and a reindex that cannot be judged is quarantined',
+    refusal: ({ taskStatusError: error, dryRun }) =>
+      error && !dryRun.deletesInPlace ? guard({ kind: 'guard', which: 'task-status', error }) : undefined,
+  },
+  reindexChanged: {
+    plan: 'not asked: there is nothing to compare with',
+    truncate: 'asked',
+    refusal: (facts) => {
+      const was = !before(facts).planned.deletesInPlace;
+      const now = !facts.dryRun.deletesInPlace;
+      return was === now ? undefined : { outcome: 'not-started', cause: { kind: 'changed', what: 'reindex', was, now } };
+    },
+  },
+  rowsChanged: {
+    plan: 'not asked: there is nothing to compare with',
+    truncate: 'asked',
+    refusal: (facts) => {
+      const { baselineRows: was } = before(facts);
+      const { rowsToDelete: now, deletesInPlace } = facts.dryRun;
+      const tolerated = deletesInPlace ? Math.max(changedRows.rows, was * changedRows.share) : 0;
+      return Math.abs(now - was) > tolerated ? rowsHaveChanged(was, now) : undefined;
+    },
+  },
+  rowLimit: {
+    plan: 'not asked: it looks for a cutoff within the limit',
+    truncate: 'asked',
+    refusal: (facts) => {
+      const { policy, dryRun, approveRows = 0 } = facts;
+      // A reindex goes whole; and old rows may have come since Plan found that no limit was needed.
+      if (policy.maxRowsPerRun === undefined || !dryRun.deletesInPlace) return undefined;
+      const isWithin = dryRun.rowsToDelete <= Math.max(policy.maxRowsPerRun, approveRows);
+      return isWithin ? undefined : rowsHaveChanged(before(facts).planned.rowsToDelete, dryRun.rowsToDelete);
+    },
+  },
+} as const satisfies Record<string, Reason>;
+
+/**
+ * The one decision: why this step does not truncate the index. Pure; Plan calls it with its dry run, and Truncate again
+ * with the one that it made just before the call.
+ * @returns undefined if the truncation is due
+ */
+export function whyNot(step: Step, facts: DecisionFacts): Refusal | undefined {
+  for (const reason of Object.values<Reason>(reasons)) {
+    const refusal = reason[step] === 'asked' ? reason.refusal(facts) : undefined;
+    if (refusal) return refusal;
+  }
+  return undefined;
 }
 
-/** Whether clocks and counts can be trusted: if one of these guards fails, nothing can be said about an index. */
-export function guardsOf({ rowsToDelete, rowsTotal }: IndexCounts, facts: DecisionFacts): Refusal | undefined {
-  const { runStartMillis, cutoffMillis, nowMillis, clockSkewMillis = 0, minRetentionDays } = facts;
-  if (Math.abs(clockSkewMillis) > maxClockSkewMillis) {
-    return guardFailed({ kind: 'guard', which: 'server-clock', found: clockSkewMillis });
-  }
-  const ahead = runStartMillis - nowMillis;
-  if (ahead > maxStartAheadMillis) return guardFailed({ kind: 'guard', which: 'start-in-future', found: ahead });
-  // Cutoffs are counted from the run's start, so the other two clocks get the tolerance that they have above: otherwise
-  // a policy of exactly `minRetentionDays` would fail whenever one of them is a second behind.
-  const present = Math.min(
-    runStartMillis,
-    nowMillis + maxStartAheadMillis,
-    nowMillis + clockSkewMillis + maxClockSkewMillis,
-  );
-  // Asked this way round, a cutoff that is not a number fails, too.
-  const isOldEnough = present - cutoffMillis >= Math.max(1, minRetentionDays * dayMillis);
-  if (!isOldEnough) return guardFailed({ kind: 'guard', which: 'floor', expected: minRetentionDays });
-  return rowsToDelete > rowsTotal ? guardFailed({ kind: 'guard', which: 'counts' }) : undefined;
+/** A missing fact must not let a reason pass. */
+function before({ before: known }: DecisionFacts): NonNullable<DecisionFacts['before']> {
+  if (known === undefined) throw new Error('Truncate decides by what it has read just before');
+  return known;
 }
+
+const guard = (cause: CauseOf<'guard'>): Refusal => ({ outcome: 'failed', cause });
+
+const rowsHaveChanged = (was: number, now: number): Refusal => ({
+  outcome: 'not-started',
+  cause: { kind: 'changed', what: 'rows', was, now },
+});
 
 /** When rows become too old for a policy; all rows at or before this moment go. */
-export const policyCutoff = (runStartMillis: number, { retentionDays }: Pick<Orders, 'retentionDays'>): number =>
-  runStartMillis - retentionDays * dayMillis;
+export const policyCutoff = (
+  runStartMillis: number,
+  { retentionDays }: Pick<PolicySettings, 'retentionDays'>,
+): number => runStartMillis - retentionDays * dayMillis;
 
 /** The number to approve: rows keep ageing until someone has read the message. */
 export const withHeadroom = (rows: number): number => Math.ceil(rows * 1.05);
 
-/** The refusal of a guard that failed. */
-export const guardFailed = (cause: CauseOf<'guard'>): Refusal => ({ kind: 'done', outcome: 'failed', cause });
-
-/** Threshold and ceiling apply to all rows that are older than the policy allows. */
-function weigh(policy: Orders, counts: IndexCounts, { judgesShare, approveRows }: DecisionFacts): Refusal | undefined {
-  const { rowsToDelete, rowsTotal } = counts;
-  const { minDeletePercent, maxDeletePercent } = policy;
-  if (rowsToDelete === 0) return { kind: 'done', outcome: 'nothing-to-delete', cause: { kind: 'not-due' } };
-  if (!judgesShare) return undefined;
-  if (compareShare(rowsToDelete, rowsTotal, minDeletePercent) < 0) {
-    return { kind: 'done', outcome: 'below-threshold', cause: { kind: 'not-due', minDeletePercent } };
-  }
-  const isApproved = rowsToDelete <= (approveRows ?? 0);
-  if (isApproved || !isAboveCeiling(policy, counts)) return undefined;
-  return {
-    kind: 'done',
-    outcome: 'above-ceiling',
-    cause: { kind: 'above-ceiling', maxDeletePercent, approveRows: withHeadroom(rowsToDelete), approved: approveRows },
-  };
-}
-
 /** Without a ceiling of its own a policy may take any share but the whole index. */
-function isAboveCeiling({ maxDeletePercent }: Orders, { rowsToDelete, rowsTotal }: IndexCounts): boolean {
+function isAboveCeiling({ maxDeletePercent }: PolicySettings, { rowsToDelete, rowsTotal }: IndexCounts): boolean {
   if (maxDeletePercent === undefined) return rowsToDelete >= rowsTotal;
   return compareShare(rowsToDelete, rowsTotal, maxDeletePercent) > 0;
 }

@@ -35,7 +35,7 @@ export type Policy = z.infer<ReturnType<typeof policySchema>>;
 export type PolicyInput = z.input<ReturnType<typeof policySchema>>;
 
 /** The part of a policy that decisions read, Truncate compares and requests send; `owner` and `note` are for people. */
-export type Orders = Pick<Policy, ComparedField>;
+export type PolicySettings = Pick<Policy, ComparedField>;
 
-export const ordersOf = (policy: Policy): Orders =>
-  Object.fromEntries(comparedFields.flatMap((field) => (field in policy ? [[field, policy[field]]] : []))) as Orders;
+export const settingsOf = (policy: Policy): PolicySettings =>
+  Object.fromEntries(comparedFields.flatMap((field) => (field in policy ? [[field, policy[field]]] : []))) as PolicySettings;

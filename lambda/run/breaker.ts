@@ -5,13 +5,12 @@ import { dottedName } from '../policy/aspects.ts';
 import type { RunState } from './state.ts';
 
 /**
- * The circuit breaker: once rows are missing, or it is not known how a copy ended, the run starts nothing more, because
- * the same thing may go wrong again. Rows that went between two runs say nothing about the next truncation.
+ * The circuit breaker: once rows are missing, or it is not known how a reindex ended, the run starts nothing more,
+ * because the same thing may go wrong again.
  * @returns why nothing more is started; undefined if the entry is no reason to stop
  */
-export function breakerOf({ outcome, cause, reindexes, ...names }: DecidedFacts): Cause | undefined {
-  const isOfOthers = cause.kind === 'lost-between-runs' || cause.kind === 'loss-not-stored';
-  const isBad = (outcome === 'rows-missing' && !isOfOthers) || (outcome === 'unknown' && reindexes === true);
+export function breakerOf({ outcome, reindexes, ...names }: DecidedFacts): Cause | undefined {
+  const isBad = outcome === 'rows-missing' || (outcome === 'unknown' && reindexes === true);
   return isBad ? { kind: 'stopped', by: 'breaker', index: dottedName(names), outcome } : undefined;
 }
 

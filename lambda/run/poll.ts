@@ -1,23 +1,23 @@
 import pLimit from 'p-limit';
 import { deadlineMarginMillis, pollConcurrency } from '../facts/limits.ts';
 import { isUnresolved, runOf } from '../ledger/record.ts';
-import { isHere } from '../ledger/standing.ts';
+import { addressElsewhere } from '../ledger/ownership.ts';
 import { isSameRun } from '../ledger/transitions.ts';
 import { dottedName } from '../policy/aspects.ts';
 import { capped } from '../text/text.ts';
 import { signalAt } from '../truncation/clock.ts';
-import { type LookServices, look } from '../truncation/look.ts';
-import { isDue } from '../truncation/next-look.ts';
+import { type CheckServices, check } from '../truncation/check.ts';
+import { isDue } from '../truncation/next-check.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
 import { afterCallWithoutTask, afterRefusal, withBreaker } from './breaker.ts';
-import { assertOurs, heldNoMore, replaceEntry } from './entries.ts';
+import { replaceEntry, settledEntry } from './entries.ts';
 import { proceed, whyOver } from './next.ts';
 import { recover } from './recover.ts';
 import type { RunServices } from './services.ts';
-import type { Entry, RunState, WatchedEntry } from './state.ts';
+import { assertOurs, type Entry, type RunState, type WatchedEntry } from './state.ts';
 
 /**
- * Poll: looks at every unresolved truncation that is due, verifies those that have ended by counting again, and writes
+ * Poll: checks every unresolved truncation that is due, verifies those that have ended by counting again, and writes
  * their verdicts. After a failed Truncate it first finds out what that one did. It only reads and makes conditional
  * transitions, so it may be repeated at any time: a verdict that is already in the ledger is final.
  */
@@ -25,11 +25,11 @@ export async function poll(state: RunState, services: RunServices): Promise<RunS
   const { clock, settings } = services;
   assertOurs(state, settings);
   const recovered = await afterFailure({ ...state, polls: state.polls + 1 }, services);
-  const looked = await lookAtAll(recovered, services);
-  return proceed(withBreaker(looked), settings, clock.now());
+  const checked = await checkAll(recovered, services);
+  return proceed(withBreaker(checked), settings, clock.now());
 }
 
-async function lookAtAll(state: RunState, services: RunServices): Promise<RunState> {
+async function checkAll(state: RunState, services: RunServices): Promise<RunState> {
   const { clock, settings } = services;
   const end = services.deadline() - deadlineMarginMillis;
   const { signal, clear } = signalAt(clock, end);
@@ -44,7 +44,7 @@ async function lookAtAll(state: RunState, services: RunServices): Promise<RunSta
   const one = async (entry: Entry): Promise<Entry> => {
     const now = clock.now();
     if (entry.phase !== 'watched' || now >= end || !(isOver(now) || isDue(entry.watch, now))) return entry;
-    return lookAt(entry, state, { ...services, reads, signal, run, isOver }, answered);
+    return checkOne(entry, state, { ...services, reads, signal, run, isOver }, answered);
   };
   try {
     const entries = await Promise.all(state.entries.map((entry) => limit(() => one(entry))));
@@ -55,10 +55,10 @@ async function lookAtAll(state: RunState, services: RunServices): Promise<RunSta
 }
 
 /** @param answered called with what the server answered to a call of this run that returned no task id */
-async function lookAt(
+async function checkOne(
   entry: WatchedEntry,
   state: RunState,
-  services: LookServices & RunServices,
+  services: CheckServices & RunServices,
   answered: (status: number | undefined) => void,
 ): Promise<Entry> {
   const { ledger, clock, log } = services;
@@ -66,15 +66,15 @@ async function lookAt(
   const record = await ledger.read(entry.index);
   const isThere = record !== undefined && isUnresolved(record) && isSameRun(record.attempt, entry.watch.run);
   // Of another address since a deployment: its counts would say nothing.
-  if (!isThere || !isHere(record, state)) return heldNoMore(entry, record, state, now);
+  if (!isThere || addressElsewhere(record, state) !== undefined) return settledEntry(entry, record, state, now);
   if (record.state === 'sending' && isSameRun(record.attempt, services.run)) answered(record.attempt.answer?.status);
-  // A look at another truncation may come before this one can have been sent.
+  // A check of another truncation may come before this one can have been sent.
   if (record.state === 'sending' && now < record.attempt.judgeableAt) return entry;
-  const looked = await look(record, entry.watch, services);
-  if (looked.kind === 'watching') {
-    return { ...entry, entry: { ...entry.entry, reindexes: looked.reindexes }, watch: looked.watch };
+  const checked = await check(record, entry.watch, services);
+  if (checked.kind === 'watching') {
+    return { ...entry, entry: { ...entry.entry, reindexes: checked.reindexes }, watch: checked.watch };
   }
-  const settled = heldNoMore(entry, looked.record, state, clock.now());
+  const settled = settledEntry(entry, checked.record, state, clock.now());
   log.info('verdict', { ...settled.entry, index: entry.index });
   return settled;
 }

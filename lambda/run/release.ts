@@ -1,186 +1,168 @@
-import { usualBatchSize } from '../facts/limits.ts';
+import { deadlineMarginMillis, usualBatchSize } from '../facts/limits.ts';
 import type { Note, NoteOf } from '../facts/note.ts';
-import { concernsServer } from '../facts/server-error.ts';
 import { LedgerError } from '../ledger/ledger.ts';
+import { addressElsewhere, releasableAt } from '../ledger/ownership.ts';
 import {
-  decisionOf,
-  headOf,
   isUnresolved,
   type LedgerRecord,
+  namesOfRecord,
   type Release,
   type RunId,
   runOf,
   type StoredRecord,
 } from '../ledger/record.ts';
-import { releasableAt } from '../ledger/standing.ts';
-import { dropWindow, isSameRun, type Key, release } from '../ledger/transitions.ts';
-import { asResult, OperationsError } from '../operations/operations.ts';
-import { dottedName } from '../policy/aspects.ts';
+import { isSameRun, type Key, release } from '../ledger/transitions.ts';
+import { asResult } from '../operations/operations.ts';
+import { dottedName, fromDottedName, searchIndexOfName } from '../policy/aspects.ts';
+import { namesOf, type ParsedPolicy } from '../policy/parse.ts';
 import { capped } from '../text/text.ts';
+import { signalAt } from '../truncation/clock.ts';
 import { type Ask, countRows } from '../truncation/counts.ts';
+import { isInPlace } from '../truncation/watch.ts';
+import type { RunInput } from './input.ts';
 import type { RunServices } from './services.ts';
+import type { RunState } from './state.ts';
 
 /**
- * A person has looked at an index and wants it truncated again. A release counts the record's own window once more:
- * with totals, two weeks of ingestion could hide that all rows are missing. It opens an index that is whole, or that is
- * missing no more rows than the person accepts; it starts and watches nothing.
+ * A person has looked at an index and wants it truncated again. A release counts the record's own rows to keep once
+ * more: with totals, two weeks of ingestion could hide that all rows are missing. It opens an index that is whole, or
+ * that is missing no more rows than the person accepts; it starts and watches nothing.
  */
 
 type Services = Pick<RunServices, 'ledger' | 'operations' | 'clock' | 'log'>;
-type Refusal = NoteOf<'not-released'>;
+
+/**
+ * A run that releases: it truncates and watches nothing, and works while the job is paused.
+ * @returns a note for each request that was not granted, and the ledger's records as they are now: the releases that
+ * were granted are unreported in them
+ */
+export async function releaseIndices(
+  state: RunState,
+  { release: names = [], acceptMissing }: RunInput,
+  policies: readonly ParsedPolicy[],
+  records: ReadonlyMap<string, StoredRecord>,
+  services: RunServices,
+): Promise<{ notes: Note[]; records: Map<string, StoredRecord> }> {
+  const { signal, clear } = signalAt(services.clock, services.deadline() - deadlineMarginMillis);
+  const notes: Note[] = [];
+  const now = new Map(records);
+  try {
+    for (const index of new Set(names.map(searchIndexOfName))) {
+      const record = records.get(index);
+      const policy = policies.find((one) => one.index === index);
+      const given = fromDottedName(names.find((name) => searchIndexOfName(name) === index) ?? index);
+      const { entityType, aspect } = policy ? namesOf(policy) : record ? namesOfRecord(record) : given;
+      const key = { index, entityType, aspect, server: state.server };
+      const result = await releaseIndex({ key, record, run: state, acceptMissing }, services, signal);
+      if (result.kind === 'granted') now.set(index, result.record);
+      else notes.push(result.note);
+    }
+  } finally {
+    clear();
+  }
+  return { notes, records: now };
+}
 
 export interface Releasing {
   key: Key;
   record: StoredRecord | undefined;
   /** The run that releases. */
   run: RunId;
-  /** Rows that may stay missing; given at all, it also opens what cannot be counted, and an unresolved copy. */
+  /** Rows that may stay missing; given at all, it also opens an index of which that is unknown. */
   acceptMissing?: number;
 }
 
-/** What a request for a release came to: a judged record, whose note is made from it; or a note of its own. */
-export type Released = { kind: 'judged'; record: StoredRecord } | { kind: 'note'; note: Note };
+type Released = { kind: 'granted'; record: LedgerRecord } | { kind: 'refused'; note: Note };
 
 /** Releases one index, or says why it cannot be released (yet). Never throws for the server or the ledger. */
 export async function releaseIndex(releasing: Releasing, services: Services, signal: AbortSignal): Promise<Released> {
-  const { key, record } = releasing;
-  const index = dottedName(key);
-  try {
-    return await released(releasing, services, signal);
-  } catch (error) {
-    if (error instanceof LedgerError) return refusal({ index, why: 'ledger', problem: error.message });
-    if (!(error instanceof OperationsError)) throw error;
-    if (releasing.acceptMissing === undefined || concernsServer(error.fact) || !record) {
-      return refusal({ index, why: 'server', error: error.fact });
-    }
-    const running = (await mayStillCopy(record, services, signal)) || undefined;
-    return open(releasing, record, { uncounted: true, running, address: otherAddress(record, key) }, services);
-  }
-}
-
-/** The server of a record that is not of this one. */
-const otherAddress = (record: StoredRecord, { server }: Releasing['key']): string | undefined =>
-  record.state === 'other-version' || record.server === server ? undefined : capped(record.server);
-
-const refusal = (note: Omit<Refusal, 'kind'>): Released => ({ kind: 'note', note: { kind: 'not-released', ...note } });
-
-async function released(releasing: Releasing, services: Services, signal: AbortSignal): Promise<Released> {
   const { key, record, run, acceptMissing } = releasing;
-  const index = dottedName(key);
-  const decision = decisionOf(record);
-  // A Plan that is retried finds its own release there.
-  if (record && decision?.released && isSameRun(decision, run)) return { kind: 'judged', record };
-  const state = decision?.becomes ?? (record && headOf(record).state);
-  if (!record || state === 'idle') return nothingToRelease(record, index, services);
-  const until = state === 'quarantined' ? undefined : releasableAt(record);
-  if (until !== undefined && services.clock.now() < until) return refusal({ index, why: 'unresolved', until });
-  const address = otherAddress(record, key);
-  const refused = (why: Refusal['why'], rowsMissing?: number) =>
-    refusal({ index, why, rowsMissing, address, ...copyFactsOf(record) });
-  const rowsMissing = await countMissing(record, services, signal);
-  if (rowsMissing === undefined && acceptMissing === undefined) return refused('uncounted');
-  if (rowsMissing !== undefined && rowsMissing > (acceptMissing ?? 0)) return refused('rows-missing', rowsMissing);
-  // Another server's counts prove nothing, so a person has to say that they are good enough.
-  if (address !== undefined && acceptMissing === undefined) return refused('elsewhere', rowsMissing);
-  const running = (await mayStillCopy(record, services, signal)) || undefined;
-  if (running && acceptMissing === undefined) return refused('copy', rowsMissing);
-  const uncounted = rowsMissing === undefined || undefined;
-  return open(releasing, record, { rowsMissing, uncounted, running, address }, services);
-}
-
-/** Nothing is expected of an idle index any more either: a person has said that it is as it should be. */
-async function nothingToRelease(
-  record: StoredRecord | undefined,
-  index: string,
-  { ledger }: Services,
-): Promise<Released> {
-  const isOpen = record?.state === 'idle' || record?.state === 'judged';
-  if (isOpen && record.lastVerdict?.window !== undefined && !(await ledger.replace(dropWindow(record)))) {
-    // Its answer may have been lost, and another writer have followed.
-    const stored = await ledger.read(record.index);
-    const expectsRows = !stored || stored.state === 'other-version' || stored.lastVerdict?.window !== undefined;
-    if (expectsRows) return refusal({ index, why: 'taken' });
+  const refused = (why: NoteOf<'not-released'>['why'], facts: Omit<NoteOf<'not-released'>, 'kind' | 'index' | 'why'> = {}) =>
+    ({ kind: 'refused', note: { kind: 'not-released', index: dottedName(key), why, ...facts } }) as const;
+  if (record === undefined) return refused('idle');
+  if (record.state !== 'unreadable') {
+    // A Plan that is retried finds its own release there.
+    if (record.lastRelease && isSameRun(record.lastRelease.decided, run)) return { kind: 'granted', record };
+    if (record.unreported) return refused('unreported');
+    if (record.state === 'idle') return refused('idle');
   }
-  return { kind: 'note', note: { kind: 'nothing-to-release', index } };
-}
-
-async function open(
-  { key, run }: Releasing,
-  record: StoredRecord,
-  found: Pick<Release, 'rowsMissing' | 'uncounted' | 'running' | 'address'>,
-  { ledger, log, clock }: Services,
-): Promise<Released> {
-  const opened: Release = {
-    ...found,
-    ...('counted' in record && record.counted && { betweenRuns: true }),
-    ...(hadCopyLoss(record) && { copied: true, ...copyFactsOf(record) }),
+  const until = releasableAt(record);
+  if (until !== undefined && services.clock.now() < until) return refused('unresolved', { until });
+  const facts: Release = {
+    ...(await missingIn(record, key, services, signal)),
+    accepted: acceptMissing,
+    ...reindexFacts(record),
   };
-  const next = release(record, key, opened, { ...runOf(run), atMillis: clock.now() });
-  if (!(await ledger.replace(next))) {
+  const isEnough = facts.missing === undefined ? acceptMissing !== undefined : facts.missing <= (acceptMissing ?? 0);
+  if (!isEnough) return refused(facts.missing === undefined ? 'unknown' : 'missing', facts);
+  const granted = release(record, key, facts, { ...runOf(run), atMillis: services.clock.now() });
+  try {
+    if (await services.ledger.replace(granted)) {
+      services.log.info('released by a person', { index: key.index, missing: facts.missing, unknown: facts.unknown });
+      return { kind: 'granted', record: granted };
+    }
     // Its answer may have been lost, and another writer have followed.
-    const stored = await ledger.read(key.index);
-    const decision = decisionOf(stored);
-    const isOurs = decision?.released === true && isSameRun(decision, run);
-    return stored && isOurs ? { kind: 'judged', record: stored } : refusal({ index: dottedName(key), why: 'taken' });
+    const stored = await services.ledger.read(key.index);
+    const isOurs = stored?.state === 'idle' && stored.lastRelease && isSameRun(stored.lastRelease.decided, run);
+    return isOurs ? { kind: 'granted', record: stored } : refused('taken');
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error;
+    return refused('ledger', { problem: capped(error.message) });
   }
-  log.info('released by a person', { index: key.index, ...found });
-  return { kind: 'judged', record: next };
 }
 
-function copyFactsOf(record: StoredRecord): Pick<Release, 'indexBefore' | 'indexNow' | 'cutoffMillis'> {
-  if (record.state !== 'quarantined' && record.state !== 'judged') return {};
-  return {
-    indexBefore: record.attempt?.baseline.indexName,
-    indexNow: record.lastVerdict?.verdict.indexNow,
-    cutoffMillis: record.attempt?.policyCutoffMillis,
-  };
-}
-
-/** Rows that a copy left out may have been filled up by late rows since; one that was never judged may have left some. */
-const hadCopyLoss = (record: StoredRecord): boolean => {
-  if (record.state === 'quarantined' || record.state === 'judged') {
-    const { outcome, reindexes } = record.lastVerdict?.verdict ?? {};
-    return outcome === 'rows-missing' && reindexes === true;
-  }
-  return isUnresolved(record) && record.attempt.reindexes;
-};
-
-/** Rows of the record's own window that are not there; undefined if it has none. Throws OperationsError. */
-async function countMissing(
+/** Rows to keep that are not there, or why that is unknown. */
+async function missingIn(
   record: StoredRecord,
+  key: Key,
   { operations }: Services,
   signal: AbortSignal,
-): Promise<number | undefined> {
-  if (record.state === 'other-version') return undefined;
-  const window = windowOf(record);
-  if (!window) return undefined;
+): Promise<Pick<Release, 'missing' | 'unknown' | 'error' | 'address'>> {
+  if (record.state === 'unreadable' || record.state === 'idle') return { unknown: 'unreadable' };
+  const address = addressElsewhere(record, key);
+  if (address !== undefined) return { unknown: 'address', address: capped(address) };
   const ask: Ask = (fields) => operations.dryRun(fields, { signal });
-  const { entityType, aspect } = record;
-  const fields = { entityType, aspect, batchSize: usualBatchSize, cutoffMillis: window.untilMillis };
+  const { policyCutoffMillis, fields, baseline, reindexes } = record.attempt;
   // Its lower end is counted before and after: old rows that arrive or are deleted between two counts make it refuse.
-  const { afterMillis, untilMillis } = window;
-  const { rows } = await countRows(ask, fields, { before: afterMillis, end: untilMillis, again: afterMillis });
-  return Math.max(0, window.rows - Math.max(0, rows.end - Math.max(rows.before, rows.again)));
+  const counted = await asResult(() =>
+    countRows(
+      ask,
+      { ...fields, batchSize: usualBatchSize },
+      {
+        sent: fields.cutoffMillis,
+        before: policyCutoffMillis,
+        end: baseline.countedAtMillis,
+        again: policyCutoffMillis,
+      },
+    ),
+  );
+  if (counted.kind === 'failed') return { unknown: 'uncounted', error: counted.error };
+  const { sent, before, end, again } = counted.value.rows;
+  if (reindexes && !isInPlace(record.attempt, { rowsToDelete: sent })) return { unknown: 'reindex' };
+  if (reindexes && (await stillRuns(record, operations, signal))) return { unknown: 'reindex' };
+  return { missing: Math.max(0, baseline.rowsToKeep - Math.max(0, end - Math.max(before, again))) };
 }
 
-/** The rows that a release counts: those between two runs, or those that a truncation was to keep. */
-export function windowOf(record: LedgerRecord): { afterMillis: number; untilMillis: number; rows: number } | undefined {
-  if (record.state === 'idle') return undefined;
-  if ('counted' in record && record.counted) return record.counted;
-  if (!record.attempt) return undefined;
-  const { policyCutoffMillis, baseline } = record.attempt;
-  return { afterMillis: policyCutoffMillis, untilMillis: baseline.countedAtMillis, rows: baseline.rowsToKeep };
-}
-
-/**
- * A copy without a completed status, or whose status says that it runs. A quarantined one is asked for the latter.
- * Assumed of one that a person releases all the same: released-copy.
- */
-async function mayStillCopy(record: StoredRecord, { operations }: Services, signal: AbortSignal): Promise<boolean> {
-  if (record.state === 'other-version' || record.state === 'idle') return record.state === 'other-version';
-  if (!record.attempt?.reindexes) return false;
+/** Its status says that it runs. Assumed of a reindex that a person releases all the same: released-copy. */
+async function stillRuns(
+  record: LedgerRecord,
+  operations: Services['operations'],
+  signal: AbortSignal,
+): Promise<boolean> {
   const taskId = 'taskId' in record ? record.taskId : undefined;
-  const asked = taskId === undefined ? undefined : await asResult(() => operations.taskStatus(taskId, { signal }));
-  const status = asked?.kind === 'done' && asked.value.kind === 'found' ? asked.value : undefined;
-  return isUnresolved(record) ? !status?.completed : status?.completed === false;
+  if (taskId === undefined) return false;
+  const asked = await asResult(() => operations.taskStatus(taskId, { signal }));
+  return asked.kind === 'done' && asked.value.kind === 'found' && !asked.value.completed;
+}
+
+/** Late rows may have filled up what a reindex left out; what the runbook's steps need to find the old index. */
+function reindexFacts(record: StoredRecord): Pick<Release, 'reindexed' | 'indexBefore' | 'indexNow' | 'cutoffMillis'> {
+  if (record.state === 'unreadable' || record.state === 'idle' || !record.attempt.reindexes) return {};
+  const { attempt } = record;
+  return {
+    reindexed: true,
+    indexBefore: attempt.baseline.indexName,
+    indexNow: isUnresolved(record) ? undefined : record.lastVerdict?.verdict.indexNow,
+    cutoffMillis: attempt.policyCutoffMillis,
+  };
 }

@@ -2,12 +2,14 @@ import * as z from 'zod';
 import type { Cause } from '../facts/cause.ts';
 import type { Note } from '../facts/note.ts';
 import type { DecidedFacts, EntryFacts, UnmanagedIndex } from '../facts/report-schema.ts';
-import type { Orders } from '../policy/schema.ts';
+import type { Mark } from '../ledger/transitions.ts';
+import { serverAddress } from '../operations/http/base-url.ts';
+import type { PolicySettings } from '../policy/schema.ts';
 import type { Watch } from '../truncation/watch.ts';
 
 /** The run state: the one JSON value that travels through every state of the workflow. */
 
-export const STATE_VERSION = 5;
+export const STATE_VERSION = 6;
 
 export type Mode = 'enforce' | 'preview';
 
@@ -35,11 +37,11 @@ export interface RunState {
   error?: Cause;
   notes: Note[];
   unmanagedIndices: UnmanagedIndex[];
-  /** The decisions in the ledger that notes of releases tell. */
-  releases: DecisionRef[];
+  /** The releases that the notes report: marked once the report is published (rule 15). */
+  releases: Mark[];
   /** Rows up to which the one policy of this run may pass its ceiling. */
   approveRows?: number;
-  /** Turns of Poll so far; at most `maxPolls`. */
+  /** Polls so far; at most `maxPolls`. */
   polls: number;
   /** Real calls of this run that returned no task id. */
   callsWithoutTask: number;
@@ -52,13 +54,6 @@ export interface RunState {
   failure?: { step: 'truncate'; error: string } | undefined;
   /** Set by the workflow when Poll failed for good. */
   pollFailure?: { step: 'poll'; error: string } | undefined;
-}
-
-/** A decision that a published report carries; a mark fits it alone. */
-export interface DecisionRef {
-  /** The ledger's key. */
-  index: string;
-  decision: string;
 }
 
 /** Phases: decided for good; approved and waiting its turn; being watched. */
@@ -75,14 +70,14 @@ export interface EntryBase {
 export interface DoneEntry extends EntryBase {
   phase: 'done';
   entry: DecidedFacts;
-  /** The decision in the ledger that this entry tells, to be marked once the report is published (rule 15). */
-  decision?: string;
+  /** The verdict in the ledger that this entry reports: marked once the report is published (rule 15). */
+  mark?: Mark;
 }
 
 export interface ApprovedEntry extends EntryBase {
   phase: 'approved';
   /** What Truncate compares with the policy at that time. */
-  policy: Orders;
+  policy: PolicySettings;
   plan: Planned;
 }
 
@@ -90,13 +85,8 @@ export interface ApprovedEntry extends EntryBase {
 export interface Planned {
   rowsToDelete: number;
   deletesInPlace: boolean;
-  bite?: Bite;
-}
-
-/** Fewer rows than are due: the cutoff is older than the policy's, and `rest` old rows stay for later runs. */
-interface Bite {
-  cutoffMillis: number;
-  rest: number;
+  /** The row limit makes the cutoff older than the policy's own, and leaves `rest` old rows for later runs. */
+  limited?: { cutoffMillis: number; rest: number };
 }
 
 export interface WatchedEntry extends EntryBase {
@@ -104,13 +94,25 @@ export interface WatchedEntry extends EntryBase {
   watch: Watch;
 }
 
-/**
- * What every version of the run state keeps. A deployment in the middle of a run leaves a state of another version,
- * which no function of this version interprets: the execution fails, the alarm tells, and the ledger carries on.
- */
-export const headSchema = z.looseObject({
+const headSchema = z.looseObject({
   version: z.literal(STATE_VERSION),
   runId: z.string(),
   server: z.string(),
   entries: z.array(z.unknown()),
 });
+
+/**
+ * A deployment in the middle of a run may change this program's version or the server's address. No step interprets
+ * such a state: the execution fails, the alarm ExecutionFailed reports it, and the ledger carries running truncations
+ * over to the next run.
+ */
+export class StateUnreadable extends Error {
+  override readonly name = 'StateUnreadable';
+}
+
+/** @throws StateUnreadable unless the state was written by this version, for the server of these settings */
+export function assertOurs(state: unknown, { gmsUrl }: { gmsUrl: string }): asserts state is RunState {
+  const head = headSchema.safeParse(state);
+  if (!head.success) throw new StateUnreadable('the run state was written by another version of this job');
+  if (head.data.server !== serverAddress(gmsUrl)) throw new StateUnreadable('the run state is about another server');
+}

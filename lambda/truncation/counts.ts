@@ -1,7 +1,7 @@
 import { betweenRunsShare, dayMillis } from '../facts/limits.ts';
 import type { Attempt, Window } from '../ledger/record.ts';
 import { type DryRun, OperationsError, type TruncateFields } from '../operations/operations.ts';
-import type { Orders } from '../policy/schema.ts';
+import type { PolicySettings } from '../policy/schema.ts';
 
 /**
  * Counting: the server reports no timestamps, only how many rows are at or before a cutoff. Rows in a window are the
@@ -17,7 +17,7 @@ export type Ask = (fields: TruncateFields) => Promise<DryRun>;
  * The request fields of one policy, the same for the dry run that justifies a truncate and for the truncate itself.
  * @param refusesForceField the server refuses the one field that the specification does not name (rule 1)
  */
-export const truncateFields = (policy: Orders, cutoffMillis: number, refusesForceField: boolean): TruncateFields => ({
+export const truncateFields = (policy: PolicySettings, cutoffMillis: number, refusesForceField: boolean): TruncateFields => ({
   entityType: policy.entityType,
   aspect: policy.aspect,
   cutoffMillis,
@@ -76,17 +76,17 @@ export async function countRows<Cutoffs extends Record<string, number | undefine
 
 const contradiction = () => new OperationsError({ kind: 'contradiction', operation: 'dry-run' });
 
-/** What is counted of one truncation, before the call and in every look. */
+/** What is counted of one truncation, before the call and in every check. */
 export interface TruncationCounts {
   rowsToDelete: number;
   rowsToKeep: number;
-  /** Rows at or before the end of the kept window, from which other windows with the same end are subtracted. */
+  /** Rows at or before the end of the window of the rows to keep, from which other windows with the same end are subtracted. */
   rowsUntilEnd: number;
   /** The search engine does not know the index. */
   isAbsent?: boolean;
 }
 
-/** Rows to delete, and kept rows: those in (policyCutoffMillis, countedAtMillis]. Throws OperationsError. */
+/** Rows to delete, and rows to keep: those in (policyCutoffMillis, countedAtMillis]. Throws OperationsError. */
 export async function countTruncation(
   ask: Ask,
   {
@@ -95,11 +95,11 @@ export async function countTruncation(
     countedAtMillis,
   }: Pick<Attempt, 'fields' | 'policyCutoffMillis'> & { countedAtMillis: number },
 ): Promise<TruncationCounts> {
-  // The cutoff of a bite is older than the policy's own, at which the kept rows begin.
-  const isBite = fields.cutoffMillis !== policyCutoffMillis;
+  // The row limit makes the cutoff older than the policy's own, at which the rows to keep begin.
+  const isLimited = fields.cutoffMillis !== policyCutoffMillis;
   const { rows, isAbsent } = await countRows(ask, fields, {
     sent: fields.cutoffMillis,
-    policy: isBite ? policyCutoffMillis : undefined,
+    policy: isLimited ? policyCutoffMillis : undefined,
     end: countedAtMillis,
   });
   const { sent, policy = sent, end } = rows;
@@ -110,13 +110,13 @@ export async function countTruncation(
 const windowStart = ({ policyCutoffMillis, runStartMillis }: Attempt): number =>
   policyCutoffMillis + Math.round((runStartMillis - policyCutoffMillis) * betweenRunsShare);
 
-/** How many days the policy kept whose truncation left this window. */
+/** How many days the policy keeps whose truncation left this window. */
 export const retentionOfWindow = ({ afterMillis }: Pick<Window, 'afterMillis'>, runStartMillis: number): number =>
   Math.round((runStartMillis - afterMillis) / (1 - betweenRunsShare) / dayMillis);
 
 /**
  * The window that the next Plans count again, with its rows as they are now; undefined where the index is not known.
- * @param counted in the same look. While rows to delete are left, a refresh may have shown more deletions since its last
+ * @param counted in the same check. While rows to delete are left, a refresh may have shown more deletions since its last
  * count: then the window's end is counted again, after its beginning
  */
 export async function countWindow(

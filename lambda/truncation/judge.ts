@@ -1,108 +1,119 @@
 import type { Cause } from '../facts/cause.ts';
-import { missing, unseenRows } from '../facts/limits.ts';
+import { missing, unrefreshedShare } from '../facts/limits.ts';
 import type { Attempt, Unresolved, Verdict } from '../ledger/record.ts';
 import type { TaskCounters } from '../operations/operations.ts';
-import { isRemainder, rowsDone, type Seen, type Watch } from './watch.ts';
+import { isInPlace, isRemainder, rowsDone, type Seen, type Watch } from './watch.ts';
 
 /**
- * The verdict about a truncation that has ended, by the record's own baseline, whoever judges it. Pure: the table of
- * rule 9, from the first line to the last. Assumed of what counts cannot show: same-rows, older-content.
+ * The verdict about a truncation that has ended, by the record's own baseline, whoever judges it. Pure: the two tables
+ * of rule 9, from the first line to the last. Assumed of what counts cannot show: same-rows, older-content.
  *
- *   no task id, and nothing is fewer                            failed        idle
- *   kept rows are missing                                       rows-missing  quarantined
- *   a copy of which no completed status with counters was seen  unknown       quarantined
- *   rows to delete are left                                     incomplete    idle
- *   otherwise                                                   truncated     idle
+ *   a delete
+ *     no task id, and nothing is fewer                            failed        idle
+ *     rows to keep are missing                                    rows-missing  quarantined
+ *     rows to delete are left                                     incomplete    idle
+ *     otherwise                                                   truncated     idle
+ *   a reindex, which counts alone never prove
+ *     rows to keep are missing; in place, each one for which      rows-missing  quarantined
+ *     its status does not account
+ *     a task id, in place, and its status accounts for it         truncated     idle
+ *     otherwise                                                   unknown       quarantined
  */
-export function judge(record: Unresolved, watch: Watch, counts: NonNullable<Seen['counts']>): Verdict {
-  const { attempt } = record;
-  const verdict = (outcome: Verdict['outcome'], cause: Cause): Verdict => ({
-    outcome,
-    cause,
-    reindexes: attempt.reindexes,
-    noIndex: counts.isAbsent || undefined,
-    rowsDeleted: Math.max(0, attempt.baseline.rowsToDelete - counts.rowsToDelete),
-    rowsRemaining: counts.rowsToDelete,
-    rowsMissing: Math.max(0, attempt.baseline.rowsToKeep - counts.rowsToKeep),
-  });
-  const counters = countersOf(watch);
-  // Where counts prove all of it, a task that agrees adds nothing.
-  const isNet = !attempt.reindexes && (counters.done ?? 0) > attempt.baseline.rowsToDelete - counts.rowsToDelete;
-  const isAllSaid = counters.done === counters.total && !isNet && !counters.conflicts && !counters.cancelled;
-  if (record.state === 'sending' && isUntouched(attempt, counts)) {
-    return verdict('failed', { kind: 'unchanged', error: attempt.answer, ...counters });
-  }
-  if (isMissing(attempt, watch, counts)) {
-    const found = counts.rowsToKeep < attempt.baseline.rowsToKeep ? counts.rowsToKeep : undefined;
-    return verdict('rows-missing', { kind: 'missing', expected: attempt.baseline.rowsToKeep, found, ...counters });
-  }
-  if (attempt.reindexes && !watch.end) {
-    return verdict('unknown', { kind: 'unsettled', why: 'copy', vanished: watch.vanished || undefined, ...counters });
-  }
-  if (isRemainder(counts.rowsToDelete, attempt.baseline.rowsToDelete)) {
-    return verdict('incomplete', whyRemains(attempt, watch, counts) ?? { kind: 'remains', ...counters });
-  }
-  return verdict('truncated', { kind: 'verified', rest: attempt.rest, ...(isAllSaid ? {} : counters) });
+export function judge(record: Unresolved, watch: Watch, counts: Counts): Verdict {
+  return record.attempt.reindexes ? judgeReindex(record, watch, counts) : judgeDelete(record, watch, counts);
 }
-
-/** What the completed status of a delete says about rows that are still there: a remark, never a proof. */
-function whyRemains({ reindexes, baseline }: Attempt, { end }: Watch, counts: Counts): Cause | undefined {
-  if (reindexes || !end || end.cancelled) return undefined;
-  const { deleted = 0, total, versionConflicts: conflicts = 0 } = end;
-  const shown = Math.max(0, baseline.rowsToDelete - counts.rowsToDelete);
-  const isUnseen = deleted >= Math.max(shown * 2, shown + unseenRows);
-  // The night after: each row was deleted since the last refresh, and so has changed.
-  const isChanged = deleted === 0 && conflicts > unseenRows && conflicts === total && shown === 0;
-  if (isUnseen) return { kind: 'not-refreshed', by: 'deleted', done: deleted };
-  if (isChanged) return { kind: 'not-refreshed', by: 'conflicts', conflicts };
-  // The parent of a sliced task counts finished slices only.
-  const isWhole = total !== undefined && total >= baseline.rowsToDelete;
-  return isWhole && conflicts >= 1 && deleted + conflicts < total
-    ? { kind: 'stopped-at-conflict', conflicts, done: deleted, total }
-    : undefined;
-}
-
-/** The verdict about a truncation too old to wait for, which cannot be counted (rule 10). */
-export const judgeUncountable = ({ attempt }: Unresolved, watch: Watch): Verdict => ({
-  outcome: 'unknown',
-  cause: { kind: 'unsettled', why: 'uncountable', error: watch.error, vanished: watch.vanished || undefined },
-  reindexes: attempt.reindexes,
-});
-
-/** What the record becomes: lost rows, and a copy whose end is not known, wait for a person. */
-export const becomes = ({ outcome, reindexes }: Verdict): 'idle' | 'quarantined' =>
-  outcome === 'rows-missing' || (outcome === 'unknown' && reindexes) ? 'quarantined' : 'idle';
 
 type Counts = NonNullable<Seen['counts']>;
 
-const isUntouched = ({ baseline }: Attempt, { rowsToDelete, rowsToKeep }: Counts): boolean =>
-  rowsToDelete >= baseline.rowsToDelete && rowsToKeep >= baseline.rowsToKeep;
-
-function isMissing(attempt: Attempt, { end }: Watch, { rowsToDelete, rowsToKeep }: Counts): boolean {
-  const { baseline, reindexes } = attempt;
-  const lost = baseline.rowsToKeep - rowsToKeep;
-  if (lost > Math.max(missing.rows, baseline.rowsToKeep * missing.share)) return true;
-  if (!reindexes) return false;
-  if (lost >= 1 && !copiedAll(end, baseline.rowsToKeep)) return true;
-  return rowsToDelete < baseline.rowsToDelete && end?.total !== undefined && rowsCopied(end) < end.total;
+function judgeDelete({ state, attempt }: Unresolved, watch: Watch, counts: Counts): Verdict {
+  const { baseline } = attempt;
+  const counters = countersOf(watch);
+  const rowsDeleted = Math.max(0, baseline.rowsToDelete - counts.rowsToDelete);
+  const facts = { ...commonFacts(attempt, counts), rowsDeleted };
+  const isUntouched = counts.rowsToDelete >= baseline.rowsToDelete && counts.rowsToKeep >= baseline.rowsToKeep;
+  if (state === 'sending' && isUntouched) {
+    return { ...facts, outcome: 'failed', cause: { kind: 'unchanged', error: attempt.answer, ...counters } };
+  }
+  if (isMissing(attempt, counts)) return { ...facts, ...rowsMissing(attempt, counts, counters) };
+  if (isRemainder(counts.rowsToDelete, baseline.rowsToDelete)) {
+    return { ...facts, outcome: 'incomplete', cause: { kind: 'remains', ...counters } };
+  }
+  // Where counts prove all of it, a task that agrees adds nothing.
+  const agrees = counters.done === counters.total && (counters.done ?? 0) <= rowsDeleted;
+  const isAllSaid = agrees && !counters.conflicts && !counters.cancelled;
+  return { ...facts, outcome: 'truncated', cause: { kind: 'verified', rest: attempt.rest, ...(isAllSaid ? {} : counters) } };
 }
 
-/** The completed status of a copy says that every row that was to be kept was copied. */
-const copiedAll = (end: TaskCounters | undefined, rowsToKeep: number): boolean =>
-  end?.total !== undefined && rowsCopied(end) >= end.total && end.total >= rowsToKeep;
+function judgeReindex({ state, attempt }: Unresolved, watch: Watch, counts: Counts): Verdict {
+  const { baseline } = attempt;
+  const counters = countersOf(watch);
+  const inPlace = isInPlace(attempt, counts);
+  const facts = {
+    ...commonFacts(attempt, counts),
+    // The alias has moved, and the rows are in the old index: nothing is deleted.
+    rowsLeftBehind: inPlace ? Math.max(0, baseline.rowsToDelete - counts.rowsToDelete) : undefined,
+  };
+  const isWhole = accountsFor(watch.end, attempt);
+  const isUnrefreshed = isWhole && counts.rowsToKeep < baseline.rowsToKeep * unrefreshedShare;
+  const lost = baseline.rowsToKeep - counts.rowsToKeep;
+  if ((isMissing(attempt, counts) && !isUnrefreshed) || (inPlace && lost >= 1 && !isWhole)) {
+    return { ...facts, ...rowsMissing(attempt, counts, counters) };
+  }
+  if (state === 'running' && inPlace && isWhole && !(isUnrefreshed && isMissing(attempt, counts))) {
+    return { ...facts, outcome: 'truncated', cause: { kind: 'verified', ...(counters.conflicts ? counters : {}) } };
+  }
+  const vanished = watch.vanished || undefined;
+  return { ...facts, outcome: 'unknown', cause: { kind: 'unproven', error: attempt.answer, inPlace, vanished, ...counters } };
+}
 
-const rowsCopied = ({ created = 0, updated = 0 }: TaskCounters): number => created + updated;
+/** The verdict about a truncation too old to wait for, which cannot be counted (rule 10). */
+export const judgeUncountable = ({ attempt: { reindexes } }: Unresolved, watch: Watch): Verdict => ({
+  outcome: 'unknown',
+  cause: { kind: 'unproven', error: watch.error, vanished: watch.vanished || undefined, ...countersOf(watch) },
+  reindexes,
+});
 
-/** What its task said: a remark, never a proof. */
-export const countersOf = ({
-  task,
-  end,
-}: Watch): {
+/** What the record becomes: lost rows, and a reindex that is not proven, wait for a person. */
+export const becomes = ({ outcome, reindexes }: Verdict): 'idle' | 'quarantined' =>
+  outcome === 'rows-missing' || (outcome === 'unknown' && reindexes) ? 'quarantined' : 'idle';
+
+const commonFacts = ({ reindexes, baseline }: Attempt, counts: Counts) => ({
+  reindexes,
+  noIndex: counts.isAbsent || undefined,
+  rowsRemaining: counts.rowsToDelete,
+  rowsMissing: Math.max(0, baseline.rowsToKeep - counts.rowsToKeep),
+});
+
+function rowsMissing({ baseline }: Attempt, { rowsToKeep: found }: Counts, counters: Counters) {
+  const cause: Cause = { kind: 'missing', expected: baseline.rowsToKeep, found, ...counters };
+  return { outcome: 'rows-missing', cause } as const;
+}
+
+/** Entities are deleted on ordinary days: rows to keep are missing only above both limits. */
+const isMissing = ({ baseline: { rowsToKeep } }: Attempt, counts: Counts): boolean =>
+  rowsToKeep - counts.rowsToKeep > Math.max(missing.rows, rowsToKeep * missing.share);
+
+/**
+ * The completed status of a reindex accounts for every row to keep. What each counter means is not specified: all of
+ * them together have to reach a total that is no smaller. The total of a real reindex has rows newer than the baseline;
+ * where there is none, or it counts every row of the baseline, only rows that were written count.
+ */
+function accountsFor(end: TaskCounters | undefined, { baseline }: Attempt): boolean {
+  if (end === undefined) return false;
+  const { total, created = 0, updated = 0, deleted = 0, noops = 0, versionConflicts = 0 } = end;
+  if (total === undefined || total === baseline.rowsTotal) return created + updated >= baseline.rowsToKeep;
+  return created + updated + deleted + noops + versionConflicts >= total && total >= baseline.rowsToKeep;
+}
+
+interface Counters {
   done?: number;
   total?: number;
   conflicts?: number;
   cancelled?: boolean;
-} => ({
+}
+
+/** What its task said: a remark, never a proof. */
+const countersOf = ({ task, end }: Watch): Counters => ({
   done: end ? rowsDone(end) : task?.done,
   total: end ? end.total : task?.total,
   conflicts: end?.versionConflicts || undefined,

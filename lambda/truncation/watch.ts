@@ -1,30 +1,30 @@
-import { abandonChecksMillis, remaining, still } from '../facts/limits.ts';
+import { abandonChecksMillis, inPlaceShare, remaining, still } from '../facts/limits.ts';
 import type { ServerError } from '../facts/server-error.ts';
 import { type Attempt, type RunId, runOf, type Unresolved } from '../ledger/record.ts';
 import type { TaskCounters, TaskStatus } from '../operations/operations.ts';
 import type { TruncationCounts } from './counts.ts';
 
 /**
- * What the looks of one run know about one unresolved truncation: the last numbers, and since when they have been the
- * same (rule 7). Pure: a watch is folded with what a look saw into the next watch. Times are epoch milliseconds.
+ * What the checks of one run know about one unresolved truncation: the last numbers, and since when they have been the
+ * same (rule 7). Pure: a watch is folded with what a check saw into the next watch. Times are epoch milliseconds.
  */
 export interface Watch {
   /** The run that sent it. */
   run: RunId;
   /** When the truncation was sent, for ages and durations. */
   sentAt: number;
-  /** When this run last looked, successfully or not; and when it looks next. */
+  /** When this run last checked, successfully or not; and when it checks next. */
   lastCheckAt: number;
   nextCheckAt: number;
-  /** Fewest rows to delete that this run has seen, the last kept rows, and the highest counter. */
+  /** Fewest rows to delete that this run has seen, the last rows to keep, and the highest counter. */
   rowsToDelete?: number;
   rowsToKeep?: number;
   counter?: number;
-  /** The successful look since which nothing has moved; the first one begins it. */
+  /** The successful check since which nothing has moved; the first one begins it. */
   stillSince?: number;
-  /** The look since which neither rows to delete nor the counter have improved (rule 10). */
+  /** The check since which neither rows to delete nor the counter have improved (rule 10). */
   stuckSince?: number;
-  /** A successful look 10 min or more after that one has shown the same. */
+  /** A successful check 10 min or more after that one has shown the same. */
   isStuck?: boolean;
   /** When this run last saw it move. */
   lastMovedAt?: number;
@@ -32,28 +32,30 @@ export interface Watch {
   hasStatus?: boolean;
   /** What its last status said. */
   task?: { completed: boolean; done: number; total?: number; runs: boolean } | undefined;
+  /** A status has shown rows created or updated: it is a reindex. */
+  hasWritten?: boolean;
   /** The last completed status with counters. */
   end?: TaskCounters;
   /** The task's record is gone. */
   vanished?: boolean;
   /** For predictions: when the counts or the counter were what `done` says. */
   progress?: { done: number; total: number; at: number } | undefined;
-  /** A verdict that waits for a second look to agree: its outcome, and when it was first given. */
+  /** A verdict that waits for a second check to agree: its outcome, and when it was first given. */
   pending?: { verdict: string; since: number } | undefined;
-  /** Why the last look failed. */
+  /** Why the last check failed. */
   error?: ServerError;
 }
 
-/** What one successful look saw. */
+/** What one successful check saw. */
 export interface Seen {
-  /** When the look began and when its last answer came: what a slow answer shows may be as old, or as young. */
+  /** When the check began and when its last answer came: what a slow answer shows may be as old, or as young. */
   at: number;
   until: number;
   /** The task's status, if there is a task and the server tells. */
   status?: TaskStatus;
   /** Left out where the status alone shows progress, and where counting failed. */
   counts?: TruncationCounts;
-  /** Why the look failed; beside counts, why a status that an earlier look saw could not be read. */
+  /** Why the check failed; beside counts, why a status that an earlier check saw could not be read. */
   error?: ServerError;
 }
 
@@ -70,16 +72,17 @@ export const rowsDone = ({ deleted = 0, created = 0, updated = 0 }: TaskCounters
 
 /**
  * What people see as progress, by the baseline: the parent of a sliced task counts finished slices only, and would be
- * done with a third of the rows still there. A look that failed takes nothing back.
+ * done with a third of the rows still there. A check that failed takes nothing back.
  */
 export function progressShown(
   { rowsToDelete = 0, rowsTotal = rowsToDelete, reindexes = false }: ProgressFacts,
-  { rowsToDelete: left = rowsToDelete, counter = 0 }: Pick<Watch, 'rowsToDelete' | 'counter'>,
-): { done: number; total: number } {
-  // Until a copy is put in place, counts are of the old index.
+  { rowsToDelete: left = rowsToDelete, counter }: Pick<Watch, 'rowsToDelete' | 'counter'>,
+): { done?: number; total?: number } {
+  // Until a reindex is put in place, counts are of the old index: without a status nothing is known of it.
+  if (reindexes && counter === undefined) return {};
   const total = reindexes ? Math.max(0, rowsTotal - rowsToDelete) : rowsToDelete;
-  const done = reindexes ? counter : Math.max(counter, rowsToDelete - left);
-  return { done: Math.max(0, Math.min(done, total)), total };
+  const done = reindexes ? counter : Math.max(counter ?? 0, rowsToDelete - left);
+  return { done: Math.max(0, Math.min(done ?? 0, total)), total };
 }
 
 type ProgressFacts = {
@@ -89,15 +92,27 @@ type ProgressFacts = {
 };
 
 /**
- * @returns true or false if a status shows whether the truncation reindexes, undefined if it does not (rule 7). Assumed of
- * a server that reindexes unannounced: silent-copy
+ * Whether a truncation reindexes: as announced, or as a status has shown by rows created or updated. A completed status
+ * with deleted rows alone makes a delete of an announced reindex only once the counts show it, too: what each counter
+ * means is not specified. Assumed of a server that reindexes unannounced: silent-copy
+ * @param hasWritten an earlier status has shown rows created or updated
  */
-export function showsReindex(status: TaskStatus | undefined): boolean | undefined {
-  if (status?.kind !== 'found') return undefined;
+export function showsReindex({ attempt }: Unresolved, { status, counts }: Seen, hasWritten: boolean): boolean {
+  if (status?.kind !== 'found') return attempt.reindexes;
   const { created = 0, updated = 0, deleted = 0 } = status.counters;
-  if (created + updated > 0) return true;
-  return status.completed && deleted > 0 ? false : undefined;
+  if (created + updated > 0 || hasWritten) return true;
+  const isDelete = status.completed && deleted > 0 && counts !== undefined && isInPlace(attempt, counts);
+  return isDelete ? false : attempt.reindexes;
 }
+
+/**
+ * The alias leads to the new index: fewer than half of the rows to delete are left. Physical names prove nothing: a
+ * service may tell sizes under one that never changes.
+ */
+export const isInPlace = (
+  { baseline }: Pick<Attempt, 'baseline'>,
+  { rowsToDelete }: Pick<TruncationCounts, 'rowsToDelete'>,
+): boolean => rowsToDelete < baseline.rowsToDelete * inPlaceShare;
 
 /** Whether the task runs and its counter is higher than before: nothing needs to be counted then. */
 export const advances = (watch: Watch, status: TaskStatus | undefined): boolean =>
@@ -107,7 +122,7 @@ export const advances = (watch: Watch, status: TaskStatus | undefined): boolean 
   rowsDone(status.counters) > watch.counter;
 
 /**
- * The next watch. Rows that arrive are not movement. A failed look proves nothing; but a status that it has got shows
+ * The next watch. Rows that arrive are not movement. A failed check proves nothing; but a status that it has got shows
  * what it shows, and a higher counter is movement, so that what goes on is never taken for still or stuck.
  */
 export function fold(before: Watch, seen: Seen, attempt: Attempt): Watch {
@@ -124,11 +139,11 @@ export function fold(before: Watch, seen: Seen, attempt: Attempt): Watch {
   };
 }
 
-/** What a look shows against the looks before it. */
+/** What a check shows against the checks before it. */
 interface Movement {
   /** Rows to delete have become fewer, or the counter higher. */
   progressed: boolean;
-  /** That, or kept rows of a copy have become more. */
+  /** That, or rows to keep of a reindex have become more. */
   moved: boolean;
   /** The first count: it has not moved, but begins the window. */
   isFirst: boolean;
@@ -148,7 +163,7 @@ function movementOf(before: Watch, { counts, status }: Seen, { reindexes, baseli
   };
 }
 
-/** The fewest rows to delete, the last kept rows, and the highest counter. */
+/** The fewest rows to delete, the last rows to keep, and the highest counter. */
 const extremes = (before: Watch, { counts, status }: Seen): Pick<Watch, 'rowsToDelete' | 'rowsToKeep' | 'counter'> => ({
   rowsToDelete: least(before.rowsToDelete, counts?.rowsToDelete),
   rowsToKeep: counts ? counts.rowsToKeep : before.rowsToKeep,
@@ -167,10 +182,14 @@ function stillness(before: Watch, { at, until, counts, error }: Seen, { progress
   };
 }
 
+type StatusFacts = Pick<Watch, 'hasStatus' | 'hasWritten' | 'task' | 'end' | 'vanished'>;
+
 /** What the statuses of the task have said so far. */
-function byStatus(before: Watch, { status, error }: Seen): Pick<Watch, 'hasStatus' | 'task' | 'end' | 'vanished'> {
+function byStatus(before: Watch, { status, error }: Seen): StatusFacts {
   const found = status?.kind === 'found' ? status : undefined;
+  const { created = 0, updated = 0 } = found?.counters ?? {};
   return {
+    hasWritten: before.hasWritten || created + updated > 0 || undefined,
     hasStatus: before.hasStatus || found !== undefined,
     task: found ? taskOf(found) : error ? before.task : before.task && { ...before.task, runs: false },
     end: found?.completed && hasCounters(found.counters) ? found.counters : before.end,
@@ -211,12 +230,11 @@ function progressOf({ at, status, counts }: Seen, { baseline, reindexes }: Attem
  * @param watch already folded with `seen`
  */
 export function hasEnded(watch: Watch, { at, status, counts, error }: Seen, { state, attempt }: Unresolved): boolean {
-  const { reindexes, baseline, judgeableAt } = attempt;
+  const { reindexes, judgeableAt } = attempt;
   // Until then it may not even have been sent.
   if (!counts || (state === 'sending' && at < judgeableAt)) return false;
-  const isFewer = counts.rowsToDelete < baseline.rowsToDelete;
-  // Some servers put the copy in place after its task has ended.
-  if (status?.kind === 'found' && status.completed && (!reindexes || isFewer)) return true;
+  // Some servers put the new index in place after the task has ended.
+  if (status?.kind === 'found' && status.completed && (!reindexes || isInPlace(attempt, counts))) return true;
   if (!reindexes && counts.rowsToDelete === 0) return true;
   // A status that was told, and cannot be read now, may still say that it runs.
   return error || (status?.kind === 'found' && !status.completed) ? false : isStill(watch, at, attempt);

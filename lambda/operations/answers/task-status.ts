@@ -38,6 +38,7 @@ function countersOf(status: unknown): TaskCounters {
       updated: countOf(inner['updated']),
       created: countOf(inner['created']),
       deleted: countOf(inner['deleted']),
+      noops: countOf(inner['noops']),
       versionConflicts: countOf(inner['version_conflicts']),
       cancelled: typeof inner['canceled'] === 'string' ? true : undefined,
     };
@@ -53,6 +54,7 @@ function countersOfText(text: string): TaskCounters {
     updated: value('updated'),
     created: value('created'),
     deleted: value('deleted'),
+    noops: value('noops'),
     versionConflicts: value('versionConflicts'),
     cancelled: /[[,\s]canceled=(?!null\b)/.test(text) ? true : undefined,
   };

@@ -13,8 +13,8 @@ import {
   ownWords,
   publishedBytes,
 } from '../../../lambda/message/message.ts';
-import { redactor } from '../../../lambda/text/secrets.ts';
 import { withSentences } from '../../../lambda/message/sentences.ts';
+import { redactor } from '../../../lambda/text/secrets.ts';
 import { anyText, valuesOf } from '../../support/arbitrary.ts';
 import { anEntry, aReport, aReportOf } from '../../support/reports.ts';
 import { aws, entryCases, errorCases, noteCases, readers } from './cases.ts';

@@ -1,12 +1,16 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ReportFacts } from '../../../lambda/facts/report-schema.ts';
-import { messageOf } from '../../../lambda/message/message.ts';
 import type { Audience } from '../../../lambda/message/audience.ts';
+import { messageOf } from '../../../lambda/message/message.ts';
 import { withSentences } from '../../../lambda/message/sentences.ts';
 import { anEntry, aReportOf } from '../../support/reports.ts';
 import { aws, entryCases, errorCases, kubernetes, machine, noteCases } from './cases.ts';
 
-/** Whole mails as people get them, and two Slack messages: `npx vitest run test/lambda/message/golden.test.ts -u` rewrites them. */
+/**
+ * The wording of messages, frozen in one place: whole mails as people get them, two Slack messages and a report, and one
+ * line for everything that can be said. `npx vitest run test/lambda/message/golden.test.ts -u` rewrites them, and
+ * docs/messages.md.
+ */
 
 const entries = (...names: string[]) =>
   names.map((name, at) => {
@@ -20,44 +24,175 @@ const entries = (...names: string[]) =>
 const error = (name: string) => ({ cause: errorCases.find(([known]) => known === name)![1] });
 const notes = (...names: string[]) => names.map((name) => noteCases.find(([known]) => known === name)![1]);
 const server = 'http://gms.internal.example.com:8080';
+const many = (count: number) =>
+  Array.from({ length: count }, (_, at) =>
+    anEntry('rows-missing', { kind: 'missing', expected: 52_000 + at, found: 34_000 }, { name: `dataset.index${at}` }),
+  );
 
-const mails: [name: string, report: ReportFacts, reader?: Audience][] = [
-  ['ordinary', aReportOf(entries('truncated', 'below the threshold'), { server })],
-  ['preview', aReportOf(entries('would be truncated', 'below the threshold'), { server, mode: 'preview' })],
-  ['paused', aReportOf(entries('below the threshold'), { server, notes: notes('paused, and nothing due') })],
-  ['rows-missing-after-a-copy', aReportOf(entries('rows missing after a copy'), { server })],
-  [
-    'rows-missing-on-a-machine',
-    aReportOf(entries('rows missing after a delete', 'above the ceiling'), { server }),
-    machine,
-  ],
-  ['preview-finds-rows-gone', aReportOf(entries('rows missing since the last run'), { server, mode: 'preview' })],
-  ['quarantined', aReportOf(entries('quarantined: rows missing', 'truncated'), { server })],
-  ['left-untold', aReportOf(entries('rows missing, left untold by another run', 'truncated'), { server })],
-  ['copy-not-proven', aReportOf(entries('copy not proven', 'held back by another index'), { server })],
-  ['truncated-by-a-copy', aReportOf(entries('truncated by a copy'), { server })],
-  ['still-running', aReportOf(entries('still running'), { server })],
-  ['above-the-ceiling', aReportOf(entries('above the ceiling'), { server })],
-  ['above-the-ceiling-on-kubernetes', aReportOf(entries('above the ceiling'), { server }), kubernetes],
-  ['token-refused', aReportOf([], { server, ...error('token refused') })],
-  ['login-page', aReportOf([], { server, ...error('login page') })],
-  ['not-released', aReportOf([], { server, result: 'attention', notes: notes('not released: rows missing') })],
-  ['released', aReportOf([], { server, notes: notes('released after a copy') })],
+interface Mail {
+  name: string;
+  /** Its heading in docs/messages.md, where it is one of those that matter. */
+  heading?: string;
+  report: ReportFacts;
+  audience?: Audience;
+}
+
+const mails: Mail[] = [
+  {
+    name: 'ordinary',
+    heading: 'An ordinary night',
+    report: aReportOf(entries('truncated', 'below the threshold'), { server }),
+  },
+  {
+    name: 'preview',
+    heading: 'The first preview',
+    report: aReportOf(entries('would be truncated', 'below the threshold'), {
+      server,
+      mode: 'preview',
+      unmanagedIndices: [
+        {
+          indexName: 'chart_chartusagestatisticsaspect_v1',
+          entityType: 'chart',
+          aspect: 'chartUsageStatistics',
+          sizeMb: 8100,
+        },
+      ],
+    }),
+  },
+  {
+    name: 'above-the-ceiling',
+    heading: 'More is old than its ceiling allows: a person decides',
+    report: aReportOf(entries('above the ceiling'), { server }),
+  },
+  {
+    name: 'rows-missing',
+    heading: 'Rows are missing after a delete',
+    report: aReportOf(entries('rows missing after a delete', 'held back by another index'), { server }),
+  },
+  {
+    name: 'rows-missing-after-a-reindex',
+    heading: 'Rows are missing after a reindex',
+    report: aReportOf(entries('rows missing after a reindex'), { server }),
+  },
+  {
+    name: 'quarantined',
+    heading: 'The nights after: the index is quarantined',
+    report: aReportOf(entries('quarantined: a reindex lost rows', 'truncated'), { server }),
+  },
+  {
+    name: 'reindex-not-proven',
+    heading: 'Nothing proves that a reindex kept every row',
+    report: aReportOf(entries('reindex not proven: rows are left out'), { server }),
+  },
+  {
+    name: 'refuses-deletes',
+    heading: 'The index refuses deletes',
+    report: aReportOf(entries('the index refuses deletes'), { server }),
+  },
+  {
+    name: 'still-running',
+    heading: 'The night was too short',
+    report: aReportOf(entries('still running'), { server }),
+  },
+  {
+    name: 'token-refused',
+    heading: 'The token is refused',
+    report: aReportOf([], { server, ...error('token refused') }),
+  },
+  {
+    name: 'login-page',
+    heading: 'The address leads to a login page',
+    report: aReportOf([], { server, ...error('login page') }),
+  },
+  {
+    name: 'released',
+    heading: 'A release, and one that is refused',
+    report: aReportOf([], { server, result: 'attention', notes: notes('not released: rows missing') }),
+  },
+  {
+    name: 'paused',
+    report: aReportOf(entries('below the threshold'), { server, notes: notes('paused, and nothing due') }),
+  },
+  {
+    name: 'rows-missing-on-a-machine',
+    report: aReportOf(entries('rows missing after a delete', 'above the ceiling'), { server }),
+    audience: machine,
+  },
+  {
+    name: 'rows-missing-found-by-another-run',
+    report: aReportOf(entries('rows missing, found by another run', 'truncated, found by another run'), { server }),
+  },
+  { name: 'rows-missing-in-64-indices', report: aReportOf(many(64), { server }) },
+  { name: 'truncated-by-a-reindex', report: aReportOf(entries('truncated by a reindex'), { server }) },
+  {
+    name: 'not-verified-in-a-preview',
+    report: aReportOf(entries('a preview verifies nothing, and a release is accepted'), { server, mode: 'preview' }),
+  },
+  {
+    name: 'above-the-ceiling-on-kubernetes',
+    report: aReportOf(entries('above the ceiling'), { server }),
+    audience: kubernetes,
+  },
+  { name: 'released-after-a-reindex', report: aReportOf([], { server, notes: notes('released after a reindex') }) },
 ];
 
-test.each(mails)('the mail of %s', async (name, facts, reader = aws) => {
-  const { subject, email } = messageOf(withSentences(facts, reader), { reader });
-  await expect(`Subject: ${subject}\n\n${email}\n`).toMatchFileSnapshot(`golden/${name}.txt`);
-});
+const mailOf = ({ report, audience = aws }: Mail): string => {
+  const { subject, email } = messageOf(withSentences(report, audience), { audience });
+  return `Subject: ${subject}\n\n${email}\n`;
+};
 
-test.each(mails.slice(3, 4))('the Slack message of %s', async (name, facts, reader = aws) => {
-  const { https } = messageOf(withSentences(facts, reader), { reader });
-  await expect(`${JSON.stringify(JSON.parse(https), null, 2)}\n`).toMatchFileSnapshot(`golden/${name}.slack.json`);
-});
+describe('messages as they arrive', () => {
+  test.each(mails)('the mail of $name', async (mail) => {
+    await expect(mailOf(mail)).toMatchFileSnapshot(`golden/${mail.name}.txt`);
+  });
 
-test.each(mails.slice(3, 4))('the report of %s', async (name, facts, reader = aws) => {
-  const message = messageOf(withSentences(facts, reader), { reader });
-  await expect(`${JSON.stringify(JSON.parse(message.default), null, 2)}\n`).toMatchFileSnapshot(
-    `golden/${name}.report.json`,
+  test.each(mails.filter(({ name }) => /^rows-missing-(?:after|in)/.test(name)))(
+    'the Slack message of $name',
+    async ({ name, report }) => {
+      const { https } = messageOf(withSentences(report, aws), { audience: aws });
+      await expect(`${JSON.stringify(JSON.parse(https), null, 2)}\n`).toMatchFileSnapshot(`golden/${name}.slack.json`);
+    },
   );
+
+  test('the report of rows that are missing after a reindex', async () => {
+    const { report } = mails.find(({ name }) => name === 'rows-missing-after-a-reindex')!;
+    const message = messageOf(withSentences(report, aws), { audience: aws });
+    await expect(`${JSON.stringify(JSON.parse(message.default), null, 2)}\n`).toMatchFileSnapshot(
+      'golden/rows-missing-after-a-reindex.report.json',
+    );
+  });
+
+  test('everything that can be said of an index, a run, and in a note', async () => {
+    const reasons = entryCases.map(([name, outcome, cause, more]) => {
+      const { policies } = withSentences(aReportOf([anEntry(outcome, cause, more)]), machine);
+      return `${name}\n  ${outcome}: ${policies[0]?.reason}`;
+    });
+    const errors = errorCases.map(
+      ([name, cause]) => `${name}\n  ${withSentences(aReportOf([], { cause }), machine).error}`,
+    );
+    const said = noteCases.map(([name, note]) => {
+      const report = withSentences(aReportOf([], { notes: [note] }), machine);
+      return `${name}\n  ${report.notes?.[0]?.text}`;
+    });
+    const parts = [
+      `An index\n\n${reasons.join('\n')}`,
+      `The run\n\n${errors.join('\n')}`,
+      `A note\n\n${said.join('\n')}`,
+    ];
+    await expect(`${parts.join('\n\n')}\n`).toMatchFileSnapshot('golden/everything.txt');
+  });
+});
+
+test('docs/messages.md shows the messages that matter', async () => {
+  const shown = mails.filter(({ heading }) => heading !== undefined);
+  const page = [
+    '# What will arrive',
+    '',
+    'One message for each run: a mail, a message in Slack with the same facts in fewer words, and the report as JSON. These are the twelve that matter, as mails of a stage on AWS; on Kubernetes and on a machine the commands are those of that place. The subject names the worst index; the first line says which DataHub, and how urgent it is.',
+    '',
+    'The page is generated (`npx vitest run test/lambda/message/golden.test.ts -u`). For one of your own reports: `npm run preview-message -- --report FILE`.',
+    ...shown.flatMap((mail) => ['', `## ${mail.heading}`, '', '```text', mailOf(mail).trimEnd(), '```']),
+    '',
+  ].join('\n');
+  await expect(page).toMatchFileSnapshot('../../../docs/messages.md');
 });

@@ -1,45 +1,44 @@
-import type { Cause } from '../facts/cause.ts';
 import { abandonAfterMillis, agreeingChecksMillis } from '../facts/limits.ts';
 import { concernsServer } from '../facts/server-error.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { isUnresolved, type RunId, type StoredRecord, type Unresolved, type Verdict } from '../ledger/record.ts';
 import { conclude, isSameRun, learnReindexes } from '../ledger/transitions.ts';
-import { asResult, type Operations, OperationsError } from '../operations/operations.ts';
+import { asResult, type Operations } from '../operations/operations.ts';
 import type { Clock } from './clock.ts';
 import { type Ask, countTruncation, countWindow, type TruncationCounts } from './counts.ts';
-import { becomes, countersOf, judge, judgeUncountable } from './judge.ts';
-import { nextCheckAt } from './next-look.ts';
+import { becomes, judge, judgeUncountable } from './judge.ts';
+import { nextCheckAt } from './next-check.ts';
 import { type OptionalReads, physicalIndex } from './optional-reads.ts';
-import { advances, fold, hasEnded, type Seen, showsReindex, startWatch, type Watch } from './watch.ts';
+import { advances, fold, hasEnded, type Seen, showsReindex, type Watch } from './watch.ts';
 
-/** One look at an unresolved truncation: what it saw, and what that means for the record. */
+/** One check of an unresolved truncation: what it saw, and what that means for the record. */
 
-export interface LookServices {
+export interface CheckServices {
   operations: Operations;
   reads: OptionalReads;
   ledger: Ledger;
   clock: Pick<Clock, 'now'>;
   signal: AbortSignal;
-  /** The run that looks. */
+  /** The run that checks. */
   run: RunId;
-  /** This is the run's last look, at the end of its time or of its looks. */
+  /** This is the run's last check, at the end of its time or of its polls. */
   isOver(now: number): boolean;
 }
 
-type Looked =
+type Checked =
   | { kind: 'watching'; watch: Watch; reindexes: boolean }
   /** The record as it is now: it has this truncation's verdict, or no longer holds it, whichever run wrote that. */
   | { kind: 'settled'; record: StoredRecord | undefined };
 
-/** Looks once, and settles the record if the truncation has ended. Throws LedgerError; never for the server. */
-export async function look(record: Unresolved, watch: Watch, services: LookServices): Promise<Looked> {
+/** Checks once, and settles the record if the truncation has ended. Throws LedgerError; never for the server. */
+export async function check(record: Unresolved, watch: Watch, services: CheckServices): Promise<Checked> {
   const { clock, ledger, isOver } = services;
   const seen = await see(record, watch, services);
-  const reindexes = showsReindex(seen.status) ?? record.attempt.reindexes;
+  const reindexes = showsReindex(record, seen, watch.hasWritten ?? false);
   const known = reindexes === record.attempt.reindexes ? record : learnReindexes(record, reindexes);
   if (known !== record && !(await ledger.replace(known))) return again(record, watch, clock.now());
   const after = fold(watch, seen, known.attempt);
-  if (seen.error && !seen.counts) return lookFailed(known, { ...after, lastCheckAt: clock.now() }, services);
+  if (seen.error && !seen.counts) return checkFailed(known, { ...after, lastCheckAt: clock.now() }, services);
   // A truncation too old to wait for is closed at the run's end by what can be counted.
   const isClosed = isOver(clock.now()) && isOld(record, services) && after.isStuck === true;
   if (!seen.counts || !(isClosed || hasEnded(after, seen, known))) {
@@ -47,43 +46,21 @@ export async function look(record: Unresolved, watch: Watch, services: LookServi
   }
   const verdict = judge(known, after, seen.counts);
   const pending = agreement(after, verdict, seen.until);
-  // An index that is not known is empty only if it still is in a second look.
-  const isVerified = verdict.outcome === 'truncated' && !seen.counts.isAbsent;
-  // Nor are rows called missing that only the last look did not see.
+  // Rows of a reindex that are not there all the same, and an index that is not known, wait for a second check.
+  const isRemark = seen.counts.isAbsent || (verdict.reindexes && (verdict.rowsMissing ?? 0) > 0);
+  const isVerified = verdict.outcome === 'truncated' && !isRemark;
+  // Nor are rows called missing that only the last check did not see.
   const isNews = verdict.outcome === 'rows-missing' && (watch.rowsToKeep ?? 0) > seen.counts.rowsToKeep;
   const isFinal = (isClosed && !isNews) || isVerified || seen.at - pending.since >= agreeingChecksMillis;
   if (!isFinal) return again(known, { ...after, pending }, clock.now());
   return settle(known, { ...after, pending }, withDuration(verdict, after, seen), services, seen.counts);
 }
 
-/** Looks once without writing anything: what the verdict would be, or that its status says that it runs. */
-export async function preview(
-  record: Unresolved,
-  services: LookServices,
-): Promise<{ kind: 'judged'; verdict: Verdict } | { kind: 'running'; watch: Watch }> {
-  const begun = startWatch(record, services.clock.now(), 0);
-  const seen = await see(record, begun, services);
-  if (seen.error) throw new OperationsError(seen.error);
-  const attempt = { ...record.attempt, reindexes: showsReindex(seen.status) ?? record.attempt.reindexes };
-  const watch = fold(begun, seen, attempt);
-  // A copy has no rows to delete as soon as the alias leads to its new index, long before every row is there.
-  const mayRun = attempt.reindexes || seen.counts?.rowsToDelete !== 0;
-  const runs = seen.status?.kind === 'found' && !seen.status.completed && mayRun;
-  if (runs || !seen.counts) return { kind: 'running', watch };
-  const verdict = judge({ ...record, attempt }, watch, seen.counts);
-  const { indexNow } = await indexAfter(record, services);
-  return { kind: 'judged', verdict: { ...verdict, cause: ofOneIndex(verdict.cause, watch, indexNow), indexNow } };
-}
-
-/** Of an index that was replaced, counts and task speak of two. */
-const ofOneIndex = (cause: Cause, watch: Watch, indexNow: string | undefined): Cause =>
-  cause.kind === 'not-refreshed' && indexNow !== undefined ? { kind: 'remains', ...countersOf(watch) } : cause;
-
 /**
- * Always asks for the same things, in this order: the task's status, rows to delete, the end of the kept window. A
- * status that runs with a higher counter is a whole look, except for the run's last. A look that fails has its error.
+ * Always asks for the same things, in this order: the task's status, rows to delete, the end of the rows to keep. A
+ * status that runs with a higher counter is a whole check, except for the run's last. A check that fails has its error.
  */
-async function see(record: Unresolved, watch: Watch, services: LookServices): Promise<Seen> {
+async function see(record: Unresolved, watch: Watch, services: CheckServices): Promise<Seen> {
   const { clock, reads, isOver } = services;
   const at = clock.now();
   const answer =
@@ -105,30 +82,30 @@ async function see(record: Unresolved, watch: Watch, services: LookServices): Pr
 }
 
 const asker =
-  ({ operations, signal }: LookServices): Ask =>
+  ({ operations, signal }: CheckServices): Ask =>
   (fields) =>
     operations.dryRun(fields, { signal });
 
-const again = (record: Unresolved, watch: Watch, now: number): Looked => ({
+const again = (record: Unresolved, watch: Watch, now: number): Checked => ({
   kind: 'watching',
   watch: { ...watch, nextCheckAt: nextCheckAt(record, watch, now) },
   reindexes: record.attempt.reindexes,
 });
 
-/** The verdict that waits for a second look to agree: the one before, or a new one. */
+/** The verdict that waits for a second check to agree: the one before, or a new one. */
 function agreement({ pending }: Watch, { outcome: verdict }: Verdict, since: number): NonNullable<Watch['pending']> {
   return pending?.verdict === verdict ? pending : { verdict, since };
 }
 
 /** This run started after the call, and its end, if that is now, comes 20 h or more after it (rule 10). */
-const isOld = ({ attempt: { sendingSince } }: Unresolved, { run, clock }: LookServices): boolean =>
+const isOld = ({ attempt: { sendingSince } }: Unresolved, { run, clock }: CheckServices): boolean =>
   run.runStartMillis > sendingSince && clock.now() - sendingSince >= abandonAfterMillis;
 
 /**
  * An index that can no longer be counted would keep its record unresolved forever: an old one is closed at the run's
  * end, if this run has seen nothing of it or seen it stuck, and the server answers at all.
  */
-async function lookFailed(record: Unresolved, watch: Watch, services: LookServices): Promise<Looked> {
+async function checkFailed(record: Unresolved, watch: Watch, services: CheckServices): Promise<Checked> {
   const now = services.clock.now();
   const { error, stuckSince, isStuck } = watch;
   const isCount = error?.operation === 'dry-run' && !concernsServer(error) && error.kind !== 'aborted';
@@ -137,34 +114,28 @@ async function lookFailed(record: Unresolved, watch: Watch, services: LookServic
   return settle(record, watch, judgeUncountable(record, watch), services);
 }
 
-/** @param counts of the look; undefined where nothing could be counted */
+/** @param counts of the check; undefined where nothing could be counted */
 async function settle(
   record: Unresolved,
   watch: Watch,
   judged: Verdict,
-  services: LookServices,
+  services: CheckServices,
   counts?: TruncationCounts,
-): Promise<Looked> {
+): Promise<Checked> {
   const { ledger, clock, run } = services;
   const closed = becomes(judged);
-  const { cause } = judged;
-  const after = await indexAfter(record, services);
-  const settled: Cause =
-    cause.kind === 'unsettled' && cause.why !== 'unseen'
-      ? { ...cause, closed }
-      : ofOneIndex(cause, watch, after.indexNow);
-  const verdict = { ...judged, cause: settled, ...after };
+  const verdict = { ...judged, ...(await indexAfter(record, services)) };
   const window = closed === 'idle' && counts ? await nextWindow(record, counts, services) : undefined;
   const now = clock.now();
-  const judgment = conclude(record, verdict, { becomes: closed, window, decided: { ...run, atMillis: now } });
-  if (await ledger.replace(judgment)) return { kind: 'settled', record: judgment };
+  const concluded = conclude(record, verdict, { becomes: closed, window, decided: { ...run, atMillis: now } });
+  if (await ledger.replace(concluded)) return { kind: 'settled', record: concluded };
   const stored = await ledger.read(record.index);
-  // Another run has only written itself into the record, or what a status has shown: nobody has judged it yet.
+  // Another run has only fenced one off, or written what a status has shown: nobody has judged it yet.
   const isOpen = stored !== undefined && isUnresolved(stored) && isSameRun(stored.attempt, record.attempt);
   return isOpen ? again(stored, watch, now) : { kind: 'settled', record: stored };
 }
 
-async function nextWindow({ attempt }: Unresolved, counts: TruncationCounts, services: LookServices) {
+async function nextWindow({ attempt }: Unresolved, counts: TruncationCounts, services: CheckServices) {
   const counted = await asResult(() => countWindow(asker(services), attempt, counts, services.clock.now()));
   return counted.kind === 'done' ? counted.value : undefined;
 }
@@ -172,7 +143,7 @@ async function nextWindow({ attempt }: Unresolved, counts: TruncationCounts, ser
 /** Facts for the entry: no verdict depends on them. */
 async function indexAfter(
   { attempt }: Unresolved,
-  { reads }: LookServices,
+  { reads }: CheckServices,
 ): Promise<Pick<Verdict, 'indexNow' | 'sizeAfterMb'>> {
   const sizes = await asResult(() => reads.sizes());
   const index = physicalIndex(sizes.kind === 'done' ? sizes.value : undefined, attempt.fields);

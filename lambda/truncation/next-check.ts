@@ -1,4 +1,4 @@
-import { agreeingChecksMillis, look } from '../facts/limits.ts';
+import { agreeingChecksMillis, check } from '../facts/limits.ts';
 import type { Unresolved } from '../ledger/record.ts';
 import type { Watch } from './watch.ts';
 
@@ -11,9 +11,9 @@ import type { Watch } from './watch.ts';
  */
 export function nextCheckAt(record: Unresolved, watch: Watch, now: number): number {
   if (record.state === 'sending' && now < record.attempt.judgeableAt) return record.attempt.judgeableAt;
-  if (watch.pending) return Math.max(now + look.minMillis, watch.pending.since + agreeingChecksMillis);
-  const interval = Math.min(look.maxMillis, Math.max(look.minMillis, (now - watch.sentAt) * look.share));
-  return now + Math.min(interval, Math.max(look.minMillis, predictedMillis(watch, now)));
+  if (watch.pending) return Math.max(now + check.minMillis, watch.pending.since + agreeingChecksMillis);
+  const interval = Math.min(check.maxMillis, Math.max(check.minMillis, (now - watch.sentAt) * check.share));
+  return now + Math.min(interval, Math.max(check.minMillis, predictedMillis(watch, now)));
 }
 
 /** How long after the predicted end to look: a little late beats a little early. */

@@ -2,7 +2,7 @@ import { hourMillis } from '../facts/limits.ts';
 import type { DryRun } from '../operations/operations.ts';
 
 /**
- * A bite: if more rows are due than one run may delete, an older cutoff that stays within that limit. It is found by
+ * The row limit: if more rows are due than one run may delete, an older cutoff that stays within that limit. It is found by
  * dry runs, because the server reports no timestamps.
  */
 
@@ -10,7 +10,7 @@ import type { DryRun } from '../operations/operations.ts';
  * The most rows to delete in one run; an operator's approval lifts it.
  * @returns undefined if all may go at once
  */
-export function biteLimit(
+export function rowLimit(
   maxRowsPerRun: number | undefined,
   rowsToDelete: number,
   approveRows: number | undefined,
@@ -25,7 +25,7 @@ export function biteLimit(
  */
 const firstStepHours = 2 ** 15;
 
-interface BiteSearch {
+interface CutoffSearch {
   /** The policy's cutoff, epoch milliseconds, and the dry run with it. */
   cutoffMillis: number;
   whole: DryRun;
@@ -35,16 +35,16 @@ interface BiteSearch {
   ask(cutoffMillis: number): Promise<DryRun | undefined>;
 }
 
-type FoundBite =
-  /** An older cutoff that deletes at most a bite, according to `dryRun`. */
+type FoundCutoff =
+  /** An older cutoff that deletes at most as many rows, according to `dryRun`. */
   | { kind: 'found'; cutoffMillis: number; dryRun: DryRun }
   /** The oldest hour alone, which ends at `cutoffMillis`, has more rows. */
   | { kind: 'too-large'; cutoffMillis: number; rows: number }
   /** Time ran out before the search found a cutoff, or even the oldest rows. */
   | { kind: 'no-time' };
 
-/** Finds the youngest cutoff, whole hours before the policy's, that deletes at most a bite, as far as time allows. */
-export async function findBite({ cutoffMillis, whole, maxRows, ask }: BiteSearch): Promise<FoundBite> {
+/** Finds the youngest cutoff, whole hours before the policy's, that deletes at most as many rows, as far as time allows. */
+export async function findCutoff({ cutoffMillis, whole, maxRows, ask }: CutoffSearch): Promise<FoundCutoff> {
   const before = (hours: number): number => cutoffMillis - hours * hourMillis;
   let young = { hours: 0, rows: whole.rowsToDelete };
   // No row is as old as the epoch.

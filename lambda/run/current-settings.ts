@@ -2,12 +2,12 @@ import type { Cause } from '../facts/cause.ts';
 import { maxSentenceBytes } from '../facts/limits.ts';
 import { comparedFields } from '../facts/policy-fields.ts';
 import { type ParsedPolicy, parsePolicies } from '../policy/parse.ts';
-import type { Orders } from '../policy/schema.ts';
+import type { PolicySettings } from '../policy/schema.ts';
 import { capped } from '../text/text.ts';
 import type { RunServices } from './services.ts';
 import type { ApprovedEntry } from './state.ts';
 
-/** The operator's orders: the policies and the pause switch, read whenever needed and never cached. */
+/** The operator's current settings: the policies and the pause switch, read whenever needed and never cached. */
 
 /** All policies, with the stage's defaults. Throws ParametersError. */
 export async function readPolicies({
@@ -33,33 +33,33 @@ export async function pausedCause({ parameters }: Pick<RunServices, 'parameters'
 }
 
 /**
- * Rechecks the orders just before the call: the job may have been paused since, or the policy may no longer be the one
- * that Plan decided on. `owner` and `note` are not compared, and a changed mode of the stage takes effect with the
- * next run: to stop a run, pause the job.
+ * Why the settings, read again just before the call, forbid it: the job may have been paused since, or the policy may no
+ * longer be the one that Plan decided on. `owner` and `note` are not compared, and a changed mode of the stage takes
+ * effect with the next run: to stop a run, pause the job.
  */
-export async function ordersNow(
+export async function changedSettings(
   { index, policy }: ApprovedEntry,
   services: Pick<RunServices, 'parameters' | 'settings'>,
 ): Promise<Cause | undefined> {
+  const unreadable = (problem: string): Cause => ({ kind: 'policy', what: 'unreadable', problem });
   const paused = await pausedCause(services);
   if (paused) return paused;
   let policies: ParsedPolicy[];
   try {
     policies = await readPolicies(services);
   } catch (error) {
-    return { kind: 'changed', what: 'policy-unreadable', now: problemOf(error) };
+    return unreadable(problemOf(error));
   }
   const [current, second] = policies.filter((item) => item.index === index);
-  if (!current) return { kind: 'changed', what: 'policy-removed' };
-  if (second) return { kind: 'changed', what: 'policy-unreadable', now: 'there is a second one for this index' };
-  if (current.kind === 'invalid') return { kind: 'changed', what: 'policy-unreadable', now: capped(current.problem) };
-  return difference(policy, current.policy);
+  if (!current) return { kind: 'policy', what: 'removed' };
+  if (second) return unreadable('there is a second one for this index');
+  return current.kind === 'invalid' ? unreadable(capped(current.problem)) : difference(policy, current.policy);
 }
 
-function difference(was: Orders, now: Orders): Cause | undefined {
+function difference(was: PolicySettings, now: PolicySettings): Cause | undefined {
   const field = comparedFields.find((name) => was[name] !== now[name]);
   if (field === undefined) return undefined;
-  return { kind: 'changed', what: field, was: was[field], now: now[field] };
+  return { kind: 'policy', what: field, was: was[field], now: now[field] };
 }
 
 /** Sentences about configuration are passed on unchanged, and a parameter may make them long. */

@@ -1,0 +1,65 @@
+import { abandonAfterMillis } from '../facts/limits.ts';
+import {
+  type Idle,
+  isUnresolved,
+  type Quarantined,
+  type RunId,
+  remainsOf,
+  type StoredRecord,
+  type Unreadable,
+  type Unresolved,
+} from './record.ts';
+import { isAhead, isSameRun } from './transitions.ts';
+
+/** The run that reads a record, and the server that it talks to. */
+export interface ThisRun extends RunId {
+  server: string;
+}
+
+/** What a record means to a run. */
+export type Ownership =
+  /** No truncation is under way. Whether this run may send one: `fencedBy`. */
+  | { kind: 'free'; record: Idle | undefined }
+  /** This run's own truncation, without a verdict. */
+  | { kind: 'mine'; record: Unresolved }
+  /** Decided, by any run, and not reported yet: this run reports it (rule 15). */
+  | { kind: 'ended'; record: Idle | Quarantined }
+  /** An unresolved truncation of another run. */
+  | { kind: 'theirs'; record: Unresolved }
+  | { kind: 'quarantined'; record: Quarantined }
+  /** Left alone until a person releases it. */
+  | { kind: 'unreadable'; record: Unreadable };
+
+/** The one place that says whose a record is (rule 5). */
+export function ownership(record: StoredRecord | undefined, thisRun: RunId): Ownership {
+  if (record === undefined) return { kind: 'free', record };
+  if (record.state === 'unreadable') return { kind: 'unreadable', record };
+  if (isUnresolved(record)) return { kind: isSameRun(record.attempt, thisRun) ? 'mine' : 'theirs', record };
+  if (record.unreported) return { kind: 'ended', record };
+  return record.state === 'quarantined' ? { kind: 'quarantined', record } : { kind: 'free', record };
+}
+
+/**
+ * The run that keeps this one from sending (rule 5): the run itself, or one that started no earlier, has sent here, or
+ * may have.
+ * @param nowMillis epoch milliseconds
+ */
+export function fencedBy(record: Idle | undefined, thisRun: RunId, nowMillis: number): RunId | undefined {
+  if (record === undefined) return undefined;
+  const { lastSender } = record;
+  const isLater = !isAhead(lastSender, nowMillis) && thisRun.runStartMillis <= lastSender.runStartMillis;
+  return isSameRun(lastSender, thisRun) || isLater ? lastSender : undefined;
+}
+
+/** The address of a record that is not of this server: its counts say nothing about this one. */
+export const addressElsewhere = (record: StoredRecord, { server }: Pick<ThisRun, 'server'>): string | undefined => {
+  const address = record.state === 'unreadable' ? remainsOf(record).server : record.server;
+  return address === server ? undefined : address;
+};
+
+/** From when on a person may release what is unresolved or unreadable; undefined: at once. */
+export function releasableAt(record: StoredRecord): number | undefined {
+  if (record.state === 'idle' || record.state === 'quarantined') return undefined;
+  const judgeableAt = record.state === 'unreadable' ? remainsOf(record).attempt?.judgeableAt : record.attempt.judgeableAt;
+  return judgeableAt === undefined ? undefined : judgeableAt + abandonAfterMillis;
+}

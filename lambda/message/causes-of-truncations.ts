@@ -1,6 +1,6 @@
 import type { CauseOf } from '../facts/cause.ts';
-import { unseenRows } from '../facts/limits.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
+import type { Command } from './audience.ts';
 import { listIndices, listTasks, pause, release, showBlocks, showRefresh, showTask, verify } from './commands.ts';
 import { date, duration, exact, moment, rows } from './numbers.ts';
 import {
@@ -28,34 +28,22 @@ import { diagnosis, errorSentences, failedRequest } from './server-errors.ts';
 /** What is said of a truncation that was sent: while it is open, of each verdict, and of a quarantined index. */
 
 export function open(cause: CauseOf<'open'>, entry: DecidedFacts, context: Context): Sentences {
-  const { done, total, ended, vanished, error, judgeableAt, lastMovedAt, since } = cause;
+  const { done, ended, vanished, error, judgeableAt, lastMovedAt, since } = cause;
   const runId = cause.runId ?? context.runId;
   const sent = `sent${since === undefined ? '' : ` on ${moment(since)}`} by ${runId === context.runId ? 'this run' : `run ${runId}`}`;
   const look = ended ? undefined : vanished ? listTasks : showTask(entry);
-  if (cause.why === 'preview') return unverified(cause, sent, entry, context);
+  if (cause.why === 'preview') return unverified(cause, sent, look, entry, context);
+  const isSure = entry.taskId !== undefined || vanished || done !== undefined || entry.outcome === 'still-running';
+  const moved = lastMovedAt === undefined || ended ? '' : `, and last moved on ${moment(lastMovedAt)}`;
   return {
-    subject: ended
-      ? 'not verified yet'
-      : done !== undefined && total
-        ? `${Math.min(99, Math.floor((done / total) * 100))} % done`
-        : vanished
-          ? 'task vanished'
-          : '',
-    what: ended
-      ? 'its task has ended, and its result is not verified yet'
-      : done !== undefined
-        ? `${rowsDone(done, total, entry)}`
-        : entry.rowsDeleted
-          ? `${ofTotal(entry.rowsDeleted, entry.rowsToDelete, 'old row')} deleted so far`
-          : isSureSent(cause, entry)
-            ? 'its truncation is not finished, as far as anybody has seen'
-            : 'a truncation may have been sent, and nothing shows its end',
+    subject: openBriefly(cause),
+    what: isSure ? openText(cause, entry) : 'a truncation may have been sent, and nothing shows its end',
     why: joined(
-      `It was ${sent}${lastMovedAt === undefined || ended ? '' : `, and last moved on ${moment(lastMovedAt)}`}.`,
+      `${isSure ? 'It' : 'If so, it'} was ${sent}${moved}.`,
       vanished && 'The server no longer knows its task: a node of the search engine may have restarted.',
       stoppedWatching(cause),
       error && `At the last check, ${errorSentences(error).came}.`,
-      judgeableAt !== undefined && `It cannot be judged before ${moment(judgeableAt)}.`,
+      judgeableAt !== undefined && `No run verifies it before ${moment(judgeableAt)}.`,
     ),
     urgency: 'nothing',
     next: nextRunChecks,
@@ -63,9 +51,20 @@ export function open(cause: CauseOf<'open'>, entry: DecidedFacts, context: Conte
   };
 }
 
-/** Whether anything but the attempt itself shows that the call arrived. */
-const isSureSent = ({ vanished, done }: CauseOf<'open'>, { taskId, outcome }: DecidedFacts): boolean =>
-  taskId !== undefined || vanished === true || done !== undefined || outcome === 'still-running';
+function openBriefly({ done, total, ended, vanished }: CauseOf<'open'>): string {
+  if (ended) return 'not verified yet';
+  if (vanished) return 'task vanished';
+  return done !== undefined && total ? `${Math.min(99, Math.floor((done / total) * 100))} % done` : '';
+}
+
+function openText({ done, total, ended }: CauseOf<'open'>, entry: DecidedFacts): string {
+  if (ended) return 'its task itself has ended, and the result is not verified yet';
+  if (done !== undefined) return rowsDone(done, total, entry);
+  if (entry.rowsDeleted) return `${ofTotal(entry.rowsDeleted, entry.rowsToDelete, 'old row')} deleted so far`;
+  return entry.outcome === 'still-running'
+    ? 'its end has not been seen'
+    : 'a truncation was sent, and its end has not been seen';
+}
 
 function stoppedWatching({ why, hours }: CauseOf<'open'>): string {
   switch (why) {
@@ -82,16 +81,21 @@ function stoppedWatching({ why, hours }: CauseOf<'open'>): string {
 }
 
 /** No preview verifies anything, so a stage that only previews waits for a person. */
-function unverified(cause: CauseOf<'open'>, sent: string, entry: DecidedFacts, context: Context): Sentences {
-  const { releasableAt } = cause;
+function unverified(
+  { releasableAt }: CauseOf<'open'>,
+  sent: string,
+  look: Command | undefined,
+  entry: DecidedFacts,
+  context: Context,
+): Sentences {
   const canRelease = releasableAt !== undefined && releasableAt <= context.finishedAtMillis;
   return {
     subject: 'not verified yet',
-    what: `a truncation, ${sent}, is not verified yet`,
+    what: `${sent}, and not verified yet`,
     why: 'A preview verifies nothing. Until an enforcing run has done so, nothing is deleted in this index.',
     urgency: 'week',
     next: `Verify it with an enforcing run${canRelease ? ', or release it once no task is deleting or reindexing in it' : ''}.`,
-    look: cause.ended ? undefined : cause.vanished ? listTasks : showTask(entry),
+    look,
     act: verify(entry, context),
     instead: canRelease ? release(nameOf(entry), context) : undefined,
   };
@@ -177,7 +181,7 @@ function afterDelete(cause: CauseOf<'verified'>, entry: DecidedFacts, rowsMissin
   const { rest, done = 0 } = cause;
   return joined(
     rest !== undefined &&
-      `${rows(rest)} that ${rest === 1 ? 'is' : 'are'} old as well ${isOrAre(rest)} left (maxRowsPerRun); a later run deletes them if they reach its threshold.`,
+      `${rows(rest)} more ${isOrAre(rest)} old enough (maxRowsPerRun); a later run deletes them if they reach the threshold.`,
     rowsMissing > 0 &&
       `${rows(rowsMissing, 'exact')} newer than the cutoff ${isOrAre(rowsMissing)} also gone, which ordinary deletions can explain.`,
     rowsRemaining > 0 && `${rows(rowsRemaining, 'exact')} to delete ${isOrAre(rowsRemaining)} left for a later run.`,
@@ -250,6 +254,9 @@ export function remains(cause: CauseOf<'remains'>, entry: DecidedFacts, context:
   };
 }
 
+/** A status that says twice as many rows deleted as the counts show, and so many more, speaks of a refresh. */
+const unseenRows = 10;
+
 /** Whether the task has done far more than the counts show, or found nothing but rows that changed unseen. */
 function isHidden({ done = 0, total, conflicts = 0 }: CauseOf<'remains'>, { rowsDeleted = 0 }: DecidedFacts): boolean {
   const hasDoneMore = done >= 2 * rowsDeleted && done >= rowsDeleted + unseenRows;
@@ -262,17 +269,17 @@ export function missing(cause: CauseOf<'missing'>, entry: DecidedFacts, context:
     subject: entry.noIndex ? 'no such index' : entry.reindexes ? 'after a reindex' : '',
     what: missingText(cause, entry, context),
     why: joined(
-      isShard &&
-        'About the same share of the old rows is gone, as when a shard is unavailable: nothing is lost then. Otherwise something else deletes or reindexes in this index.',
+      isShard && 'The same share of the old rows is gone, as when a shard is unavailable: then nothing is lost.',
       !isShard &&
+        !entry.noIndex &&
         !entry.reindexes &&
         "This job's delete does not touch these rows: something else deletes or reindexes in this index.",
       entry.reindexes && countersText(cause, entry),
-      cutoffOf(entry),
       quarantine,
+      cutoffOf(entry),
     ),
     urgency: 'act',
-    next: isShard ? `If the index is red, wait until every shard is back. Otherwise: ${afterLossNext}` : afterLossNext,
+    next: isShard ? `If the index is red, wait for its shards. Otherwise: ${afterLossNext}` : afterLossNext,
     look: listIndices(entry),
     act: pause(context),
     instead: release(nameOf(entry), context),
@@ -322,12 +329,12 @@ export function unproven(cause: CauseOf<'unproven'>, entry: DecidedFacts, contex
     why: joined(
       error && `${diagnosis(error)}.`,
       mayBeNothing &&
-        'DataHub before 0.11 answers this and does nothing if the index has no alias; later versions, after they have put an empty index in place.',
+        'DataHub before 0.11 answers this and does nothing if the index has no alias; later versions answer it after they have put an empty index in place.',
       vanished && 'The server no longer knows its task: a node of the search engine may have restarted.',
-      inPlaceText(cause),
+      !mayBeNothing && inPlaceText(cause),
       countersText(cause, entry),
-      cutoffOf(entry),
       quarantine,
+      cutoffOf(entry),
     ),
     urgency: 'week',
     next: mayBeNothing

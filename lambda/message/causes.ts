@@ -127,7 +127,7 @@ const gone: Entry<'gone'> = ({ what, at, runId }, entry, context) => {
         subject: 'released during the run',
         what: `a person released the index${at === undefined ? '' : ` on ${moment(at)}`}, so its truncation is no longer watched`,
         urgency: 'nothing',
-        next: 'Nothing: the release reported what was known.',
+        next: 'Nothing to do: the release reported what was known.',
       };
     case 'superseded':
       return {

@@ -23,7 +23,7 @@ const form: Form = {
   },
   blank: [''],
   room: { head: 900, why: 900, owner: 700, next: 700, remark: 400 },
-  most: { problems: Number.POSITIVE_INFINITY, fine: 12, remarks: 4 },
+  most: { problems: Number.POSITIVE_INFINITY, links: Number.POSITIVE_INFINITY, fine: 12, remarks: 4 },
   fits: (lines, part) => part === 'rest' || lines.length <= (part === 'problem' ? 36 : 40),
   left: () => Number.POSITIVE_INFINITY,
 };

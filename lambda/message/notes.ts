@@ -13,7 +13,7 @@ import {
   type Sentences,
   withoutStop,
 } from './phrases.ts';
-import { diagnosis, errorSentences, privileges } from './server-errors.ts';
+import { errorSentences, privileges } from './server-errors.ts';
 
 /** What people should know besides the indices: one entry for each kind of note. */
 
@@ -40,8 +40,8 @@ const paused: Entry<'paused'> = ({ problem }, context) => {
 };
 
 const fewerRows: Entry<'fewer-rows'> = ({ index, expected, found, since }) => ({
-  subject: `rows are fewer in ${index}`,
-  what: `${index} has ${exact(found)} of the ${rows(expected, 'exact')} that were counted on ${moment(since)} and should still be there`,
+  subject: `fewer rows in ${index}`,
+  what: `fewer rows in ${index}: ${exact(found)} of the ${exact(expected)} that were counted on ${moment(since)} and should still be there`,
   why: "No truncation of this job was under way: DataHub's datahub-gc, an upgrade, a person or an unavailable shard can explain it. Its policy goes on.",
   urgency: 'week',
   next: 'If the index is red, wait until every shard is back. Otherwise find out what deletes in it.',
@@ -85,7 +85,7 @@ function unknownText({ unknown, address = 'another address', error }: NoteOf<'re
       return 'its reindex is not in place or may still run, so no count proves it';
     case 'uncounted':
     case undefined:
-      return `its rows could not be counted${error === undefined ? '' : ` (${withoutStop(diagnosis(error))})`}`;
+      return `its rows could not be counted${error === undefined ? '' : ` (${errorSentences(error).came})`}`;
   }
 }
 

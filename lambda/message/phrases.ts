@@ -57,7 +57,7 @@ export const nextRunTries = 'Wait for the next run, which tries again.';
 export const nextRunChecks =
   'Wait for the next run, which checks again. Do not truncate the index by hand in the meantime.';
 export const nothingDeleted = 'nothing was deleted';
-export const quarantine = 'The index is quarantined: nothing more is deleted in it until a person releases it.';
+export const quarantine = 'The index is quarantined until a person releases it.';
 
 /** The first step of the runbook's section "Rows missing"; a test holds both together. */
 export const firstStep = 'Pause this job, and switch off the schedule of datahub-gc in DataHub (Ingestion).';
@@ -127,14 +127,16 @@ export function countersText({ conflicts = 0, cancelled, done, total }: Counters
   const says = done === undefined ? '' : `says ${rowsDone(done, total, entry)}`;
   const skipped = conflicts > 0 ? `skipped ${rows(conflicts, 'exact')} that something else had changed` : '';
   const parts = [cancelled ? 'was cancelled' : '', says, skipped].filter((part) => part !== '');
-  return parts.length === 0 ? '' : `Its task ${parts.join(', ')}.`;
+  return parts.length === 0
+    ? ''
+    : `Its task ${[parts.slice(0, -1).join(', '), ...parts.slice(-1)].filter((part) => part !== '').join(' and ')}.`;
 }
 
 /** The index that was there before, and the one that is there now, said before anything else. */
 export const replaced = (before: string | undefined, now: string | undefined): string =>
   before === undefined || now === undefined || before === now
     ? ''
-    : `The index was replaced (by a reindex or an upgrade): it was ${before} and is now ${now}.`;
+    : `The index was replaced: it was ${before} and is now ${now}.`;
 
 /** Where a person corrects policies. */
 export const inPolicies = ({ audience }: Context): string =>

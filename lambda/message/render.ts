@@ -24,8 +24,8 @@ export interface Form {
   blank: readonly string[];
   /** Characters of each part. */
   room: Readonly<Record<'head' | 'why' | 'owner' | 'next' | 'remark', number>>;
-  /** How many problems, indices without a problem, and remarks are told at most. */
-  most: Readonly<Record<'problems' | 'fine' | 'remarks', number>>;
+  /** How many of these are told at most; above `fine`, indices without a problem are counted. */
+  most: Readonly<Record<'problems' | 'links' | 'fine' | 'remarks', number>>;
   /** Whether there is room for these lines of the whole text; the last of them are of this part. */
   fits(lines: readonly string[], part: 'problem' | 'line' | 'rest'): boolean;
   /** Characters that are left for the names of what had no room, besides these lines. */
@@ -88,8 +88,8 @@ function problems(
     const fits = (more: readonly string[]) =>
       form.fits([...around, ...lines, namesLine(coming, comfort), ...more], part);
     if (part === 'problem') {
-      const full = [...paragraph(item, head, at === 0, context, form), ...form.blank];
-      if (at === 0 || (at < form.most.problems && fits(full))) {
+      const full = [...paragraph(item, head, at, context, form), ...form.blank];
+      if (at === 0 || (at < form.most.problems && items.length <= 2 * form.most.problems && fits(full))) {
         lines.push(...full);
         silent.push(...rest);
         return;
@@ -145,7 +145,7 @@ function namesLine(names: readonly string[], room: number): string {
 function paragraph(
   { sentences: { why = '', next, look, act, instead, section }, owner }: Item,
   head: string,
-  isFirst: boolean,
+  at: number,
   context: Context,
   form: Form,
 ): string[] {
@@ -156,9 +156,7 @@ function paragraph(
     form.plain(owner, form.room.owner),
     next === undefined ? '' : form.plain(`Next: ${next}`, form.room.next),
     ...commands,
-    section !== undefined && (isFirst || commands.length > 0 || form.most.problems > 3)
-      ? form.runbook(section, context)
-      : '',
+    section !== undefined && at < form.most.links ? form.runbook(section, context) : '',
   ].filter((line) => line !== '');
 }
 

@@ -7,7 +7,7 @@ import { causes } from './causes.ts';
 import { isLost } from './causes-of-truncations.ts';
 import { notes } from './notes.ts';
 import { iso, moment, percentOf } from './numbers.ts';
-import { asSentence, type Context, joined, ofAnotherRun, replaced, type Sentences } from './phrases.ts';
+import { asSentence, type Context, joined, ofAnotherRun, replaced, type Sentences, withStop } from './phrases.ts';
 import { outcomeSections, type Section } from './runbook.ts';
 
 /** What each outcome is called: in subjects, before what happened, and as the heading of the runbook's section. */
@@ -66,7 +66,7 @@ export const textOfNote = (note: Note, context: Context): string => inOneText(se
 /** Everything in one field: what, why, the next step, and the command that approves or releases. */
 function inOneText({ what, why = '', next = '', act, instead }: Sentences): string {
   const commands = [act, instead].map((command) => command && `${command.say}: ${command.line}`);
-  return joined(asSentence(what), asSentence(why), asSentence(next), ...commands);
+  return joined(asSentence(what), withStop(why), asSentence(next), ...commands);
 }
 
 /** What a whole report means for each sentence in it. */

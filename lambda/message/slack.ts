@@ -44,8 +44,8 @@ const form: Form = {
     return url.length > maxLink || /[\s|]/.test(url) ? `Runbook, "${section}"` : `<${url}|Runbook: ${section}>`;
   },
   blank: [],
-  room: { head: 240, why: 360, owner: 100, next: 200, remark: 150 },
-  most: { problems: 3, fine: 3, remarks: 1 },
+  room: { head: 240, why: 420, owner: 100, next: 200, remark: 150 },
+  most: { problems: 3, links: 1, fine: 3, remarks: 1 },
   fits: (lines) => lengthOf(lines) <= maxDescription,
   left: (lines) => maxDescription - lengthOf(lines) - 1,
 };

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { maxEntries, maxTextBytes } from '../../../lambda/facts/limits.ts';
-import { outcomes } from '../../../lambda/facts/outcomes.ts';
+import { outcomes, resultOf } from '../../../lambda/facts/outcomes.ts';
 import { maxNameLength } from '../../../lambda/facts/policy-fields.ts';
 import { type PolicyEntry, type Report, reportSchema } from '../../../lambda/facts/report-schema.ts';
 import {
@@ -17,7 +17,7 @@ import { withSentences } from '../../../lambda/message/sentences.ts';
 import { redactor } from '../../../lambda/text/secrets.ts';
 import { anyText, valuesOf } from '../../support/arbitrary.ts';
 import { anEntry, aReport, aReportOf } from '../../support/reports.ts';
-import { aws, entryCases, errorCases, noteCases, readers } from './cases.ts';
+import { audiences, aws, entryCases, errorCases, noteCases } from './cases.ts';
 
 /** Any report, with every kind of cause and note, and with malicious texts, becomes a message that people can read. */
 
@@ -64,7 +64,7 @@ const anyReport: fc.Arbitrary<Report> = fc
     whole: valuesOf(reportSchema.omit({ policies: true }), texts),
     policies: fc.oneof(
       { weight: 4, arbitrary: fc.array(policies, { maxLength: 12 }) },
-      { weight: 1, arbitrary: fc.array(policies, { minLength: maxEntries, maxLength: 150 }) },
+      { weight: 1, arbitrary: fc.array(policies, { minLength: maxEntries, maxLength: maxEntries }) },
     ),
   })
   .map(({ whole, policies: given }) => ({ ...whole, policies: given.map(named) }) as Report);
@@ -79,8 +79,11 @@ const named = (entry: PolicyEntry, at: number): PolicyEntry => ({
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const notXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/u;
 
-function expectReadable(report: Report, reader = aws): void {
-  const message = messageOf(report, { reader, clean: redactor([secret]) });
+/** Of a mail; what other runs have decided, and went well, has a line for each. */
+const maxLines = 64 + maxEntries;
+
+function expectReadable(report: Report, audience = aws): void {
+  const message = messageOf(report, { audience, clean: redactor([secret]) });
   expect(message.subject).toMatch(/^[\x21-\x7e][\x20-\x7e]{0,98}$/);
   expect(publishedBytes(message)).toBeLessThan(262_144);
   const body = messageBody(message);
@@ -91,22 +94,27 @@ function expectReadable(report: Report, reader = aws): void {
   customNotification.parse(JSON.parse(message.https));
   expect(reportSchema.safeParse(JSON.parse(message.default)).success).toBe(true);
   const lines = message.email.split('\n');
-  // A verdict is told only where its whole paragraph is there, so those have more room.
-  const hasVerdicts = report.policies.some(({ decidedAt }) => decidedAt !== undefined);
-  expect(lines.length).toBeLessThanOrEqual(hasVerdicts ? 200 : 64);
+  expect(lines.length).toBeLessThanOrEqual(maxLines);
   lines.forEach((line, at) => {
     if (!line.startsWith('  ')) return;
     expect(lines[at - 1], line).toMatch(/^\S.*:$/);
     expect(line).toMatch(/^ {2}(aws |kubectl |datahub-retention |\{"|GET \S+$)/);
   });
   if (report.mode === 'preview') expect(`${message.subject}${lines[0]}`).toMatch(/PREVIEW.*PREVIEW/);
+  const { policies: published } = reportSchema.parse(JSON.parse(message.default));
+  for (const { aspect, outcome } of report.policies.filter(({ aspect }) => /^policy\d+$/.test(aspect))) {
+    expect(published.some((entry) => entry.aspect === aspect)).toBe(true);
+    if (resultOf[outcome] === 'ok') continue;
+    expect(message.email).toContain(`dataset.${aspect}`);
+    expect(message.https).toContain(`dataset.${aspect}`);
+  }
   if (report.policies.some(({ outcome }) => outcome === 'rows-missing')) {
     expect(message.email).not.toMatch(/^ {2}.*(approve|"mode":"enforce"| enforce )/m);
   }
 }
 
 test.each([1386185643, 20261123])('any report, seed %i', (seed) => {
-  fc.assert(fc.property(anyReport, fc.constantFrom(...readers), expectReadable), {
+  fc.assert(fc.property(anyReport, fc.constantFrom(...audiences), expectReadable), {
     numRuns: 25,
     seed,
     endOnFailure: true,
@@ -141,39 +149,84 @@ describe('a mail is short', () => {
 
   test.each(entryCases)('%s, in as many indices as a run can carry: at most 60 lines', (_, outcome, cause, more) => {
     const text = 'x'.repeat(maxTextBytes);
-    const full = { ...more, owner: text, note: text, reindexes: true };
+    const full = { ...more, owner: text, note: text, reindexes: true, decidedAt: undefined, decidedBy: undefined };
     const entries = Array.from({ length: maxEntries }, (_, at) =>
       anEntry(outcome, cause, { ...full, name: `dataset.${'a'.repeat(50)}${at}` }),
     );
     const { email } = messageOf(withSentences(aReportOf(entries), aws), { audience: aws });
-    expect(email.split('\n').length).toBeLessThanOrEqual(more?.decidedAt === undefined ? 64 : 200);
+    expect(email.split('\n').length).toBeLessThanOrEqual(60);
   });
 });
 
-test('what another run has decided has a line of its own among many indices without a problem', () => {
-  const many = Array.from({ length: 30 }, (_, at) =>
-    anEntry('truncated', { kind: 'verified' }, { name: `dataset.fine${at}`, reindexes: true }),
-  );
-  const decided = { decidedAt: '2026-08-12T03:40:00.000Z', decidedBy: 'run-x', untold: 'no-report' as const };
-  const left = Array.from({ length: 14 }, (_, at) =>
-    anEntry('truncated', { kind: 'verified' }, { name: `chart.left${at}`, ...decided }),
-  );
-  const { email, told } = messageOf(withSentences(aReportOf([...many, ...left]), aws), { audience: aws });
-  expect(left.filter((_, at) => !email.includes(`chart.left${at}:`))).toEqual([]);
-  expect(told).toHaveLength(14);
+describe('every form names every index that has a problem', () => {
+  /** Different from its first characters on, because a chat may cut long names. */
+  const ordinary = (at: number) => `p${at}x.datasetUsageStatistics`;
+  const longest = (at: number) => `p${at}x${'e'.repeat(maxNameLength - 5)}.${'a'.repeat(maxNameLength)}`;
+  const worst = (name: (at: number) => string, more: object) =>
+    Array.from({ length: maxEntries }, (_, at) =>
+      anEntry(
+        'rows-missing',
+        { kind: 'missing', expected: 2_469_134 + at, found: 1_234_567 },
+        { name: name(at), indexName: `${'i'.repeat(80)}${at}`, indexNow: `${'j'.repeat(80)}${at}`, ...more },
+      ),
+    );
+  const text = '"\u00e4<&'.repeat(60);
+
+  test.each([
+    ['ordinary names', ordinary, {}],
+    ['the longest names', longest, {}],
+    ['the longest names, and texts', longest, { owner: text, note: text, taskId: text, decidedBy: 'run-x' }],
+  ] as const)('%i of the worst, with %s', (_, name, more) => {
+    const { email, https, ...message } = messageOf(withSentences(aReportOf(worst(name, more)), aws), {
+      audience: aws,
+    });
+    const report = reportSchema.parse(JSON.parse(message.default));
+    const { description } = (JSON.parse(https) as z.infer<typeof customNotification>).content;
+    expect(description.length).toBeLessThan(3000);
+    for (let at = 0; at < maxEntries; at++) {
+      expect(email).toContain(name(at));
+      expect(description).toContain(`p${at}x`);
+      expect(report.policies[at]).toMatchObject({ outcome: 'rows-missing', entityType: name(at).split('.')[0] });
+    }
+  });
+
+  test('and names in a chat are cut only where they are too long for all of them', () => {
+    const entries = worst(ordinary, {}).slice(0, 30);
+    const { https } = messageOf(withSentences(aReportOf(entries), aws), { audience: aws });
+    for (let at = 0; at < 30; at++) expect(https).toContain(ordinary(at));
+  });
+
+  test('also those of which the same is said, and those that a failed run did not examine', () => {
+    const paused = Array.from({ length: 30 }, (_, at) =>
+      anEntry('not-started', { kind: 'stopped', by: 'paused' }, { name: ordinary(at) }),
+    );
+    const unexamined = Array.from({ length: 9 }, (_, at) =>
+      anEntry('not-started', { kind: 'setup', what: 'run' }, { name: ordinary(at) }),
+    );
+    for (const facts of [aReportOf(paused), aReportOf(unexamined, { cause: errorCases[0]![1] })]) {
+      const { email, https } = messageOf(withSentences(facts, aws), { audience: aws });
+      for (let at = 0; at < facts.policies.length; at++) {
+        expect(email).toContain(ordinary(at));
+        expect(https).toContain(ordinary(at));
+      }
+    }
+  });
 });
 
-test('the longest name is whole in every command, and leaves its number room in each line of a chat', () => {
-  const decided = { decidedAt: '2026-08-12T03:40:00.000Z', decidedBy: 'run-x', untold: 'no-report' as const };
-  const name = (at: number) => `${'e'.repeat(maxNameLength)}.${at}${'a'.repeat(maxNameLength - 1)}`;
-  const cause = { kind: 'lost-between-runs', expected: 2_469_134, found: 1_234_567, since: 1 } as const;
-  const lost = Array.from({ length: 5 }, (_, at) => anEntry('rows-missing', cause, { name: name(at), ...decided }));
-  const { email, https, told } = messageOf(withSentences(aReportOf(lost), aws), { audience: aws });
-  expect(told).toHaveLength(5);
-  lost.forEach((_, at) => {
-    expect(email).toContain(`{"release":["${name(at)}"]}`);
-    expect(https).toContain(`${name(at)}: ROWS MISSING, at least 1,234,567 `);
-  });
+test('what another run has decided is said with that run, also among many indices without a problem', () => {
+  const fine = (name: string, more = {}) => anEntry('truncated', { kind: 'verified' }, { name, ...more });
+  const own = Array.from({ length: 30 }, (_, at) => fine(`dataset.fine${at}`, { reindexes: true }));
+  const decided = { decidedAt: '2026-08-12T03:40:00.000Z', decidedBy: 'run-x' };
+  const others = Array.from({ length: 14 }, (_, at) => fine(`chart.other${at}`, decided));
+  const { email } = messageOf(withSentences(aReportOf([...own, ...others]), aws), { audience: aws });
+  for (let at = 0; at < 14; at++) expect(email).toMatch(new RegExp(`^chart\\.other${at}: .*run-x`, 'm'));
+});
+
+test('the longest name is whole in every command', () => {
+  const name = `${'e'.repeat(maxNameLength)}.${'a'.repeat(maxNameLength)}`;
+  const lost = anEntry('rows-missing', { kind: 'missing', expected: 9, found: 1 }, { name });
+  const { email } = messageOf(withSentences(aReportOf([lost]), aws), { audience: aws });
+  expect(email).toContain(`{"release":["${name}"]}`);
 });
 
 test.each([
@@ -184,11 +237,10 @@ test.each([
     { kind: 'quarantined', since: 1, outcome: 'rows-missing', rowsMissing: 39 },
   ],
   [
-    'was found at another address',
+    'is there today',
     'quarantined',
-    { kind: 'quarantined-elsewhere', address: 'https://x', since: 1, outcome: 'rows-missing', rowsMissing: 39 },
+    { kind: 'quarantined', since: 1, outcome: 'unknown', today: { expected: 9, found: 1, inPlace: true } },
   ],
-  ['another version may have found', 'quarantined', { kind: 'foreign', why: 'version', version: 6 }],
 ] as const)('no message has a command that deletes, while there is a loss that %s', (_, outcome, cause) => {
   const ceiling = anEntry('above-ceiling', { kind: 'above-ceiling', approveRows: 105, maxDeletePercent: 50 });
   const commandsOf = (...others: Parameters<typeof aReportOf>[0]) => {
@@ -213,18 +265,24 @@ test('the words of a report that are never cleaned are those that its schema lis
   expect([...listed].sort()).toEqual([...ownWords].sort());
 });
 
-test('what does not fit into a publish is cut from the harmless end, and said', () => {
-  const long = Array.from({ length: 900 }, (_, at) =>
+test('what does not fit into a publish is cut from the harmless end, and said; no policy is left out', () => {
+  const text = '\u{1f984}"\\'.repeat(600);
+  const policies = Array.from({ length: maxEntries }, (_, at) =>
     anEntry(
-      'below-threshold',
-      { kind: 'not-due', minDeletePercent: 10 },
-      { name: `dataset.fine${at}`, note: 'n'.repeat(200) },
+      'failed',
+      {
+        kind: 'server',
+        sent: 'no',
+        error: { kind: 'server-error', operation: 'dry-run', text, host: text, code: text },
+      },
+      { name: `dataset.index${at}`, note: text, owner: text, taskId: text, indexName: text, indexNow: text },
     ),
   );
-  const lost = anEntry('rows-missing', { kind: 'missing', expected: 5, found: 0 });
-  const message = messageOf(withSentences(aReportOf([...long, lost]), aws), { audience: aws });
+  const unmanagedIndices = Array.from({ length: 500 }, (_, at) => ({ indexName: `${text}${at}` }));
+  const facts = aReportOf(policies, { unmanagedIndices });
+  const message = messageOf(withSentences(facts, aws), { audience: aws });
   const report = reportSchema.parse(JSON.parse(message.default));
   expect(publishedBytes(message)).toBeLessThan(262_144);
-  expect(report.policies.some(({ outcome }) => outcome === 'rows-missing')).toBe(true);
-  expect(report.notes?.[0]?.text).toContain(`${901 - report.policies.length} of 901 policies`);
+  expect(report.policies.map(({ aspect }) => aspect)).toEqual(policies.map(({ aspect }) => aspect));
+  expect(report.notes?.[0]).toMatchObject({ kind: 'shortened', indicesOf: 500 });
 });

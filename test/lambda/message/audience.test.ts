@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { type Audience, runByHand, setParameter } from '../../../lambda/message/audience.ts';
-import { aws, kubernetes, machine } from '../message/cases.ts';
+import { aws, kubernetes, machine } from './cases.ts';
 
 /** The words that a shell makes of a line. */
 const words = (line: string): string[] =>
@@ -12,8 +12,8 @@ const words = (line: string): string[] =>
 describe('a run by hand', () => {
   test('on AWS is an execution with its input, whatever its names contain', () => {
     const name = "dataset.o'peration; rm -rf &";
-    const line = runByHand({ mode: 'enforce', only: [name], approveRows: 5 }, aws) ?? '';
-    expect(JSON.parse(words(line).at(-1) ?? '')).toEqual({ mode: 'enforce', only: [name], approveRows: 5 });
+    const line = runByHand({ mode: 'enforce', indices: [name], approveRows: 5 }, aws) ?? '';
+    expect(JSON.parse(words(line).at(-1) ?? '')).toEqual({ mode: 'enforce', indices: [name], approveRows: 5 });
   });
 
   test('on AWS without the workflow is the input alone', () => {
@@ -31,13 +31,25 @@ describe('a run by hand', () => {
 
   test('in the demonstration is not offered: its server ends with the program', () => {
     expect(
-      runByHand({ release: ['dataset.operation'] }, { kind: 'machine', program: 'npm start --', demo: true }),
+      runByHand({ release: ['dataset.operation'] }, { kind: 'machine', program: './retention', demo: true }),
     ).toBeUndefined();
   });
 
   test('on Kubernetes is a job from the suspended CronJob, with its arguments in one variable', () => {
     expect(runByHand({ release: ['dataset.operation'] }, kubernetes)).toBe(
       "kubectl -n datahub create job retention-$(od -An -N4 -tx4 /dev/urandom | tr -d ' ') --from=cronjob/datahub-retention-manual --dry-run=client -o yaml | kubectl set env --local -f - 'DATAHUB_RETENTION_ARGS=release dataset.operation' -o yaml | kubectl -n datahub create -f -",
+    );
+  });
+});
+
+describe('a run by hand that nobody can be asked about', () => {
+  test('says yes in its command on Kubernetes, where a Job has no terminal', () => {
+    const enforce = { mode: 'enforce', indices: ['dataset.operation'] } as const;
+    expect(runByHand({ ...enforce, indices: [...enforce.indices] }, kubernetes)).toContain(
+      "'DATAHUB_RETENTION_ARGS=enforce dataset.operation --yes'",
+    );
+    expect(runByHand({ ...enforce, indices: [...enforce.indices] }, machine)).toMatch(
+      /^datahub-retention enforce dataset\.operation --policies policies\.json /,
     );
   });
 });
@@ -50,12 +62,12 @@ describe('a parameter', () => {
   });
 
   test('keeps the key that encrypts the token', () => {
-    const reader = {
+    const audience = {
       ...aws,
       tokenParameter: '/tokens/datahub',
       tokenKeyArn: 'arn:aws:kms:eu-central-1:111122223333:key/k',
     };
-    expect(setParameter('token', 'file://token.txt', reader)).toContain(
+    expect(setParameter('token', 'file://token.txt', audience)).toContain(
       '--name /tokens/datahub --type SecureString --key-id arn:',
     );
   });

@@ -35,6 +35,15 @@ describe('numbers for people', () => {
     expect(percent(value)).toBe(text);
   });
 
+  it('writes a share that is not nothing with two digits, and never as 0 or 100 %', () => {
+    expect([0.000001, 34.6215, 10, 99.999].map((value) => percent(value, 2))).toEqual([
+      'under 0.01 %',
+      '34.62 %',
+      '10 %',
+      'over 99.99 %',
+    ]);
+  });
+
   it.each([
     [0.2, 'under 1 s'],
     [45, '45 s'],

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { outcomes, resultOf } from '../../../lambda/facts/outcomes.ts';
+import { firstStep } from '../../../lambda/message/phrases.ts';
 import {
   alarmSections,
   anchorOf,
@@ -12,8 +13,9 @@ import {
   sectionNames,
   sectionOf,
 } from '../../../lambda/message/runbook.ts';
-import { titles } from '../../../lambda/message/sentences.ts';
-import { aws, kubernetes, machine } from '../message/cases.ts';
+import { contextOf, sentencesOf, sentencesOfError, titles } from '../../../lambda/message/sentences.ts';
+import { anEntry, aReportOf } from '../../support/reports.ts';
+import { aws, entryCases, errorCases, kubernetes, machine } from './cases.ts';
 
 const runbook = readFileSync(new URL('../../../docs/runbook.md', import.meta.url), 'utf8');
 
@@ -47,6 +49,28 @@ test('the steps that bring rows back are numbered without a gap, and none of the
   expect(section).not.toMatch(/^\s+DELETE |_delete_by_query|"mode":"enforce"|remove_index/m);
 });
 
+test('the next step after a loss is the first step of the runbook', () => {
+  const section = sectionOf(runbook, 'Rows missing') ?? '';
+  const [, ...steps] = section.split('**How the rows come back.**');
+  const plain = steps
+    .join('')
+    .replace(/ \(\[[^\]]*\]\([^)]*\)\)/g, '')
+    .replaceAll('`', '');
+  expect(plain).toContain(`1. ${firstStep}`);
+});
+
+test('every case that the runbook lists is one that a subject has', () => {
+  const context = contextOf(aReportOf([]), aws);
+  const subjects = new Set([
+    ...entryCases.map(([, outcome, cause, more]) => sentencesOf(anEntry(outcome, cause, more), context).subject),
+    ...errorCases.map(([, cause]) => sentencesOfError(cause, context).subject),
+  ]);
+  const sections = ['Unknown', 'Incomplete', 'Not started', 'Still running'].map((name) => sectionOf(runbook, name));
+  const listed = [...sections.join('\n').matchAll(/^- \*(.+?)\*:/gm)].flatMap(([, names = '']) => names.split('*, *'));
+  expect(listed.length).toBeGreaterThan(12);
+  expect(listed.filter((name) => !subjects.has(name))).toEqual([]);
+});
+
 describe('a section is found', () => {
   test.each(['Rows missing', 'rows-missing', 'ROWS MISSING'])('as %s', (name) => {
     expect(sectionOf(runbook, name)).toMatch(/^## Rows missing\n/);
@@ -57,12 +81,12 @@ describe('a section is found', () => {
   });
 });
 
-describe('a reader is led to a section', () => {
+describe('an audience is led to a section', () => {
   const inRepository = { where: ", in this job's repository" };
 
   test('on AWS to the dashboard, where it has the section', () => {
     expect(runbookPlace('Rows missing', aws)).toEqual({ url: dashboardUrl({ stage: 'prod', region: 'eu-central-1' }) });
-    expect(runbookPlace('Failed', aws)).toEqual({ ...inRepository, command: 'npm start -- runbook failed' });
+    expect(runbookPlace('Failed', aws)).toEqual({ ...inRepository, command: './retention runbook failed' });
   });
 
   test('elsewhere by a command, and never one that fetches a package of this name from a registry', () => {
@@ -72,7 +96,7 @@ describe('a reader is led to a section', () => {
     });
     expect(runbookPlace('Rows missing', kubernetes)).toEqual({
       ...inRepository,
-      command: 'npm start -- runbook rows-missing',
+      command: './retention runbook rows-missing',
     });
   });
 

@@ -7,21 +7,37 @@ import { outcomes } from '../../../lambda/facts/outcomes.ts';
 import { entryFields } from '../../../lambda/facts/report-schema.ts';
 import { serverErrorKinds } from '../../../lambda/facts/server-error.ts';
 import { causes } from '../../../lambda/message/causes.ts';
-import { lookAtTask } from '../../../lambda/message/commands.ts';
+import { showTask } from '../../../lambda/message/commands.ts';
 import { notes } from '../../../lambda/message/notes.ts';
-import type { Words } from '../../../lambda/message/phrases.ts';
-import { noteWordsOf, placeOf, wordsOf } from '../../../lambda/message/sentences.ts';
+import type { Sentences } from '../../../lambda/message/phrases.ts';
+import {
+  contextOf,
+  sentencesOf,
+  sentencesOfError,
+  sentencesOfNote,
+  titles,
+} from '../../../lambda/message/sentences.ts';
 import { diagnosis, errorSentences, serverErrors } from '../../../lambda/message/server-errors.ts';
 import { anyText, membersOf, valuesOf } from '../../support/arbitrary.ts';
 import { anEntry, aReportOf } from '../../support/reports.ts';
-import { aws, entryCases, errorCases, noteCases, readers } from '../message/cases.ts';
+import { audiences, aws, entryCases, errorCases, noteCases } from './cases.ts';
 
-/** The tables as tables: every kind once, and whatever the facts are, words that every form can show. */
+/**
+ * Every kind has sentences that every form can show, whatever its facts are, and what they offer to type depends on the
+ * situation. The wording itself is frozen in golden/.
+ */
 
 const runs = { numRuns: 40, seed: 1386185643 } as const;
 const entryOf = valuesOf(z.object(entryFields), anyText({ maxLength: 40 }));
+const context = contextOf(aReportOf([]), aws);
+const said = (...[outcome, cause, more]: Parameters<typeof anEntry>): Sentences =>
+  sentencesOf(anEntry(outcome, cause, more), context);
+const named = (name: string): Sentences => {
+  const [, outcome, cause, more] = entryCases.find(([known]) => known === name)!;
+  return said(outcome, cause, more);
+};
 
-function expectShort({ subject, what, why, next = '', act, look }: Words): void {
+function expectShort({ subject = '', what, why = '', next = '', act, look, instead }: Sentences): void {
   expect(subject.length).toBeLessThan(260);
   expect(what).not.toMatch(/^$|\.$|undefined|NaN|\[object/);
   expect(why).not.toMatch(/undefined|NaN|\[object/);
@@ -29,13 +45,12 @@ function expectShort({ subject, what, why, next = '', act, look }: Words): void 
   if (next !== '') expect(next).toMatch(/[.!?]$/);
   expect(look?.deletes).toBeFalsy();
   expect(look?.line ?? '').not.toMatch(/^(POST|PUT|DELETE)|enforce/);
-  for (const command of [look, act]) if (command) expect(command.say).toMatch(/^[A-Z].*[^.:]$/);
+  for (const command of [look, act, instead]) if (command) expect(command.say).toMatch(/^[A-Z].*[^.:]$/);
 }
 
-test('every kind of cause and note is shown in docs/messages.md', () => {
+test('every kind of cause and note has a case, so that its wording is frozen', () => {
   const causesShown = [...entryCases.map(([, , cause]) => cause.kind), ...errorCases.map(([, cause]) => cause.kind)];
-  // It only points at what the run itself says.
-  expect(causeKinds.filter((kind) => !causesShown.includes(kind))).toEqual(['run-error']);
+  expect(causeKinds.filter((kind) => !causesShown.includes(kind))).toEqual([]);
   const notesShown = noteCases.map(([, note]) => note.kind);
   expect(noteKinds.filter((kind) => !notesShown.includes(kind))).toEqual([]);
 });
@@ -46,27 +61,26 @@ test('every kind of cause, note and server error has its entry', () => {
   expect(Object.keys(serverErrors).sort()).toEqual([...serverErrorKinds].sort());
 });
 
-describe.each(readers)('for a reader on $kind', (reader) => {
-  test.each([...membersOf(causeSchema)])('a cause of kind %s has words, whatever its facts are', (_, member) => {
+describe.each(audiences)('for an audience on $kind', (audience) => {
+  test.each([...membersOf(causeSchema)])('a cause of kind %s has sentences, whatever its facts are', (_, member) => {
     const facts = fc.record({
       cause: valuesOf(member, anyText({ maxLength: 40 })),
       entry: entryOf,
       outcome: fc.constantFrom(...outcomes),
-      mode: fc.constantFrom('enforce' as const, 'preview' as const),
     });
     fc.assert(
-      fc.property(facts, ({ cause, entry, outcome, mode }) => {
+      fc.property(facts, ({ cause, entry, outcome }) => {
         const decided = { ...entry, outcome, cause: cause as Cause };
-        expectShort(wordsOf(decided, placeOf({ runId: 'run-1', mode, policies: [decided] }, reader)));
+        expectShort(sentencesOf(decided, contextOf(aReportOf([decided]), audience)));
       }),
       runs,
     );
   });
 
-  test.each([...membersOf(noteSchema)])('a note of kind %s has words, whatever its facts are', (_, member) => {
+  test.each([...membersOf(noteSchema)])('a note of kind %s has sentences, whatever its facts are', (_, member) => {
     fc.assert(
       fc.property(valuesOf(member, anyText({ maxLength: 40 })), (note) => {
-        expectShort(noteWordsOf(note as Note, reader));
+        expectShort(sentencesOfNote(note as Note, contextOf(aReportOf([]), audience)));
       }),
       runs,
     );
@@ -76,168 +90,90 @@ describe.each(readers)('for a reader on $kind', (reader) => {
 test('an error of the server quotes its words short, on one line', () => {
   const text = `first line\n\tat com.linkedin.Foo(Foo.java:1)\n${'x'.repeat(4000)}`;
   for (const kind of serverErrorKinds) {
-    const said = diagnosis({ kind, operation: 'dry-run', status: 500, text });
-    expect(said).not.toContain('\n');
-    expect(said.length).toBeLessThan(420);
+    const whole = diagnosis({ kind, operation: 'dry-run', status: 500, text });
+    expect(whole).not.toContain('\n');
+    expect(whole.length).toBeLessThan(420);
     expect(errorSentences({ kind, operation: 'dry-run' }).brief).toMatch(/^.{3,25}$/);
   }
 });
 
-describe('a message tells the truth about its situation', () => {
-  const enforced = placeOf(aReportOf([]), aws);
+test.each(entryCases)('%s: no line says its outcome twice, and no private word is in it', (_, outcome, cause, more) => {
+  const { what, why = '', next = '' } = said(outcome, cause, more);
+  expect(what.toLowerCase()).not.toContain(titles[outcome].toLowerCase());
+  expect(`${what} ${why} ${next}`).not.toMatch(/\b(?:cop(?:y|ies|ied|ying)|told|untold|bite|adopted|judge[sd]?)\b/i);
+});
 
-  test('no command that deletes is offered for any index while rows are missing in one', () => {
+describe('what is offered to type fits the situation', () => {
+  test('no command that deletes or resumes, for any index, while rows are missing in one', () => {
     const ceiling = anEntry('above-ceiling', { kind: 'above-ceiling', approveRows: 100 });
     const lost = anEntry('rows-missing', { kind: 'missing', expected: 100, found: 0 });
-    expect(wordsOf(ceiling, placeOf(aReportOf([ceiling]), aws)).act?.line).toContain('approveRows');
-    expect(wordsOf(ceiling, placeOf(aReportOf([ceiling, lost]), aws)).act).toBeUndefined();
-  });
-
-  test('after a preview that finds rows gone nothing is quarantined, and nothing is there to release', () => {
-    const lost = anEntry('rows-missing', { kind: 'lost-between-runs', expected: 100, found: 0, since: 1 });
-    const preview = wordsOf(lost, placeOf(aReportOf([lost], { mode: 'preview' }), aws));
-    expect(preview.why).not.toContain('quarantined');
-    expect(preview.act).toBeUndefined();
-    expect(wordsOf(lost, enforced).why).toContain('The index is quarantined until');
-  });
-
-  test('an index that was replaced is said before any other explanation, with both names', () => {
-    const copied = anEntry(
-      'rows-missing',
-      { kind: 'missing', expected: 100, found: 0 },
-      { indexName: 'old_1', indexNow: 'new_2' },
-    );
-    expect(wordsOf(copied, enforced).why).toMatch(
-      /^The index was replaced during the run.*: it was old_1 and is now new_2\./,
-    );
-  });
-
-  test('what copied says in one line that late rows may be in the old index alone, even where it failed', () => {
-    const failed = anEntry('failed', { kind: 'unchanged' }, { reindexes: true });
-    expect(wordsOf(failed, enforced).aside).toContain('may be only in the old index (no action needed');
-    expect(wordsOf(anEntry('failed', { kind: 'unchanged' }), enforced).aside).toBeUndefined();
-  });
-
-  test('what copied names the cutoff once, because the steps of the runbook need it', () => {
-    const copied = { reindexes: true, cutoffMillis: 1_778_902_200_000 };
-    const said = (cause: Cause) => {
-      const { why, aside = '' } = wordsOf(anEntry('rows-missing', cause, copied), enforced);
-      return `${why} ${aside}`.match(/1778902200000/g);
-    };
-    expect(said({ kind: 'verified' })).toHaveLength(1);
-    expect(said({ kind: 'missing', expected: 9, found: 1 })).toHaveLength(1);
-  });
-
-  test('a preview never says that a run will settle what is unresolved: it only looks', () => {
-    const causes: Array<Parameters<typeof anEntry>> = [
-      ['unknown', { kind: 'unsettled', why: 'copy' }],
-      ['unknown', { kind: 'unsettled', why: 'unseen' }],
-      ['incomplete', { kind: 'remains' }],
-      ['incomplete', { kind: 'stopped-at-conflict', done: 1, conflicts: 1, total: 9 }],
-      ['failed', { kind: 'unchanged' }],
-    ];
-    for (const [outcome, cause] of causes) {
-      const entry = anEntry(outcome, cause, { resumed: true, rowsDeleted: 1, rowsRemaining: 9 });
-      const { next } = wordsOf(entry, placeOf(aReportOf([entry], { mode: 'preview' }), aws));
-      expect(next).toBe('Wait for the next run, which looks again. Do not truncate the index by hand in the meantime.');
+    const paused = anEntry('not-started', { kind: 'stopped', by: 'paused' });
+    for (const entry of [ceiling, paused]) {
+      expect(sentencesOf(entry, contextOf(aReportOf([entry]), aws)).act).toBeDefined();
+      expect(sentencesOf(entry, contextOf(aReportOf([entry, lost]), aws)).act).toBeUndefined();
     }
   });
 
-  test('an index that the search engine does not know is called that, and not a shard that is away', () => {
-    const facts = { rowsToDelete: 60, rowsDeleted: 60, rowsMissing: 40, noIndex: true };
-    const words = wordsOf(anEntry('rows-missing', { kind: 'missing', expected: 40, found: 0 }, facts), enforced);
-    expect(words).toMatchObject({
-      subject: 'no such index',
-      next: expect.stringMatching(/^Do not upgrade DataHub yet/),
-    });
-    expect(words.why).toMatch(/^The search engine has no such index, so it counted as 0 rows\. /);
-    const small = wordsOf(anEntry('truncated', { kind: 'verified' }, facts), enforced);
-    expect(small.why).toMatch(/^The search engine has no such index/);
+  test('after a loss the job is paused first, and the release comes last', () => {
+    const { act, instead } = named('rows missing after a delete');
+    expect(act?.line).toContain('/paused');
+    expect(instead?.line).toContain('{"release":["dataset.operation"]}');
   });
 
-  test('what nobody could look at is not called running', () => {
-    const error = { kind: 'connect', operation: 'dry-run' } as const;
-    const whatOf = (outcome: 'unknown' | 'still-running', more: object) =>
-      wordsOf(anEntry(outcome, { kind: 'watching', why: 'preview', since: 1, ...more }), enforced).what;
-    expect(whatOf('unknown', { error })).toBe('a truncation was sent, and its completion was not observed');
-    expect(whatOf('still-running', {})).toBe('its truncation is still running');
-  });
-
-  test('a preview asks for the release of what is so old that no enforcing run will judge it', () => {
-    const previewed = (releasable?: true) =>
-      wordsOf(anEntry('unknown', { kind: 'watching', why: 'preview', since: 1, releasable }), enforced);
-    expect(previewed(true)).toMatchObject({ subject: 'needs a release', urgency: 'week' });
-    expect(previewed(true).act?.line).toContain('{"release":["dataset.operation"]}');
-    expect(previewed().act).toBeUndefined();
-  });
-
-  test('what another run has counted is said in the past tense', () => {
-    const untold = { untold: 'no-report', decidedAt: '2026-11-21T03:40:00.000Z', decidedBy: 'run-x' } as const;
-    const lost: Array<Parameters<typeof anEntry>> = [
-      ['rows-missing', { kind: 'missing', expected: 9, found: 1 }],
-      ['rows-missing', { kind: 'lost-between-runs', expected: 9, found: 1, since: 1 }],
-      ['incomplete', { kind: 'remains' }, { rowsRemaining: 8 }],
-    ];
-    const noIndex = anEntry('truncated', { kind: 'verified' }, { noIndex: true, ...untold });
-    expect(wordsOf(noIndex, enforced).why).toContain('The search engine had no such index');
-    for (const [outcome, cause, more] of lost) {
-      expect(wordsOf(anEntry(outcome, cause, more), enforced).what).toMatch(/ are (gone|still there)$/);
-      expect(wordsOf(anEntry(outcome, cause, { ...more, ...untold }), enforced).what).toMatch(
-        / were (gone|still there)$/,
-      );
-    }
-  });
-
-  test('only a run whose time has ended says so: a slow function, or too many looks, are something else', () => {
-    const whyOf = (...[outcome, cause]: Parameters<typeof anEntry>) => wordsOf(anEntry(outcome, cause), enforced).why;
-    expect(whyOf('not-started', { kind: 'stopped', by: 'run-time' })).toBe('There was no time left to send it.');
-    expect(whyOf('still-running', { kind: 'watching', why: 'run-time', since: 1 })).toMatch(/^The run ended first\. /);
-  });
-
-  test('a record that only a release ends says since when it waits', () => {
-    const since = Date.UTC(2026, 10, 21);
-    const whyOf = (cause: Parameters<typeof anEntry>[1]) => wordsOf(anEntry('unknown', cause), enforced).why;
-    expect(whyOf({ kind: 'foreign', why: 'version', version: 3, since })).toMatch(
-      /^The truncation was sent on 21 Nov 2026, 00:00/,
+  test('a preview asks for the run that verifies, and once a release is accepted, for that as well', () => {
+    expect(named('a preview verifies nothing')).toMatchObject({ urgency: 'week', instead: undefined });
+    expect(named('a preview verifies nothing').act?.line).toContain(
+      '{"mode":"enforce","indices":["dataset.operation"]}',
     );
-    expect(whyOf({ kind: 'foreign', why: 'address', address: 'http://old:8080', since })).toMatch(
-      /^It was sent on 21 Nov 2026, 00:00 UTC to http:\/\/old:8080; /,
-    );
-  });
-
-  test('a quarantined index says what was counted then, in the past tense', () => {
-    const since = Date.UTC(2026, 10, 21);
-    const quarantined = anEntry('quarantined', {
-      kind: 'quarantined',
-      since,
-      outcome: 'rows-missing',
-      rowsMissing: 400,
-    });
-    expect(wordsOf(quarantined, enforced).why).toContain('On 21 Nov 2026, 00:00 UTC, 400 rows were missing');
+    const later = named('a preview verifies nothing, and a release is accepted');
+    expect(later.instead?.line).toContain('{"release":["dataset.operation"]}');
   });
 
   test('a refusal to release offers the plain release, and only below it the one that accepts a loss', () => {
-    const words = noteWordsOf(
-      { kind: 'not-released', index: 'dataset.operation', why: 'rows-missing', rowsMissing: 400 },
-      aws,
-    );
-    expect(words.act?.line).toContain('{"release":["dataset.operation"]}');
-    expect(words.instead?.line).toContain('"acceptMissing":400');
+    const note = { kind: 'not-released', index: 'dataset.operation', why: 'missing', missing: 400 } as const;
+    const { act, instead } = sentencesOfNote(note, context);
+    expect(act?.line).toContain('{"release":["dataset.operation"]}');
+    expect(instead?.line).toContain('"acceptMissing":400');
   });
 
   test('what asks for nothing offers no command that changes anything', () => {
     for (const [, outcome, cause, more] of entryCases) {
-      const words = wordsOf(anEntry(outcome, cause, more), enforced);
-      if (words.urgency === 'nothing' && words.act) expect(words.subject).toBe('paused');
+      const { urgency, act, subject } = said(outcome, cause, more);
+      if (urgency === 'nothing' && act) expect(subject).toBe('paused');
     }
   });
 
   test('placeholders that are known are filled in', () => {
-    const all = [...entryCases.map(([, outcome, cause, more]) => wordsOf(anEntry(outcome, cause, more), enforced))];
-    const errors = errorCases.map(([, cause]) => wordsOf(anEntry('failed', cause), enforced));
-    const told = noteCases.map(([, note]) => noteWordsOf(note, enforced));
-    expect(JSON.stringify([...all, ...errors, ...told])).not.toMatch(/<[a-zA-Z]+>|STAGE|PREFIX/);
+    const entries = entryCases.map(([, outcome, cause, more]) => said(outcome, cause, more));
+    const errors = errorCases.map(([, cause]) => sentencesOfError(cause, context));
+    const ofNotes = noteCases.map(([, note]) => sentencesOfNote(note, context));
+    expect(JSON.stringify([...entries, ...errors, ...ofNotes])).not.toMatch(/<[a-zA-Z]+>|STAGE|PREFIX/);
   });
+
+  test.each([
+    ['an id of the search engine', 'node-1:4711', 'GET _tasks/node-1:4711'],
+    ['no id', undefined, 'GET _tasks?actions=*byquery,*reindex&detailed'],
+    ['a UUID, which no search engine knows', '3f0c1d9e-8a55-4f0e-9a3e-0c6c5b1f2d77', undefined],
+  ])('a truncation with %s is shown where it can be', (_, taskId, line) => {
+    expect(showTask(anEntry('incomplete', { kind: 'remains' }, { taskId }))?.line).toBe(line);
+  });
+
+  test.each(['ended, not verified yet', 'task vanished'])(
+    'no task is asked for that is known to be gone: %s',
+    (name) => {
+      expect(named(name).look?.line ?? '').not.toContain('GET _tasks/');
+    },
+  );
+});
+
+test.each([
+  ['is refused by the index', 'the index refuses deletes', 'week', 'index.blocks'],
+  ['is not visible', 'not refreshed', 'week', 'refresh_interval'],
+  ['is not visible the night after', 'not refreshed, the night after', 'week', 'refresh_interval'],
+  ['stopped at a conflict', 'stopped at a conflict', 'nothing', '_tasks/node-1:4711'],
+  ['deleted nothing, and no status says why', 'nothing is deleted, and no status says why', 'week', '_cat/indices'],
+] as const)('of a delete that %s, its counters choose the urgency and the command', (_, name, urgency, line) => {
+  expect(named(name)).toMatchObject({ urgency, look: { line: expect.stringContaining(line) } });
 });
 
 test.each([
@@ -252,35 +188,9 @@ test.each([
   expect(errorSentences(error).next).toMatch(next);
 });
 
-test('a time-out names its seconds, and --timeout where that would help', () => {
+test('--timeout is named where it would help: on a machine, and not for a truncation', () => {
   const error = { kind: 'timeout', operation: 'dry-run', seconds: 60 } as const;
-  expect(diagnosis(error)).toMatch(/^dry run: no response came within 60 s\./);
   expect(errorSentences(error).nextOn?.machine).toMatch(/--timeout SECONDS waits longer$/);
   expect(errorSentences(error).next).not.toContain('--timeout');
-  expect(errorSentences({ ...error, operation: 'truncate', seconds: 120 }).next).not.toContain('--timeout');
+  expect(errorSentences({ ...error, operation: 'truncate' }).nextOn?.machine).toBeUndefined();
 });
-
-test.each([
-  ['an id of the search engine', 'node-1:4711', 'GET _tasks/node-1:4711'],
-  ['no id', undefined, 'GET _tasks?actions=*byquery,*reindex&detailed'],
-  ['a UUID, which no search engine knows', '3f0c1d9e-8a55-4f0e-9a3e-0c6c5b1f2d77', undefined],
-])('a truncation with %s is looked at where it can be', (_, taskId, line) => {
-  expect(lookAtTask(anEntry('incomplete', { kind: 'remains' }, { taskId }))?.line).toBe(line);
-});
-
-const whole = 'Today all 100 are there: release it.';
-const another = 'Today 100 are there, as many as then, but it may be another index: look first.';
-test.each<[boolean | undefined, string | undefined, string]>([
-  [true, undefined, whole],
-  [true, 'replaced', whole],
-  [undefined, undefined, whole],
-  [undefined, 'replaced', another],
-  [false, undefined, another],
-])(
-  'A quarantined index in which every row is there is to be released, unless it is known to be another one: %s, %s',
-  (sameIndex, indexNow, expected) => {
-    const today = { expected: 100, found: 100, sameIndex };
-    const cause: Cause = { kind: 'quarantined', since: 1, outcome: 'rows-missing', rowsMissing: 5, indexNow, today };
-    expect(wordsOf(anEntry('quarantined', cause), placeOf(aReportOf([]), aws)).why).toContain(expected);
-  },
-);

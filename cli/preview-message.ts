@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
-import { reportSchema } from '../lambda/facts/report-schema.ts';
-import { messageOf } from '../lambda/message/message.ts';
+import { type ReportFacts, reportSchema } from '../lambda/facts/report-schema.ts';
 import type { Audience } from '../lambda/message/audience.ts';
+import { messageOf } from '../lambda/message/message.ts';
+import { withSentences } from '../lambda/message/sentences.ts';
 import { slackMessage } from './outputs/slack.ts';
 
 /** `npm run preview-message`: prints what would be sent for a report, without sending it. */
@@ -10,7 +11,7 @@ import { slackMessage } from './outputs/slack.ts';
 const formats = ['email', 'slack', 'json'] as const;
 
 interface Options {
-  report: string;
+  report?: string;
   format: (typeof formats)[number];
   stateMachineArn?: string;
   runbookUrl?: string;
@@ -18,13 +19,53 @@ interface Options {
   local?: string | true;
 }
 
+/** The worst night, beside an ordinary one: rows are missing in one index, and another is truncated. */
+const night: ReportFacts = {
+  version: 1,
+  runId: 'sample',
+  stage: 'sample',
+  server: 'http://gms.example.com:8080',
+  mode: 'enforce',
+  startedAt: '2026-08-14T03:30:00.000Z',
+  finishedAt: '2026-08-14T03:44:00.000Z',
+  result: 'failed',
+  notes: [],
+  policies: [
+    {
+      entityType: 'dataset',
+      aspect: 'operation',
+      retentionDays: 90,
+      cutoffMillis: Date.UTC(2026, 4, 16, 3, 30),
+      rowsTotal: 107_000,
+      rowsToDelete: 55_000,
+      rowsDeleted: 55_000,
+      rowsMissing: 18_000,
+      owner: 'data platform',
+      outcome: 'rows-missing',
+      cause: { kind: 'missing', expected: 52_000, found: 34_000 },
+    },
+    {
+      entityType: 'dataset',
+      aspect: 'datasetProfile',
+      retentionDays: 30,
+      rowsTotal: 4_100_000,
+      rowsToDelete: 1_200_034,
+      rowsDeleted: 1_200_034,
+      durationSeconds: 720,
+      outcome: 'truncated',
+      cause: { kind: 'verified' },
+    },
+  ],
+  unmanagedIndices: [],
+};
+
 const command = new Command('npm run preview-message --')
   .description('Prints the notification that a report would be sent as. Nothing is sent.')
-  .requiredOption('--report <file>', 'the report as JSON, as npm start -- enforce … --json FILE writes it')
+  .option('--report <file>', 'the report as JSON, as ./retention enforce … --json FILE writes it; by default a sample')
   .addOption(new Option('--format <format>', 'what to print').choices([...formats]).default('email'))
   .option('--state-machine-arn <arn>', "the workflow, for next steps that start it with AWS's command line")
   .option('--runbook-url <url>', 'the address of docs/runbook.md, for links to it')
-  .option('--local [program]', 'as a run on a machine tells it: its next steps begin with this program (npm start --)')
+  .option('--local [program]', 'as a run on a machine tells it: its next steps begin with this program (./retention)')
   .allowExcessArguments(false)
   .exitOverride();
 
@@ -37,7 +78,9 @@ try {
 }
 
 function preview({ report: path, format, local, ...asked }: Options): string {
-  const message = messageOf(readReport(path), { audience: readerOf(local, asked) });
+  const audience = audienceOf(local, asked);
+  const report = path === undefined ? withSentences(night, audience) : readReport(path);
+  const message = messageOf(report, { audience });
   switch (format) {
     case 'email':
       return `Subject: ${message.subject}\n\n${message.email}`.trimEnd();
@@ -49,13 +92,13 @@ function preview({ report: path, format, local, ...asked }: Options): string {
   }
 }
 
-function readerOf(local: Options['local'], { stateMachineArn, runbookUrl }: Partial<Options>): Audience {
-  if (local) return { kind: 'machine', program: local === true ? 'npm start --' : local, runbookUrl };
+function audienceOf(local: Options['local'], { stateMachineArn, runbookUrl }: Partial<Options>): Audience {
+  if (local) return { kind: 'machine', program: local === true ? './retention' : local, runbookUrl };
   return { kind: 'aws', stateMachineArn, region: stateMachineArn?.split(':')[3], runbookUrl };
 }
 
 function readReport(path: string) {
-  const remedy = 'name a report file, as npm start -- enforce … --json FILE writes it.';
+  const remedy = 'name a report file, as ./retention enforce … --json FILE writes it.';
   let value: unknown;
   try {
     value = JSON.parse(readFileSync(path, 'utf8'));

@@ -269,7 +269,7 @@ export function missing(cause: CauseOf<'missing'>, entry: DecidedFacts, context:
     subject: entry.noIndex ? 'no such index' : entry.reindexes ? 'after a reindex' : '',
     what: missingText(cause, entry, context),
     why: joined(
-      isShard && 'The same share of the old rows is gone, as when a shard is unavailable: then nothing is lost.',
+      isShard && 'The same share of the old rows is gone, as when a shard is unavailable.',
       !isShard &&
         !entry.noIndex &&
         !entry.reindexes &&
@@ -279,7 +279,9 @@ export function missing(cause: CauseOf<'missing'>, entry: DecidedFacts, context:
       cutoffOf(entry),
     ),
     urgency: 'act',
-    next: isShard ? `If the index is red, wait for its shards. Otherwise: ${afterLossNext}` : afterLossNext,
+    next: isShard
+      ? `If the index is red, nothing is lost: wait for its shards. Otherwise: ${afterLossNext}`
+      : afterLossNext,
     look: listIndices(entry),
     act: pause(context),
     instead: release(nameOf(entry), context),

@@ -6,7 +6,7 @@ import { programs } from '../programs.ts';
 import { anEntry, aReportOf } from '../support/reports.ts';
 import { folder } from './processes.ts';
 
-const [, outcome, cause, more] = entryCases.find(([name]) => name === 'rows missing after a copy')!;
+const [, outcome, cause, more] = entryCases.find(([name]) => name === 'rows missing after a reindex')!;
 const missing = withSentences(aReportOf([anEntry(outcome, cause, more)], {}), aws);
 
 const file = (content: unknown) => folder((cleanUp) => onTestFinished(cleanUp)).write('report.json', content);
@@ -30,6 +30,13 @@ describe('npm run preview-message', () => {
     expect(machine.stdout).toMatch(/datahub-retention release dataset\.operation\b/);
   });
 
+  test('prints a sample where no report is named', async () => {
+    const { status, stdout } = await preview();
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^Subject: \[DataHub retention\] sample: ROWS MISSING in dataset\.operation\n\n/);
+    expect(stdout).toContain('dataset.datasetProfile: truncated, ');
+  });
+
   test('prints what Slack and machines get', async () => {
     const [slack, local, json] = await Promise.all([
       preview('--report', file(missing), '--format', 'slack'),
@@ -42,7 +49,6 @@ describe('npm run preview-message', () => {
   });
 
   test.each<[string, () => string[], RegExp]>([
-    ['no report', () => [], /--report <file>' not specified/],
     ['an unknown format', () => ['--report', 'x', '--format', 'fax'], /email, slack, json/],
     [
       'a file that is not there',

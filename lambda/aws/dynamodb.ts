@@ -10,7 +10,7 @@ import {
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
 import { type Ledger, LedgerError } from '../ledger/ledger.ts';
-import { headOf, parseRecord, revisionOf, type StoredRecord, storable } from '../ledger/record.ts';
+import { parseRecord, revisionOf, type StoredRecord, storable } from '../ledger/record.ts';
 
 interface DynamoDbLedgerOptions {
   table: string;
@@ -122,12 +122,10 @@ const follows = (revision: number) => ({
   ExpressionAttributeValues: revision === 0 ? undefined : { ':revision': { N: String(revision) } },
 });
 
-/** State and version are only for people who look at the table. */
+/** The state is only for people who look at the table. */
 function itemOf(record: StoredRecord, mark: string): Item {
-  const { state = '', version = 0 } = headOf(record);
   return {
-    state: { S: state },
-    version: { N: String(version) },
+    state: { S: record.state },
     revision: { N: String(revisionOf(record)) },
     mark: { S: mark },
     record: { S: JSON.stringify(storable(record)) },

@@ -131,7 +131,8 @@ const kinds = {
     { which: z.literal('floor'), expected: z.number().meta({ description: 'minRetentionDays' }) },
     {
       which: z.enum(['counts', 'refuse-reindex']).meta({
-        description: 'counts: more rows to delete than rows; refuse-reindex: the policy refuses what the server announces',
+        description:
+          'counts: more rows to delete than rows; refuse-reindex: the policy refuses what the server announces',
       }),
     },
     { which: z.literal('task-status'), error: serverErrorSchema },
@@ -186,7 +187,10 @@ const kinds = {
     error: serverErrorSchema.optional().meta({
       description: 'what the server answered to the truncate, or why nothing could be counted at the end',
     }),
-    inPlace: z.boolean().optional().meta({ description: 'the new index is in place; left out where it was not counted' }),
+    inPlace: z
+      .boolean()
+      .optional()
+      .meta({ description: 'the new index is in place; left out where it was not counted' }),
     vanished,
     ...counters,
   },

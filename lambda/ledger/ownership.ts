@@ -60,6 +60,7 @@ export const addressElsewhere = (record: StoredRecord, { server }: Pick<ThisRun,
 /** From when on a person may release what is unresolved or unreadable; undefined: at once. */
 export function releasableAt(record: StoredRecord): number | undefined {
   if (record.state === 'idle' || record.state === 'quarantined') return undefined;
-  const judgeableAt = record.state === 'unreadable' ? remainsOf(record).attempt?.judgeableAt : record.attempt.judgeableAt;
+  const judgeableAt =
+    record.state === 'unreadable' ? remainsOf(record).attempt?.judgeableAt : record.attempt.judgeableAt;
   return judgeableAt === undefined ? undefined : judgeableAt + abandonAfterMillis;
 }

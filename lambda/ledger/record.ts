@@ -181,7 +181,9 @@ const remainsSchema = kept({
   revision: z.int().positive().optional().catch(undefined),
   server: shown(z.string()),
   lastSender: shown(runSchema),
-  attempt: kept({ judgeableAt: shown(millis) }).optional().catch(undefined),
+  attempt: kept({ judgeableAt: shown(millis) })
+    .optional()
+    .catch(undefined),
 });
 
 export const remainsOf = ({ stored }: Unreadable): z.infer<typeof remainsSchema> =>

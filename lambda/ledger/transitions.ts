@@ -80,7 +80,11 @@ export function startSending(record: Idle | undefined, key: Key, attempt: Attemp
 }
 
 /** The server returned a task id. */
-export const markRunning = (record: Sending, taskId: string): Running => ({ ...next(record), state: 'running', taskId });
+export const markRunning = (record: Sending, taskId: string): Running => ({
+  ...next(record),
+  state: 'running',
+  taskId,
+});
 
 /** The server answered, but without a task id: recorded for the verdict; the state stays `sending`. */
 export const noteAnswer = (record: Sending, answer: ServerError): Sending => ({

@@ -150,7 +150,9 @@ export const reasons = {
     refusal: (facts) => {
       const was = !before(facts).planned.deletesInPlace;
       const now = !facts.dryRun.deletesInPlace;
-      return was === now ? undefined : { outcome: 'not-started', cause: { kind: 'changed', what: 'reindex', was, now } };
+      return was === now
+        ? undefined
+        : { outcome: 'not-started', cause: { kind: 'changed', what: 'reindex', was, now } };
     },
   },
   rowsChanged: {

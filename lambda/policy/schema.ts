@@ -38,4 +38,6 @@ export type PolicyInput = z.input<ReturnType<typeof policySchema>>;
 export type PolicySettings = Pick<Policy, ComparedField>;
 
 export const settingsOf = (policy: Policy): PolicySettings =>
-  Object.fromEntries(comparedFields.flatMap((field) => (field in policy ? [[field, policy[field]]] : []))) as PolicySettings;
+  Object.fromEntries(
+    comparedFields.flatMap((field) => (field in policy ? [[field, policy[field]]] : [])),
+  ) as PolicySettings;

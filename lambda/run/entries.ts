@@ -90,12 +90,7 @@ export function takenEntry(
 }
 
 /** This run, or one that started no earlier, has sent here before, or may have. */
-function fencedEntry(
-  from: EntryBase,
-  record: Idle | undefined,
-  state: RunState,
-  now: number,
-): DoneEntry | undefined {
+function fencedEntry(from: EntryBase, record: Idle | undefined, state: RunState, now: number): DoneEntry | undefined {
   const sender = fencedBy(record, state, now);
   if (record === undefined || sender === undefined) return undefined;
   const { lastVerdict } = record;

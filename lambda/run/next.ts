@@ -50,7 +50,8 @@ export function openEntry(entry: WatchedEntry, why: 'run-time' | 'step' | 'serve
   const { watch } = entry;
   const { task, lastMovedAt, error } = watch;
   const isSeen = lastMovedAt !== undefined || task?.runs || task?.completed;
-  const shown = watch.counter === undefined ? { done: task?.done, total: task?.total } : progressShown(entry.entry, watch);
+  const shown =
+    watch.counter === undefined ? { done: task?.done, total: task?.total } : progressShown(entry.entry, watch);
   const cause: Cause = {
     kind: 'open',
     why,

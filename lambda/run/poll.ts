@@ -1,12 +1,12 @@
 import pLimit from 'p-limit';
 import { deadlineMarginMillis, pollConcurrency } from '../facts/limits.ts';
-import { isUnresolved, runOf } from '../ledger/record.ts';
 import { addressElsewhere } from '../ledger/ownership.ts';
+import { isUnresolved, runOf } from '../ledger/record.ts';
 import { isSameRun } from '../ledger/transitions.ts';
 import { dottedName } from '../policy/aspects.ts';
 import { capped } from '../text/text.ts';
-import { signalAt } from '../truncation/clock.ts';
 import { type CheckServices, check } from '../truncation/check.ts';
+import { signalAt } from '../truncation/clock.ts';
 import { isDue } from '../truncation/next-check.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
 import { afterCallWithoutTask, afterRefusal, withBreaker } from './breaker.ts';

@@ -30,7 +30,9 @@ function mayStillSend(
   now: number,
 ): stored is Exclude<StoredRecord, { state: 'unreadable' }> | undefined {
   if (stored === undefined) return true;
-  return stored.state !== 'unreadable' && !isSameRun(stored.lastSender, state) && !isLater(stored.lastSender, state, now);
+  return (
+    stored.state !== 'unreadable' && !isSameRun(stored.lastSender, state) && !isLater(stored.lastSender, state, now)
+  );
 }
 
 const isLater = (sender: RunId, { runStartMillis }: RunState, now: number): boolean =>

@@ -77,8 +77,10 @@ type Released = { kind: 'granted'; record: LedgerRecord } | { kind: 'refused'; n
 /** Releases one index, or says why it cannot be released (yet). Never throws for the server or the ledger. */
 export async function releaseIndex(releasing: Releasing, services: Services, signal: AbortSignal): Promise<Released> {
   const { key, record, run, acceptMissing } = releasing;
-  const refused = (why: NoteOf<'not-released'>['why'], facts: Omit<NoteOf<'not-released'>, 'kind' | 'index' | 'why'> = {}) =>
-    ({ kind: 'refused', note: { kind: 'not-released', index: dottedName(key), why, ...facts } }) as const;
+  const refused = (
+    why: NoteOf<'not-released'>['why'],
+    facts: Omit<NoteOf<'not-released'>, 'kind' | 'index' | 'why'> = {},
+  ) => ({ kind: 'refused', note: { kind: 'not-released', index: dottedName(key), why, ...facts } }) as const;
   if (record === undefined) return refused('idle');
   if (record.state !== 'unreadable') {
     // A Plan that is retried finds its own release there.

@@ -3,15 +3,16 @@ import type { Cause } from '../facts/cause.ts';
 import { longestRunMillis } from '../facts/limits.ts';
 import { type Note, needsAttention } from '../facts/note.ts';
 import { type Result, resultOf, worst } from '../facts/outcomes.ts';
-import { type DecidedFacts, type Report, type ReportFacts, releaseKey, verdictKey } from '../facts/report-schema.ts';
-import { dottedName, searchIndexOfName } from '../policy/aspects.ts';
+import type { DecidedFacts, Report, ReportFacts } from '../facts/report-schema.ts';
+import type { Mark } from '../ledger/transitions.ts';
+import { dottedName } from '../policy/aspects.ts';
 import { capped } from '../text/text.ts';
 import type { Clock } from '../truncation/clock.ts';
-import { addressOf, assertOurs, done } from './entries.ts';
+import { addressOf, doneEntry } from './entries.ts';
 import { modeOf, parseInput } from './input.ts';
-import { atEnd } from './next.ts';
+import { openEntry } from './next.ts';
 import type { Log, Publisher, RunSettings, Subscriptions } from './services.ts';
-import type { DecisionRef, Entry, Mode, RunState } from './state.ts';
+import { assertOurs, type Entry, type Mode, type RunState } from './state.ts';
 
 /** What the workflow passes to Report: a run state, or what is left of a failed Plan. */
 export interface ReportEvent {
@@ -31,11 +32,11 @@ export interface ReportServices {
   words(facts: ReportFacts): Report;
 }
 
-/** What Report tells the workflow: `told` are the decisions that the published report tells. */
+/** What Report tells the workflow: `marks` name the decisions that the published report has included. */
 export interface Reported {
   result: Result;
   next: 'mark' | 'end';
-  told: DecisionRef[];
+  marks: Mark[];
 }
 
 /**
@@ -51,33 +52,16 @@ export async function report(event: ReportEvent, services: ReportServices): Prom
   const subscriptions = await publisher.subscriptions?.(settings.stage, clock.now());
   const composed = composeReport(event, services, subscriptions);
   const state = stateOf(event.input);
-  const published = await publisher.publish(composed, state?.byHand);
-  const told = state ? toldOf(state, composed, new Set(published), settings) : [];
-  return { result, next: told.length > 0 ? 'mark' : 'end', told };
+  const isPublished = await publisher.publish(composed, state?.byHand);
+  const marks = state && isPublished ? marksOf(state) : [];
+  return { result, next: marks.length > 0 ? 'mark' : 'end', marks };
 }
 
-/**
- * The decisions of which people have been told. One whose verdict and release are both to be told counts only where
- * both were. A preview in a stage that enforces marks nothing: the stage's own next run tells it.
- */
-function toldOf(state: RunState, made: Report, published: ReadonlySet<string>, { mode }: RunSettings): DecisionRef[] {
-  if (state.mode === 'preview' && mode !== 'preview') return [];
-  const verdicts = state.entries.flatMap((entry) =>
-    entry.phase === 'done' && entry.decision !== undefined
-      ? [{ index: entry.index, decision: entry.decision, isPublished: published.has(verdictKey(entry.entry)) }]
-      : [],
-  );
-  const released = (index: string) =>
-    (made.notes ?? []).some(
-      (note) => note.kind === 'released' && searchIndexOfName(note.index) === index && published.has(releaseKey(note)),
-    );
-  const releases = state.releases.map((release) => ({ ...release, isPublished: released(release.index) }));
-  const all = [...verdicts, ...releases];
-  const isWhole = (one: DecisionRef) =>
-    all.every(({ index, decision, isPublished }) => index !== one.index || decision !== one.decision || isPublished);
-  const whole = all.filter(isWhole).map(({ index, decision }): [string, DecisionRef] => [index, { index, decision }]);
-  return [...new Map(whole).values()];
-}
+/** The decisions in the ledger that this run's report includes (rule 15). */
+const marksOf = ({ entries, releases }: RunState): Mark[] => [
+  ...entries.flatMap((entry) => (entry.phase === 'done' && entry.mark ? [entry.mark] : [])),
+  ...releases,
+];
 
 /** The run state, where there is one: a failed Plan has left none. */
 const stateOf = (input: unknown): RunState | undefined =>
@@ -162,10 +146,10 @@ function finalEntries({ entries, failure }: RunState): DecidedFacts[] {
   const turn = failure ? entries.find((entry) => entry.phase === 'approved') : undefined;
   const lastWord = (entry: Entry): DecidedFacts => {
     if (entry.phase === 'done') return entry.entry;
-    if (entry.phase === 'watched') return atEnd(entry, 'step').entry;
-    if (entry !== turn) return done(entry, 'not-started', { kind: 'run-error' }).entry;
+    if (entry.phase === 'watched') return openEntry(entry, 'step').entry;
+    if (entry !== turn) return doneEntry(entry, 'not-started', { kind: 'setup', what: 'run' }).entry;
     const cause: Cause = { kind: 'step-failed', step: 'truncate', error: capped(failure?.error ?? ''), sent: 'maybe' };
-    return done(entry, 'unknown', cause, { reindexes: turn.plan.deletesInPlace ? undefined : true }).entry;
+    return doneEntry(entry, 'unknown', cause, { reindexes: turn.plan.deletesInPlace ? undefined : true }).entry;
   };
   return entries.map(lastWord);
 }

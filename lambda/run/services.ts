@@ -64,8 +64,7 @@ export interface Publisher {
   subscriptions?(stage: string, atMillis: number): Promise<Subscriptions | undefined>;
   /**
    * @param byHand a person started the run: its report is published in any case (rule 12)
-   * @returns the verdicts and releases that people have been told of by it (`Message.told`), or would have been,
-   * where no message was asked for; none where it was refused
+   * @returns whether everything that was asked for has accepted the whole report, or nothing was asked for
    */
-  publish(report: Report, byHand?: boolean): Promise<readonly string[]>;
+  publish(report: Report, byHand?: boolean): Promise<boolean>;
 }

@@ -17,7 +17,11 @@ export type Ask = (fields: TruncateFields) => Promise<DryRun>;
  * The request fields of one policy, the same for the dry run that justifies a truncate and for the truncate itself.
  * @param refusesForceField the server refuses the one field that the specification does not name (rule 1)
  */
-export const truncateFields = (policy: PolicySettings, cutoffMillis: number, refusesForceField: boolean): TruncateFields => ({
+export const truncateFields = (
+  policy: PolicySettings,
+  cutoffMillis: number,
+  refusesForceField: boolean,
+): TruncateFields => ({
   entityType: policy.entityType,
   aspect: policy.aspect,
   cutoffMillis,

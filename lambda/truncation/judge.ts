@@ -41,7 +41,11 @@ function judgeDelete({ state, attempt }: Unresolved, watch: Watch, counts: Count
   // Where counts prove all of it, a task that agrees adds nothing.
   const agrees = counters.done === counters.total && (counters.done ?? 0) <= rowsDeleted;
   const isAllSaid = agrees && !counters.conflicts && !counters.cancelled;
-  return { ...facts, outcome: 'truncated', cause: { kind: 'verified', rest: attempt.rest, ...(isAllSaid ? {} : counters) } };
+  return {
+    ...facts,
+    outcome: 'truncated',
+    cause: { kind: 'verified', rest: attempt.rest, ...(isAllSaid ? {} : counters) },
+  };
 }
 
 function judgeReindex({ state, attempt }: Unresolved, watch: Watch, counts: Counts): Verdict {
@@ -63,7 +67,11 @@ function judgeReindex({ state, attempt }: Unresolved, watch: Watch, counts: Coun
     return { ...facts, outcome: 'truncated', cause: { kind: 'verified', ...(counters.conflicts ? counters : {}) } };
   }
   const vanished = watch.vanished || undefined;
-  return { ...facts, outcome: 'unknown', cause: { kind: 'unproven', error: attempt.answer, inPlace, vanished, ...counters } };
+  return {
+    ...facts,
+    outcome: 'unknown',
+    cause: { kind: 'unproven', error: attempt.answer, inPlace, vanished, ...counters },
+  };
 }
 
 /** The verdict about a truncation too old to wait for, which cannot be counted (rule 10). */

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
-import { revisionOf } from '../../lambda/ledger/record.ts';
+import { type Idle, revisionOf } from '../../lambda/ledger/record.ts';
 import { anIdle, anIndex, aQuarantined, aRecordOfEachState, aRunning, aSending } from './records.ts';
 
 /** One store. `ledger()` opens it as another process would, or returns the same object if only one process can use it. */
 export interface LedgerStore {
   ledger(): Ledger | Promise<Ledger>;
-  /** Stores a record as another version of this program may have left it. */
+  /** Stores a record as another version of this program, or a person, may have left it. */
   plant(index: string, record: object): Promise<void>;
   close?(): void | Promise<void>;
 }
@@ -98,33 +98,34 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
       expect(await ledger.read(index)).toBeUndefined();
     });
 
-    test.each([1, 9])(
-      'reads the head of a version %i record, which only its next revision replaces',
-      async (version) => {
-        await store.plant(index, { ...aQuarantined({ revision: 7 }), version, lastVerdict: 'of another kind' });
-        const found = await ledger.read(index);
-        expect(found).toMatchObject({
-          state: 'other-version',
-          index,
-          stored: { version, state: 'quarantined', revision: 7 },
-        });
-        expect(await ledger.list()).toEqual([found]);
-        expect(await ledger.replace(anIdle())).toBe(false);
-        expect(await ledger.replace(anIdle({ revision: 8 }))).toBe(true);
-        expect(await ledger.read(index)).toEqual(anIdle({ revision: 8 }));
-      },
-    );
+    test('keeps fields that this version does not know', async () => {
+      await store.plant(index, { ...anIdle(), later: { of: 'another version' } });
+      const found = await ledger.read(index);
+      expect(found).toMatchObject({ state: 'idle', later: { of: 'another version' } });
+      expect(await ledger.replace({ ...(found as Idle), revision: 2 })).toBe(true);
+      expect(await ledger.read(index)).toMatchObject({ revision: 2, later: { of: 'another version' } });
+    });
+
+    test('returns a record without a required field as unreadable, which only its next revision replaces', async () => {
+      await store.plant(index, { ...aQuarantined({ revision: 7 }), lastVerdict: 'of another kind' });
+      const found = await ledger.read(index);
+      expect(found).toMatchObject({ state: 'unreadable', index, fields: ['lastVerdict'] });
+      expect(await ledger.list()).toEqual([found]);
+      expect(await ledger.replace(anIdle())).toBe(false);
+      expect(await ledger.replace(anIdle({ revision: 8 }))).toBe(true);
+      expect(await ledger.read(index)).toEqual(anIdle({ revision: 8 }));
+    });
 
     test('reads a record without anything readable as one without a revision', async () => {
       await store.plant(index, { nothing: 'known' });
       const found = await ledger.read(index);
-      expect(found).toMatchObject({ state: 'other-version', index });
+      expect(found).toMatchObject({ state: 'unreadable', index });
       expect(revisionOf(found)).toBe(0);
     });
 
     test('does not confuse the records of two indices', async () => {
       await store.plant(index, anIdle({ index: 'another' }));
-      expect(await ledger.read(index)).toMatchObject({ state: 'other-version', index });
+      expect(await ledger.read(index)).toMatchObject({ state: 'unreadable', index });
     });
   });
 }

@@ -1,14 +1,12 @@
-import {
-  type Attempt,
-  type Idle,
-  type Judged,
-  type LastVerdict,
-  LEDGER_VERSION,
-  type LedgerRecord,
-  type Quarantined,
-  type Running,
-  type Sending,
-  type Verdict,
+import type {
+  Attempt,
+  Idle,
+  LastVerdict,
+  LedgerRecord,
+  Quarantined,
+  Running,
+  Sending,
+  Verdict,
 } from '../../lambda/ledger/record.ts';
 
 /** Ledger records with plausible fields, for tests. */
@@ -38,6 +36,10 @@ export const anAttempt = (fields: Partial<Attempt> = {}): Attempt => ({
   ...fields,
 });
 
+/** Of a truncation that the server announced as a reindex. */
+export const aReindex = (fields: Partial<Attempt> = {}): Attempt =>
+  anAttempt({ announcesReindex: true, reindexes: true, ...fields });
+
 export const aVerdict = (fields: Partial<Verdict> = {}): Verdict => ({
   outcome: 'truncated',
   cause: { kind: 'verified' },
@@ -58,14 +60,13 @@ export const aLastVerdict = (fields: Partial<LastVerdict> = {}): LastVerdict => 
   ...fields,
 });
 
-const base = { version: LEDGER_VERSION, ...aKey, revision: 1 } as const;
+const base = { ...aKey, revision: 1, unreported: false, lastSender: aRun } as const;
 
 export const anIdle = (fields: Partial<Idle> = {}): Idle => ({ ...base, state: 'idle', ...fields });
 
 export const aSending = (fields: Partial<Sending> = {}): Sending => ({
   ...base,
   state: 'sending',
-  lastSender: aRun,
   attempt: anAttempt(),
   ...fields,
 });
@@ -73,7 +74,6 @@ export const aSending = (fields: Partial<Sending> = {}): Sending => ({
 export const aRunning = (fields: Partial<Running> = {}): Running => ({
   ...base,
   state: 'running',
-  lastSender: aRun,
   attempt: anAttempt(),
   taskId: 'node:1',
   ...fields,
@@ -93,20 +93,17 @@ export const aQuarantined = (fields: Partial<Quarantined> = {}): Quarantined => 
   ...fields,
 });
 
-/** Judged by run-0, and to be told: rows are missing, unless `fields` say otherwise. */
-export function aJudged(fields: Partial<Judged> = {}): Judged {
-  const { lastVerdict, attempt } = aQuarantined();
-  const { outcome, rowsMissing } = (fields.lastVerdict ?? lastVerdict).verdict;
-  return {
-    ...base,
-    state: 'judged',
-    lastVerdict,
-    attempt,
-    taskId: 'node:1',
-    decision: { ...decidedBy, id: '1@900000', becomes: 'quarantined', outcome, rowsMissing },
-    ...fields,
-  };
-}
+/** Released by run-0, which no report has included yet. */
+export const aReleased = (fields: Partial<Idle> = {}): Idle =>
+  anIdle({ unreported: true, lastRelease: { decided: { ...decidedBy }, release: { missing: 0 } }, ...fields });
 
-/** One of each state. */
-export const aRecordOfEachState = (): LedgerRecord[] => [anIdle(), aSending(), aRunning(), aJudged(), aQuarantined()];
+/** One of each state, and those that wait for a report. */
+export const aRecordOfEachState = (): LedgerRecord[] => [
+  anIdle(),
+  anIdle({ unreported: true, lastVerdict: aLastVerdict(), attempt: anAttempt() }),
+  aReleased(),
+  aSending(),
+  aRunning(),
+  aQuarantined({ unreported: true }),
+  aQuarantined(),
+];

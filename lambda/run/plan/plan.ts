@@ -1,21 +1,32 @@
-import type { Cause } from '../../facts/cause.ts';
-import { maxSentenceBytes } from '../../facts/limits.ts';
+import pLimit from 'p-limit';
+import type { Cause, CauseOf } from '../../facts/cause.ts';
+import { deadlineMarginMillis, maxEntries, planConcurrency, usualBatchSize } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
+import { resultOf } from '../../facts/outcomes.ts';
+import type { UnmanagedIndex } from '../../facts/report-schema.ts';
+import { addressElsewhere, ownership } from '../../ledger/ownership.ts';
+import { isUnresolved, namesOfRecord, type StoredRecord } from '../../ledger/record.ts';
+import { type Mark, markFor } from '../../ledger/transitions.ts';
+import { baseOf } from '../../operations/backend.ts';
+import { asResult, type IndexSize, OperationsError } from '../../operations/operations.ts';
+import { canonicalSpelling, dottedName, isProtected, searchIndex } from '../../policy/aspects.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
 import { capped } from '../../text/text.ts';
+import { signalAt } from '../../truncation/clock.ts';
+import { countRows } from '../../truncation/counts.ts';
+import { type OptionalReads, optionalReads } from '../../truncation/optional-reads.ts';
+import { isInPlace } from '../../truncation/watch.ts';
 import { withBreaker } from '../breaker.ts';
-import { addressOf } from '../entries.ts';
+import { addressOf, doneEntry, entryOf, policyFacts, releaseFirst, releaseNote } from '../entries.ts';
 import { isByHand, modeOf, parseInput, type RunInput, scheduledMillis } from '../input.ts';
-import { proceed } from '../next.ts';
+import { openEntry, proceed } from '../next.ts';
+import { releaseIndices } from '../release.ts';
 import type { RunServices } from '../services.ts';
 import { type Entry, type Mode, type RunState, STATE_VERSION } from '../state.ts';
-import { entriesFromLedger } from './adopt.ts';
-import { withinLimit } from './limit.ts';
-import { planPolicies } from './policies.ts';
-import { refused } from './policy.ts';
-import { ledgerFailure, prepare, readRecords } from './prepare.ts';
-import { planRelease } from './release-indices.ts';
-import { type Untold, untoldIn } from './untold.ts';
+import { type PlanContext, type Planning, planPolicy } from './policy.ts';
+import { type Prepared, prepare } from './prepare.ts';
+import { PlanRequests } from './requests.ts';
+import { searchCutoff } from './row-limit.ts';
 
 /** What the workflow passes to Plan. */
 export interface PlanEvent {
@@ -24,61 +35,304 @@ export interface PlanEvent {
 }
 
 /**
- * Plan: reads ledger and policies, reports what no report has included yet, picks up what earlier runs left unresolved,
- * dry-runs every policy and decides. Never sends a real truncate. Never throws for bad input, a missing parameter or an
+ * Plan: reads ledger and policies, takes up what is unreported, unresolved or quarantined, counts every other policy's
+ * index, decides, and sorts. Never sends a real truncate. Never throws for bad input, a missing parameter or an
  * unreachable server: these go into the returned state (`error`), so that they are reported.
  */
 export async function plan(event: PlanEvent, services: RunServices): Promise<RunState> {
   const parsed = parseInput(event.input);
   const input = 'problem' in parsed ? {} : parsed.input;
   const state = emptyState(event, input, services);
-  const readAt = services.clock.now();
-  const records = await readRecords(services);
-  const untold = (policies: readonly ParsedPolicy[]) =>
-    untoldIn(records instanceof Map ? records.values() : [], policies, state, readAt);
-  /** A run that cannot do its work says of each index what the ledger says. */
-  const unasked = (chosen: readonly ParsedPolicy[]): Entry[] => {
-    const known = entriesFromLedger(records instanceof Map ? records.values() : [], chosen, state, readAt);
-    const ofPolicies = chosen.map((one) => known.find(({ policy }) => policy === one)?.entry ?? refused(one));
-    return [...ofPolicies, ...known.flatMap(({ entry, policy }) => (policy ? [] : [entry]))];
+  const prepared = await prepare(parsed, services);
+  const { error, hindrance: breaker, notes } = prepared;
+  const begun: RunState = {
+    ...state,
+    error,
+    breaker,
+    notes: [...state.notes, ...notes, ...addressNotes(prepared, state)],
   };
-  if ('problem' in parsed) {
-    const problem = capped(parsed.problem, maxSentenceBytes);
-    const error: Cause = ledgerFailure(records) ?? { kind: 'setup', what: 'input', problem };
-    return finish({ ...withUntold({ ...state, notes: [], entries: unasked([]) }, untold([])), error }, services);
-  }
-  const prepared = await prepare(input, records, services);
-  if (prepared.kind === 'impossible') {
-    const { error, policies, chosen } = prepared;
-    return finish({ ...withUntold({ ...state, entries: unasked(chosen) }, untold(policies)), error }, services);
-  }
-  if (input.release) {
-    const released = await planRelease(state, input, prepared, services);
-    const untoldNow = untoldIn(released.records.values(), prepared.policies, state, readAt);
-    return finish(withUntold(released.state, untoldNow), services);
-  }
-  const waiting = untold(prepared.policies);
-  return finish(withUntold(await planPolicies(state, prepared, waiting, readAt, services), waiting), services);
+  if (input.release && !error) return finish(await releasing(begun, input, prepared, services), services);
+  if (!prepared.asks) return finish({ ...begun, ...takenUp(begun, prepared, false, services).facts }, services);
+  return finish(await decided(begun, prepared, services), services);
 }
 
-/** What is told for the first time is in the report whatever else the run does, in place of a policy's own entry. */
-function withUntold(state: RunState, { verdicts, notes, releases }: Untold): RunState {
-  const entries = state.entries.map((entry) => {
-    const verdict = verdicts.get(entry.index);
-    return verdict?.replacesEntry ? verdict.entry : entry;
-  });
-  const further = [...verdicts.values()].map(({ entry }) => entry).filter((entry) => !entries.includes(entry));
-  return {
-    ...state,
-    entries: [...entries, ...further],
-    notes: [...state.notes, ...notes],
-    releases: [...state.releases, ...releases],
+/** A release tells of its own indices, and of what is unreported. */
+async function releasing(
+  state: RunState,
+  input: RunInput,
+  prepared: Prepared,
+  services: RunServices,
+): Promise<RunState> {
+  const { notes, records } = await releaseIndices(state, input, prepared.policies, prepared.records, services);
+  const unreported = new Map([...records].filter(([, record]) => markFor(record) !== undefined));
+  const { facts } = takenUp(state, { ...prepared, records: unreported }, false, services);
+  return { ...state, ...facts, notes: [...facts.notes, ...notes] };
+}
+
+/** Every policy counted and decided, beside what the ledger holds. */
+async function decided(begun: RunState, prepared: Prepared, services: RunServices): Promise<RunState> {
+  const { signal, clear } = signalAt(services.clock, services.deadline() - deadlineMarginMillis);
+  try {
+    const reads = optionalReads(services.operations, begun, signal);
+    const requests = new PlanRequests(services, signal);
+    const sizes = await sizesOf(reads, requests);
+    const { facts, waiting } = takenUp(begun, prepared, begun.mode === 'enforce', services);
+    const state = { ...begun, ...facts };
+    const context: PlanContext = { state, records: prepared.records, services, requests, sizes, notes: [] };
+    const planned = await plannedEntries(waiting, context);
+    const failure = requests.serverFailure;
+    const all = [...planned.sort(runOrder(prepared.records)), ...state.entries];
+    const entries = failure
+      ? all.map((entry) => withoutServer(entry, failure.kind, state))
+      : await recounted(all, context, signal);
+    return {
+      ...state,
+      ...reads.without,
+      entries,
+      error: failure ? { kind: 'server', error: failure, sent: 'no' } : state.error,
+      refusesForceField: requests.refusesForceField,
+      notes: [...state.notes, ...context.notes, ...(await requestNotes(context, reads)), ...pausedNote(state, planned)],
+      unmanagedIndices: unmanaged(sizes, prepared.policies),
+    };
+  } finally {
+    clear();
+  }
+}
+
+type TakenUp = Pick<RunState, 'entries' | 'notes' | 'releases'>;
+type WaitingPolicy = ParsedPolicy & { kind: 'policy' };
+
+/**
+ * What the ledger holds, and what needs no question to the server. A record that is not free is in every report (rule
+ * 14), in place of its policy's entry if that policy can be read and is the only one for it.
+ * @param watches the run watches what is unresolved
+ * @returns the policies that wait for a count; none where the run asks nothing
+ */
+function takenUp(
+  state: RunState,
+  { records, chosen, asks }: Prepared,
+  watches: boolean,
+  { clock }: RunServices,
+): { facts: TakenUp; waiting: WaitingPolicy[] } {
+  const now = clock.now();
+  const facts: { entries: Entry[]; notes: Note[]; releases: Mark[] } = {
+    entries: [],
+    notes: [...state.notes],
+    releases: [],
   };
+  const taken = new Map<string, Entry | undefined>();
+  for (const record of records.values()) {
+    const { index } = record;
+    const owned = ownership(record, state);
+    const policy = onlyOneFor(index, chosen);
+    const names = policy ? policyFacts(policy.policy) : namesOfRecord(record);
+    const resumed = policy && !isUnresolved(record) ? undefined : true;
+    const entry = entryOf({ index, entry: { ...names, resumed } }, owned, state, now, watches);
+    if (entry) facts.entries.push(entry);
+    if (policy && owned.kind !== 'free') taken.set(index, entry);
+    const mark = markFor(record);
+    // A state has room for so many: the others are reported by the next run.
+    if (record.state === 'idle' && record.lastRelease && mark && facts.releases.length < maxEntries) {
+      facts.notes.push(releaseNote(dottedName(namesOfRecord(record)), record.lastRelease));
+      facts.releases.push(mark);
+    }
+  }
+  const waiting: WaitingPolicy[] = [];
+  for (const parsed of chosen) {
+    const { index } = parsed;
+    if (parsed.kind === 'invalid') {
+      const { entityType, aspect, problem } = parsed;
+      const cause: Cause = { kind: 'policy', what: 'unreadable', problem: capped(problem) };
+      facts.entries.push(doneEntry({ index, entry: { entityType, aspect } }, 'failed', cause));
+      continue;
+    }
+    const from = { index, entry: policyFacts(parsed.policy) };
+    if (taken.has(index)) {
+      // Only a release that is unreported has no entry.
+      if (taken.get(index) === undefined) facts.entries.push(releaseFirst(from));
+    } else if (!asks) facts.entries.push(doneEntry(from, 'failed', { kind: 'setup', what: 'run' }));
+    else if (parsed.policy.enabled) waiting.push(parsed);
+    else facts.entries.push(doneEntry(from, 'disabled', { kind: 'not-due' }));
+  }
+  return { facts, waiting };
+}
+
+function onlyOneFor(index: string, chosen: readonly ParsedPolicy[]): WaitingPolicy | undefined {
+  const [policy, second] = chosen.filter((one) => one.index === index);
+  return policy?.kind === 'policy' && second === undefined ? policy : undefined;
+}
+
+async function sizesOf(reads: OptionalReads, requests: PlanRequests): Promise<IndexSize[]> {
+  try {
+    return (await reads.sizes()) ?? [];
+  } catch (error) {
+    if (!(error instanceof OperationsError)) throw error;
+    requests.failed(error.fact);
+    return [];
+  }
+}
+
+/** The search for tonight's cutoff comes last, because it takes many dry runs. */
+async function plannedEntries(waiting: readonly WaitingPolicy[], context: PlanContext): Promise<Entry[]> {
+  const { requests } = context;
+  const limit = pLimit(planConcurrency);
+  // One after another until a dry run has shown which fields the server takes; then side by side.
+  const planned: Planning[] = [];
+  while (requests.refusesForceField === undefined && planned.length < waiting.length) {
+    planned.push(await planOne(waiting[planned.length] as WaitingPolicy, context));
+  }
+  const rest = waiting.slice(planned.length);
+  planned.push(...(await Promise.all(rest.map((policy) => limit(() => planOne(policy, context))))));
+  const found = (entry: Planning) => (entry.phase === 'searched' ? limit(() => searchCutoff(entry, context)) : entry);
+  return Promise.all(planned.map(found));
+}
+
+async function planOne({ index, policy }: WaitingPolicy, context: PlanContext): Promise<Planning> {
+  const planned = await planPolicy(index, policy, context);
+  const outcome = planned.phase === 'done' ? planned.entry.outcome : planned.phase;
+  context.services.log.info('planned', { ...planned.entry, index, outcome });
+  return planned;
+}
+
+/**
+ * Without a server nothing can be watched: running truncations go on, and the next run picks them up. A count that takes
+ * too long says nothing about the others: an enforcing run watches all the same, or one slow index would keep every
+ * other one from being judged.
+ */
+function withoutServer(entry: Entry, kind: string, { mode }: RunState): Entry {
+  if (entry.phase === 'watched') return kind === 'timeout' && mode === 'enforce' ? entry : openEntry(entry, 'server');
+  return entry.phase === 'approved' ? doneEntry(entry, 'not-started', { kind: 'setup', what: 'run' }) : entry;
+}
+
+/**
+ * Counts the rows to keep of every quarantined reindex again, after everything else: a message names what is missing
+ * once its new index has been put in place. It decides nothing, and what cannot be counted changes no result.
+ */
+async function recounted(entries: readonly Entry[], context: PlanContext, signal: AbortSignal): Promise<Entry[]> {
+  const counted: Entry[] = [];
+  for (const entry of entries) {
+    const record = context.records.get(entry.index);
+    const isOne = entry.phase === 'done' && entry.entry.cause.kind === 'quarantined' && record?.state === 'quarantined';
+    if (!isOne || !record.attempt.reindexes || addressElsewhere(record, context.state) || context.requests.isLate()) {
+      counted.push(entry);
+      continue;
+    }
+    const cause = { ...(entry.entry.cause as CauseOf<'quarantined'>), today: await today(record, context, signal) };
+    counted.push({ ...entry, entry: { ...entry.entry, cause } });
+  }
+  return counted;
+}
+
+async function today(
+  { attempt }: Extract<StoredRecord, { state: 'quarantined' }>,
+  { services: { operations } }: PlanContext,
+  signal: AbortSignal,
+): Promise<CauseOf<'quarantined'>['today']> {
+  const { fields, policyCutoffMillis, baseline } = attempt;
+  const cutoffs = { sent: fields.cutoffMillis, after: policyCutoffMillis, until: baseline.countedAtMillis };
+  const counted = await asResult(() =>
+    countRows((asked) => operations.dryRun(asked, { signal }), { ...fields, batchSize: usualBatchSize }, cutoffs),
+  );
+  if (counted.kind === 'failed') return { error: counted.error };
+  const { sent, after, until } = counted.value.rows;
+  const inPlace = isInPlace(attempt, { rowsToDelete: sent });
+  return { expected: baseline.rowsToKeep, found: Math.max(0, until - after), inPlace };
+}
+
+/**
+ * Policies whose last verdict was bad come last; otherwise the smallest truncation first, then by name. Those without a
+ * count come after.
+ */
+function runOrder(records: Prepared['records']) {
+  const rows = ({ entry }: Entry) => entry.rowsToDelete ?? Number.MAX_SAFE_INTEGER;
+  const wasBad = ({ index }: Entry): number => {
+    const record = records.get(index);
+    const last = record === undefined || record.state === 'unreadable' ? undefined : record.lastVerdict;
+    return Number(last !== undefined && resultOf[last.verdict.outcome] !== 'ok');
+  };
+  return (left: Entry, right: Entry): number =>
+    wasBad(left) - wasBad(right) || rows(left) - rows(right) || left.index.localeCompare(right.index);
+}
+
+/** Enough to show which indices lack a policy; the survey lists them all. */
+const listedUnmanaged = 20;
+
+function unmanaged(sizes: readonly IndexSize[], policies: ParsedPolicy[]): UnmanagedIndex[] {
+  const managed = new Set(policies.map(({ index }) => index));
+  return sizes
+    .filter(({ indexName, entityType, aspect }) => {
+      // The Postgres backend reports one store for everything, which is not an index.
+      if (entityType === undefined || aspect === undefined) return baseOf(indexName) !== undefined;
+      return !managed.has(searchIndex({ entityType, aspect })) && !isProtected(aspect);
+    })
+    .map(({ entityType, aspect, ...size }) =>
+      entityType === undefined || aspect === undefined ? size : { ...size, ...canonicalSpelling(entityType, aspect) },
+    )
+    .sort((left, right) => (right.sizeMb ?? 0) - (left.sizeMb ?? 0))
+    .slice(0, listedUnmanaged);
+}
+
+/** An approved truncation says by itself that the job is paused. */
+const pausedNote = ({ mode, breaker }: RunState, planned: readonly Entry[]): Note[] =>
+  breaker?.kind === 'stopped' &&
+  breaker.by === 'paused' &&
+  (mode === 'preview' || !planned.some(({ phase }) => phase === 'approved'))
+    ? [{ kind: 'paused', problem: breaker.problem }]
+    : [];
+
+async function requestNotes({ state, services, requests }: PlanContext, reads: OptionalReads): Promise<Note[]> {
+  const notes: Note[] = [];
+  if (requests.serverFailure) return notes;
+  if (requests.refusesForceField) notes.push({ kind: 'field-refused' });
+  if (requests.lacksDate) notes.push({ kind: 'no-date-header' });
+  if (state.mode === 'preview' && services.settings.notesRights) {
+    const sizes = reads.sizesError();
+    if (sizes) notes.push({ kind: 'rights', what: 'sizes', error: sizes });
+    const status = await requests.taskStatusRefusal();
+    if (status) notes.push({ kind: 'rights', what: 'task-status', error: status });
+  }
+  return notes;
+}
+
+/** Said once: an address that changes leaves its records behind. */
+function addressNotes({ records }: Prepared, state: RunState): Note[] {
+  const addresses = [...records.values()].flatMap((record) => addressElsewhere(record, state) ?? []);
+  return addresses[0] === undefined
+    ? []
+    : [{ kind: 'other-address', address: capped(addresses[0]), records: addresses.length }];
 }
 
 function finish(state: RunState, { settings, clock, log }: RunServices): RunState {
   if (state.error !== undefined) log.error('the run could not do its work', { cause: state.error });
   return proceed(withBreaker(withinLimit(state)), settings, clock.now());
+}
+
+/**
+ * Limits entries to what one run carries, keeping their order: lost rows and unresolved truncations first. One note
+ * counts the others and names the quarantined ones. The next run finds them all again.
+ */
+function withinLimit(state: RunState): RunState {
+  const { entries, notes } = state;
+  if (entries.length <= maxEntries) return state;
+  const kept = new Set([...entries].sort((one, other) => rank(one) - rank(other)).slice(0, maxEntries));
+  const beyond = entries.filter((entry) => !kept.has(entry));
+  const namesOf = (some: readonly Entry[]) => some.map(({ entry }) => dottedName(entry));
+  const quarantined = beyond.filter(({ phase, entry }) => phase === 'done' && entry.outcome === 'quarantined');
+  const note: Note = {
+    kind: 'beyond',
+    entries: beyond.length,
+    names: namesOf(beyond),
+    quarantined: namesOf(quarantined),
+  };
+  return { ...state, entries: entries.filter((entry) => kept.has(entry)), notes: [note, ...notes] };
+}
+
+function rank(entry: Entry): number {
+  if (entry.phase === 'watched') return 1;
+  if (entry.phase === 'approved') return 4;
+  // What is unreported is reported, or stays where it is.
+  if (entry.entry.outcome === 'rows-missing' || entry.mark !== undefined) return 0;
+  return { failed: 2, attention: 3, ok: 5 }[resultOf[entry.entry.outcome]];
 }
 
 function emptyState({ execution }: PlanEvent, input: RunInput, { settings }: RunServices): RunState {

@@ -1,80 +1,67 @@
 import type { Cause } from '../../facts/cause.ts';
-import { maxPolicies, tokenExpiryNoticeMillis } from '../../facts/limits.ts';
+import { maxPolicies, maxSentenceBytes, tokenExpiryNoticeMillis } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
 import { LedgerError } from '../../ledger/ledger.ts';
 import type { StoredRecord } from '../../ledger/record.ts';
 import { tokenExpiryMillis } from '../../operations/http/bearer.ts';
 import { dottedName, searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../../policy/parse.ts';
-import { type RunInput, RunInputError } from '../input.ts';
-import { pausedCause, problemOf, readPolicies } from '../orders.ts';
+import { capped } from '../../text/text.ts';
+import { pausedCause, problemOf, readPolicies } from '../current-settings.ts';
+import { type parseInput, type RunInput, RunInputError } from '../input.ts';
 import { ParametersError, type RunServices } from '../services.ts';
 
 /** What Plan knows before it asks the server. */
 export interface Prepared {
-  kind: 'ready';
   policies: ParsedPolicy[];
-  /** The policies that `only` names, or all. */
+  /** The policies that `indices` names, or all. */
   chosen: ParsedPolicy[];
-  /** The ledger's records by search index. */
-  records: Map<string, StoredRecord>;
-  /** What keeps the run from doing its work, except from watching what is unresolved. */
+  /** The ledger's records by search index; none where it cannot be read. */
+  records: ReadonlyMap<string, StoredRecord>;
+  /** Why the run cannot do its work. */
   error?: Cause;
+  /** The server can be asked: what is unresolved is watched, whatever else keeps the run from its work. */
+  asks: boolean;
   /** Why approved policies are not started, if something prevents all of them. */
   hindrance?: Cause;
   notes: Note[];
 }
 
-/** `error` says why the run cannot start; `chosen` are the policies that it would have covered. */
-type Preparation = Prepared | ({ kind: 'impossible'; error: Cause } & Pick<Prepared, 'chosen' | 'policies'>);
-
-/** The ledger's records by search index, or why they cannot be read. */
-export type Records = Prepared['records'] | LedgerError;
-
-/** Read before anything else: a run that cannot do its work tells what nobody has been told yet, all the same. */
-export async function readRecords({ ledger }: RunServices): Promise<Records> {
+/** Reads ledger and parameters, and checks the input against them. Never throws for what a person can mend. */
+export async function prepare(parsed: ReturnType<typeof parseInput>, services: RunServices): Promise<Prepared> {
+  const { ledger, parameters, clock } = services;
+  const prepared: Prepared = { policies: [], chosen: [], records: new Map(), asks: false, notes: [] };
+  let ledgerError: Cause | undefined;
   try {
-    return new Map((await ledger.list()).map((record) => [record.index, record]));
+    // Before anything else: what is unreported is reported, whatever the run can do.
+    prepared.records = new Map((await ledger.list()).map((record) => [record.index, record]));
   } catch (error) {
-    if (error instanceof LedgerError) return error;
-    throw error;
+    ledgerError = expected(error);
+    if (!ledgerError) throw error;
   }
-}
-
-/** Reads the parameters and checks the input against them. */
-export async function prepare(input: RunInput, records: Records, services: RunServices): Promise<Preparation> {
-  const { parameters, clock } = services;
-  let policies: ParsedPolicy[] = [];
-  let chosen: ParsedPolicy[] = [];
   try {
-    policies = await readPolicies(services);
-    const only = input.only?.map(searchIndexOfName);
-    // A release concerns only the named indices, and no policies.
-    chosen = input.release ? [] : only ? policies.filter(({ index }) => only.includes(index)) : policies;
-    checkOnly(input, policies);
-    const notes = tokenNotes(await parameters.token.get(), clock.now());
-    if (records instanceof LedgerError) throw records;
-    checkRelease(input, policies, records);
-    const error = input.release ? undefined : wrongNumber(policies);
+    if ('problem' in parsed) throw new RunInputError(capped(parsed.problem, maxSentenceBytes));
+    const { input } = parsed;
+    const policies = await readPolicies(services);
     const isTooMany = policies.length > maxPolicies;
-    return {
-      kind: 'ready',
-      policies,
-      chosen: isTooMany ? [] : chosen,
-      records,
-      error,
-      hindrance: isTooMany ? { kind: 'run-error' } : await pausedCause(services),
-      notes,
-    };
+    const named = input.only?.map(searchIndexOfName);
+    prepared.policies = policies;
+    // A release concerns only the named indices, and no policies.
+    if (!input.release && !isTooMany) {
+      prepared.chosen = named ? policies.filter(({ index }) => named.includes(index)) : policies;
+    }
+    // Its message comes before any other: nobody knows what the ledger holds then, so nothing is asked.
+    if (ledgerError) return { ...prepared, error: ledgerError };
+    checkNames(input, policies, prepared.records);
+    prepared.notes = tokenNotes(await parameters.token.get(), clock.now());
+    prepared.asks = true;
+    if (input.release) return prepared;
+    const hindrance: Cause | undefined = isTooMany ? { kind: 'setup', what: 'run' } : await pausedCause(services);
+    return { ...prepared, error: wrongNumber(policies), hindrance };
   } catch (error) {
     const cause = expected(error);
     if (!cause) throw error;
-    return {
-      kind: 'impossible',
-      error: ledgerFailure(records) ?? cause,
-      policies,
-      chosen: chosen.length > maxPolicies ? [] : chosen,
-    };
+    return { ...prepared, error: ledgerError ?? cause };
   }
 }
 
@@ -85,10 +72,6 @@ function wrongNumber({ length }: readonly ParsedPolicy[]): Cause | undefined {
   const problem = `there are ${length} policies, and a stage has at most ${maxPolicies}: remove some, or spread them over several stages`;
   return { kind: 'setup', what: 'parameters', problem };
 }
-
-/** Comes before any other reason: what the ledger holds is told to nobody then. */
-export const ledgerFailure = (records: Records): Cause | undefined =>
-  records instanceof LedgerError ? expected(records) : undefined;
 
 /** Errors that say what to do; anything else is a bug or transient, and the workflow retries it. */
 function expected(error: unknown): Cause | undefined {
@@ -102,26 +85,27 @@ function expected(error: unknown): Cause | undefined {
   return error instanceof RunInputError ? setup('input') : undefined;
 }
 
-function checkOnly(input: RunInput, policies: ParsedPolicy[]): void {
-  const known = new Set(policies.map(({ index }) => index));
-  const unknown = (input.only ?? []).filter((name) => !known.has(searchIndexOfName(name)));
-  if (unknown.length === 0) return;
-  const names = listed(policies.map(namesOf).map(dottedName)) || 'none';
-  throw new RunInputError(`"only" names ${listed(unknown)}, which no policy is for (policies: ${names})`);
-}
-
 /** One wrong name means that the operator has to check all of them again. */
-function checkRelease(
-  { release: names = [] }: RunInput,
+function checkNames(
+  { only = [], release = [] }: RunInput,
   policies: ParsedPolicy[],
   records: ReadonlyMap<string, StoredRecord>,
 ): void {
-  const known = new Set([...records.keys(), ...policies.map(({ index }) => index)]);
-  const unknown = names.filter((name) => !known.has(searchIndexOfName(name)));
-  if (unknown.length === 0) return;
-  throw new RunInputError(
-    `"release" names ${listed(unknown)}, which neither a policy nor the ledger knows: nothing was released`,
-  );
+  const withPolicy = new Set(policies.map(({ index }) => index));
+  const unknown = only.filter((name) => !withPolicy.has(searchIndexOfName(name)));
+  if (unknown.length > 0) {
+    const names = listed(policies.map(namesOf).map(dottedName)) || 'none';
+    throw new RunInputError(`"only" names ${listed(unknown)}, which no policy is for (policies: ${names})`);
+  }
+  const stranger = release.filter((name) => {
+    const index = searchIndexOfName(name);
+    return !withPolicy.has(index) && !records.has(index);
+  });
+  if (stranger.length > 0) {
+    throw new RunInputError(
+      `"release" names ${listed(stranger)}, which neither a policy nor the ledger knows: nothing was released`,
+    );
+  }
 }
 
 const listed = (names: string[]): string =>

@@ -1,3 +1,4 @@
+import { deadlineMarginMillis } from '../../facts/limits.ts';
 import { concernsServer, type ServerError } from '../../facts/server-error.ts';
 import { absentTask } from '../../operations/backend.ts';
 import {
@@ -7,6 +8,9 @@ import {
   OperationsError,
   type TruncateFields,
 } from '../../operations/operations.ts';
+import type { Clock } from '../../truncation/clock.ts';
+
+type PlanServices = { operations: Operations; clock: Pick<Clock, 'now'>; deadline(): number };
 
 /**
  * How Plan asks the server: until one dry run has shown whether it takes the field forceDeleteByQuery, which the
@@ -14,6 +18,8 @@ import {
  */
 export class PlanRequests {
   readonly #operations: Operations;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #end: number;
   readonly #signal: AbortSignal;
   #taskStatus: Promise<ServerError | undefined> | undefined;
   /** Undefined until a dry run has shown it (rule 1). */
@@ -23,9 +29,17 @@ export class PlanRequests {
   /** An answer came without a `Date` header. */
   lacksDate = false;
 
-  constructor(operations: Operations, signal: AbortSignal) {
+  /** @param signal fires when Plan's time to ask is over, which is deadlineMarginMillis before its deadline */
+  constructor({ operations, clock, deadline }: PlanServices, signal: AbortSignal) {
     this.#operations = operations;
+    this.#clock = clock;
+    this.#end = deadline() - deadlineMarginMillis;
     this.#signal = signal;
+  }
+
+  /** Plan's time to ask is over: the rest is for returning what it knows. */
+  isLate(): boolean {
+    return this.#signal.aborted || this.#clock.now() >= this.#end;
   }
 
   /** A dry run, or a count. Throws OperationsError. */
@@ -67,7 +81,7 @@ export class PlanRequests {
     return this.dryRun(rest);
   }
 
-  /** Why task statuses may not be read, without which a copy cannot be judged; asked once a run. */
+  /** Why task statuses may not be read, without which a reindex cannot be judged; asked once a run. */
   taskStatusRefusal(): Promise<ServerError | undefined> {
     this.#taskStatus ??= asResult(() => this.#operations.taskStatus(absentTask, { signal: this.#signal })).then(
       (asked) =>

@@ -1,3 +1,4 @@
+import type { CauseKind, CauseOf } from '../facts/cause.ts';
 import type { Urgency } from '../facts/outcomes.ts';
 import { maxNameLength } from '../facts/policy-fields.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
@@ -41,6 +42,13 @@ export interface Context {
   afterLoss: boolean;
 }
 
+/** What is said of one kind of cause. */
+export type CauseEntry<Kind extends CauseKind> = (
+  cause: CauseOf<Kind>,
+  entry: DecidedFacts,
+  context: Context,
+) => Sentences;
+
 /** An ellipsis stays: the text was cut there. */
 export const withoutStop = (text: string): string => text.replace(/(?<!\.)\.$/, '');
 
@@ -56,6 +64,8 @@ export const joined = (...parts: ReadonlyArray<string | number | boolean | undef
 export const nextRunTries = 'Wait for the next run, which tries again.';
 export const nextRunChecks =
   'Wait for the next run, which checks again. Do not truncate the index by hand in the meantime.';
+export const taskVanished = 'The server no longer knows its task: a node of the search engine may have restarted.';
+export const compareIndices = 'Compare the old and the new index as the runbook says, then release it.';
 export const nothingDeleted = 'nothing was deleted';
 export const quarantine = 'The index is quarantined until a person releases it.';
 
@@ -89,6 +99,12 @@ export const ofTotal = (part: number, total: number | undefined, what = 'row'): 
 
 export const ofHours = (maxRunHours: number | undefined): string =>
   maxRunHours === undefined ? '' : ` (maxRunHours: ${counted(maxRunHours, 'hour', 'hours')})`;
+
+/** A few rows to keep may go on any day. */
+export const alsoGone = (count = 0): string =>
+  count === 0
+    ? ''
+    : `${rows(count, 'exact')} newer than the cutoff ${isOrAre(count)} also gone, which ordinary deletions can explain.`;
 
 export const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are');
 

@@ -4,7 +4,7 @@ import type { Outcome, Urgency } from '../facts/outcomes.ts';
 import type { DecidedFacts, PolicyEntry, Report, ReportFacts } from '../facts/report-schema.ts';
 import type { Audience } from './audience.ts';
 import { causes } from './causes.ts';
-import { isLost } from './causes-of-truncations.ts';
+import { isLost } from './causes-of-open.ts';
 import { notes } from './notes.ts';
 import { iso, moment, percentOf } from './numbers.ts';
 import { asSentence, type Context, joined, ofAnotherRun, replaced, type Sentences, withStop } from './phrases.ts';
@@ -96,6 +96,7 @@ export function sentencesOf(entry: DecidedFacts, context: Context): Sentences {
       ...said,
       why: joined(
         deciderOf(entry, context),
+        entry.server !== undefined && `It is about another server address, ${entry.server}.`,
         replaced(entry.indexName, entry.indexNow),
         entry.noIndex && 'The search engine did not know the index, which counted as 0 rows.',
         said.why,
@@ -108,9 +109,9 @@ export function sentencesOf(entry: DecidedFacts, context: Context): Sentences {
 
 /** A verdict of another run says when it was given, and by which run. */
 function deciderOf(entry: DecidedFacts, context: Context): string {
-  const { decidedAt = '', decidedBy, server } = entry;
+  const { decidedAt = '', decidedBy } = entry;
   if (!ofAnotherRun(entry, context)) return '';
-  return `Run ${decidedBy} found this on ${moment(Date.parse(decidedAt))}${server === undefined ? '' : `, at ${server}`}.`;
+  return `Run ${decidedBy} found this on ${moment(Date.parse(decidedAt))}.`;
 }
 
 const later: Sentences = { what: 'the reason was written by another version of this job', urgency: 'week' };

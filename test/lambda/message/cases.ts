@@ -206,7 +206,7 @@ export const entryCases: EntryCase[] = [
   ],
   [
     'record of another address',
-    'unknown',
+    'still-running',
     { kind: 'left-alone', why: 'address', address: 'http://old:8080', since: at - day, releasableAt: at },
   ],
   ['above the ceiling', 'above-ceiling', { kind: 'above-ceiling', maxDeletePercent: 30, approveRows: 1_260_000 }],

@@ -1,0 +1,206 @@
+import { approve, preview, resume } from './commands.ts';
+import { counted, exact, percent, rows } from './numbers.ts';
+import {
+  type CauseEntry,
+  inPolicies,
+  joined,
+  nameOf,
+  nextRunTries,
+  nothingDeleted,
+  ofHours,
+  older,
+  shareOld,
+  withoutStop,
+} from './phrases.ts';
+import { failedRequest } from './server-errors.ts';
+
+/** Why an index is truncated, or not, by its counts and by what happens beside it. */
+
+export const notDue: CauseEntry<'not-due'> = ({ minDeletePercent }, entry) => {
+  const urgency = 'nothing';
+  if (entry.outcome === 'disabled') return { what: 'its policy says "enabled": false', urgency };
+  if (entry.rowsTotal === 0) return { what: 'the index is empty', urgency };
+  if (minDeletePercent === undefined)
+    return { what: `none of ${rows(entry.rowsTotal ?? 0)} is ${older(entry)}`, urgency };
+  return { what: `${shareOld(entry)} (minDeletePercent: ${percent(minDeletePercent, 2)})`, urgency };
+};
+
+export const due: CauseEntry<'due'> = ({ minDeletePercent, rowLimit }, entry) => ({
+  what: shareOld(entry),
+  why: joined(
+    rowLimit !== undefined &&
+      `A run deletes at most ${rows(rowLimit)} (maxRowsPerRun), the oldest first; later runs go on as long as at least ${percent(minDeletePercent, 2)} of the rows are old.`,
+    entry.strategy === 'reindex' && 'This server would reindex: it writes the rows to keep into a new index.',
+    entry.wholeReindex && 'A reindex cannot be split: maxRowsPerRun does not apply.',
+  ),
+  urgency: 'nothing',
+});
+
+export const aboveCeiling: CauseEntry<'above-ceiling'> = (cause, entry, context) => {
+  const { maxDeletePercent, approveRows, approved, rowLimit } = cause;
+  const old = rows(entry.rowsToDelete ?? 0, 'exact');
+  const what =
+    rowLimit !== undefined
+      ? `the oldest hour alone holds ${old} ${older(entry)} (maxRowsPerRun: ${exact(rowLimit)})`
+      : maxDeletePercent === undefined
+        ? `all ${rows(entry.rowsTotal ?? 0, 'exact')} are ${older(entry)}`
+        : `${shareOld(entry)} (maxDeletePercent: ${percent(maxDeletePercent, 2)})`;
+  return {
+    subject: rowLimit === undefined ? '' : 'oldest hour above maxRowsPerRun',
+    what,
+    why: joined(
+      'Nothing was deleted: that needs approval.',
+      approved !== undefined && `${exact(approved)} were approved, which is not enough.`,
+    ),
+    urgency: 'change',
+    next: 'Ask the owner whether these rows may be deleted, and check whether new rows still arrive.',
+    look: preview(context, nameOf(entry)),
+    act: approve(
+      entry,
+      approveRows,
+      `This deletes up to ${rows(approveRows, 'exact')} of ${nameOf(entry)} for good`,
+      context,
+    ),
+  };
+};
+
+const minutes = (millis: number): string => counted(Math.round(Math.abs(millis) / 60_000), 'minute', 'minutes');
+
+export const guard: CauseEntry<'guard'> = (cause, entry, context) => {
+  switch (cause.which) {
+    case 'server-clock':
+    case 'start-in-future': {
+      const isOurs = cause.which === 'start-in-future';
+      const off = isOurs
+        ? `The run's start is ${minutes(cause.found)} in the future`
+        : `The server's clock is ${minutes(cause.found)} ${cause.found > 0 ? 'ahead of' : 'behind'} ours`;
+      return {
+        subject: isOurs ? 'our clock is wrong' : "the server's clock is wrong",
+        what: nothingDeleted,
+        why: `${off}, and a wrong clock deletes fresh rows.`,
+        urgency: 'week',
+        next: 'Correct the wrong clock (NTP).',
+      };
+    }
+    case 'floor':
+      return {
+        subject: 'cutoff too young',
+        what: nothingDeleted,
+        why: `Its cutoff is less than minRetentionDays (${counted(cause.expected, 'day', 'days')}) ago: retentionDays is too low, or a clock is wrong.`,
+        urgency: 'week',
+        next: `Correct the policy ${inPolicies(context)}.`,
+      };
+    case 'counts':
+      return {
+        subject: 'counts contradict each other',
+        what: nothingDeleted,
+        why: `The server counts ${rows(entry.rowsToDelete ?? 0, 'exact')} to delete out of only ${exact(entry.rowsTotal)}.`,
+        urgency: 'nothing',
+        next: nextRunTries,
+      };
+    case 'refuse-reindex':
+      return {
+        subject: 'the server would reindex',
+        what: nothingDeleted,
+        why: 'The server would reindex instead of deleting in place, and the policy refuses that.',
+        urgency: 'change',
+        next: 'To allow it, set refuseReindex to false; the runbook says what that means.',
+        section: 'Reindexes',
+      };
+    case 'task-status': {
+      const { why, next, act } = failedRequest('', cause.error, context);
+      return {
+        subject: 'task statuses cannot be read',
+        what: nothingDeleted,
+        why: joined('The server would reindex, and nothing proves a reindex but the status of its task.', why),
+        urgency: 'week',
+        next,
+        act,
+      };
+    }
+  }
+};
+
+export const changed: CauseEntry<'changed'> = (cause) => {
+  if (cause.what === 'reindex') {
+    return {
+      subject: 'reindex changed',
+      what: nothingDeleted,
+      why: `The server would now ${cause.now ? 'reindex' : 'delete in place'}, and a moment ago it would not.`,
+      urgency: 'nothing',
+      next: nextRunTries,
+    };
+  }
+  const { was, now } = cause;
+  return {
+    subject: 'rows changed',
+    what: nothingDeleted,
+    why:
+      now === 0
+        ? `The ${rows(was, 'exact')} to delete are gone: something else has deleted them.`
+        : `Rows to delete changed from ${exact(was)} to ${exact(now)} within minutes: something else is changing the index.`,
+    urgency: now === 0 ? 'change' : 'nothing',
+    next:
+      now === 0 ? "Find out what else deletes in this index: DataHub's own datahub-gc runs once a day." : nextRunTries,
+  };
+};
+
+export const stopped: CauseEntry<'stopped'> = (cause, _, context) => {
+  switch (cause.by) {
+    case 'paused':
+      return {
+        subject: 'paused',
+        what: nothingDeleted,
+        why:
+          cause.problem === undefined
+            ? 'The job is paused.'
+            : `Whether the job is paused cannot be read, which counts as paused (${withoutStop(cause.problem)}).`,
+        urgency: cause.problem === undefined ? 'nothing' : 'week',
+        next: 'If the pause is intended, do nothing; otherwise resume it.',
+        act: resume(context),
+      };
+    case 'breaker':
+      return {
+        subject: 'held back by another index',
+        what: nothingDeleted,
+        why: `The run started nothing more, because ${cause.outcome === 'rows-missing' ? `rows are missing in ${cause.index}` : `it is not known how the truncation of ${cause.index} ended`}.`,
+        urgency: 'nothing',
+        next: 'Resolve the other index first.',
+      };
+    case 'no-task-ids':
+      return {
+        subject: 'no task IDs',
+        what: nothingDeleted,
+        why: `${cause.status === 401 || cause.status === 403 ? `The server answered ${cause.status} to a truncation` : 'Two truncations returned no task ID'}, so the run started nothing more.`,
+        urgency: 'nothing',
+        next: 'See the index whose truncation was sent first.',
+      };
+    case 'plan-time':
+      return {
+        subject: 'server too slow',
+        what: nothingDeleted,
+        why: "The server answered too slowly: Plan's time ended before this policy was decided.",
+        urgency: 'change',
+        next: 'Look at the load of GMS and its search engine, or spread the policies over several stages.',
+      };
+    case 'run-time':
+      return {
+        subject: 'out of time',
+        what: nothingDeleted,
+        why:
+          cause.hours === undefined
+            ? 'There was no time left to send it.'
+            : `The run's time ended before its turn${ofHours(cause.hours)}.`,
+        urgency: 'nothing',
+        next: nextRunTries,
+      };
+    case 'release':
+      return {
+        subject: 'just released',
+        what: nothingDeleted,
+        why: 'Nothing is deleted before its release has been reported; this report does that.',
+        urgency: 'nothing',
+        next: nextRunTries,
+      };
+  }
+};

@@ -1,0 +1,195 @@
+import type { CauseOf } from '../facts/cause.ts';
+import type { DecidedFacts } from '../facts/report-schema.ts';
+import type { Command } from './audience.ts';
+import { listIndices, listTasks, pause, release, releaseAnyway, showTask, verify } from './commands.ts';
+import { date, exact, moment, rows } from './numbers.ts';
+import {
+  afterLossNext,
+  type CauseEntry,
+  type Context,
+  compareIndices,
+  cutoffText,
+  joined,
+  nameOf,
+  nextRunChecks,
+  nextRunTries,
+  ofHours,
+  ofTotal,
+  replaced,
+  rowsDone,
+  type Sentences,
+  taskVanished,
+  withoutStop,
+} from './phrases.ts';
+import { errorSentences } from './server-errors.ts';
+
+/** Why an index is not free: what was sent is not verified, or a person has to decide. */
+
+export function open(cause: CauseOf<'open'>, entry: DecidedFacts, context: Context): Sentences {
+  const { done, ended, vanished, error, judgeableAt, lastMovedAt, since } = cause;
+  const runId = cause.runId ?? context.runId;
+  const sent = `sent${since === undefined ? '' : ` on ${moment(since)}`} by ${runId === context.runId ? 'this run' : `run ${runId}`}`;
+  const look = ended ? undefined : vanished ? listTasks : showTask(entry);
+  if (cause.why === 'preview') return unverified(cause, sent, look, entry, context);
+  const isSure = entry.taskId !== undefined || vanished || done !== undefined || entry.outcome === 'still-running';
+  const moved = lastMovedAt === undefined || ended ? '' : `, and last moved on ${moment(lastMovedAt)}`;
+  return {
+    subject: openBriefly(cause),
+    what: isSure ? openText(cause, entry) : 'a truncation may have been sent, and nothing shows its end',
+    why: joined(
+      `${isSure ? 'It' : 'If so, it'} was ${sent}${moved}.`,
+      vanished && taskVanished,
+      stoppedWatching(cause),
+      error && `At the last check, ${errorSentences(error).came}.`,
+      judgeableAt !== undefined && `No run verifies it before ${moment(judgeableAt)}.`,
+    ),
+    urgency: 'nothing',
+    next: nextRunChecks,
+    look,
+  };
+}
+
+function openBriefly({ done, total, ended, vanished }: CauseOf<'open'>): string {
+  if (ended) return 'not verified yet';
+  if (vanished) return 'task vanished';
+  return done !== undefined && total ? `${Math.min(99, Math.floor((done / total) * 100))} % done` : '';
+}
+
+function openText({ done, total, ended }: CauseOf<'open'>, entry: DecidedFacts): string {
+  if (ended) return 'its task itself has ended, and the result is not verified yet';
+  if (done !== undefined) return rowsDone(done, total, entry);
+  if (entry.rowsDeleted && !entry.reindexes) return `${ofTotal(entry.rowsDeleted, entry.rowsToDelete, 'old row')} deleted so far`;
+  return entry.outcome === 'still-running'
+    ? 'its end has not been seen'
+    : 'a truncation was sent, and its end has not been seen';
+}
+
+function stoppedWatching({ why, hours }: CauseOf<'open'>): string {
+  switch (why) {
+    case 'run-time':
+      return hours === undefined ? 'The run ended first.' : `The run's time ended first${ofHours(hours)}.`;
+    case 'step':
+      return 'Poll failed, so the run stopped watching.';
+    case 'server':
+      return 'The server could not be asked.';
+    case 'preview':
+    case 'another-run':
+      return '';
+  }
+}
+
+/** No preview verifies anything, so a stage that only previews waits for a person. */
+function unverified(
+  { releasableAt }: CauseOf<'open'>,
+  sent: string,
+  look: Command | undefined,
+  entry: DecidedFacts,
+  context: Context,
+): Sentences {
+  const canRelease = releasableAt !== undefined && releasableAt <= context.finishedAtMillis;
+  return {
+    subject: 'not verified yet',
+    what: `${sent}, and not verified yet`,
+    why: 'A preview verifies nothing. Until an enforcing run has done so, nothing is deleted in this index.',
+    urgency: 'week',
+    next: `Verify it with an enforcing run${canRelease ? ', or release it once no task is deleting or reindexing in it' : ''}.`,
+    look,
+    act: verify(entry, context),
+    instead: canRelease ? release(nameOf(entry), context) : undefined,
+  };
+}
+
+export const gone: CauseEntry<'gone'> = ({ what, at, runId }, entry, context) => {
+  const other = runId === undefined || runId === context.runId ? undefined : `run ${runId}`;
+  switch (what) {
+    case 'deleted':
+      return {
+        subject: 'its ledger record is gone',
+        what: 'its ledger record was deleted, so its result will not be known',
+        urgency: 'week',
+        next: 'Check whether its task has ended, and find out what deletes ledger records.',
+        look: showTask(entry),
+      };
+    case 'released':
+      return {
+        subject: 'released during the run',
+        what: `a person released the index${at === undefined ? '' : ` on ${moment(at)}`}, so its truncation is no longer watched`,
+        urgency: 'nothing',
+        next: 'Nothing to do: the release reported what was known.',
+      };
+    case 'superseded':
+      return {
+        subject: 'a later run has taken over',
+        what: `${other ?? 'a later run'} has sent another truncation since`,
+        urgency: 'nothing',
+        next: `See the report of ${other ?? 'that run'}.`,
+      };
+    case 'fenced':
+      return {
+        subject: 'may have been sent already',
+        what: 'nothing was sent a second time',
+        why: `${other === undefined ? 'This run' : `Run ${runId}`} may already have sent a truncation of this index; each run sends at most one.`,
+        urgency: 'nothing',
+        next: nextRunTries,
+      };
+  }
+};
+
+export const leftAlone: CauseEntry<'left-alone'> = (cause, entry, context) => {
+  const isAddress = cause.why === 'address';
+  const accepted = cause.releasableAt === undefined ? '' : ` (accepted from ${moment(cause.releasableAt)} on)`;
+  return {
+    subject: isAddress ? 'record of another address' : 'ledger record not readable',
+    what: isAddress
+      ? 'a truncation of it, sent to another server address, is not verified'
+      : 'its ledger record cannot be read, so the job leaves it alone',
+    why: isAddress
+      ? `It was sent on ${moment(cause.since)} to ${cause.address}. If both addresses lead to one server, use that address again.`
+      : `Not readable: ${cause.fields.join(', ')}. A truncation may be under way.`,
+    urgency: 'week',
+    next: `${isAddress ? 'Otherwise' : 'Restore the record, or'} release the index once no task is deleting or reindexing in it${accepted}.`,
+    look: listTasks,
+    act: releaseAnyway(nameOf(entry), 0, 'This releases it without proof that no row is missing', context),
+    section: 'Unknown',
+  };
+};
+
+export function quarantined(cause: CauseOf<'quarantined'>, entry: DecidedFacts, context: Context): Sentences {
+  const { since, outcome, rowsMissing, reindexed, indexBefore, indexNow, cutoffMillis } = cause;
+  const hasLost = isLost(cause);
+  const lost = `${rowsMissing === undefined ? 'rows' : rows(rowsMissing, 'exact')} ${rowsMissing === 1 ? 'was' : 'were'} missing${reindexed ? ' after a reindex' : ''}`;
+  return {
+    subject: `since ${date(since)}`,
+    what: 'nothing is deleted in it until a person releases it',
+    why: joined(
+      replaced(indexBefore, indexNow),
+      outcome === 'rows-missing'
+        ? `On ${moment(since)}, ${lost}.`
+        : `On ${moment(since)}, nothing proved that its reindex had written every row to keep.`,
+      todayText(cause),
+      cutoffText(cutoffMillis),
+    ),
+    urgency: hasLost ? 'act' : 'week',
+    next: hasLost ? afterLossNext : compareIndices,
+    look: listIndices(entry),
+    act: hasLost ? pause(context) : undefined,
+    instead: release(nameOf(entry), context),
+    section: outcome === 'rows-missing' ? 'Rows missing' : undefined,
+  };
+}
+
+/** Rows were missing then, or are missing in the new index today. */
+export const isLost = ({ outcome, today }: CauseOf<'quarantined'>): boolean =>
+  outcome === 'rows-missing' ||
+  (today !== undefined && 'found' in today && today.inPlace && today.found < today.expected);
+
+/** What this run has counted, beside what was counted then. */
+function todayText({ today }: CauseOf<'quarantined'>): string {
+  if (today === undefined) return '';
+  if ('error' in today) return `Today it could not be counted: ${withoutStop(errorSentences(today.error).came)}.`;
+  const { expected, found, inPlace } = today;
+  if (!inPlace) return 'Today its old rows are still there: the new index is not in place, and may still be put there.';
+  return found < expected
+    ? `Today ${exact(expected - found)} of ${rows(expected, 'exact')} to keep are missing.`
+    : `Today ${exact(found)} of ${rows(expected, 'exact')} to keep are there; rows that arrived late may hide that some are missing.`;
+}

@@ -11,9 +11,9 @@ export interface Item {
   /** In a subject: `ROWS MISSING in dataset.operation`, and the detail that is dropped where space is short. */
   subject: string;
   detail: string;
-  /** Indices that it is about; none if it is about the run. */
+  /** Indices that its claim is said of; none if it says by itself what it is about. */
   names: readonly string[];
-  /** The first line, after the names of its indices. */
+  /** The first line, after the names. */
   claim: string;
   sentences: Sentences;
   /** `Owner: data platform. Note: keep two years.`; empty if the policies have neither. */
@@ -67,8 +67,8 @@ const rankOf = ({ urgency }: Sentences, outcome = outcomes.length): number =>
 
 function ofError(report: Report, cause: NonNullable<Report['cause']>, context: Context): Item {
   const sentences = sentencesOfError(cause, context);
-  const explained = report.policies.filter((entry) => isExplained(report, entry));
-  const about = explained.length === 0 ? '' : `, ${counted(explained.length, 'policy', 'policies')} not examined`;
+  const { length } = unexamined(report);
+  const about = length === 0 ? '' : `, ${counted(length, 'policy', 'policies')} not examined`;
   return {
     subject: 'run failed',
     detail: sentences.subject ?? '',
@@ -93,9 +93,7 @@ const notesThatAsk = (report: Report, context: Context): Item[] =>
     const sentences = sentencesOfNote(note, context);
     if (sentences.next === undefined) return [];
     const { subject = '', what } = sentences;
-    // Its claim names the index already; a list of what had no room does, too.
-    const names = 'index' in note ? [oneLine(note.index, 121)] : [];
-    return [{ subject, detail: '', names, claim: asSentence(what), sentences, owner: '', rank: rankOf(sentences) }];
+    return [{ subject, detail: '', names: [], claim: asSentence(what), sentences, owner: '', rank: rankOf(sentences) }];
   });
 
 /** Indices of one outcome and one reason, of which nothing is said but their names. */

@@ -27,7 +27,7 @@ export interface Form {
   /** How many of these are told at most; above `fine`, indices without a problem are counted. */
   most: Readonly<Record<'problems' | 'links' | 'fine' | 'remarks', number>>;
   /** Whether there is room for these lines of the whole text; the last of them are of this part. */
-  fits(lines: readonly string[], part: 'problem' | 'line' | 'rest'): boolean;
+  fits(lines: readonly string[], part: Part): boolean;
   /** Characters that are left for the names of what had no room, besides these lines. */
   left(lines: readonly string[]): number;
 }
@@ -38,14 +38,14 @@ export function render(report: Report, context: Context, form: Form): string {
   const first = [form.strong(opening(report, items, context, form)), ...form.blank];
   const last = runLine(report, form);
   const lines = [...first, ...problems(items, unexamined(report), [...first, last], context, form)];
-  const add = (more: readonly string[], gap: readonly string[] = []) => {
-    if (more.length > 0 && form.fits([...lines, ...more, last], 'rest')) lines.push(...more, ...gap);
+  const add = (more: readonly string[]) => {
+    for (const line of more) if (form.fits([...lines, line, last], 'rest')) lines.push(line);
   };
   for (const part of [fine(report, context, form), remarks(report, context, form)]) {
-    for (const line of part) add([line]);
+    add(part);
     if (part.length > 0) lines.push(...form.blank);
   }
-  for (const line of hints(report, context, form)) add([line]);
+  add(hints(report, context, form));
   return [...lines, last].join('\n');
 }
 
@@ -71,6 +71,8 @@ function hostOf(server: string | undefined): string {
   return oneLine(URL.canParse(server) ? new URL(server).host : server, 100);
 }
 
+type Part = 'problem' | 'line' | 'rest';
+
 /** Full paragraphs as long as there is room, then lines, then names. */
 function problems(
   items: readonly Item[],
@@ -81,15 +83,15 @@ function problems(
 ): string[] {
   const lines: string[] = [];
   const silent = [...unsaid];
-  let part: 'problem' | 'line' | 'rest' = 'problem';
+  let part: Part = 'problem';
   items.forEach((item, at) => {
     const { head, rest } = headOf(item, form);
     const coming = [...silent, ...rest, ...items.slice(at + 1).flatMap(({ names }) => names)];
-    const fits = (more: readonly string[]) =>
-      form.fits([...around, ...lines, namesLine(coming, comfort), ...more], part);
+    const fits = (more: readonly string[]) => form.fits([...around, ...lines, ...more, namesLine(coming, comfort)], part);
     if (part === 'problem') {
       const full = [...paragraph(item, head, at, context, form), ...form.blank];
-      if (at === 0 || (at < form.most.problems && items.length <= 2 * form.most.problems && fits(full))) {
+      const isAmongFew = at < form.most.problems && items.length <= 2 * form.most.problems;
+      if (at === 0 || (isAmongFew && fits(full))) {
         lines.push(...full);
         silent.push(...rest);
         return;
@@ -105,37 +107,35 @@ function problems(
     part = 'rest';
     silent.push(...(item.names.length > 0 ? item.names : [item.subject]));
   });
-  if (silent.length > 0) lines.push(form.plain(namesLine(silent, form.left([...around, ...lines])), maxNames));
-  return (items.length > 0 && part !== 'problem') || silent.length > 0 ? [...lines, ...form.blank] : lines;
+  const room = form.left([...around, ...lines]);
+  if (silent.length > 0) lines.push(form.plain(cutEvenly(silent, room), room));
+  return lines.length === 0 || lines.at(-1) === '' ? lines : [...lines, ...form.blank];
 }
 
 /** Above this number, what an item is about is named in the last line. */
 const namesInHead = 5;
 
 /** As many names as there is room for beside the claim, one at least; and the others. */
-function headOf({ names, claim, sentences }: Item, { room }: Form): { head: string; rest: readonly string[] } {
-  // The claim of a note has the name in it.
-  if (names.length === 0 || sentences.what.includes(names[0] ?? '')) return { head: claim, rest: [] };
+function headOf({ names, claim }: Item, { room }: Form): { head: string; rest: readonly string[] } {
   const heads = names.slice(0, namesInHead).map((_, at) => {
     const rest = names.slice(at + 1);
     const more = rest.length > 0 ? ` and ${rest.length} more` : '';
     return { head: `${names.slice(0, at + 1).join(', ')}${more}: ${claim}`, rest };
   });
-  return heads.findLast(({ head }) => head.length <= room.head) ?? { head: claim, rest: names };
+  return heads.findLast(({ head }) => head.length <= room.head) ?? heads[0] ?? { head: claim, rest: [] };
 }
 
-/** Names that are still worth their room, in characters. */
+/** Characters of a name that are worth more than the whole of another problem. */
 const comfort = 40;
-const maxNames = 20_000;
 
-/** Names cut evenly, so that all of them fit into a line of `room` characters; or each to `room` where that is small. */
-function namesLine(names: readonly string[], room: number): string {
-  const start = 'More with problems: ';
-  const cut = (max: number) => `${start}${names.map((name) => clip(name, max)).join(', ')}.`;
-  if (room === comfort) return names.length === 0 ? '' : cut(comfort);
+const namesLine = (names: readonly string[], longest: number): string =>
+  names.length === 0 ? '' : `More with problems: ${names.map((name) => clip(name, longest)).join(', ')}.`;
+
+/** Where there is no room for all names, the longest are cut. */
+function cutEvenly(names: readonly string[], room: number): string {
   let longest = Math.max(...names.map(({ length }) => length));
-  while (longest > 4 && cut(longest).length > room) longest--;
-  return cut(longest);
+  while (longest > 4 && namesLine(names, longest).length > room) longest--;
+  return namesLine(names, longest);
 }
 
 /**

@@ -3,7 +3,7 @@ import { anIndexOf } from '../../../support/stand-in.ts';
 import type { WorldOptions } from '../../../support/world.ts';
 import { aPolicyFor, type Interruption, type Point, type Run, type World } from '../../../support/world.ts';
 import { journalled, namer } from './journal.ts';
-import { played, type Told } from './played.ts';
+import { played, type Recording } from './played.ts';
 import { type Command, commandOf } from './script.ts';
 
 /** The commands of a transcript, as README.md lists them. */
@@ -29,7 +29,7 @@ export function player(open: (options: WorldOptions) => Promise<World>): Act {
 
 interface Stage {
   world: World;
-  told: Told;
+  recording: Recording;
   named: (text: string) => string;
   /** By name, for `thaw` and `redrive`. */
   runs: Map<string, Run>;
@@ -46,7 +46,7 @@ async function deployed({ words, options }: Command, open: (options: WorldOption
     [second, 'datasetProfile'],
     [third, 'datasetUsageStatistics'],
   ].flatMap(([rows, aspect]) => (rows && aspect ? [{ rows: rows.split('/').map(Number), aspect }] : []));
-  const told: Told = { start: 0, say: () => {} };
+  const recording: Recording = { start: 0, say: () => {} };
   const world = await open({
     indices: [
       anIndexOf(Number(old), Number(fresh)),
@@ -60,12 +60,12 @@ async function deployed({ words, options }: Command, open: (options: WorldOption
     observe: (services) =>
       journalled(
         services,
-        () => told.start,
-        (line) => told.say(line),
+        () => recording.start,
+        (line) => recording.say(line),
       ),
   });
   if (speed) world.standIn.set({ rowsPerSecond: Number(speed), batchOverheadMillis: 0 });
-  return { world, told, named: namer(), runs: new Map() };
+  return { world, recording, named: namer(), runs: new Map() };
 }
 
 const parsed = (text: string | undefined): Record<string, unknown> => (text ? JSON.parse(text) : {});
@@ -75,7 +75,7 @@ const parsed = (text: string | undefined): Record<string, unknown> => (text ? JS
  * `hangs-at=POINT`, `stops-at=POINT`, `at=POINT do COMMAND`.
  */
 async function run(command: Command, stage: Stage): Promise<string[]> {
-  const { world, told } = stage;
+  const { world, recording } = stage;
   const { words, options } = command;
   const { approve, accept, input } = options;
   const given = {
@@ -89,7 +89,7 @@ async function run(command: Command, stage: Stage): Promise<string[]> {
   };
   const byHand = words.includes('by-hand') || Object.keys(given).length > 0;
   const interruption = interruptionOf(command, stage);
-  const [ran, lines] = await played(world, told, { name: options['name'], input: given, byHand, interruption });
+  const [ran, lines] = await played(world, recording, { name: options['name'], input: given, byHand, interruption });
   stage.runs.set(ran.name, ran);
   return lines;
 }
@@ -102,7 +102,7 @@ function interruptionOf({ options, inner }: Command, stage: Stage): Interruption
   const { at } = options;
   if (!at || !inner) return undefined;
   const does = async (): Promise<void> => {
-    const outer = stage.told.say;
+    const outer = stage.recording.say;
     const lines = await act(commandOf(inner), stage);
     outer(`MEANWHILE ${inner}`);
     for (const line of lines) outer(`| ${line}`);
@@ -181,16 +181,16 @@ const commands: Record<string, Play> = {
   'no-proxy': (_, { world }) => world.standIn.between(undefined),
   async thaw(command, stage) {
     const lines: string[] = [];
-    const outer = stage.told.say;
+    const outer = stage.recording.say;
     const ran = ranBefore(command, stage);
-    Object.assign(stage.told, { start: ran.startedAt, say: (line: string) => void lines.push(`  ${line}`) });
+    Object.assign(stage.recording, { start: ran.startedAt, say: (line: string) => void lines.push(`  ${line}`) });
     await ran.thaw();
-    stage.told.say = outer;
+    stage.recording.say = outer;
     return lines.length > 0 ? lines : ['  does nothing more'];
   },
   async redrive(command, stage) {
     const from = ranBefore(command, stage);
-    const [ran, lines] = await played(stage.world, stage.told, { input: {}, byHand: from.byHand }, from);
+    const [ran, lines] = await played(stage.world, stage.recording, { input: {}, byHand: from.byHand }, from);
     stage.runs.set(ran.name, ran);
     return lines;
   },

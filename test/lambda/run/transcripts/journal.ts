@@ -3,7 +3,7 @@ import { dayMillis } from '../../../../lambda/facts/limits.ts';
 import type { Note } from '../../../../lambda/facts/note.ts';
 import type { PolicyEntry, Report } from '../../../../lambda/facts/report-schema.ts';
 import type { ServerError } from '../../../../lambda/facts/server-error.ts';
-import { headOf, revisionOf, type StoredRecord } from '../../../../lambda/ledger/record.ts';
+import { revisionOf, type StoredRecord } from '../../../../lambda/ledger/record.ts';
 import { isWorthPublishing } from '../../../../lambda/message/message.ts';
 import {
   type DryRun,
@@ -37,10 +37,10 @@ export function namer(): (text: string) => string {
 /** @param start of the run, epoch milliseconds; it is printed as `now`, and other times as days before it */
 export function journalled(services: Services, start: () => number, say: (line: string) => void): Services {
   const { operations, ledger } = services;
-  const answered = async <Value>(question: string, ask: () => Promise<Value>, told: (value: Value) => string) => {
+  const answered = async <Value>(question: string, ask: () => Promise<Value>, text: (value: Value) => string) => {
     try {
       const value = await ask();
-      say(`${question}: ${told(value)}`);
+      say(`${question}: ${text(value)}`);
       return value;
     } catch (error) {
       if (error instanceof OperationsError) say(`${question}: ${errorText(error.fact)}`);
@@ -53,8 +53,8 @@ export function journalled(services: Services, start: () => number, say: (line: 
     operations: {
       dryRun(fields, options) {
         const how = fields.forceDeleteByQuery ? 'dry run' : 'count';
-        const told = fields.forceDeleteByQuery ? dryRunText : countText;
-        return answered(`${how} ${upTo(fields)}`, () => operations.dryRun(fields, options), told);
+        const text = fields.forceDeleteByQuery ? dryRunText : countText;
+        return answered(`${how} ${upTo(fields)}`, () => operations.dryRun(fields, options), text);
       },
       taskStatus: (task, options) =>
         answered(`status of ${task}`, () => operations.taskStatus(task, options), statusText),
@@ -89,15 +89,15 @@ const momentText = (millis: number): string => {
 };
 
 const countText = ({ rowsToDelete, rowsTotal }: DryRun): string => `${number(rowsToDelete)} of ${number(rowsTotal)}`;
-const dryRunText = (dryRun: DryRun): string => `${countText(dryRun)}${dryRun.deletesInPlace ? '' : ', would copy'}`;
+const dryRunText = (dryRun: DryRun): string => `${countText(dryRun)}${dryRun.deletesInPlace ? '' : ', would reindex'}`;
 
 function statusText(status: TaskStatus): string {
   if (status.kind === 'vanished') return 'not known';
   const { total, deleted = 0, created = 0, updated = 0, versionConflicts = 0, cancelled } = status.counters;
-  const copied = created + updated;
+  const written = created + updated;
   return [
     status.completed ? 'completed' : 'running',
-    total === undefined ? 'no counters' : `${number(copied || deleted)} ${copied ? 'copied' : 'deleted'} of ${total}`,
+    total === undefined ? 'no counters' : `${number(written || deleted)} ${written ? 'written' : 'deleted'} of ${number(total)}`,
     ...(versionConflicts > 0 ? [`${number(versionConflicts)} conflicts`] : []),
     ...(cancelled ? ['cancelled'] : []),
   ].join(', ');
@@ -117,15 +117,9 @@ function sentText(sent: Truncation): string {
 const errorText = ({ kind, status }: ServerError): string => (status === undefined ? kind : `${status} ${kind}`);
 
 function recordText(record: StoredRecord): string {
-  switch (record.state) {
-    case 'other-version':
-      return `${headOf(record).state}, of another version`;
-    case 'judged': {
-      const { decision, lastVerdict } = record;
-      const window = lastVerdict?.window ? `, window of ${number(lastVerdict.window.rows)}` : '';
-      const told = [decision.outcome, decision.released ? 'released' : undefined].filter((part) => part !== undefined);
-      return `judged, ${told.join(' and ')}${window}, to become ${decision.becomes}`;
-    }
+  if (record.state === 'unreadable') return 'unreadable';
+  const { state, lastVerdict, lastRelease, lastSender, window, unreported } = record;
+  switch (state) {
     case 'sending': {
       const { baseline, answer, reindexes } = record.attempt;
       if (answer) return `sending, answered ${errorText(answer)}`;
@@ -134,17 +128,18 @@ function recordText(record: StoredRecord): string {
     }
     case 'running':
       return `running ${record.taskId}${record.attempt.reindexes ? ', reindexes' : ''}`;
-    case 'idle': {
-      const { lastVerdict, lastSender } = record;
-      const window = lastVerdict?.window ? `, window of ${number(lastVerdict.window.rows)}` : ', no window';
-      return lastVerdict ? `idle, ${lastVerdict.verdict.outcome}${window}` : `idle, last sender ${lastSender?.runId}`;
-    }
+    case 'idle':
     case 'quarantined':
-      return `quarantined, ${record.lastVerdict.verdict.outcome}`;
+      return [
+        state,
+        lastVerdict?.verdict.outcome ?? (lastRelease ? 'released' : `last sender ${lastSender.runId}`),
+        ...(window ? [`window of ${number(window.rows)}`] : []),
+        ...(unreported ? ['unreported'] : []),
+      ].join(', ');
   }
 }
 
-/** The report as data: its words are in the golden messages. */
+/** The report as data: its sentences are in the golden messages. */
 export function reportText(report: Report, byHand: boolean): string[] {
   const { runId, result, mode, cause, notes = [], policies } = report;
   const heldBack = isWorthPublishing(report, byHand) ? '' : ', held back by notify: problems';
@@ -162,19 +157,19 @@ const entryText =
     const figures = [
       ['deleted', entry.rowsDeleted],
       ['left', entry.rowsRemaining],
+      ['left behind', entry.rowsLeftBehind],
       ['missing', entry.rowsMissing],
     ] as const;
-    const told = figures.flatMap(([name, rows]) => (rows ? [`, ${number(rows)} ${name}`] : [])).join('');
-    const reindexes = entry.reindexes ? ', copied: stragglers may be in the old index' : '';
-    const replaced = entry.indexNow ? `, was ${entry.indexName}, replaced by ${entry.indexNow}` : '';
-    const whole = entry.reindexGoesWhole ? ', goes whole' : '';
-    const resumed = entry.resumed ? ', resumed' : '';
-    const by =
-      entry.decidedBy && entry.decidedBy !== runId
-        ? `, decided by ${entry.decidedBy}${entry.untold ? ` (${entry.untold})` : ''}`
-        : '';
-    const where = entry.server ? ` at ${entry.server}` : '';
-    return `  ${entityType}.${aspect}: ${outcome}, ${factText(cause)}${told}${replaced}${reindexes}${whole}${resumed}${by}${where}`;
+    return [
+      `  ${entityType}.${aspect}: ${outcome}, ${factText(cause)}`,
+      ...figures.flatMap(([name, rows]) => (rows ? [`${number(rows)} ${name}`] : [])),
+      ...(entry.indexNow ? [`was ${entry.indexName}, replaced by ${entry.indexNow}`] : []),
+      ...(entry.reindexes ? ['reindexes'] : []),
+      ...(entry.wholeReindex ? ['goes whole'] : []),
+      ...(entry.resumed ? ['resumed'] : []),
+      ...(entry.decidedBy && entry.decidedBy !== runId ? [`decided by ${entry.decidedBy}`] : []),
+      ...(entry.server ? [`at ${entry.server}`] : []),
+    ].join(', ');
   };
 
 /** Who released it matters where another run did; when is in the ledger. */
@@ -185,18 +180,18 @@ function withoutMoment(note: Note, runId: string): Note {
 
 /** `missing expected=400 found=200`; times as `2 Mar 03:30`. */
 function factText({ kind, ...fields }: Cause | Note): string {
-  const told = Object.entries(fields)
+  const shown = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => ` ${name}=${valueText(name, value)}`);
-  return `${kind}${told.join('')}`;
+  return `${kind}${shown.join('')}`;
 }
 
 const times = new Set([
   'startedAt',
-  'releasedAt',
   'since',
   'until',
   'lastMovedAt',
+  'judgeableAt',
   'releasableAt',
   'cutoffMillis',
   'at',

@@ -4,10 +4,10 @@ import { dateText, reportText } from './journal.ts';
 
 /** A run as text: what each step asked, wrote and waited for, and the report. */
 
-export interface Told {
+export interface Recording {
   /** Takes the lines that the journal says. */
   say(line: string): void;
-  /** When the run that is told began, epoch milliseconds. */
+  /** When the run began, epoch milliseconds. */
   start: number;
 }
 
@@ -26,14 +26,14 @@ interface Turn {
   lines: string[];
 }
 
-/** Plays a run. @param told is changed while it is played */
-export async function played(world: World, told: Told, playing: Playing, from?: Run): Promise<[Run, string[]]> {
-  const outer = { ...told };
+/** Plays a run. @param recording is changed while it is played */
+export async function played(world: World, recording: Recording, playing: Playing, from?: Run): Promise<[Run, string[]]> {
+  const outer = { ...recording };
   const turns: Turn[] = [];
   let lines: string[] = [];
   let since = world.clock.time;
   const start = from?.startedAt ?? world.clock.time;
-  Object.assign(told, { start, say: (line: string) => void lines.push(line) });
+  Object.assign(recording, { start, say: (line: string) => void lines.push(line) });
   const onStep = (step: Step, state: RunState | undefined, failure?: string, hasEnded = false): void => {
     if (!hasEnded) {
       since = world.clock.time;
@@ -49,7 +49,7 @@ export async function played(world: World, told: Told, playing: Playing, from?: 
   const run = await (from
     ? world.redrive(from, { onStep })
     : world.run({ ...(name && { name }), input, byHand, interruption, onStep }));
-  Object.assign(told, outer);
+  Object.assign(recording, outer);
   const shown = Object.keys(input).length > 0 ? ` ${JSON.stringify(input)}` : '';
   return [
     run,
@@ -63,19 +63,19 @@ export async function played(world: World, told: Told, playing: Playing, from?: 
   ];
 }
 
-/** From a series of looks without any other event, only the first and the last are printed. */
+/** From a series of polls without any other event, only the first and the last are printed. */
 function compressed(turns: readonly Turn[]): Turn[] {
-  const told: Turn[] = [];
+  const shown: Turn[] = [];
   const isQuiet = ({ step, lines }: Turn) => step === 'Poll' && !lines.some((line) => line.startsWith('ledger'));
   for (let at = 0; at < turns.length; at++) {
     let end = at;
     while (end + 1 < turns.length && isQuiet(turns[at] as Turn) && isQuiet(turns[end + 1] as Turn)) end++;
-    told.push(turns[at] as Turn);
+    shown.push(turns[at] as Turn);
     if (end - at < 3) continue;
-    told.push({ at: -1, step: '', lines: [`... ${end - at - 1} more looks`] }, turns[end] as Turn);
+    shown.push({ at: -1, step: '', lines: [`... ${end - at - 1} more polls`] }, turns[end] as Turn);
     at = end;
   }
-  return told;
+  return shown;
 }
 
 function turnText({ at, step, lines }: Turn): string[] {

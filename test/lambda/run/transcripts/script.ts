@@ -30,8 +30,8 @@ export async function replay(text: string, run: (command: Command) => Promise<st
   for (const { comments, commands } of parse(text)) {
     const output: string[] = [];
     for (const line of commands) output.push(...(await run(commandOf(line))));
-    const told = output.length === 0 ? ['ok'] : output;
-    blocks.push([...comments, ...(commands.length === 0 ? [] : [...commands, '----', ...told])].join('\n'));
+    const result = output.length === 0 ? ['ok'] : output;
+    blocks.push([...comments, ...(commands.length === 0 ? [] : [...commands, '----', ...result])].join('\n'));
   }
   return `${blocks.join('\n\n')}\n`;
 }

@@ -10,7 +10,6 @@ import {
   type FileArgument,
   type NotifyArguments,
   nonEmpty,
-  type Secret,
   type ServerArguments,
   type ServerRunArguments,
   type SurveyArguments,
@@ -148,7 +147,7 @@ async function survey(asked: SurveyArguments, output: Output, { env, program }: 
   const policies = outputFile(json, 'policies', others);
   const page = outputFile(html, 'page', [...others, ['--json', json?.path]]);
   output.header({ server: server.baseUrl, from: server.from, mode: 'survey', embedded: false, fast: false });
-  for (const remark of remarks(asked.server.token)) output.note(remark);
+  for (const remark of remarks(asked.server.tokenPath)) output.note(remark);
   const reader = readerOf(program, asked, env);
   const connection = connect(server, { attempts: surveyAttempts, onPending: output.onPending });
   const { isSample, close } = connection;
@@ -186,7 +185,7 @@ async function demo(
     const token = { get: async () => tokenText, reread: async () => tokenText };
     const server: Server = { baseUrl, token, tokenText };
     output.header({ server: baseUrl, mode: 'enforce', embedded: true, fast: true });
-    for (const remark of remarks(notify?.url)) output.note(remark);
+    for (const remark of remarks(pathOfSecret(notify?.url))) output.note(remark);
     connection = connect(server, { onPending: output.onPending });
     const reader = { kind: 'machine', program, demo: true } as const;
     const name = asked.name ?? 'demo';
@@ -225,7 +224,7 @@ async function runOnServer(asked: ServerRunArguments, output: Output, surroundin
   const isPod = readerOf(program, asked, env).kind === 'kubernetes';
   // In a pod it is the deployed job.
   if (input.mode === 'enforce' && !isPod) output.note(deployedToo);
-  for (const remark of remarks(asked.server.token, notify?.url)) output.note(remark);
+  for (const remark of remarks(asked.server.tokenPath, pathOfSecret(notify?.url))) output.note(remark);
   const connection = connect(server, { onPending: output.onPending });
   try {
     const path = await chooseLedger(asked, server, env, connection);
@@ -286,8 +285,8 @@ function outputFile<Holds extends OutputFile['holds']>(
   return file;
 }
 
-const serverFiles = ({ token, caPath }: ServerArguments): NamedFiles => [
-  ['--token-file', pathOfSecret(token)],
+const serverFiles = ({ tokenPath, caPath }: ServerArguments): NamedFiles => [
+  ['--token-file', tokenPath],
   ['--ca-file', caPath],
 ];
 
@@ -296,5 +295,5 @@ const notifyFiles = (notify: NotifyArguments | undefined): NamedFiles => [
 ];
 
 /** Files with secrets that others can read. */
-const remarks = (...secrets: Array<Secret | undefined>): string[] =>
-  secrets.map(pathOfSecret).flatMap((path) => (path === undefined ? [] : (othersCanRead(path) ?? [])));
+const remarks = (...paths: Array<string | undefined>): string[] =>
+  paths.flatMap((path) => (path === undefined ? [] : (othersCanRead(path) ?? [])));

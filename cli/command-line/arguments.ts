@@ -72,15 +72,13 @@ export type RunArguments = RunInput & { mode: 'preview' | 'enforce' };
 /** Secrets come from a file or the environment: every user of the machine can read command lines. */
 export type Secret = { kind: 'file'; path: string } | { kind: 'text'; text: string };
 
-/** What is omitted may be in `~/.datahubenv`. */
+/** What is omitted may be in the environment or in `~/.datahubenv`. */
 export interface ServerArguments {
   gmsUrl?: string;
-  token?: Secret;
+  tokenPath?: string;
   caPath?: string;
   /** How long one read may take. */
   timeoutSeconds?: number;
-  /** The address comes from the environment. */
-  urlInEnvironment?: boolean;
 }
 
 export interface NotifyArguments {
@@ -92,9 +90,8 @@ export interface NotifyArguments {
 /**
  * Reads the command line.
  * @param argv the arguments alone, without node and script
- * @param env `DATAHUB_RETENTION_ARGS` takes the place of the arguments; `DATAHUB_GMS_URL` and `DATAHUB_GMS_TOKEN` (the
- *   names that DataHub's own command line uses), `DATAHUB_RETENTION_POLICIES` and `DATAHUB_RETENTION_NOTIFY_URL` can
- *   replace options
+ * @param env `DATAHUB_RETENTION_ARGS` takes the place of the arguments; `DATAHUB_RETENTION_POLICIES` and
+ *   `DATAHUB_RETENTION_NOTIFY_URL` can replace options
  * @param program how this program was started, for commands in messages
  * @throws UsageError
  */
@@ -117,7 +114,7 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv, 
     case 'survey':
       return {
         kind: 'survey',
-        server: serverOf(options, env),
+        server: serverOf(options),
         name: options.name,
         ledgerPath: options.ledger,
         log: options.log ?? 'text',
@@ -130,7 +127,7 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv, 
       return {
         kind: 'run',
         verb,
-        server: serverOf(options, env),
+        server: serverOf(options),
         policiesPath: options.policies,
         ledgerPath: options.ledger,
         fast: options.fast ?? false,
@@ -221,22 +218,12 @@ function notifyOf({ notifyUrlFile, notify, notifyFormat }: Options, given?: stri
   throw new UsageError(`${alone} needs --notify-url-file FILE, a file that holds the address to post the message to.`);
 }
 
-function serverOf({ gmsUrl, tokenFile, caFile, timeout }: Options, env: NodeJS.ProcessEnv): ServerArguments {
-  const url = nonEmpty(env['DATAHUB_GMS_URL']);
-  const text = nonEmpty(env['DATAHUB_GMS_TOKEN']);
-  return {
-    gmsUrl: gmsUrl ?? url,
-    urlInEnvironment: gmsUrl === undefined && url !== undefined,
-    token:
-      tokenFile !== undefined
-        ? { kind: 'file', path: tokenFile }
-        : text === undefined
-          ? undefined
-          : { kind: 'text', text },
-    caPath: caFile,
-    timeoutSeconds: timeout,
-  };
-}
+const serverOf = ({ gmsUrl, tokenFile, caFile, timeout }: Options): ServerArguments => ({
+  gmsUrl,
+  tokenPath: tokenFile,
+  caPath: caFile,
+  timeoutSeconds: timeout,
+});
 
 function inputOf(mode: 'preview' | 'enforce', { only, approveRows }: Options): RunArguments {
   if (approveRows !== undefined && only?.length !== 1) {

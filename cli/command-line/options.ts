@@ -46,13 +46,16 @@ interface Description {
 export const options: Record<OptionName, Description> = {
   gmsUrl: {
     flags: '--gms-url <url>',
-    says: 'GMS, e.g. https://host/api/gms (else DATAHUB_GMS_URL, then ~/.datahubenv)',
+    says: "GMS, e.g. https://host/api/gms (else DataHub's own settings: DATAHUB_GMS_URL …, ~/.datahubenv)",
   },
   tokenFile: {
     flags: '--token-file <file>',
-    says: 'a file with the access token (else DATAHUB_GMS_TOKEN, then ~/.datahubenv)',
+    says: 'a file with the access token (else the token beside the address)',
   },
-  caFile: { flags: '--ca-file <file>', says: 'certificates (PEM) of a private authority' },
+  caFile: {
+    flags: '--ca-file <file>',
+    says: 'certificates (PEM) of a private authority, in addition to NODE_EXTRA_CA_CERTS',
+  },
   timeout: {
     flags: '--timeout <seconds>',
     says: 'how long the server may take to answer one question (default: 60)',

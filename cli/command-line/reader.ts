@@ -23,8 +23,8 @@ export function readerOf(program: string, { server, ...asked }: Again, env: Node
   }
   const { notify } = asked;
   const options: Array<[string, string | number | undefined]> = [
-    ['--gms-url', server.urlInEnvironment ? undefined : server.gmsUrl],
-    ['--token-file', pathOfSecret(server.token)],
+    ['--gms-url', server.gmsUrl],
+    ['--token-file', server.tokenPath],
     ['--ca-file', server.caPath],
     ['--timeout', server.timeoutSeconds],
     ['--ledger', asked.ledgerPath],

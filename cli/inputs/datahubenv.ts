@@ -1,42 +1,100 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { nonEmpty } from '../command-line/arguments.ts';
 import { UsageError, whatFailed } from '../telling/mistakes.ts';
 
 /**
- * `~/.datahubenv`, where `datahub init` keeps the server and token of DataHub's own command line: YAML with `gms.server`
- * and `gms.token`, next to settings that do not concern us (config_utils.py).
+ * The settings of DataHub's own command line, in its order (config_utils.py): an address in the environment with the
+ * token there; without one, `~/.datahubenv` (written by `datahub init`) with the token in it, and then the token in the
+ * environment counts for nothing. So no server sees the token of another.
  */
 
 export const datahubenv = '~/.datahubenv';
+const profiles = '~/.datahub/config.yaml';
+
+/** An address as it was found. */
+export interface Found {
+  text: string;
+  /** For people. */
+  from: string;
+}
+
+/** @throws UsageError where DataHub's tools would ask an address that cannot be */
+export function addressInEnvironment(env: NodeJS.ProcessEnv): Found | undefined {
+  const host = nonEmpty(env['DATAHUB_GMS_HOST']);
+  const port = portIn(env);
+  if (port === undefined) {
+    const url = nonEmpty(env['DATAHUB_GMS_URL']);
+    if (url !== undefined) return { text: url, from: 'DATAHUB_GMS_URL' };
+    return host === undefined ? undefined : { text: host, from: 'DATAHUB_GMS_HOST' };
+  }
+  const instead = 'unset it and put the whole address into DATAHUB_GMS_URL';
+  if (host === undefined) {
+    throw new UsageError(
+      `DATAHUB_GMS_PORT is set without DATAHUB_GMS_HOST, and DataHub's tools take both before DATAHUB_GMS_URL: set DATAHUB_GMS_HOST, or ${instead}.`,
+    );
+  }
+  if (/[/@]/.test(host)) {
+    throw new UsageError(`DATAHUB_GMS_HOST must be a host name alone where DATAHUB_GMS_PORT is set: ${instead}.`);
+  }
+  const protocol = nonEmpty(env['DATAHUB_GMS_PROTOCOL']);
+  return {
+    text: `${protocol ?? 'http'}://${host}:${port}`,
+    from: `DATAHUB_GMS_HOST and _PORT${protocol === undefined ? '' : ' and _PROTOCOL'}`,
+  };
+}
+
+/** In a pod beside a service called `datahub-gms`, Kubernetes sets `tcp://10.0.0.1:8080`, which is no setting. */
+function portIn(env: NodeJS.ProcessEnv): string | undefined {
+  const port = nonEmpty(env['DATAHUB_GMS_PORT']);
+  return port?.startsWith('tcp://') ? undefined : port;
+}
 
 export interface DatahubEnv {
   server?: string;
   token?: string;
+  /** The certificates of a private authority. */
+  caPath?: string;
 }
 
-const datahubenvPath = (env: NodeJS.ProcessEnv): string => join(env['HOME'] || homedir(), '.datahubenv');
+/** Why there is nothing to be had from the file, as a clause. */
+export type NoDatahubEnv = { missing: string };
 
 /**
- * @returns undefined if there is no such file
+ * @returns why there is none: it does not exist, or the environment leaves it out
  * @throws UsageError, which quotes nothing from the file, because that might be the token
  */
-export function readDatahubEnv(env: NodeJS.ProcessEnv): DatahubEnv | undefined {
+export function readDatahubEnv(env: NodeJS.ProcessEnv): DatahubEnv | NoDatahubEnv {
+  if (/^(true|1)$/i.test(env['DATAHUB_SKIP_CONFIG'] ?? '')) {
+    return { missing: `DATAHUB_SKIP_CONFIG leaves ${datahubenv} out` };
+  }
   let text: string;
   try {
-    text = readFileSync(datahubenvPath(env), 'utf8');
+    // Newer releases of DataHub prefer it: the older file may hold another server.
+    if (existsSync(inHome(env, '.datahub', 'config.yaml'))) return { missing: `${profiles} is not read by this job` };
+    text = readFileSync(inHome(env, '.datahubenv'), 'utf8');
   } catch (error) {
     // A user without a home has no such file either.
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ERR_SYSTEM_ERROR') return undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ERR_SYSTEM_ERROR') {
+      return { missing: `${datahubenv} does not exist` };
+    }
     throw new UsageError(
       `${datahubenv} cannot be read (${whatFailed(error).problem}): make it readable, or give --gms-url and --token-file.`,
     );
   }
   const gms = fieldOf(parsed(text), 'gms');
-  return { server: textOf(fieldOf(gms, 'server')), token: textOf(fieldOf(gms, 'token')) };
+  refuseNotDone(gms);
+  return {
+    server: textOf(fieldOf(gms, 'server')),
+    token: textOf(fieldOf(gms, 'token')),
+    caPath: textOf(fieldOf(gms, 'ca_certificate_path')),
+  };
 }
+
+const inHome = (env: NodeJS.ProcessEnv, ...names: string[]): string => join(env['HOME'] || homedir(), ...names);
 
 function parsed(text: string): unknown {
   try {
@@ -47,6 +105,28 @@ function parsed(text: string): unknown {
       `${datahubenv} is not valid YAML: run datahub init again, or give --gms-url and --token-file.`,
     );
   }
+}
+
+const behindTheGateway = 'give --gms-url an address of GMS behind the gateway that wants it, and --token-file';
+
+/** What DataHub's tools would do with the server of the file and this job does not: ignored, it would ask in vain. */
+const notDone: Record<string, string> = {
+  extra_headers: `which this job does not send: ${behindTheGateway}`,
+  client_certificate_path: `and this job shows no certificate of its own: ${behindTheGateway}`,
+  client_key_path: `and this job shows no certificate of its own: ${behindTheGateway}`,
+  disable_ssl_verification:
+    "and this job always verifies: give --gms-url, --token-file and, with --ca-file, the certificate of the server's authority",
+};
+
+function refuseNotDone(gms: unknown): void {
+  const field = Object.keys(notDone).find((name) => isSet(fieldOf(gms, name)));
+  if (field !== undefined) throw new UsageError(`${datahubenv} has gms.${field}, ${notDone[field]}.`);
+}
+
+/** `datahub init` writes every field, also those without a value; pydantic reads "false" and "no" as well. */
+function isSet(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
+  return !/^(|undefined|null|0|false|f|no|n|off)$/i.test(String(value).trim());
 }
 
 const fieldOf = (value: unknown, name: string): unknown =>

@@ -3,9 +3,16 @@ import { isLoopback, readBaseUrl, serverAddress } from '../../lambda/operations/
 import { trusting } from '../../lambda/operations/http/connection.ts';
 import type { TokenSource } from '../../lambda/operations/operations.ts';
 import { ParametersError } from '../../lambda/run/services.ts';
-import type { Secret, ServerArguments } from '../command-line/arguments.ts';
+import { nonEmpty, type ServerArguments } from '../command-line/arguments.ts';
 import { UsageError } from '../telling/mistakes.ts';
-import { type DatahubEnv, datahubenv, readDatahubEnv } from './datahubenv.ts';
+import {
+  addressInEnvironment,
+  type DatahubEnv,
+  datahubenv,
+  type Found,
+  type NoDatahubEnv,
+  readDatahubEnv,
+} from './datahubenv.ts';
 import { readSecret, readText } from './read-text.ts';
 
 /** A server with everything needed to talk to it, read and checked before anything is sent. */
@@ -27,61 +34,115 @@ export interface Server {
  * @throws UsageError
  */
 export function readServer(asked: ServerArguments, env: NodeJS.ProcessEnv): Server {
-  const { gmsUrl, token: given, caPath, timeoutSeconds } = asked;
-  const file = gmsUrl === undefined || given === undefined ? readDatahubEnv(env) : undefined;
-  const address = addressOf(asked, file);
-  const token = given === undefined ? tokenBeside(address.baseUrl, file) : readToken(given);
+  const { gmsUrl, tokenPath, timeoutSeconds } = asked;
+  const given: Given = {
+    environment: addressInEnvironment(env),
+    environmentToken: nonEmpty(env['DATAHUB_GMS_TOKEN']),
+    file: () => readDatahubEnv(env),
+    systemAuth: nonEmpty(env['DATAHUB_SYSTEM_CLIENT_ID']) !== undefined,
+  };
+  const address = addressOf(gmsUrl, given);
+  const token = tokenPath === undefined ? tokenFor(address, given) : tokenOfFile(tokenPath);
+  const ca = asked.caPath === undefined ? caOf(address, given) : { path: asked.caPath, from: '--ca-file' };
+  const first = token.read();
   return {
     baseUrl: address.baseUrl,
-    token: tokenSource(token.text, given),
-    tokenText: token.text,
-    caPem: caPath === undefined ? undefined : readCertificates(caPath),
+    token: tokenSource(first, token.read),
+    tokenText: first,
+    caPem: ca && readCertificates(ca, env),
     timeoutMillis: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000,
     from: { url: address.from, token: token.from },
   };
 }
 
-function addressOf({ gmsUrl, urlInEnvironment }: ServerArguments, file: DatahubEnv | undefined) {
-  const from = gmsUrl === undefined ? datahubenv : urlInEnvironment ? 'DATAHUB_GMS_URL' : '--gms-url';
-  const url = gmsUrl ?? file?.server;
-  if (url === undefined) {
-    const missing = file ? 'has no gms.server' : 'does not exist';
-    throw new UsageError(`No server: give --gms-url URL or set DATAHUB_GMS_URL (${datahubenv} ${missing}).`);
-  }
-  const address = readBaseUrl(url);
-  if (address.kind === 'wrong') throw new UsageError(`${from}: ${address.problem}`);
-  return { baseUrl: address.baseUrl, from };
+/** Where DataHub's own settings are kept. */
+interface Given {
+  environment: Found | undefined;
+  environmentToken: string | undefined;
+  /** Read only where it is needed: what this job does not do of it matters only then. */
+  file: () => DatahubEnv | NoDatahubEnv;
+  /** The environment has what DataHub's services sign in with. */
+  systemAuth: boolean;
+}
+
+interface Address {
+  baseUrl: string;
+  from: string;
+  place: 'option' | 'environment' | 'file';
+}
+
+function addressOf(gmsUrl: string | undefined, { environment, file }: Given): Address {
+  const [place, found]: [Address['place'], Found] =
+    gmsUrl !== undefined
+      ? ['option', { text: gmsUrl, from: '--gms-url' }]
+      : environment !== undefined
+        ? ['environment', environment]
+        : ['file', addressInFile(file())];
+  const address = readBaseUrl(found.text);
+  if (address.kind === 'wrong') throw new UsageError(`${found.from}: ${address.problem}`);
+  return { baseUrl: address.baseUrl, from: found.from, place };
+}
+
+function addressInFile(file: DatahubEnv | NoDatahubEnv): Found {
+  if (!('missing' in file) && file.server !== undefined) return { text: file.server, from: datahubenv };
+  const why = 'missing' in file ? file.missing : `${datahubenv} has no gms.server`;
+  throw new UsageError(`No server: give --gms-url URL or set DATAHUB_GMS_URL (${why}).`);
 }
 
 interface Token {
-  text: string;
+  /** Again after a refusal: a file may hold a new one by then. Throws UsageError. */
+  read(): string;
   from: string;
 }
 
-/** A token in `~/.datahubenv` is meant for the server named there: no other server must see it. */
-function tokenBeside(baseUrl: string, file: DatahubEnv | undefined): Token {
-  const remedy = 'give --token-file FILE or set DATAHUB_GMS_TOKEN (a server with authentication off takes any text)';
-  if (file?.token === undefined) throw new UsageError(`No access token: ${remedy}.`);
-  const its = readBaseUrl(file.server ?? '');
-  if (its.kind === 'wrong' || serverAddress(its.baseUrl) !== serverAddress(baseUrl)) {
-    throw new UsageError(`No access token: the one in ${datahubenv} is for another server; ${remedy}.`);
+const tokenOfFile = (path: string): Token => ({
+  read: () => checkToken(readSecret(path, '--token-file'), `--token-file ${path}`),
+  from: `--token-file ${path}`,
+});
+
+/**
+ * A token is meant for the address beside which it was found: no other server must see it. The one of the environment
+ * has an address beside it, or is meant for `--gms-url`.
+ */
+function tokenFor(address: Address, { environment, environmentToken, file, systemAuth }: Given): Token {
+  const refused = (why: string) => {
+    const system = systemAuth ? ' (this job does not use DATAHUB_SYSTEM_CLIENT_ID)' : '';
+    return new UsageError(`No access token${why}: ${tokenRemedy}${system}.`);
+  };
+  if (environmentToken !== undefined && address.place !== 'file') {
+    if (environment !== undefined && !isSame(environment.text, address)) {
+      throw refused(`: DATAHUB_GMS_TOKEN is for the server of ${environment.from}, not for ${address.from}`);
+    }
+    return { read: () => checkToken(environmentToken, 'DATAHUB_GMS_TOKEN'), from: 'DATAHUB_GMS_TOKEN' };
   }
-  return { text: checkToken(file.token, datahubenv), from: datahubenv };
+  const unused =
+    environmentToken === undefined
+      ? ''
+      : ' (not DATAHUB_GMS_TOKEN, which counts only beside DATAHUB_GMS_URL or --gms-url)';
+  const read = () => {
+    const found = file();
+    if ('missing' in found || found.token === undefined) throw refused(unused);
+    if (!isSame(found.server ?? '', address)) throw refused(`: the one in ${datahubenv} is for another server`);
+    return checkToken(found.token, datahubenv);
+  };
+  return { read, from: `${datahubenv}${unused}` };
 }
 
-const readToken = (given: Secret): Token =>
-  given.kind === 'file'
-    ? { text: readTokenFile(given.path), from: `--token-file ${given.path}` }
-    : { text: checkToken(given.text, 'DATAHUB_GMS_TOKEN'), from: 'DATAHUB_GMS_TOKEN' };
+const tokenRemedy =
+  'give --token-file FILE, or set DATAHUB_GMS_TOKEN beside DATAHUB_GMS_URL (a server with authentication off takes any text)';
 
-/** A file may hold a new token by the time the server refuses the first; the environment cannot. */
-function tokenSource(text: string, given: Secret | undefined): TokenSource {
-  let current = text;
+function isSame(text: string, { baseUrl }: Address): boolean {
+  const its = readBaseUrl(text);
+  return its.kind === 'address' && serverAddress(its.baseUrl) === serverAddress(baseUrl);
+}
+
+function tokenSource(first: string, read: () => string): TokenSource {
+  let current = first;
   return {
     get: async () => current,
     async reread() {
       try {
-        if (given?.kind === 'file') current = readTokenFile(given.path);
+        current = read();
       } catch (error) {
         throw new ParametersError((error as Error).message);
       }
@@ -89,8 +150,6 @@ function tokenSource(text: string, given: Secret | undefined): TokenSource {
     },
   };
 }
-
-const readTokenFile = (path: string): string => checkToken(readSecret(path, '--token-file'), `--token-file ${path}`);
 
 function checkToken(given: string, name: string): string {
   const token = given.trim();
@@ -105,14 +164,39 @@ function checkToken(given: string, name: string): string {
   return token;
 }
 
-function readCertificates(path: string): string {
-  const pem = readText(path, '--ca-file');
+/** The authority that the file names for its server. */
+function caOf({ place }: Address, { file }: Given): Certificates | undefined {
+  const read = place === 'file' ? file() : undefined;
+  const path = read && 'caPath' in read ? read.caPath : undefined;
+  return path === undefined ? undefined : { path, from: `gms.ca_certificate_path of ${datahubenv}` };
+}
+
+interface Certificates {
+  path: string;
+  from: string;
+}
+
+/** In addition to `NODE_EXTRA_CA_CERTS`, which Node forgets where certificates are given. */
+function readCertificates({ path, from }: Certificates, env: NodeJS.ProcessEnv): string {
+  const pem = readText(path, from);
   try {
     trusting(pem);
   } catch (error) {
-    throw new UsageError(`--ca-file ${path}: ${(error as Error).message}`);
+    throw new UsageError(`${from} ${path}: ${(error as Error).message}`);
   }
-  return pem;
+  const extra = nonEmpty(env['NODE_EXTRA_CA_CERTS']);
+  return extra === undefined ? pem : `${pem}\n${extraCertificates(extra)}`;
+}
+
+/** Where they cannot be used, Node warns of it and goes on. */
+function extraCertificates(path: string): string {
+  try {
+    const pem = readText(path, 'NODE_EXTRA_CA_CERTS');
+    trusting(pem);
+    return pem;
+  } catch {
+    return '';
+  }
 }
 
 /**

@@ -35,7 +35,7 @@ describe('The command line', () => {
     expect(parse(`${verb} ${server} --policies p.json --only a.b --only c.d`)).toMatchObject({
       kind: 'run',
       verb,
-      server: { gmsUrl: 'http://gms:8080', token: { kind: 'file', path: 'token.txt' } },
+      server: { gmsUrl: 'http://gms:8080', tokenPath: 'token.txt' },
       policiesPath: 'p.json',
       input: { mode: verb, only: ['a.b', 'c.d'] },
       failOn: 'attention',
@@ -47,17 +47,6 @@ describe('The command line', () => {
     expect(parse(`release a.b ${server} --accept-missing 7`)).toMatchObject({
       input: { mode: 'enforce', release: ['a.b'], acceptMissing: 7 },
     });
-  });
-
-  test('prefers options to the environment, and leaves out what neither has', () => {
-    const env = { DATAHUB_GMS_URL: 'http://other', DATAHUB_GMS_TOKEN: 'of the environment' };
-    expect(parse(`survey ${server}`, env)).toMatchObject({
-      server: { gmsUrl: 'http://gms:8080', token: { kind: 'file', path: 'token.txt' } },
-    });
-    expect(parse('survey', env)).toMatchObject({
-      server: { gmsUrl: 'http://other', token: { kind: 'text', text: 'of the environment' } },
-    });
-    expect(parse('survey', { DATAHUB_GMS_TOKEN: ' ' })).toMatchObject({ server: { token: undefined } });
   });
 
   test('posts every message in the form for Slack, unless it is told otherwise', () => {

@@ -1,5 +1,6 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ServerArguments } from '../../../cli/command-line/arguments.ts';
 import { readServer } from '../../../cli/inputs/server.ts';
 import { folder } from '../processes.ts';
 import { problemOf } from './problem.ts';
@@ -19,38 +20,145 @@ const written = `gms:
   timeout_sec: null
   token: eyJhbGciOi.secret
 `;
-const token = { kind: 'text', text: 'abc' } as const;
+/** As the file and the environment may name them: one server each. */
+const ofFile = { baseUrl: 'https://datahub.example.com/api/gms', token: 'eyJhbGciOi.secret' };
+const staging = { DATAHUB_GMS_URL: 'http://staging:8080', DATAHUB_GMS_TOKEN: 'of-staging' };
+const byHost = { DATAHUB_GMS_HOST: 'staging', DATAHUB_GMS_PORT: '8080', DATAHUB_GMS_TOKEN: 'of-staging' };
 
-describe('~/.datahubenv', () => {
-  it('provides server and token when nothing else does, and is named as their source', async () => {
-    const server = readServer({}, home(written));
-    expect(server).toMatchObject({
-      baseUrl: 'https://datahub.example.com/api/gms',
-      from: { url: '~/.datahubenv', token: '~/.datahubenv' },
-    });
-    expect(await server.token.get()).toBe('eyJhbGciOi.secret');
+describe("DataHub's own settings", () => {
+  it.each<[string, NodeJS.ProcessEnv, string, string]>([
+    ['the file alone', {}, ofFile.baseUrl, ofFile.token],
+    ['an address in the environment', staging, 'http://staging:8080', 'of-staging'],
+    ['host and port', byHost, 'http://staging:8080', 'of-staging'],
+    ['host, port and protocol', { ...byHost, DATAHUB_GMS_PROTOCOL: 'https' }, 'https://staging:8080', 'of-staging'],
+    [
+      'host and port beside an address',
+      { ...byHost, DATAHUB_GMS_URL: 'http://no' },
+      'http://staging:8080',
+      'of-staging',
+    ],
+    ['an address beside a host', { ...staging, DATAHUB_GMS_HOST: 'no' }, 'http://staging:8080', 'of-staging'],
+    [
+      'a host that is an address',
+      { DATAHUB_GMS_HOST: 'http://old:8080', DATAHUB_GMS_TOKEN: 't' },
+      'http://old:8080',
+      't',
+    ],
+    [
+      "the port that Kubernetes sets beside a service's name",
+      { ...staging, DATAHUB_GMS_PORT: 'tcp://10.0.0.1:8080' },
+      'http://staging:8080',
+      'of-staging',
+    ],
+    ['a token without an address', { DATAHUB_GMS_TOKEN: 'of-staging' }, ofFile.baseUrl, ofFile.token],
+    ['a protocol without a port', { DATAHUB_GMS_PROTOCOL: 'http' }, ofFile.baseUrl, ofFile.token],
+    [
+      'skipping the file where it is not needed',
+      { ...staging, DATAHUB_SKIP_CONFIG: 'true' },
+      'http://staging:8080',
+      'of-staging',
+    ],
+  ])('mean the same here: %s', (_name, env, baseUrl, tokenText) => {
+    expect(readServer({}, { ...home(written), ...env })).toMatchObject({ baseUrl, tokenText });
   });
 
-  it('is used last, after options and environment', () => {
-    const env = home(written);
-    expect(readServer({ gmsUrl: 'http://other:8080', token }, env)).toMatchObject({
-      baseUrl: 'http://other:8080',
-      tokenText: 'abc',
-      from: { url: '--gms-url', token: 'DATAHUB_GMS_TOKEN' },
-    });
-    expect(readServer({ gmsUrl: 'http://other:8080', urlInEnvironment: true, token }, env).from).toEqual({
-      url: 'DATAHUB_GMS_URL',
+  it.each<[string, NodeJS.ProcessEnv, RegExp]>([
+    ['a port without a host', { DATAHUB_GMS_PORT: '8080' }, /^DATAHUB_GMS_PORT is set without DATAHUB_GMS_HOST/],
+    [
+      'a port beside a host that is an address',
+      { ...byHost, DATAHUB_GMS_HOST: 'http://staging' },
+      /^DATAHUB_GMS_HOST must be a host name alone/,
+    ],
+    [
+      'a host without a port',
+      { DATAHUB_GMS_HOST: 'staging' },
+      /^DATAHUB_GMS_HOST: The GMS address must begin with http/,
+    ],
+    ['skipping the only place', { DATAHUB_SKIP_CONFIG: 'True' }, /^No server: .*\(DATAHUB_SKIP_CONFIG leaves/],
+    [
+      'services that sign in by themselves',
+      { DATAHUB_GMS_URL: 'http://staging', DATAHUB_SYSTEM_CLIENT_ID: '__datahub_system' },
+      /\(this job does not use DATAHUB_SYSTEM_CLIENT_ID\)/,
+    ],
+  ])('are refused by name: %s', (_name, env, sentence) => {
+    expect(problemOf(() => readServer({}, { ...home(written), ...env }))).toMatch(sentence);
+  });
+
+  it('are named as the source of address and token', () => {
+    const sources = (asked: ServerArguments, env: NodeJS.ProcessEnv) =>
+      readServer(asked, { ...home(written), ...env }).from;
+    const files = folder((cleanUp) => onTestFinished(cleanUp));
+    const tokenPath = files.write('token', 'abc');
+    expect(sources({}, {})).toEqual({ url: '~/.datahubenv', token: '~/.datahubenv' });
+    expect(sources({ tokenPath }, {})).toEqual({ url: '~/.datahubenv', token: `--token-file ${tokenPath}` });
+    expect(sources({}, { ...byHost, DATAHUB_GMS_PROTOCOL: 'http' })).toEqual({
+      url: 'DATAHUB_GMS_HOST and _PORT and _PROTOCOL',
       token: 'DATAHUB_GMS_TOKEN',
     });
-    expect(readServer({ token }, env).from).toEqual({ url: '~/.datahubenv', token: 'DATAHUB_GMS_TOKEN' });
+    expect(sources({ gmsUrl: 'http://staging:8080/' }, staging)).toEqual({
+      url: '--gms-url',
+      token: 'DATAHUB_GMS_TOKEN',
+    });
+    expect(sources({ gmsUrl: 'http://other' }, { DATAHUB_GMS_TOKEN: 'x' })?.token).toBe('DATAHUB_GMS_TOKEN');
+    expect(sources({}, { DATAHUB_GMS_TOKEN: 'x' })?.token).toMatch(/^~\/\.datahubenv \(not DATAHUB_GMS_TOKEN/);
   });
 
-  it('sends its token only to its own server', () => {
+  it('never show the token of one server to another', () => {
     const env = home(written);
-    expect(readServer({ gmsUrl: 'https://datahub.example.com:443/api/gms' }, env).tokenText).toBe('eyJhbGciOi.secret');
-    const problem = problemOf(() => readServer({ gmsUrl: 'https://other.example.com' }, env));
-    expect(problem).toMatch(/^No access token: the one in ~\/\.datahubenv is for another server; give --token-file/);
-    expect(problem).not.toContain('secret');
+    expect(readServer({ gmsUrl: 'https://datahub.example.com:443/api/gms' }, env).tokenText).toBe(ofFile.token);
+    const ofTheFile = problemOf(() => readServer({ gmsUrl: 'https://other.example.com' }, env));
+    expect(ofTheFile).toMatch(/^No access token: the one in ~\/\.datahubenv is for another server: give --token-file/);
+    expect(ofTheFile).not.toContain('secret');
+    expect(problemOf(() => readServer({ gmsUrl: 'http://production' }, { ...env, ...staging }))).toMatch(
+      /^No access token: DATAHUB_GMS_TOKEN is for the server of DATAHUB_GMS_URL, not for --gms-url: give --token-file/,
+    );
+    const withoutToken = home('gms: {server: "http://production"}');
+    expect(problemOf(() => readServer({}, { ...withoutToken, DATAHUB_GMS_TOKEN: 'of-staging' }))).toMatch(
+      /^No access token \(not DATAHUB_GMS_TOKEN, which counts only beside DATAHUB_GMS_URL or --gms-url\): give/,
+    );
+  });
+});
+
+describe('~/.datahubenv', () => {
+  it('is read again when the server refuses its token', async () => {
+    const env = home(written);
+    const { token } = readServer({}, env);
+    writeFileSync(`${env['HOME']}/.datahubenv`, written.replace('secret', 'renewed'));
+    expect(await token.get()).toBe('eyJhbGciOi.secret');
+    expect(await token.reread()).toBe('eyJhbGciOi.renewed');
+  });
+
+  it("names the certificates of its server's authority", () => {
+    const env = home('gms: {server: "https://x", token: abc, ca_certificate_path: /no/such/ca.pem}');
+    expect(problemOf(() => readServer({}, env))).toMatch(
+      /^gms\.ca_certificate_path of ~\/\.datahubenv: \/no\/such\/ca\.pem cannot be read/,
+    );
+  });
+
+  it.each([
+    ['extra_headers', '{X-Gateway: secret}', 'an address of GMS behind the gateway'],
+    ['client_certificate_path', '/secret.pem', 'an address of GMS behind the gateway'],
+    ['client_key_path', '/secret.pem', 'an address of GMS behind the gateway'],
+    ['disable_ssl_verification', 'true', '--ca-file'],
+    ['disable_ssl_verification', '"True"', '--ca-file'],
+  ])(
+    'with %s: %s is refused with what to do instead, wherever its address or token is used',
+    (field, value, instead) => {
+      const env = home(`gms: {server: "http://x", token: abc, ${field}: ${value}}`);
+      for (const asked of [{}, { gmsUrl: 'http://x' }]) {
+        const problem = problemOf(() => readServer(asked, env));
+        expect(problem).toMatch(new RegExp(`^~/\\.datahubenv has gms\\.${field}, .*${instead}`));
+        expect(problem).not.toContain('secret');
+      }
+      expect(readServer({ gmsUrl: 'http://x' }, { ...env, DATAHUB_GMS_TOKEN: 'abc' }).tokenText).toBe('abc');
+    },
+  );
+
+  it('gives way to the profiles of newer releases, which this job does not read', () => {
+    const env = home(written);
+    mkdirSync(`${env['HOME']}/.datahub`);
+    writeFileSync(`${env['HOME']}/.datahub/config.yaml`, '');
+    expect(problemOf(() => readServer({}, env))).toMatch(/\(~\/\.datahub\/config\.yaml is not read by this job\)/);
   });
 
   it.each<[string, unknown, RegExp]>([
@@ -63,7 +171,7 @@ describe('~/.datahubenv', () => {
     ['is a list', '- secret', /has no gms\.server/],
     ['has a server that is none', 'gms: {server: 7}', /has no gms\.server/],
     ['has an address that cannot be', 'gms: {server: "ftp://secret"}', /^~\/\.datahubenv: The GMS address must begin/],
-    ['has no token', 'gms: {server: "http://x"}', /^No access token: give --token-file FILE or set/],
+    ['has no token', 'gms: {server: "http://x"}', /^No access token: give --token-file FILE, or set/],
     [
       'has a token of two words',
       'gms: {server: "http://x", token: "secret words"}',

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readServer } from '../../../cli/inputs/server.ts';
 import { folder } from '../processes.ts';
@@ -7,7 +8,7 @@ import { problemOf } from './problem.ts';
 const files = () => folder((cleanUp) => onTestFinished(cleanUp));
 
 describe('an access token', () => {
-  const server = (path: string) => readServer({ gmsUrl: 'http://gms:8080', token: { kind: 'file', path } }, {});
+  const server = (path: string) => readServer({ gmsUrl: 'http://gms:8080', tokenPath: path }, {});
 
   it('is trimmed', async () => {
     const path = files().write('token', '\n  abc.def \r\n');
@@ -52,12 +53,12 @@ describe('an access token', () => {
 });
 
 describe('a server', () => {
-  const token = { kind: 'text', text: 'abc' } as const;
+  const env = { DATAHUB_GMS_TOKEN: 'abc' };
 
   it.each(['ftp://gms', 'gms:8080', 'http://', 'http://user:pw@gms', 'http://gms/operations?action=x'])(
     'is refused at the address %s',
     (gmsUrl) => {
-      const message = problemOf(() => readServer({ gmsUrl, token }, {}));
+      const message = problemOf(() => readServer({ gmsUrl }, env));
       expect(message).toMatch(/^--gms-url: The GMS address/);
       expect(message).not.toContain('pw');
     },
@@ -65,6 +66,16 @@ describe('a server', () => {
 
   it('is refused with a file that holds no certificates', () => {
     const caPath = files().write('ca.pem', 'not PEM');
-    expect(problemOf(() => readServer({ gmsUrl: 'https://gms', token, caPath }, {}))).toMatch(/--ca-file .*PEM/);
+    expect(problemOf(() => readServer({ gmsUrl: 'https://gms', caPath }, env))).toMatch(/--ca-file .*PEM/);
+  });
+
+  it('is trusted by --ca-file in addition to NODE_EXTRA_CA_CERTS, which Node would forget', () => {
+    const pathOf = (name: string) =>
+      fileURLToPath(new URL(`../../lambda/operations/http/certificates/${name}.pem`, import.meta.url));
+    const [caPath, extra] = [pathOf('ca'), pathOf('server')];
+    const pems = readServer({ gmsUrl: 'https://gms', caPath }, { ...env, NODE_EXTRA_CA_CERTS: extra }).caPem;
+    expect(pems?.match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
+    const withoutIt = { ...env, NODE_EXTRA_CA_CERTS: '/no/such/file' };
+    expect(readServer({ gmsUrl: 'https://gms', caPath }, withoutIt).caPem).toContain('BEGIN CERTIFICATE');
   });
 });

@@ -38,7 +38,7 @@ export function jsonLines(write: (line: string) => void): Output {
     report: (report, { subject }) => tell('report', { subject, report }),
     posted(posted) {
       const { host } = posted;
-      if (posted.kind === 'posted') tell('posted', { host, status: posted.status });
+      if (posted.kind === 'posted') tell('posted', { host, status: posted.status, doubt: posted.doubt });
       else tell('not-posted', { host, text: posted.problem });
     },
     checks: (checks) => {

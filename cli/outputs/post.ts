@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
+import { bodyText } from '../../lambda/operations/http/body-text.ts';
 import { trusting } from '../../lambda/operations/http/connection.ts';
 import { causeOf } from '../../lambda/operations/http/network-errors.ts';
 import { backoffMillis, realSleep, retryAfterMillis } from '../../lambda/operations/http/retry.ts';
@@ -7,6 +8,7 @@ import { oneLine } from '../../lambda/text/text.ts';
 import { proxyFor } from '../inputs/server.ts';
 import { secretsOf, type Webhook } from '../inputs/webhook.ts';
 import type { Posted } from '../telling/output.ts';
+import { receiptOf } from './receipt.ts';
 
 /** Posts a message, through the environment's proxy if there is one for this address. */
 
@@ -44,7 +46,7 @@ export async function post(webhook: Webhook, body: string, options: PostOptions 
   try {
     for (let tries = 1; ; tries++) {
       const answer = await send(dispatcher, webhook, body);
-      if (answer.kind === 'posted') return { kind: 'posted', host, status: answer.status };
+      if (answer.kind === 'posted') return { kind: 'posted', host, status: answer.status, doubt: answer.doubt };
       if (!answer.mayPass || tries === attempts) return failed(answer.problem);
       await (options.sleep ?? realSleep)(backoffMillis(tries, Math.random(), answer.retryAfter));
     }
@@ -71,7 +73,7 @@ const through = (proxy: string | undefined): string =>
   proxy === undefined ? '' : ` through the proxy ${URL.canParse(proxy) ? new URL(proxy).host : 'of the environment'}`;
 
 type Answer =
-  | { kind: 'posted'; status: number }
+  | { kind: 'posted'; status: number; doubt?: string }
   | { kind: 'failed'; problem: string; mayPass: boolean; retryAfter?: number };
 
 async function send(dispatcher: Dispatcher, webhook: Webhook, body: string): Promise<Answer> {
@@ -85,20 +87,26 @@ async function send(dispatcher: Dispatcher, webhook: Webhook, body: string): Pro
       origin,
       path: pathname + search,
       method: 'POST',
-      headers: { 'content-type': 'application/json; charset=utf-8' },
+      headers: { 'content-type': 'application/json; charset=utf-8', 'accept-encoding': 'identity' },
       body,
       signal: AbortSignal.timeout(connectTimeoutMillis + answerTimeoutMillis),
     });
+    // With a 2xx it has the message: an answer that breaks off refuses nothing.
+    const said = await beginning(answered, one(headers['content-encoding']));
+    const came = `it answered ${statusCode}${quoted(said, webhook)}`;
     if (statusCode >= 200 && statusCode < 300) {
-      // It has the message, whatever becomes of what it says about that.
-      answered.on('error', () => {}).destroy();
-      return { kind: 'posted', status: statusCode };
+      const receipt = receiptOf(said, one(headers['content-type']));
+      if (receipt === 'refused') {
+        return { kind: 'failed', problem: `${came}, which refuses it. ${remedyInBody(said, webhook)}`, mayPass: false };
+      }
+      const doubt =
+        receipt === 'doubtful' ? `${came}, which may mean that it refused it: look whether it is there.` : undefined;
+      return { kind: 'posted', status: statusCode, doubt };
     }
-    const said = await beginning(answered).catch(() => '');
     const retryAfter = headers['retry-after'];
     return {
       kind: 'failed',
-      problem: `it answered ${statusCode}${quoted(said, webhook)}. ${remedyOf(statusCode, webhook)}`,
+      problem: `${came}. ${remedyOf(statusCode, webhook)}`,
       mayPass: statusCode === 429 || statusCode >= 500,
       retryAfter:
         typeof retryAfter === 'string' ? retryAfterMillis({ 'retry-after': retryAfter }, Date.now()) : undefined,
@@ -108,14 +116,26 @@ async function send(dispatcher: Dispatcher, webhook: Webhook, body: string): Pro
   }
 }
 
-async function beginning(body: Dispatcher.ResponseData['body']): Promise<string> {
-  let text = '';
-  for await (const chunk of body) {
-    text += String(chunk);
-    if (text.length > maxQuote * 4) break;
+/** As much of an answer as is judged; an endless one is not waited for. */
+const maxAnswerBytes = 64 * 1024;
+
+async function beginning(body: Dispatcher.ResponseData['body'], encoding: string | undefined): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(Buffer.from(chunk));
+      size += chunks.at(-1)?.length ?? 0;
+      if (size > maxAnswerBytes) break;
+    }
+  } catch {
+    // What has arrived is what it said.
   }
-  return text;
+  return bodyText(Buffer.concat(chunks), encoding, maxAnswerBytes) ?? '';
 }
+
+const one = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header.join(', ') : header;
 
 function quoted(said: string, webhook: Webhook): string {
   const text = oneLine(maskOf(secretsOf(webhook), '[webhook]')(said), maxQuote);
@@ -123,15 +143,25 @@ function quoted(said: string, webhook: Webhook): string {
 }
 
 function remedyOf(status: number, { kept, format }: Webhook): string {
-  if (status >= 300 && status < 400)
-    return `Redirects are not followed: put the address that it leads to into ${kept}.`;
-  if (status === 429 || status >= 500) return 'It was tried three times; check the receiver.';
-  if (status === 400 || status === 415 || status === 422) {
-    return format === 'slack'
-      ? 'It does not take messages for Slack: --notify-format json posts the report instead.'
-      : 'It does not take the report: --notify-format slack posts a message for Slack instead.';
+  // Where it leads to is a login page or a stranger, who must not get the message.
+  if (status >= 300 && status < 400) {
+    return `A webhook does not redirect, so this is not its address: put the one that the chat shows for it into ${kept}.`;
   }
+  if (status === 429 || status >= 500) return 'It was tried three times; check the receiver.';
+  if (status === 400 || status === 415 || status === 422) return otherFormat(format);
   return `The address may have been withdrawn: put a new one into ${kept}.`;
+}
+
+const otherFormat = (format: Webhook['format']): string =>
+  format === 'slack'
+    ? 'It does not take messages for Slack: --notify-format json posts the report instead.'
+    : 'It does not take the report: --notify-format slack posts a message for Slack instead.';
+
+function remedyInBody(said: string, { format, kept }: Webhook): string {
+  if (said.trimStart().startsWith('<')) {
+    return `A page is no receiver of messages: put the address that the chat shows for its webhook into ${kept}.`;
+  }
+  return `Correct what it names (a keyword, a signature, a withdrawn address); or: ${otherFormat(format)}`;
 }
 
 function whyNoAnswer(error: unknown): { problem: string; mayPass: boolean } {

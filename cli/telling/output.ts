@@ -74,7 +74,8 @@ export type Printed = 'taken' | 'gone' | 'refused';
 
 /** What became of the message for the webhook. */
 export type Posted =
-  | { kind: 'posted'; host: string; status: number }
+  /** `doubt`: a sentence about an answer that may mean that it was refused. */
+  | { kind: 'posted'; host: string; status: number; doubt?: string | undefined }
   /** `problem` is a sentence with the remedy, without the address. */
   | { kind: 'failed'; host: string; problem: string };
 

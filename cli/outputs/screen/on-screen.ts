@@ -75,7 +75,10 @@ export function onScreen(screen: Screen): Output {
         ...whoseTimes(report, Date.now() - begunAt),
       );
     },
-    posted: (posted) => print(posted.kind === 'posted' ? `The message was posted to ${posted.host}.` : posted.problem),
+    posted(posted) {
+      if (posted.kind === 'failed') return print(posted.problem);
+      print(`The message was posted to ${posted.host}.${posted.doubt ? ` But ${posted.doubt}` : ''}`);
+    },
     checks: (checks) => print(...checkLines(checks, paint)),
     survey: (findings) => {
       waiting.for(undefined);

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readWebhook, type Webhook, withoutAddress } from '../../../cli/inputs/webhook.ts';
 import { post } from '../../../cli/outputs/post.ts';
@@ -37,6 +38,7 @@ describe('posting a message', () => {
       kind: 'posted',
       host: new URL(url).host,
       status: 200,
+      doubt: undefined,
     });
     expect(received).toEqual([
       { path: secretPath, contentType: 'application/json; charset=utf-8', body: { text: 'all well' } },
@@ -76,7 +78,12 @@ describe('posting a message', () => {
       /it answered 400 \("invalid_payload"\)\. It does not take messages for Slack: --notify/,
     ],
     [400, '', { format: 'json' }, /it answered 400\. It does not take the report: --notify-format slack posts/],
-    [302, '', {}, /it answered 302\. Redirects are not followed: put the address that it leads to into/],
+    [
+      302,
+      '',
+      {},
+      /it answered 302\. A webhook does not redirect, so this is not its address: put the one that the chat/,
+    ],
     [403, '<html>Forbidden</html>', {}, /it answered 403\. The address may/],
     [403, `unknown hook ${secretPath}`, {}, /it answered 403 \("unknown hook \/?\[webhook\]"\)/],
   ])('after %i with "%s" says what to do, without the address', async (status, answer, more, sentence) => {
@@ -86,6 +93,66 @@ describe('posting a message', () => {
     expect(posted).toMatchObject({ kind: 'failed', problem: expect.stringMatching(sentence) });
     expect(JSON.stringify(posted)).not.toContain('s3cr3t');
     expect(received).toHaveLength(1);
+  });
+
+  it.each<[string, string, Record<string, string>]>([
+    ['{"ok":false,"error":"channel_is_archived"}', 'channel_is_archived', {}],
+    ['{"errcode":310000,"errmsg":"keywords not in content"}', 'keywords not in content', {}],
+    ['{"errcode":"93000","errmsg":"invalid webhook url"}', 'invalid webhook url', {}],
+    ['\ufeff{"code":19001,"msg":"param invalid: incoming webhook access token invalid"}', 'param invalid', {}],
+    ['<!DOCTYPE html><title>Sign in</title>', 'A page is no receiver', {}],
+    ['Sign in', 'which refuses it', { 'content-type': 'text/html; charset=utf-8' }],
+    ['Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 413', 'error 413', {}],
+  ])('is not accepted by a 200 that says %s', async (answer, quoted, headers) => {
+    const { url, received, answers } = await receiver();
+    answers.push({ status: 200, body: answer, headers });
+    expect(await post(webhookAt(url), body, { sleep })).toMatchObject({
+      kind: 'failed',
+      problem: expect.stringContaining(quoted),
+    });
+    expect(received).toHaveLength(1);
+  });
+
+  it.each([
+    'ok',
+    '1',
+    '',
+    '{"ok":true}',
+    '{"errcode":0,"errmsg":"ok"}',
+    '{"StatusCode":0,"StatusMessage":"success","code":0,"data":{},"msg":"success"}',
+    '{"code":200,"message":"success"}',
+    '{"code":200,"msg":"success"}',
+    '{"id":"9","type":0,"errors":[],"error":null}',
+  ])('is accepted by a 200 that says %s', async (answer) => {
+    const { url, answers } = await receiver();
+    answers.push({ status: 200, body: answer });
+    expect(await post(webhookAt(url), body, { sleep })).toEqual(
+      expect.objectContaining({ kind: 'posted', doubt: undefined }),
+    );
+  });
+
+  it.each(['{"success":false}', '{"status":"error"}', '{"code":4003,"message":"x"}', 'invalid_token', 'no_team'])(
+    'is accepted, with a warning, by a 200 that says %s, which nobody has specified',
+    async (answer) => {
+      const { url, answers } = await receiver();
+      answers.push({ status: 200, body: answer });
+      expect(await post(webhookAt(url), body, { sleep })).toMatchObject({
+        kind: 'posted',
+        doubt: expect.stringMatching(/^it answered 200 \(".*"\), which may mean that it refused it/),
+      });
+    },
+  );
+
+  it('reads a refusal that is compressed although nobody asked for that', async () => {
+    const { url, requests } = await rawServer({
+      onRequest: (socket) => {
+        const packed = gzipSync('{"ok":false}');
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${packed.length}\r\n\r\n`);
+        socket.end(packed);
+      },
+    });
+    expect(await post(webhookAt(`${url}/hook`), body, { sleep })).toMatchObject({ kind: 'failed' });
+    expect(requests[0]).toMatch(/accept-encoding: identity/i);
   });
 
   it('reports a refused connection', async () => {

@@ -4,7 +4,7 @@ import type { Scenario } from './scenarios.ts';
 
 /**
  * What others need to learn that a truncation has ended, on the same task: requests, and the time from its end until they
- * know. None of them counts before and after, or says what is gone. The task copies, as the specification's service does:
+ * know. None of them counts before and after, or says what is gone. The task reindexes, as the specification's service does:
  * the number of rows to delete falls at its end alone.
  */
 export interface Watched {

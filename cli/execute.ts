@@ -153,7 +153,7 @@ async function survey(asked: SurveyArguments, output: Output, { env, program }: 
   const { isSample, close } = connection;
   const leave = onInterrupt(async () => {
     output.close();
-    return ['Stopped. A survey only looks: nothing was changed.'];
+    return ['Stopped. A survey only polls: nothing was changed.'];
   });
   try {
     // What this job has done is not attributed to other tools; without a ledger, or with a broken one, there is nothing to know.

@@ -13,7 +13,7 @@ export interface Reading {
    * The rows that stay are copied into a new index, which takes the place of the old one when the task ends: rows that
    * are written meanwhile stay in the old index.
    */
-  copies: boolean;
+  reindexes: boolean;
   /** The status of a request with a field that the specification does not name; undefined: the field is ignored. */
   refusesFields?: 400 | 422;
   /** getIndexSizes, which the specification only mentions. */
@@ -23,7 +23,7 @@ export interface Reading {
   /** Rows newer than the cutoff that go missing. */
   losesRows: number;
   /** A copy ends half-way, and its status says so. */
-  copiesHalf: boolean;
+  reindexesHalf: boolean;
   /** The address ends with one of these; `/operations` follows. */
   prefixes: readonly string[];
 }
@@ -33,10 +33,10 @@ export const usualReading: Reading = {
   taskId: 'value',
   status: 'value-string',
   counters: 'deleted',
-  copies: false,
+  reindexes: false,
   hasSizes: false,
   needsToken: true,
   losesRows: 0,
-  copiesHalf: false,
+  reindexesHalf: false,
   prefixes: ['', '/gms'],
 };

@@ -40,7 +40,7 @@ export class Tasks {
     const old = rows.before(cutoffMillis);
     const kept = rows.since(cutoffMillis);
     const total = reading.counters === 'created' ? kept.length : old;
-    const work = reading.copies ? kept.length : old;
+    const work = reading.reindexes ? kept.length : old;
     const id = `${this.#nodeId}:${++this.#last}`;
     this.#tasks.set(id, {
       reading,
@@ -50,9 +50,9 @@ export class Tasks {
       batchSize,
       old,
       deleted: 0,
-      copied: reading.copies ? kept.slice(reading.copiesHalf ? Math.ceil(kept.length / 2) : 0) : undefined,
+      copied: reading.reindexes ? kept.slice(reading.reindexesHalf ? Math.ceil(kept.length / 2) : 0) : undefined,
       total,
-      doneAtEnd: reading.copiesHalf ? Math.floor(total / 2) : total,
+      doneAtEnd: reading.reindexesHalf ? Math.floor(total / 2) : total,
       hasEnded: false,
     });
     return id;

@@ -67,9 +67,9 @@ function stateChanges(tell: Tell): Output['state'] {
   const rowsDone = new Map<string, number>();
   let notes = 0;
   const watching = (entry: Entry & { phase: 'watched' }) => {
-    const { entityType, aspect, taskId, rowsToDelete, adopted } = entry.entry;
+    const { entityType, aspect, taskId, rowsToDelete, resumed } = entry.entry;
     const { done, total } = progressShown(entry.entry, entry.watch);
-    if (phases.get(entry.index) !== 'watched') tell('started', { entityType, aspect, taskId, rowsToDelete, adopted });
+    if (phases.get(entry.index) !== 'watched') tell('started', { entityType, aspect, taskId, rowsToDelete, resumed });
     if (rowsDone.get(entry.index) !== done) tell('progress', { entityType, aspect, done, total });
     rowsDone.set(entry.index, done);
   };

@@ -104,5 +104,5 @@ function lastSeen(index: string, last: RunState | undefined): string {
   );
   if (!watched) return ', not checked by this run';
   const rows = progressLine(watched).slice(dottedName(watched.entry).length + 2);
-  return `, ${rows} when last seen, ${moment(watched.watch.lastLookAt)}`;
+  return `, ${rows} when last seen, ${moment(watched.watch.lastCheckAt)}`;
 }

@@ -1,5 +1,5 @@
 import { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
-import { asMarkEvent, markAllTold } from '../../lambda/run/mark-told.ts';
+import { asMarkEvent, markAllReported } from '../../lambda/run/mark-reported.ts';
 import { type PlanEvent, plan } from '../../lambda/run/plan/plan.ts';
 import { poll } from '../../lambda/run/poll.ts';
 import { type ReportEvent, type ReportServices, report } from '../../lambda/run/report.ts';
@@ -49,7 +49,9 @@ export async function runWorkflow(run: WorkflowRun): Promise<void> {
       truncate: (state) => withState('truncate', truncate(state as RunState, during('truncate'))),
       poll: (event) => {
         const marks = asMarkEvent(event);
-        return marks ? markAllTold(marks, during('poll')) : withState('poll', poll(event as RunState, during('poll')));
+        return marks
+          ? markAllReported(marks, during('poll'))
+          : withState('poll', poll(event as RunState, during('poll')));
       },
       report: (event) => report(event as ReportEvent, { ...services, publisher, words }),
     }),

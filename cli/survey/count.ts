@@ -112,12 +112,12 @@ async function countIndex(
   const olderThan = askedBy(operations, target, forceDeleteByQuery);
   const older = {} as Record<Age, number>;
   let rowsTotal = 0;
-  let copies = false;
+  let reindexes = false;
   for (const age of ages) {
     const dryRun = await olderThan(now - age * dayMillis);
     older[age] = dryRun.rowsToDelete;
     rowsTotal = dryRun.rowsTotal;
-    copies ||= !dryRun.deletesInPlace;
+    reindexes ||= !dryRun.deletesInPlace;
   }
   const around30 =
     rowsTotal > 0 && older[90] === 0
@@ -127,7 +127,7 @@ async function countIndex(
         }
       : undefined;
   const made = await madeOf(target.indexName && madeAtOf(target.indexName), rowsTotal, now, olderThan);
-  return { kind: 'counted', rowsTotal, older, around30, made, copies };
+  return { kind: 'counted', rowsTotal, older, around30, made, reindexes };
 }
 
 type Named = Pick<SurveyedIndex, 'entityType' | 'aspect'>;

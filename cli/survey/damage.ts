@@ -5,7 +5,7 @@ import { duration, rows } from '../../lambda/words/numbers.ts';
 import type { DamageLine, Made, Survey, SurveyedIndex } from '../telling/findings.ts';
 
 /**
- * Indices that some reindex has emptied. A truncation by reindexing moves the alias to an empty index before it copies
+ * Indices that some reindex has emptied. A truncation by reindexing moves the alias to an empty index before it reindexes
  * (reindexInPlaceAsync in DataHub's ESIndexBuilder.java), and several releases fail between the two: then every row is
  * still in the index that the alias pointed to before. datahub-gc asks for such a truncation once a day.
  */

@@ -111,7 +111,7 @@ function emptyButLarge(indices: readonly SurveyedIndex[]): string[] {
 }
 
 function copying(indices: readonly SurveyedIndex[]): string[] {
-  const names = indices.filter(({ counts }) => counts.kind === 'counted' && counts.copies).map(dottedName);
+  const names = indices.filter(({ counts }) => counts.kind === 'counted' && counts.reindexes).map(dottedName);
   if (names.length === 0) return [];
   const all = names.length === indices.length ? 'every index' : names.join(', ');
   return [

@@ -34,7 +34,7 @@ export const suggest = (
         : isCutAt30Days(index)
           ? switchedOff(index, isCutByOthers)
           : suggestOne(index, index.counts);
-    const safe = index.counts.copies && losesRowsByReindex(version) ? withoutReindex(suggested) : suggested;
+    const safe = index.counts.reindexes && losesRowsByReindex(version) ? withoutReindex(suggested) : suggested;
     return [{ ...safe, goes: rowsToGo(index, safe) }];
   });
 
@@ -54,7 +54,7 @@ const asItIs = ({ entityType, aspect }: SurveyedIndex, { retentionDays = 365 }: 
   why: `${retentionDays} days, ${retentionDays === 365 ? 'or what its policy says: ' : 'as in its policy: '}this job has truncated it, so its counts show what that policy has left`,
 });
 
-/** Such a server announces a copy, and its copies are known to lose rows. */
+/** Such a server announces a copy, and its reindexes are known to lose rows. */
 const withoutReindex = ({ policy, why }: Suggested): Suggested => ({
   policy: { ...policy, refuseReindex: true },
   why: `${why}. refuseReindex, because this release is known to lose rows when it reindexes`,
@@ -76,7 +76,7 @@ function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { ki
   if (holdsLatestState(aspect)) {
     const why =
       '365 days, because DataHub shows the latest row as the current result: a shorter time would delete the only row of what runs rarely';
-    return inBites({ policy: with365, why }, counts.older[365], counts.copies);
+    return inBites({ policy: with365, why }, counts.older[365], counts.reindexes);
   }
   const age = candidates.find((days) => counts.rowsTotal > 0 && counts.older[days] / counts.rowsTotal >= worthwhile);
   if (age === undefined) {
@@ -87,12 +87,12 @@ function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { ki
     age === 365
       ? `365 days, because ${part}, and DataHub shows usage of up to a year`
       : `${age} days, because ${part}; at 365 days it would be ${share(counts.older[365], counts.rowsTotal)}`;
-  return inBites({ policy: { entityType, aspect, retentionDays: age }, why }, counts.older[age], counts.copies);
+  return inBites({ policy: { entityType, aspect, retentionDays: age }, why }, counts.older[age], counts.reindexes);
 }
 
-/** A server that reindexes anyway copies everything, however little is deleted. */
-function inBites({ policy, why }: Suggested, rows: number, copies: boolean | undefined): Suggested {
-  if (rows <= bigNightRows || copies) return { policy, why };
+/** A server that reindexes anyway reindexes everything, however little is deleted. */
+function inBites({ policy, why }: Suggested, rows: number, reindexes: boolean | undefined): Suggested {
+  if (rows <= bigNightRows || reindexes) return { policy, why };
   const nights = Math.ceil(rows / biteRows);
   const bite = `At most ${exact(biteRows)} of ${exact(rows)} rows are deleted a night, so that the first run is no heavier than later ones: about ${nights} nights`;
   return { policy: { ...policy, maxRowsPerRun: biteRows }, why: `${why}. ${bite}` };

@@ -42,7 +42,7 @@ export type IndexCounts =
       /** Rows older than the physical index itself, whose name contains its creation time. */
       made?: Made;
       /** True if the server does not say that it would delete in place. */
-      copies: boolean;
+      reindexes: boolean;
     }
   | { kind: 'failed'; error: ServerError };
 

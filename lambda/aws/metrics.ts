@@ -73,7 +73,7 @@ export const subscriptionMetric = (stage: string, confirmed: number, at: number)
 type Value = [name: string, unit: (typeof MetricUnit)[keyof typeof MetricUnit], value: number];
 
 function indexValues(entry: PolicyEntry, { mode, runId }: Report): Value[] {
-  const { outcome, rowsDeleted, rowsPastRetention, rowsTotal = 0, adopted, decidedBy = runId } = entry;
+  const { outcome, rowsDeleted, rowsPastRetention, rowsTotal = 0, resumed, decidedBy = runId } = entry;
   const percent = rowsPastRetention === undefined ? entry.percent : percentOf(rowsPastRetention, rowsTotal);
   // A verdict that is told again was counted by the run that decided.
   if (decidedBy !== runId) return [];
@@ -81,8 +81,8 @@ function indexValues(entry: PolicyEntry, { mode, runId }: Report): Value[] {
     ...(mode === 'enforce' && rowsDeleted !== undefined && countedOutcomes.includes(outcome)
       ? [[indexMetrics.rowsDeleted, MetricUnit.Count, rowsDeleted] satisfies Value]
       : []),
-    // An adopted entry's share belongs to the run that started it, which already reported it.
-    ...(percent !== undefined && !adopted
+    // An resumed entry's share belongs to the run that started it, which already reported it.
+    ...(percent !== undefined && !resumed
       ? [[indexMetrics.percentDeletable, MetricUnit.Percent, percent] satisfies Value]
       : []),
   ];

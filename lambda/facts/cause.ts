@@ -143,7 +143,7 @@ const kinds = {
   changed: [
     { what: z.literal('rows').meta({ description: 'rows to delete' }), was: rows, now: rows },
     {
-      what: z.literal('copies').meta({ description: 'how the server would remove the rows' }),
+      what: z.literal('reindexes').meta({ description: 'how the server would remove the rows' }),
       was: z.boolean(),
       now: z.boolean(),
     },

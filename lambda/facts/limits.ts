@@ -67,7 +67,7 @@ export const changedRows = { share: 0.01, rows: 10 } as const;
 export const betweenRunsShare = 0.25;
 
 /** A verdict other than `truncated` needs two looks this far apart that agree: the search engine's refresh. */
-export const agreeingLooksMillis = 90 * second;
+export const agreeingChecksMillis = 90 * second;
 
 /** A truncation is still after max(10 min, 20 % of its age) without movement, at most 2 h. */
 export const still = { minMillis: 10 * minute, share: 0.2, maxMillis: 2 * hourMillis } as const;
@@ -76,13 +76,13 @@ export const still = { minMillis: 10 * minute, share: 0.2, maxMillis: 2 * hourMi
 export const abandonAfterMillis = 20 * hourMillis;
 
 /** A record is closed for its age only after two looks this far apart have shown no movement. */
-export const abandonLooksMillis = 10 * minute;
+export const abandonChecksMillis = 10 * minute;
 
 /** The next look comes after max(10 s, 10 % of the truncation's age), at most 30 min. */
 export const look = { minMillis: 10 * second, share: 0.1, maxMillis: 30 * minute } as const;
 
 /** Turns of Poll in one run: an execution has 25,000 history events, and a turn takes about 11 of them. */
-export const maxLooks = 2000;
+export const maxPolls = 2000;
 
 /** Real calls of one run without a task id, after which it starts nothing more. */
 export const maxCallsWithoutTask = 2;

@@ -27,13 +27,13 @@ export const entryFields = {
     z.enum(['delete-by-query', 'reindex']).optional(),
     'how the server said it would remove the rows',
   ),
-  copies: described(
+  reindexes: described(
     z.boolean().optional(),
-    'the truncation that was sent copies, or may: rows written during the copy may be only in the old index',
+    'the truncation that was sent reindexes, or may: rows written during the copy may be only in the old index',
   ),
-  copyGoesWhole: described(
+  reindexGoesWhole: described(
     z.boolean().optional(),
-    'maxRowsPerRun does not hold, because the server copies every row that stays anyway',
+    'maxRowsPerRun does not hold, because the server reindexes every row that stays anyway',
   ),
   rowsTotal: rows('rows of the index before anything was deleted'),
   rowsToDelete: rows('of these, rows at or before the cutoff that was sent, or would be'),
@@ -51,7 +51,7 @@ export const entryFields = {
   indexName: optionalText('the physical index, as getIndexSizes names it'),
   indexNow: optionalText('the physical index after the truncation, where it is another one'),
   noIndex: described(z.boolean().optional(), 'the search engine did not know the index, which counted as 0 rows'),
-  adopted: described(
+  resumed: described(
     z.boolean().optional(),
     'this entry is about a truncation that an earlier run started, or about one without a policy',
   ),

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 import { lambdaServices } from '../aws/services.ts';
-import { asMarkEvent, type MarkEvent, markAllTold } from '../run/mark-told.ts';
+import { asMarkEvent, type MarkEvent, markAllReported } from '../run/mark-reported.ts';
 import { poll } from '../run/poll.ts';
 import type { RunState } from '../run/state.ts';
 
@@ -10,6 +10,6 @@ const withServices = lambdaServices('poll');
 export const handler = (event: RunState | MarkEvent, context: Context) => {
   const marks = asMarkEvent(event);
   return marks
-    ? withServices(marks.execution.name, context, (services) => markAllTold(marks, services))
+    ? withServices(marks.execution.name, context, (services) => markAllReported(marks, services))
     : withServices((event as RunState).runId, context, (services) => poll(event as RunState, services));
 };

@@ -47,15 +47,15 @@ const attemptSchema = runSchema.extend({
   policyCutoffMillis: millis,
   fields: fieldsSchema,
   /** The server's dry run did not say that it deletes in place. */
-  announcesCopy: z.boolean(),
+  announcesReindex: z.boolean(),
   /** As announced, until a status has shown otherwise (rule 7). */
-  copies: z.boolean(),
+  reindexes: z.boolean(),
   /** Counted just before the call. */
   baseline: z.object({
     rowsToDelete: rows,
     rowsTotal: rows,
     /** Rows in (policy's cutoff, countedAtMillis]. */
-    rowsKept: rows,
+    rowsToKeep: rows,
     countedAtMillis: millis,
     /** The physical index behind the alias, if the server reports it. */
     indexName: z.string().optional(),
@@ -81,7 +81,7 @@ const verdictSchema = z.object({
   rowsDeleted: rows.optional(),
   rowsRemaining: rows.optional(),
   rowsMissing: rows.optional(),
-  copies: z.boolean(),
+  reindexes: z.boolean(),
   /** The search engine did not know the index: it counted as empty (rule 2). */
   noIndex: z.boolean().optional(),
   /** The physical index when it was judged, where the server reports it and it is another one than before. */

@@ -26,7 +26,7 @@ import {
 /**
  * The life of one truncation, as the ledger records it (rules 5 and 15).
  *
- *   absent, idle ──startSending──> sending ──markRunning──> running ──conclude──> judged ──markTold──> idle
+ *   absent, idle ──startSending──> sending ──markRunning──> running ──conclude──> judged ──markReported──> idle
  *        ^                            └────────────────────────┴──────────────────> │                  quarantined
  *        └──withdraw (not one byte was written)──┘              release (of any record that is not idle) ┘
  *
@@ -45,9 +45,9 @@ import {
  *
  * Gotchas:
  * - Every write is conditional on the revision of the record that it was made from, and increments it. A function that
- *   was frozen between reading and writing finds its condition broken. Only `markTold` fits whatever revision the record
+ *   was frozen between reading and writing finds its condition broken. Only `markReported` fits whatever revision the record
  *   has, because it fits one decision.
- * - `lastSender` names the last run that sent, or that was given up while it might have (giveUp). That run and every run
+ * - `lastSender` names the last run that sent, or that was given up while it might have (fence). That run and every run
  *   that started before it, or at the same moment, never send for this index again: neither a redriven execution nor a
  *   function that thaws after hours. A run is identified by its id and its start, because execution names are reused.
  * - One search index has one record, whatever the server's address. A record of another address or version that is
@@ -104,18 +104,18 @@ export const noteAnswer = (record: Sending, answer: ServerError): Sending => ({
   attempt: { ...record.attempt, answer },
 });
 
-/** A status has shown whether the truncation copies, which a later look may not be able to see. */
-export const learnCopies = (record: Unresolved, copies: boolean): Unresolved => ({
+/** A status has shown whether the truncation reindexes, which a later look may not be able to see. */
+export const learnReindexes = (record: Unresolved, reindexes: boolean): Unresolved => ({
   ...record,
   revision: record.revision + 1,
-  attempt: { ...record.attempt, copies },
+  attempt: { ...record.attempt, reindexes },
 });
 
 /**
  * A run whose Truncate failed is given up: written down as one that has sent, so that a function of it that thaws can
  * no longer send. A later sender stays, because it shuts out this run as well; but not one that a wrong clock has written.
  */
-export function giveUp(record: StoredRecord | undefined, key: Key, run: RunId, nowMillis: number): StoredRecord {
+export function fence(record: StoredRecord | undefined, key: Key, run: RunId, nowMillis: number): StoredRecord {
   const before = record && headOf(record).lastSender;
   const isLater = before !== undefined && before.runStartMillis > run.runStartMillis && !isAhead(before, nowMillis);
   const lastSender = isLater ? before : runOf(run);
@@ -209,7 +209,7 @@ export const dropWindow = <Kept extends Idle | Judged>(record: Kept): Kept => ({
  * marked as well.
  * @returns undefined if the record is not judged by this decision (any more)
  */
-export function markTold(record: StoredRecord | undefined, decisionId: string): StoredRecord | undefined {
+export function markReported(record: StoredRecord | undefined, decisionId: string): StoredRecord | undefined {
   const decision = decisionOf(record);
   if (record === undefined || decision === undefined || decision.id !== decisionId) return undefined;
   const revision = revisionOf(record) + 1;

@@ -81,7 +81,7 @@ function fine(report: Report, place: Place): string[] {
   const remarkable = entries.filter(
     (entry) =>
       entry.untold === undefined &&
-      (entry.copies || (entry.rowsMissing ?? 0) > 0 || entry.indexNow !== undefined || entry.noIndex),
+      (entry.reindexes || (entry.rowsMissing ?? 0) > 0 || entry.indexNow !== undefined || entry.noIndex),
   );
   const room = Math.max(0, fineLines - 1 - untold.length);
   const shown = entries.length <= fineLines ? entries : [...untold, ...remarkable.slice(0, room)];

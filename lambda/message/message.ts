@@ -130,7 +130,8 @@ export const isProblem = (report: Report): boolean =>
   report.result !== 'ok' ||
   // A copy may leave rows in the old index, and so does anybody who replaces the index meanwhile, or deletes it.
   report.policies.some(
-    ({ rowsMissing = 0, copies, indexNow, noIndex }) => rowsMissing > 0 || copies || indexNow !== undefined || noIndex,
+    ({ rowsMissing = 0, reindexes, indexNow, noIndex }) =>
+      rowsMissing > 0 || reindexes || indexNow !== undefined || noIndex,
   ) ||
   (report.notes ?? []).some((note) => !quietNotes.includes(note.kind) || (note.kind === 'paused' && note.problem));
 

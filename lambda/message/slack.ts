@@ -72,7 +72,7 @@ export function slackOf(report: Report, place: Place): { notification: CustomNot
 
 function description(report: Report, problems: readonly Item[], place: Place): { text: string; told: Set<string> } {
   const fine = countsOf(fineOf(report));
-  const copied = fineOf(report).filter(({ copies }) => copies).length;
+  const copied = fineOf(report).filter(({ reindexes }) => reindexes).length;
   const [remark] = remarksOf(report, place);
   const late = lateness(report);
   const top = [

@@ -21,7 +21,7 @@ export interface TruncateFields {
 export interface DryRun {
   rowsToDelete: number;
   rowsTotal: number;
-  /** The sentence says "delete by query"; anything else copies the rows to keep into a new index. */
+  /** The sentence says "delete by query"; anything else reindexes the rows to keep into a new index. */
   deletesInPlace: boolean;
   /** Server clock (its `Date` header) minus ours, in milliseconds; omitted without such a header. */
   clockSkewMillis?: number;

@@ -9,9 +9,9 @@ import type { RunState } from './state.ts';
  * the same thing may go wrong again. Rows that went between two runs say nothing about the next truncation.
  * @returns why nothing more is started; undefined if the entry is no reason to stop
  */
-export function breakerOf({ outcome, cause, copies, ...names }: DecidedFacts): Cause | undefined {
+export function breakerOf({ outcome, cause, reindexes, ...names }: DecidedFacts): Cause | undefined {
   const isOfOthers = cause.kind === 'lost-between-runs' || cause.kind === 'loss-not-stored';
-  const isBad = (outcome === 'rows-missing' && !isOfOthers) || (outcome === 'unknown' && copies === true);
+  const isBad = (outcome === 'rows-missing' && !isOfOthers) || (outcome === 'unknown' && reindexes === true);
   return isBad ? { kind: 'stopped', by: 'breaker', index: dottedName(names), outcome } : undefined;
 }
 

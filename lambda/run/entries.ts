@@ -77,13 +77,13 @@ export function judgedEntry(
     const cause: Cause = { kind: 'decided-by-version', version };
     const entry = done(from, knownOutcome(decision.outcome), cause, {
       rowsMissing: decision.rowsMissing,
-      // Of what ends as unknown, copies alone are quarantined (rule 9).
-      ...(decision.outcome === 'unknown' && decision.becomes === 'quarantined' && { copies: true }),
+      // Of what ends as unknown, reindexes alone are quarantined (rule 9).
+      ...(decision.outcome === 'unknown' && decision.becomes === 'quarantined' && { reindexes: true }),
       ...decidedFacts(by),
       untold: untoldBy(by, thisRun, now),
       released: decision.released,
       server: elsewhere,
-      adopted: true,
+      resumed: true,
     });
     return { ...entry, ...marking(decision) };
   }
@@ -91,8 +91,8 @@ export function judgedEntry(
   const untold = untoldBy(lastVerdict.decided, thisRun, now);
   const more = { taskId, server: elsewhere, untold, released: decision.released };
   const facts = { ...from.entry, ...(attempt && attemptFacts(attempt)), ...more };
-  const adopted = isSameRun(lastVerdict, thisRun) ? from.entry.adopted : true;
-  return { ...concluded({ index: from.index, entry: { ...facts, adopted } }, lastVerdict), ...marking(decision) };
+  const resumed = isSameRun(lastVerdict, thisRun) ? from.entry.resumed : true;
+  return { ...concluded({ index: from.index, entry: { ...facts, resumed } }, lastVerdict), ...marking(decision) };
 }
 
 const marking = ({ id, released }: Decision) => (released ? {} : { decision: id });
@@ -144,12 +144,12 @@ export const watched = (
   from: EntryBase,
   record: Unresolved,
   now: number,
-  nextLookAt: number = firstLookAt(record, now),
+  nextCheckAt: number = firstLookAt(record, now),
 ): WatchedEntry => ({
   index: from.index,
   phase: 'watched',
   entry: { ...from.entry, ...attemptFacts(record.attempt), taskId: 'taskId' in record ? record.taskId : undefined },
-  watch: startWatch(record, now, nextLookAt),
+  watch: startWatch(record, now, nextCheckAt),
 });
 
 /** A call without a task id is first looked at when it can no longer be sent. */
@@ -194,8 +194,8 @@ export const attemptFacts = ({ fields, baseline, ...attempt }: Attempt): EntryFa
   retentionDays: attempt.retentionDays,
   cutoffMillis: fields.cutoffMillis,
   policyCutoffMillis: attempt.policyCutoffMillis === fields.cutoffMillis ? undefined : attempt.policyCutoffMillis,
-  strategy: attempt.announcesCopy ? 'reindex' : 'delete-by-query',
-  copies: attempt.copies,
+  strategy: attempt.announcesReindex ? 'reindex' : 'delete-by-query',
+  reindexes: attempt.reindexes,
   rowsTotal: baseline.rowsTotal,
   rowsToDelete: baseline.rowsToDelete,
   indexName: baseline.indexName,
@@ -268,7 +268,7 @@ function quarantineFacts({ lastVerdict: { verdict, decided: by }, attempt }: Qua
     since: by.atMillis,
     outcome: verdict.outcome,
     rowsMissing: verdict.rowsMissing,
-    copied: verdict.copies || undefined,
+    copied: verdict.reindexes || undefined,
     indexBefore: attempt?.baseline.indexName,
     indexNow: verdict.indexNow,
     cutoffMillis: attempt?.policyCutoffMillis,

@@ -1,5 +1,5 @@
 import type { Cause, CauseOf } from '../facts/cause.ts';
-import { look, maxLooks } from '../facts/limits.ts';
+import { look, maxPolls } from '../facts/limits.ts';
 import { progressShown, type Watch } from '../truncation/watch.ts';
 import { done, endOf } from './entries.ts';
 import type { RunSettings } from './services.ts';
@@ -24,14 +24,14 @@ export function proceed(state: RunState, settings: RunSettings, now: number): Ru
   });
   const next = { ...state, entries };
   const watched = entries.filter((entry) => entry.phase === 'watched');
-  const isBusy = watched.some(({ entry }) => !entry.adopted);
+  const isBusy = watched.some(({ entry }) => !entry.resumed);
   if (!isBusy && entries.some(({ phase }) => phase === 'approved')) {
     // If Truncate fails without returning a state, the workflow waits this long before Poll.
     return { ...next, next: 'truncate', waitSeconds: look.minMillis / 1000 };
   }
   if (watched.length === 0) return { ...next, next: 'report', waitSeconds: 0 };
-  const nextLookAt = Math.min(endOf(state, settings), ...watched.map(({ watch }) => watch.nextLookAt));
-  return { ...next, next: 'wait', waitSeconds: Math.max(leastWaitSeconds, Math.ceil((nextLookAt - now) / 1000)) };
+  const nextCheckAt = Math.min(endOf(state, settings), ...watched.map(({ watch }) => watch.nextCheckAt));
+  return { ...next, next: 'wait', waitSeconds: Math.max(leastWaitSeconds, Math.ceil((nextCheckAt - now) / 1000)) };
 }
 
 type OutOfTime = Extract<CauseOf<'stopped'>, { by: 'run-time' }>;
@@ -39,7 +39,7 @@ type OutOfTime = Extract<CauseOf<'stopped'>, { by: 'run-time' }>;
 /** Why this run sends and watches nothing any more: its time, or its looks (a history has 25,000 events). */
 export function whyOver(state: RunState, settings: RunSettings, now: number): OutOfTime | undefined {
   if (now >= endOf(state, settings)) return { kind: 'stopped', by: 'run-time', hours: settings.maxRunHours };
-  return state.looks >= maxLooks ? { kind: 'stopped', by: 'run-time' } : undefined;
+  return state.polls >= maxPolls ? { kind: 'stopped', by: 'run-time' } : undefined;
 }
 
 /**

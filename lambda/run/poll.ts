@@ -24,7 +24,7 @@ import type { Entry, RunState, WatchedEntry } from './state.ts';
 export async function poll(state: RunState, services: RunServices): Promise<RunState> {
   const { clock, settings } = services;
   assertOurs(state, settings);
-  const recovered = await afterFailure({ ...state, looks: state.looks + 1 }, services);
+  const recovered = await afterFailure({ ...state, polls: state.polls + 1 }, services);
   const looked = await lookAtAll(recovered, services);
   return proceed(withBreaker(looked), settings, clock.now());
 }
@@ -72,7 +72,7 @@ async function lookAt(
   if (record.state === 'sending' && now < record.attempt.judgeableAt) return entry;
   const looked = await look(record, entry.watch, services);
   if (looked.kind === 'watching') {
-    return { ...entry, entry: { ...entry.entry, copies: looked.copies }, watch: looked.watch };
+    return { ...entry, entry: { ...entry.entry, reindexes: looked.reindexes }, watch: looked.watch };
   }
   const settled = heldNoMore(entry, looked.record, state, clock.now());
   log.info('verdict', { ...settled.entry, index: entry.index });

@@ -1,7 +1,7 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import { headOf, type StoredRecord, understood } from '../ledger/record.ts';
 import { standing, type ThisRun } from '../ledger/standing.ts';
-import { giveUp, isSameRun } from '../ledger/transitions.ts';
+import { fence, isSameRun } from '../ledger/transitions.ts';
 import { capped } from '../text/text.ts';
 import { done, judgedEntry, keyOf, notFree } from './entries.ts';
 import type { ApprovedEntry, DoneEntry, Entry, RunState } from './state.ts';
@@ -23,7 +23,7 @@ export async function recover(target: ApprovedEntry, state: RunState, ledger: Le
     const stands = standing(stored, state, now);
     const mayStillSend =
       stands.kind === 'judged' ? !isOf(stands.record, state) : ['free', 'theirs', 'quarantined'].includes(stands.kind);
-    if (mayStillSend && !(await ledger.replace(giveUp(stored, keyOf(target, state), state, now)))) continue;
+    if (mayStillSend && !(await ledger.replace(fence(stored, keyOf(target, state), state, now)))) continue;
     switch (stands.kind) {
       case 'free':
         return failed;

@@ -139,10 +139,10 @@ function copyFactsOf(record: StoredRecord): Pick<Release, 'indexBefore' | 'index
 /** Rows that a copy left out may have been filled up by late rows since; one that was never judged may have left some. */
 const hadCopyLoss = (record: StoredRecord): boolean => {
   if (record.state === 'quarantined' || record.state === 'judged') {
-    const { outcome, copies } = record.lastVerdict?.verdict ?? {};
-    return outcome === 'rows-missing' && copies === true;
+    const { outcome, reindexes } = record.lastVerdict?.verdict ?? {};
+    return outcome === 'rows-missing' && reindexes === true;
   }
-  return isUnresolved(record) && record.attempt.copies;
+  return isUnresolved(record) && record.attempt.reindexes;
 };
 
 /** Rows of the record's own window that are not there; undefined if it has none. Throws OperationsError. */
@@ -169,7 +169,7 @@ export function windowOf(record: LedgerRecord): { afterMillis: number; untilMill
   if ('counted' in record && record.counted) return record.counted;
   if (!record.attempt) return undefined;
   const { policyCutoffMillis, baseline } = record.attempt;
-  return { afterMillis: policyCutoffMillis, untilMillis: baseline.countedAtMillis, rows: baseline.rowsKept };
+  return { afterMillis: policyCutoffMillis, untilMillis: baseline.countedAtMillis, rows: baseline.rowsToKeep };
 }
 
 /**
@@ -178,7 +178,7 @@ export function windowOf(record: LedgerRecord): { afterMillis: number; untilMill
  */
 async function mayStillCopy(record: StoredRecord, { operations }: Services, signal: AbortSignal): Promise<boolean> {
   if (record.state === 'other-version' || record.state === 'idle') return record.state === 'other-version';
-  if (!record.attempt?.copies) return false;
+  if (!record.attempt?.reindexes) return false;
   const taskId = 'taskId' in record ? record.taskId : undefined;
   const asked = taskId === undefined ? undefined : await asResult(() => operations.taskStatus(taskId, { signal }));
   const status = asked?.kind === 'done' && asked.value.kind === 'found' ? asked.value : undefined;

@@ -165,7 +165,7 @@ function finalEntries({ entries, failure }: RunState): DecidedFacts[] {
     if (entry.phase === 'watched') return atEnd(entry, 'step').entry;
     if (entry !== turn) return done(entry, 'not-started', { kind: 'run-error' }).entry;
     const cause: Cause = { kind: 'step-failed', step: 'truncate', error: capped(failure?.error ?? ''), sent: 'maybe' };
-    return done(entry, 'unknown', cause, { copies: turn.plan.deletesInPlace ? undefined : true }).entry;
+    return done(entry, 'unknown', cause, { reindexes: turn.plan.deletesInPlace ? undefined : true }).entry;
   };
   return entries.map(lastWord);
 }

@@ -39,8 +39,8 @@ export interface RunState {
   releases: DecisionRef[];
   /** Rows up to which the one policy of this run may pass its ceiling. */
   approveRows?: number;
-  /** Turns of Poll so far; at most `maxLooks`. */
-  looks: number;
+  /** Turns of Poll so far; at most `maxPolls`. */
+  polls: number;
   /** Real calls of this run that returned no task id. */
   callsWithoutTask: number;
   /** The server refuses the field forceDeleteByQuery (rule 1). */

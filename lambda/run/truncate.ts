@@ -121,8 +121,8 @@ async function notSent(
 ): Promise<Entry> {
   const verdict: Verdict =
     why === 'withheld'
-      ? { outcome: 'not-started', cause: { kind: 'stopped', by: 'run-time' }, copies: false }
-      : { outcome: 'failed', cause: { kind: 'server', error: why, sent: 'no' }, copies: false };
+      ? { outcome: 'not-started', cause: { kind: 'stopped', by: 'run-time' }, reindexes: false }
+      : { outcome: 'failed', cause: { kind: 'server', error: why, sent: 'no' }, reindexes: false };
   const { runId, runStartMillis } = record.attempt;
   // If another run was first, it has judged the same record; what this function knows is true all the same.
   await ledger.replace(withdraw(record, verdict, { runId, runStartMillis, atMillis: clock.now() }));
@@ -189,12 +189,12 @@ async function checkUntil(
     retentionDays: policy.retentionDays,
     policyCutoffMillis,
     fields,
-    announcesCopy: !dryRun.deletesInPlace,
-    copies: !dryRun.deletesInPlace,
+    announcesReindex: !dryRun.deletesInPlace,
+    reindexes: !dryRun.deletesInPlace,
     baseline: {
       rowsToDelete: baseline.rowsToDelete,
       rowsTotal,
-      rowsKept: baseline.rowsKept,
+      rowsToKeep: baseline.rowsToKeep,
       countedAtMillis,
       indexName: size?.indexName,
       sizeMb: size?.sizeMb,
@@ -227,7 +227,7 @@ export function decideAgain(
   const changed = (cause: CauseOf<'changed'>) => ({ outcome: 'not-started', cause }) as const;
   const rowsChanged = (was: number) => changed({ kind: 'changed', what: 'rows', was, now: dryRun.rowsToDelete });
   if (dryRun.deletesInPlace !== plan.deletesInPlace) {
-    return changed({ kind: 'changed', what: 'copies', was: !plan.deletesInPlace, now: !dryRun.deletesInPlace });
+    return changed({ kind: 'changed', what: 'reindexes', was: !plan.deletesInPlace, now: !dryRun.deletesInPlace });
   }
   const difference = Math.abs(dryRun.rowsToDelete - baseline.rowsToDelete);
   const tolerated = dryRun.deletesInPlace ? Math.max(changedRows.rows, baseline.rowsToDelete * changedRows.share) : 0;

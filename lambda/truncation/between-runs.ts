@@ -36,5 +36,5 @@ export const lossVerdict = ({ window, found }: Low): Verdict & { cause: CauseOf<
   outcome: 'rows-missing',
   cause: { kind: 'lost-between-runs', expected: window.rows, found, since: window.countedAtMillis },
   rowsMissing: window.rows - found,
-  copies: false,
+  reindexes: false,
 });

@@ -79,7 +79,7 @@ const contradiction = () => new OperationsError({ kind: 'contradiction', operati
 /** What is counted of one truncation, before the call and in every look. */
 export interface TruncationCounts {
   rowsToDelete: number;
-  rowsKept: number;
+  rowsToKeep: number;
   /** Rows at or before the end of the kept window, from which other windows with the same end are subtracted. */
   rowsUntilEnd: number;
   /** The search engine does not know the index. */
@@ -103,7 +103,7 @@ export async function countTruncation(
     end: countedAtMillis,
   });
   const { sent, policy = sent, end } = rows;
-  return { rowsToDelete: sent, rowsKept: Math.max(0, end - policy), rowsUntilEnd: end, isAbsent };
+  return { rowsToDelete: sent, rowsToKeep: Math.max(0, end - policy), rowsUntilEnd: end, isAbsent };
 }
 
 /** Where the window between two runs begins (rule 11): rows in it stay until the cutoff has moved that far. */

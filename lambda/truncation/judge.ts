@@ -19,24 +19,24 @@ export function judge(record: Unresolved, watch: Watch, counts: NonNullable<Seen
   const verdict = (outcome: Verdict['outcome'], cause: Cause): Verdict => ({
     outcome,
     cause,
-    copies: attempt.copies,
+    reindexes: attempt.reindexes,
     noIndex: counts.isAbsent || undefined,
     rowsDeleted: Math.max(0, attempt.baseline.rowsToDelete - counts.rowsToDelete),
     rowsRemaining: counts.rowsToDelete,
-    rowsMissing: Math.max(0, attempt.baseline.rowsKept - counts.rowsKept),
+    rowsMissing: Math.max(0, attempt.baseline.rowsToKeep - counts.rowsToKeep),
   });
   const counters = countersOf(watch);
   // Where counts prove all of it, a task that agrees adds nothing.
-  const isNet = !attempt.copies && (counters.done ?? 0) > attempt.baseline.rowsToDelete - counts.rowsToDelete;
+  const isNet = !attempt.reindexes && (counters.done ?? 0) > attempt.baseline.rowsToDelete - counts.rowsToDelete;
   const isAllSaid = counters.done === counters.total && !isNet && !counters.conflicts && !counters.cancelled;
   if (record.state === 'sending' && isUntouched(attempt, counts)) {
     return verdict('failed', { kind: 'unchanged', error: attempt.answer, ...counters });
   }
   if (isMissing(attempt, watch, counts)) {
-    const found = counts.rowsKept < attempt.baseline.rowsKept ? counts.rowsKept : undefined;
-    return verdict('rows-missing', { kind: 'missing', expected: attempt.baseline.rowsKept, found, ...counters });
+    const found = counts.rowsToKeep < attempt.baseline.rowsToKeep ? counts.rowsToKeep : undefined;
+    return verdict('rows-missing', { kind: 'missing', expected: attempt.baseline.rowsToKeep, found, ...counters });
   }
-  if (attempt.copies && !watch.end) {
+  if (attempt.reindexes && !watch.end) {
     return verdict('unknown', { kind: 'unsettled', why: 'copy', vanished: watch.vanished || undefined, ...counters });
   }
   if (isRemainder(counts.rowsToDelete, attempt.baseline.rowsToDelete)) {
@@ -46,8 +46,8 @@ export function judge(record: Unresolved, watch: Watch, counts: NonNullable<Seen
 }
 
 /** What the completed status of a delete says about rows that are still there: a remark, never a proof. */
-function whyRemains({ copies, baseline }: Attempt, { end }: Watch, counts: Counts): Cause | undefined {
-  if (copies || !end || end.cancelled) return undefined;
+function whyRemains({ reindexes, baseline }: Attempt, { end }: Watch, counts: Counts): Cause | undefined {
+  if (reindexes || !end || end.cancelled) return undefined;
   const { deleted = 0, total, versionConflicts: conflicts = 0 } = end;
   const shown = Math.max(0, baseline.rowsToDelete - counts.rowsToDelete);
   const isUnseen = deleted >= Math.max(shown * 2, shown + unseenRows);
@@ -66,30 +66,30 @@ function whyRemains({ copies, baseline }: Attempt, { end }: Watch, counts: Count
 export const judgeUncountable = ({ attempt }: Unresolved, watch: Watch): Verdict => ({
   outcome: 'unknown',
   cause: { kind: 'unsettled', why: 'uncountable', error: watch.error, vanished: watch.vanished || undefined },
-  copies: attempt.copies,
+  reindexes: attempt.reindexes,
 });
 
 /** What the record becomes: lost rows, and a copy whose end is not known, wait for a person. */
-export const becomes = ({ outcome, copies }: Verdict): 'idle' | 'quarantined' =>
-  outcome === 'rows-missing' || (outcome === 'unknown' && copies) ? 'quarantined' : 'idle';
+export const becomes = ({ outcome, reindexes }: Verdict): 'idle' | 'quarantined' =>
+  outcome === 'rows-missing' || (outcome === 'unknown' && reindexes) ? 'quarantined' : 'idle';
 
 type Counts = NonNullable<Seen['counts']>;
 
-const isUntouched = ({ baseline }: Attempt, { rowsToDelete, rowsKept }: Counts): boolean =>
-  rowsToDelete >= baseline.rowsToDelete && rowsKept >= baseline.rowsKept;
+const isUntouched = ({ baseline }: Attempt, { rowsToDelete, rowsToKeep }: Counts): boolean =>
+  rowsToDelete >= baseline.rowsToDelete && rowsToKeep >= baseline.rowsToKeep;
 
-function isMissing(attempt: Attempt, { end }: Watch, { rowsToDelete, rowsKept }: Counts): boolean {
-  const { baseline, copies } = attempt;
-  const lost = baseline.rowsKept - rowsKept;
-  if (lost > Math.max(missing.rows, baseline.rowsKept * missing.share)) return true;
-  if (!copies) return false;
-  if (lost >= 1 && !copiedAll(end, baseline.rowsKept)) return true;
+function isMissing(attempt: Attempt, { end }: Watch, { rowsToDelete, rowsToKeep }: Counts): boolean {
+  const { baseline, reindexes } = attempt;
+  const lost = baseline.rowsToKeep - rowsToKeep;
+  if (lost > Math.max(missing.rows, baseline.rowsToKeep * missing.share)) return true;
+  if (!reindexes) return false;
+  if (lost >= 1 && !copiedAll(end, baseline.rowsToKeep)) return true;
   return rowsToDelete < baseline.rowsToDelete && end?.total !== undefined && rowsCopied(end) < end.total;
 }
 
 /** The completed status of a copy says that every row that was to be kept was copied. */
-const copiedAll = (end: TaskCounters | undefined, rowsKept: number): boolean =>
-  end?.total !== undefined && rowsCopied(end) >= end.total && end.total >= rowsKept;
+const copiedAll = (end: TaskCounters | undefined, rowsToKeep: number): boolean =>
+  end?.total !== undefined && rowsCopied(end) >= end.total && end.total >= rowsToKeep;
 
 const rowsCopied = ({ created = 0, updated = 0 }: TaskCounters): number => created + updated;
 

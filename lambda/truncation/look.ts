@@ -1,16 +1,16 @@
 import type { Cause } from '../facts/cause.ts';
-import { abandonAfterMillis, agreeingLooksMillis } from '../facts/limits.ts';
+import { abandonAfterMillis, agreeingChecksMillis } from '../facts/limits.ts';
 import { concernsServer } from '../facts/server-error.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { isUnresolved, type RunId, type StoredRecord, type Unresolved, type Verdict } from '../ledger/record.ts';
-import { conclude, isSameRun, learnCopies } from '../ledger/transitions.ts';
+import { conclude, isSameRun, learnReindexes } from '../ledger/transitions.ts';
 import { asResult, type Operations, OperationsError } from '../operations/operations.ts';
 import type { Clock } from './clock.ts';
 import { type Ask, countTruncation, countWindow, type TruncationCounts } from './counts.ts';
 import { becomes, countersOf, judge, judgeUncountable } from './judge.ts';
-import { nextLookAt } from './next-look.ts';
+import { nextCheckAt } from './next-look.ts';
 import { type OptionalReads, physicalIndex } from './optional-reads.ts';
-import { advances, fold, hasEnded, type Seen, showsCopy, startWatch, type Watch } from './watch.ts';
+import { advances, fold, hasEnded, type Seen, showsReindex, startWatch, type Watch } from './watch.ts';
 
 /** One look at an unresolved truncation: what it saw, and what that means for the record. */
 
@@ -27,7 +27,7 @@ export interface LookServices {
 }
 
 type Looked =
-  | { kind: 'watching'; watch: Watch; copies: boolean }
+  | { kind: 'watching'; watch: Watch; reindexes: boolean }
   /** The record as it is now: it has this truncation's verdict, or no longer holds it, whichever run wrote that. */
   | { kind: 'settled'; record: StoredRecord | undefined };
 
@@ -35,11 +35,11 @@ type Looked =
 export async function look(record: Unresolved, watch: Watch, services: LookServices): Promise<Looked> {
   const { clock, ledger, isOver } = services;
   const seen = await see(record, watch, services);
-  const copies = showsCopy(seen.status) ?? record.attempt.copies;
-  const known = copies === record.attempt.copies ? record : learnCopies(record, copies);
+  const reindexes = showsReindex(seen.status) ?? record.attempt.reindexes;
+  const known = reindexes === record.attempt.reindexes ? record : learnReindexes(record, reindexes);
   if (known !== record && !(await ledger.replace(known))) return again(record, watch, clock.now());
   const after = fold(watch, seen, known.attempt);
-  if (seen.error && !seen.counts) return lookFailed(known, { ...after, lastLookAt: clock.now() }, services);
+  if (seen.error && !seen.counts) return lookFailed(known, { ...after, lastCheckAt: clock.now() }, services);
   // A truncation too old to wait for is closed at the run's end by what can be counted.
   const isClosed = isOver(clock.now()) && isOld(record, services) && after.isStuck === true;
   if (!seen.counts || !(isClosed || hasEnded(after, seen, known))) {
@@ -50,8 +50,8 @@ export async function look(record: Unresolved, watch: Watch, services: LookServi
   // An index that is not known is empty only if it still is in a second look.
   const isVerified = verdict.outcome === 'truncated' && !seen.counts.isAbsent;
   // Nor are rows called missing that only the last look did not see.
-  const isNews = verdict.outcome === 'rows-missing' && (watch.rowsKept ?? 0) > seen.counts.rowsKept;
-  const isFinal = (isClosed && !isNews) || isVerified || seen.at - pending.since >= agreeingLooksMillis;
+  const isNews = verdict.outcome === 'rows-missing' && (watch.rowsToKeep ?? 0) > seen.counts.rowsToKeep;
+  const isFinal = (isClosed && !isNews) || isVerified || seen.at - pending.since >= agreeingChecksMillis;
   if (!isFinal) return again(known, { ...after, pending }, clock.now());
   return settle(known, { ...after, pending }, withDuration(verdict, after, seen), services, seen.counts);
 }
@@ -64,10 +64,10 @@ export async function preview(
   const begun = startWatch(record, services.clock.now(), 0);
   const seen = await see(record, begun, services);
   if (seen.error) throw new OperationsError(seen.error);
-  const attempt = { ...record.attempt, copies: showsCopy(seen.status) ?? record.attempt.copies };
+  const attempt = { ...record.attempt, reindexes: showsReindex(seen.status) ?? record.attempt.reindexes };
   const watch = fold(begun, seen, attempt);
   // A copy has no rows to delete as soon as the alias leads to its new index, long before every row is there.
-  const mayRun = attempt.copies || seen.counts?.rowsToDelete !== 0;
+  const mayRun = attempt.reindexes || seen.counts?.rowsToDelete !== 0;
   const runs = seen.status?.kind === 'found' && !seen.status.completed && mayRun;
   if (runs || !seen.counts) return { kind: 'running', watch };
   const verdict = judge({ ...record, attempt }, watch, seen.counts);
@@ -111,8 +111,8 @@ const asker =
 
 const again = (record: Unresolved, watch: Watch, now: number): Looked => ({
   kind: 'watching',
-  watch: { ...watch, nextLookAt: nextLookAt(record, watch, now) },
-  copies: record.attempt.copies,
+  watch: { ...watch, nextCheckAt: nextCheckAt(record, watch, now) },
+  reindexes: record.attempt.reindexes,
 });
 
 /** The verdict that waits for a second look to agree: the one before, or a new one. */

@@ -1,4 +1,4 @@
-import { agreeingLooksMillis, look } from '../facts/limits.ts';
+import { agreeingChecksMillis, look } from '../facts/limits.ts';
 import type { Unresolved } from '../ledger/record.ts';
 import type { Watch } from './watch.ts';
 
@@ -9,9 +9,9 @@ import type { Watch } from './watch.ts';
  * without a task id is first looked at when it can no longer be sent, and a verdict that waits for a second look when
  * that one may agree.
  */
-export function nextLookAt(record: Unresolved, watch: Watch, now: number): number {
+export function nextCheckAt(record: Unresolved, watch: Watch, now: number): number {
   if (record.state === 'sending' && now < record.attempt.judgeableAt) return record.attempt.judgeableAt;
-  if (watch.pending) return Math.max(now + look.minMillis, watch.pending.since + agreeingLooksMillis);
+  if (watch.pending) return Math.max(now + look.minMillis, watch.pending.since + agreeingChecksMillis);
   const interval = Math.min(look.maxMillis, Math.max(look.minMillis, (now - watch.sentAt) * look.share));
   return now + Math.min(interval, Math.max(look.minMillis, predictedMillis(watch, now)));
 }
@@ -35,7 +35,7 @@ function predictedMillis({ progress, sentAt }: Watch, now: number): number {
  * Whether to look now because another truncation is being looked at anyway: yes in the last quarter of its interval.
  * Truncations of about the same age fall into step, so turns do not grow with their number.
  */
-export const isDue = ({ lastLookAt, nextLookAt: at }: Watch, now: number): boolean =>
-  at - now <= Math.max(0, at - lastLookAt) * sharing;
+export const isDue = ({ lastCheckAt, nextCheckAt: at }: Watch, now: number): boolean =>
+  at - now <= Math.max(0, at - lastCheckAt) * sharing;
 
 const sharing = 0.25;

@@ -1,4 +1,4 @@
-import { abandonLooksMillis, remaining, still } from '../facts/limits.ts';
+import { abandonChecksMillis, remaining, still } from '../facts/limits.ts';
 import type { ServerError } from '../facts/server-error.ts';
 import { type Attempt, type RunId, runOf, type Unresolved } from '../ledger/record.ts';
 import type { TaskCounters, TaskStatus } from '../operations/operations.ts';
@@ -14,11 +14,11 @@ export interface Watch {
   /** When the truncation was sent, for ages and durations. */
   sentAt: number;
   /** When this run last looked, successfully or not; and when it looks next. */
-  lastLookAt: number;
-  nextLookAt: number;
+  lastCheckAt: number;
+  nextCheckAt: number;
   /** Fewest rows to delete that this run has seen, the last kept rows, and the highest counter. */
   rowsToDelete?: number;
-  rowsKept?: number;
+  rowsToKeep?: number;
   counter?: number;
   /** The successful look since which nothing has moved; the first one begins it. */
   stillSince?: number;
@@ -57,11 +57,11 @@ export interface Seen {
   error?: ServerError;
 }
 
-export const startWatch = ({ attempt }: Unresolved, now: number, nextLookAt: number): Watch => ({
+export const startWatch = ({ attempt }: Unresolved, now: number, nextCheckAt: number): Watch => ({
   run: runOf(attempt),
   sentAt: attempt.sendingSince,
-  lastLookAt: now,
-  nextLookAt,
+  lastCheckAt: now,
+  nextCheckAt,
 });
 
 /** Rows that a task has worked through, by its counters. */
@@ -73,26 +73,26 @@ export const rowsDone = ({ deleted = 0, created = 0, updated = 0 }: TaskCounters
  * done with a third of the rows still there. A look that failed takes nothing back.
  */
 export function progressShown(
-  { rowsToDelete = 0, rowsTotal = rowsToDelete, copies = false }: ProgressFacts,
+  { rowsToDelete = 0, rowsTotal = rowsToDelete, reindexes = false }: ProgressFacts,
   { rowsToDelete: left = rowsToDelete, counter = 0 }: Pick<Watch, 'rowsToDelete' | 'counter'>,
 ): { done: number; total: number } {
   // Until a copy is put in place, counts are of the old index.
-  const total = copies ? Math.max(0, rowsTotal - rowsToDelete) : rowsToDelete;
-  const done = copies ? counter : Math.max(counter, rowsToDelete - left);
+  const total = reindexes ? Math.max(0, rowsTotal - rowsToDelete) : rowsToDelete;
+  const done = reindexes ? counter : Math.max(counter, rowsToDelete - left);
   return { done: Math.max(0, Math.min(done, total)), total };
 }
 
 type ProgressFacts = {
   rowsToDelete?: number;
   rowsTotal?: number;
-  copies?: boolean;
+  reindexes?: boolean;
 };
 
 /**
- * @returns true or false if a status shows whether the truncation copies, undefined if it does not (rule 7). Assumed of
- * a server that copies unannounced: silent-copy
+ * @returns true or false if a status shows whether the truncation reindexes, undefined if it does not (rule 7). Assumed of
+ * a server that reindexes unannounced: silent-copy
  */
-export function showsCopy(status: TaskStatus | undefined): boolean | undefined {
+export function showsReindex(status: TaskStatus | undefined): boolean | undefined {
   if (status?.kind !== 'found') return undefined;
   const { created = 0, updated = 0, deleted = 0 } = status.counters;
   if (created + updated > 0) return true;
@@ -114,7 +114,7 @@ export function fold(before: Watch, seen: Seen, attempt: Attempt): Watch {
   const movement = movementOf(before, seen, attempt);
   return {
     ...before,
-    lastLookAt: seen.at,
+    lastCheckAt: seen.at,
     ...extremes(before, seen),
     ...stillness(before, seen, movement),
     ...byStatus(before, seen),
@@ -134,27 +134,31 @@ interface Movement {
   isFirst: boolean;
 }
 
-function movementOf(before: Watch, { counts, status }: Seen, { copies, baseline }: Attempt): Movement {
+function movementOf(before: Watch, { counts, status }: Seen, { reindexes, baseline }: Attempt): Movement {
   const counter = counterOf(status);
   const isFewer = counts && before.rowsToDelete !== undefined && counts.rowsToDelete < before.rowsToDelete;
   const isFurther = counter !== undefined && before.counter !== undefined && counter > before.counter;
-  const { rowsKept = Number.POSITIVE_INFINITY } = before;
-  const hasMoreRows = copies && counts && counts.rowsKept > rowsKept && rowsKept < baseline.rowsKept;
+  const { rowsToKeep = Number.POSITIVE_INFINITY } = before;
+  const hasMoreRows = reindexes && counts && counts.rowsToKeep > rowsToKeep && rowsToKeep < baseline.rowsToKeep;
   const progressed = isFewer || isFurther;
-  return { progressed, moved: progressed || hasMoreRows === true, isFirst: !!counts && before.rowsKept === undefined };
+  return {
+    progressed,
+    moved: progressed || hasMoreRows === true,
+    isFirst: !!counts && before.rowsToKeep === undefined,
+  };
 }
 
 /** The fewest rows to delete, the last kept rows, and the highest counter. */
-const extremes = (before: Watch, { counts, status }: Seen): Pick<Watch, 'rowsToDelete' | 'rowsKept' | 'counter'> => ({
+const extremes = (before: Watch, { counts, status }: Seen): Pick<Watch, 'rowsToDelete' | 'rowsToKeep' | 'counter'> => ({
   rowsToDelete: least(before.rowsToDelete, counts?.rowsToDelete),
-  rowsKept: counts ? counts.rowsKept : before.rowsKept,
+  rowsToKeep: counts ? counts.rowsToKeep : before.rowsToKeep,
   counter: most(before.counter, counterOf(status)),
 });
 
 /** Since when nothing has moved, and since when nothing has progressed. */
 function stillness(before: Watch, { at, until, counts, error }: Seen, { progressed, moved, isFirst }: Movement) {
   const stuckSince = progressed || isFirst ? until : before.stuckSince;
-  const isLong = stuckSince !== undefined && at - stuckSince >= abandonLooksMillis;
+  const isLong = stuckSince !== undefined && at - stuckSince >= abandonChecksMillis;
   return {
     stillSince: moved || isFirst ? until : before.stillSince,
     stuckSince,
@@ -193,12 +197,12 @@ const taskOf = ({ completed, counters }: TaskStatus & { kind: 'found' }): Watch[
 const hasCounters = ({ total, created, updated, deleted }: TaskCounters): boolean =>
   total !== undefined || created !== undefined || updated !== undefined || deleted !== undefined;
 
-function progressOf({ at, status, counts }: Seen, { baseline, copies }: Attempt): Watch['progress'] {
+function progressOf({ at, status, counts }: Seen, { baseline, reindexes }: Attempt): Watch['progress'] {
   if (status?.kind === 'found' && status.counters.total) {
     return { done: rowsDone(status.counters), total: status.counters.total, at };
   }
   if (!counts) return undefined;
-  if (copies) return { done: Math.min(counts.rowsKept, baseline.rowsKept), total: baseline.rowsKept, at };
+  if (reindexes) return { done: Math.min(counts.rowsToKeep, baseline.rowsToKeep), total: baseline.rowsToKeep, at };
   return { done: Math.max(0, baseline.rowsToDelete - counts.rowsToDelete), total: baseline.rowsToDelete, at };
 }
 
@@ -207,13 +211,13 @@ function progressOf({ at, status, counts }: Seen, { baseline, copies }: Attempt)
  * @param watch already folded with `seen`
  */
 export function hasEnded(watch: Watch, { at, status, counts, error }: Seen, { state, attempt }: Unresolved): boolean {
-  const { copies, baseline, judgeableAt } = attempt;
+  const { reindexes, baseline, judgeableAt } = attempt;
   // Until then it may not even have been sent.
   if (!counts || (state === 'sending' && at < judgeableAt)) return false;
   const isFewer = counts.rowsToDelete < baseline.rowsToDelete;
   // Some servers put the copy in place after its task has ended.
-  if (status?.kind === 'found' && status.completed && (!copies || isFewer)) return true;
-  if (!copies && counts.rowsToDelete === 0) return true;
+  if (status?.kind === 'found' && status.completed && (!reindexes || isFewer)) return true;
+  if (!reindexes && counts.rowsToDelete === 0) return true;
   // A status that was told, and cannot be read now, may still say that it runs.
   return error || (status?.kind === 'found' && !status.completed) ? false : isStill(watch, at, attempt);
 }

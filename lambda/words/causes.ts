@@ -179,7 +179,7 @@ export const causes: CauseTable = {
     why: sentences(
       bite !== undefined && `At most ${exact(bite)} are deleted in one run; later runs delete the rest.`,
       entry.strategy === 'reindex' && 'This server would copy the rows that stay into a new index.',
-      entry.copyGoesWhole && 'A copy cannot be split: maxRowsPerRun does not apply.',
+      entry.reindexGoesWhole && 'A copy cannot be split: maxRowsPerRun does not apply.',
     ),
     urgency: 'nothing',
   }),
@@ -202,7 +202,7 @@ export const causes: CauseTable = {
   }),
   guard: (cause, entry, place) => ({ what: nothingDeleted, ...guardWords(cause, entry, place) }),
   changed: (cause, _, place) => ({
-    subject: cause.what === 'rows' || cause.what === 'copies' ? `${cause.what} changed` : 'its policy changed',
+    subject: cause.what === 'rows' || cause.what === 'reindexes' ? `${cause.what} changed` : 'its policy changed',
     what: nothingDeleted,
     why: changedWhy(cause),
     ...changedNext(cause, place),
@@ -247,7 +247,7 @@ export const causes: CauseTable = {
       !!entry.rowsRemaining &&
         `${rows(entry.rowsRemaining, 'exact')} to delete ${isOrAre(entry.rowsRemaining)} left for the next run.`,
       (counters.cancelled || counters.conflicts) && countersText(counters),
-      !entry.copies &&
+      !entry.reindexes &&
         (counters.done ?? 0) > (entry.rowsDeleted ?? 0) &&
         `Its task says ${exact(counters.done)} deleted: rows that arrived in the meantime make up the difference.`,
     ),
@@ -288,7 +288,7 @@ export const causes: CauseTable = {
     look: entry.rowsDeleted === 0 ? lookAtIndices(entry) : lookAtTask(entry),
   }),
   missing: (cause, entry, place) => ({
-    subject: entry.noIndex ? 'no such index' : entry.copies ? 'after a copy' : '',
+    subject: entry.noIndex ? 'no such index' : entry.reindexes ? 'after a copy' : '',
     what: missingWhat(cause, entry),
     why: sentences(missingWhy(cause, entry), afterLoss(entry, place)),
     ...loss(entry, place),

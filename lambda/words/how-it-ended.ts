@@ -20,11 +20,11 @@ import type { Place, Words } from './table.ts';
 
 /** Without a size: an index grows before it shrinks, and space comes back only when the search engine merges. */
 export function deleted(entry: DecidedFacts): string {
-  const { rowsDeleted, rowsTotal = 0, durationSeconds, adopted } = entry;
+  const { rowsDeleted, rowsTotal = 0, durationSeconds, resumed } = entry;
   return [
     rowsDeleted === undefined ? 'deleted' : `${ofTotal(rowsDeleted, rowsTotal)} deleted`,
     durationSeconds === undefined ? '' : ` in ${duration(durationSeconds)}`,
-    adopted ? ' by a truncation of an earlier run' : '',
+    resumed ? ' by a truncation of an earlier run' : '',
     ', verified by counting again',
   ].join('');
 }
@@ -47,9 +47,9 @@ export const missingWhat = ({ expected, found }: Missing, entry: DecidedFacts): 
  */
 export function isLikeShard(
   { expected, found }: Missing,
-  { copies, noIndex, rowsDeleted = 0, rowsToDelete = 0 }: DecidedFacts,
+  { reindexes, noIndex, rowsDeleted = 0, rowsToDelete = 0 }: DecidedFacts,
 ): boolean {
-  if (copies || noIndex || found === undefined || rowsToDelete === 0 || expected === 0) return false;
+  if (reindexes || noIndex || found === undefined || rowsToDelete === 0 || expected === 0) return false;
   const [toDelete, kept] = [rowsDeleted / rowsToDelete, (expected - found) / expected];
   return Math.min(toDelete, kept) > 0.05 && Math.abs(toDelete - kept) <= 0.1;
 }
@@ -57,10 +57,10 @@ export function isLikeShard(
 const quarantine = 'The index is quarantined until a person releases it.';
 
 export function missingWhy(cause: Missing, entry: DecidedFacts): string {
-  if (entry.copies) return sentences(cause.found !== undefined && 'Not every row was copied.', countersText(cause));
+  if (entry.reindexes) return sentences(cause.found !== undefined && 'Not every row was copied.', countersText(cause));
   return isLikeShard(cause, entry)
-    ? 'About the same share of the rows to delete is gone, as when a shard is unavailable: nothing is lost then. Otherwise something else deletes or copies in this index.'
-    : "This job's delete does not touch these rows: something else deletes or copies in this index.";
+    ? 'About the same share of the rows to delete is gone, as when a shard is unavailable: nothing is lost then. Otherwise something else deletes or reindexes in this index.'
+    : "This job's delete does not touch these rows: something else deletes or reindexes in this index.";
 }
 
 /** What every loss adds to why it is one: the cutoff, and what becomes of the index. */
@@ -93,9 +93,9 @@ const closedAs = (cause: Unsettled) => (cause.why === 'unseen' ? undefined : cau
 export const isQuarantined = (cause: Unsettled): boolean => closedAs(cause) === 'quarantined';
 
 /** A copy may lose rows, whoever looks at it. */
-export function unsettledUrgency(cause: Unsettled, { copies, strategy }: DecidedFacts): Urgency {
+export function unsettledUrgency(cause: Unsettled, { reindexes, strategy }: DecidedFacts): Urgency {
   if (closedAs(cause) !== undefined) return isQuarantined(cause) ? 'week' : 'nothing';
-  return (copies ?? strategy === 'reindex') ? 'change' : 'nothing';
+  return (reindexes ?? strategy === 'reindex') ? 'change' : 'nothing';
 }
 
 export const unsettledWhy = (cause: Unsettled): string =>

@@ -40,7 +40,7 @@ export const notes: NoteTable = {
     what: what === 'sizes' ? 'this token may not read index sizes' : 'this token may not read task statuses',
     why: asSentence(errorWords(error).came),
     urgency: 'change',
-    next: `Grant its owner the privilege "${privileges[error.operation]}"; until then ${what === 'sizes' ? 'reports have no sizes' : 'deletes are watched by counts, and copies are not started'}.`,
+    next: `Grant its owner the privilege "${privileges[error.operation]}"; until then ${what === 'sizes' ? 'reports have no sizes' : 'deletes are watched by counts, and reindexes are not started'}.`,
     section: 'Token',
   }),
   paused: ({ problem }, place) =>

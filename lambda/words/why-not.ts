@@ -168,7 +168,7 @@ export function changedWhy(cause: CauseOf<'changed'>): string {
   switch (cause.what) {
     case 'rows':
       return rowsChanged(cause.was, cause.now);
-    case 'copies':
+    case 'reindexes':
       return `The server would now ${cause.now ? 'copy the index' : 'delete in place'}, and a moment ago it would not.`;
     case 'policy-removed':
       return 'Its policy was removed while the run was under way.';

@@ -70,7 +70,7 @@ export function wordsOf(entry: DecidedFacts, given: Place): Words {
       subject: '',
       ...words,
       why: sentences(leftBehind(entry, given), replaced(entry.indexName, entry.indexNow), notThere(entry), words.why),
-      aside: entry.copies ? asideOfCopy(entry) : undefined,
+      aside: entry.reindexes ? asideOfCopy(entry) : undefined,
       section: words.section ?? own,
     },
     place,

@@ -52,7 +52,7 @@ export function withStack<Found>(
 ): Found {
   const outdir = mkdtempSync(join(tmpdir(), 'synth-'));
   try {
-    // No tree, stack traces or copies of the functions' code: they take a third of a synthesis's time.
+    // No tree, stack traces or reindexes of the functions' code: they take a third of a synthesis's time.
     const app = new App({
       outdir,
       context: { ...cdkJson.context, 'aws:cdk:disable-asset-staging': true },

@@ -52,14 +52,14 @@ describe('The deployed state machine', () => {
   });
 
   test('succeeds once its report is published, whatever becomes of the marks', () => {
-    const { Catch, Next } = definition.States.MarkTold;
+    const { Catch, Next } = definition.States.MarkReported;
     expect([Next, ...Catch.map((one: State) => one['Next'])]).toEqual(['Succeeded', 'Succeeded']);
     expect(reachable('IsAnythingTold')).not.toContain('Report');
   });
 
   test('leads every failure of a task to Report', () => {
     const report = calling('Report')[0]![0];
-    const before = states.filter(([each, { Type }]) => Type === 'Task' && each !== report && each !== 'MarkTold');
+    const before = states.filter(([each, { Type }]) => Type === 'Task' && each !== report && each !== 'MarkReported');
     for (const [name, state] of before) {
       expect(state['Catch'], name).toEqual([expect.objectContaining({ ErrorEquals: ['States.ALL'] })]);
       expect(reachable(state['Catch'][0].Next)).toContain(report);

@@ -29,9 +29,9 @@ export const anAttempt = (fields: Partial<Attempt> = {}): Attempt => ({
     batchSize: 10_000,
     forceDeleteByQuery: true,
   },
-  announcesCopy: false,
-  copies: false,
-  baseline: { rowsToDelete: 60, rowsTotal: 100, rowsKept: 40, countedAtMillis: 1_000_000 },
+  announcesReindex: false,
+  reindexes: false,
+  baseline: { rowsToDelete: 60, rowsTotal: 100, rowsToKeep: 40, countedAtMillis: 1_000_000 },
   sendingSince: 1_200_000,
   sendBy: 1_400_000,
   judgeableAt: 2_000_000,
@@ -43,7 +43,7 @@ export const aVerdict = (fields: Partial<Verdict> = {}): Verdict => ({
   cause: { kind: 'verified' },
   rowsDeleted: 60,
   rowsRemaining: 0,
-  copies: false,
+  reindexes: false,
   ...fields,
 });
 

@@ -18,7 +18,7 @@ export const aRunState = (entries: Entry[], more: Partial<RunState> = {}): RunSt
   notes: [],
   unmanagedIndices: [],
   releases: [],
-  looks: 0,
+  polls: 0,
   callsWithoutTask: 0,
   ...more,
 });

@@ -1,5 +1,5 @@
 import type { Step } from '../../cli/run/state-machine.ts';
-import { asMarkEvent, markAllTold } from '../../lambda/run/mark-told.ts';
+import { asMarkEvent, markAllReported } from '../../lambda/run/mark-reported.ts';
 import { type PlanEvent, plan } from '../../lambda/run/plan/plan.ts';
 import { poll } from '../../lambda/run/poll.ts';
 import { type ReportEvent, type Reported, type ReportServices, report } from '../../lambda/run/report.ts';
@@ -7,7 +7,7 @@ import type { RunServices } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
 import { truncate } from '../../lambda/run/truncate.ts';
 
-/** The core behind the workflow's four functions. MarkTold has none of its own: it is a call of Poll's. */
+/** The core behind the workflow's four functions. MarkReported has none of its own: it is a call of Poll's. */
 export function takeStep(
   step: Step,
   input: unknown,
@@ -20,7 +20,7 @@ export function takeStep(
       return truncate(input as RunState, services);
     case 'poll': {
       const marks = asMarkEvent(input);
-      return marks ? markAllTold(marks, services).then(() => undefined) : poll(input as RunState, services);
+      return marks ? markAllReported(marks, services).then(() => undefined) : poll(input as RunState, services);
     }
     case 'report':
       return report(input as ReportEvent, services);

@@ -9,7 +9,7 @@ import { createOperations } from '../../lambda/operations/http/http-operations.t
 import { createHttpTransport } from '../../lambda/operations/http/http-transport.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
 import { TransportError } from '../../lambda/operations/transport.ts';
-import { asMarkEvent } from '../../lambda/run/mark-told.ts';
+import { asMarkEvent } from '../../lambda/run/mark-reported.ts';
 import { plan } from '../../lambda/run/plan/plan.ts';
 import { ParametersError, type RunServices, type RunSettings } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
@@ -43,11 +43,11 @@ export interface World {
   realTruncates(): Record<string, unknown>[];
 }
 
-export type Step = 'plan' | 'truncate' | 'poll' | 'report' | 'markTold';
+export type Step = 'plan' | 'truncate' | 'poll' | 'report' | 'markReported';
 
 /**
  * Where a run can be interrupted: Truncate before it counts the baseline, reads the orders again, writes `sending`,
- * calls, records the answer; Poll before it writes a verdict; Report before it publishes; MarkTold before it marks.
+ * calls, records the answer; Poll before it writes a verdict; Report before it publishes; MarkReported before it marks.
  */
 export type Point = 'baseline' | 'orders' | 'sending' | 'call' | 'answer' | 'verdict' | 'report' | 'mark';
 
@@ -170,7 +170,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
   // Settings may change between two runs.
   const services = () => observe({ ...parts, settings: world.settings });
   const during = (step: Step, pause: (point: Point) => Promise<void> = async () => {}): RunServices => {
-    const deadline = clock.time + functionTimeoutSeconds[step === 'markTold' ? 'poll' : step] * 1000;
+    const deadline = clock.time + functionTimeoutSeconds[step === 'markReported' ? 'poll' : step] * 1000;
     return { ...interruptible(services(), step, pause), deadline: () => deadline };
   };
 
@@ -192,11 +192,11 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
     const invoke = async (step: Step, pause: (point: Point) => Promise<void>, input: unknown) => {
       const given = { ...during(step, pause), publisher, words: withoutWords };
       if (step === 'report') await pause('report');
-      return takeStep(step === 'markTold' ? 'poll' : step, input, given);
+      return takeStep(step === 'markReported' ? 'poll' : step, input, given);
     };
     const call = async (resource: string, input: unknown): Promise<unknown> => {
       const called = stepOf(resource);
-      const step: Step = called === 'poll' && asMarkEvent(input) ? 'markTold' : called;
+      const step: Step = called === 'poll' && asMarkEvent(input) ? 'markReported' : called;
       onStep(step, undefined);
       try {
         const returned = await host.call((pause) => invoke(step, pause, input));
@@ -355,7 +355,7 @@ function interruptible(
       async replace(next) {
         if (step === 'truncate' && next.state === 'sending' && !next.attempt.answer) await pause('sending');
         if (step === 'poll' && next.state === 'judged') await pause('verdict');
-        if (step === 'markTold') await pause('mark');
+        if (step === 'markReported') await pause('mark');
         return ledger.replace(next);
       },
     },

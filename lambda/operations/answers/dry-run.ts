@@ -15,7 +15,7 @@ const counts = /(?<![\p{L}\p{N}_.,'’+\-−–])(?<!\p{N}\s(?=\d{3}\s))(\d{1,16
 /**
  * Reads the sentence of a dry run (docs/operations-service.md), in any wording that has `N out of M rows`. The
  * percentage is not read: it is printed in the server's locale (`99,20%`), is `NaN` for an empty index, and some builds
- * forgot to multiply it by 100. A server that does not say "delete by query" copies (rule 1).
+ * forgot to multiply it by 100. A server that does not say "delete by query" reindexes (rule 1).
  * @returns `unreadable` for everything else, such as the flag conflict, which also comes with status 200, and for a
  * sentence with two different counts
  */

@@ -37,9 +37,9 @@ export async function connectTo(
     noDelay: true,
     autoSelectFamilyAttemptTimeout: addressAttemptMillis,
   });
-  const giveUp = () => tcp.destroy(timedOut());
-  const timer = setTimeout(giveUp, timeoutMillis);
-  signal.addEventListener('abort', giveUp, { once: true });
+  const fence = () => tcp.destroy(timedOut());
+  const timer = setTimeout(fence, timeoutMillis);
+  signal.addEventListener('abort', fence, { once: true });
   // TLS comes on top of a TCP connection of its own, because a TLS socket cannot be reset.
   const reset = () => tcp.resetAndDestroy();
   try {
@@ -61,7 +61,7 @@ export async function connectTo(
     throw error;
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', giveUp);
+    signal.removeEventListener('abort', fence);
   }
 }
 

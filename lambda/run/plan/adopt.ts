@@ -77,7 +77,7 @@ export function entriesFromLedger(
     const [policy, second] = chosen.filter(({ index }) => index === record.index);
     const isIts = policy?.kind === 'policy' && second === undefined;
     const names = isIts ? policyFacts(policy.policy) : namesOfRecord(record);
-    const from = { index: record.index, entry: { ...names, adopted: isIts ? undefined : true } };
+    const from = { index: record.index, entry: { ...names, resumed: isIts ? undefined : true } };
     const closed = closedEntry(from, standing(record, state, readAt));
     const entry = closed ?? (isUnresolved(record) ? notLookedAt(from, record, state, readAt) : undefined);
     return entry ? [{ entry, policy: isIts ? policy : undefined }] : [];
@@ -90,7 +90,7 @@ function notLookedAt(
   { mode }: RunState,
   readAt: number,
 ): Entry {
-  const from = { index, entry: { ...names, adopted: true } };
+  const from = { index, entry: { ...names, resumed: true } };
   const waiting = notJudgeable(from, record, readAt);
   if (waiting) return waiting;
   const entry = watched(from, record, readAt, readAt);

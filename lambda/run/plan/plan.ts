@@ -101,7 +101,7 @@ function emptyState({ execution }: PlanEvent, input: RunInput, { settings }: Run
     releases: [],
     // A preview that counted it would show what no run does.
     approveRows: mode === 'preview' ? undefined : input.approveRows,
-    looks: 0,
+    polls: 0,
     callsWithoutTask: 0,
   };
 }

@@ -131,7 +131,7 @@ async function withoutPolicy(context: PolicyContext, planned: Entry[]): Promise<
   for (const record of prepared.records.values()) {
     const { index } = record;
     if (inReport.has(index)) continue;
-    const from = { index, entry: { ...namesOfRecord(record), adopted: true } };
+    const from = { index, entry: { ...namesOfRecord(record), resumed: true } };
     const stands = standing(record, state, readAt);
     // Told by `untoldIn`, whatever this run does.
     if (stands.kind === 'judged') continue;
@@ -143,7 +143,7 @@ async function withoutPolicy(context: PolicyContext, planned: Entry[]): Promise<
 }
 
 function tellsOfRecord({ phase, entry }: Entry): boolean {
-  if (entry.adopted) return true;
+  if (entry.resumed) return true;
   return (
     phase === 'done' && (entry.cause.kind === 'foreign' || ['quarantined', 'rows-missing'].includes(entry.outcome))
   );

@@ -1,5 +1,5 @@
 import type { Cause } from '../../facts/cause.ts';
-import { agreeingLooksMillis } from '../../facts/limits.ts';
+import { agreeingChecksMillis } from '../../facts/limits.ts';
 import { LedgerError } from '../../ledger/ledger.ts';
 import { type Idle, isUnresolved, runOf, type StoredRecord } from '../../ledger/record.ts';
 import { isHere, standing } from '../../ledger/standing.ts';
@@ -54,7 +54,7 @@ export async function planPolicy(parsed: ParsedPolicy, context: PolicyContext): 
   const closed = closedEntry(from, stands);
   if (closed) return closed;
   if (stored && isUnresolved(stored)) {
-    return adopt({ ...from, entry: { ...from.entry, adopted: true } }, stored, context);
+    return adopt({ ...from, entry: { ...from.entry, resumed: true } }, stored, context);
   }
   if (!parsed.policy.enabled) return done(from, 'disabled', { kind: 'not-due' });
   // A redriven run whose report was published says again what it found.
@@ -96,7 +96,7 @@ export async function secondCount(first: FirstCount, context: PolicyContext): Pr
   const { clock, log } = services;
   const base = baseOf(parsed, context);
   if (requests.serverFailure) return done(base, 'failed', { kind: 'run-error' });
-  const wait = Math.max(0, at + agreeingLooksMillis - clock.now());
+  const wait = Math.max(0, at + agreeingChecksMillis - clock.now());
   if (isLate(context, wait)) {
     const { window, found } = low;
     const cause: Cause = { kind: 'low-once', expected: window.rows, found, since: window.countedAtMillis };
@@ -205,6 +205,6 @@ async function decidedEntry(
     const { outcome, cause } = guardFailed({ kind: 'guard', which: 'task-status', error: refusal });
     return done(counted, outcome, cause);
   }
-  const whole = { ...counted, entry: { ...counted.entry, copyGoesWhole: maxRows === undefined ? undefined : true } };
+  const whole = { ...counted, entry: { ...counted.entry, reindexGoesWhole: maxRows === undefined ? undefined : true } };
   return approved(whole, policy, dryRun, state);
 }

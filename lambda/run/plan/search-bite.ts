@@ -55,7 +55,8 @@ async function searched(from: SearchedEntry, context: PolicyContext): Promise<En
   if (decision.kind === 'done') return done(planned, decision.outcome, decision.cause);
   const { rowsToDelete, deletesInPlace } = part;
   // A copy goes whole, and not without task statuses: the next run decides about it as such.
-  if (!deletesInPlace) return done(planned, 'not-started', { kind: 'changed', what: 'copies', was: false, now: true });
+  if (!deletesInPlace)
+    return done(planned, 'not-started', { kind: 'changed', what: 'reindexes', was: false, now: true });
   const rest = Math.max(0, whole.rowsToDelete - rowsToDelete);
   return approved(planned, policy, { rowsToDelete, deletesInPlace, bite: { cutoffMillis: sent, rest } }, state);
 }

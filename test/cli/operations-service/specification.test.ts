@@ -116,7 +116,7 @@ describe('4.2 getEsTaskStatus', () => {
   });
 
   test('a copy counts what it created, and takes the place of the rows when it ends', async () => {
-    const { truncate, post, rows, pass } = await serve({ counters: 'created', copies: true });
+    const { truncate, post, rows, pass } = await serve({ counters: 'created', reindexes: true });
     const task: string = (await truncate({ dryRun: false })).json().value;
     pass(500);
     expect(rows()).toBe(1000);
@@ -128,7 +128,7 @@ describe('4.2 getEsTaskStatus', () => {
 });
 
 test('rows that are written during a copy stay in the old index', async () => {
-  const { truncate, rows, write, pass } = await serve({ counters: 'created', copies: true });
+  const { truncate, rows, write, pass } = await serve({ counters: 'created', reindexes: true });
   await truncate({ dryRun: false });
   write(5);
   expect(rows()).toBe(1005);

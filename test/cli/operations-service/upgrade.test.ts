@@ -7,7 +7,7 @@ const hour = 3_600_000;
 const index = 'dataset.operation';
 
 describe('an upgrade without downtime', () => {
-  test('copies to an index that is named after the version and the moment, and that nothing lists', async () => {
+  test('reindexes to an index that is named after the version and the moment, and that nothing lists', async () => {
     const service = await serve({ profile: 'newest' });
     const [before] = await service.sizes();
     const { target } = service.engine.beginUpgrade(index);

@@ -11,12 +11,12 @@ const taskIds = ['value', 'json', 'text'] as const;
 const statuses = ['object', 'string', 'value-string', 'value-object'] as const;
 
 /** What a server does with the rows, and what its counters say about it. */
-const deletes: Partial<Reading> = { copies: false, counters: 'deleted' };
-const copies: Partial<Reading> = { copies: true, counters: 'created' };
+const deletes: Partial<Reading> = { reindexes: false, counters: 'deleted' };
+const reindexes: Partial<Reading> = { reindexes: true, counters: 'created' };
 const ways = [
   { way: 'it deletes', does: deletes, isCopy: false },
-  { way: 'it copies', does: copies, isCopy: true },
-  { way: 'it copies and counts deleted rows', does: { ...copies, counters: 'deleted' as const }, isCopy: false },
+  { way: 'it reindexes', does: reindexes, isCopy: true },
+  { way: 'it reindexes and counts deleted rows', does: { ...reindexes, counters: 'deleted' as const }, isCopy: false },
   { way: 'it deletes and counts created rows', does: { ...deletes, counters: 'created' as const }, isCopy: true },
 ];
 const eitherWay = ways.slice(0, 2);
@@ -28,11 +28,11 @@ describe('a server that the specification describes is truncated, and the count 
   const rows = shapes.flatMap((shape) => eitherWay.map((way) => ({ ...shape, ...way })));
   test.each(rows)('task id as $taskId, status as $status, $way', async ({ taskId, status, does, isCopy }) => {
     const ran = await runAgainst({ taskId, status, ...does });
-    expect(ran).toMatchObject({ ...truncated, copies: isCopy, requests: 11 });
+    expect(ran).toMatchObject({ ...truncated, reindexes: isCopy, requests: 11 });
   });
 
   test.each(ways.slice(2))('a counter counts as said, not as done: $way', async ({ does, isCopy }) => {
-    expect(await runAgainst(does)).toMatchObject({ ...truncated, copies: isCopy, requests: 11 });
+    expect(await runAgainst(does)).toMatchObject({ ...truncated, reindexes: isCopy, requests: 11 });
   });
 
   test.each(ways)('no token is needed: $way', async ({ does }) => {
@@ -60,16 +60,16 @@ describe('a server that refuses a field which the specification does not name is
   test.each(rows)('$refusesFields, task id as $taskId, $way', async ({ refusesFields, taskId, does, isCopy }) => {
     const ran = await runAgainst({ refusesFields, taskId, ...does });
     // With the field, without it, and with it again; never after that.
-    expect(ran).toMatchObject({ ...truncated, copies: isCopy, requests: 14, withForceField: 2 });
+    expect(ran).toMatchObject({ ...truncated, reindexes: isCopy, requests: 14, withForceField: 2 });
   });
 });
 
 describe('rows that are written while the truncation runs', () => {
   test.each([
     [5010, 'stay where rows are deleted in place', deletes, false],
-    [5000, 'are in the old index alone after a copy, and the entry says so', copies, true],
+    [5000, 'are in the old index alone after a copy, and the entry says so', reindexes, true],
   ] as const)('%i rows: they %s', async (rowsAfter, _, does, isCopy) => {
-    expect(await runAgainst(does, { written: 10 })).toMatchObject({ ...truncated, rowsAfter, copies: isCopy });
+    expect(await runAgainst(does, { written: 10 })).toMatchObject({ ...truncated, rowsAfter, reindexes: isCopy });
   });
 });
 
@@ -78,17 +78,17 @@ const missing = { outcome: 'rows-missing', cause: 'missing', result: 'failed', r
 describe('rows that should have stayed and are gone', () => {
   const shapes = statuses.flatMap((status) => taskIds.map((taskId) => ({ status, taskId })));
   test.each(shapes)('a copy of half the rows: status as $status, task id as $taskId', async (shape) => {
-    const ran = await runAgainst({ ...shape, ...copies, copiesHalf: true });
+    const ran = await runAgainst({ ...shape, ...reindexes, reindexesHalf: true });
     expect(ran).toMatchObject({ ...missing, rowsAfter: 2500, entry: { rowsMissing: 2500 }, requests: 13 });
   });
 
   test('a copy of half the rows whose status counts deleted ones', async () => {
-    const ran = await runAgainst({ ...copies, counters: 'deleted', copiesHalf: true });
+    const ran = await runAgainst({ ...reindexes, counters: 'deleted', reindexesHalf: true });
     expect(ran).toMatchObject({ ...missing, rowsAfter: 2500, entry: { rowsMissing: 2500 } });
   });
 
   test('half of the rows are copied, says a status, though every row is there', async () => {
-    const ran = await runAgainst({ ...deletes, counters: 'created', copiesHalf: true });
+    const ran = await runAgainst({ ...deletes, counters: 'created', reindexesHalf: true });
     expect(ran).toMatchObject({ ...missing, rowsAfter: 5000, entry: { rowsMissing: 0 } });
   });
 
@@ -109,7 +109,7 @@ describe('rows that should have stayed and are gone', () => {
 });
 
 describe('a server that tells no status, and announces a copy', () => {
-  const unknown = { outcome: 'unknown', cause: 'unsettled', result: 'failed', record: 'quarantined', copies: true };
+  const unknown = { outcome: 'unknown', cause: 'unsettled', result: 'failed', record: 'quarantined', reindexes: true };
 
   test.each(taskIds.flatMap((taskId) => eitherWay.map((way) => ({ taskId, ...way }))))(
     'nobody has seen the end: task id as $taskId, $way',
@@ -119,17 +119,17 @@ describe('a server that tells no status, and announces a copy', () => {
   );
 
   test.each([1, 100, 4000])('%d rows fewer are a loss', async (losesRows) => {
-    const ran = await runAgainst({ status: 'none', ...copies, losesRows });
+    const ran = await runAgainst({ status: 'none', ...reindexes, losesRows });
     expect(ran).toMatchObject({ ...missing, rowsAfter: 5000 - losesRows, entry: { rowsMissing: losesRows } });
   });
 
   test('half the rows are a loss', async () => {
-    const ran = await runAgainst({ status: 'none', ...copies, copiesHalf: true });
+    const ran = await runAgainst({ status: 'none', ...reindexes, reindexesHalf: true });
     expect(ran).toMatchObject({ ...missing, rowsAfter: 2500 });
   });
 
   test('the run starts nothing more', async () => {
-    expect(await runAgainst({ status: 'none', ...copies }, { second: true })).toMatchObject({
+    expect(await runAgainst({ status: 'none', ...reindexes }, { second: true })).toMatchObject({
       ...unknown,
       second: 'not-started',
     });
@@ -137,7 +137,7 @@ describe('a server that tells no status, and announces a copy', () => {
 });
 
 describe('nothing is sent where there is little to gain, whatever a dry run says about how it would delete', () => {
-  const readings: Partial<Reading>[] = [deletes, copies, { refusesFields: 400 }, { refusesFields: 422 }];
+  const readings: Partial<Reading>[] = [deletes, reindexes, { refusesFields: 400 }, { refusesFields: 422 }];
 
   test.each(readings)('no row is old: %o', async (reading) => {
     const ran = await runAgainst(reading, { old: 0 });

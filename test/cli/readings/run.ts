@@ -26,7 +26,7 @@ export interface Ran {
   /** State of the ledger record afterwards; undefined if nothing was sent. */
   record: string | undefined;
   /** The entry says that rows written meanwhile may be in the old index alone. */
-  copies: boolean | undefined;
+  reindexes: boolean | undefined;
   entry: DecidedFacts;
   /** Outcome of the second index. */
   second: string | undefined;
@@ -53,10 +53,10 @@ export async function runAgainst(reading: Partial<Reading>, wanted: Wanted = {})
   const clock = { now: () => now, monotonic: () => now, sleep: async () => {} };
   const ages = [...spread(old, 40, 60), ...spread(young, 8, 29)];
   const aspects = ['operation', ...(second ? ['datasetProfile'] : [])];
-  const indices = aspects.map((aspect, copies) => ({
+  const indices = aspects.map((aspect, reindexes) => ({
     entityType: 'dataset',
     aspect,
-    timestamps: ages.flatMap((days) => Array<number>(copies + 1).fill(now - days * dayMillis)),
+    timestamps: ages.flatMap((days) => Array<number>(reindexes + 1).fill(now - days * dayMillis)),
   }));
   const { url, token, service, close } = await startOperationsService({ reading, clock, indices });
   const rows = () => service.rows('dataset', 'operation');
@@ -118,7 +118,7 @@ export async function runAgainst(reading: Partial<Reading>, wanted: Wanted = {})
       requests: service.asked.length,
       withForceField: service.asked.filter(({ body }) => Object.hasOwn(body as object, 'forceDeleteByQuery')).length,
       record: (await ledger.list())[0]?.state,
-      copies: entry.copies,
+      reindexes: entry.reindexes,
       entry,
       second: other?.outcome,
     };

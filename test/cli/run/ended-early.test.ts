@@ -5,7 +5,7 @@ import { startReceiver } from '../outputs/receiver.ts';
 import { type Ended, start } from '../processes.ts';
 
 /**
- * A run that ends anywhere between its truncation and its message, and the nights after it. The server copies, so people
+ * A run that ends anywhere between its truncation and its message, and the nights after it. The server reindexes, so people
  * have to be told even where all went well: rows written meanwhile may be in the old index alone.
  */
 
@@ -31,25 +31,25 @@ async function stage() {
     async night(given: readonly string[] = args) {
       await runHere(given);
       const { policies, runId } = files.report('report.json');
-      const [{ outcome, adopted = false, decidedBy = runId } = {}] = policies;
-      return { outcome, adopted, isOwn: decidedBy === runId };
+      const [{ outcome, resumed = false, decidedBy = runId } = {}] = policies;
+      return { outcome, resumed, isOwn: decidedBy === runId };
     },
   };
 }
 
-const own = { outcome: 'truncated', adopted: false, isOwn: true };
-const held = { outcome: 'in-flight', adopted: true, isOwn: true };
-const adopted = { outcome: 'truncated', adopted: true, isOwn: true };
-const decidedBefore = { outcome: 'truncated', adopted: true, isOwn: false };
-const nothing = { outcome: 'nothing-to-delete', adopted: false, isOwn: true };
+const own = { outcome: 'truncated', resumed: false, isOwn: true };
+const held = { outcome: 'in-flight', resumed: true, isOwn: true };
+const resumed = { outcome: 'truncated', resumed: true, isOwn: true };
+const decidedBefore = { outcome: 'truncated', resumed: true, isOwn: false };
+const nothing = { outcome: 'nothing-to-delete', resumed: false, isOwn: true };
 
 describe('A run that is killed', () => {
   test.each([
     ['before it has written anything leaves all to the next night', 'before 1', own, 0],
     ['when it has written that it sends blocks its index until that can be judged', 'after 1', held, 0],
     ['when it has sent blocks its index until that can be judged', 'before 2', held, 1],
-    ['when it has written the task is judged by the next night', 'after 2', adopted, 1],
-    ['before it has written its verdict is judged by the next night', 'before 3', adopted, 1],
+    ['when it has written the task is judged by the next night', 'after 2', resumed, 1],
+    ['before it has written its verdict is judged by the next night', 'before 3', resumed, 1],
     ['when it has written its verdict is told by the next night', 'after 3', decidedBefore, 1],
     ['when it has posted its message is told once more', 'before 4', decidedBefore, 1],
     ['when it has marked that as told is not told again', 'after 4', nothing, 1],
@@ -129,7 +129,7 @@ describe('A disk that is full from', () => {
   test.each([
     ['the first write on, so that nothing is sent', 1, own, 0],
     ['the task on', 2, held, 1],
-    ['the verdict on', 3, adopted, 1],
+    ['the verdict on', 3, resumed, 1],
   ] as const)('%s, is named', async (_, write, next, calls) => {
     const { first, night, sent } = await stage();
     const { status, stdout } = await first(`from ${write} ENOSPC`);

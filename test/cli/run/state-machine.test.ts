@@ -198,12 +198,12 @@ describe('the states of an execution', () => {
     [
       'a report that carries a verdict',
       { plan: [finish], report: [{ ...reported, next: 'mark', told }], poll: [null] },
-      'Plan NextStep Report IsAnythingTold MarkTold Succeeded',
+      'Plan NextStep Report IsAnythingTold MarkReported Succeeded',
     ],
     [
       'a mark that always fails',
       { plan: [finish], report: [{ ...reported, next: 'mark', told }], poll: always('LedgerError') },
-      'Plan NextStep Report IsAnythingTold MarkTold Succeeded',
+      'Plan NextStep Report IsAnythingTold MarkReported Succeeded',
     ],
     ['a report that nobody gets', { plan: [finish], report: always('PublishError') }, 'Plan NextStep Report'],
   ])('%s', async (_, scripts, expected) => {

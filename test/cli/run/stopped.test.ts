@@ -49,7 +49,7 @@ describe('A run that is stopped by', () => {
     const second = await runHere([...args, '--json', files.at('report.json')]);
     expect(second.status).toBe(0);
     expect(files.report('report.json').policies).toMatchObject([
-      { entityType: 'dataset', outcome: 'truncated', adopted: true },
+      { entityType: 'dataset', outcome: 'truncated', resumed: true },
       { entityType: 'chart', outcome: 'truncated' },
     ]);
     expect(sent()).toHaveLength(2);
@@ -77,7 +77,7 @@ test('A survey that is stopped says so, and that it has changed nothing', async 
   const survey = start(['survey', '--gms-url', url], { DATAHUB_GMS_TOKEN: 'x' });
   await survey.printed(/^Mode {4}survey/m);
   survey.process.kill('SIGINT');
-  const stderr = 'Stopped. A survey only looks: nothing was changed.\n';
+  const stderr = 'Stopped. A survey only polls: nothing was changed.\n';
   expect(await survey.ended).toMatchObject({ status: 130, stderr });
 });
 

@@ -138,7 +138,7 @@ describe('A survey notices', () => {
         entityType: 'dataset',
         aspect: 'operation',
         protected: false,
-        counts: { kind: 'counted', older, copies: false, ...counts } as Survey['indices'][number]['counts'],
+        counts: { kind: 'counted', older, reindexes: false, ...counts } as Survey['indices'][number]['counts'],
       },
     ],
     unnamed: [],
@@ -154,11 +154,11 @@ describe('A survey notices', () => {
     expect(damage(surveyOf({ rowsTotal, made }), Date.now())).toEqual([]);
   });
 
-  test('a first run that would be too big, and suggests bites, except where the server copies anyway', () => {
+  test('a first run that would be too big, and suggests bites, except where the server reindexes anyway', () => {
     const big = { rowsTotal: 50e6, older: { 30: 40e6, 90: 33e6, 180: 31e6, 365: 2e6 } };
     const [bite] = suggest(surveyOf(big), new Map(), { now: Date.now() });
     expect(bite).toMatchObject({ policy: { retentionDays: 180, maxRowsPerRun: 5_000_000 } });
-    const [whole] = suggest(surveyOf({ ...big, copies: true }), new Map(), { now: Date.now() });
+    const [whole] = suggest(surveyOf({ ...big, reindexes: true }), new Map(), { now: Date.now() });
     expect(whole!.policy).not.toHaveProperty('maxRowsPerRun');
     const old = { rowsTotal: 100e6, older: { 30: 80e6, 90: 75e6, 180: 70e6, 365: 60e6 } };
     const [profiles] = suggest(surveyOf({ ...old, aspect: 'datasetProfile' }), new Map(), { now: Date.now() });
@@ -170,8 +170,8 @@ describe('A survey notices', () => {
     expect(suggest(surveyOf(old), new Map(), { now: Date.now() })[0]).toMatchObject({ goes: 0 });
   });
 
-  test('a server that copies although it is asked to delete in place', async () => {
-    expect((await surveyed({ profile: '0.10.5' })).text).toMatch(/would reindex|copies/);
+  test('a server that reindexes although it is asked to delete in place', async () => {
+    expect((await surveyed({ profile: '0.10.5' })).text).toMatch(/would reindex|reindexes/);
   });
 
   test('a server that has one size for everything, and tries the known aspects', async () => {

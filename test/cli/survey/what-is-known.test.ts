@@ -74,7 +74,7 @@ describe('What this job has truncated', () => {
 });
 
 describe('The release that a server names', () => {
-  test('is told with what is known of it, and makes a copying server a reason to refuse its copies', async () => {
+  test('is told with what is known of it, and makes a copying server a reason to refuse its reindexes', async () => {
     const here = await serviceHere({ ...only(evenly(0, 500, 500)), profile: '0.10.5' });
     const url = await answering((request, response) => {
       if (request.url === '/config') {

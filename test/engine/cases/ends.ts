@@ -25,7 +25,7 @@ export const endCases: readonly EngineCase[] = [
   {
     name: 'copy, cancelled half-way',
     core: true,
-    copies: true,
+    reindexes: true,
     story: async (world) => [
       await world.runWhile(async (task) => {
         await cancel(world, task);
@@ -37,7 +37,7 @@ export const endCases: readonly EngineCase[] = [
   {
     name: '400 after the alias has moved',
     profile: '1.2-1.5',
-    copies: true,
+    reindexes: true,
     // As an earlier reindex of these releases leaves it: rows that go back into it are not seen without a refresh.
     refreshInterval: '-1',
     story: async (world) => [await world.runWhile(() => world.ingest(200))],
@@ -51,7 +51,7 @@ export const endCases: readonly EngineCase[] = [
   },
   {
     name: 'copy, node killed',
-    copies: true,
+    reindexes: true,
     story: async (world) => [await world.runWhile((task) => kill(world, task))],
     expected: { outcomes: ['rows-missing'], keptRowsMissing: 'some', recovery: true },
   },
@@ -62,7 +62,7 @@ export const endCases: readonly EngineCase[] = [
   },
   {
     name: 'copy, its task lost',
-    copies: true,
+    reindexes: true,
     story: async (world) => [await world.runWhile((task) => lose(world, task), { unseen: true })],
     expected: { outcomes: ['unknown'], cause: 'unsettled', keptRowsMissing: 'none', recovery: true },
   },

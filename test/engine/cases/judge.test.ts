@@ -51,8 +51,8 @@ describe('rows', () => {
   });
 
   test('that a copy left behind are named by saying that there may be some', () => {
-    const said = (copies: boolean) => {
-      const runs = run('truncated', 0, 'said').map((ended) => ({ ...ended, entry: { ...ended.entry!, copies } }));
+    const said = (reindexes: boolean) => {
+      const runs = run('truncated', 0, 'said').map((ended) => ({ ...ended, entry: { ...ended.entry!, reindexes } }));
       return problems({ ...behind, runs }, { lateRows: true });
     };
     expect(said(true)).toEqual([]);

@@ -33,7 +33,7 @@ export const otherCases: readonly EngineCase[] = [
     expected: { outcomes: ['incomplete'], keptRowsMissing: 'none' },
   },
   {
-    name: 'disk full, adopted by the next run',
+    name: 'disk full, resumed by the next run',
     async story(world) {
       const first = await world.runWhile(async (task, run) => {
         await holdAt(world.client, task, 0.5);
@@ -65,7 +65,7 @@ export const otherCases: readonly EngineCase[] = [
   },
   {
     name: 'datahub-gc reindexes meanwhile',
-    // Rows ingested into the new index are not seen yet when someone copies it back.
+    // Rows ingested into the new index are not seen yet when someone reindexes it back.
     newRefreshInterval: '60s',
     story: async (world) => [
       await world.runWhile(async (task) => {
@@ -109,7 +109,7 @@ export const otherCases: readonly EngineCase[] = [
   {
     name: 'a copy leaves refreshing off, and ingestion goes on',
     profile: 'newest',
-    copies: true,
+    reindexes: true,
     policy: { batchSize: 500 },
     replicas: 1,
     story: async (world) => [

@@ -12,14 +12,14 @@ export const plainCases: readonly EngineCase[] = [
   {
     name: 'copy',
     core: true,
-    copies: true,
+    reindexes: true,
     story: async (world) => [await world.run().ended],
     expected: { outcomes: ['truncated'], keptRowsMissing: 'none' },
   },
   {
     name: 'copy in slices',
     profile: 'newest',
-    copies: true,
+    reindexes: true,
     // ELASTICSEARCH_BUILD_INDICES_REINDEX_OPTIMIZATION_ENABLED=false: the copy stays visible.
     behaviour: { refreshOffAfterReindex: false },
     shards: 3,
@@ -40,7 +40,7 @@ export const plainCases: readonly EngineCase[] = [
   },
   {
     name: 'late rows during a copy',
-    copies: true,
+    reindexes: true,
     // What came just before the call is not copied.
     refreshInterval: '30s',
     async story(world) {

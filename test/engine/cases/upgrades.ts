@@ -6,7 +6,7 @@ import type { EngineCase } from './case.ts';
 
 /** An upgrade without downtime during the job: rows come back, some follow, and some stay only in the old index. */
 
-/** Ingestion continues while the upgrade copies; then the alias moves, and the rows that the upgrade can find follow. */
+/** Ingestion continues while the upgrade reindexes; then the alias moves, and the rows that the upgrade can find follow. */
 async function endUpgrade(world: World, upgrade: Upgrade, beforeCatchUp = async () => {}): Promise<void> {
   await world.ingest(100);
   await world.ingest(100, 'midnight');
@@ -39,9 +39,9 @@ export const upgradeCases: readonly EngineCase[] = [
   {
     profile: 'newest',
     name: 'upgrade without downtime, begun during a copy',
-    copies: true,
+    reindexes: true,
     behaviour: { refreshOffAfterReindex: false },
-    // The upgrade copies an index that is half full, and moves the alias away from it.
+    // The upgrade reindexes an index that is half full, and moves the alias away from it.
     story: async (world) => [await runBeside(world, 0.5)],
     expected: { outcomes: ['unknown', 'rows-missing'], keptRowsMissing: 'some', leftBehind: true },
   },

@@ -20,7 +20,7 @@ const oldest = 1_700_000_000_000;
 const bulkRows = 10_000;
 const shares = [0.1, 0.3, 0.75];
 /**
- * The engine keeps recent deletions for copies of a shard that may have missed them, until the shard's retention leases
+ * The engine keeps recent deletions for reindexes of a shard that may have missed them, until the shard's retention leases
  * have moved past them: after a flush, and a sync every 30 s. An expunge before that gives nothing back.
  */
 const leasesMillis = 70_000;

@@ -18,7 +18,7 @@ export async function progressOf(client: Client, task: string): Promise<{ total:
   return { total: status['total'] ?? 0, done };
 }
 
-/** Slow enough that even on a busy machine the task does not end before anyone looks: a quarter of a minute. */
+/** Slow enough that even on a busy machine the task does not end before anyone polls: a quarter of a minute. */
 const watchedRowsPerSecond = 10_000;
 
 /** Lets the task continue until it has done this share of its rows, and holds it there. */

@@ -6,7 +6,7 @@ import type { World } from './world.ts';
 export interface Upgrade {
   /** BuildIndicesIncrementalStep: waits for the copy, then the alias moves; the old index stays. */
   swap(): Promise<void>;
-  /** IncrementalReindexCatchUpStep: copies the rows whose own timestamps are from the time in between. */
+  /** IncrementalReindexCatchUpStep: reindexes the rows whose own timestamps are from the time in between. */
   catchUp(): Promise<void>;
 }
 

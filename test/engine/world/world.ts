@@ -16,7 +16,7 @@ export interface Setting {
   /** Of DataHub; the longest lived release line, if nothing else is said. */
   profile?: OpenSearchOptions['profile'];
   /** No policy asks for a copy: a front refuses forceDeleteByQuery, so that an old server chooses one. */
-  copies?: true;
+  reindexes?: true;
   behaviour?: Partial<Behaviour>;
   /** Fields of the policy beside its index and its days. */
   policy?: { batchSize?: number; maxRowsPerRun?: number };
@@ -89,7 +89,7 @@ export async function createWorld(shared: Shared, setting: Setting): Promise<Wor
     clock: { now },
     settings: { shards, replicas: 0, refreshInterval: newRefreshInterval },
   });
-  service.set({ refusesForceFlags: setting.copies === true, ...setting.behaviour });
+  service.set({ refusesForceFlags: setting.reindexes === true, ...setting.behaviour });
   const accepted: Array<(task: string) => void> = [];
   let gate = Promise.resolve();
   let runs = 0;

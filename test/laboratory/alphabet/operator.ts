@@ -22,7 +22,7 @@ export const operator = {
   pauses: ({ world }) => void Object.assign(world, { paused: true }),
   resumes: ({ world }) => void Object.assign(world, { paused: false }),
   'retention changes': rewritten((_, chances) => ({ retentionDays: chances.pick([20, 45, 60, 365]) })),
-  'copies refused': rewritten((_, chances) => ({ refuseReindex: chances.happens(0.5) })),
+  'reindexes refused': rewritten((_, chances) => ({ refuseReindex: chances.happens(0.5) })),
   'limits change': rewritten((_, chances) =>
     chances.pick([
       { minDeletePercent: 50 },

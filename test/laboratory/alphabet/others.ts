@@ -76,7 +76,7 @@ export function shardsAway(world: World, physical: Physical, shards: readonly nu
 }
 
 export const others = {
-  // The built-in job truncates to 20, 30 or 90 days: it deletes, or copies and leaves late rows behind.
+  // The built-in job truncates to 20, 30 or 90 days: it deletes, or reindexes and leaves late rows behind.
   'datahub-gc': ({ world, policies }, chances) => {
     const { index } = chances.pick(policies);
     const { engine } = world.server;
@@ -112,14 +112,14 @@ export const others = {
       gone.map(() => now - chances.between(0, 2 * hour)),
     );
   }),
-  // A person copies an index, fast or for hours, and may lose rows.
+  // A person reindexes an index, fast or for hours, and may lose rows.
   'copied by hand': ({ world, policies }, chances) => {
     const { index } = chances.pick(policies);
     const millis = chances.pick([2000, 10 * minute, 5 * hour]);
     const loses = chances.pick([0, 0, 0.1, 0.6]);
     copyByOthers(world, index, { millis, swap: chances.pick(['first', 'last']), loses, what: 'copied by hand' });
   },
-  // An upgrade copies for minutes or hours and moves the alias; what was written meanwhile follows, or is lost.
+  // An upgrade reindexes for minutes or hours and moves the alias; what was written meanwhile follows, or is lost.
   'upgraded without downtime': ({ world, policies }, chances) => {
     for (const { index } of policies) {
       const millis = chances.pick([3 * minute, hour, 5 * hour]);

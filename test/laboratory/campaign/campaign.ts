@@ -6,7 +6,7 @@ import { check, type Violation } from '../rules/checker.ts';
 
 /** The totals of a number of histories; totals can be added up. */
 export interface Tally {
-  /** Counts of histories, nights, executions, real truncates, copies, and rows that a copy lost. */
+  /** Counts of histories, nights, executions, real truncates, reindexes, and rows that a copy lost. */
   sums: Record<string, number>;
   /** Letters of the alphabet that occurred. */
   letters: Record<string, number>;
@@ -43,7 +43,7 @@ export async function runCampaign(
     for (const track of world.tracker.tracks) {
       const { settled, stragglers } = world.tracker.lossOf(track);
       add(sums, 'real truncates', 1);
-      add(sums, 'of them copies', track.task?.kind === 'copy' ? 1 : 0);
+      add(sums, 'of them reindexes', track.task?.kind === 'copy' ? 1 : 0);
       add(sums, 'rows lost through us', settled + stragglers);
     }
     tally.violations.push(...check(history).map((violation) => ({ ...violation, run })));

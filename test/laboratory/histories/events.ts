@@ -18,7 +18,9 @@ function textOf(event: JournalEvent, index: string): string | undefined {
   switch (event.kind) {
     case 'dry-run': {
       const { rowsToDelete, rowsTotal, deletesInPlace } = event.answer ?? {};
-      const counts = event.answer ? `${rowsToDelete} of ${rowsTotal}${deletesInPlace ? '' : ', copies'}` : 'no answer';
+      const counts = event.answer
+        ? `${rowsToDelete} of ${rowsTotal}${deletesInPlace ? '' : ', reindexes'}`
+        : 'no answer';
       return `${by} up to ${new Date(event.fields.cutoffMillis).toISOString()}: ${counts}`;
     }
     case 'ledger':

@@ -44,7 +44,7 @@ const endings = ['stopped', 'killed', 'deployed', 'mute'] as const;
 type Ending = (typeof endings)[number];
 
 /** Where it may: at a state that it enters, or at a write to the ledger. */
-export const places = ['Truncate', 'Wait', 'Poll', 'Report', 'MarkTold', 'sending', 'running', 'judged'] as const;
+export const places = ['Truncate', 'Wait', 'Poll', 'Report', 'MarkReported', 'sending', 'running', 'judged'] as const;
 export type Place = (typeof places)[number];
 
 export type Ingredient = PlotName | HappeningName | 'name comes back' | keyof typeof kinds | keyof typeof moods;
@@ -58,7 +58,7 @@ export function scenarioOf(seed: number, run: number): Scenario {
   const { pick, between, happens } = chances;
   const list = <T>(least: number, most: number, one: () => T): T[] => Array.from({ length: between(least, most) }, one);
   const copying = happens(0.45);
-  const names = namesOf(kinds).filter((name) => name.startsWith('copies') === copying);
+  const names = namesOf(kinds).filter((name) => name.startsWith('reindexes') === copying);
   return {
     seed: between(0, 0x7fffffff),
     kind: pick(names),

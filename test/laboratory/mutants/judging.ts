@@ -44,11 +44,15 @@ export const judgingMutants: readonly Mutant[] = [
   mutant(2, 'truncates an index whose policy is switched off', [
     ['run/plan/policy', 'if (!parsed.policy.enabled)', 'if (parsed.policy.aspect.length < 0)'],
   ]),
-  mutant(2, 'copies where statuses may not be read', [
+  mutant(2, 'reindexes where statuses may not be read', [
     ['run/plan/policy', '  if (refusal) {\n', '  if (refusal && facts.nowMillis < 0) {\n'],
   ]),
   mutant(7, 'does not learn from a status how rows are removed', [
-    [look, 'showsCopy(seen.status) ?? record.attempt.copies;\n  const known', 'record.attempt.copies;\n  const known'],
+    [
+      look,
+      'showsReindex(seen.status) ?? record.attempt.reindexes;\n  const known',
+      'record.attempt.reindexes;\n  const known',
+    ],
   ]),
   mutant(7, 'takes the first look for stillness', [[watch, 'at - stillSince >= window', 'at - stillSince <= window']]),
   mutant(7, 'judges what its status says goes on', [
@@ -58,7 +62,9 @@ export const judgingMutants: readonly Mutant[] = [
       'return error ? false : isStill(watch, at, attempt);',
     ],
   ]),
-  mutant(7, 'takes a copy that is not in place for ended', [[watch, '(!copies || isFewer)', 'isFewer !== undefined']]),
+  mutant(7, 'takes a copy that is not in place for ended', [
+    [watch, '(!reindexes || isFewer)', 'isFewer !== undefined'],
+  ]),
   mutant(7, 'trusts "completed" without counting', [
     [
       judge,
@@ -75,7 +81,7 @@ export const judgingMutants: readonly Mutant[] = [
         'return now + Math.min(interval, Math.max(look.minMillis, predictedMillis(watch, now)));',
         'return now + Math.min(interval, 1000);',
       ],
-      ['run/next', 'state.looks >= maxLooks', 'state.looks > 1e9'],
+      ['run/next', 'state.polls >= maxPolls', 'state.polls > 1e9'],
     ],
     ['takes hours', 'hangs for an hour'],
   ),
@@ -86,29 +92,29 @@ export const judgingMutants: readonly Mutant[] = [
     [judge, "record.state === 'sending' && isUntouched(attempt, counts)", "record.state === 'sending'"],
   ]),
   mutant(9, 'does not count kept rows of a delete', [
-    [judge, 'if (lost > Math.max(missing.rows, baseline.rowsKept * missing.share)) return true;', ''],
+    [judge, 'if (lost > Math.max(missing.rows, baseline.rowsToKeep * missing.share)) return true;', ''],
   ]),
   mutant(9, 'judges a copy like a delete', [
-    [judge, 'if (!copies) return false;', 'if (!copies || lost < 1e9) return false;'],
+    [judge, 'if (!reindexes) return false;', 'if (!reindexes || lost < 1e9) return false;'],
   ]),
   mutant(9, 'does not read what a copy says that it left out', [
     [judge, 'end?.total !== undefined && rowsCopied(end) < end.total', 'end?.total === -1'],
   ]),
   mutant(9, 'believes a copy that nobody saw end', [
-    [judge, 'if (attempt.copies && !watch.end)', 'if (attempt.copies && !watch.end && counts.rowsKept < 0)'],
+    [judge, 'if (attempt.reindexes && !watch.end)', 'if (attempt.reindexes && !watch.end && counts.rowsToKeep < 0)'],
   ]),
   mutant(9, 'does not see what is left', [
     [judge, 'if (isRemainder(counts.rowsToDelete, attempt.baseline.rowsToDelete)) {', 'if (counts.rowsToDelete < 0) {'],
   ]),
   mutant(9, 'has no quarantine', [[judge, "outcome === 'rows-missing' || ", '']]),
-  mutant(9, 'opens a copy that nobody saw end', [[judge, " || (outcome === 'unknown' && copies)", '']]),
+  mutant(9, 'opens a copy that nobody saw end', [[judge, " || (outcome === 'unknown' && reindexes)", '']]),
   mutant(9, 'does not wait for the refresh', [
     [look, '&& !isNews) || isVerified ||', '&& !isNews) || verdict.outcome.length > 0 ||'],
   ]),
   mutant(9, 'does not name an index that was replaced', [
     [look, 'indexNow: isAnother ? index.indexName : undefined', 'indexNow: undefined'],
   ]),
-  mutant(9, 'has no breaker', [['run/breaker', 'return isBad ? ', 'return isBad && copies === null ? ']]),
+  mutant(9, 'has no breaker', [['run/breaker', 'return isBad ? ', 'return isBad && reindexes === null ? ']]),
   mutant(9, 'counts an open window', [
     ['truncation/counts', 'end: countedAtMillis,', 'end: countedAtMillis + 86_400_000,'],
   ]),
@@ -140,7 +146,7 @@ export const judgingMutants: readonly Mutant[] = [
     ['run/plan/policy', 'if (again) return', 'if (again || low) return'],
     ['run/plan/policy', 'await lossEntry(base, record, again, context)', 'await lossEntry(base, record, low, context)'],
   ]),
-  mutant(11, 'counts again at once', [['run/plan/policy', 'at + agreeingLooksMillis - clock.now()', '0']]),
+  mutant(11, 'counts again at once', [['run/plan/policy', 'at + agreeingChecksMillis - clock.now()', '0']]),
   mutant(12, 'publishes nothing', [
     [
       'run/report',

@@ -6,7 +6,7 @@ const truncate = 'run/truncate';
 /** Rules 1 to 5: deciding and sending. */
 export const sendingMutants: readonly Mutant[] = [
   mutant(1, 'takes every server for one that deletes in place', [
-    [truncate, 'copies: !dryRun.deletesInPlace,\n    baseline', 'copies: false,\n    baseline'],
+    [truncate, 'reindexes: !dryRun.deletesInPlace,\n    baseline', 'reindexes: false,\n    baseline'],
   ]),
   mutant(1, 'insists on a field that the server refuses', [[truncate, 'state.refusesForceField ?? false', 'false']]),
   mutant(1, 'sends another batch size', [['truncation/counts', 'batchSize: policy.batchSize', 'batchSize: 1']]),
@@ -26,7 +26,7 @@ export const sendingMutants: readonly Mutant[] = [
   ]),
   mutant(2, 'has no ceiling', [[decision, '!isAboveCeiling(policy, counts)', 'rowsTotal > 0']]),
   mutant(2, 'takes an approval for any number', [[decision, 'rowsToDelete <= (approveRows ?? 0)', 'approveRows > 0']]),
-  mutant(2, 'copies although the policy refuses that', [[decision, 'policy.refuseReindex && ', 'false && ']]),
+  mutant(2, 'reindexes although the policy refuses that', [[decision, 'policy.refuseReindex && ', 'false && ']]),
   mutant(3, 'does not read the orders again', [
     [truncate, 'if (orders) return', 'if (orders && dryRunValidMillis < 0) return'],
   ]),

@@ -14,11 +14,11 @@ export const tellingMutants: readonly Mutant[] = [
     ],
   ]),
   mutant(15, 'marks before it publishes', [
-    ['truncation/look', 'import { conclude, ', 'import { conclude, markTold, '],
+    ['truncation/look', 'import { conclude, ', 'import { conclude, markReported, '],
     [
       'truncation/look',
       "if (await ledger.replace(judgment)) return { kind: 'settled', record: judgment };",
-      "if (await ledger.replace(judgment)) {\n    await ledger.replace(markTold(judgment, judgment.decision.id)!);\n    return { kind: 'settled', record: judgment };\n  }",
+      "if (await ledger.replace(judgment)) {\n    await ledger.replace(markReported(judgment, judgment.decision.id)!);\n    return { kind: 'settled', record: judgment };\n  }",
     ],
   ]),
   mutant(15, 'marks what could not be published', [
@@ -29,7 +29,7 @@ export const tellingMutants: readonly Mutant[] = [
     ],
     ['run/report', 'new Set(published), settings', '({ has: () => true }) as never, settings'],
   ]),
-  mutant(15, 'marks nothing', [['run/mark-told', 'of told) {', 'of told.slice(told.length)) {']]),
+  mutant(15, 'marks nothing', [['run/mark-reported', 'of told) {', 'of told.slice(told.length)) {']]),
   mutant(15, 'never counts a good verdict as told', [
     [
       'message/message',

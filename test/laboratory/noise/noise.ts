@@ -20,7 +20,7 @@ export interface Noise {
   wrong: string[];
 }
 
-const servers = ['deletes in place', 'copies, alias first', 'copies, alias last'] as const;
+const servers = ['deletes in place', 'reindexes, alias first', 'reindexes, alias last'] as const;
 
 export async function runNoise(seed: number, nights = 92): Promise<boolean> {
   let isQuiet = true;

@@ -28,9 +28,9 @@ export const judgingRules: Record<string, CheckRule> = {
 
   'a status that shows how rows are removed is believed': ofClosings((closing, history) => {
     const { created = 0, updated = 0, deleted = 0 } = completedIn(history, closing, 'function') ?? {};
-    const { copies } = closing.record.attempt;
-    const shown = created + updated > 0 ? true : deleted > 0 ? false : copies;
-    return copies !== shown && `it ${shown ? 'copied' : 'deleted'}`;
+    const { reindexes } = closing.record.attempt;
+    const shown = created + updated > 0 ? true : deleted > 0 ? false : reindexes;
+    return reindexes !== shown && `it ${shown ? 'copied' : 'deleted'}`;
   }),
 
   'a verdict other than truncated needs two looks 90 s apart': ofClosings((closing, history) => {
@@ -49,7 +49,7 @@ export const judgingRules: Record<string, CheckRule> = {
   }),
 
   'rows-missing and an unknown copy close the index': ofClosings(({ becomes, verdict, record }) => {
-    const isClosed = verdict.outcome === 'rows-missing' || (verdict.outcome === 'unknown' && record.attempt.copies);
+    const isClosed = verdict.outcome === 'rows-missing' || (verdict.outcome === 'unknown' && record.attempt.reindexes);
     return becomes !== (isClosed ? 'quarantined' : 'idle') && `and it becomes ${becomes}`;
   }),
 
@@ -158,30 +158,31 @@ function completedIn(
 
 function whyWrong(history: Parameters<CheckRule>[0], closing: Closing): string | undefined {
   const { record, verdict } = closing;
-  const { baseline, copies } = record.attempt;
+  const { baseline, reindexes } = record.attempt;
   const { outcome, cause } = verdict;
   if (isOwnProof(closing)) return undefined;
   if (cause.kind === 'unsettled' && cause.why === 'uncountable') return undefined;
   const counts = countsOf(history, closing);
   if (!counts) return 'its function has not counted';
   const { left, kept } = counts;
-  const lost = baseline.rowsKept - kept;
+  const lost = baseline.rowsToKeep - kept;
   const isUntouched = record.state === 'sending' && left >= baseline.rowsToDelete && lost <= 0;
   const expected = (['function', 'run'] as const).map((by) => {
     const end = completedIn(history, closing, by);
     const { total, created = 0, updated = 0 } = end ?? {};
     const copied = created + updated;
-    const isWhole = total !== undefined && copied >= total && total >= baseline.rowsKept;
+    const isWhole = total !== undefined && copied >= total && total >= baseline.rowsToKeep;
     const isShort = left < baseline.rowsToDelete && total !== undefined && copied < total;
-    const isMissing = lost > Math.max(10, baseline.rowsKept * 0.02) || (copies && ((lost >= 1 && !isWhole) || isShort));
+    const isMissing =
+      lost > Math.max(10, baseline.rowsToKeep * 0.02) || (reindexes && ((lost >= 1 && !isWhole) || isShort));
     const remains = left > Math.max(10, baseline.rowsToDelete * 0.01) || left >= baseline.rowsToDelete / 2;
     if (isUntouched) return 'failed';
     if (isMissing) return 'rows-missing';
-    if (copies && end === undefined) return 'unknown';
+    if (reindexes && end === undefined) return 'unknown';
     return remains ? 'incomplete' : 'truncated';
   });
   if (expected.some((one) => one === outcome)) return undefined;
-  return `${left} of ${baseline.rowsToDelete} are left, ${lost} of ${baseline.rowsKept} are missing (${expected[0]})`;
+  return `${left} of ${baseline.rowsToDelete} are left, ${lost} of ${baseline.rowsToKeep} are missing (${expected[0]})`;
 }
 
 function whyTooEarly(history: Parameters<CheckRule>[0], closing: Closing): string | undefined {
@@ -193,7 +194,7 @@ function whyTooEarly(history: Parameters<CheckRule>[0], closing: Closing): strin
   const last = looks.at(-1);
   if (!last?.answer) return isClosedForAge(closing) ? undefined : 'nothing was counted';
   const left = last.answer.rowsToDelete;
-  const { copies, baseline, sendingSince, judgeableAt } = record.attempt;
+  const { reindexes, baseline, sendingSince, judgeableAt } = record.attempt;
   const status = eventsOf(history, 'status').findLast(
     (event) =>
       event.invocation.id === invocation.id &&
@@ -202,8 +203,8 @@ function whyTooEarly(history: Parameters<CheckRule>[0], closing: Closing): strin
       event.at <= at,
   )?.answer;
   const found = typeof status === 'object' && status.kind === 'found' ? status : undefined;
-  if (found?.completed && (!copies || left < baseline.rowsToDelete)) return undefined;
-  if (!copies && left === 0) return undefined;
+  if (found?.completed && (!reindexes || left < baseline.rowsToDelete)) return undefined;
+  if (!reindexes && left === 0) return undefined;
   const least = Math.min(...looks.map(({ answer }) => answer?.rowsToDelete ?? Number.POSITIVE_INFINITY));
   const since = looks.find(({ answer }) => answer?.rowsToDelete === least)?.countedAt ?? at;
   const stillMillis = last.countedAt - since;

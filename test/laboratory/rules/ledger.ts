@@ -52,7 +52,7 @@ export const ledgerRules: Record<string, CheckRule> = {
     if (!release || !previous || !isUnresolved(headOf(previous) as { state: string })) return undefined;
     const early = (headOf(previous).attempt?.judgeableAt ?? 0) + 20 * hour - at;
     if (early > 0) return `released ${Math.round(early / 60_000)} min too early`;
-    const isCopy = isOurs(previous) && isUnresolved(previous) && previous.attempt.copies;
+    const isCopy = isOurs(previous) && isUnresolved(previous) && previous.attempt.reindexes;
     const isAccepted = release['acceptMissing'] !== undefined || sawItsEnd(history, event);
     return isCopy && !isAccepted && 'an unresolved copy was released, and nobody accepted that';
   }),

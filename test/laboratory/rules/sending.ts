@@ -20,8 +20,9 @@ export const sendingRules: Record<string, CheckRule> = {
     const { rowsToDelete, rowsTotal, deletesInPlace } = asked.answer;
     if (rowsToDelete <= 0 || rowsToDelete > rowsTotal) return `its last dry run says ${rowsToDelete} of ${rowsTotal}`;
     if (sent.record?.state !== 'sending') return undefined;
-    const { baseline, copies, announcesCopy } = sent.record.attempt;
-    if (announcesCopy === deletesInPlace || copies !== announcesCopy) return 'the ledger does not say that it copies';
+    const { baseline, reindexes, announcesReindex } = sent.record.attempt;
+    if (announcesReindex === deletesInPlace || reindexes !== announcesReindex)
+      return 'the ledger does not say that it reindexes';
     const difference = Math.abs(baseline.rowsToDelete - rowsToDelete);
     const isFar = difference > (deletesInPlace ? slack(Math.max(baseline.rowsToDelete, rowsToDelete)) : 0);
     return isFar && `the baseline says ${baseline.rowsToDelete}, the last dry run ${rowsToDelete}`;
@@ -54,7 +55,7 @@ export const sendingRules: Record<string, CheckRule> = {
     if (runStartMillis - sent.at > minute) return 'the run starts in the future';
     const present = Math.min(runStartMillis, sent.at, sent.at + clockSkewMillis + 10 * minute);
     if (present - sent.fields.cutoffMillis < settings.minRetentionDays * day) return 'the cutoff is too young';
-    return policy?.refuseReindex && deletesInPlace === false && 'its policy refuses copies';
+    return policy?.refuseReindex && deletesInPlace === false && 'its policy refuses reindexes';
   }),
 
   'threshold and ceiling hold in Plan': ofSends((send) => !isWorthIt(send) && 'no dry run of Plan makes it due'),
@@ -130,7 +131,7 @@ export const sendingRules: Record<string, CheckRule> = {
     for (const event of before) {
       if (event.kind !== 'taken' || runOf(event) !== run) continue;
       const bad = event.state.entries.find(
-        ({ phase, entry }) => phase === 'done' && opensBreaker(entry.outcome, entry.cause, entry.copies === true),
+        ({ phase, entry }) => phase === 'done' && opensBreaker(entry.outcome, entry.cause, entry.reindexes === true),
       );
       if (bad) return `sent after ${bad.index} was ${bad.phase}`;
     }
@@ -211,8 +212,8 @@ function isWorthIt({ sent, before, policy, execution }: Send): boolean {
 }
 
 /** Rows went missing in a truncation of this run, or nobody knows what a copy did. */
-function opensBreaker(outcome: string | undefined, cause: Cause | undefined, copies: boolean): boolean {
+function opensBreaker(outcome: string | undefined, cause: Cause | undefined, reindexes: boolean): boolean {
   const isEarlier = cause?.kind === 'lost-between-runs' || cause?.kind === 'loss-not-stored';
   if (outcome === 'rows-missing') return !isEarlier;
-  return outcome === 'unknown' && copies && cause?.kind === 'unsettled' && cause.why === 'copy';
+  return outcome === 'unknown' && reindexes && cause?.kind === 'unsettled' && cause.why === 'copy';
 }

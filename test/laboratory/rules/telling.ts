@@ -35,8 +35,8 @@ export const tellingRules = {
     const said = saidAfter(history, closing).map((event) =>
       entriesOf(event, record.index).filter(({ outcome }) => outcome === verdict.outcome),
     );
-    const isSilent = said.some((one) => one.length > 0 && one.every(({ copies }) => copies !== true));
-    return verdict.copies && isSilent && 'no word of a copy';
+    const isSilent = said.some((one) => one.length > 0 && one.every(({ reindexes }) => reindexes !== true));
+    return verdict.reindexes && isSilent && 'no word of a copy';
   }),
 
   *'one message for every run that finishes'(history) {
@@ -50,7 +50,7 @@ export const tellingRules = {
   *'every policy is in the report, once'(history) {
     for (const published of eventsOf(history, 'published')) {
       const { at, runId, report } = published;
-      const names = report.policies.map((entry) => `${searchIndex(entry)} ${entry.adopted ?? ''}`);
+      const names = report.policies.map((entry) => `${searchIndex(entry)} ${entry.resumed ?? ''}`);
       const twice = names.find((name, place) => names.indexOf(name) !== place);
       const isDuplicate = report.policies.some(({ cause }) => cause.kind === 'policy');
       if (twice !== undefined && !isDuplicate) yield { at, text: `${runId} reports ${twice} twice` };
@@ -80,7 +80,7 @@ export const tellingRules = {
       for (const [index, state] of heldBetween(history, execution.at, at)) {
         const [entry] = entriesOf(published, index);
         // A preview says what the verdict would be.
-        const isForetold = report.mode === 'preview' && entry?.adopted === true && state !== 'quarantined';
+        const isForetold = report.mode === 'preview' && entry?.resumed === true && state !== 'quarantined';
         if (!entry || (resultOf[entry.outcome] === 'ok' && !isForetold)) {
           yield { at, text: `${index} is ${state}, and ${runId} says ${entry?.outcome ?? 'nothing'}` };
         }
@@ -110,13 +110,13 @@ const saidAfter = (history: Parameters<CheckRule>[0], { at, invocation }: Closin
   eventsOf(history, 'published').filter((event) => runOf(event) === runOf(invocation) && event.at >= at);
 
 /** Whether an entry names a loss: rows that counts show by their number or as an unknown, late ones as a copy. */
-function names({ outcome, rowsMissing = 0, copies = false, cause }: PolicyEntry, { settled }: Loss): boolean {
+function names({ outcome, rowsMissing = 0, reindexes = false, cause }: PolicyEntry, { settled }: Loss): boolean {
   if (['rows-missing', 'quarantined', 'unknown'].includes(outcome)) return true;
   if (cause.kind === 'foreign' || cause.kind === 'decided-by-version') return true;
   // What its task says it left out is in the entry, too.
   const isSaidShort = 'done' in cause && 'total' in cause && (cause.done ?? 0) < (cause.total ?? 0);
   // Rows of any age may have come in; a failed entry says as well that it may have copied.
-  return settled === 0 || isSaidShort || outcome === 'failed' ? copies : rowsMissing >= settled;
+  return settled === 0 || isSaidShort || outcome === 'failed' ? reindexes : rowsMissing >= settled;
 }
 
 /** Whether an entry is about this truncation: each run has its own cutoff. */

@@ -8,12 +8,12 @@ import { violationText } from '../rules/checker.ts';
 
 /** The longest first, so that it does not keep one thread busy at the end. */
 const sizes = [
-  { server: 'copies, alias first', faults: 1, looks: 1, answers: 'every', second: 'at once' },
-  { server: 'copies, alias last', faults: 1, looks: 1, answers: 'few', second: 'at once' },
-  { server: 'copies, alias first', faults: 2, looks: 0, answers: 'own', second: 'at once' },
+  { server: 'reindexes, alias first', faults: 1, looks: 1, answers: 'every', second: 'at once' },
+  { server: 'reindexes, alias last', faults: 1, looks: 1, answers: 'few', second: 'at once' },
+  { server: 'reindexes, alias first', faults: 2, looks: 0, answers: 'own', second: 'at once' },
   { server: 'deletes in place', faults: 1, looks: 1, answers: 'every', second: 'at once' },
   { server: 'deletes in place', faults: 2, looks: 0, answers: 'own', second: 'at once' },
-  { server: 'copies, alias last', faults: 2, looks: 0, answers: 'own', second: 'at any time' },
+  { server: 'reindexes, alias last', faults: 2, looks: 0, answers: 'own', second: 'at any time' },
   { server: 'deletes in place', faults: 2, looks: 0, answers: 'own', second: 'at any time' },
 ] as const;
 

@@ -1,5 +1,5 @@
 import { executeWorkflow, stepOf, type WorkflowHost } from '../../../cli/run/state-machine.ts';
-import { asMarkEvent } from '../../../lambda/run/mark-told.ts';
+import { asMarkEvent } from '../../../lambda/run/mark-reported.ts';
 import { takeStep } from '../../support/steps.ts';
 import { answers, namesOf } from '../alphabet/answers.ts';
 import { kinds } from '../alphabet/server.ts';

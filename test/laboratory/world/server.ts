@@ -5,7 +5,7 @@ import type { VirtualTime } from './virtual-time.ts';
 
 /** What a DataHub is like, in all that a truncation can notice. */
 export interface Behaviour {
-  /** How it removes rows that nobody forces it to delete: `most` copies when most rows are old. */
+  /** How it removes rows that nobody forces it to delete: `most` reindexes when most rows are old. */
   removes: 'delete' | 'copy' | 'most';
   /** Its dry runs say how it would remove them. */
   announces: boolean;
@@ -61,7 +61,7 @@ export function createServer(engine: Engine, time: VirtualTime): Server {
       const rows = engine.found(physical);
       const rowsToDelete = rows.filter(({ timestamp }) => timestamp <= fields.cutoffMillis).length;
       const rowsTotal = racing ? Math.max(0, rowsToDelete - 1) : rows.length;
-      const deletesInPlace = announces && !copies(fields, rowsToDelete, rows.length);
+      const deletesInPlace = announces && !reindexes(fields, rowsToDelete, rows.length);
       return date
         ? { rowsToDelete, rowsTotal, deletesInPlace, clockSkewMillis: skewMillis }
         : { rowsToDelete, rowsTotal, deletesInPlace };
@@ -73,7 +73,7 @@ export function createServer(engine: Engine, time: VirtualTime): Server {
       if (!physical || (fields.forceDeleteByQuery && (force === 'refuses' || force === 'chokes'))) return undefined;
       const rows = engine.found(physical);
       const old = rows.filter(({ timestamp }) => timestamp <= fields.cutoffMillis).length;
-      if (!copies(fields, old, rows.length)) return engine.startDelete(physical, fields.cutoffMillis, pace);
+      if (!reindexes(fields, old, rows.length)) return engine.startDelete(physical, fields.cutoffMillis, pace);
       const target = engine.newPhysical(alias);
       if (swap === 'first') {
         const task = engine.startCopy(physical, target, fields.cutoffMillis, pace);
@@ -105,7 +105,7 @@ export function createServer(engine: Engine, time: VirtualTime): Server {
     },
   };
 
-  function copies({ forceDeleteByQuery }: TruncateFields, old: number, total: number): boolean {
+  function reindexes({ forceDeleteByQuery }: TruncateFields, old: number, total: number): boolean {
     const { removes, force } = server.behaviour;
     if (forceDeleteByQuery && force === 'obeys') return false;
     return removes === 'copy' || (removes === 'most' && old * 2 > total);

@@ -166,7 +166,7 @@ function truthOf({ server: { engine }, tracker }: World, record: StoredRecord | 
   const attempt = 'attempt' in record ? record.attempt : undefined;
   if (!attempt) return { ...none, window };
   const { policyCutoffMillis, baseline, fields } = attempt;
-  const own = { expected: baseline.rowsKept, found: countIn(policyCutoffMillis, baseline.countedAtMillis) };
+  const own = { expected: baseline.rowsToKeep, found: countIn(policyCutoffMillis, baseline.countedAtMillis) };
   const track = trackOf(tracker, record.index, attempt);
   return {
     ...none,

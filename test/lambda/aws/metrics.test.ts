@@ -86,8 +86,8 @@ describe('metrics', () => {
     },
   );
 
-  it('count an adopted truncation in the run that ends it, without its old share', () => {
-    const line = ofIndex(parsed(reportMetrics(aReport([{ ...truncated, adopted: true }]))), 'dataset.operation');
+  it('count an resumed truncation in the run that ends it, without its old share', () => {
+    const line = ofIndex(parsed(reportMetrics(aReport([{ ...truncated, resumed: true }]))), 'dataset.operation');
     expect(line).toHaveProperty('RowsDeleted', 62_000);
     expect(line).not.toHaveProperty('PercentDeletable');
   });

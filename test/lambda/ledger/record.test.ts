@@ -7,7 +7,7 @@ import {
   parseRecord,
   storable,
 } from '../../../lambda/ledger/record.ts';
-import { giveUp, markTold } from '../../../lambda/ledger/transitions.ts';
+import { fence, markReported } from '../../../lambda/ledger/transitions.ts';
 import { dottedName } from '../../../lambda/policy/aspects.ts';
 import { aJudged, aKey, anAttempt, anIdle, anIndex, aRecordOfEachState, aRunning } from '../../support/records.ts';
 
@@ -19,7 +19,7 @@ test.each(aRecordOfEachState().map((record) => [record.state, record] as const))
 );
 
 test('a record that could not be read again is not written, and its wrong fields are named', () => {
-  const attempt = anAttempt({ baseline: { rowsToDelete: -1, rowsTotal: 1.5, rowsKept: 0, countedAtMillis: 0 } });
+  const attempt = anAttempt({ baseline: { rowsToDelete: -1, rowsTotal: 1.5, rowsToKeep: 0, countedAtMillis: 0 } });
   expect(() => storable(aRunning({ attempt }) as LedgerRecord)).toThrow(
     'The ledger record of dataset_operationaspect_v1 would not be readable (attempt.baseline.rowsToDelete, attempt.baseline.rowsTotal), so it was not written.',
   );
@@ -48,10 +48,10 @@ test('what this version cannot read of another one is written back as it was', (
   const found = parseRecord(anIndex, theirs);
   expect(storable(found)).toEqual(theirs);
   const { decision: _, ...kept } = theirs;
-  const told = markTold(found, theirs.decision.id);
+  const told = markReported(found, theirs.decision.id);
   expect(told && storable(told)).toEqual({ ...kept, state: 'quarantined', revision: 5 });
   const later = { runId: 'run-10', runStartMillis: 2 };
-  expect(storable(giveUp(found, aKey, later, 3))).toEqual({ ...theirs, revision: 5, lastSender: later });
+  expect(storable(fence(found, aKey, later, 3))).toEqual({ ...theirs, revision: 5, lastSender: later });
 });
 
 test('a record that says nothing has the names of its index, by which a person can release it', () => {

@@ -11,10 +11,10 @@ import {
   conclude,
   concludeCounted,
   dropWindow,
-  giveUp,
-  learnCopies,
+  fence,
+  learnReindexes,
+  markReported,
   markRunning,
-  markTold,
   noteAnswer,
   release,
   startSending,
@@ -90,8 +90,12 @@ describe('an answer', () => {
     expect([noted.state, noted.revision, noted.attempt.answer]).toEqual(['sending', 2, answer]);
   });
 
-  test('of a status shows whether it copies', () => {
-    expect(learnCopies(aRunning(), true)).toMatchObject({ state: 'running', revision: 2, attempt: { copies: true } });
+  test('of a status shows whether it reindexes', () => {
+    expect(learnReindexes(aRunning(), true)).toMatchObject({
+      state: 'running',
+      revision: 2,
+      attempt: { reindexes: true },
+    });
   });
 });
 
@@ -151,14 +155,14 @@ describe('the mark', () => {
   test('makes the record what its decision says, and drops what only a judged one needs', () => {
     const judged = conclude(aRunning({ revision: 3 }), aVerdict(), toIdle);
     const { lastVerdict, decision } = judged;
-    const idle = markTold(judged, decision.id);
+    const idle = markReported(judged, decision.id);
     expect(idle).toMatchObject({ state: 'idle', revision: 5, lastSender: aRun, lastVerdict });
     for (const field of ['attempt', 'taskId', 'decision']) expect(idle).not.toHaveProperty(field);
   });
 
   test('of a loss keeps what a release counts', () => {
     const judged = aJudged({ revision: 3 });
-    expect(markTold(judged, judged.decision.id)).toMatchObject({
+    expect(markReported(judged, judged.decision.id)).toMatchObject({
       state: 'quarantined',
       revision: 4,
       attempt: judged.attempt,
@@ -168,11 +172,11 @@ describe('the mark', () => {
 
   test('fits its own decision alone, whatever the revision is', () => {
     const judged = aJudged();
-    const givenUp = giveUp(judged, aKey, later, now);
-    expect(markTold(judged, 'another')).toBeUndefined();
-    expect(markTold(undefined, judged.decision.id)).toBeUndefined();
-    expect(markTold(anIdle(), judged.decision.id)).toBeUndefined();
-    expect(markTold(givenUp, judged.decision.id)).toMatchObject({
+    const givenUp = fence(judged, aKey, later, now);
+    expect(markReported(judged, 'another')).toBeUndefined();
+    expect(markReported(undefined, judged.decision.id)).toBeUndefined();
+    expect(markReported(anIdle(), judged.decision.id)).toBeUndefined();
+    expect(markReported(givenUp, judged.decision.id)).toMatchObject({
       state: 'quarantined',
       revision: 3,
       lastSender: later,
@@ -191,7 +195,7 @@ describe('the mark', () => {
     };
     const ledger = memoryLedger();
     ledger.stored.set(anIndex, theirs);
-    const marked = markTold(await ledger.read(anIndex), decision.id);
+    const marked = markReported(await ledger.read(anIndex), decision.id);
     expect(marked && (await ledger.replace(marked))).toBe(true);
     expect(ledger.stored.get(anIndex)).toMatchObject({
       ...theirs,
@@ -204,8 +208,8 @@ describe('the mark', () => {
 
 describe('a run that is given up', () => {
   test('is written down as the last that sent, also where there was no record', () => {
-    expect(giveUp(undefined, aKey, aRun, now)).toMatchObject({ state: 'idle', revision: 1, lastSender: aRun });
-    expect(giveUp(anIdle({ lastVerdict: aLastVerdict({ window }) }), aKey, aRun, now)).toMatchObject({
+    expect(fence(undefined, aKey, aRun, now)).toMatchObject({ state: 'idle', revision: 1, lastSender: aRun });
+    expect(fence(anIdle({ lastVerdict: aLastVerdict({ window }) }), aKey, aRun, now)).toMatchObject({
       revision: 2,
       lastSender: aRun,
       lastVerdict: { window },
@@ -215,31 +219,31 @@ describe('a run that is given up', () => {
   test.each<[string, LedgerRecord]>(aRecordOfEachState().map((record) => [record.state, record]))(
     'changes nothing else of a record that is %s',
     (_, record) => {
-      const givenUp = giveUp(record, aKey, later, now);
+      const givenUp = fence(record, aKey, later, now);
       expect(givenUp).toEqual({ ...record, revision: 2, lastSender: later });
     },
   );
 
   test('does not take the place of a later sender, which shuts it out as well', () => {
-    expect(giveUp(anIdle({ lastSender: later }), aKey, aRun, now)).toMatchObject({ lastSender: later });
+    expect(fence(anIdle({ lastSender: later }), aKey, aRun, now)).toMatchObject({ lastSender: later });
   });
 
   test('takes the place of one that a wrong clock has written, which shuts out nobody', () => {
     const sent = (ahead: number) => anIdle({ lastSender: { runId: 'run-9', runStartMillis: now + ahead } });
-    expect(giveUp(sent(86_400_000), aKey, aRun, now)).toMatchObject({ lastSender: { runId: 'run-9' } });
-    expect(giveUp(sent(86_400_001), aKey, aRun, now)).toMatchObject({ lastSender: aRun });
+    expect(fence(sent(86_400_000), aKey, aRun, now)).toMatchObject({ lastSender: { runId: 'run-9' } });
+    expect(fence(sent(86_400_001), aKey, aRun, now)).toMatchObject({ lastSender: aRun });
   });
 
   test('takes the place of another run that started at the same moment', () => {
     const other = { ...aRun, runId: 'run-2' };
-    expect(giveUp(anIdle({ lastSender: other }), aKey, aRun, now)).toMatchObject({ lastSender: aRun });
+    expect(fence(anIdle({ lastSender: other }), aKey, aRun, now)).toMatchObject({ lastSender: aRun });
   });
 
   test.each<[string, StoredRecord]>([
     ['version', parseRecord(anIndex, { ...anIdle(), version: 3 })],
     ['server', anIdle({ server: 'http://elsewhere:1', lastVerdict: aLastVerdict({ window }) })],
   ])('makes an idle record of another %s one of its own', (_, record) => {
-    const givenUp = giveUp(record, aKey, aRun, now);
+    const givenUp = fence(record, aKey, aRun, now);
     expect(givenUp).toMatchObject({ ...aKey, version: LEDGER_VERSION, revision: 2, state: 'idle', lastSender: aRun });
     expect((givenUp as LedgerRecord).lastVerdict).toBeUndefined();
   });
@@ -261,7 +265,7 @@ describe('a release', () => {
     expect(judged.decision).toMatchObject({ ...decided, becomes: 'idle', released: true });
     expect(judged.lastRelease).toEqual({ decided, release: opened });
     expect(judged.lastVerdict?.window).toBeUndefined();
-    expect(markTold(judged, judged.decision.id)).toMatchObject({ state: 'idle', lastRelease: { release: opened } });
+    expect(markReported(judged, judged.decision.id)).toMatchObject({ state: 'idle', lastRelease: { release: opened } });
   });
 
   test('keeps the verdict that quarantined it, which people know', () => {
@@ -307,8 +311,8 @@ test('every transition can be stored after the record that it was made from, and
   const first = startSending(undefined, aKey, attempt);
   const second = markRunning(first, 'n:1');
   const third = conclude(second, aVerdict(), toIdle);
-  const fourth = giveUp(third, aKey, later, now);
-  const fifth = markTold(fourth, decisionOf(fourth)?.id ?? '') as StoredRecord;
+  const fourth = fence(third, aKey, later, now);
+  const fifth = markReported(fourth, decisionOf(fourth)?.id ?? '') as StoredRecord;
   const ledger = memoryLedger();
   for (const record of [first, second, third, fourth, fifth]) {
     expect(await ledger.replace(record)).toBe(true);
@@ -322,6 +326,6 @@ test('a function that was frozen between reading and writing finds its condition
   const before = anIdle();
   await ledger.replace(before);
   const thawed = startSending(before, aKey, attempt);
-  await ledger.replace(giveUp(before, aKey, aRun, now));
+  await ledger.replace(fence(before, aKey, aRun, now));
   expect(await ledger.replace(thawed)).toBe(false);
 });

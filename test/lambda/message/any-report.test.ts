@@ -141,7 +141,7 @@ describe('a mail is short', () => {
 
   test.each(entryCases)('%s, in as many indices as a run can carry: at most 60 lines', (_, outcome, cause, more) => {
     const text = 'x'.repeat(maxTextBytes);
-    const full = { ...more, owner: text, note: text, copies: true };
+    const full = { ...more, owner: text, note: text, reindexes: true };
     const entries = Array.from({ length: maxEntries }, (_, at) =>
       anEntry(outcome, cause, { ...full, name: `dataset.${'a'.repeat(50)}${at}` }),
     );
@@ -152,7 +152,7 @@ describe('a mail is short', () => {
 
 test('what another run has decided has a line of its own among many indices without a problem', () => {
   const many = Array.from({ length: 30 }, (_, at) =>
-    anEntry('truncated', { kind: 'verified' }, { name: `dataset.fine${at}`, copies: true }),
+    anEntry('truncated', { kind: 'verified' }, { name: `dataset.fine${at}`, reindexes: true }),
   );
   const decided = { decidedAt: '2026-08-12T03:40:00.000Z', decidedBy: 'run-x', untold: 'no-report' as const };
   const left = Array.from({ length: 14 }, (_, at) =>

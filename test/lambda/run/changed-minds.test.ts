@@ -7,7 +7,7 @@ import { aJudged, aLastVerdict, anIdle, anIndex } from '../../support/records.ts
 import { firstRun, type StandIn } from '../../support/stand-in.ts';
 import { aPolicyFor, server, worlds } from '../../support/world.ts';
 
-/** A server that copies where it has announced a delete, and a ledger that takes no writes: found by a reviewer. */
+/** A server that reindexes where it has announced a delete, and a ledger that takes no writes: found by a reviewer. */
 
 const open = worlds();
 const hour = 3_600_000;
@@ -51,7 +51,7 @@ test('a delete that turns into a copy while a bite is searched is not sent as on
   standIn.set({ denied: ['getEsTaskStatus'] });
   const { report } = await opened.run();
   expect(opened.realTruncates()).toEqual([]);
-  expect(report?.policies[0]).toMatchObject({ outcome: 'not-started', cause: { kind: 'changed', what: 'copies' } });
+  expect(report?.policies[0]).toMatchObject({ outcome: 'not-started', cause: { kind: 'changed', what: 'reindexes' } });
 });
 
 test('a loss that the ledger does not take is reported, and so is what no report has included', async () => {

@@ -60,8 +60,8 @@ describe('the last dry run', () => {
     ['of a bite with nothing left', { ...aBite, dryRun: { rowsToDelete: 0 } }, 'nothing-to-delete not-due'],
     ['of a bite up to what was approved', { ...aBite, dryRun: { rowsToDelete: 101 }, approveRows: 101 }, undefined],
     // Something has changed since
-    ['that would copy now', { dryRun: { deletesInPlace: false } }, 'not-started changed copies'],
-    ['that would delete now', { plan: { deletesInPlace: false } }, 'not-started changed copies'],
+    ['that would copy now', { dryRun: { deletesInPlace: false } }, 'not-started changed reindexes'],
+    ['that would delete now', { plan: { deletesInPlace: false } }, 'not-started changed reindexes'],
     ['ten rows fewer than the baseline', { baseline: 610 }, undefined],
     ['eleven rows fewer than the baseline', { baseline: 611 }, 'not-started changed rows'],
     ['eleven rows more than the baseline', { baseline: 589 }, 'not-started changed rows'],

@@ -14,7 +14,7 @@ describe('a truncation is told', () => {
       cutoffMillis: 500_000,
       policyCutoffMillis: undefined,
       strategy: 'delete-by-query',
-      copies: false,
+      reindexes: false,
       rowsTotal: 100,
       rowsToDelete: 60,
       indexName: 'operation_1',
@@ -30,8 +30,8 @@ describe('a truncation is told', () => {
   });
 
   test('as what was announced, and as what it turned out to be', () => {
-    const facts = attemptFacts(anAttempt({ announcesCopy: true, copies: false }));
-    expect([facts.strategy, facts.copies]).toEqual(['reindex', false]);
+    const facts = attemptFacts(anAttempt({ announcesReindex: true, reindexes: false }));
+    expect([facts.strategy, facts.reindexes]).toEqual(['reindex', false]);
   });
 });
 
@@ -50,7 +50,7 @@ describe('an index that is held', () => {
 describe('a quarantine says', () => {
   test('since when, why, and between which indices rows were lost', () => {
     const baseline = { ...anAttempt().baseline, indexName: 'operation_1' };
-    const verdict = aVerdict({ outcome: 'unknown', copies: true, indexNow: 'operation_2' });
+    const verdict = aVerdict({ outcome: 'unknown', reindexes: true, indexNow: 'operation_2' });
     const attempt = anAttempt({ baseline, policyCutoffMillis: 600_000 });
     const record = aQuarantined({ lastVerdict: aLastVerdict({ verdict }), attempt });
     expect(quarantinedCause(record)).toEqual({

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { executeWorkflow, stepOf } from '../../../cli/run/state-machine.ts';
-import { maxEntries, maxLooks, maxPolicies } from '../../../lambda/facts/limits.ts';
+import { maxEntries, maxPolicies, maxPolls } from '../../../lambda/facts/limits.ts';
 import { proceed } from '../../../lambda/run/next.ts';
 import type { Entry, RunState } from '../../../lambda/run/state.ts';
-import { isDue, nextLookAt } from '../../../lambda/truncation/next-look.ts';
+import { isDue, nextCheckAt } from '../../../lambda/truncation/next-look.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
 import { anAttempt, aRunning } from '../../support/records.ts';
 import { aRunState } from '../../support/states.ts';
@@ -22,7 +22,7 @@ async function eventsOf(failures: { plan: number; poll: number; report: number }
     return tries[step] > 0;
   };
   const next = () => ({
-    next: truncates < maxPolicies ? 'truncate' : looks < maxLooks ? 'wait' : 'report',
+    next: truncates < maxPolicies ? 'truncate' : looks < maxPolls ? 'wait' : 'report',
     waitSeconds: 1,
   });
   const failed = () => Object.assign(new Error('it failed'), { name: 'SomeError' });
@@ -56,10 +56,10 @@ test('48 truncates that all fail and 2,000 looks, each of them retried, stay bel
 describe('the looks of a day', () => {
   const start = Date.parse('2026-03-01T03:30:00.000Z');
   const settings = { maxRunHours: 24 } as Parameters<typeof proceed>[1];
-  const watchedSince = (sentAt: number, adopted: boolean): Entry => ({
+  const watchedSince = (sentAt: number, resumed: boolean): Entry => ({
     index: `index-${sentAt}`,
     phase: 'watched',
-    entry: { entityType: 'dataset', aspect: `a${sentAt}`, adopted },
+    entry: { entityType: 'dataset', aspect: `a${sentAt}`, resumed },
     watch: { ...startWatch(aRunning(), start, start + 10_000), sentAt },
   });
 
@@ -74,8 +74,8 @@ describe('the looks of a day', () => {
       const entries = current.entries.map((entry): Entry => {
         if (entry.phase !== 'watched' || !isDue(entry.watch, now)) return entry;
         const record = aRunning({ attempt: anAttempt({ sendingSince: entry.watch.sentAt, judgeableAt: 0 }) });
-        const watch = { ...entry.watch, lastLookAt: now };
-        return { ...entry, watch: { ...watch, nextLookAt: nextLookAt(record, watch, now) } };
+        const watch = { ...entry.watch, lastCheckAt: now };
+        return { ...entry, watch: { ...watch, nextCheckAt: nextCheckAt(record, watch, now) } };
       });
       current = proceed({ ...current, entries }, settings, now);
     }
@@ -84,10 +84,10 @@ describe('the looks of a day', () => {
 
   test('at one truncation of this run and 16 of earlier ones, of any age, are shared: a few hundred turns', () => {
     const minute = 60_000;
-    const adopted = Array.from({ length: maxEntries - maxPolicies }, (_, at) =>
+    const resumed = Array.from({ length: maxEntries - maxPolicies }, (_, at) =>
       watchedSince(start - 7 ** (at / 2) * minute, true),
     );
-    const count = turns(aRunState([watchedSince(start, false), ...adopted]));
+    const count = turns(aRunState([watchedSince(start, false), ...resumed]));
     expect(count).toBeLessThan(400);
   });
 
@@ -96,6 +96,6 @@ describe('the looks of a day', () => {
       ...aRunState([watchedSince(start, false)]),
       runStartMillis: start - 23.5 * 3_600_000,
     });
-    expect(each * maxPolicies).toBeLessThan(maxLooks);
+    expect(each * maxPolicies).toBeLessThan(maxPolls);
   });
 });

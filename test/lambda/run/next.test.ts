@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { maxLooks } from '../../../lambda/facts/limits.ts';
+import { maxPolls } from '../../../lambda/facts/limits.ts';
 import { breakerOf, withBreaker } from '../../../lambda/run/breaker.ts';
 import { done } from '../../../lambda/run/entries.ts';
 import { proceed } from '../../../lambda/run/next.ts';
@@ -23,10 +23,10 @@ const approved: ApprovedEntry = {
   policy: aPolicy(),
   plan: { rowsToDelete: 60, deletesInPlace: true },
 };
-const watched = (more: Partial<Watch> = {}, adopted?: boolean): WatchedEntry => ({
+const watched = (more: Partial<Watch> = {}, resumed?: boolean): WatchedEntry => ({
   ...from,
   phase: 'watched',
-  entry: { ...from.entry, adopted },
+  entry: { ...from.entry, resumed },
   watch: { ...startWatch(aRunning(), start, start + 60_000), sentAt: start, ...more },
 });
 const fine = done(from, 'truncated', { kind: 'verified' });
@@ -37,9 +37,9 @@ describe('the next step is', () => {
     ['to truncate, if one is approved', [fine, approved], 'truncate', 10],
     ['to wait for the one under way', [watched(), approved], 'wait', 60],
     ['to truncate beside what an earlier run left', [watched({}, true), approved], 'truncate', 10],
-    ['to wait for the earliest look', [watched(), watched({ nextLookAt: start + 5000 }, true)], 'wait', 5],
-    ['to wait at least a second', [watched({ nextLookAt: start - 5000 })], 'wait', 1],
-    ['to wait no longer than the run lasts', [watched({ nextLookAt: start + 99 * hour })], 'wait', 12 * 3600],
+    ['to wait for the earliest look', [watched(), watched({ nextCheckAt: start + 5000 }, true)], 'wait', 5],
+    ['to wait at least a second', [watched({ nextCheckAt: start - 5000 })], 'wait', 1],
+    ['to wait no longer than the run lasts', [watched({ nextCheckAt: start + 99 * hour })], 'wait', 12 * 3600],
     ['to report, if everything is decided', [fine], 'report', 0],
     ['to report, if there is nothing', [], 'report', 0],
   ])('%s', (_, entries, next, waitSeconds) => {
@@ -80,17 +80,17 @@ describe('at the end', () => {
   });
 
   test('of its looks a run ends as at the end of its time', () => {
-    expect(outcomeAt({ task }, start, maxLooks)).toBe('report still-running watching run-time not-started');
-    expect(outcomeAt({ task }, start, maxLooks - 1)).toBe('wait    ');
+    expect(outcomeAt({ task }, start, maxPolls)).toBe('report still-running watching run-time not-started');
+    expect(outcomeAt({ task }, start, maxPolls - 1)).toBe('wait    ');
   });
 
   test('what was not started says why: the hours of the run, or its looks', () => {
     const causeOf = (now: number, looks: number) => {
-      const entry = proceeded([approved], now, { looks }).entries[0]?.entry;
+      const entry = proceeded([approved], now, { polls: looks }).entries[0]?.entry;
       return (entry as { cause?: unknown })?.cause;
     };
     expect(causeOf(end, 0)).toEqual({ kind: 'stopped', by: 'run-time', hours: 12 });
-    expect(causeOf(start, maxLooks)).toEqual({ kind: 'stopped', by: 'run-time' });
+    expect(causeOf(start, maxPolls)).toEqual({ kind: 'stopped', by: 'run-time' });
   });
 
   test('the entry says how far it has come, by counts', () => {
@@ -119,8 +119,8 @@ describe('the breaker', () => {
       done(from, 'rows-missing', { ...missing, kind: 'lost-between-runs', since: 1 }),
       false,
     ],
-    ['is opened by a copy whose end nobody saw', done(from, 'unknown', unsettled, { copies: true }), true],
-    ['not by a delete whose end nobody saw', done(from, 'unknown', unsettled, { copies: false }), false],
+    ['is opened by a copy whose end nobody saw', done(from, 'unknown', unsettled, { reindexes: true }), true],
+    ['not by a delete whose end nobody saw', done(from, 'unknown', unsettled, { reindexes: false }), false],
     ['not by what is quarantined since another run', done(from, 'quarantined', missing), false],
     ['not by what is fine', fine, false],
   ])('%s', (_, entry, expected) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
-import { giveUp } from '../../../lambda/ledger/transitions.ts';
+import { fence } from '../../../lambda/ledger/transitions.ts';
 import { OperationsError } from '../../../lambda/operations/operations.ts';
 import { aKey, aLastVerdict, anAttempt, anIdle, anIndex, aRunning } from '../../support/records.ts';
 import { anIndexOf } from '../../support/stand-in.ts';
@@ -156,7 +156,7 @@ test('A run that another one writes itself beside still gives its verdict', asyn
   const does = async () => {
     const record = (await world.ledger.read(anIndex)) as LedgerRecord;
     const other = { runId: 'by-hand', runStartMillis: world.clock.time - 30_000 };
-    await world.ledger.replace(giveUp(record, { ...aKey, server }, other, world.clock.time));
+    await world.ledger.replace(fence(record, { ...aKey, server }, other, world.clock.time));
   };
   const { outcome } = onlyEntry(await world.run({ interruption: { at: 'verdict', does } }));
   expect(outcome).toBe('truncated');

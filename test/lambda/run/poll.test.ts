@@ -33,7 +33,7 @@ async function begun() {
     ...own,
     policyCutoffMillis: cutoffMillis,
     fields: { ...anAttempt().fields, cutoffMillis },
-    baseline: { rowsToDelete: 600, rowsTotal: 1000, rowsKept: 400, countedAtMillis: now - 30_000 },
+    baseline: { rowsToDelete: 600, rowsTotal: 1000, rowsToKeep: 400, countedAtMillis: now - 30_000 },
     sendingSince: now - 30_000,
     sendBy: now + 30_000,
     judgeableAt: now + 630_000,
@@ -45,7 +45,7 @@ async function begun() {
 const watchedEntry = (record: Unresolved, now: number, more: object = {}): WatchedEntry => ({
   index: anIndex,
   phase: 'watched',
-  entry: { entityType: 'dataset', aspect: 'operation', rowsToDelete: 600, copies: true },
+  entry: { entityType: 'dataset', aspect: 'operation', rowsToDelete: 600, reindexes: true },
   watch: { ...startWatch(record, now - 20_000, now), ...more },
 });
 
@@ -109,7 +109,7 @@ describe('A record that no longer holds the truncation', () => {
       { outcome: 'rows-missing', cause: { kind: 'missing' }, decision: undefined },
     ],
     [
-      'is judged by another version: what this run knows of it stays, that it copies above all',
+      'is judged by another version: what this run knows of it stays, that it reindexes above all',
       (own) =>
         parseRecord(anIndex, {
           ...aJudged({ server, lastVerdict: { ...aQuarantined().lastVerdict, ...own } }),
@@ -119,7 +119,7 @@ describe('A record that no longer holds the truncation', () => {
         outcome: 'rows-missing',
         cause: { kind: 'decided-by-version' },
         decision: '1@900000',
-        entry: { entry: { copies: true } },
+        entry: { entry: { reindexes: true } },
       },
     ],
     [
@@ -147,7 +147,7 @@ describe('A look', () => {
     const { world, now, own, running } = await begun();
     world.ledger.stored.set(anIndex, running);
     const { after, phase, asked } = await polled(world, stateOf([watchedEntry(running, now)], own.runStartMillis));
-    expect([phase, after.looks, after.next]).toEqual(['watched', 1, 'wait']);
+    expect([phase, after.polls, after.next]).toEqual(['watched', 1, 'wait']);
     expect(asked).toBeGreaterThan(0);
   });
 
@@ -157,7 +157,7 @@ describe('A look', () => {
   ])('is made beside another one %s', async (_, ahead, isMade) => {
     const { world, now, own, running } = await begun();
     world.ledger.stored.set(anIndex, running);
-    const entry = watchedEntry(running, now, { nextLookAt: now + ahead });
+    const entry = watchedEntry(running, now, { nextCheckAt: now + ahead });
     const { asked, after } = await polled(world, stateOf([entry], own.runStartMillis));
     expect(asked > 0).toBe(isMade);
     if (!isMade) expect(after.entries[0]).toEqual(entry);
@@ -166,7 +166,7 @@ describe('A look', () => {
   test('is made in any case when the run ends', async () => {
     const { world, now, running } = await begun();
     world.ledger.stored.set(anIndex, running);
-    const entry = watchedEntry(running, now, { nextLookAt: now + hour });
+    const entry = watchedEntry(running, now, { nextCheckAt: now + hour });
     const { asked, phase, after } = await polled(world, stateOf([entry], now - 12 * hour));
     expect(asked).toBeGreaterThan(0);
     expect([phase, after.next]).toEqual(['done', 'report']);
@@ -198,7 +198,7 @@ describe('A look', () => {
       state,
       world.during('poll', () => ({ taskStatus: async () => status })),
     );
-    expect(entries[0]?.entry).toMatchObject({ outcome: 'still-running', copies: true });
+    expect(entries[0]?.entry).toMatchObject({ outcome: 'still-running', reindexes: true });
   });
 
   test('teaches the run what the server does not tell', async () => {
@@ -274,7 +274,7 @@ describe('After a failed Truncate', () => {
   test('of which nothing is approved any more, only the failure is dropped', async () => {
     const { world, now, own, running } = await begun();
     world.ledger.stored.set(anIndex, running);
-    const entry = watchedEntry(running, now, { nextLookAt: now + hour });
+    const entry = watchedEntry(running, now, { nextCheckAt: now + hour });
     const { after } = await polled(world, stateOf([entry], own.runStartMillis, { failure }));
     expect([after.failure, after.notes, after.entries]).toEqual([undefined, [], [entry]]);
   });

@@ -81,7 +81,7 @@ async function released({ record, rows = 40, below = 0, status, now = day20h, ac
   return { kind: 'released', ...(result.record as Judged).lastRelease?.release, ...more };
 }
 
-const aCopy = anAttempt({ copies: true });
+const aCopy = anAttempt({ reindexes: true });
 const completed: TaskStatus = { kind: 'found', completed: true, counters: {} };
 const running: TaskStatus = { kind: 'found', completed: false, counters: {} };
 
@@ -195,7 +195,7 @@ describe('A release', () => {
         record: aQuarantined({
           attempt: aCopy,
           lastVerdict: aLastVerdict({
-            verdict: { outcome: 'rows-missing', cause: { kind: 'missing', expected: 40, found: 1 }, copies: true },
+            verdict: { outcome: 'rows-missing', cause: { kind: 'missing', expected: 40, found: 1 }, reindexes: true },
           }),
         }),
         status: completed,

@@ -108,11 +108,11 @@ describe('after a Poll that failed for good', () => {
     ]);
   });
 
-  test('a copy that Truncate may have sent says that it copies', () => {
+  test('a copy that Truncate may have sent says that it reindexes', () => {
     const failure = { step: 'truncate', error: 'Sandbox.Timedout' } as const;
     const copying = { ...approved, plan: { ...(approved as ApprovedEntry).plan, deletesInPlace: false } } as Entry;
-    expect(failed(copying, { failure }).policies[0]).toMatchObject({ outcome: 'unknown', copies: true });
-    expect(failed(approved, { failure }).policies[0]?.copies).toBeUndefined();
+    expect(failed(copying, { failure }).policies[0]).toMatchObject({ outcome: 'unknown', reindexes: true });
+    expect(failed(approved, { failure }).policies[0]?.reindexes).toBeUndefined();
   });
 
   test('what Truncate failed with before may have been sent', () => {

@@ -95,8 +95,8 @@ describe('An index that is not free is left alone', () => {
     expect(after.breaker).toEqual(breaker);
     // What was sent is looked at soon; what may still be sent, when that is over.
     const [entry] = after.entries;
-    const nextLookAt = entry?.phase === 'watched' && entry.watch.nextLookAt - world.clock.time;
-    expect(nextLookAt).toBe(kind === 'running' ? 10_000 : hour);
+    const nextCheckAt = entry?.phase === 'watched' && entry.watch.nextCheckAt - world.clock.time;
+    expect(nextCheckAt).toBe(kind === 'running' ? 10_000 : hour);
   });
 });
 
@@ -283,12 +283,12 @@ describe('The record of a call', () => {
           timeoutSeconds: 90,
           forceDeleteByQuery: true,
         },
-        announcesCopy: false,
-        copies: false,
+        announcesReindex: false,
+        reindexes: false,
         baseline: {
           rowsToDelete: 600,
           rowsTotal: 1000,
-          rowsKept: 400,
+          rowsToKeep: 400,
           countedAtMillis: now,
           indexName: expect.stringContaining(anIndex),
           sizeMb: expect.any(Number),
@@ -330,7 +330,7 @@ describe('The record of a call', () => {
     expect(world.ledger.stored.get(anIndex)).toMatchObject({
       state: 'idle',
       lastSender: own,
-      lastVerdict: { verdict: { outcome: 'failed', copies: false } },
+      lastVerdict: { verdict: { outcome: 'failed', reindexes: false } },
     });
   });
 

@@ -40,7 +40,7 @@ describe('a truncation is counted', () => {
     const index = anIndexWith(1, 500_000, 500_001, 1_000_000, 1_000_001);
     expect(await countTruncation(index.ask, given)).toEqual({
       rowsToDelete: 2,
-      rowsKept: 2,
+      rowsToKeep: 2,
       rowsUntilEnd: 4,
       isAbsent: false,
     });
@@ -52,7 +52,7 @@ describe('a truncation is counted', () => {
     const bite = { ...given, fields: { ...fields, cutoffMillis: 200_000 } };
     expect(await countTruncation(index.ask, bite)).toEqual({
       rowsToDelete: 1,
-      rowsKept: 1,
+      rowsToKeep: 1,
       rowsUntilEnd: 4,
       isAbsent: false,
     });
@@ -73,7 +73,7 @@ describe('a truncation is counted', () => {
   test('never as less than nothing, where rows come in between the two counts', async () => {
     let count = 10;
     const shrinking = async () => ({ rowsToDelete: count--, rowsTotal: 10, deletesInPlace: true });
-    expect((await countTruncation(shrinking, given)).rowsKept).toBe(0);
+    expect((await countTruncation(shrinking, given)).rowsToKeep).toBe(0);
   });
 });
 
@@ -105,7 +105,7 @@ test('where only some of the answers find rows in the index, nothing is counted:
 });
 
 describe('the window between two runs', () => {
-  const counted = { rowsToDelete: 0, rowsKept: 3, rowsUntilEnd: 4 };
+  const counted = { rowsToDelete: 0, rowsToKeep: 3, rowsUntilEnd: 4 };
   const index = () => anIndexWith(1, 625_000, 625_001, 1_000_000, 1_000_001);
   const window = { afterMillis: 625_000, untilMillis: 1_000_000, rows: 2, countedAtMillis: 1_300_000 };
 
@@ -128,7 +128,7 @@ describe('the window between two runs', () => {
   test('is none where this count finds an empty index, and the look before it found rows', async () => {
     const ask = async () => ({ rowsToDelete: 0, rowsTotal: 0, deletesInPlace: true });
     await expect(countWindow(ask, anAttempt(), counted, 1_300_000)).rejects.toThrow('dry-run contradiction');
-    const none = { ...counted, rowsKept: 0, rowsUntilEnd: 0 };
+    const none = { ...counted, rowsToKeep: 0, rowsUntilEnd: 0 };
     expect(await countWindow(ask, anAttempt(), none, 1_300_000)).toMatchObject({ rows: 0 });
   });
 

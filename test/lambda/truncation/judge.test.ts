@@ -9,10 +9,10 @@ import { anAttempt, aRunning, aSending } from '../../support/records.ts';
 
 /** The table of rule 9, row by row: 1,000 rows to delete, 1,000 to keep. */
 
-const before = { rowsToDelete: 1000, rowsTotal: 2000, rowsKept: 1000, countedAtMillis: 1_000_000 };
+const before = { rowsToDelete: 1000, rowsTotal: 2000, rowsToKeep: 1000, countedAtMillis: 1_000_000 };
 
 interface Case {
-  copies?: boolean;
+  reindexes?: boolean;
   /** No task id came back. */
   isUnanswered?: boolean;
   toDelete: number;
@@ -20,25 +20,25 @@ interface Case {
   end?: TaskCounters;
 }
 
-function recordOf({ copies = false, isUnanswered }: Partial<Case>): Unresolved {
-  const attempt = anAttempt({ baseline: before, copies, announcesCopy: copies });
+function recordOf({ reindexes = false, isUnanswered }: Partial<Case>): Unresolved {
+  const attempt = anAttempt({ baseline: before, reindexes, announcesReindex: reindexes });
   return isUnanswered ? aSending({ attempt }) : aRunning({ attempt });
 }
 
 function judged(given: Case) {
   const record = recordOf(given);
   const { toDelete, kept, end } = given;
-  const counts = { rowsToDelete: toDelete, rowsKept: kept, rowsUntilEnd: toDelete + kept };
+  const counts = { rowsToDelete: toDelete, rowsToKeep: kept, rowsUntilEnd: toDelete + kept };
   const verdict = judge(record, { ...startWatch(record, 0, 0), end }, counts);
   return { verdict, told: `${verdict.outcome}, ${becomes(verdict)}` };
 }
 
 const allCopied: TaskCounters = { total: 1000, created: 1000 };
 const one = { isUnanswered: true };
-const copy = { copies: true };
+const copy = { reindexes: true };
 
 test('the verdict says that the search engine has no such index, whose rows count as gone', () => {
-  const counts = { rowsToDelete: 0, rowsKept: 0, rowsUntilEnd: 0 };
+  const counts = { rowsToDelete: 0, rowsToKeep: 0, rowsUntilEnd: 0 };
   const verdict = (isAbsent: boolean) => judge(recordOf({}), startWatch(recordOf({}), 0, 0), { ...counts, isAbsent });
   expect(verdict(true)).toMatchObject({ outcome: 'rows-missing', noIndex: true });
   expect(verdict(false).noIndex).toBeUndefined();
@@ -46,7 +46,7 @@ test('the verdict says that the search engine has no such index, whose rows coun
 
 test('a delete that has left nothing is complete, also where the last count before it found nothing', () => {
   const attempt = anAttempt({ baseline: { ...before, rowsToDelete: 0 } });
-  const counts = { rowsToDelete: 0, rowsKept: 1000, rowsUntilEnd: 1000 };
+  const counts = { rowsToDelete: 0, rowsToKeep: 1000, rowsUntilEnd: 1000 };
   expect(judge(aRunning({ attempt }), startWatch(aRunning(), 0, 0), counts).outcome).toBe('truncated');
 });
 
@@ -121,10 +121,11 @@ describe('the first line that fits decides', () => {
 });
 
 describe('small numbers', () => {
-  const small = (copies: boolean, toDelete: number, kept: number, planned = 15) => {
-    const attempt = anAttempt({ copies, baseline: { ...before, rowsToDelete: planned, rowsKept: 15 } });
+  const small = (reindexes: boolean, toDelete: number, kept: number, planned = 15) => {
+    const attempt = anAttempt({ reindexes, baseline: { ...before, rowsToDelete: planned, rowsToKeep: 15 } });
     const record = aRunning({ attempt });
-    return judge(record, startWatch(record, 0, 0), { rowsToDelete: toDelete, rowsKept: kept, rowsUntilEnd: 0 }).outcome;
+    return judge(record, startWatch(record, 0, 0), { rowsToDelete: toDelete, rowsToKeep: kept, rowsUntilEnd: 0 })
+      .outcome;
   };
 
   test('ten kept rows fewer are never a loss of a delete, eleven are', () => {
@@ -142,7 +143,7 @@ describe('small numbers', () => {
 describe('what a verdict tells', () => {
   test('how many rows went, are left and are missing, by counts', () => {
     const { verdict } = judged({ toDelete: 400, kept: 995, end: { total: 1000, deleted: 1000 } });
-    expect(verdict).toMatchObject({ rowsDeleted: 600, rowsRemaining: 400, rowsMissing: 5, copies: false });
+    expect(verdict).toMatchObject({ rowsDeleted: 600, rowsRemaining: 400, rowsMissing: 5, reindexes: false });
   });
 
   const whole = { total: 1000, deleted: 1000 };
@@ -218,7 +219,7 @@ describe('what a verdict tells', () => {
   test('what the server answered to a call of which nothing came', () => {
     const answer = { kind: 'server-error', operation: 'truncate', status: 504 } as const;
     const record = aSending({ attempt: anAttempt({ baseline: before, answer }) });
-    const counts = { rowsToDelete: 1000, rowsKept: 1000, rowsUntilEnd: 2000 };
+    const counts = { rowsToDelete: 1000, rowsToKeep: 1000, rowsUntilEnd: 2000 };
     expect(judge(record, startWatch(record, 0, 0), counts).cause).toEqual({ kind: 'unchanged', error: answer });
   });
 });
@@ -226,8 +227,8 @@ describe('what a verdict tells', () => {
 test.each([
   [false, 'idle'],
   [true, 'quarantined'],
-])('what can no longer be counted is unknown (copies: %s), and its record becomes %s', (copies, expected) => {
-  const record = recordOf({ copies });
+])('what can no longer be counted is unknown (reindexes: %s), and its record becomes %s', (reindexes, expected) => {
+  const record = recordOf({ reindexes });
   const verdict = judgeUncountable(record, startWatch(record, 0, 0));
   expect([verdict.outcome, becomes(verdict)]).toEqual(['unknown', expected]);
 });
@@ -236,7 +237,7 @@ describe('for any counts and any status', () => {
   const counters = fc.option(fc.record({ total: fc.nat(2000), created: fc.nat(2000), updated: fc.nat(20) }), {
     nil: undefined,
   });
-  const cases = fc.record({ toDelete: fc.nat(1500), kept: fc.nat(1500), copies: fc.boolean(), end: counters });
+  const cases = fc.record({ toDelete: fc.nat(1500), kept: fc.nat(1500), reindexes: fc.boolean(), end: counters });
 
   test('truncated is said only where the counts carry it', () => {
     holds(
@@ -244,7 +245,7 @@ describe('for any counts and any status', () => {
         if (judged(given).verdict.outcome !== 'truncated') return;
         expect(given.toDelete).toBeLessThanOrEqual(10);
         expect(given.kept).toBeGreaterThanOrEqual(980);
-        if (given.copies) expect(given.end).toBeDefined();
+        if (given.reindexes) expect(given.end).toBeDefined();
       }),
       1000,
     );

@@ -132,7 +132,7 @@ describe('An index that is not known', () => {
   const absent = () => {
     throw new OperationsError({ kind: 'no-index', operation: 'dry-run', status: 500 });
   };
-  const few = aRunning({ attempt: anAttempt({ baseline: { ...baseline, rowsKept: 5 } }) });
+  const few = aRunning({ attempt: anAttempt({ baseline: { ...baseline, rowsToKeep: 5 } }) });
 
   test('is empty: few rows that stayed and are gone need a second look, although nothing is left to delete', async () => {
     const first = await looked({ record: few, left: absent });
@@ -158,7 +158,7 @@ describe('A status that was told before and fails now', () => {
   const throttled = async () => {
     throw new OperationsError({ kind: 'throttled', operation: 'task-status', status: 429 });
   };
-  const still = { hasStatus: true, rowsToDelete: 50, rowsKept: 40, stillSince: 1, stuckSince: 1 };
+  const still = { hasStatus: true, rowsToDelete: 50, rowsToKeep: 40, stillSince: 1, stuckSince: 1 };
   const old = aRunning({ attempt: anAttempt({ judgeableAt: 1_200_001 }) });
 
   test('keeps stillness from being taken for its end, but not from being counted', async () => {
@@ -185,7 +185,7 @@ describe('A status that was told before and fails now', () => {
 test('A verdict whose record another run has only written itself into is not given: nobody has judged it', async () => {
   const spent = { ...aRunning({ revision: 2, lastSender: { runId: 'run-9', runStartMillis: 9e6 } }) };
   const { looked: result, stored } = await looked({ meanwhile: spent });
-  expect(result).toMatchObject({ kind: 'watching', watch: { nextLookAt: now + 90_000 } });
+  expect(result).toMatchObject({ kind: 'watching', watch: { nextCheckAt: now + 90_000 } });
   expect(stored).toEqual(spent);
 });
 
@@ -229,7 +229,7 @@ describe('A preview', () => {
 
   test('believes a status that shows a copy', async () => {
     const copied: TaskStatus = { kind: 'found', completed: true, counters: { total: 40, created: 40 } };
-    expect(await previewed({ status: copied })).toMatchObject({ verdict: { outcome: 'truncated', copies: true } });
+    expect(await previewed({ status: copied })).toMatchObject({ verdict: { outcome: 'truncated', reindexes: true } });
   });
 
   test('throws what keeps it from counting', async () => {

@@ -30,7 +30,7 @@ async function looked(given: Given) {
 }
 
 /** Looks before this one have shown the same for half an hour. */
-const stuck = { rowsToDelete: 60, rowsKept: 40, counter: 5, stillSince: end - hour / 2, stuckSince: end - hour / 2 };
+const stuck = { rowsToDelete: 60, rowsToKeep: 40, counter: 5, stillSince: end - hour / 2, stuckSince: end - hour / 2 };
 
 describe('At the end of a run, what has hung for 20 hours', () => {
   test.each<[string, Given, string]>([
@@ -50,7 +50,7 @@ describe('At the end of a run, what has hung for 20 hours', () => {
     ['accuses nobody where only its last look misses rows', { watch: stuck, kept: 20 }, 'watching'],
     [
       'accuses where the looks before it have missed them, too',
-      { watch: { ...stuck, rowsKept: 20 }, kept: 20 },
+      { watch: { ...stuck, rowsToKeep: 20 }, kept: 20 },
       'rows-missing missing, to become quarantined',
     ],
   ])('%s', async (_, given, expected) => {
@@ -66,7 +66,7 @@ describe('At the end of a run, what has hung for 20 hours', () => {
     ],
     [
       'as a copy waits for a person',
-      { record: aRunning({ attempt: anAttempt({ copies: true }) }) },
+      { record: aRunning({ attempt: anAttempt({ reindexes: true }) }) },
       'unknown unsettled, to become quarantined',
     ],
     ['is watched on where it may have moved', { watch: stuck }, 'watching'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isDue, nextLookAt } from '../../../lambda/truncation/next-look.ts';
+import { isDue, nextCheckAt } from '../../../lambda/truncation/next-look.ts';
 import { startWatch, type Watch } from '../../../lambda/truncation/watch.ts';
 import { holds } from '../../properties.ts';
 import { anAttempt, aRunning, aSending } from '../../support/records.ts';
@@ -12,7 +12,7 @@ const record = aRunning({ attempt: anAttempt({ sendingSince: 0, judgeableAt: 0 }
 const watch = (more: Partial<Watch> = {}): Watch => ({ ...startWatch(record, 0, 0), ...more });
 /** Seconds from one look to the next, at this age. */
 const interval = (age: number, more: Partial<Watch> = {}): number =>
-  (nextLookAt(record, watch(more), age * second) - age * second) / second;
+  (nextCheckAt(record, watch(more), age * second) - age * second) / second;
 
 describe('the next look', () => {
   test.each([
@@ -58,8 +58,8 @@ describe('the next look', () => {
 
   test('of a call without a task id comes when it can no longer be sent', () => {
     const sending = aSending({ attempt: anAttempt({ sendingSince: 0, judgeableAt: 700 * second }) });
-    expect(nextLookAt(sending, watch(), 20 * second)).toBe(700 * second);
-    expect(nextLookAt(sending, watch(), 700 * second)).toBe(770 * second);
+    expect(nextCheckAt(sending, watch(), 20 * second)).toBe(700 * second);
+    expect(nextCheckAt(sending, watch(), 700 * second)).toBe(770 * second);
   });
 
   test('is between ten seconds and half an hour away, whatever has been seen', () => {
@@ -77,12 +77,12 @@ describe('the next look', () => {
 
 test('a day of watching takes about a hundred looks', () => {
   let looks = 0;
-  for (let now = 0; now < 86_400 * second; looks++) now = nextLookAt(record, watch(), now);
+  for (let now = 0; now < 86_400 * second; looks++) now = nextCheckAt(record, watch(), now);
   expect(looks).toBeLessThan(110);
 });
 
 describe('a look is shared', () => {
-  const turn = { lastLookAt: 0, nextLookAt: 1000 };
+  const turn = { lastCheckAt: 0, nextCheckAt: 1000 };
   test.each([
     ['in the last quarter of its interval', 750, true],
     ['not before', 749, false],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
-import { giveUp, withdraw } from '../../../lambda/ledger/transitions.ts';
+import { fence, withdraw } from '../../../lambda/ledger/transitions.ts';
 import type { Operations, Truncation } from '../../../lambda/operations/operations.ts';
 import { send } from '../../../lambda/truncation/send.ts';
 import { aKey, anIndex, aRun, aSending, aVerdict } from '../../support/records.ts';
@@ -89,7 +89,7 @@ describe('its answer', () => {
   test('is stored beside what a later run has written about itself meanwhile', async () => {
     const late = { runId: 'run-2', runStartMillis: 5_000_000 };
     const { result, ledger } = await sending(started, (stored) =>
-      stored.replace(giveUp(aSending(), aKey, late, late.runStartMillis)),
+      stored.replace(fence(aSending(), aKey, late, late.runStartMillis)),
     );
     expect(await result).toMatchObject({ kind: 'open', record: { state: 'running', revision: 3, lastSender: late } });
     expect(await ledger.read(anIndex)).toMatchObject({ state: 'running', taskId: 'n:1' });

@@ -8,7 +8,7 @@ import {
   isStill,
   rowsDone,
   type Seen,
-  showsCopy,
+  showsReindex,
   startWatch,
   type Watch,
 } from '../../../lambda/truncation/watch.ts';
@@ -20,9 +20,9 @@ const minute = 60_000;
 const at = 2_000_001;
 const running = (counters: TaskCounters): TaskStatus => ({ kind: 'found', completed: false, counters });
 const completed = (counters: TaskCounters): TaskStatus => ({ kind: 'found', completed: true, counters });
-const counts = (rowsToDelete: number, rowsKept = 40) => ({ rowsToDelete, rowsKept, rowsUntilEnd: 0 });
+const counts = (rowsToDelete: number, rowsToKeep = 40) => ({ rowsToDelete, rowsToKeep, rowsUntilEnd: 0 });
 const aDelete = aRunning();
-const aCopy = aRunning({ attempt: anAttempt({ copies: true }) });
+const aCopy = aRunning({ attempt: anAttempt({ reindexes: true }) });
 
 /** A look that took no time. */
 type Glance = Omit<Seen, 'until'> & { until?: number };
@@ -86,7 +86,7 @@ describe('it has moved', () => {
 test('a slow look that saw movement begins the window when its last answer came', () => {
   const slow = { at: at + minute, until: at + 2 * minute, counts: counts(50) };
   const watch = seenBy(aDelete, { at, counts: counts(60) }, slow);
-  expect([watch.stillSince, watch.lastLookAt]).toEqual([at + 2 * minute, at + minute]);
+  expect([watch.stillSince, watch.lastCheckAt]).toEqual([at + 2 * minute, at + minute]);
 });
 
 describe('a watch', () => {
@@ -189,7 +189,7 @@ describe('a status shows', () => {
     ['nothing when it has vanished', { kind: 'vanished' }, undefined],
     ['nothing when it is not told', undefined, undefined],
   ])('%s', (_, status, expected) => {
-    expect(showsCopy(status)).toBe(expected);
+    expect(showsReindex(status)).toBe(expected);
   });
 });
 
@@ -295,6 +295,6 @@ describe('it is still', () => {
   test('and a look that failed without a status leaves everything as it was, except for its error', () => {
     const before = seenBy(aDelete, { at, counts: counts(60), status: running({ deleted: 5 }) });
     const after = fold(before, seen({ at: at + minute, error }), aDelete.attempt);
-    expect(after).toEqual({ ...before, lastLookAt: at + minute, error });
+    expect(after).toEqual({ ...before, lastCheckAt: at + minute, error });
   });
 });

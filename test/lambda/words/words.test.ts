@@ -113,13 +113,13 @@ describe('a message tells the truth about its situation', () => {
   });
 
   test('what copied says in one line that late rows may be in the old index alone, even where it failed', () => {
-    const failed = anEntry('failed', { kind: 'unchanged' }, { copies: true });
+    const failed = anEntry('failed', { kind: 'unchanged' }, { reindexes: true });
     expect(wordsOf(failed, enforced).aside).toContain('may be only in the old index (no action needed');
     expect(wordsOf(anEntry('failed', { kind: 'unchanged' }), enforced).aside).toBeUndefined();
   });
 
   test('what copied names the cutoff once, because the steps of the runbook need it', () => {
-    const copied = { copies: true, cutoffMillis: 1_778_902_200_000 };
+    const copied = { reindexes: true, cutoffMillis: 1_778_902_200_000 };
     const said = (cause: Cause) => {
       const { why, aside = '' } = wordsOf(anEntry('rows-missing', cause, copied), enforced);
       return `${why} ${aside}`.match(/1778902200000/g);
@@ -137,7 +137,7 @@ describe('a message tells the truth about its situation', () => {
       ['failed', { kind: 'unchanged' }],
     ];
     for (const [outcome, cause] of causes) {
-      const entry = anEntry(outcome, cause, { adopted: true, rowsDeleted: 1, rowsRemaining: 9 });
+      const entry = anEntry(outcome, cause, { resumed: true, rowsDeleted: 1, rowsRemaining: 9 });
       const { next } = wordsOf(entry, placeOf(aReportOf([entry], { mode: 'preview' }), aws));
       expect(next).toBe('Wait for the next run, which looks again. Do not truncate the index by hand in the meantime.');
     }

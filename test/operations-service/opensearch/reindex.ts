@@ -23,7 +23,7 @@ interface Surroundings {
  * DataHub's ESIndexBuilder.reindexInPlaceAsync, step by step in its order; with the steps of the releases from 1.2 on
  * (#13480) if the profile says so. Nothing is rolled back: a failure after the alias has moved leaves it on the new index.
  * @param kept selects the rows that stay
- * @returns the id of the task that copies
+ * @returns the id of the task that reindexes
  * @throws RestliError `Async reindex failed`
  */
 export async function submitReindex(
@@ -66,7 +66,7 @@ export async function submitReindex(
         ...(behaviour.slicesReindex && settings.shards > 1 && { slices: settings.shards }),
         body: { conflicts: 'proceed', source: { index: sources, size, query: kept }, dest: { index: target } } as never,
       },
-      // ESUtils.buildReindexTaskRequestOptions: by this header an upgrade finds running copies.
+      // ESUtils.buildReindexTaskRequestOptions: by this header an upgrade finds running reindexes.
       { headers: { 'X-Opaque-Id': `v1|${sources[0]}|${target}` } },
     );
     return taskIn(body);

@@ -40,8 +40,8 @@ async function world(options: Parameters<typeof open>[0] = {}) {
 type Services = Omit<RunServices, 'deadline'>;
 
 const told = (entry: Entry | undefined) => {
-  const { outcome, cause, adopted } = (entry?.entry ?? {}) as Partial<PolicyEntry>;
-  return { phase: entry?.phase, outcome, cause, adopted };
+  const { outcome, cause, resumed } = (entry?.entry ?? {}) as Partial<PolicyEntry>;
+  return { phase: entry?.phase, outcome, cause, resumed };
 };
 
 describe('What is unresolved', () => {
@@ -53,14 +53,14 @@ describe('What is unresolved', () => {
     expect(entry).toMatchObject({
       phase: 'watched',
       entry: {
-        adopted: true,
+        resumed: true,
         taskId: 'n:7',
         rowsToDelete: 60,
         rowsTotal: 100,
         strategy: 'delete-by-query',
-        copies: false,
+        reindexes: false,
       },
-      watch: { nextLookAt: now, lastLookAt: now, sentAt: now - 2 * hour },
+      watch: { nextCheckAt: now, lastCheckAt: now, sentAt: now - 2 * hour },
     });
     expect(state).toMatchObject({ next: 'wait', waitSeconds: 1 });
   });
@@ -74,7 +74,7 @@ describe('What is unresolved', () => {
       phase: 'done',
       outcome: 'in-flight',
       cause: { kind: 'held', runId: 'run-0', since: now - 2 * hour, until: judgeableAt },
-      adopted: true,
+      resumed: true,
     });
   });
 
@@ -125,7 +125,7 @@ describe('An index without a policy of this run', () => {
     const { entries } = await opened.plan();
     expect(entries.map(({ index }) => index)).toEqual(expected ? [anIndex, profileIndex] : [anIndex]);
     if (!expected) return;
-    expect(told(entries[1])).toMatchObject({ ...expected, adopted: true });
+    expect(told(entries[1])).toMatchObject({ ...expected, resumed: true });
     expect(entries[1]?.entry).toMatchObject({ entityType: 'dataset', aspect: 'datasetProfile' });
   });
 
@@ -168,7 +168,7 @@ describe('An index without a policy of this run', () => {
     const { entries } = await opened.plan();
     expect(entries.map(told)).toMatchObject([
       { outcome: 'failed', cause: { kind: 'policy' } },
-      { outcome: 'quarantined', adopted: true },
+      { outcome: 'quarantined', resumed: true },
     ]);
   });
 });
@@ -189,9 +189,9 @@ describe('A run that cannot ask the server', () => {
     const { entries, error } = await opened.plan();
     expect(error).toMatchObject({ what: 'parameters' });
     expect(entries.map(told)).toMatchObject([
-      { outcome: 'quarantined', adopted: undefined },
+      { outcome: 'quarantined', resumed: undefined },
       { outcome: 'failed', cause: { kind: 'run-error' } },
-      { outcome: 'quarantined', adopted: true },
+      { outcome: 'quarantined', resumed: true },
     ]);
     expect(entries[0]?.entry).toMatchObject({ aspect: 'operation', owner: 'team-a' });
   });
@@ -218,7 +218,7 @@ describe('A run that cannot ask the server', () => {
     const record = aSending({ ...fields, attempt: { ...attempt, judgeableAt: now + until } });
     opened.ledger.stored.set(anIndex, record);
     const { entries } = await opened.plan({ mode });
-    expect(entries.map(told)).toMatchObject([{ ...expected, adopted: true }]);
+    expect(entries.map(told)).toMatchObject([{ ...expected, resumed: true }]);
     expect(opened.ledger.stored.get(anIndex)).toEqual(record);
   });
 
@@ -230,7 +230,7 @@ describe('A run that cannot ask the server', () => {
     expect(entries.map(told)).toMatchObject([
       { outcome: 'failed', cause: { kind: 'policy' } },
       { outcome: 'failed', cause: { kind: 'policy' } },
-      { outcome: 'quarantined', adopted: true },
+      { outcome: 'quarantined', resumed: true },
     ]);
   });
 });
@@ -343,7 +343,7 @@ describe('A preview of what is unresolved', () => {
   test('says what the verdict would be, and leaves it to an enforcing run', async () => {
     const opened = await underWay();
     const before = structuredClone(opened.ledger.stored.get(anIndex));
-    expect(await preview(opened)).toMatchObject({ outcome: 'truncated', cause: { kind: 'verified' }, adopted: true });
+    expect(await preview(opened)).toMatchObject({ outcome: 'truncated', cause: { kind: 'verified' }, resumed: true });
     expect(opened.ledger.stored.get(anIndex)).toEqual(before);
   });
 

@@ -12,7 +12,7 @@ const unknownIndex = 'team_eventaspect_v1';
 const whole = (now: number, more: object = {}) => {
   const attempt = anAttempt({
     policyCutoffMillis: now - 30 * 86_400_000,
-    baseline: { rowsToDelete: 600, rowsTotal: 1000, rowsKept: 400, countedAtMillis: now },
+    baseline: { rowsToDelete: 600, rowsTotal: 1000, rowsToKeep: 400, countedAtMillis: now },
   });
   return aQuarantined({ server, attempt, ...more });
 };

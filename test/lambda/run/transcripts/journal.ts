@@ -127,13 +127,13 @@ function recordText(record: StoredRecord): string {
       return `judged, ${told.join(' and ')}${window}, to become ${decision.becomes}`;
     }
     case 'sending': {
-      const { baseline, answer, copies } = record.attempt;
+      const { baseline, answer, reindexes } = record.attempt;
       if (answer) return `sending, answered ${errorText(answer)}`;
-      const rows = `${number(baseline.rowsToDelete)} to delete, ${number(baseline.rowsKept)} to keep`;
-      return `sending, ${rows}${copies ? ', copies' : ''}`;
+      const rows = `${number(baseline.rowsToDelete)} to delete, ${number(baseline.rowsToKeep)} to keep`;
+      return `sending, ${rows}${reindexes ? ', reindexes' : ''}`;
     }
     case 'running':
-      return `running ${record.taskId}${record.attempt.copies ? ', copies' : ''}`;
+      return `running ${record.taskId}${record.attempt.reindexes ? ', reindexes' : ''}`;
     case 'idle': {
       const { lastVerdict, lastSender } = record;
       const window = lastVerdict?.window ? `, window of ${number(lastVerdict.window.rows)}` : ', no window';
@@ -165,16 +165,16 @@ const entryText =
       ['missing', entry.rowsMissing],
     ] as const;
     const told = figures.flatMap(([name, rows]) => (rows ? [`, ${number(rows)} ${name}`] : [])).join('');
-    const copies = entry.copies ? ', copied: stragglers may be in the old index' : '';
+    const reindexes = entry.reindexes ? ', copied: stragglers may be in the old index' : '';
     const replaced = entry.indexNow ? `, was ${entry.indexName}, replaced by ${entry.indexNow}` : '';
-    const whole = entry.copyGoesWhole ? ', goes whole' : '';
-    const adopted = entry.adopted ? ', adopted' : '';
+    const whole = entry.reindexGoesWhole ? ', goes whole' : '';
+    const resumed = entry.resumed ? ', resumed' : '';
     const by =
       entry.decidedBy && entry.decidedBy !== runId
         ? `, decided by ${entry.decidedBy}${entry.untold ? ` (${entry.untold})` : ''}`
         : '';
     const where = entry.server ? ` at ${entry.server}` : '';
-    return `  ${entityType}.${aspect}: ${outcome}, ${factText(cause)}${told}${replaced}${copies}${whole}${adopted}${by}${where}`;
+    return `  ${entityType}.${aspect}: ${outcome}, ${factText(cause)}${told}${replaced}${reindexes}${whole}${resumed}${by}${where}`;
   };
 
 /** Who released it matters where another run did; when is in the ledger. */

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { LedgerError } from '../ledger/ledger.ts';
-import { markTold } from '../ledger/transitions.ts';
+import { markReported } from '../ledger/transitions.ts';
 import type { RunServices } from './services.ts';
 
-/** What the workflow passes to MarkTold: the decisions that the published report has carried. */
+/** What the workflow passes to MarkReported: the decisions that the published report has carried. */
 const markEventSchema = z.object({
   told: z.array(z.object({ index: z.string(), decision: z.string() })),
   execution: z.object({ name: z.string() }),
@@ -17,11 +17,14 @@ export const asMarkEvent = (event: unknown): MarkEvent | undefined => markEventS
 const tries = 3;
 
 /**
- * MarkTold: people have been told, so the truncation has ended (rule 15). A decision that is no longer the
+ * MarkReported: people have been told, so the truncation has ended (rule 15). A decision that is no longer the
  * record's is left alone. What cannot be marked is told once more by the next run.
  * @throws LedgerError after everything else, so that the workflow tries again
  */
-export async function markAllTold({ told }: MarkEvent, services: Pick<RunServices, 'ledger' | 'log'>): Promise<void> {
+export async function markAllReported(
+  { told }: MarkEvent,
+  services: Pick<RunServices, 'ledger' | 'log'>,
+): Promise<void> {
   let failure: LedgerError | undefined;
   for (const { index, decision } of told) {
     try {
@@ -41,7 +44,7 @@ async function markOne(
   { ledger, log }: Pick<RunServices, 'ledger' | 'log'>,
 ): Promise<void> {
   for (let tried = 0; tried < tries; tried++) {
-    const next = markTold(await ledger.read(index), decision);
+    const next = markReported(await ledger.read(index), decision);
     if (next === undefined) return log.info('not marked as told: another decision has followed', { index });
     if (await ledger.replace(next)) return log.info('told', { index });
   }

@@ -57,7 +57,7 @@ test('a breaker leaves the approved ones unstarted, and lets the others be watch
 describe('at the end', () => {
   const end = start + 12 * hour;
   const outcomeAt = (more: Partial<Watch>, now = end, looks = 0) => {
-    const { next, entries } = proceeded([watched(more), approved], now, { looks });
+    const { next, entries } = proceeded([watched(more), approved], now, { polls: looks });
     const [entry, other] = entries.map(
       (one) => one.entry as { outcome?: string; cause?: { kind: string; why?: string } },
     );

@@ -87,7 +87,8 @@ function problems(
   items.forEach((item, at) => {
     const { head, rest } = headOf(item, form);
     const coming = [...silent, ...rest, ...items.slice(at + 1).flatMap(({ names }) => names)];
-    const fits = (more: readonly string[]) => form.fits([...around, ...lines, ...more, namesLine(coming, comfort)], part);
+    const fits = (more: readonly string[]) =>
+      form.fits([...around, ...lines, ...more, namesLine(coming, comfort)], part);
     if (part === 'problem') {
       const full = [...paragraph(item, head, at, context, form), ...form.blank];
       const isAmongFew = at < form.most.problems && items.length <= 2 * form.most.problems;

@@ -26,6 +26,7 @@ import { memoryLedger } from './ledgers/memory-ledger.ts';
 import { statusJson } from './ledgers/status.ts';
 import { startOperationsService } from './operations-service/server.ts';
 import { checkOutputFile, type OutputFile, writeOutputFile } from './outputs/output-file.ts';
+import { isNowhere } from './outputs/screen/screen.ts';
 import { statusText } from './outputs/status.ts';
 import { writeSurvey } from './outputs/survey-files.ts';
 import { reportPublisher, type Telling } from './outputs/tell-report.ts';
@@ -45,6 +46,8 @@ export interface Surroundings {
   hasTerminal: boolean;
   /** Asks the person at the terminal; undefined where nobody can answer. */
   ask?: ((question: string) => Promise<boolean>) | undefined;
+  /** Standard output was closed, or is the null device: nobody reads it. */
+  isOutputNowhere: boolean;
   /** Characters of a line of standard output. */
   width: number;
   /** Writes to standard output. */
@@ -176,7 +179,8 @@ async function demo(
 ): Promise<number> {
   const { input, policiesPath, notify, failOn } = asked;
   const files = runFiles(asked, [['--policies', policiesPath], ...notifyFiles(notify)]);
-  const policies = policiesPath === undefined ? samplePolicyList(input.only) : policiesFile(policiesPath, input.only);
+  const policies =
+    policiesPath === undefined ? samplePolicyList(input.indices) : policiesFile(policiesPath, input.indices);
   const webhook = notify && hidden(readWebhook(notify), output);
   const service = await startOperationsService();
   const { url: baseUrl, token: tokenText } = service;
@@ -204,9 +208,10 @@ async function demo(
 async function runOnServer(asked: ServerRunArguments, output: Output, surroundings: Surroundings): Promise<number> {
   const { env, program, printed } = surroundings;
   const { input, fast, notify, ledgerPath, policiesPath, failOn } = asked;
+  refuseUnattended(asked, surroundings);
   const server = readServer(asked.server, env);
   refuseProxy(server.baseUrl, env);
-  const policies = policiesPath === undefined ? noPolicies : policiesFile(policiesPath, input.only);
+  const policies = policiesPath === undefined ? noPolicies : policiesFile(policiesPath, input.indices);
   const webhook = notify && hidden(readWebhook(notify), output);
   const others = [...serverFiles(asked.server), ['--policies', policiesPath], ...notifyFiles(notify)] as const;
   const files = runFiles(asked, [...others, ['--ledger', ledgerPath]]);
@@ -246,6 +251,26 @@ async function publishedStatus(run: LocalRun, telling: Telling, output: Output):
   const publisher = reportPublisher(telling, output);
   await runOnce(run, output, publisher);
   return publisher.status();
+}
+
+/**
+ * A run that changes something needs a person who said yes, now or in its arguments, and somebody who reads its result.
+ * @throws UsageError
+ */
+function refuseUnattended(
+  { verb, yes, notify, json }: ServerRunArguments,
+  { ask, isOutputNowhere, program }: Surroundings,
+) {
+  if (verb === 'enforce' && !yes && ask === undefined) {
+    throw new UsageError(
+      `enforce deletes for good and asks before it does, and standard input is no terminal: add --yes to delete without a question, as in: ${program} enforce --yes`,
+    );
+  }
+  const isJsonRead = json !== undefined && json.path !== '-' && !isNowhere(json.path);
+  if (verb === 'preview' || !isOutputNowhere || notify !== undefined || isJsonRead) return;
+  throw new UsageError(
+    `Nobody would read what ${verb} reports: its output is closed or the null device. Let it print somewhere, or add --json FILE or --notify-url-file FILE.`,
+  );
 }
 
 /** A container has no terminal; there a person gives the arguments in a variable, which no schedule sets. */

@@ -20,11 +20,11 @@ interface Options {
 
 const command = new Command('npm run preview-message --')
   .description('Prints the notification that a report would be sent as. Nothing is sent.')
-  .requiredOption('--report <file>', 'the report as JSON, as npm start -- enforce … --json FILE writes it')
+  .requiredOption('--report <file>', 'the report as JSON, as ./retention enforce … --json FILE writes it')
   .addOption(new Option('--format <format>', 'what to print').choices([...formats]).default('email'))
   .option('--state-machine-arn <arn>', "the workflow, for next steps that start it with AWS's command line")
   .option('--runbook-url <url>', 'the address of docs/runbook.md, for links to it')
-  .option('--local [program]', 'as a run on a machine tells it: its next steps begin with this program (npm start --)')
+  .option('--local [program]', 'as a run on a machine tells it: its next steps begin with this program (./retention)')
   .allowExcessArguments(false)
   .exitOverride();
 
@@ -50,12 +50,12 @@ function preview({ report: path, format, local, ...asked }: Options): string {
 }
 
 function readerOf(local: Options['local'], { stateMachineArn, runbookUrl }: Partial<Options>): Reader {
-  if (local) return { kind: 'machine', program: local === true ? 'npm start --' : local, runbookUrl };
+  if (local) return { kind: 'machine', program: local === true ? './retention' : local, runbookUrl };
   return { kind: 'aws', stateMachineArn, region: stateMachineArn?.split(':')[3], runbookUrl };
 }
 
 function readReport(path: string) {
-  const remedy = 'name a report file, as npm start -- enforce … --json FILE writes it.';
+  const remedy = 'name a report file, as ./retention enforce … --json FILE writes it.';
   let value: unknown;
   try {
     value = JSON.parse(readFileSync(path, 'utf8'));

@@ -9,7 +9,6 @@ export interface Options {
   caFile?: string;
   timeout?: number;
   policies?: string;
-  only?: string[];
   approveRows?: number;
   acceptMissing?: number;
   stage?: string;
@@ -37,8 +36,6 @@ interface Description {
   choices?: readonly string[];
   /** Parses the value; throws InvalidArgumentError. If omitted, the text itself is the value. */
   read?(text: string): unknown;
-  /** May be given several times. */
-  repeatable?: true;
   /** A variable that says it where the option does not. */
   env?: string;
 }
@@ -62,15 +59,9 @@ export const options: Record<OptionName, Description> = {
     read: (text) => wholeNumber(text, 'of seconds', 600),
   },
   policies: { flags: '--policies <file>', says: 'a JSON list of policies' },
-  only: {
-    flags: '--only <index>',
-    says: 'this policy alone, e.g. dataset.operation (repeatable)',
-    read: oneIndex,
-    repeatable: true,
-  },
   approveRows: {
     flags: '--approve-rows <rows>',
-    says: 'let the one policy of --only exceed its ceiling, up to this many rows',
+    says: 'let the one INDEX exceed its ceiling, up to this many rows',
     read: (text) => wholeNumber(text, 'of rows'),
   },
   acceptMissing: {
@@ -116,7 +107,7 @@ export const options: Record<OptionName, Description> = {
     says: 'exit with status 1 from this result on (default: attention)',
     choices: ['attention', 'failed'],
   },
-  yes: { flags: '--yes', says: 'delete without asking first on a terminal' },
+  yes: { flags: '--yes', says: 'delete without asking first; needed where there is no terminal to ask at' },
   fast: { flags: '--fast', says: 'wait at most 0.2 s at a time; for sample data only' },
 };
 
@@ -130,9 +121,9 @@ export const placeholder = (name: OptionName): string => (/<(\w+)>/.exec(options
 export const optionOf = (word: string): OptionName | undefined =>
   (Object.keys(options) as OptionName[]).find((name) => writtenOption(name) === word.split('=')[0]);
 
-/** The option for commander; given twice, it is refused unless it may be repeated. */
+/** The option for commander; given twice, it is refused. */
 export function optionFor(name: OptionName, says?: string): Option {
-  const { flags, says: usually, choices, read, repeatable, env } = options[name];
+  const { flags, says: usually, choices, read, env } = options[name];
   const option = new Option(flags, says ?? usually);
   if (env) option.env(env);
   if (option.isBoolean()) return option;
@@ -142,10 +133,8 @@ export function optionFor(name: OptionName, says?: string): Option {
     if (choices && !choices.includes(text)) {
       throw new InvalidArgumentError(`It takes ${choices.join(' or ')}.`);
     }
-    const value = read ? read(text) : text;
-    if (repeatable) return [...((before as unknown[] | undefined) ?? []), value];
-    if (before === undefined) return value;
-    throw new InvalidArgumentError('It is given twice.');
+    if (before !== undefined) throw new InvalidArgumentError('It is given twice.');
+    return read ? read(text) : text;
   });
 }
 

@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import packageManifest from '../../package.json' with { type: 'json' };
 import { UsageError } from '../telling/mistakes.ts';
 import { type OptionName, type Options, oneIndex, optionFor, optionOf, placeholder, writtenOption } from './options.ts';
-import { exampleOf, npmStart, type Verb, verbNames, verbs, verbsWith } from './verbs.ts';
+import { exampleOf, inCheckout, type Verb, verbNames, verbs, verbsWith } from './verbs.ts';
 
 /** Lets commander read the command line, without letting it write or end the process. */
 
@@ -61,7 +61,7 @@ function commandOf(program: string, take: Take): Command {
       .version(`datahub-retention ${packageManifest.version}`, '--version', 'print the version')
       .allowExcessArguments(false)
       .addHelpText('after', `\nExample:\n  ${exampleOf(program, verb)}`);
-    if (words === 'INDEX...') command.argument('[index...]', 'e.g. dataset.operation', oneMoreIndex);
+    if (words?.includes('INDEX')) command.argument('[index...]', 'e.g. dataset.operation', oneMoreIndex);
     if (words === '[SECTION]') command.argument('[section]', 'e.g. rows-missing');
     for (const name of options) command.addOption(optionFor(name, says?.[name]));
     command.action(() =>
@@ -83,7 +83,7 @@ const endOfHelp = (program: string): string =>
   [
     '',
     `${program} VERB --help lists the options of a verb.`,
-    ...(program === npmStart ? ['npm start alone is the demo.'] : []),
+    ...(program === inCheckout ? ['npm start alone is the demo.'] : []),
     'Server and token may also come from DATAHUB_GMS_URL and DATAHUB_GMS_TOKEN, or from ~/.datahubenv.',
     '',
     'Example:',
@@ -103,7 +103,10 @@ function complete(read: Extract<Read, { kind: 'verb' }>, program: string): Read 
 }
 
 /** What people type who know other programs, and what to type instead. */
+const indicesAreArguments = 'Indices are arguments, without an option, as in: enforce dataset.operation';
 const others: Readonly<Record<string, string>> = {
+  '--only': indicesAreArguments,
+  '--index': indicesAreArguments,
   '--dry-run': 'There is no --dry-run: the verb preview says what enforce would do, and changes nothing',
   '--token':
     'There is no --token, because every user of this machine can read command lines: put the token into a file, and its name behind --token-file',

@@ -54,10 +54,8 @@ export function reportPublisher(run: Telling, output: Output): ReportPublisher {
       const report = cleanReport(made, clean);
       const message = messageOf(made, { reader, clean });
       output.report(report, message);
-      const written = [
-        writeAndTell(json, () => `${JSON.stringify(report, null, 2)}\n`, output),
-        writeAndTell(metrics, () => figuresOf(report), output),
-      ];
+      const isWritten = writeAndTell(json, () => `${JSON.stringify(report, null, 2)}\n`, output);
+      const hasFigures = writeAndTell(metrics, () => figuresOf(report), output);
       const printed = await run.printed();
       const posting = await postMessage(report, message, run, output);
       const waiting = waitingFor(report);
@@ -65,12 +63,14 @@ export function reportPublisher(run: Telling, output: Output): ReportPublisher {
         output.problem(`Until a message is posted, nothing more is deleted in ${waiting.join(', ')}.`);
       }
       // Who quits a pager early misses nothing, unless it was the only way to hear of a verdict.
-      const isHeard = printed === 'taken' || posting === 'posted' || (printed === 'gone' && waiting.length === 0);
-      const isWell = isHeard && printed !== 'refused' && posting !== 'refused' && written.every(Boolean);
+      const isHeard = printed !== 'gone' || posting === 'posted' || waiting.length === 0;
+      const isWell = isHeard && printed !== 'refused' && posting !== 'refused' && isWritten && hasFigures;
       status = isWell && !isBad(report, run) ? 0 : 1;
       // What a preview prints is read by the person who looks, and by nobody who is on call.
-      const isPublished = report.mode === 'preview' ? posting === 'posted' : posting !== 'refused';
-      return printed === 'taken' && isPublished ? message.told : [];
+      const isOnScreen =
+        report.mode === 'preview' ? posting === 'posted' : printed === 'taken' || printed === 'not-asked';
+      const isPublished = isOnScreen && isWritten && posting !== 'refused';
+      return isPublished ? message.told : [];
     },
   };
 }

@@ -69,8 +69,11 @@ export interface Pending {
   limitMillis: number;
 }
 
-/** Whether output was taken: its reader may be gone, which is a person's choice, or a disk may have refused it. */
-export type Printed = 'taken' | 'gone' | 'refused';
+/**
+ * Whether output was taken: its reader may be gone, which is a person's choice, or a disk may have refused it. Nothing is
+ * asked of an output that was closed at the start, or is the null device.
+ */
+export type Printed = 'taken' | 'not-asked' | 'gone' | 'refused';
 
 /** What became of the message for the webhook. */
 export type Posted =

@@ -107,10 +107,10 @@ export const byHand = (say: string, input: HandInput, place: Place, deletes?: tr
 export const releaseOf = (name: string, place: Place): Command | undefined =>
   byHand('This counts again, and releases it only if no row is missing', { release: [name] }, place);
 
-export const previewOf = (place: Place, only?: string): Command | undefined =>
+export const previewOf = (place: Place, index?: string): Command | undefined =>
   byHand(
     'This counts again and deletes nothing',
-    { mode: 'preview', only: only === undefined ? undefined : [only] },
+    { mode: 'preview', indices: index === undefined ? undefined : [index] },
     place,
   );
 

@@ -31,7 +31,7 @@ interface KubernetesReader {
 
 interface MachineReader {
   kind: 'machine';
-  /** What precedes the verb: `npm start --`, `datahub-retention`. */
+  /** What precedes the verb: `./retention`, `datahub-retention`. */
   program: string;
   /** Options that every verb takes, quoted for a shell. */
   options?: string;
@@ -55,7 +55,7 @@ export interface Command {
 /** How a run by hand differs from a scheduled one (the execution's input). */
 export interface HandInput {
   mode?: 'preview' | 'enforce';
-  only?: string[];
+  indices?: string[];
   approveRows?: number;
   release?: string[];
   acceptMissing?: number;
@@ -73,7 +73,9 @@ export function runByHand(input: HandInput, reader: Reader): string | undefined 
     case 'kubernetes': {
       const { cronJob } = reader;
       const space = spaceOf(reader);
-      const given = shellWord(`DATAHUB_RETENTION_ARGS=${verbLine(input).join(' ')}`);
+      // A Job has no terminal to ask at.
+      const words = [...verbLine(input), ...(input.mode === 'enforce' ? ['--yes'] : [])];
+      const given = shellWord(`DATAHUB_RETENTION_ARGS=${words.join(' ')}`);
       return `kubectl${space} create job retention-$(od -An -N4 -tx4 /dev/urandom | tr -d ' ') --from=cronjob/${shellWord(`${cronJob}-manual`)} --dry-run=client -o yaml | kubectl set env --local -f - ${given} -o yaml | kubectl${space} create -f -`;
     }
     case 'machine': {
@@ -84,21 +86,21 @@ export function runByHand(input: HandInput, reader: Reader): string | undefined 
   }
 }
 
-const demoOf = ({ only = [], approveRows }: HandInput, program: string): string | undefined =>
+const demoOf = ({ indices = [], approveRows }: HandInput, program: string): string | undefined =>
   approveRows === undefined
     ? undefined
-    : [program, 'demo', ...only.flatMap((name) => ['--only', shellWord(name)]), '--approve-rows', approveRows].join(
-        ' ',
-      );
+    : [program, 'demo', ...indices.map(shellWord), '--approve-rows', approveRows].join(' ');
 
-/** The words of the command line: verb, index, options. */
-function verbLine({ mode = 'preview', only = [], approveRows, release = [], acceptMissing }: HandInput, policies = '') {
+/** The words of the command line: verb, indices, options. */
+function verbLine(
+  { mode = 'preview', indices = [], approveRows, release = [], acceptMissing }: HandInput,
+  policies = '',
+) {
   const verb = release.length > 0 ? 'release' : mode;
   return [
     verb,
-    ...release.map(shellWord),
+    ...[...release, ...indices].map(shellWord),
     ...(verb === 'release' || policies === '' ? [] : ['--policies', policies]),
-    ...only.flatMap((name) => ['--only', shellWord(name)]),
     ...(approveRows === undefined ? [] : ['--approve-rows', `${approveRows}`]),
     ...(acceptMissing === undefined ? [] : ['--accept-missing', `${acceptMissing}`]),
   ];

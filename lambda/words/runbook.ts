@@ -78,7 +78,7 @@ export function runbookPlace(section: Section, reader: Reader): { url: string } 
     if (url !== undefined) return { url };
   }
   const [where, program] =
-    reader.kind === 'machine' ? ['', reader.program] : [", in this job's repository", 'npm start --'];
+    reader.kind === 'machine' ? ['', reader.program] : [", in this job's repository", './retention'];
   return { where, command: `${program} runbook ${shellWord(anchorOf(section))}` };
 }
 

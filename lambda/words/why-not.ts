@@ -106,7 +106,7 @@ export function ceilingWhy(cause: CauseOf<'above-ceiling'>, entry: DecidedFacts)
 export const approval = ({ approveRows }: CauseOf<'above-ceiling'>, entry: DecidedFacts, place: Place) =>
   byHand(
     `This deletes up to ${rows(approveRows, 'exact')} of ${nameOf(entry)} for good`,
-    { mode: 'enforce', only: [nameOf(entry)], approveRows },
+    { mode: 'enforce', indices: [nameOf(entry)], approveRows },
     place,
     true,
   );

@@ -54,9 +54,9 @@ describe('A run', () => {
   });
 
   test('as a demo shows an index above its ceiling, offers the command that approves it, and ends with 0', async () => {
-    const { status, stdout } = await runHere(['demo', '--only', 'dashboard.dashboardUsageStatistics']);
+    const { status, stdout } = await runHere(['demo', 'dashboard.dashboardUsageStatistics']);
     expect(stdout).toMatch(/^dashboard\.dashboardUsageStatistics +12,000 +7,500 +62\.5 % {2}above-ceiling$/m);
-    const [, command = ''] = /^ {2}npm start -- (demo --only .*)$/m.exec(stdout) ?? [];
+    const [, command = ''] = /^ {2}\.\/retention (demo dash.*)$/m.exec(stdout) ?? [];
     expect(status).toBe(0);
     const approved = await runHere(command.split(' '));
     expect(approved.stdout).toMatch(/^dashboard\.dashboardUsageStatistics: truncated, 7,500 of 12,000 rows deleted /m);
@@ -65,9 +65,9 @@ describe('A run', () => {
     );
   });
 
-  test('covers only what --only names', async () => {
+  test('covers only the indices that it names', async () => {
     const { run, files } = await serviceHere();
-    await runHere(run('preview', samplePolicies, '--only', 'dataset.operation', '--json', files.at('r.json')));
+    await runHere(run('preview', samplePolicies, 'dataset.operation', '--json', files.at('r.json')));
     expect(Object.keys(outcomesOf(files.report('r.json')))).toEqual(['dataset.operation']);
   });
 
@@ -76,16 +76,7 @@ describe('A run', () => {
     const low = [{ ...operation, maxDeletePercent: 20 }];
     expect((await runHere(run('enforce', low))).status).toBe(1);
     expect((await runHere(run('enforce', low, '--fail-on', 'failed'))).status).toBe(0);
-    const approved = run(
-      'enforce',
-      low,
-      '--only',
-      'dataset.operation',
-      '--approve-rows',
-      '600',
-      '--json',
-      files.at('r'),
-    );
+    const approved = run('enforce', low, 'dataset.operation', '--approve-rows', '600', '--json', files.at('r'));
     expect((await runHere(approved)).status).toBe(0);
     expect(outcomesOf(files.report('r'))).toEqual({ 'dataset.operation': 'truncated' });
   });
@@ -105,7 +96,7 @@ describe('A run', () => {
       const answer = await fetch(`${url}${request.url}`, { method: 'POST', headers, body: await textOf(request) });
       response.writeHead(answer.status).end(await answer.text());
     });
-    const args = ['enforce', '--gms-url', real, '--token-file', files.at('token')];
+    const args = ['enforce', '--yes', '--gms-url', real, '--token-file', files.at('token')];
     const policies = ['--policies', files.write('p.json', [operation])];
     const { status, stderr } = await runHere([...args, ...policies]);
     expect([status, stderr]).toEqual([
@@ -245,7 +236,7 @@ test('A damaged record is released by the command of the message, with nothing b
   const chart = { ...operation, entityType: 'chart', aspect: 'chartUsageStatistics' };
   const { stdout } = await runHere(run('enforce', [chart]));
   expect(stdout).toMatch(/^dataset\.operation: unknown, another version of this job left a truncation of it/m);
-  const command = stdout.replaceAll(/\n +(?=--)/g, ' ').match(/npm start -- release (\S+) /)?.[1];
+  const command = stdout.replaceAll(/\n +(?=--)/g, ' ').match(/\.\/retention release (\S+) /)?.[1];
   expect(command).toBe('dataset.operation');
   const refused = await runHere(['release', 'dataset.operation', ...server, ...ledger]);
   expect([refused.status, refused.stdout]).toEqual([1, expect.stringContaining('NOT RELEASED: dataset.operation')]);

@@ -48,10 +48,10 @@ export async function prepare(input: RunInput, records: Records, services: RunSe
   let chosen: ParsedPolicy[] = [];
   try {
     policies = await readPolicies(services);
-    const only = input.only?.map(searchIndexOfName);
+    const named = input.indices?.map(searchIndexOfName);
     // A release concerns only the named indices, and no policies.
-    chosen = input.release ? [] : only ? policies.filter(({ index }) => only.includes(index)) : policies;
-    checkOnly(input, policies);
+    chosen = input.release ? [] : named ? policies.filter(({ index }) => named.includes(index)) : policies;
+    checkIndices(input, policies);
     const notes = tokenNotes(await parameters.token.get(), clock.now());
     if (records instanceof LedgerError) throw records;
     checkRelease(input, policies, records);
@@ -102,12 +102,12 @@ function expected(error: unknown): Cause | undefined {
   return error instanceof RunInputError ? setup('input') : undefined;
 }
 
-function checkOnly(input: RunInput, policies: ParsedPolicy[]): void {
+function checkIndices(input: RunInput, policies: ParsedPolicy[]): void {
   const known = new Set(policies.map(({ index }) => index));
-  const unknown = (input.only ?? []).filter((name) => !known.has(searchIndexOfName(name)));
+  const unknown = (input.indices ?? []).filter((name) => !known.has(searchIndexOfName(name)));
   if (unknown.length === 0) return;
   const names = listed(policies.map(namesOf).map(dottedName)) || 'none';
-  throw new RunInputError(`"only" names ${listed(unknown)}, which no policy is for (policies: ${names})`);
+  throw new RunInputError(`"indices" names ${listed(unknown)}, which no policy is for (policies: ${names})`);
 }
 
 /** One wrong name means that the operator has to check all of them again. */

@@ -32,7 +32,7 @@ const env = { DATAHUB_GMS_URL: 'http://gms:8080' };
 
 test.each(printed(aws))('on AWS: %s', (command) => {
   const [program, ...words] = wordsOf(command);
-  if (program === 'npm') return expect(parseArguments(words.slice(2), env).kind).toBe('runbook');
+  if (program === './retention') return expect(parseArguments(words, env).kind).toBe('runbook');
   expect(program).toBe('aws');
   if (words[0] === 'ssm') return expect(words[words.indexOf('--name') + 1]).toMatch(/\/(token|paused)$/);
   const { input } = parseInput(JSON.parse(words[words.indexOf('--input') + 1]!)) as { input: object };
@@ -42,7 +42,9 @@ test.each(printed(aws))('on AWS: %s', (command) => {
 const pods: Reader = { kind: 'kubernetes', cronJob: 'retention', tokenSecret: 'a-token/token' };
 
 test.each(printed(pods))('on Kubernetes: %s', (command) => {
-  if (command.startsWith('npm')) return expect(parseArguments(wordsOf(command).slice(3), env).kind).toBe('runbook');
+  if (command.startsWith('./retention')) {
+    return expect(parseArguments(wordsOf(command).slice(1), env).kind).toBe('runbook');
+  }
   if (/ (patch cronjob|create secret) /.test(command)) return;
   const [, quoted, given = quoted ?? ''] =
     /'DATAHUB_RETENTION_ARGS=([^']*)'|DATAHUB_RETENTION_ARGS=(\S+)/.exec(command) ?? [];

@@ -246,7 +246,7 @@ export const errorCases: [name: string, cause: Cause][] = [
     },
   ],
   ['no policy', { kind: 'setup', what: 'no-policy', problem: 'there is no policy' }],
-  ['wrong input', { kind: 'setup', what: 'input', problem: '"only" names dataset.operatoin, which no policy has' }],
+  ['wrong input', { kind: 'setup', what: 'input', problem: '"indices" names dataset.operatoin, which no policy has' }],
   [
     'ledger',
     { kind: 'setup', what: 'ledger', problem: 'AccessDeniedException: not authorized to perform dynamodb:GetItem' },

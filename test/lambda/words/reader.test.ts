@@ -12,8 +12,8 @@ const words = (line: string): string[] =>
 describe('a run by hand', () => {
   test('on AWS is an execution with its input, whatever its names contain', () => {
     const name = "dataset.o'peration; rm -rf &";
-    const line = runByHand({ mode: 'enforce', only: [name], approveRows: 5 }, aws) ?? '';
-    expect(JSON.parse(words(line).at(-1) ?? '')).toEqual({ mode: 'enforce', only: [name], approveRows: 5 });
+    const line = runByHand({ mode: 'enforce', indices: [name], approveRows: 5 }, aws) ?? '';
+    expect(JSON.parse(words(line).at(-1) ?? '')).toEqual({ mode: 'enforce', indices: [name], approveRows: 5 });
   });
 
   test('on AWS without the workflow is the input alone', () => {
@@ -31,7 +31,7 @@ describe('a run by hand', () => {
 
   test('in the demonstration is not offered: its server ends with the program', () => {
     expect(
-      runByHand({ release: ['dataset.operation'] }, { kind: 'machine', program: 'npm start --', demo: true }),
+      runByHand({ release: ['dataset.operation'] }, { kind: 'machine', program: './retention', demo: true }),
     ).toBeUndefined();
   });
 

@@ -62,7 +62,7 @@ describe('a reader is led to a section', () => {
 
   test('on AWS to the dashboard, where it has the section', () => {
     expect(runbookPlace('Rows missing', aws)).toEqual({ url: dashboardUrl({ stage: 'prod', region: 'eu-central-1' }) });
-    expect(runbookPlace('Failed', aws)).toEqual({ ...inRepository, command: 'npm start -- runbook failed' });
+    expect(runbookPlace('Failed', aws)).toEqual({ ...inRepository, command: './retention runbook failed' });
   });
 
   test('elsewhere by a command, and never one that fetches a package of this name from a registry', () => {
@@ -72,7 +72,7 @@ describe('a reader is led to a section', () => {
     });
     expect(runbookPlace('Rows missing', kubernetes)).toEqual({
       ...inRepository,
-      command: 'npm start -- runbook rows-missing',
+      command: './retention runbook rows-missing',
     });
   });
 

@@ -81,7 +81,7 @@ async function run(command: Command, stage: Stage): Promise<string[]> {
   const given = {
     ...(words.includes('preview') && { mode: 'preview' }),
     ...(!words.includes('preview') && (words.includes('only') || approve) && { mode: 'enforce' }),
-    ...((words.includes('only') || approve) && { only: [name] }),
+    ...((words.includes('only') || approve) && { indices: [name] }),
     ...(approve && { approveRows: Number(approve) }),
     ...(words.includes('release') && { release: [name] }),
     ...(accept && { acceptMissing: Number(accept) }),

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { LedgerError } from '../lambda/ledger/ledger.ts';
 import type { StoredRecord } from '../lambda/ledger/record.ts';
+import { nearest } from '../lambda/policy/nearest.ts';
 import { redactor } from '../lambda/text/secrets.ts';
 import { shellWord } from '../lambda/text/text.ts';
-import { sectionNames, sectionOf } from '../lambda/words/runbook.ts';
+import { anchorOf, sectionNames, sectionOf } from '../lambda/words/runbook.ts';
 import {
   type Arguments,
   type DemoArguments,
@@ -22,6 +23,7 @@ import { readServer, refuseProxy, type Server } from './inputs/server.ts';
 import { readWebhook, type Webhook, withoutAddress } from './inputs/webhook.ts';
 import { chooseLedger, defaultLedgerPath, openLedger } from './ledgers/choose.ts';
 import { folderLedger } from './ledgers/folder-ledger.ts';
+import { type LastRun, lastRunLines } from './ledgers/last-run.ts';
 import { memoryLedger } from './ledgers/memory-ledger.ts';
 import { statusJson } from './ledgers/status.ts';
 import { startOperationsService } from './operations-service/server.ts';
@@ -99,21 +101,23 @@ async function status(
   const file = outputFile(json, 'status', []);
   const ledger = folderLedger(folder);
   let records: StoredRecord[];
+  let lastRun: LastRun | undefined;
   try {
     if (ledgerPath !== undefined && !ledger.exists())
       throw new LedgerError(`The ledger ${folder} does not exist: name another with --ledger.`);
     records = await ledger.list();
+    lastRun = await ledger.lastRun();
   } catch (error) {
     if (error instanceof LedgerError) throw new UsageError(error.message);
     throw error;
   }
   if (file !== undefined) {
-    writeOutputFile(file, statusJson(records));
+    writeOutputFile(file, statusJson(records, lastRun));
     return 0;
   }
   const samples = defaultLedgerPath(env, true);
   const isOther = ledgerPath === undefined && existsSync(samples);
-  print(`Ledger  ${folder}\n`);
+  print(`${lastRunLines(lastRun).join('\n')}\nLedger    ${folder}\n`);
   print(
     records.length === 0
       ? `It has no record: no run with this ledger has truncated anything.\n`
@@ -134,11 +138,16 @@ const runbookFile = new URL('../docs/runbook.md', import.meta.url);
  */
 function runbook(section: string | undefined, program: string): string {
   const text = readFileSync(runbookFile, 'utf8');
-  const names = sectionNames(text).map((name) => `  ${name}`);
+  const names = sectionNames(text).map(anchorOf);
+  const list = names.map((name) => `  ${name}`);
   if (section === undefined)
-    return ['The sections of the runbook:', ...names, `${program} runbook SECTION prints one.`].join('\n');
+    return ['The sections of the runbook:', ...list, `${program} runbook SECTION prints one.`].join('\n');
   const found = sectionOf(text, section);
-  if (found === undefined) throw new UsageError(['The runbook has no such section; it has:', ...names].join('\n'));
+  if (found === undefined) {
+    const meant = nearest(anchorOf(section), names);
+    const hint = meant === undefined ? ['it has:', ...list].join('\n') : `did you mean ${program} runbook ${meant}?`;
+    throw new UsageError(`The runbook has no such section; ${hint}`);
+  }
   return found;
 }
 
@@ -240,7 +249,8 @@ async function runOnServer(asked: ServerRunArguments, output: Output, surroundin
     const reader = readerOf(program, asked, env);
     const ask = asked.verb === 'enforce' && !asked.yes ? surroundings.ask : undefined;
     const run = { server, connection, policies, input, fast, embedded: false, ledger, name, reader, ask };
-    const telling = { server, reader, ...files, webhook, failOn, byHand: isByHand(surroundings), printed };
+    const kept = { place: ledger, verb: asked.verb };
+    const telling = { server, reader, ...files, webhook, failOn, byHand: isByHand(surroundings), kept, printed };
     return await publishedStatus(run, telling, output);
   } finally {
     await connection.close();

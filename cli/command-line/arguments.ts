@@ -62,7 +62,7 @@ export interface Reporting {
 
 export interface FileArgument {
   path: string;
-  /** Any existing file may be replaced. */
+  /** An existing file may be replaced. */
   force: boolean;
 }
 
@@ -204,8 +204,8 @@ function refuseFiles({ force, json, html, metricsFile, log }: Options): void {
   }
   const noDash = html === '-' ? '--html' : metricsFile === '-' ? '--metrics-file' : undefined;
   if (noDash) throw new UsageError(`${noDash} needs the name of a file, not -.`);
-  if (force && json === undefined && html === undefined && metricsFile === undefined) {
-    throw new UsageError('--force needs --json FILE or another file to write: it says that FILE may be replaced.');
+  if (force && json === undefined && html === undefined) {
+    throw new UsageError('--force needs --json FILE or --html FILE: it says that FILE may be replaced.');
   }
 }
 

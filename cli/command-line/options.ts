@@ -47,7 +47,7 @@ export const options: Record<OptionName, Description> = {
   },
   tokenFile: {
     flags: '--token-file <file>',
-    says: 'a file with the access token (else the token beside the address)',
+    says: 'a file with the access token; - is standard input (else DATAHUB_GMS_TOKEN, else the token beside the address)',
   },
   caFile: {
     flags: '--ca-file <file>',
@@ -58,7 +58,7 @@ export const options: Record<OptionName, Description> = {
     says: 'how long the server may take to answer one question (default: 60)',
     read: (text) => wholeNumber(text, 'of seconds', 600),
   },
-  policies: { flags: '--policies <file>', says: 'a JSON list of policies' },
+  policies: { flags: '--policies <file>', says: 'a JSON list of policies (else DATAHUB_RETENTION_POLICIES)' },
   approveRows: {
     flags: '--approve-rows <rows>',
     says: 'let the one INDEX exceed its ceiling, up to this many rows',
@@ -82,15 +82,15 @@ export const options: Record<OptionName, Description> = {
   },
   json: { flags: '--json <file>', says: 'write the report there; - is standard output' },
   html: { flags: '--html <file>', says: 'write it as a page for a browser' },
-  force: { flags: '--force', says: 'let --json, --html and --metrics-file replace any file' },
+  force: { flags: '--force', says: 'let --json and --html replace an existing file' },
   log: { flags: '--log <form>', says: 'text for people, or one line of JSON per event', choices: ['text', 'json'] },
   metricsFile: {
     flags: '--metrics-file <file>',
-    says: 'write the figures of this run there, in the OpenMetrics text format',
+    says: 'write the figures of this run there, in the OpenMetrics text format; each run replaces it',
   },
   notifyUrlFile: {
     flags: '--notify-url-file <file>',
-    says: 'a file with the address to post the message to',
+    says: 'a file with the address to post the message to (else the address in DATAHUB_RETENTION_NOTIFY_URL)',
   },
   notify: {
     flags: '--notify <when>',

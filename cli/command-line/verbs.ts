@@ -42,6 +42,7 @@ export const verbs: Record<Verb, VerbDescription> = {
     more: 'It really truncates, with its waits cut short; the operations service and its rows exist only for this run.',
     words: '[INDEX...]',
     options: ['policies', 'approveRows', ...reporting],
+    says: { policies: 'a JSON list of policies', notifyUrlFile: 'a file with the address to post the message to' },
     example: '--json report.json',
   },
   survey: {
@@ -77,7 +78,7 @@ export const verbs: Record<Verb, VerbDescription> = {
     example: 'dataset.operation --gms-url https://datahub.example.com/api/gms --token-file token.txt',
   },
   status: {
-    does: 'what the ledger says of each index; asks no server',
+    does: 'the last run, and what the ledger says of each index; asks no server',
     options: ['ledger', 'json', 'force'],
     says: { json: 'write it there; - is standard output' },
     example: '--ledger /var/lib/datahub-retention/ledger',
@@ -91,6 +92,7 @@ export const verbs: Record<Verb, VerbDescription> = {
   validate: {
     does: 'checks files without asking any server: status 0, or 2 with every mistake',
     options: ['policies', 'stage'],
+    says: { policies: 'a JSON list of policies' },
     example: '--policies policies.json --stage infra/stages/prod.json',
   },
 };

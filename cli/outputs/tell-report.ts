@@ -1,5 +1,6 @@
 import { type Outcome, resultOf, results } from '../../lambda/facts/outcomes.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
+import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import { cleanReport, isWorthTelling, type Message, messageOf } from '../../lambda/message/message.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Publisher } from '../../lambda/run/services.ts';
@@ -9,6 +10,7 @@ import type { Reader } from '../../lambda/words/reader.ts';
 import type { Reporting } from '../command-line/arguments.ts';
 import type { Server } from '../inputs/server.ts';
 import { type Webhook, withoutAddress } from '../inputs/webhook.ts';
+import { type LastRun, type LastRuns, lastRunOf } from '../ledgers/last-run.ts';
 import type { Output, Printed } from '../telling/output.ts';
 import { figuresOf } from './metrics-file.ts';
 import { type OutputFile, writeAndTell } from './output-file.ts';
@@ -29,6 +31,8 @@ export interface Telling {
   byHand: boolean;
   /** Who reads its messages. */
   reader: Reader;
+  /** Where this run is kept as the last one; the embedded service has no such place. */
+  kept?: { place: LastRuns; verb: LastRun['verb'] };
   /** Whether standard output has taken all that was written so far. */
   printed(): Promise<Printed>;
 }
@@ -70,9 +74,23 @@ export function reportPublisher(run: Telling, output: Output): ReportPublisher {
       const isOnScreen =
         report.mode === 'preview' ? posting === 'posted' : printed === 'taken' || printed === 'not-asked';
       const isPublished = isOnScreen && isWritten && posting !== 'refused';
+      if (run.kept !== undefined) {
+        const { place, verb } = run.kept;
+        await keep(place, lastRunOf(report, verb, message.subject), output);
+      }
       return isPublished ? message.told : [];
     },
   };
+}
+
+/** A disk that is full by now has had its say in the report. */
+async function keep(place: LastRuns, run: LastRun, output: Output): Promise<void> {
+  try {
+    await place.keepLastRun(run);
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error;
+    output.problem(`status will not show this run: ${error.message}`);
+  }
 }
 
 /** Indices whose verdict or release people have still to hear of, each with its moment (rule 15). */

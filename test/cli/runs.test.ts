@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -44,13 +44,14 @@ describe('A run', () => {
     expect(stdout).toMatch(/^ {2}--metrics-file \/no\/such\/folder\/f\.prom was not written: no such file; /m);
   });
 
-  test('as a preview sends no real truncate, and leaves no ledger', async () => {
-    const { run, files, sent } = await serviceHere();
+  test('as a preview sends no real truncate, and leaves no record', async () => {
+    const { run, files, sent, ledger } = await serviceHere();
     const { status, stdout } = await runHere(run('preview', withoutCeiling));
     expect([status, sent()]).toEqual([0, []]);
     expect(stdout).toMatch(/^Mode {4}PREVIEW: nothing is changed/m);
     expect(stdout).toMatch(/^Subject: \[DataHub retention\] PREVIEW 127\.0\.0\.1: /m);
-    expect(existsSync(files.at('ledger'))).toBe(false);
+    expect(readdirSync(files.at('ledger'))).toEqual(['.last-run.json']);
+    expect((await runHere(['status', ...ledger])).stdout).toContain('It has no record');
   });
 
   test('as a demo shows an index above its ceiling, offers the command that approves it, and ends with 0', async () => {
@@ -213,6 +214,31 @@ describe('status', () => {
   });
 });
 
+describe('status begins with the last run', () => {
+  test('whatever its verb was: when, its result, and the subject of its message', async () => {
+    const { run, ledger, files } = await serviceHere();
+    await runHere(run('preview', [operation]));
+    expect((await runHere(['status', ...ledger])).stdout).toMatch(
+      /^Last run {2}\d+ \w+ \d{4}, \d\d:\d\d UTC: preview, ok \(local-\S+\)\n {10}\[DataHub retention\] PREVIEW /,
+    );
+    await runHere(run('enforce', [operation]));
+    await runHere(['status', ...ledger, '--json', files.at('s.json')]);
+    expect(JSON.parse(readFileSync(files.at('s.json'), 'utf8')).lastRun).toMatchObject({
+      verb: 'enforce',
+      result: 'ok',
+      server: expect.stringContaining('localhost'),
+    });
+  });
+
+  test('or says that none is known, and a file that cannot be understood is none', async () => {
+    const { run, ledger, files } = await serviceHere();
+    await runHere(run('enforce', [operation]));
+    writeFileSync(join(files.at('ledger'), '.last-run.json'), '{"verb": "enf');
+    expect((await runHere(['status', ...ledger])).stdout).toMatch(/^Last run {2}none is known\n/);
+    expect((await runHere(run('enforce', [operation]))).status).toBe(0);
+  });
+});
+
 describe('release', () => {
   test('of an index that is not quarantined says so, and of one that nobody knows names those that are known', async () => {
     const { run, server, ledger, sent } = await serviceHere();
@@ -259,11 +285,14 @@ test('A release that is refused ends with 1, and one that accepts what is missin
 describe('runbook', () => {
   test('prints a section, or the names of all, also where there is no such section', async () => {
     const { stdout } = await runHere(['runbook']);
-    expect(stdout).toMatch(/^ {2}Rows missing$/m);
+    expect(stdout).toMatch(/^ {2}rows-missing$/m);
     expect((await runHere(['runbook', 'rows-missing'])).stdout).toMatch(/^#+ Rows missing$/m);
-    expect(await runHere(['runbook', 'rows-mising'])).toMatchObject({
+    expect(await runHere(['runbook', 'nothing-at-all'])).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('Rows missing'),
+      stderr: expect.stringMatching(/^ {2}rows-missing$/m),
     });
+    expect((await runHere(['runbook', 'rows-mising'])).stderr).toBe(
+      'The runbook has no such section; did you mean ./retention runbook rows-missing?',
+    );
   });
 });

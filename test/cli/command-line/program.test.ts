@@ -15,6 +15,21 @@ describe('the name of the program in messages', () => {
     expect(programName(script, '/repository')).toBe(name);
   });
 
+  it('has help that names the variables that stand for options', () => {
+    const help = (verb: string) => {
+      const { text } = parseArguments([verb, '--help'], {}) as { text: string };
+      return [...new Set(text.match(/DATAHUB_\w+/g))].sort();
+    };
+    expect(help('survey')).toEqual(
+      expect.arrayContaining(['DATAHUB_GMS_TOKEN', 'DATAHUB_GMS_URL', 'DATAHUB_RETENTION_NAME']),
+    );
+    expect(help('enforce')).toEqual(
+      expect.arrayContaining([...help('survey'), 'DATAHUB_RETENTION_NOTIFY_URL', 'DATAHUB_RETENTION_POLICIES']),
+    );
+    expect(help('demo')).toEqual(['DATAHUB_RETENTION_NAME']);
+    expect(parseArguments(['--help'], {})).toMatchObject({ text: expect.stringContaining('DATAHUB_RETENTION_ARGS') });
+  });
+
   it('is used in the help and in remedies', () => {
     const help = parseArguments(['--help'], {}, 'datahub-retention');
     expect(help.kind === 'print' && help.text).toMatch(/^Usage: datahub-retention VERB/);

@@ -8,6 +8,7 @@ import {
 import type { TokenSource } from '../operations/operations.ts';
 import type { PolicySource } from '../policy/parse.ts';
 import { type Parameters, ParametersError } from '../run/services.ts';
+import { timeouts } from './timeouts.ts';
 
 /** Names in Parameter Store. A function that does not need a parameter gets neither its name nor the permission. */
 interface ParameterNames {
@@ -62,25 +63,27 @@ export function ssmParameters(names: ParameterNames, client: SSMClient = ssmClie
 
 /** Short timeouts: if Parameter Store is unreachable, a function must say so before its own time ends. */
 export function ssmClient(config: SSMClientConfig = {}): SSMClient {
-  const requestHandler = { connectionTimeout: 3000, requestTimeout: 10_000, throwOnRequestTimeout: true };
-  return new SSMClient({ maxAttempts: 3, requestHandler, ...config });
+  return new SSMClient({ maxAttempts: 3, requestHandler: timeouts(10_000), ...config });
 }
+
+/** Of ten parameters each, and far more than one run can use. What pages on behind them may never end. */
+const mostPages = 100;
 
 async function readPolicies(path: string, client: SSMClient): Promise<PolicySource[]> {
   const sources: PolicySource[] = [];
   let next: string | undefined;
-  try {
-    do {
-      const page = await client.send(
-        new GetParametersByPathCommand({ Path: path, WithDecryption: false, NextToken: next }),
-      );
-      for (const { Name, Value } of page.Parameters ?? []) sources.push({ name: Name ?? path, text: Value ?? '' });
-      next = page.NextToken;
-    } while (next !== undefined);
-  } catch (error) {
-    throw unreadable(`${path}/*`, error);
+  for (let pages = 0; pages < mostPages; pages++) {
+    const command = new GetParametersByPathCommand({ Path: path, WithDecryption: false, NextToken: next });
+    const page = await client.send(command).catch((error: unknown) => {
+      throw unreadable(`${path}/*`, error);
+    });
+    for (const { Name, Value } of page.Parameters ?? []) sources.push({ name: Name ?? path, text: Value ?? '' });
+    next = page.NextToken;
+    if (next === undefined) return sources;
   }
-  return sources;
+  throw new ParametersError(
+    `There are more than ${mostPages} pages of parameters below ${path}: keep only the policies of this stage there.`,
+  );
 }
 
 function tokenSource(

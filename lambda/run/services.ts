@@ -60,8 +60,8 @@ export interface Subscriptions {
 
 /** Sends the report to people and machines. Throws when it could not be published and a retry may help. */
 export interface Publisher {
-  /** Who gets what is published; undefined where that cannot be read. Never throws. */
-  subscriptions?(stage: string, atMillis: number): Promise<Subscriptions | undefined>;
+  /** Who gets what is published; undefined where that cannot be read. Never throws, and takes seconds at most. */
+  subscriptions?(): Promise<Subscriptions | undefined>;
   /**
    * @param byHand a person started the run: its report is published in any case (rule 12)
    * @returns the verdicts and releases that people have been told of by it (`Message.told`), or would have been,

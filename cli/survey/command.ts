@@ -23,12 +23,13 @@ export const surveyAttempts = { failed: 2, timedOut: 1 };
  * @returns undefined if nothing can be counted there
  */
 export async function surveyServer(
-  { baseUrl, tokenText: token }: Server,
+  { baseUrl, tokenText, token: source }: Server,
   { operations, config }: { operations: Operations; config(): Promise<string | undefined> },
   records: () => Promise<StoredRecord[]>,
   output: Output,
 ): Promise<Findings | undefined> {
   const now = Date.now();
+  const token = { text: tokenText, storedAt: source.storedAt?.() };
   const { checks, sizes, canCount, refusesForceField } = await checkServer({ baseUrl, token, operations, now });
   output.checks(checks);
   if (!canCount) return undefined;

@@ -1,9 +1,9 @@
 import type { Cause } from '../../facts/cause.ts';
-import { maxPolicies, tokenExpiryNoticeMillis } from '../../facts/limits.ts';
+import { maxPolicies } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
 import { LedgerError } from '../../ledger/ledger.ts';
 import type { StoredRecord } from '../../ledger/record.ts';
-import { tokenExpiryMillis } from '../../operations/http/bearer.ts';
+import { expiryNotice } from '../../operations/http/bearer.ts';
 import { dottedName, searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../../policy/parse.ts';
 import { type RunInput, RunInputError } from '../input.ts';
@@ -52,7 +52,8 @@ export async function prepare(input: RunInput, records: Records, services: RunSe
     // A release concerns only the named indices, and no policies.
     chosen = input.release ? [] : named ? policies.filter(({ index }) => named.includes(index)) : policies;
     checkIndices(input, policies);
-    const notes = tokenNotes(await parameters.token.get(), clock.now());
+    const { token } = parameters;
+    const notes = tokenNotes(await token.get(), token.storedAt?.(), clock.now());
     if (records instanceof LedgerError) throw records;
     checkRelease(input, policies, records);
     const error = input.release ? undefined : wrongNumber(policies);
@@ -127,8 +128,7 @@ function checkRelease(
 const listed = (names: string[]): string =>
   names.length <= 10 ? names.join(', ') : `${names.slice(0, 10).join(', ')} and ${names.length - 10} more`;
 
-function tokenNotes(token: string, now: number): Note[] {
-  const at = tokenExpiryMillis(token);
-  if (at === undefined || at - now > tokenExpiryNoticeMillis) return [];
-  return [{ kind: 'token-expires', at, expired: at <= now || undefined }];
+function tokenNotes(token: string, storedAt: number | undefined, now: number): Note[] {
+  const at = expiryNotice(token, storedAt, now);
+  return at === undefined ? [] : [{ kind: 'token-expires', at, expired: at <= now || undefined }];
 }

@@ -199,7 +199,7 @@ async function demo(
     const server: Server = { baseUrl, token, tokenText };
     output.header({ server: baseUrl, mode: 'enforce', embedded: true, fast: true });
     for (const remark of remarks(pathOfSecret(notify?.url))) output.note(remark);
-    connection = connect(server, { onPending: output.onPending });
+    connection = connect(server, { onPending: output.onPending, onHeard: output.heard });
     const reader = { kind: 'machine', program, demo: true } as const;
     const name = asked.name ?? 'demo';
     const ledger = memoryLedger();
@@ -239,7 +239,7 @@ async function runOnServer(asked: ServerRunArguments, output: Output, surroundin
   // In a pod it is the deployed job.
   if (input.mode === 'enforce' && !isPod) output.note(deployedToo);
   for (const remark of remarks(asked.server.tokenPath, pathOfSecret(notify?.url))) output.note(remark);
-  const connection = connect(server, { onPending: output.onPending });
+  const connection = connect(server, { onPending: output.onPending, onHeard: output.heard });
   try {
     const path = await chooseLedger(asked, server, env, connection);
     const { ledger, begins } = given ?? (await openLedger(path, asked, policies));

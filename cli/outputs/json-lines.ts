@@ -27,6 +27,7 @@ export function jsonLines(write: (line: string) => void): Output {
     ledger: (path) => tell('ledger', { path }),
     note: (text) => tell('note', { text }),
     onPending: () => {},
+    heard: ({ kind, ...facts }) => tell(kind, facts),
     counted(done, of) {
       if (done < of && Date.now() - countedAt < countingMillis) return;
       countedAt = Date.now();

@@ -1,7 +1,7 @@
 import { createOperations } from '../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../lambda/operations/http/http-transport.ts';
 import { asResult } from '../../lambda/operations/operations.ts';
-import { TransportError } from '../../lambda/operations/transport.ts';
+import type { Answer } from '../../lambda/operations/transport.ts';
 import type { Server } from '../inputs/server.ts';
 import { type Observed, type Observer, observed } from './observed.ts';
 import { watchSample } from './sample.ts';
@@ -9,8 +9,8 @@ import { watchSample } from './sample.ts';
 export interface Connection extends Observed {
   /** Whether every answer so far said that the data is a sample; false before the first one. */
   isSample(): boolean;
-  /** What `GET /config` answers, which needs no token; undefined if the server has no such page. */
-  config(): Promise<string | undefined>;
+  /** Asks for a page without a token; undefined if nothing answers. */
+  page(url: string): Promise<Answer | undefined>;
   /** Asks the server once to find out; false if it cannot be asked. */
   probe(): Promise<boolean>;
   close(): Promise<void>;
@@ -36,15 +36,7 @@ export function connect(
     operations,
     silentSince,
     isSample,
-    async config() {
-      try {
-        const { status, body } = await network.get(`${baseUrl}/config`);
-        return status === 200 ? body : undefined;
-      } catch (error) {
-        if (error instanceof TransportError) return undefined;
-        throw error;
-      }
-    },
+    page: (url) => network.page(url),
     async probe() {
       await asResult(() => operations.indexSizes({ attempts: 1 }));
       return isSample();

@@ -20,8 +20,8 @@ export interface HttpTransportOptions {
 }
 
 interface HttpTransport extends Transport {
-  /** Asks for a page without a token: what a server says of itself. Throws TransportError. */
-  get(url: string): Promise<Answer>;
+  /** Asks for a page without a token: what a server says of itself; undefined if nothing answers. */
+  page(url: string): Promise<Answer | undefined>;
   close(): Promise<void>;
 }
 
@@ -58,7 +58,14 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
 
   return {
     post: read,
-    get: (url) => read({ url, headers: { accept: 'application/json', 'accept-encoding': 'identity' } }),
+    async page(url) {
+      try {
+        return await read({ url, headers: { accept: 'application/json', 'accept-encoding': 'identity' } });
+      } catch (error) {
+        if (error instanceof TransportError) return undefined;
+        throw error;
+      }
+    },
     async postOnce(exchange, maySend) {
       const url = new URL(exchange.url);
       const { socket, reset } = await connect(url).catch((error: unknown) => {

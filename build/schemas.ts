@@ -51,7 +51,7 @@ const standard = {
 /** A schema as the file that editors read. */
 function text(schema: z.ZodType, title: string, option: string): string {
   const { $schema, ...rest } = z.toJSONSchema(schema, standard);
-  const described = { $schema, title, description: `Weaker than: npm start -- validate ${option} FILE.`, ...rest };
+  const described = { $schema, title, description: `Weaker than: ./retention validate ${option} FILE.`, ...rest };
   return `${JSON.stringify(described, null, 2)}\n`;
 }
 

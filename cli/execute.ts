@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { LedgerError } from '../lambda/ledger/ledger.ts';
 import type { StoredRecord } from '../lambda/ledger/record.ts';
+import { anchorOf, sectionNames, sectionOf } from '../lambda/message/runbook.ts';
+import { nearest } from '../lambda/policy/nearest.ts';
 import { redactor } from '../lambda/text/secrets.ts';
 import { shellWord } from '../lambda/text/text.ts';
-import { sectionNames, sectionOf } from '../lambda/message/runbook.ts';
 import {
   type Arguments,
   type DemoArguments,
@@ -22,10 +23,12 @@ import { readServer, refuseProxy, type Server } from './inputs/server.ts';
 import { readWebhook, type Webhook, withoutAddress } from './inputs/webhook.ts';
 import { chooseLedger, defaultLedgerPath, openLedger } from './ledgers/choose.ts';
 import { folderLedger } from './ledgers/folder-ledger.ts';
+import { type LastRun, lastRunLines } from './ledgers/last-run.ts';
 import { memoryLedger } from './ledgers/memory-ledger.ts';
 import { statusJson } from './ledgers/status.ts';
 import { startOperationsService } from './operations-service/server.ts';
 import { checkOutputFile, type OutputFile, writeOutputFile } from './outputs/output-file.ts';
+import { isNowhere } from './outputs/screen/screen.ts';
 import { statusText } from './outputs/status.ts';
 import { writeSurvey } from './outputs/survey-files.ts';
 import { reportPublisher, type Telling } from './outputs/tell-report.ts';
@@ -33,6 +36,7 @@ import { type Connection, connect } from './run/connect.ts';
 import { onInterrupt } from './run/interrupt.ts';
 import { type LocalRun, runOnce } from './run/run-once.ts';
 import { isFine, surveyAttempts, surveyServer } from './survey/command.ts';
+import { stageAddressWarnings } from './survey/stage-address.ts';
 import { UsageError } from './telling/mistakes.ts';
 import type { Output, Printed } from './telling/output.ts';
 
@@ -45,6 +49,8 @@ export interface Surroundings {
   hasTerminal: boolean;
   /** Asks the person at the terminal; undefined where nobody can answer. */
   ask?: ((question: string) => Promise<boolean>) | undefined;
+  /** Standard output was closed, or is the null device: nobody reads it. */
+  isOutputNowhere: boolean;
   /** Characters of a line of standard output. */
   width: number;
   /** Writes to standard output. */
@@ -67,7 +73,7 @@ export async function execute(asked: Arguments, surroundings: Surroundings): Pro
       print(asked.text);
       return 0;
     case 'validate':
-      print(`${validate(asked).join('\n')}\n`);
+      print(`${[...validate(asked), ...(await stageAddressWarnings(asked.stagePath))].join('\n')}\n`);
       return 0;
     case 'runbook':
       print(`${runbook(asked.section, program)}\n`);
@@ -96,21 +102,23 @@ async function status(
   const file = outputFile(json, 'status', []);
   const ledger = folderLedger(folder);
   let records: StoredRecord[];
+  let lastRun: LastRun | undefined;
   try {
     if (ledgerPath !== undefined && !ledger.exists())
       throw new LedgerError(`The ledger ${folder} does not exist: name another with --ledger.`);
     records = await ledger.list();
+    lastRun = await ledger.lastRun();
   } catch (error) {
     if (error instanceof LedgerError) throw new UsageError(error.message);
     throw error;
   }
   if (file !== undefined) {
-    writeOutputFile(file, statusJson(records));
+    writeOutputFile(file, statusJson(records, lastRun));
     return 0;
   }
   const samples = defaultLedgerPath(env, true);
   const isOther = ledgerPath === undefined && existsSync(samples);
-  print(`Ledger  ${folder}\n`);
+  print(`${lastRunLines(lastRun).join('\n')}\nLedger    ${folder}\n`);
   print(
     records.length === 0
       ? `It has no record: no run with this ledger has truncated anything.\n`
@@ -131,11 +139,16 @@ const runbookFile = new URL('../docs/runbook.md', import.meta.url);
  */
 function runbook(section: string | undefined, program: string): string {
   const text = readFileSync(runbookFile, 'utf8');
-  const names = sectionNames(text).map((name) => `  ${name}`);
+  const names = sectionNames(text).map(anchorOf);
+  const list = names.map((name) => `  ${name}`);
   if (section === undefined)
-    return ['The sections of the runbook:', ...names, `${program} runbook SECTION prints one.`].join('\n');
+    return ['The sections of the runbook:', ...list, `${program} runbook SECTION prints one.`].join('\n');
   const found = sectionOf(text, section);
-  if (found === undefined) throw new UsageError(['The runbook has no such section; it has:', ...names].join('\n'));
+  if (found === undefined) {
+    const meant = nearest(anchorOf(section), names);
+    const hint = meant === undefined ? ['it has:', ...list].join('\n') : `did you mean ${program} runbook ${meant}?`;
+    throw new UsageError(`The runbook has no such section; ${hint}`);
+  }
   return found;
 }
 
@@ -176,7 +189,8 @@ async function demo(
 ): Promise<number> {
   const { input, policiesPath, notify, failOn } = asked;
   const files = runFiles(asked, [['--policies', policiesPath], ...notifyFiles(notify)]);
-  const policies = policiesPath === undefined ? samplePolicyList(input.only) : policiesFile(policiesPath, input.only);
+  const policies =
+    policiesPath === undefined ? samplePolicyList(input.indices) : policiesFile(policiesPath, input.indices);
   const webhook = notify && hidden(readWebhook(notify), output);
   const service = await startOperationsService();
   const { url: baseUrl, token: tokenText } = service;
@@ -186,7 +200,7 @@ async function demo(
     const server: Server = { baseUrl, token, tokenText };
     output.header({ server: baseUrl, mode: 'enforce', embedded: true, fast: true });
     for (const remark of remarks(pathOfSecret(notify?.url))) output.note(remark);
-    connection = connect(server, { onPending: output.onPending });
+    connection = connect(server, { onPending: output.onPending, onHeard: output.heard });
     const reader = { kind: 'machine', program, demo: true } as const;
     const name = asked.name ?? 'demo';
     const ledger = memoryLedger();
@@ -204,9 +218,10 @@ async function demo(
 async function runOnServer(asked: ServerRunArguments, output: Output, surroundings: Surroundings): Promise<number> {
   const { env, program, printed } = surroundings;
   const { input, fast, notify, ledgerPath, policiesPath, failOn } = asked;
+  refuseUnattended(asked, surroundings);
   const server = readServer(asked.server, env);
   refuseProxy(server.baseUrl, env);
-  const policies = policiesPath === undefined ? noPolicies : policiesFile(policiesPath, input.only);
+  const policies = policiesPath === undefined ? noPolicies : policiesFile(policiesPath, input.indices);
   const webhook = notify && hidden(readWebhook(notify), output);
   const others = [...serverFiles(asked.server), ['--policies', policiesPath], ...notifyFiles(notify)] as const;
   const files = runFiles(asked, [...others, ['--ledger', ledgerPath]]);
@@ -225,7 +240,7 @@ async function runOnServer(asked: ServerRunArguments, output: Output, surroundin
   // In a pod it is the deployed job.
   if (input.mode === 'enforce' && !isPod) output.note(deployedToo);
   for (const remark of remarks(asked.server.tokenPath, pathOfSecret(notify?.url))) output.note(remark);
-  const connection = connect(server, { onPending: output.onPending });
+  const connection = connect(server, { onPending: output.onPending, onHeard: output.heard });
   try {
     const path = await chooseLedger(asked, server, env, connection);
     const { ledger, begins } = given ?? (await openLedger(path, asked, policies));
@@ -235,7 +250,8 @@ async function runOnServer(asked: ServerRunArguments, output: Output, surroundin
     const reader = readerOf(program, asked, env);
     const ask = asked.verb === 'enforce' && !asked.yes ? surroundings.ask : undefined;
     const run = { server, connection, policies, input, fast, embedded: false, ledger, name, reader, ask };
-    const telling = { server, reader, ...files, webhook, failOn, byHand: isByHand(surroundings), printed };
+    const kept = { place: ledger, verb: asked.verb };
+    const telling = { server, reader, ...files, webhook, failOn, byHand: isByHand(surroundings), kept, printed };
     return await publishedStatus(run, telling, output);
   } finally {
     await connection.close();
@@ -246,6 +262,26 @@ async function publishedStatus(run: LocalRun, telling: Telling, output: Output):
   const publisher = reportPublisher(telling, output);
   await runOnce(run, output, publisher);
   return publisher.status();
+}
+
+/**
+ * A run that changes something needs a person who said yes, now or in its arguments, and somebody who reads its result.
+ * @throws UsageError
+ */
+function refuseUnattended(
+  { verb, yes, notify, json }: ServerRunArguments,
+  { ask, isOutputNowhere, program }: Surroundings,
+) {
+  if (verb === 'enforce' && !yes && ask === undefined) {
+    throw new UsageError(
+      `enforce deletes for good and asks before it does, and standard input is no terminal: add --yes to delete without a question, as in: ${program} enforce --yes`,
+    );
+  }
+  const isJsonRead = json !== undefined && json.path !== '-' && !isNowhere(json.path);
+  if (verb === 'preview' || !isOutputNowhere || notify !== undefined || isJsonRead) return;
+  throw new UsageError(
+    `Nobody would read what ${verb} reports: its output is closed or the null device. Let it print somewhere, or add --json FILE or --notify-url-file FILE.`,
+  );
 }
 
 /** A container has no terminal; there a person gives the arguments in a variable, which no schedule sets. */

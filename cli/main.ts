@@ -4,12 +4,12 @@ import { execute } from './execute.ts';
 import { jsonLines } from './outputs/json-lines.ts';
 import { writeTo } from './outputs/output-file.ts';
 import { onScreen } from './outputs/screen/on-screen.ts';
-import { askOn, keepWriting, screenOn } from './outputs/screen/screen.ts';
+import { askOn, isNowhere, keepWriting, screenOn } from './outputs/screen/screen.ts';
 import { usualWidth } from './outputs/table.ts';
 import { UsageError } from './telling/mistakes.ts';
 
 /**
- * `npm start` and `datahub-retention`: reads the command line, carries it out, and exits with status 0 (ok), 1
+ * `./retention` and `datahub-retention`: reads the command line, carries it out, and exits with status 0 (ok), 1
  * (attention, failed) or 2 (arguments).
  */
 
@@ -36,6 +36,7 @@ try {
     width: stdout.columns || usualWidth,
     hasTerminal: stdout.isTTY === true || process.stdin.isTTY === true,
     ask: process.stdin.isTTY ? (question) => askOn(stdout.isTTY ? stdout : stderr, question) : undefined,
+    isOutputNowhere: isNowhere(stdout.fd),
     print: (text) => writeTo(stdout, text),
     printed,
     // With `--json -` only the report is on standard output.

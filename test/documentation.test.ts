@@ -30,7 +30,7 @@ const codeOf = (file: string): string[] =>
 /** Commands of this program, without a comment or what a shell does with their output. */
 const commandsOf = (file: string): string[] =>
   codeOf(file).flatMap((line) => {
-    const [, command] = /(?:^|\s)(?:npm start --|datahub-retention) ([a-z][^|>#&;]*)/.exec(line) ?? [];
+    const [, command] = /(?:^|\s)(?:\.\/retention|datahub-retention) ([a-z][^|>#&;]*)/.exec(line) ?? [];
     return command === undefined || /^[\w-]+\s+--namespace/.test(command) ? [] : [command.trim()];
   });
 

@@ -1,8 +1,8 @@
 import type { RunInput } from '../../lambda/run/input.ts';
 import { UsageError } from '../telling/mistakes.ts';
-import { options as allOptions, type OptionName, type Options, writtenOption } from './options.ts';
+import { options as allOptions, type OptionName, type Options, optionOf, writtenOption } from './options.ts';
 import { readCommandLine } from './read.ts';
-import { exampleOf, npmStart } from './verbs.ts';
+import { exampleOf, inCheckout } from './verbs.ts';
 
 /** The parsed command line. Paths are as given; nothing has been read yet. */
 export type Arguments =
@@ -62,7 +62,7 @@ export interface Reporting {
 
 export interface FileArgument {
   path: string;
-  /** Any existing file may be replaced. */
+  /** An existing file may be replaced. */
   force: boolean;
 }
 
@@ -95,12 +95,17 @@ export interface NotifyArguments {
  * @param program how this program was started, for commands in messages
  * @throws UsageError
  */
-export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv, program: string = npmStart): Arguments {
-  if (program === npmStart) refuseSwallowed(env);
+export function parseArguments(
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv,
+  program: string = inCheckout,
+): Arguments {
   const words = nonEmpty(env['DATAHUB_RETENTION_ARGS']);
   const given = words === undefined ? argv : splitWords(words);
+  refuseKeptByNpm(given, env, program);
+  const isNpmStart = env['npm_lifecycle_event'] === 'start' && env['npm_package_name'] === 'datahub-retention';
   const read = readCommandLine(
-    given.length === 0 && program === npmStart ? ['demo'] : given,
+    given.length === 0 && isNpmStart ? ['demo'] : given,
     program,
     nonEmpty(env['DATAHUB_RETENTION_POLICIES']),
   );
@@ -110,7 +115,12 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv, 
   refuseFiles(options);
   switch (verb) {
     case 'demo':
-      return { kind: 'demo', policiesPath: options.policies, input: inputOf('enforce', options), ...reporting() };
+      return {
+        kind: 'demo',
+        policiesPath: options.policies,
+        input: inputOf('enforce', named, options),
+        ...reporting(),
+      };
     case 'survey':
       return {
         kind: 'survey',
@@ -132,7 +142,7 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv, 
         ledgerPath: options.ledger,
         fast: options.fast ?? false,
         yes: options.yes ?? false,
-        input: verb === 'release' ? releasing(named, options) : inputOf(verb, options),
+        input: verb === 'release' ? releasing(named, options) : inputOf(verb, named, options),
         ...reporting(),
       };
     case 'status':
@@ -167,20 +177,23 @@ export function splitWords(text: string): string[] {
   return word === undefined ? words : [...words, word];
 }
 
-/** npm has options of these names as well, which may come from someone's .npmrc. */
-const npmsOwn: readonly OptionName[] = ['only', 'json', 'force', 'name', 'timeout', 'log', 'yes'];
+/** npm has options of these names as well, which people have in their .npmrc; without them a run does nothing more. */
+const npmsOwn: readonly OptionName[] = ['json', 'force', 'yes'];
 
 /**
- * In `npm start enforce --policies p.json`, without the separating `--`, npm keeps the option for itself: the run would
- * not be the one that was asked for. npm passes what it kept in the environment.
+ * In `npm start enforce --policies p.json`, npm keeps the option for itself: the run would not be the one that was asked
+ * for. npm passes what it kept in the environment.
  */
-function refuseSwallowed(env: NodeJS.ProcessEnv): void {
-  const swallowed = (Object.keys(allOptions) as OptionName[]).find(
-    (name) => !npmsOwn.includes(name) && env[`npm_config_${writtenOption(name).slice(2).replaceAll('-', '_')}`],
+function refuseKeptByNpm(given: readonly string[], env: NodeJS.ProcessEnv, program: string): void {
+  const kept = (Object.keys(allOptions) as OptionName[]).find(
+    (name) =>
+      !npmsOwn.includes(name) &&
+      env[`npm_config_${writtenOption(name).slice(2).replaceAll('-', '_')}`] &&
+      !given.some((word) => optionOf(word) === name),
   );
-  if (swallowed === undefined) return;
+  if (kept === undefined) return;
   throw new UsageError(
-    `npm kept ${writtenOption(swallowed)} for itself: put -- before verb and options, as in: ${exampleOf(npmStart, 'survey')}`,
+    `npm kept ${writtenOption(kept)} for itself. Start the program without npm, as in: ${exampleOf(program, 'survey')}`,
   );
 }
 
@@ -191,8 +204,8 @@ function refuseFiles({ force, json, html, metricsFile, log }: Options): void {
   }
   const noDash = html === '-' ? '--html' : metricsFile === '-' ? '--metrics-file' : undefined;
   if (noDash) throw new UsageError(`${noDash} needs the name of a file, not -.`);
-  if (force && json === undefined && html === undefined && metricsFile === undefined) {
-    throw new UsageError('--force needs --json FILE or another file to write: it says that FILE may be replaced.');
+  if (force && json === undefined && html === undefined) {
+    throw new UsageError('--force needs --json FILE or --html FILE: it says that FILE may be replaced.');
   }
 }
 
@@ -225,11 +238,11 @@ const serverOf = ({ gmsUrl, tokenFile, caFile, timeout }: Options): ServerArgume
   timeoutSeconds: timeout,
 });
 
-function inputOf(mode: 'preview' | 'enforce', { only, approveRows }: Options): RunArguments {
-  if (approveRows !== undefined && only?.length !== 1) {
-    throw new UsageError('--approve-rows needs exactly one --only INDEX: it approves one truncation, not all of them.');
+function inputOf(mode: 'preview' | 'enforce', indices: string[], { approveRows }: Options): RunArguments {
+  if (approveRows !== undefined && indices.length !== 1) {
+    throw new UsageError('--approve-rows needs exactly one INDEX: it approves one truncation, not all of them.');
   }
-  return { mode, only, approveRows };
+  return { mode, indices: indices.length === 0 ? undefined : indices, approveRows };
 }
 
 /** Releasing changes the ledger, and starts nothing. */

@@ -9,7 +9,6 @@ export interface Options {
   caFile?: string;
   timeout?: number;
   policies?: string;
-  only?: string[];
   approveRows?: number;
   acceptMissing?: number;
   stage?: string;
@@ -37,8 +36,6 @@ interface Description {
   choices?: readonly string[];
   /** Parses the value; throws InvalidArgumentError. If omitted, the text itself is the value. */
   read?(text: string): unknown;
-  /** May be given several times. */
-  repeatable?: true;
   /** A variable that says it where the option does not. */
   env?: string;
 }
@@ -50,7 +47,7 @@ export const options: Record<OptionName, Description> = {
   },
   tokenFile: {
     flags: '--token-file <file>',
-    says: 'a file with the access token (else the token beside the address)',
+    says: 'a file with the access token; - is standard input (else DATAHUB_GMS_TOKEN, else the token beside the address)',
   },
   caFile: {
     flags: '--ca-file <file>',
@@ -61,16 +58,10 @@ export const options: Record<OptionName, Description> = {
     says: 'how long the server may take to answer one question (default: 60)',
     read: (text) => wholeNumber(text, 'of seconds', 600),
   },
-  policies: { flags: '--policies <file>', says: 'a JSON list of policies' },
-  only: {
-    flags: '--only <index>',
-    says: 'this policy alone, e.g. dataset.operation (repeatable)',
-    read: oneIndex,
-    repeatable: true,
-  },
+  policies: { flags: '--policies <file>', says: 'a JSON list of policies (else DATAHUB_RETENTION_POLICIES)' },
   approveRows: {
     flags: '--approve-rows <rows>',
-    says: 'let the one policy of --only exceed its ceiling, up to this many rows',
+    says: 'let the one INDEX exceed its ceiling, up to this many rows',
     read: (text) => wholeNumber(text, 'of rows'),
   },
   acceptMissing: {
@@ -91,15 +82,15 @@ export const options: Record<OptionName, Description> = {
   },
   json: { flags: '--json <file>', says: 'write the report there; - is standard output' },
   html: { flags: '--html <file>', says: 'write it as a page for a browser' },
-  force: { flags: '--force', says: 'let --json, --html and --metrics-file replace any file' },
+  force: { flags: '--force', says: 'let --json and --html replace an existing file' },
   log: { flags: '--log <form>', says: 'text for people, or one line of JSON per event', choices: ['text', 'json'] },
   metricsFile: {
     flags: '--metrics-file <file>',
-    says: 'write the figures of this run there, in the OpenMetrics text format',
+    says: 'write the figures of this run there, in the OpenMetrics text format; each run replaces it',
   },
   notifyUrlFile: {
     flags: '--notify-url-file <file>',
-    says: 'a file with the address to post the message to',
+    says: 'a file with the address to post the message to (else the address in DATAHUB_RETENTION_NOTIFY_URL)',
   },
   notify: {
     flags: '--notify <when>',
@@ -116,7 +107,7 @@ export const options: Record<OptionName, Description> = {
     says: 'exit with status 1 from this result on (default: attention)',
     choices: ['attention', 'failed'],
   },
-  yes: { flags: '--yes', says: 'delete without asking first on a terminal' },
+  yes: { flags: '--yes', says: 'delete without asking first; needed where there is no terminal to ask at' },
   fast: { flags: '--fast', says: 'wait at most 0.2 s at a time; for sample data only' },
 };
 
@@ -130,9 +121,9 @@ export const placeholder = (name: OptionName): string => (/<(\w+)>/.exec(options
 export const optionOf = (word: string): OptionName | undefined =>
   (Object.keys(options) as OptionName[]).find((name) => writtenOption(name) === word.split('=')[0]);
 
-/** The option for commander; given twice, it is refused unless it may be repeated. */
+/** The option for commander; given twice, it is refused. */
 export function optionFor(name: OptionName, says?: string): Option {
-  const { flags, says: usually, choices, read, repeatable, env } = options[name];
+  const { flags, says: usually, choices, read, env } = options[name];
   const option = new Option(flags, says ?? usually);
   if (env) option.env(env);
   if (option.isBoolean()) return option;
@@ -142,10 +133,8 @@ export function optionFor(name: OptionName, says?: string): Option {
     if (choices && !choices.includes(text)) {
       throw new InvalidArgumentError(`It takes ${choices.join(' or ')}.`);
     }
-    const value = read ? read(text) : text;
-    if (repeatable) return [...((before as unknown[] | undefined) ?? []), value];
-    if (before === undefined) return value;
-    throw new InvalidArgumentError('It is given twice.');
+    if (before !== undefined) throw new InvalidArgumentError('It is given twice.');
+    return read ? read(text) : text;
   });
 }
 

@@ -1,8 +1,9 @@
 import { Command, CommanderError } from 'commander';
+import { nearest } from '../../lambda/policy/nearest.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
 import { UsageError } from '../telling/mistakes.ts';
 import { type OptionName, type Options, oneIndex, optionFor, optionOf, placeholder, writtenOption } from './options.ts';
-import { exampleOf, npmStart, type Verb, verbNames, verbs, verbsWith } from './verbs.ts';
+import { exampleOf, inCheckout, type Verb, verbNames, verbs, verbsWith } from './verbs.ts';
 
 /** Lets commander read the command line, without letting it write or end the process. */
 
@@ -61,7 +62,7 @@ function commandOf(program: string, take: Take): Command {
       .version(`datahub-retention ${packageManifest.version}`, '--version', 'print the version')
       .allowExcessArguments(false)
       .addHelpText('after', `\nExample:\n  ${exampleOf(program, verb)}`);
-    if (words === 'INDEX...') command.argument('[index...]', 'e.g. dataset.operation', oneMoreIndex);
+    if (words?.includes('INDEX')) command.argument('[index...]', 'e.g. dataset.operation', oneMoreIndex);
     if (words === '[SECTION]') command.argument('[section]', 'e.g. rows-missing');
     for (const name of options) command.addOption(optionFor(name, says?.[name]));
     command.action(() =>
@@ -83,8 +84,8 @@ const endOfHelp = (program: string): string =>
   [
     '',
     `${program} VERB --help lists the options of a verb.`,
-    ...(program === npmStart ? ['npm start alone is the demo.'] : []),
-    'Server and token may also come from DATAHUB_GMS_URL and DATAHUB_GMS_TOKEN, or from ~/.datahubenv.',
+    ...(program === inCheckout ? ['npm start alone is the demo.'] : []),
+    'Variables stand for some options, which name them. DATAHUB_RETENTION_ARGS stands for all arguments.',
     '',
     'Example:',
     `  ${exampleOf(program, 'survey')}`,
@@ -102,12 +103,49 @@ function complete(read: Extract<Read, { kind: 'verb' }>, program: string): Read 
   throw new UsageError(`${verb} needs ${missing.join(' and ')}, as in: ${exampleOf(program, verb)}`);
 }
 
-/** What people type who know other programs, and what to type instead. */
-const others: Readonly<Record<string, string>> = {
-  '--dry-run': 'There is no --dry-run: the verb preview says what enforce would do, and changes nothing',
+/** Verbs of other programs, and the one that is meant. */
+const otherVerbs: Readonly<Record<string, string>> = {
+  ...naming('preview', 'plan', 'diff', 'dry-run', 'simulate'),
+  ...naming('enforce', 'apply', 'run', 'delete', 'truncate', 'execute', 'start', 'clean', 'purge'),
+  ...naming('survey', 'doctor', 'scan', 'inspect', 'init'),
+  ...naming('validate --policies FILE for a file, and survey for a server', 'check', 'lint', 'test'),
+  ...naming('status', 'list', 'ls', 'show', 'history', 'log', 'logs'),
+  ...naming('release INDEX', 'clear', 'unlock', 'reset', 'unquarantine'),
+  ...naming('--version', 'version'),
+};
+
+/** Options of other programs, and what to type instead. */
+const otherOptions: Readonly<Record<string, string>> = {
+  '--dry-run': 'The verb preview says what enforce would do, and changes nothing',
   '--token':
     'There is no --token, because every user of this machine can read command lines: put the token into a file, and its name behind --token-file',
+  ...naming('Indices are arguments, without an option, as in: enforce dataset.operation', '--only', '--index'),
+  ...naming('It is --policies FILE', '--policy', '-p', '-f', '--file'),
+  ...naming('It is --gms-url URL', '--url', '--server', '--host'),
+  ...naming('It is --yes', '-y', '--auto-approve'),
+  ...naming(
+    '--json FILE writes the report (- is standard output), and --log json prints events',
+    '-o',
+    '--output',
+    '--format',
+  ),
+  ...naming(
+    'Standard output is the report of the run, and can go to a file; --notify problems keeps a chat quiet',
+    '-q',
+    '--quiet',
+    '--silent',
+  ),
+  ...naming(
+    'There is nothing more to print; --log json prints every event, and --version the version',
+    '-v',
+    '--verbose',
+    '--debug',
+  ),
 };
+
+function naming(meant: string, ...words: string[]): Record<string, string> {
+  return Object.fromEntries(words.map((word) => [word, meant]));
+}
 
 /** One sentence for what commander refused. A word that it does not know may be a secret, and is not repeated. */
 function mistake(error: CommanderError, argv: readonly string[], program: string): string {
@@ -118,16 +156,17 @@ function mistake(error: CommanderError, argv: readonly string[], program: string
     .replace(/\s*\n\s*/g, ' ')
     .replace(/(option '[^'=]*)=[^']*'/, "$1'")
     .replace(/\.?$/, '.');
-  const flag = /option '([^' ]*)/.exec(said)?.[1] ?? '';
+  const flag = /option '([^' ]*)/.exec(said)?.[1]?.replace(/^(-\w).+/, '$1') ?? '';
   switch (error.code) {
     case 'commander.unknownOption': {
-      if (others[flag]) return `${others[flag]}. ${see}`;
+      if (otherOptions[flag]) return `${otherOptions[flag]}. ${see}`;
       if (!verb) return `A verb comes first (${listed(verbNames, 'or')}), as in: ${exampleOf(program, 'survey')}`;
       const known = optionOf(flag);
       return known ? `${misplaced(flag, known, verb)} ${see}` : `${said} ${see}`;
     }
     case 'commander.unknownCommand': {
-      const meant = /\(Did you mean (.*)\?\)/.exec(said)?.[1];
+      const word = argv.find((each) => !each.startsWith('-')) ?? '';
+      const meant = otherVerbs[word.toLowerCase()] ?? nearest(word, verbNames);
       const hint = meant
         ? `did you mean ${meant}?`
         : `the verbs are ${listed(verbNames, 'and')}, as in: ${exampleOf(program, 'survey')}`;

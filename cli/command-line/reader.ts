@@ -1,5 +1,5 @@
-import { shellWord } from '../../lambda/text/text.ts';
 import type { Audience } from '../../lambda/message/audience.ts';
+import { shellWord } from '../../lambda/text/text.ts';
 import { nonEmpty, type Reporting, type Secret, type ServerArguments } from './arguments.ts';
 
 /** What a command is started with again; a survey has less of it than a run. */

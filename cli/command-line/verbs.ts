@@ -1,4 +1,5 @@
-import { basename } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { cwd } from 'node:process';
 import { shellWord } from '../../lambda/text/text.ts';
 import type { OptionName } from './options.ts';
 
@@ -12,7 +13,7 @@ interface VerbDescription {
   /** Text that only its own help shows. */
   more?: string;
   /** The words that may follow the verb, as usage texts have them. */
-  words?: 'INDEX...' | '[SECTION]';
+  words?: 'INDEX...' | '[INDEX...]' | '[SECTION]';
   options: readonly OptionName[];
   /** An option without which it cannot work, whatever is in the environment. */
   needs?: OptionName;
@@ -39,7 +40,9 @@ export const verbs: Record<Verb, VerbDescription> = {
   demo: {
     does: 'a whole run on this machine, on sample data',
     more: 'It really truncates, with its waits cut short; the operations service and its rows exist only for this run.',
-    options: ['policies', 'only', 'approveRows', ...reporting],
+    words: '[INDEX...]',
+    options: ['policies', 'approveRows', ...reporting],
+    says: { policies: 'a JSON list of policies', notifyUrlFile: 'a file with the address to post the message to' },
     example: '--json report.json',
   },
   survey: {
@@ -53,14 +56,17 @@ export const verbs: Record<Verb, VerbDescription> = {
   },
   preview: {
     does: 'says what a run would do; changes nothing',
-    options: [...server, 'policies', 'only', 'ledger', ...reporting, 'fast'],
+    more: 'With an INDEX it is about this index alone.',
+    words: '[INDEX...]',
+    options: [...server, 'policies', 'ledger', ...reporting, 'fast'],
     needs: 'policies',
     example: '--gms-url http://localhost:8080 --token-file token.txt --policies policies.json',
   },
   enforce: {
     does: 'truncates for real, and proves the result by counting again',
-    more: 'On a terminal it shows its plan, and asks once before the first truncation.',
-    options: [...server, 'policies', 'only', 'approveRows', 'ledger', ...reporting, 'yes', 'fast'],
+    more: 'With an INDEX it truncates this index alone. It shows its plan, and asks once before the first truncation.',
+    words: '[INDEX...]',
+    options: [...server, 'policies', 'approveRows', 'ledger', ...reporting, 'yes', 'fast'],
     needs: 'policies',
     example: '--gms-url https://datahub.example.com/api/gms --token-file token.txt --policies policies.json',
   },
@@ -72,7 +78,7 @@ export const verbs: Record<Verb, VerbDescription> = {
     example: 'dataset.operation --gms-url https://datahub.example.com/api/gms --token-file token.txt',
   },
   status: {
-    does: 'what the ledger says of each index; asks no server',
+    does: 'the last run, and what the ledger says of each index; asks no server',
     options: ['ledger', 'json', 'force'],
     says: { json: 'write it there; - is standard output' },
     example: '--ledger /var/lib/datahub-retention/ledger',
@@ -86,6 +92,7 @@ export const verbs: Record<Verb, VerbDescription> = {
   validate: {
     does: 'checks files without asking any server: status 0, or 2 with every mistake',
     options: ['policies', 'stage'],
+    says: { policies: 'a JSON list of policies' },
     example: '--policies policies.json --stage infra/stages/prod.json',
   },
 };
@@ -101,15 +108,20 @@ export const exampleOf = (program: string, verb: Verb): string => `${program} ${
 
 /** How this program was started, so that a command in a message can be pasted as it is. */
 
-export const npmStart = 'npm start --';
+export const inCheckout = './retention';
 
 /**
  * @param script `process.argv[1]`
- * @returns what precedes the first option: `npm start --` in the repository, `datahub-retention` if the package is
- *   installed (never `npx datahub-retention`: that would fetch any package with this name), otherwise the file itself
+ * @returns what precedes the verb: `./retention` in a checkout, with its folder where that is not the current one;
+ *   `datahub-retention` if the package is installed (never `npx datahub-retention`: that would fetch any package with this
+ *   name), otherwise the file itself
  */
-export function programName(script: string | undefined): string {
+export function programName(script: string | undefined, folder: string = cwd()): string {
   const name = basename(script ?? '');
-  if (name === 'main.ts' || name === '') return npmStart;
+  if (name === 'start.mjs' || name === 'main.ts') {
+    const checkout = dirname(dirname(script!));
+    return checkout === folder ? inCheckout : shellWord(join(checkout, 'retention'));
+  }
+  if (name === '') return inCheckout;
   return name.endsWith('.mjs') ? `node ${shellWord(script!)}` : name;
 }

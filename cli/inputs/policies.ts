@@ -28,15 +28,15 @@ export function readPolicies(path: string): ReadPolicies {
 }
 
 /**
- * @param only names that must be among the policies
+ * @param indices names that must be among the policies
  * @throws UsageError
  */
-export function checkOnly(only: readonly string[], known: readonly string[], from: string): void {
-  for (const name of only) {
+function checkIndices(indices: readonly string[], known: readonly string[], from: string): void {
+  for (const name of indices) {
     if (known.some((one) => one.toLowerCase() === name.toLowerCase())) continue;
     const meant = nearest(name, known);
     const hint = meant ? `did you mean ${meant}?` : `it has ${known.join(', ')}.`;
-    throw new UsageError(`--only ${name}: ${from} has no policy for it; ${hint}`);
+    throw new UsageError(`${name}: ${from} has no policy for it; ${hint}`);
   }
 }
 
@@ -54,31 +54,31 @@ export interface Policies {
   again(): PolicySource[];
 }
 
-type Only = readonly string[] | undefined;
+type Indices = readonly string[] | undefined;
 
 /**
  * A file is reread before each truncation: someone may have made it stricter in the meantime.
  * @throws UsageError
  */
-export function policiesFile(path: string, only: Only): Policies {
+export function policiesFile(path: string, indices: Indices): Policies {
   const first = readPolicies(path);
   // A pipe can be read once.
   const isFile = statSync(path).isFile();
-  return covering(first, only, path, () => [isFile ? readPolicies(path).source : first.source]);
+  return covering(first, indices, path, () => [isFile ? readPolicies(path).source : first.source]);
 }
 
 /** @throws UsageError */
-export function samplePolicyList(only: Only): Policies {
+export function samplePolicyList(indices: Indices): Policies {
   const source = { name: 'the sample policies', text: JSON.stringify(samplePolicies) };
   const names = samplePolicies.map(({ entityType, aspect }) => `${entityType}.${aspect}`);
-  return covering({ source, names, warnings: [] }, only, source.name, () => [source]);
+  return covering({ source, names, warnings: [] }, indices, source.name, () => [source]);
 }
 
 /** For a release, which needs no policy. */
 export const noPolicies: Policies = { first: [], names: [], count: 0, warnings: [], again: () => [] };
 
-function covering({ source, names, warnings }: ReadPolicies, only: Only, from: string, again: Policies['again']) {
-  if (only) checkOnly(only, names, from);
-  const count = only ? new Set(only.map((name) => name.toLowerCase())).size : names.length;
+function covering({ source, names, warnings }: ReadPolicies, indices: Indices, from: string, again: Policies['again']) {
+  if (indices) checkIndices(indices, names, from);
+  const count = indices ? new Set(indices.map((name) => name.toLowerCase())).size : names.length;
   return { first: [source], names, count, warnings, again };
 }

@@ -20,6 +20,10 @@ export function readText(path: string, option: string, patienceMillis = pipePati
     const text = readAll(file, stats.isFIFO() ? patienceMillis : undefined);
     if (text === 'silent') throw refused(`nothing came out of it for ${patienceMillis / 1000} s`, 'name a file');
     if (text === 'large') throw refused('it is larger than 4 MB', 'name the right file');
+    // PowerShell's > writes UTF-16; no text that we read holds zero bytes otherwise.
+    if (/^(?:fffe|feff)/.test(text.toString('hex', 0, 2)) || text.includes(0)) {
+      throw refused('it is in UTF-16, or no text', 'save it as UTF-8 (in PowerShell: Set-Content -Encoding ascii)');
+    }
     return text.toString('utf8');
   } catch (error) {
     throw error instanceof UsageError ? error : refused(whatFailed(error).problem);

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { getProxyForUrl } from 'proxy-from-env';
 import { isLoopback, readBaseUrl, serverAddress } from '../../lambda/operations/http/base-url.ts';
 import { trusting } from '../../lambda/operations/http/connection.ts';
@@ -47,7 +48,7 @@ export function readServer(asked: ServerArguments, env: NodeJS.ProcessEnv): Serv
   const first = token.read();
   return {
     baseUrl: address.baseUrl,
-    token: tokenSource(first, token.read),
+    token: tokenSource(first, token),
     tokenText: first,
     caPem: ca && readCertificates(ca, env),
     timeoutMillis: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000,
@@ -92,10 +93,13 @@ function addressInFile(file: DatahubEnv | NoDatahubEnv): Found {
 interface Token {
   /** Again after a refusal: a file may hold a new one by then. Throws UsageError. */
   read(): string;
+  /** The file that holds nothing else. */
+  path?: string;
   from: string;
 }
 
 const tokenOfFile = (path: string): Token => ({
+  path,
   read: () => checkToken(readSecret(path, '--token-file'), `--token-file ${path}`),
   from: `--token-file ${path}`,
 });
@@ -136,8 +140,9 @@ function isSame(text: string, { baseUrl }: Address): boolean {
   return its.kind === 'address' && serverAddress(its.baseUrl) === serverAddress(baseUrl);
 }
 
-function tokenSource(first: string, read: () => string): TokenSource {
+function tokenSource(first: string, { read, path }: Token): TokenSource {
   let current = first;
+  let storedAt = writtenAt(path);
   return {
     get: async () => current,
     async reread() {
@@ -146,9 +151,16 @@ function tokenSource(first: string, read: () => string): TokenSource {
       } catch (error) {
         throw new ParametersError((error as Error).message);
       }
+      storedAt = writtenAt(path);
       return current;
     },
+    storedAt: () => storedAt,
   };
+}
+
+/** Epoch milliseconds. */
+function writtenAt(path: string | undefined): number | undefined {
+  return path === undefined ? undefined : statSync(path, { throwIfNoEntry: false })?.mtimeMs;
 }
 
 function checkToken(given: string, name: string): string {

@@ -9,10 +9,11 @@ import type { Policies } from '../inputs/policies.ts';
 import type { Server } from '../inputs/server.ts';
 import { UsageError } from '../telling/mistakes.ts';
 import { folderLedger } from './folder-ledger.ts';
+import type { LastRuns } from './last-run.ts';
 
 /**
- * Opens the ledger of a run, and finds out before anything is sent that it cannot be used. A preview leaves no trace:
- * it only reads, and does not create a ledger.
+ * Opens the ledger of a run, and finds out before anything is sent that it cannot be used. A preview writes no
+ * record: it only reads.
  * @returns the ledger, and whether an enforcing run begins it: there is no record in it yet
  * @throws UsageError
  */
@@ -20,7 +21,7 @@ export async function openLedger(
   path: string,
   { input, ledgerPath }: Pick<ServerRunArguments, 'input' | 'ledgerPath'>,
   policies: Policies,
-): Promise<{ ledger: Ledger; begins: boolean }> {
+): Promise<{ ledger: Ledger & LastRuns; begins: boolean }> {
   try {
     const ledger = folderLedger(path, path === ledgerPath);
     const records = await ledger.list();

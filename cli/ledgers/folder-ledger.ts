@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { type Ledger, LedgerError } from '../../lambda/ledger/ledger.ts';
 import { parseRecord, type StoredRecord, storable } from '../../lambda/ledger/record.ts';
 import { whatFailed } from '../telling/mistakes.ts';
+import { type LastRuns, parseLastRun } from './last-run.ts';
 
 /**
  * The ledger of the command line: a folder with one file for each record and revision (rule 5).
@@ -13,7 +14,7 @@ import { whatFailed } from '../telling/mistakes.ts';
  * from one that was stopped between reading and writing. Such a process must still find the name of its revision taken
  * when it goes on, hours and many revisions later: that is why the last `keptRevisions` files of an index stay.
  */
-interface FolderLedger extends Ledger {
+interface FolderLedger extends Ledger, LastRuns {
   /**
    * Creates the folder, and tries whether it can be written and has hard links.
    * @throws LedgerError
@@ -34,6 +35,8 @@ const leftoverMillis = 7 * 24 * 3600 * 1000;
 
 const fileName = /^(?<index>.+)@(?<revision>\d{1,15})\.json$/;
 const leftover = /^\.new-/;
+/** Names with a dot at their beginning are no records. */
+const lastRunFile = '.last-run.json';
 
 /**
  * @param folder read without being created; nothing is in a folder that does not exist
@@ -77,10 +80,13 @@ export function folderLedger(folder: string, isNamed = false): FolderLedger {
       fs.rmSync(fresh, { force: true });
     }
   };
+  const makeIfMissing = () => {
+    if (names() === undefined) makeFolder(resolve(folder));
+  };
   return {
     prepare: () =>
       attempt('used', () => {
-        if (names() === undefined) makeFolder(resolve(folder));
+        makeIfMissing();
         latest();
         const probe = `.new-${randomUUID()}`;
         link('', probe);
@@ -94,6 +100,18 @@ export function folderLedger(folder: string, isNamed = false): FolderLedger {
         return revision === undefined ? undefined : load(index, revision);
       }),
     list: async () => attempt('read', () => [...latest()].sort().map(([index, revision]) => load(index, revision))),
+    lastRun: async () =>
+      attempt('read', () => {
+        const text = fs.existsSync(path(lastRunFile)) ? fs.readFileSync(path(lastRunFile), 'utf8') : '';
+        return parseLastRun(text);
+      }),
+    keepLastRun: async (run) =>
+      attempt('written', () => {
+        makeIfMissing();
+        const fresh = path(`.new-${randomUUID()}`);
+        fs.writeFileSync(fresh, `${JSON.stringify(run)}\n`, { mode: 0o600 });
+        fs.renameSync(fresh, path(lastRunFile));
+      }),
     replace: async (next) => {
       const { index } = next;
       const record = storable(next);

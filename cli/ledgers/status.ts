@@ -8,8 +8,9 @@ import {
   namesOfRecord,
   type StoredRecord,
 } from '../../lambda/ledger/record.ts';
-import { dottedName } from '../../lambda/policy/aspects.ts';
 import { iso } from '../../lambda/message/numbers.ts';
+import { dottedName } from '../../lambda/policy/aspects.ts';
+import type { LastRun } from './last-run.ts';
 
 /** What the ledger knows of one index. Times are ISO 8601 UTC. */
 export interface IndexStatus {
@@ -83,5 +84,5 @@ const last = ({ decided, verdict }: LastVerdict) => ({
 });
 
 /** `status --json`. */
-export const statusJson = (records: readonly StoredRecord[]): string =>
-  `${JSON.stringify({ version: 1, indices: records.map(statusOf) }, null, 2)}\n`;
+export const statusJson = (records: readonly StoredRecord[], lastRun: LastRun | undefined): string =>
+  `${JSON.stringify({ version: 1, lastRun, indices: records.map(statusOf) }, null, 2)}\n`;

@@ -1,7 +1,7 @@
+import { errorText } from '../../lambda/message/server-errors.ts';
 import type { Entry, RunState } from '../../lambda/run/state.ts';
 import { safeJson } from '../../lambda/text/text.ts';
 import { progressShown } from '../../lambda/truncation/watch.ts';
-import { errorText } from '../../lambda/message/server-errors.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
 import { actionOf, type Output } from '../telling/output.ts';
 
@@ -27,6 +27,7 @@ export function jsonLines(write: (line: string) => void): Output {
     ledger: (path) => tell('ledger', { path }),
     note: (text) => tell('note', { text }),
     onPending: () => {},
+    heard: ({ kind, ...facts }) => tell(kind, facts),
     counted(done, of) {
       if (done < of && Date.now() - countedAt < countingMillis) return;
       countedAt = Date.now();

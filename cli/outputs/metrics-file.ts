@@ -38,9 +38,6 @@ const perIndex = [
 
 const prefix = 'datahub_retention';
 
-/** Identifies our files, so that they never replace any other. The format has no comments: the first family says it. */
-export const isFigures = (text: string): boolean => text.startsWith(`# TYPE ${prefix}_${perIndex[0].name} gauge`);
-
 interface Sample {
   labels: Record<string, string>;
   value: number;

@@ -1,33 +1,29 @@
+import { randomUUID } from 'node:crypto';
 import {
   accessSync,
-  closeSync,
+  chmodSync,
   constants,
   existsSync,
   fstatSync,
-  openSync,
-  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
   type Stats,
   statSync,
-  unlinkSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError, whatFailed } from '../telling/mistakes.ts';
 import type { Output } from '../telling/output.ts';
-import { isFigures } from './metrics-file.ts';
-import { isPage } from './pages/document.ts';
 
-/** The files that a command writes. They never replace a file that is not their own. */
+/** The files that a command writes. An existing file is replaced only with `--force`, apart from the figures. */
 
 export interface OutputFile<Holds extends keyof typeof writtenBy = keyof typeof writtenBy> {
   /** `-` is standard output, for JSON only. */
   path: string;
   holds: Holds;
-  /** Any existing file may be replaced. */
+  /** An existing file may be replaced. */
   force: boolean;
 }
 
@@ -48,8 +44,8 @@ export class WriteError extends Error {
 }
 
 /**
- * Finds out before the run, not after it, that the file cannot or must not be written. Does not change it. A page or
- * figures that cannot be written cost no run: what is wrong with them is said at its end.
+ * Finds out before the run, not after it, that the file cannot or must not be written. Figures that cannot be written
+ * cost no run: what is wrong with them is said at its end.
  * @param others the other files that the command line names, by their options
  * @throws UsageError
  */
@@ -57,38 +53,32 @@ export function checkOutputFile(
   file: OutputFile,
   others: ReadonlyArray<readonly [option: string, path: string | undefined]>,
 ): void {
-  const { path } = file;
+  const { path, holds } = file;
   if (isStandardOutput(file)) return;
   const option = optionOf(file);
-  for (const [otherOption, other] of others) {
-    if (other === undefined || !isSame(path, other)) continue;
-    throw new UsageError(`${option} ${path} is the file of ${otherOption}, which would be overwritten: name another.`);
+  const same = others.find(([, other]) => other !== undefined && placeOf(other) === placeOf(path));
+  if (same) {
+    throw new UsageError(`${option} ${path} is the file of ${same[0]}, which would be overwritten: name another.`);
   }
-  if (file.holds === 'page' || file.holds === 'figures') return;
-  const refused = whyNotReplaced(file);
-  if (refused !== undefined) throw new UsageError(`${option} ${path}: ${refused}`);
-  const problem = whyNotWritable(path);
-  if (problem !== undefined) throw new UsageError(`${option} ${path}: ${problem}; name a file that can be written.`);
+  if (holds === 'figures') return;
+  const problem = isKept(file) ? keptBecause : whyNotWritable(path);
+  if (problem !== undefined) throw new UsageError(`${option} ${path}: ${problem}.`);
 }
 
 /**
- * An ordinary file is written completely or not at all: a full disk does not destroy the previous content. A report is
- * private, with the same mode as the ledger.
+ * An ordinary file is written completely or not at all: a full disk does not destroy the previous content.
  * @throws WriteError
  */
 export function writeOutputFile(file: OutputFile, text: string): void {
-  const { path, holds } = file;
-  const option = optionOf(file);
+  const { path } = file;
+  const failed = (why: string) => new WriteError(`${optionOf(file)} ${path} was not written: ${why}.`);
+  if (isKept(file)) throw failed(keptBecause);
   try {
-    const refused = whyNotReplaced(file);
-    if (refused !== undefined) throw new WriteError(`${option} ${path} was not written: ${refused}`);
     if (isStandardOutput(file)) writeTo(process.stdout, text);
-    else write(path, text, holds === 'policies' || holds === 'figures' ? 0o644 : 0o600);
+    else write(path, text);
   } catch (error) {
-    if (error instanceof WriteError) throw error;
     const { problem, remedy = 'name another file' } = whatFailed(error);
-    const aside = option === '--json' ? ' Its content is shown above.' : '';
-    throw new WriteError(`${option} ${path} was not written: ${problem}; ${remedy}.${aside}`);
+    throw failed(`${problem}; ${remedy}`);
   }
 }
 
@@ -113,61 +103,37 @@ export function writeAndTell(
   return true;
 }
 
-function write(path: string, text: string, mode: number): void {
-  const exists = existsSync(path);
-  if (exists && !statSync(path).isFile()) {
+/** Others read these files: a collector, a browser, a colleague. So the umask of a timer does not decide who may. */
+const newMode = 0o644;
+
+/** Beside its place first, with the mode of what it replaces. */
+function write(path: string, text: string): void {
+  const there = statOf(path);
+  if (there && !there.isFile()) {
     writeFileSync(path, text);
     return;
   }
-  const target = exists ? realpathSync(path) : path;
-  const beside = join(dirname(target), `.${basename(target)}.${process.pid}`);
+  const target = there ? realpathSync(path) : path;
+  const beside = join(dirname(target), `.${basename(target)}.${randomUUID()}`);
   try {
-    writeFileSync(beside, text, { mode, flag: 'wx' });
+    writeFileSync(beside, text, { flag: 'wx' });
+    chmodSync(beside, there ? there.mode & 0o777 : newMode);
     renameSync(beside, target);
   } catch (error) {
     rmSync(beside, { force: true });
-    const { code } = error as NodeJS.ErrnoException;
+    const { code = '' } = error as NodeJS.ErrnoException;
     // In a folder that accepts no new files, as when Kubernetes mounts a single file, it is written in place.
-    if (!exists || (code !== 'EACCES' && code !== 'EPERM' && code !== 'EROFS' && code !== 'EBUSY')) throw error;
+    if (!there || !['EACCES', 'EPERM', 'EROFS', 'EBUSY'].includes(code)) throw error;
     writeFileSync(target, text);
   }
 }
 
-/** Why an existing file is kept; undefined if there is none, or it is ours. */
-function whyNotReplaced(file: OutputFile): string | undefined {
-  const { path, holds, force } = file;
-  if (force || isStandardOutput(file)) return undefined;
+const keptBecause = 'the file exists; name another, or add --force to replace it';
+
+function isKept({ path, holds, force }: OutputFile): boolean {
+  if (force || holds === 'figures') return false;
   const there = statOf(path);
-  if (!there?.isFile() || there.size === 0) return undefined;
-  const remedy = 'name another file, or add --force to replace it.';
-  if (holds === 'policies') return `the file exists, and someone may have edited it: ${remedy}`;
-  return isOurs(path, holds) ? undefined : `the file exists, and does not hold the ${holds} of this program: ${remedy}`;
-}
-
-function isOurs(path: string, holds: Exclude<OutputFile['holds'], 'policies'>): boolean {
-  try {
-    const text = readFileSync(path, 'utf8');
-    if (holds === 'page') return isPage(text);
-    if (holds === 'figures') return isFigures(text);
-    const { version, runId, policies, indices } = JSON.parse(text) as Record<string, unknown>;
-    if (typeof version !== 'number') return false;
-    return holds === 'status' ? Array.isArray(indices) : typeof runId === 'string' && Array.isArray(policies);
-  } catch {
-    return false;
-  }
-}
-
-/** Whether two names refer to one file; for files that do not exist yet, whether they are spellings of one path. */
-function isSame(one: string, other: string): boolean {
-  const [first, second] = [statOf(one), statOf(other)];
-  if (first && second) return first.isFile() && first.dev === second.dev && first.ino === second.ino;
-  return !first && !second && placeOf(one) === placeOf(other);
-}
-
-/** Where a file that does not exist would be. */
-function placeOf(path: string): string {
-  const folder = resolve(dirname(path));
-  return join(existsSync(folder) ? realpathSync(folder) : folder, basename(path));
+  return there?.isFile() === true && there.size > 0;
 }
 
 function statOf(path: string): Stats | undefined {
@@ -178,19 +144,22 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
+/** Where a file is or would be, without links. */
+function placeOf(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  const folder = resolve(dirname(path));
+  return join(existsSync(folder) ? realpathSync(folder) : folder, basename(path));
+}
+
 function whyNotWritable(path: string): string | undefined {
+  const there = statOf(path);
+  if (there?.isDirectory()) return 'it is a folder; name a file';
+  if (!there && !statOf(dirname(path))?.isDirectory()) return 'its folder does not exist; make it, or name another';
   try {
-    if (existsSync(path)) {
-      if (statSync(path).isDirectory()) return 'it is a folder';
-      accessSync(path, constants.W_OK);
-      return undefined;
-    }
-    if (!existsSync(dirname(path))) return 'its folder does not exist';
-    closeSync(openSync(path, 'wx'));
-    unlinkSync(path);
+    accessSync(there ? path : dirname(path), constants.W_OK);
     return undefined;
   } catch (error) {
-    return whatFailed(error).problem;
+    return `it cannot be written (${whatFailed(error).problem}); name another file`;
   }
 }
 

@@ -1,14 +1,16 @@
 import { type Outcome, resultOf, results } from '../../lambda/facts/outcomes.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
+import { LedgerError } from '../../lambda/ledger/ledger.ts';
+import type { Audience } from '../../lambda/message/audience.ts';
 import { cleanReport, isWorthPublishing, type Message, messageOf } from '../../lambda/message/message.ts';
+import { moment } from '../../lambda/message/numbers.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Publisher } from '../../lambda/run/services.ts';
 import { redactor } from '../../lambda/text/secrets.ts';
-import { moment } from '../../lambda/message/numbers.ts';
-import type { Audience } from '../../lambda/message/audience.ts';
 import type { Reporting } from '../command-line/arguments.ts';
 import type { Server } from '../inputs/server.ts';
 import { type Webhook, withoutAddress } from '../inputs/webhook.ts';
+import { type LastRun, type LastRuns, lastRunOf } from '../ledgers/last-run.ts';
 import type { Output, Printed } from '../telling/output.ts';
 import { figuresOf } from './metrics-file.ts';
 import { type OutputFile, writeAndTell } from './output-file.ts';
@@ -29,6 +31,8 @@ export interface Telling {
   byHand: boolean;
   /** Who reads its messages. */
   reader: Audience;
+  /** Where this run is kept as the last one; the embedded service has no such place. */
+  kept?: { place: LastRuns; verb: LastRun['verb'] };
   /** Whether standard output has taken all that was written so far. */
   printed(): Promise<Printed>;
 }
@@ -54,10 +58,8 @@ export function reportPublisher(run: Telling, output: Output): ReportPublisher {
       const report = cleanReport(made, clean);
       const message = messageOf(made, { audience: reader, clean });
       output.report(report, message);
-      const written = [
-        writeAndTell(json, () => `${JSON.stringify(report, null, 2)}\n`, output),
-        writeAndTell(metrics, () => figuresOf(report), output),
-      ];
+      const isWritten = writeAndTell(json, () => `${JSON.stringify(report, null, 2)}\n`, output);
+      const hasFigures = writeAndTell(metrics, () => figuresOf(report), output);
       const printed = await run.printed();
       const posting = await postMessage(report, message, run, output);
       const waiting = waitingFor(report);
@@ -65,14 +67,30 @@ export function reportPublisher(run: Telling, output: Output): ReportPublisher {
         output.problem(`Until a message is posted, nothing more is deleted in ${waiting.join(', ')}.`);
       }
       // Who quits a pager early misses nothing, unless it was the only way to hear of a verdict.
-      const isHeard = printed === 'taken' || posting === 'posted' || (printed === 'gone' && waiting.length === 0);
-      const isWell = isHeard && printed !== 'refused' && posting !== 'refused' && written.every(Boolean);
+      const isHeard = printed !== 'gone' || posting === 'posted' || waiting.length === 0;
+      const isWell = isHeard && printed !== 'refused' && posting !== 'refused' && isWritten && hasFigures;
       status = isWell && !isBad(report, run) ? 0 : 1;
       // What a preview prints is read by the person who looks, and by nobody who is on call.
-      const isPublished = report.mode === 'preview' ? posting === 'posted' : posting !== 'refused';
-      return printed === 'taken' && isPublished ? message.told : [];
+      const isOnScreen =
+        report.mode === 'preview' ? posting === 'posted' : printed === 'taken' || printed === 'not-asked';
+      const isPublished = isOnScreen && isWritten && posting !== 'refused';
+      if (run.kept !== undefined) {
+        const { place, verb } = run.kept;
+        await keep(place, lastRunOf(report, verb, message.subject), output);
+      }
+      return isPublished ? message.told : [];
     },
   };
+}
+
+/** A disk that is full by now has had its say in the report. */
+async function keep(place: LastRuns, run: LastRun, output: Output): Promise<void> {
+  try {
+    await place.keepLastRun(run);
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error;
+    output.problem(`status will not show this run: ${error.message}`);
+  }
 }
 
 /** Indices whose verdict or release people have still to hear of, each with its moment (rule 15). */

@@ -1,27 +1,24 @@
 import { createOperations } from '../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../lambda/operations/http/http-transport.ts';
-import { asResult, type Operations } from '../../lambda/operations/operations.ts';
-import { TransportError } from '../../lambda/operations/transport.ts';
+import { asResult } from '../../lambda/operations/operations.ts';
+import type { Answer } from '../../lambda/operations/transport.ts';
 import type { Server } from '../inputs/server.ts';
-import { type OnPending, observed } from './observed.ts';
+import { type Observed, type Observer, observed } from './observed.ts';
 import { watchSample } from './sample.ts';
 
-export interface Connection {
-  operations: Operations;
+export interface Connection extends Observed {
   /** Whether every answer so far said that the data is a sample; false before the first one. */
   isSample(): boolean;
-  /** What `GET /config` answers, which needs no token; undefined if the server has no such page. */
-  config(): Promise<string | undefined>;
+  /** Asks for a page without a token; undefined if nothing answers. */
+  page(url: string): Promise<Answer | undefined>;
   /** Asks the server once to find out; false if it cannot be asked. */
   probe(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-export interface ConnectOptions {
+export interface ConnectOptions extends Observer {
   /** Attempts of a read, if not as many as in the deployed functions. */
   attempts?: { failed: number; timedOut: number };
-  /** Called with each pending request. */
-  onPending?: OnPending;
   /** The wait between attempts. */
   sleep?: (millis: number) => Promise<void>;
 }
@@ -29,24 +26,17 @@ export interface ConnectOptions {
 /** The operations of a server over HTTP, as the deployed functions use them. */
 export function connect(
   { baseUrl, token, caPem, timeoutMillis }: Server,
-  { attempts, onPending: tell = () => {}, sleep }: ConnectOptions = {},
+  { attempts, sleep, ...observer }: ConnectOptions = {},
 ): Connection {
   const network = createHttpTransport({ caPem, readTimeoutMillis: timeoutMillis });
   const { transport, isSample } = watchSample(network);
   const http = createOperations({ baseUrl, token, transport, ...(attempts && { attempts }), ...(sleep && { sleep }) });
-  const operations = observed(http, tell, timeoutMillis);
+  const { operations, silentSince } = observed(http, observer, timeoutMillis);
   return {
     operations,
+    silentSince,
     isSample,
-    async config() {
-      try {
-        const { status, body } = await network.get(`${baseUrl}/config`);
-        return status === 200 ? body : undefined;
-      } catch (error) {
-        if (error instanceof TransportError) return undefined;
-        throw error;
-      }
-    },
+    page: (url) => network.page(url),
     async probe() {
       await asResult(() => operations.indexSizes({ attempts: 1 }));
       return isSample();

@@ -1,10 +1,10 @@
 import { knownOutcome } from '../../lambda/facts/outcomes.ts';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
 import { decisionOf, headOf, namesOfRecord, type StoredRecord } from '../../lambda/ledger/record.ts';
-import { dottedName } from '../../lambda/policy/aspects.ts';
-import type { RunState, WatchedEntry } from '../../lambda/run/state.ts';
 import { exact, moment } from '../../lambda/message/numbers.ts';
 import { titles } from '../../lambda/message/sentences.ts';
+import { dottedName } from '../../lambda/policy/aspects.ts';
+import type { RunState, WatchedEntry } from '../../lambda/run/state.ts';
 import { progressLine } from '../telling/output.ts';
 
 /** After Ctrl-C, a closed terminal or a stop from outside: says what continues without us, and how to resume. */

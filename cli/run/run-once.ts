@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
+import type { Audience } from '../../lambda/message/audience.ts';
+import { counted, moment, rows } from '../../lambda/message/numbers.ts';
+import { withSentences } from '../../lambda/message/sentences.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
 import { type Log, ParametersError, type Publisher } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
 import { systemClock } from '../../lambda/truncation/clock.ts';
-import { counted, rows } from '../../lambda/message/numbers.ts';
-import type { Audience } from '../../lambda/message/audience.ts';
-import { withSentences } from '../../lambda/message/sentences.ts';
 import { localSettings, type RunArguments } from '../command-line/arguments.ts';
 import type { Policies } from '../inputs/policies.ts';
 import type { Server } from '../inputs/server.ts';
@@ -112,10 +112,12 @@ function questionOf({ entries }: RunState): string | undefined {
   return `Delete ${rows(total, 'exact')} of ${counted(approved.length, 'index', 'indices')} for good? [y/N] `;
 }
 
-async function linesAfterStop({ input, embedded, ledger, reader }: LocalRun, last: RunState | undefined) {
+async function linesAfterStop({ input, embedded, ledger, reader, connection }: LocalRun, last: RunState | undefined) {
   if (input.mode === 'preview') return ['Stopped. This was a preview: nothing was started.'];
   if (embedded) return ['Stopped, and the embedded service with it.'];
-  return whatGoesOn(ledger, last, reader.kind === 'kubernetes');
+  const lines = await whatGoesOn(ledger, last, reader.kind === 'kubernetes');
+  const silentSince = connection.silentSince();
+  return [...lines, ...(silentSince === undefined ? [] : [`The server last answered on ${moment(silentSince)}.`])];
 }
 
 /** A process that was asked to stop sends nothing more. */

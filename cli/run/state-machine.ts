@@ -23,7 +23,8 @@ interface StateMachineOptions {
 /**
  * Runs the workflow to its end.
  * @returns the execution's output
- * @throws what the Report handler throws for good: the execution fails, and no report could be published
+ * @throws what the Report handler throws for good: the execution fails, and no report could be published; and what ends
+ * an execution in Step Functions, too
  */
 export async function runStateMachine({ handlers, input, execution, sleep }: StateMachineOptions): Promise<unknown> {
   const context = { Execution: { Name: execution.name, StartTime: execution.startTime, Input: input } };
@@ -119,6 +120,8 @@ type Json = Record<string, unknown>;
 /** The part of the context object that the file reads. */
 interface ExecutionContext {
   Execution: { Name: string; StartTime: string; Input: unknown };
+  /** Of a Task that is being executed. */
+  State?: { RetryCount: number };
 }
 
 /**
@@ -146,7 +149,7 @@ export async function executeWorkflow(
       }
       case 'Choice': {
         events += 2;
-        const chosen = state.Choices!.find(({ Variable, StringEquals }) => at(data, Variable) === StringEquals);
+        const chosen = state.Choices!.find(({ Variable, StringEquals }) => variable(data, Variable) === StringEquals);
         name = chosen?.Next ?? state.Default!;
         break;
       }
@@ -174,16 +177,17 @@ export async function executeWorkflow(
 }
 
 async function task(state: State, data: unknown, context: ExecutionContext, host: WorkflowHost) {
-  const input = state.Parameters ? filled(state.Parameters, data, context) : data;
   const tried = new Map<Retrier, number>();
   let events = 0;
-  for (;;) {
+  for (let RetryCount = 0; ; RetryCount++) {
     events += 3;
+    const input = state.Parameters ? filled(state.Parameters, data, { ...context, State: { RetryCount } }) : data;
     try {
       const output = wire(await host.call(state.Resource!, wire(input), state.TimeoutSeconds!));
       const selected = state.ResultSelector ? filled(state.ResultSelector, output, context) : output;
       return { data: put(data, state.ResultPath, selected), next: state.Next!, events };
     } catch (error) {
+      if (error instanceof Terminal) throw error;
       const { name, message } = error as Error;
       const covers = (listed: string[]) => listed.includes(name) || listed.includes('States.ALL');
       const retrier = state.Retry?.find(({ ErrorEquals }) => covers(ErrorEquals));
@@ -201,8 +205,30 @@ async function task(state: State, data: unknown, context: ExecutionContext, host
   }
 }
 
+/** The end of an execution, which neither Retry nor Catch sees, whatever they cover. */
+class Terminal extends Error {
+  constructor(name: 'States.Runtime' | 'States.DataLimitExceeded', message: string) {
+    super(message);
+    this.name = name;
+  }
+}
+
+/** Step Functions refuses a longer input or output, bytes. */
+const longestBytes = 262_144;
+
 /** States pass on JSON. */
-const wire = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
+function wire(value: unknown): unknown {
+  const json = JSON.stringify(value ?? null);
+  const bytes = Buffer.byteLength(json);
+  if (bytes > longestBytes) throw new Terminal('States.DataLimitExceeded', `${bytes} bytes are more than 256 KiB`);
+  return JSON.parse(json);
+}
+
+function variable(data: unknown, path: string): unknown {
+  const found = at(data, path);
+  if (found === undefined) throw new Terminal('States.Runtime', `the state has no ${path}, which a Choice compares`);
+  return found;
+}
 
 function at(data: unknown, path: string): unknown {
   let value = data;

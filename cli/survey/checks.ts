@@ -1,8 +1,10 @@
-import { dayMillis, maxClockSkewMillis, tokenExpiryNoticeMillis, usualBatchSize } from '../../lambda/facts/limits.ts';
+import { dayMillis, maxClockSkewMillis, usualBatchSize } from '../../lambda/facts/limits.ts';
 import type { ServerError, ServerErrorKind } from '../../lambda/facts/server-error.ts';
+import { counted, date, duration } from '../../lambda/message/numbers.ts';
+import { diagnosis, errorSentences } from '../../lambda/message/server-errors.ts';
 import { absentTask } from '../../lambda/operations/backend.ts';
 import { isLoopback } from '../../lambda/operations/http/base-url.ts';
-import { tokenExpiryMillis } from '../../lambda/operations/http/bearer.ts';
+import { expiryNotice, tokenExpiryMillis } from '../../lambda/operations/http/bearer.ts';
 import {
   asResult,
   type DryRun,
@@ -11,8 +13,6 @@ import {
   type Result,
 } from '../../lambda/operations/operations.ts';
 import { knownAspects } from '../../lambda/policy/aspects.ts';
-import { counted, date } from '../../lambda/message/numbers.ts';
-import { diagnosis, errorSentences } from '../../lambda/message/server-errors.ts';
 import type { Check } from '../telling/findings.ts';
 
 /**
@@ -32,10 +32,16 @@ export interface Checked {
 
 interface Checking {
   baseUrl: string;
-  token: string;
+  token: Token;
   operations: Operations;
   /** Real time, epoch milliseconds. */
   now: number;
+}
+
+interface Token {
+  text: string;
+  /** When it came to where it is kept, epoch milliseconds. */
+  storedAt: number | undefined;
 }
 
 /** Throws what is not an OperationsError. */
@@ -85,7 +91,7 @@ function commonFailure({ sizes, status, dryRun }: Answers): ServerError | undefi
   return errors.length === 3 && !errors.some(({ kind }) => fromDataHub.includes(kind)) ? first : undefined;
 }
 
-function unusable(error: ServerError, baseUrl: string, token: string, now: number): Check[] {
+function unusable(error: ServerError, baseUrl: string, token: Token, now: number): Check[] {
   const failed = { state: 'failed', text: diagnosis(error), remedy: `${errorSentences(error).next}.` } as const;
   const isToken = error.kind === 'unauthorized' || error.kind === 'token';
   const expiry = tokenCheck(token, now);
@@ -101,7 +107,7 @@ function unusable(error: ServerError, baseUrl: string, token: string, now: numbe
   return [addressCheck(baseUrl), expiry.state === 'failed' ? expiry : { name: 'Token', ...failed }, ...privileges];
 }
 
-function usable({ sizes, status, dryRun }: Answers, baseUrl: string, token: string, now: number): Check[] {
+function usable({ sizes, status, dryRun }: Answers, baseUrl: string, token: Token, now: number): Check[] {
   return [
     addressCheck(baseUrl),
     tokenCheck(token, now),
@@ -130,15 +136,16 @@ function addressCheck(baseUrl: string): Check {
 
 const newToken = 'Create one in DataHub under Settings > Access Tokens, for an account with the privileges below.';
 
-function tokenCheck(token: string, now: number): Check {
+function tokenCheck({ text: token, storedAt }: Token, now: number): Check {
   const expiresAt = tokenExpiryMillis(token);
   if (expiresAt === undefined) return { name: 'Token', state: 'ok', text: 'accepted; it does not say when it expires' };
-  const days = counted(Math.floor(Math.abs(expiresAt - now) / dayMillis), 'day', 'days');
+  const away = Math.abs(expiresAt - now);
+  const time = away < dayMillis ? duration(away / 1000) : counted(Math.floor(away / dayMillis), 'day', 'days');
   if (expiresAt <= now) {
-    return { name: 'Token', state: 'failed', text: `expired ${days} ago (${date(expiresAt)})`, remedy: newToken };
+    return { name: 'Token', state: 'failed', text: `expired ${time} ago (${date(expiresAt)})`, remedy: newToken };
   }
-  const text = `accepted; expires in ${days} (${date(expiresAt)})`;
-  if (expiresAt - now > tokenExpiryNoticeMillis) return { name: 'Token', state: 'ok', text };
+  const text = `accepted; expires in ${time} (${date(expiresAt)})`;
+  if (expiryNotice(token, storedAt, now) === undefined) return { name: 'Token', state: 'ok', text };
   return { name: 'Token', state: 'note', text, remedy: newToken };
 }
 

@@ -2,6 +2,7 @@ import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import { headOf, type StoredRecord } from '../../lambda/ledger/record.ts';
 import { serverAddress } from '../../lambda/operations/http/base-url.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
+import type { Answer } from '../../lambda/operations/transport.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Server } from '../inputs/server.ts';
 import type { Check, Findings, Survey } from '../telling/findings.ts';
@@ -10,6 +11,7 @@ import type { Output } from '../telling/output.ts';
 import { checkServer } from './checks.ts';
 import { survey } from './count.ts';
 import { damage, isDamaged } from './damage.ts';
+import { findGms } from './find-gms.ts';
 import { hints, ownWork } from './hints.ts';
 import { gainOf, suggest } from './suggestion.ts';
 import { knownOf, versionIn } from './version.ts';
@@ -23,23 +25,30 @@ export const surveyAttempts = { failed: 2, timedOut: 1 };
  * @returns undefined if nothing can be counted there
  */
 export async function surveyServer(
-  { baseUrl, tokenText: token }: Server,
-  { operations, config }: { operations: Operations; config(): Promise<string | undefined> },
+  { baseUrl, tokenText, token: source }: Server,
+  { operations, page }: { operations: Operations; page(url: string): Promise<Answer | undefined> },
   records: () => Promise<StoredRecord[]>,
   output: Output,
 ): Promise<Findings | undefined> {
   const now = Date.now();
+  const token = { text: tokenText, storedAt: source.storedAt?.() };
   const { checks, sizes, canCount, refusesForceField } = await checkServer({ baseUrl, token, operations, now });
-  output.checks(checks);
+  const isElsewhere = checks.some(({ name, state }) => name === 'Address' && state === 'failed');
+  const there = isElsewhere ? await findGms(baseUrl, page) : undefined;
+  output.checks(
+    checks.map((check) => (there && check.name === 'Address' ? { ...check, remedy: useThat(there) } : check)),
+  );
   if (!canCount) return undefined;
   const found = await survey(operations, sizes, now, { refusesForceField, onIndex: output.counted });
   // Another server's truncations say nothing about this one.
   const here = (await recordsOf(records)).filter((record) => headOf(record).server === serverAddress(baseUrl));
-  const version = versionIn((await config()) ?? '');
+  const version = versionIn((await page(`${baseUrl}/config`))?.body ?? '');
   const findings = findingsOf({ survey: found, checks, records: here, version, now });
   output.survey(findings);
   return findings;
 }
+
+const useThat = (address: string): string => `DataHub's API answers at ${address}: give that address.`;
 
 /** Whether nothing in it needs attention. */
 export const isFine = ({ checks, survey: { stopped, indices } }: Findings): boolean =>

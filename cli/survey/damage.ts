@@ -1,7 +1,7 @@
 import { dayMillis } from '../../lambda/facts/limits.ts';
+import { duration, rows } from '../../lambda/message/numbers.ts';
 import { aliasOf } from '../../lambda/operations/backend.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
-import { duration, rows } from '../../lambda/message/numbers.ts';
 import type { DamageLine, Made, Survey, SurveyedIndex } from '../telling/findings.ts';
 
 /**

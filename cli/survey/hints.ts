@@ -1,7 +1,7 @@
 import { isUnresolved, type StoredRecord } from '../../lambda/ledger/record.ts';
+import { exact, moment, size } from '../../lambda/message/numbers.ts';
 import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
 import { retentionOfWindow } from '../../lambda/truncation/counts.ts';
-import { exact, moment, size } from '../../lambda/message/numbers.ts';
 import { rowsOf, type Survey, type SurveyedIndex } from '../telling/findings.ts';
 
 /** What to know before writing policies, one paragraph each. */

@@ -1,5 +1,5 @@
-import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
 import { exact } from '../../lambda/message/numbers.ts';
+import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
 import {
   type Age,
   type Findings,

@@ -1,8 +1,8 @@
 import type { ServerError } from '../../lambda/facts/server-error.ts';
-import { dottedName } from '../../lambda/policy/aspects.ts';
-import type { PolicyInput } from '../../lambda/policy/schema.ts';
 import { percent } from '../../lambda/message/numbers.ts';
 import { errorText } from '../../lambda/message/server-errors.ts';
+import { dottedName } from '../../lambda/policy/aspects.ts';
+import type { PolicyInput } from '../../lambda/policy/schema.ts';
 
 /** What a survey tells: plain data, and the few figures that both screen and page take from it. */
 

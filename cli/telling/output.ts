@@ -1,10 +1,10 @@
 import type { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
-import type { OperationName } from '../../lambda/facts/server-error.ts';
+import type { OperationName, ServerError } from '../../lambda/facts/server-error.ts';
+import { exact } from '../../lambda/message/numbers.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Entry, RunState, WatchedEntry } from '../../lambda/run/state.ts';
 import { progressShown } from '../../lambda/truncation/watch.ts';
-import { exact } from '../../lambda/message/numbers.ts';
 import type { Check, Findings } from './findings.ts';
 
 /**
@@ -23,6 +23,8 @@ export interface Output {
   note(text: string): void;
   /** The request that the server has not answered for longest. */
   onPending(pending: Pending | undefined): void;
+  /** In a run, at once: the server has gone away, is back, or gave a truncation no task id. */
+  heard(heard: Heard): void;
   /** Indices counted so far. */
   counted(done: number, of: number): void;
 
@@ -69,8 +71,18 @@ export interface Pending {
   limitMillis: number;
 }
 
-/** Whether output was taken: its reader may be gone, which is a person's choice, or a disk may have refused it. */
-export type Printed = 'taken' | 'gone' | 'refused';
+/** What became of the server between two steps of a run. */
+export type Heard =
+  | { kind: 'away'; error: ServerError }
+  | { kind: 'back' }
+  /** The answer to a truncation, which may have arrived all the same. */
+  | { kind: 'unresolved'; index: string; error: ServerError };
+
+/**
+ * Whether output was taken: its reader may be gone, which is a person's choice, or a disk may have refused it. Nothing is
+ * asked of an output that was closed at the start, or is the null device.
+ */
+export type Printed = 'taken' | 'not-asked' | 'gone' | 'refused';
 
 /** What became of the message for the webhook. */
 export type Posted =

@@ -145,6 +145,9 @@ containers:
     # DATAHUB_RETENTION_ARGS replaces them in a run by hand; an image that ignores the variable runs these.
     args:
       - {{ $.verb }}
+      {{- if eq $.verb "enforce" }}
+      - --yes
+      {{- end }}
       {{- if eq $.verb "validate" }}
       - --policies=/policies/policies.json
       {{- else if ne $.verb "survey" }}

@@ -11,6 +11,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { type Ledger, LedgerError } from '../ledger/ledger.ts';
 import { parseRecord, revisionOf, type StoredRecord, storable } from '../ledger/record.ts';
+import { timeouts } from './timeouts.ts';
 
 interface DynamoDbLedgerOptions {
   table: string;
@@ -111,8 +112,7 @@ export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
 
 /** Short timeouts (milliseconds) leave a function time for several attempts. */
 export function dynamoDbClient(config: DynamoDBClientConfig = {}): DynamoDBClient {
-  const requestHandler = { connectionTimeout: 3000, requestTimeout: 5000, throwOnRequestTimeout: true };
-  return new DynamoDBClient({ requestHandler, ...config, maxAttempts: 1 });
+  return new DynamoDBClient({ requestHandler: timeouts(5000), ...config, maxAttempts: 1 });
 }
 
 /** The condition that the stored record still has this revision; 0: that there is none. */

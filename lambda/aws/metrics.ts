@@ -1,9 +1,9 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { countedOutcomes, type Result } from '../facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
+import { percentOf } from '../message/numbers.ts';
 import { dottedName } from '../policy/aspects.ts';
 import { ascii } from '../text/text.ts';
-import { percentOf } from '../message/numbers.ts';
 
 /** Metrics in CloudWatch's embedded format: lines of a function's log, so that no API is called and nothing can fail. */
 
@@ -34,22 +34,23 @@ export const runMetrics = {
   rowsMissing: 'RowsMissing',
 } as const satisfies Record<Result | 'durationSeconds' | 'confirmedSubscriptions' | 'rowsMissing', string>;
 
-/** Where a metric's line goes; on Lambda `toStandardOutput`. */
-export type WriteLine = (line: string) => void;
-
 /** Bypasses `console.log`, which Lambda's JSON log format would wrap, hiding the metric from CloudWatch. */
-export const toStandardOutput: WriteLine = (line) => {
+export const toStandardOutput = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** The metrics of one run as lines of the embedded metric format. */
-export function reportMetrics(report: Report): string[] {
+/**
+ * The metrics of one run as lines of the embedded metric format.
+ * @param confirmed how many people or systems its message can reach, where that is known
+ */
+export function reportMetrics(report: Report, confirmed?: number): string[] {
   const at = Date.parse(report.finishedAt);
   const seconds = (at - Date.parse(report.startedAt)) / 1000;
   const run: Value[] = [[runMetrics[report.result], MetricUnit.Count, 1]];
   if (seconds >= 0) run.push([runMetrics.durationSeconds, MetricUnit.Seconds, seconds]);
   const missing = rowsMissing(report);
   if (missing > 0) run.push([runMetrics.rowsMissing, MetricUnit.Count, missing]);
+  if (confirmed !== undefined) run.push([runMetrics.confirmedSubscriptions, MetricUnit.Count, confirmed]);
   return [
     embedded({ [dimensionNames.stage]: report.stage }, run, at),
     ...report.policies.flatMap((entry) => {
@@ -65,10 +66,6 @@ const rowsMissing = ({ policies }: Report): number =>
   policies
     .filter(({ outcome }) => outcome === 'rows-missing')
     .reduce((sum, entry) => sum + Math.max(1, entry.rowsMissing ?? 1), 0);
-
-/** The line that says how many people or systems a report can reach. */
-export const subscriptionMetric = (stage: string, confirmed: number, at: number): string =>
-  embedded({ [dimensionNames.stage]: stage }, [[runMetrics.confirmedSubscriptions, MetricUnit.Count, confirmed]], at);
 
 type Value = [name: string, unit: (typeof MetricUnit)[keyof typeof MetricUnit], value: number];
 

@@ -1,10 +1,10 @@
-import { GetTopicAttributesCommand, PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
+import { GetTopicAttributesCommand, PublishCommand, SNSClient, type SNSClientConfig } from '@aws-sdk/client-sns';
 import type { Report } from '../facts/report-schema.ts';
+import type { Audience } from '../message/audience.ts';
 import { isWorthPublishing, type Message, messageAttributes, messageBody, messageOf } from '../message/message.ts';
 import type { Log, Publisher, Subscriptions } from '../run/services.ts';
 import { oneLine } from '../text/text.ts';
-import type { Audience } from '../message/audience.ts';
-import { subscriptionMetric, toStandardOutput, type WriteLine } from './metrics.ts';
+import { timeouts } from './timeouts.ts';
 
 interface SnsPublisherOptions {
   client: SNSClient;
@@ -14,9 +14,15 @@ interface SnsPublisherOptions {
   log: Log;
   /** Where people read it: the commands in it are made for that place. */
   reader: Audience;
-  /** Where the metric of confirmed subscriptions goes; standard output by default. */
-  writeLine?: WriteLine;
+  /** How long SNS may take in all, milliseconds: the function ends by itself, with the reason in its log. */
+  patienceMillis: number;
 }
+
+/** Of the count of subscriptions, which no message waits for except a preview's. */
+const countingMillis = 3000;
+
+export const snsClient = (config: SNSClientConfig = {}): SNSClient =>
+  new SNSClient({ maxAttempts: 3, requestHandler: timeouts(10_000), ...config });
 
 /** The run could not be reported to anyone. */
 export class PublishError extends Error {
@@ -31,7 +37,7 @@ export class PublishError extends Error {
  */
 export function snsPublisher(options: SnsPublisherOptions): Publisher {
   return {
-    subscriptions: (stage, atMillis) => countSubscriptions(options, stage, atMillis),
+    subscriptions: () => countSubscriptions(options),
     async publish(report, byHand = false) {
       const message = messageOf(report, { audience: options.reader });
       if (options.notify === 'problems' && !isWorthPublishing(report, byHand)) {
@@ -41,12 +47,16 @@ export function snsPublisher(options: SnsPublisherOptions): Publisher {
       } else {
         await send(options, report, message);
       }
-      return message.told;
+      return true;
     },
   };
 }
 
-async function send({ client, topicArn, log }: SnsPublisherOptions, report: Report, message: Message): Promise<void> {
+async function send(
+  { client, topicArn, log, patienceMillis }: SnsPublisherOptions,
+  report: Report,
+  message: Message,
+): Promise<void> {
   try {
     const { MessageId } = await client.send(
       new PublishCommand({
@@ -56,6 +66,7 @@ async function send({ client, topicArn, log }: SnsPublisherOptions, report: Repo
         Message: messageBody(message),
         MessageAttributes: messageAttributes(message),
       }),
+      { abortSignal: AbortSignal.timeout(patienceMillis) },
     );
     log.info('report published', { messageId: MessageId, outcome: report.result });
   } catch (error) {
@@ -66,15 +77,13 @@ async function send({ client, topicArn, log }: SnsPublisherOptions, report: Repo
   }
 }
 
-async function countSubscriptions(
-  { client, topicArn, log, writeLine }: SnsPublisherOptions,
-  stage: string,
-  atMillis: number,
-): Promise<Subscriptions | undefined> {
+async function countSubscriptions({ client, topicArn, log }: SnsPublisherOptions): Promise<Subscriptions | undefined> {
   let confirmed: number;
   let pending: number;
   try {
-    const { Attributes } = await client.send(new GetTopicAttributesCommand({ TopicArn: topicArn }));
+    const { Attributes } = await client.send(new GetTopicAttributesCommand({ TopicArn: topicArn }), {
+      abortSignal: AbortSignal.timeout(countingMillis),
+    });
     confirmed = Number.parseInt(Attributes?.['SubscriptionsConfirmed'] ?? '', 10);
     pending = Number.parseInt(Attributes?.['SubscriptionsPending'] ?? '', 10) || 0;
   } catch (error) {
@@ -85,7 +94,6 @@ async function countSubscriptions(
     log.warn('the topic does not say how many subscriptions are confirmed');
     return undefined;
   }
-  (writeLine ?? toStandardOutput)(subscriptionMetric(stage, confirmed, atMillis));
   if (confirmed === 0) {
     log.warn(
       'nobody is notified of this run: the topic has no confirmed subscription; confirm the one in the email from AWS Notifications, or subscribe someone',

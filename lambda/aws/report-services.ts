@@ -1,20 +1,23 @@
-import { SNSClient } from '@aws-sdk/client-sns';
+import type { Context } from 'aws-lambda';
+import { withSentences } from '../message/sentences.ts';
 import type { ReportServices } from '../run/report.ts';
 import { systemClock } from '../truncation/clock.ts';
-import { withSentences } from '../message/sentences.ts';
 import { readEnvironment, runSettings } from './environment.ts';
 import { runLog } from './log.ts';
 import { reportMetrics, toStandardOutput } from './metrics.ts';
-import { snsPublisher } from './publish.ts';
+import { snsClient, snsPublisher } from './publish.ts';
+
+/** Of the function's time, for the log and the metrics of a report that SNS did not take. */
+const marginMillis = 10_000;
 
 /**
  * Creates what Report needs on Lambda: neither the server nor the ledger. Called once per container.
- * @returns a function that makes the services of one invocation from the run's id
+ * @returns a function that makes the services of one invocation from the run's id and Lambda's context
  */
-export function reportServices(): (runId: string) => ReportServices {
+export function reportServices() {
   const environment = readEnvironment('report', process.env);
   const settings = runSettings(environment);
-  const client = new SNSClient();
+  const client = snsClient();
   const reader = {
     kind: 'aws',
     stage: environment.STAGE,
@@ -26,15 +29,16 @@ export function reportServices(): (runId: string) => ReportServices {
     runbookUrl: environment.RUNBOOK_URL,
   } as const;
   const { TOPIC_ARN: topicArn, NOTIFY: notify } = environment;
-  return (runId) => {
+  return (runId: string, context: Pick<Context, 'getRemainingTimeInMillis'>): ReportServices => {
+    const patienceMillis = context.getRemainingTimeInMillis() - marginMillis;
     const log = runLog({ stage: settings.stage, runId, step: 'report' });
     return {
       settings,
       clock: systemClock,
       log,
-      publisher: snsPublisher({ client, topicArn, notify, log, reader }),
+      publisher: snsPublisher({ client, topicArn, notify, log, reader, patienceMillis }),
       words: (facts) => withSentences(facts, reader),
-      count: (composed) => reportMetrics(composed).forEach(toStandardOutput),
+      count: (report, subscriptions) => reportMetrics(report, subscriptions?.confirmed).forEach(toStandardOutput),
     };
   };
 }

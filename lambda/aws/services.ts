@@ -100,5 +100,5 @@ function access({ token }: SsmParameters, transport: LazyTransport, log: RunLog)
     await transport.open();
     return value;
   };
-  return { get: () => shown(token.get), reread: () => shown(token.reread) };
+  return { get: () => shown(token.get), reread: () => shown(token.reread), storedAt: token.storedAt };
 }

@@ -8,6 +8,7 @@ import {
 import type { TokenSource } from '../operations/operations.ts';
 import type { PolicySource } from '../policy/parse.ts';
 import { type Parameters, ParametersError } from '../run/services.ts';
+import { timeouts } from './timeouts.ts';
 
 /** Names in Parameter Store. A function that does not need a parameter gets neither its name nor the permission. */
 interface ParameterNames {
@@ -30,16 +31,17 @@ export interface SsmParameters extends Parameters {
  * parameter and the remedy. The token is trimmed, kept in memory, and appears in no message.
  */
 export function ssmParameters(names: ParameterNames, client: SSMClient = ssmClient()): SsmParameters {
-  const read = async (name: string): Promise<string | undefined> => {
+  const parameter = async (name: string): Promise<Stored | undefined> => {
     try {
-      const answer = await client.send(new GetParameterCommand({ Name: name, WithDecryption: true }));
-      return answer.Parameter?.Value ?? '';
+      const { Parameter } = await client.send(new GetParameterCommand({ Name: name, WithDecryption: true }));
+      return { text: Parameter?.Value ?? '', at: Parameter?.LastModifiedDate?.getTime() };
     } catch (error) {
       if (error instanceof ParameterNotFound) return undefined;
       throw unreadable(name, error);
     }
   };
-  const token = tokenSource(names.token, read);
+  const read = async (name: string) => (await parameter(name))?.text;
+  const token = tokenSource(names.token, parameter);
   return {
     forgetToken: token.forget,
     policies: () => readPolicies(required(names.policiesPath, 'policies'), client),
@@ -62,48 +64,62 @@ export function ssmParameters(names: ParameterNames, client: SSMClient = ssmClie
 
 /** Short timeouts: if Parameter Store is unreachable, a function must say so before its own time ends. */
 export function ssmClient(config: SSMClientConfig = {}): SSMClient {
-  const requestHandler = { connectionTimeout: 3000, requestTimeout: 10_000, throwOnRequestTimeout: true };
-  return new SSMClient({ maxAttempts: 3, requestHandler, ...config });
+  return new SSMClient({ maxAttempts: 3, requestHandler: timeouts(10_000), ...config });
 }
+
+/** Of ten parameters each, and far more than one run can use. What pages on behind them may never end. */
+const mostPages = 100;
 
 async function readPolicies(path: string, client: SSMClient): Promise<PolicySource[]> {
   const sources: PolicySource[] = [];
   let next: string | undefined;
-  try {
-    do {
-      const page = await client.send(
-        new GetParametersByPathCommand({ Path: path, WithDecryption: false, NextToken: next }),
-      );
-      for (const { Name, Value } of page.Parameters ?? []) sources.push({ name: Name ?? path, text: Value ?? '' });
-      next = page.NextToken;
-    } while (next !== undefined);
-  } catch (error) {
-    throw unreadable(`${path}/*`, error);
+  for (let pages = 0; pages < mostPages; pages++) {
+    const command = new GetParametersByPathCommand({ Path: path, WithDecryption: false, NextToken: next });
+    const page = await client.send(command).catch((error: unknown) => {
+      throw unreadable(`${path}/*`, error);
+    });
+    for (const { Name, Value } of page.Parameters ?? []) sources.push({ name: Name ?? path, text: Value ?? '' });
+    next = page.NextToken;
+    if (next === undefined) return sources;
   }
-  return sources;
+  throw new ParametersError(
+    `There are more than ${mostPages} pages of parameters below ${path}: keep only the policies of this stage there.`,
+  );
+}
+
+interface Stored {
+  text: string;
+  /** Epoch milliseconds. */
+  at: number | undefined;
 }
 
 function tokenSource(
   name: string,
-  read: (name: string) => Promise<string | undefined>,
+  read: (name: string) => Promise<Stored | undefined>,
 ): TokenSource & { forget(): void } {
   let token: string | undefined;
+  let storedAt: number | undefined;
   const reread = async () => {
-    const value = (await read(name))?.trim();
+    const stored = await read(name);
+    const value = stored?.text.trim();
     const store = `store it with aws ssm put-parameter --name ${name} --type SecureString --overwrite --value file://token.txt`;
     if (value === undefined)
       throw new ParametersError(`The parameter ${name}, which holds DataHub's token, does not exist: ${store}.`);
-    if (!/^[\x21-\x7e]+$/.test(value)) {
-      const what = value === '' ? 'is empty' : 'holds a blank or a character that no token has';
+    if (!/^[\x21-\x7e]+$/.test(value) || /^(["'`]).*\1$/.test(value)) {
+      const inQuotes = /^["'`]/.test(value)
+        ? 'holds a token in quotes'
+        : 'holds a blank or a character that no token has';
+      const what = value === '' ? 'is empty' : inQuotes;
       throw new ParametersError(`The parameter ${name} ${what}: ${store}.`);
     }
     token = value;
+    storedAt = stored?.at;
     return value;
   };
   const forget = () => {
     token = undefined;
   };
-  return { get: async () => token ?? (await reread()), reread, forget };
+  return { get: async () => token ?? (await reread()), reread, storedAt: () => storedAt, forget };
 }
 
 function required(name: string | undefined, what: string): string {

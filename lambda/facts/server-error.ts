@@ -26,13 +26,14 @@ export const serverErrorKinds = [
   'token',
   /** DataHub itself says that the token's owner may not do this. */
   'privilege',
-  /** 403 from something in front of DataHub. */
-  'forbidden',
+  /** Refused by something in front of DataHub; `wants` says what it asks for. */
+  'gateway',
   'not-found',
   /** The search engine has no such index: an answer, not a passing fault. */
   'no-index',
   /** Counts made one after another that cannot be of one index. */
   'contradiction',
+  /** 4xx from DataHub itself. */
   'bad-request',
   /** 429. */
   'throttled',
@@ -40,6 +41,8 @@ export const serverErrorKinds = [
   'server-error',
   /** 2xx with a page or text instead of JSON. */
   'not-json',
+  /** 2xx that is longer than what is read, or compressed in a way that cannot be unpacked (`encoding`). */
+  'not-read',
   /** 2xx with JSON that lacks what the operation promises. */
   'unreadable',
   /** 2xx to a real truncate, but without a task id. */
@@ -61,6 +64,11 @@ export const serverErrorSchema = z
     seconds: z.number().optional().meta({ description: 'how long an answer was waited for, where none came in time' }),
     host: z.string().optional().meta({ description: 'the host that could not be reached' }),
     toHttps: z.boolean().optional().meta({ description: 'a redirect to https://' }),
+    wants: z
+      .enum(['sign-in', 'client-certificate', 'https', 'another-method'])
+      .optional()
+      .meta({ description: 'what a gateway asks for' }),
+    encoding: z.string().optional().meta({ description: 'the content-encoding that could not be unpacked' }),
     page: z.boolean().optional().meta({ description: 'the answer was an HTML page: it may not come from DataHub' }),
     tries: z.int().optional().meta({ description: 'how often it was tried, where more than once' }),
   })
@@ -71,6 +79,8 @@ export type ServerError = z.infer<typeof serverErrorSchema>;
 const ofServer: readonly ServerErrorKind[] = ['dns', 'connect', 'tls', 'unauthorized', 'token', 'not-sample'];
 
 /**
- * True for causes that every further request would hit as well: DNS, connect, TLS, a token that is refused or missing.
+ * True for causes that every further request would hit as well: DNS, connect, TLS, a token that is refused or missing,
+ * a gateway that asks for something that this job does not have.
  */
-export const concernsServer = ({ kind }: ServerError): boolean => ofServer.includes(kind);
+export const concernsServer = ({ kind, wants }: ServerError): boolean =>
+  ofServer.includes(kind) || (kind === 'gateway' && wants !== undefined);

@@ -87,7 +87,7 @@ export function cleanReport(report: Report, clean: (text: string) => string): Re
  * `truncated` must not change an outcome.
  */
 export const ownWords: ReadonlySet<string> = new Set([
-  ...['kind', 'outcome', 'result', 'mode', 'by', 'operation', 'sent', 'step', 'strategy', 'unknown'],
+  ...['kind', 'outcome', 'result', 'mode', 'by', 'operation', 'sent', 'step', 'strategy', 'unknown', 'wants'],
   ...['what', 'which', 'why'],
 ]);
 

@@ -46,6 +46,38 @@ const wait = {
 } as const;
 const newToken = { urgency: 'act', token: true } as const;
 
+/** What to do about a gateway that asks for something that this job does not have. */
+const behindIt = 'use an address of GMS behind the gateway, or let this job through there without it';
+
+const gateways: Record<NonNullable<ServerError['wants']> | 'nothing', Omit<Entry, 'urgency'>> = {
+  'sign-in': {
+    brief: 'a gateway wants a sign-in',
+    means:
+      'That is no answer of DataHub: a gateway or a proxy in front of it wants a sign-in of its own. The token was not looked at, and can stay.',
+    next: `This job signs in to DataHub alone: ${behindIt}`,
+  },
+  'client-certificate': {
+    brief: 'client certificate wanted',
+    means: 'A gateway in front of DataHub wants a client certificate.',
+    next: `This job has none: ${behindIt}`,
+  },
+  https: {
+    brief: 'this port wants https',
+    means: 'The request came without TLS to a port that wants it.',
+    next: 'Begin the GMS address with https://',
+  },
+  'another-method': {
+    brief: 'no POST there',
+    means: 'What answers there takes no POST: it is not GMS, or something in front of DataHub blocks the request.',
+    ...checkAddress,
+  },
+  nothing: {
+    brief: 'refused by a gateway',
+    means: 'Something in front of DataHub refuses the request: a gateway, a firewall, a service mesh.',
+    next: "Let this job through there, or correct the GMS address if it is another server's",
+  },
+};
+
 /** By the codes of OpenSSL and Node. */
 const certificateProblems: ReadonlyArray<{
   codes: RegExp;
@@ -71,6 +103,12 @@ const certificateProblems: ReadonlyArray<{
     brief: 'certificate for another host',
     came: 'the certificate of HOST is for another host name',
     next: 'Use the host name that the certificate is for in the GMS address',
+  },
+  {
+    codes: /ALERT_(?:CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED|HANDSHAKE_FAILURE)$/,
+    brief: 'client certificate wanted',
+    came: 'HOST ended the TLS handshake, as it does where it wants a client certificate',
+    next: `This job has none: ${behindIt}`,
   },
   {
     codes: /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_SELF_SIGNED)/,
@@ -155,11 +193,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     means: `The token's owner lacks the privilege "${privileges[operation]}".`,
     next: "Grant it to the token's owner in DataHub (Settings, Permissions, Policies); the token can stay",
   }),
-  forbidden: () => ({
-    brief: 'refused by a gateway',
-    means: 'Something in front of DataHub refuses the request: a gateway, a firewall, a service mesh.',
-    next: 'Let this job through there',
-  }),
+  gateway: ({ wants }) => gateways[wants ?? 'nothing'],
   'not-found': () => ({
     brief: 'not found',
     means: 'There are no operations at this address, or the server is too old.',
@@ -196,6 +230,17 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     brief: 'a page instead of JSON',
     means: 'Such answers come from a login page, a proxy or the DataHub frontend (its path is /api/gms).',
     ...checkAddress,
+  }),
+  'not-read': ({ status, encoding }) => ({
+    brief: 'answer not read',
+    came:
+      encoding === undefined
+        ? `the server answered ${status ?? 200} with more than 4 MB, which is more than this job reads`
+        : `the server answered ${status ?? 200} with a body compressed as ${quoted(encoding)}, which this job cannot unpack`,
+    next:
+      encoding === undefined
+        ? 'Check that the address is that of a DataHub GMS; if it is, please report it'
+        : 'Let the gateway in front of DataHub answer without compression, as this job asks (Accept-Encoding: identity)',
   }),
   unreadable: (error) => ({
     brief: 'not understood',

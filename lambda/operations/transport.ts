@@ -17,6 +17,8 @@ export interface Answer {
   body: string;
   /** False if the body was longer than the transport reads; `body` is then its beginning. */
   complete: boolean;
+  /** How the body is compressed, where it cannot be unpacked; `body` is then empty. */
+  encoding?: string;
 }
 
 export interface Transport {

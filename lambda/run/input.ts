@@ -9,9 +9,9 @@ const name = z.string().max(200);
 const inputSchema = z
   .strictObject({
     mode: z.enum(['preview', 'enforce']).optional(),
-    /** Policies of this run, as `entityType.aspect`. */
-    only: z.array(name).min(1).max(600).optional(),
-    /** Rows up to which the one policy of `only` may pass its ceiling. */
+    /** The indices of this run, as `entityType.aspect`; all that have a policy if omitted. */
+    indices: z.array(name).min(1).max(600).optional(),
+    /** Rows up to which the one index of `indices` may pass its ceiling. */
     approveRows: z.int().min(1).optional(),
     /** Indices that an operator has looked at and wants truncated again. The run does nothing else. */
     release: z.array(name).min(1).max(50).optional(),
@@ -22,13 +22,13 @@ const inputSchema = z
     /** ISO 8601, from the schedule; anything that is not a time counts as none. */
     scheduledTime: z.string().max(60).optional(),
   })
-  .refine((input) => input.approveRows === undefined || input.only?.length === 1, {
+  .refine((input) => input.approveRows === undefined || input.indices?.length === 1, {
     path: ['approveRows'],
-    message: 'approveRows needs "only" with exactly one policy, so that nobody approves more than was looked at',
+    message: 'approveRows needs "indices" with exactly one index, so that nobody approves more than was looked at',
   })
-  .refine(({ release, only, approveRows }) => !release || (only ?? approveRows) === undefined, {
+  .refine(({ release, indices, approveRows }) => !release || (indices ?? approveRows) === undefined, {
     path: ['release'],
-    message: 'release stands alone, without "only" and "approveRows": such a run truncates nothing',
+    message: 'release stands alone, without "indices" and "approveRows": such a run truncates nothing',
   })
   .refine((input) => input.acceptMissing === undefined || input.release?.length === 1, {
     path: ['acceptMissing'],

@@ -18,6 +18,8 @@ import { assertOurs, type Entry, type Mode, type RunState } from './state.ts';
 export interface ReportEvent {
   input: unknown;
   execution: { name: string; startTime: string };
+  /** How many tries of this step have failed, and how many may before the last one. A redrive begins at 0. */
+  retry: { count: number; last: number };
 }
 
 /** All that this step needs: neither the server nor the ledger. */
@@ -26,8 +28,8 @@ export interface ReportServices {
   clock: Pick<Clock, 'now'>;
   log: Log;
   publisher: Publisher;
-  /** Counts the report's results. Alarms must not depend on a message that may be refused, so this comes first. */
-  count?(report: Report): void;
+  /** Counts the report's results, once: when it is published, or in the last try, where nobody takes it. */
+  count?(report: Report, subscriptions?: Subscriptions): void;
   /** Turns facts into English. */
   words(facts: ReportFacts): Report;
 }
@@ -40,19 +42,29 @@ export interface Reported {
 }
 
 /**
- * Report: builds the run's report, counts it and publishes it; a retry repeats all of it. Throws if it could not be
+ * Report: builds the run's report, publishes it and counts it; a retry publishes again. Throws if it could not be
  * published, and for a state that another version wrote.
  */
 export async function report(event: ReportEvent, services: ReportServices): Promise<Reported> {
-  const { clock, log, publisher, settings } = services;
-  const counted = composeReport(event, services);
-  const { result, policies, cause } = counted;
+  const { log, publisher } = services;
+  const plain = composeReport(event, services);
+  const { result, policies, cause, mode } = plain;
   log.info('report', { result, policies: policies.length, cause });
-  services.count?.(counted);
-  const subscriptions = await publisher.subscriptions?.(settings.stage, clock.now());
-  const composed = composeReport(event, services, subscriptions);
+  const subscribed = publisher.subscriptions?.();
+  // Only a preview's message says who is subscribed: no other one waits for that.
+  const composed = mode === 'preview' ? composeReport(event, services, await subscribed) : plain;
+  const count = async () => services.count?.(composed, await subscribed);
   const state = stateOf(event.input);
-  const isPublished = await publisher.publish(composed, state?.byHand);
+  let isPublished: boolean;
+  try {
+    isPublished = await publisher.publish(composed, state?.byHand);
+  } catch (error) {
+    const { count: failed, last } = event.retry;
+    log.error('the report was not published', { error, try: failed + 1, of: last + 1 });
+    if (failed >= last) await count();
+    throw error;
+  }
+  await count();
   const marks = state && isPublished ? marksOf(state) : [];
   return { result, next: marks.length > 0 ? 'mark' : 'end', marks };
 }
@@ -79,7 +91,7 @@ const readersOf = (mode: Mode, { confirmed, pending }: Subscriptions = { confirm
 
 /** Builds a report from what the workflow passes in. Throws StateUnreadable. */
 export function composeReport(
-  { input, execution }: ReportEvent,
+  { input, execution }: Pick<ReportEvent, 'input' | 'execution'>,
   { settings, clock, words }: Pick<ReportServices, 'settings' | 'clock' | 'words'>,
   subscriptions?: Subscriptions,
 ): Report {

@@ -1,4 +1,4 @@
-import { concernsServer, type ServerError, type ServerErrorKind } from '../facts/server-error.ts';
+import { concernsServer, type ServerError } from '../facts/server-error.ts';
 import type { IndexNames } from '../operations/backend.ts';
 import { type IndexSize, type Operations, OperationsError, type TaskStatus } from '../operations/operations.ts';
 import { searchIndex } from '../policy/aspects.ts';
@@ -55,9 +55,8 @@ export function optionalReads(operations: Operations, before: Without, signal: A
         return await operations.taskStatus(taskId, { signal, attempts: 1 });
       } catch (error) {
         if (!(error instanceof OperationsError)) throw error;
-        const { kind } = error.fact;
-        if (hadStatus || kind === 'aborted') throw error;
-        if (isRefusal(kind)) without.withoutStatus = true;
+        if (hadStatus || error.fact.kind === 'aborted') throw error;
+        if (isRefusal(error.fact)) without.withoutStatus = true;
         return undefined;
       }
     },
@@ -68,7 +67,8 @@ export function optionalReads(operations: Operations, before: Without, signal: A
  * What this token may not read, of any task. A 401 may concern the status alone (a gateway); a 400 or a 404 may concern
  * this task alone, and a page or a redirect passes by itself.
  */
-const isRefusal = (kind: ServerErrorKind): boolean => ['unauthorized', 'privilege', 'forbidden'].includes(kind);
+const isRefusal = ({ kind, status }: ServerError): boolean =>
+  kind === 'unauthorized' || kind === 'privilege' || (kind === 'gateway' && (status === 401 || status === 403));
 
 /** The physical index behind an aspect's alias, if the server reports exactly one. */
 export function physicalIndex(sizes: readonly IndexSize[] | undefined, names: IndexNames): IndexSize | undefined {

@@ -36,7 +36,7 @@ test('The chart’s README has every value with its default (npm run schemas wri
 
 test.each(['policies', 'stage'] as const)('docs/%s.schema.json says that the command knows more', (name) => {
   const { description } = JSON.parse(schemas[schemaFiles[name]]);
-  expect(description).toMatch(`Weaker than: npm start -- validate --${name} FILE`);
+  expect(description).toMatch(`Weaker than: ./retention validate --${name} FILE`);
 });
 
 describe('docs/report.schema.json', () => {

@@ -140,13 +140,19 @@ describe.skipIf(found === undefined)('The chart', () => {
   });
 
   test('previews unless it is told to enforce, and its suspended twin always previews', () => {
-    const verbs = (values: object) => cronJobs(values).map((job) => [containerOf(job).args[0], job.spec.suspend]);
+    const verbs = (values: object) =>
+      cronJobs(values).map((job) => [
+        containerOf(job)
+          .args.filter((arg: string) => !arg.includes('='))
+          .join(' '),
+        job.spec.suspend,
+      ]);
     expect(verbs({})).toEqual([
       ['preview', undefined],
       ['preview', true],
     ]);
     expect(verbs({ mode: 'enforce' })).toEqual([
-      ['enforce', undefined],
+      ['enforce --yes', undefined],
       ['preview', true],
     ]);
     // Only then: a field that the chart does not have is left as kubectl has patched it.

@@ -22,7 +22,12 @@ export interface Here {
 
 export async function runHere(
   args: readonly string[],
-  { env = {}, hasTerminal = false, ask }: Partial<Pick<Surroundings, 'env' | 'hasTerminal' | 'ask'>> = {},
+  {
+    env = {},
+    hasTerminal = false,
+    isOutputNowhere = false,
+    ask,
+  }: Partial<Pick<Surroundings, 'env' | 'hasTerminal' | 'isOutputNowhere' | 'ask'>> = {},
 ): Promise<Here> {
   const here: Here = { status: 0, stdout: '', stderr: '', lines: [] };
   const print = (text: string) => {
@@ -31,12 +36,13 @@ export async function runHere(
   try {
     here.status = await execute(parseArguments(args, env), {
       env,
-      program: 'npm start --',
+      program: './retention',
       hasTerminal,
+      isOutputNowhere,
       width: 80,
       ask,
       print,
-      printed: async () => 'taken',
+      printed: async () => (isOutputNowhere ? 'not-asked' : 'taken'),
       output: ({ log }) =>
         log === 'json' ? jsonLines((line) => here.lines.push(JSON.parse(line))) : onScreen({ write: print }),
     });
@@ -59,9 +65,10 @@ export async function serviceHere(options: ServiceOptions = {}) {
     files,
     server,
     ledger,
-    /** The arguments of a run with these policies. */
+    /** The arguments of a run with these policies, without a question. */
     run: (verb: string, policies: unknown, ...more: string[]) => [
       verb,
+      ...(verb === 'enforce' ? ['--yes'] : []),
       ...[...server, ...ledger, '--fast', '--policies', files.write('policies.json', policies)],
       ...more,
     ],

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -44,19 +44,20 @@ describe('A run', () => {
     expect(stdout).toMatch(/^ {2}--metrics-file \/no\/such\/folder\/f\.prom was not written: no such file; /m);
   });
 
-  test('as a preview sends no real truncate, and leaves no ledger', async () => {
-    const { run, files, sent } = await serviceHere();
+  test('as a preview sends no real truncate, and leaves no record', async () => {
+    const { run, files, sent, ledger } = await serviceHere();
     const { status, stdout } = await runHere(run('preview', withoutCeiling));
     expect([status, sent()]).toEqual([0, []]);
     expect(stdout).toMatch(/^Mode {4}PREVIEW: nothing is changed/m);
     expect(stdout).toMatch(/^Subject: \[DataHub retention\] PREVIEW 127\.0\.0\.1: /m);
-    expect(existsSync(files.at('ledger'))).toBe(false);
+    expect(readdirSync(files.at('ledger'))).toEqual(['.last-run.json']);
+    expect((await runHere(['status', ...ledger])).stdout).toContain('It has no record');
   });
 
   test('as a demo shows an index above its ceiling, offers the command that approves it, and ends with 0', async () => {
-    const { status, stdout } = await runHere(['demo', '--only', 'dashboard.dashboardUsageStatistics']);
+    const { status, stdout } = await runHere(['demo', 'dashboard.dashboardUsageStatistics']);
     expect(stdout).toMatch(/^dashboard\.dashboardUsageStatistics +12,000 +7,500 +62\.5 % {2}above-ceiling$/m);
-    const [, command = ''] = /^ {2}npm start -- (demo --only .*)$/m.exec(stdout) ?? [];
+    const [, command = ''] = /^ {2}\.\/retention (demo dash.*)$/m.exec(stdout) ?? [];
     expect(status).toBe(0);
     const approved = await runHere(command.split(' '));
     expect(approved.stdout).toMatch(/^dashboard\.dashboardUsageStatistics: truncated, 7,500 of 12,000 rows deleted /m);
@@ -65,9 +66,9 @@ describe('A run', () => {
     );
   });
 
-  test('covers only what --only names', async () => {
+  test('covers only the indices that it names', async () => {
     const { run, files } = await serviceHere();
-    await runHere(run('preview', samplePolicies, '--only', 'dataset.operation', '--json', files.at('r.json')));
+    await runHere(run('preview', samplePolicies, 'dataset.operation', '--json', files.at('r.json')));
     expect(Object.keys(outcomesOf(files.report('r.json')))).toEqual(['dataset.operation']);
   });
 
@@ -76,16 +77,7 @@ describe('A run', () => {
     const low = [{ ...operation, maxDeletePercent: 20 }];
     expect((await runHere(run('enforce', low))).status).toBe(1);
     expect((await runHere(run('enforce', low, '--fail-on', 'failed'))).status).toBe(0);
-    const approved = run(
-      'enforce',
-      low,
-      '--only',
-      'dataset.operation',
-      '--approve-rows',
-      '600',
-      '--json',
-      files.at('r'),
-    );
+    const approved = run('enforce', low, 'dataset.operation', '--approve-rows', '600', '--json', files.at('r'));
     expect((await runHere(approved)).status).toBe(0);
     expect(outcomesOf(files.report('r'))).toEqual({ 'dataset.operation': 'truncated' });
   });
@@ -105,7 +97,7 @@ describe('A run', () => {
       const answer = await fetch(`${url}${request.url}`, { method: 'POST', headers, body: await textOf(request) });
       response.writeHead(answer.status).end(await answer.text());
     });
-    const args = ['enforce', '--gms-url', real, '--token-file', files.at('token')];
+    const args = ['enforce', '--yes', '--gms-url', real, '--token-file', files.at('token')];
     const policies = ['--policies', files.write('p.json', [operation])];
     const { status, stderr } = await runHere([...args, ...policies]);
     expect([status, stderr]).toEqual([
@@ -222,6 +214,31 @@ describe('status', () => {
   });
 });
 
+describe('status begins with the last run', () => {
+  test('whatever its verb was: when, its result, and the subject of its message', async () => {
+    const { run, ledger, files } = await serviceHere();
+    await runHere(run('preview', [operation]));
+    expect((await runHere(['status', ...ledger])).stdout).toMatch(
+      /^Last run {2}\d+ \w+ \d{4}, \d\d:\d\d UTC: preview, ok \(local-\S+\)\n {10}\[DataHub retention\] PREVIEW /,
+    );
+    await runHere(run('enforce', [operation]));
+    await runHere(['status', ...ledger, '--json', files.at('s.json')]);
+    expect(JSON.parse(readFileSync(files.at('s.json'), 'utf8')).lastRun).toMatchObject({
+      verb: 'enforce',
+      result: 'ok',
+      server: expect.stringContaining('localhost'),
+    });
+  });
+
+  test('or says that none is known, and a file that cannot be understood is none', async () => {
+    const { run, ledger, files } = await serviceHere();
+    await runHere(run('enforce', [operation]));
+    writeFileSync(join(files.at('ledger'), '.last-run.json'), '{"verb": "enf');
+    expect((await runHere(['status', ...ledger])).stdout).toMatch(/^Last run {2}none is known\n/);
+    expect((await runHere(run('enforce', [operation]))).status).toBe(0);
+  });
+});
+
 describe('release', () => {
   test('of an index that is not quarantined says so, and of one that nobody knows names those that are known', async () => {
     const { run, server, ledger, sent } = await serviceHere();
@@ -245,7 +262,7 @@ test('A damaged record is released by the command of the message, with nothing b
   const chart = { ...operation, entityType: 'chart', aspect: 'chartUsageStatistics' };
   const { stdout } = await runHere(run('enforce', [chart]));
   expect(stdout).toMatch(/^dataset\.operation: unknown, another version of this job left a truncation of it/m);
-  const command = stdout.replaceAll(/\n +(?=--)/g, ' ').match(/npm start -- release (\S+) /)?.[1];
+  const command = stdout.replaceAll(/\n +(?=--)/g, ' ').match(/\.\/retention release (\S+) /)?.[1];
   expect(command).toBe('dataset.operation');
   const refused = await runHere(['release', 'dataset.operation', ...server, ...ledger]);
   expect([refused.status, refused.stdout]).toEqual([1, expect.stringContaining('NOT RELEASED: dataset.operation')]);
@@ -268,11 +285,14 @@ test('A release that is refused ends with 1, and one that accepts what is missin
 describe('runbook', () => {
   test('prints a section, or the names of all, also where there is no such section', async () => {
     const { stdout } = await runHere(['runbook']);
-    expect(stdout).toMatch(/^ {2}Rows missing$/m);
+    expect(stdout).toMatch(/^ {2}rows-missing$/m);
     expect((await runHere(['runbook', 'rows-missing'])).stdout).toMatch(/^#+ Rows missing$/m);
-    expect(await runHere(['runbook', 'rows-mising'])).toMatchObject({
+    expect(await runHere(['runbook', 'nothing-at-all'])).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('Rows missing'),
+      stderr: expect.stringMatching(/^ {2}rows-missing$/m),
     });
+    expect((await runHere(['runbook', 'rows-mising'])).stderr).toBe(
+      'The runbook has no such section; did you mean ./retention runbook rows-missing?',
+    );
   });
 });

@@ -201,7 +201,7 @@ describe.skipIf(found === undefined)('On a cluster', () => {
     });
 
     test('and truncates: its ledger can be written by that user', async () => {
-      const enforcing = `kubectl -n datahub create job enforcing --from=cronjob/retention-datahub-retention-manual --dry-run=client -o yaml | kubectl set env --local -f - DATAHUB_RETENTION_ARGS=enforce -o yaml | kubectl -n datahub create -f -`;
+      const enforcing = `kubectl -n datahub create job enforcing --from=cronjob/retention-datahub-retention-manual --dry-run=client -o yaml | kubectl set env --local -f - 'DATAHUB_RETENTION_ARGS=enforce --yes' -o yaml | kubectl -n datahub create -f -`;
       await cluster.type(enforcing);
       expect(await log('enforcing')).toMatch(/operation: truncated, 1,500 of 2,000 rows deleted/);
     });

@@ -273,7 +273,7 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     const { engine } = cluster.gms.service;
     engine.addRows('dataset.operation', rowsOf(5000, 100));
     engine.fault('rows-per-second=500');
-    const running = byHand('by_hand enforce --only dataset.operation');
+    const running = byHand('by_hand enforce dataset.operation --yes');
     await until('a second truncation', () => truncates('operation').length === 2);
     let left = 945;
     engine.removeRows('dataset.operation', ({ timestamp }) => timestamp > Date.now() - 30 * day && left-- > 0);
@@ -382,7 +382,7 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     });
     await follow(worklist.take(kubernetes, 'Deploy', /create secret/)[0], {}, 'engineer');
     await follow(worklist.take(kubernetes, 'Deploy', /^helm upgrade/)[0], {}, 'engineer');
-    expect((await byHand('by_hand enforce --only dataset.operation')).log).toContain('holds no record, so this counts');
+    expect((await byHand('by_hand enforce dataset.operation --yes')).log).toContain('holds no record, so this counts');
   });
 
   test('no command of a page, of what helm prints or of a message is left', () => {

@@ -149,7 +149,7 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
       await startCold(stage);
       try {
         // A Poll that cannot ask the server keeps trying until maxRunHours: that run does not end within this test.
-        const { status, executionArn } = await stage.execute({ mode: 'enforce', only: ['dataset.operation'] }, 20);
+        const { status, executionArn } = await stage.execute({ mode: 'enforce', indices: ['dataset.operation'] }, 20);
         if (status === 'RUNNING') await stage.stop(executionArn);
         const report = await nextReport(stage);
         expect([status, report?.result]).not.toEqual(['SUCCEEDED', 'ok']);
@@ -158,7 +158,7 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
       }
       // With the statement back, a run picks up what was left.
       await stage.received();
-      await stage.execute({ mode: 'enforce', only: ['dataset.operation'] });
+      await stage.execute({ mode: 'enforce', indices: ['dataset.operation'] });
       expect((await nextReport(stage))?.result).toBe('ok');
     });
   });

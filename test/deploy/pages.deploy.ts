@@ -270,7 +270,7 @@ describe.skipIf(emulator === undefined)('The pages, followed on AWS', () => {
     test('wait until nothing is unresolved: a run judges what another one has left, and truncates nothing', async () => {
       service.engine.addRows('dataset.operation', rowsOf(4000, 100));
       await duringTruncation(
-        () => operator.start(withInput(onAws('Preview'), '{"mode":"enforce","only":["dataset.operation"]}')),
+        () => operator.start(withInput(onAws('Preview'), '{"mode":"enforce","indices":["dataset.operation"]}')),
         async (executionArn) => {
           // From here on, the next run knows the task.
           const isRunning = async () => (await ledger())['dataset_operationaspect_v1'] === 'running' || undefined;
@@ -302,7 +302,7 @@ describe.skipIf(emulator === undefined)('The pages, followed on AWS', () => {
 
     test('by hand: without a mode, an execution deletes nothing in a stage that enforces', async () => {
       service.engine.addRows('dataset.operation', rowsOf(4000, 100));
-      for (const command of [start(), byHand(/^{"mode":"preview"}$/), byHand(/^{}$/), byHand(/^{"only"/)]) {
+      for (const command of [start(), byHand(/^{"mode":"preview"}$/), byHand(/^{}$/), byHand(/^{"indices"/)]) {
         const { message } = await deletedNothing(() => operator.run(command));
         expect([inputOf(command), message]).toEqual([inputOf(command), isPreview]);
       }
@@ -311,7 +311,7 @@ describe.skipIf(emulator === undefined)('The pages, followed on AWS', () => {
     test('by hand: what says enforce deletes, by the policy that it names, and above its ceiling up to a number', async () => {
       const others = () => service.engine.rows('dataset.datasetProfile').length;
       const before = others();
-      await operator.run(byHand(/^{"mode":"enforce","only":\["dataset.operation"\]}$/));
+      await operator.run(byHand(/^{"mode":"enforce","indices":\["dataset.operation"\]}$/));
       expect([rows(), others()]).toEqual([20_000, before]);
       await operator.run(byHand(/^{"mode":"enforce"}$/));
       expect(others()).toBe(before - 1000);

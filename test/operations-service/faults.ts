@@ -112,7 +112,10 @@ export const faults: readonly Fault[] = [
   oneOf('reindex-fails', ['400', '500'], 'a reindex fails with this status after the alias was moved', (status) => ({
     reindexFailsAfterSwap: status === '400' ? 400 : 500,
   })),
-  flag('refresh-off-after-reindex', 'what a reindex reindexes stays unseen until someone refreshes the index', {
+  amount('in-place-after', 'SECONDS', 'a reindex moves the alias this much later than its call', (seconds) => ({
+    inPlaceAfterSeconds: seconds,
+  })),
+  flag('refresh-off-after-reindex', 'what a reindex writes stays unseen until someone refreshes the index', {
     refreshOffAfterReindex: true,
   }),
   flag('not-an-alias', 'indices are concrete: a reindex is refused with 400, nothing changes', { aliasBacked: false }),

@@ -28,7 +28,7 @@ describe('datahub-retention, installed from the tarball', () => {
   test('says how it is used, by the name that it was started with', async () => {
     const { stdout } = await retention('--help');
     expect(stdout).toMatch(/^Usage: datahub-retention VERB/);
-    expect(stdout).not.toContain('npm start');
+    expect(stdout).not.toContain('./retention');
   });
 
   test('without a verb says the same with status 2: a job that lost its arguments must not end well', async () => {
@@ -50,7 +50,7 @@ describe('datahub-retention, installed from the tarball', () => {
 
     const preview = await retention('preview', ...server(), '--policies', 'policies.json');
     expect(preview.stdout).toContain('PREVIEW');
-    expect(preview.stdout).not.toContain('npm start');
+    expect(preview.stdout).not.toContain('./retention');
     const dryRuns = service.engine.asked.every(({ body }) => (body as { dryRun?: boolean })?.dryRun !== false);
     expect(dryRuns).toBe(true);
 
@@ -60,6 +60,7 @@ describe('datahub-retention, installed from the tarball', () => {
       '--policies',
       'policies.json',
       '--fast',
+      '--yes',
       '--ledger',
       'ledger',
     );

@@ -95,7 +95,7 @@ async function until(condition: () => boolean): Promise<void> {
 const server = () => ['--gms-url', service.url, '--token-file', at('token')];
 // Where the job keeps it for a server whose data is a sample.
 const ledger = () => at('ledger/datahub-retention/sample-ledger');
-const job = () => ['enforce', ...server(), '--policies', at('policies.json'), '--ledger', ledger(), '--fast'];
+const job = () => ['enforce', '--yes', ...server(), '--policies', at('policies.json'), '--ledger', ledger(), '--fast'];
 
 describe('The file of the image', () => {
   test('surveys', async () => {
@@ -114,6 +114,7 @@ describe('The file of the image', () => {
     const before = service.engine.asked.length;
     const { output, ended } = start([
       'enforce',
+      '--yes',
       ...server(),
       '--policies',
       at('policies.json'),

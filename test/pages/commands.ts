@@ -36,7 +36,7 @@ export interface Page {
 }
 
 const programs =
-  /^(?:[A-Z]+=\$\()?(?:npm|npx|cdk|git|cp|aws|(?:until )?kubectl|helm|docker|curl|sudo|crontab|systemctl|systemd-\w+|journalctl|logrotate|datahub-retention|(?:by_hand|machine)(?:\(\))?|GET|PUT|POST|DELETE) /;
+  /^(?:[A-Z]+=\$\()?(?:npm|npx|\.\/retention|cdk|git|cp|aws|(?:until )?kubectl|helm|docker|curl|sudo|crontab|systemctl|systemd-\w+|journalctl|logrotate|datahub-retention|(?:by_hand|machine)(?:\(\))?|GET|PUT|POST|DELETE) /;
 /** Columns whose cells are the arguments or the input of a command that stands above the table. */
 const argumentColumns = ['DATAHUB_RETENTION_ARGS', 'input', 'verb'];
 

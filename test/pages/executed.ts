@@ -21,9 +21,9 @@ const isStepOfTheEngine = ({ text }: Command): boolean => {
 
 /** A command belongs to exactly one. */
 const owners: readonly [Executor, (command: Command) => boolean][] = [
-  ['pages', begins(/^(?:npm (?!start -- validate --stage)|git |datahub-retention |machine\b|sudo )/)],
+  ['pages', begins(/^(?:npm |\.\/retention (?!validate --stage)|git |datahub-retention |machine\b|sudo )/)],
   ['pages', isArgumentOf('verb')],
-  ['deploy', begins(/^(?:(?:ARN=\$\()?aws |(?:npx )?cdk |cp infra|npm start -- validate --stage)/)],
+  ['deploy', begins(/^(?:(?:ARN=\$\()?aws |(?:npx )?cdk |cp infra|\.\/retention validate --stage)/)],
   ['deploy', isArgumentOf('input')],
   ['cluster', begins(/^(?:(?:until )?kubectl|helm|by_hand)\b/)],
   ['cluster', isArgumentOf('DATAHUB_RETENTION_ARGS')],
@@ -38,7 +38,7 @@ export interface Exception {
 
 export const exceptions: readonly Exception[] = [
   {
-    text: /^(?:npm start --|npm start -- VERB|datahub-retention VERB|by_hand VERB|helm upgrade|curl --aws-sigv4)$/,
+    text: /^(?:npm start|\.\/retention VERB|datahub-retention VERB|by_hand VERB|helm upgrade|curl --aws-sigv4)$/,
     why: 'names a command in a sentence; it is written out elsewhere',
   },
   {

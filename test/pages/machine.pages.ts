@@ -39,8 +39,9 @@ const valuesHere = () => ({
   INDEX: 'dataset.operation',
 });
 
+/** Here is no terminal at which a person would say yes. */
 const type = ({ text }: Command, env: Record<string, string> = {}): Promise<Ran> =>
-  clone.sh(filled(`${defined}${text}`, valuesHere()), env);
+  clone.sh(filled(`${defined}${text.replace(/ enforce\b(?!.*--yes)/, '$& --yes')}`, valuesHere()), env);
 
 const expectOk = async (command: Command, env?: Record<string, string>): Promise<string> => {
   const { status, stdout, stderr } = await type(command, env);
@@ -74,7 +75,7 @@ describe('README.md', () => {
   });
 
   test('looks at a server without changing it, writes policies to begin with, and previews them', async () => {
-    const [survey, preview] = worklist.take('README.md', 'Look at your own server', /^npm start/);
+    const [survey, preview] = worklist.take('README.md', 'Look at your own server', /^\.\/retention/);
     clone.write('own.json', clone.read('policies.json'));
     await clone.sh('rm policies.json');
     const said = await expectOk(survey);
@@ -109,7 +110,7 @@ describe('docs/operate.md, on a machine', () => {
   test('preview: the message says PREVIEW, that nothing was deleted, and the number that the page approves', async () => {
     const preview = await type(operate('Preview')[0]);
     expect(message(preview)).toContain('PREVIEW, nothing was deleted');
-    expect(message(preview)).toContain('--only dataset.operation --approve-rows 45150');
+    expect(message(preview)).toContain('enforce dataset.operation --approve-rows 45150');
     expect(truncates()).toEqual([]);
   });
 
@@ -157,7 +158,7 @@ async function loseRows(count: number): Promise<void> {
     let left = count;
     service.engine.removeRows('dataset.operation', ({ timestamp }) => timestamp > Date.now() - 90 * day && left-- > 0);
   }, 5);
-  const text = 'machine enforce --policies policies.json --only dataset.operation --approve-rows 45150 --fast';
+  const text = 'machine enforce dataset.operation --policies policies.json --approve-rows 45150 --yes --fast';
   const { stdout } = await type({ page: '', heading: '', line: 0, text });
   clearInterval(losing);
   expect(stdout).toContain('ROWS MISSING in dataset.operation');
@@ -167,7 +168,7 @@ describe('The verbs of docs/command-line.md', () => {
   test.concurrent.each(
     worklist.take('docs/command-line.md', 'The command line').map((command) => [command.text, command]),
   )('%s works with what is in the environment', async (_, command) => {
-    const written = { ...command, text: command.text.replace(/^(?!npm)/, 'npm start -- ').replace(/[[\]]/g, '') };
+    const written = { ...command, text: command.text.replace(/^(?!npm)/, './retention ').replace(/\[|\]|\.{3}/g, '') };
     const env = {
       DATAHUB_GMS_URL: service.url,
       DATAHUB_GMS_TOKEN: service.token,

@@ -27,7 +27,7 @@ export interface World {
   ledger: ReturnType<typeof memoryLedger>;
   settings: RunSettings;
   /** What the operator keeps outside the deployment; `undefined`: it cannot be read. */
-  orders: { policies: unknown[] | undefined; paused: boolean | undefined };
+  parameters: { policies: unknown[] | undefined; paused: boolean | undefined };
   /** Whether the server can be reached at all, whether the ledger can, and whether people can be. */
   reach: { server: boolean; ledger: boolean; people: boolean };
   /** What happens outside the server, by the clock: before the first request after that moment. */
@@ -46,10 +46,10 @@ export interface World {
 export type Step = 'plan' | 'truncate' | 'poll' | 'report' | 'markReported';
 
 /**
- * Where a run can be interrupted: Truncate before it counts the baseline, reads the orders again, writes `sending`,
+ * Where a run can be interrupted: Truncate before it counts the baseline, reads the current settings again, writes `sending`,
  * calls, records the answer; Poll before it writes a verdict; Report before it publishes; MarkReported before it marks.
  */
-export type Point = 'baseline' | 'orders' | 'sending' | 'call' | 'answer' | 'verdict' | 'report' | 'mark';
+export type Point = 'baseline' | 'settings' | 'sending' | 'call' | 'answer' | 'verdict' | 'report' | 'mark';
 
 /** What happens there, once: others act; the function dies; it hangs until it is thawed; the whole run is stopped. */
 export type Interruption = { at: Point; does: (() => Promise<void>) | 'dies' | 'hangs' | 'stops' };
@@ -131,12 +131,12 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
   const parts: Omit<RunServices, 'deadline' | 'settings'> = {
     parameters: {
       async policies() {
-        if (!world.orders.policies) throw new ParametersError('The policies cannot be read.');
-        return world.orders.policies.map((policy, at) => ({ name: `policy-${at + 1}`, text: JSON.stringify(policy) }));
+        if (!world.parameters.policies) throw new ParametersError('The policies cannot be read.');
+        return world.parameters.policies.map((policy, at) => ({ name: `policy-${at + 1}`, text: JSON.stringify(policy) }));
       },
       async paused() {
-        if (world.orders.paused === undefined) throw new ParametersError('The pause switch cannot be read.');
-        return world.orders.paused;
+        if (world.parameters.paused === undefined) throw new ParametersError('The pause switch cannot be read.');
+        return world.parameters.paused;
       },
       token,
     },
@@ -265,7 +265,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
     clock,
     standIn,
     ledger,
-    orders: { policies, paused: false },
+    parameters: { policies, paused: false },
     reach: { server: true, ledger: true, people: true },
     agenda: [],
     settings: {
@@ -333,7 +333,7 @@ function interruptible(
     parameters: {
       ...parameters,
       async policies() {
-        if (step === 'truncate') await pause('orders');
+        if (step === 'truncate') await pause('settings');
         return parameters.policies();
       },
     },

@@ -1,5 +1,5 @@
-import type { PolicyInput } from '../../../lambda/policy/schema.ts';
 import { exact } from '../../../lambda/message/numbers.ts';
+import type { PolicyInput } from '../../../lambda/policy/schema.ts';
 import { ages, type IndexCounts, share } from '../../telling/findings.ts';
 import { breakable, type Child, type Html, html } from './html.ts';
 

@@ -7,12 +7,6 @@ import { style, styleHash } from './style.ts';
  * name in it says.
  */
 
-/** Identifies our pages, so that a page never replaces any other file. */
-const generator = 'datahub-retention';
-
-export const isPage = (text: string): boolean =>
-  text.slice(0, 1000).includes(`<meta name="generator" content="${generator} `);
-
 const policy = `default-src 'none'; style-src '${styleHash}'; base-uri 'none'; form-action 'none'`;
 
 export function document(title: string, body: Child): string {
@@ -22,7 +16,7 @@ export function document(title: string, body: Child): string {
 <meta http-equiv="Content-Security-Policy" content="${new Html(policy)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="generator" content="${generator} ${packageManifest.version}">
+<meta name="generator" content="datahub-retention ${packageManifest.version}">
 <meta name="referrer" content="no-referrer">
 <meta name="robots" content="noindex">
 <title>${title}</title>

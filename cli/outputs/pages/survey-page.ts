@@ -1,6 +1,6 @@
-import { dottedName } from '../../../lambda/policy/aspects.ts';
 import { exact, moment, size } from '../../../lambda/message/numbers.ts';
 import { errorText } from '../../../lambda/message/server-errors.ts';
+import { dottedName } from '../../../lambda/policy/aspects.ts';
 import {
   ages,
   type Findings,

@@ -1,7 +1,8 @@
 import type { Report } from '../../../lambda/facts/report-schema.ts';
-import type { WatchedEntry } from '../../../lambda/run/state.ts';
 import { duration } from '../../../lambda/message/numbers.ts';
-import type { Header, Output, Pending } from '../../telling/output.ts';
+import { diagnosis } from '../../../lambda/message/server-errors.ts';
+import type { WatchedEntry } from '../../../lambda/run/state.ts';
+import type { Header, Heard, Output, Pending } from '../../telling/output.ts';
 import { wrapped } from '../table.ts';
 import { createProgress, waitingLine } from './progress.ts';
 import { paintFor, type Screen, widthOf } from './screen.ts';
@@ -49,6 +50,7 @@ export function onScreen(screen: Screen): Output {
     onPending: (open) => {
       pending = open;
     },
+    heard: (heard) => progress.say(heardLine(heard)),
     counted: (done, of) => {
       counted = done < of ? `${done} of ${of} indices counted` : undefined;
     },
@@ -98,6 +100,14 @@ function whoseTimes({ startedAt, finishedAt }: Report, tookMillis: number): stri
   const ownMillis = Date.parse(finishedAt) - Date.parse(startedAt);
   if (ownMillis < tookMillis + 5000) return [];
   return [`Times are by the run's clock, which skips waits: on this machine it took ${duration(tookMillis / 1000)}.`];
+}
+
+function heardLine(heard: Heard): string {
+  if (heard.kind === 'back') return 'The server answers again.';
+  const said = diagnosis(heard.error);
+  return heard.kind === 'away'
+    ? `The server cannot be asked: ${said}.`
+    : `${heard.index}: ${said}. It may have arrived all the same: it is not sent again, and its rows are counted.`;
 }
 
 const rule = '-'.repeat(72);

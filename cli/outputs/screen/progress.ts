@@ -1,8 +1,8 @@
 import { resultOf } from '../../../lambda/facts/outcomes.ts';
+import { duration, exact, percent } from '../../../lambda/message/numbers.ts';
 import { dottedName } from '../../../lambda/policy/aspects.ts';
 import type { Entry, WatchedEntry } from '../../../lambda/run/state.ts';
 import { progressShown } from '../../../lambda/truncation/watch.ts';
-import { duration, exact, percent } from '../../../lambda/message/numbers.ts';
 import { actionOf, type Output, progressLine } from '../../telling/output.ts';
 import { table } from '../table.ts';
 import type { Paint } from './screen.ts';

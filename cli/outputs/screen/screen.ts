@@ -1,3 +1,5 @@
+import { fstatSync, statSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Result } from '../../../lambda/facts/outcomes.ts';
@@ -58,13 +60,16 @@ const isGone = ({ code }: NodeJS.ErrnoException): boolean => code === 'EPIPE' ||
  * terminal is closed, a log's disk is full. Only the last of these is reported, once, if possible.
  * @returns a function that says whether standard output has taken everything so far
  */
-export function keepWriting(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): () => Promise<Printed> {
+export function keepWriting(
+  stdout: NodeJS.WriteStream & { fd: number },
+  stderr: NodeJS.WriteStream,
+): () => Promise<Printed> {
   let hasComplained = false;
-  let failed: Printed | undefined;
+  let failed: Printed | undefined = isNowhere(stdout.fd) ? 'not-asked' : undefined;
   stderr.on('error', () => {});
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     failed ??= isGone(error) ? 'gone' : 'refused';
-    if (failed === 'gone' || hasComplained) return;
+    if (failed !== 'refused' || hasComplained) return;
     hasComplained = true;
     const { problem, remedy = 'check where it goes' } = whatFailed(error);
     writeTo(stderr, `The output cannot be written (${problem}): ${remedy}. The program continues without it.\n`);
@@ -78,6 +83,12 @@ export function keepWriting(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStre
     patience.abort();
     return failed ?? (stuck || !stdout.writable ? 'gone' : 'taken');
   };
+}
+
+/** Whether a file is the null device, which Node also puts in the place of an output that is closed. */
+export function isNowhere(file: number | string): boolean {
+  const stats = typeof file === 'number' ? fstatSync(file) : statSync(file, { throwIfNoEntry: false });
+  return stats?.isCharacterDevice() === true && stats.rdev === statSync(devNull).rdev;
 }
 
 /** A reader that takes nothing for so long has not taken the report. */

@@ -24,12 +24,14 @@ export function failureOfStatus(
   if (status >= 200 && status < 300) return undefined;
   const page = isPage(answer);
   const text = page ? titleOf(answer.body, quote) : said(answer.body, quote);
+  const kind = kindOf(answer);
   return {
-    kind: kindOf(answer),
+    kind,
     operation,
     status,
     text: text || undefined,
     toHttps: isToHttps(answer) || undefined,
+    wants: kind === 'gateway' ? wantedBy(answer) : undefined,
     page: page || undefined,
   };
 }
@@ -37,26 +39,55 @@ export function failureOfStatus(
 const isToHttps = ({ status, headers }: Pick<Answer, 'status' | 'headers'>): boolean =>
   status >= 300 && status < 400 && /^https:/i.test(headers['location'] ?? '');
 
-function kindOf({ status, body }: Pick<Answer, 'status' | 'body'>): ServerErrorKind {
+function kindOf(answer: Pick<Answer, 'status' | 'headers' | 'body'>): ServerErrorKind {
+  const { status, body } = answer;
   if (status >= 300 && status < 400) return 'redirect';
   const said = readRestError(body);
   // Missing index: a 500 with the search engine's words, in newer releases after the name of the index.
   if (/index_not_found_exception|no such index/i.test(said ?? body.slice(0, 8192))) return 'no-index';
-  if (status >= 500) return 'server-error';
+  if (status >= 500) return wantedBy(answer) === 'sign-in' ? 'gateway' : 'server-error';
   switch (status) {
     case 401:
       // Before 0.13.2 a missing privilege was a 401, in the form of a rest.li error; a refused token never is.
-      return said !== undefined && /\buser is unauthorized\b/i.test(said) ? 'privilege' : 'unauthorized';
+      if (said !== undefined && /\buser is unauthorized\b/i.test(said)) return 'privilege';
+      return wantedBy(answer) === undefined ? 'unauthorized' : 'gateway';
     case 403:
       // DataHub's own refusals are rest.li errors; a gateway's ("RBAC: access denied") are not.
-      return said === undefined ? 'forbidden' : 'privilege';
+      return said === undefined || wantedBy(answer) !== undefined ? 'gateway' : 'privilege';
     case 404:
       return 'not-found';
     case 429:
       return 'throttled';
     default:
-      return 'bad-request';
+      return said === undefined ? 'gateway' : 'bad-request';
   }
+}
+
+/** What something in front of DataHub asks for; undefined if it does not say, and for every answer of DataHub itself. */
+function wantedBy({ status, headers, body }: Pick<Answer, 'status' | 'headers' | 'body'>): ServerError['wants'] {
+  const text = body.slice(0, 8192);
+  // The codes are nginx's own, in its logs and on its pages.
+  if (status === 495 || status === 496 || /\b(?:client|required SSL) certificate\b|SSL certificate error/i.test(text)) {
+    return 'client-certificate';
+  }
+  if (status === 400 && /HTTP request (?:was sent )?to (?:an )?HTTPS (?:port|server)|requires TLS/i.test(text)) {
+    return 'https';
+  }
+  if (status === 407 || status === 511) return 'sign-in';
+  if (status === 401 && isGateways(headers, text)) return 'sign-in';
+  return status === 405 ? 'another-method' : undefined;
+}
+
+/**
+ * Whether a 401 is not DataHub's, which has no such header: a scheme of its own, a cloud's or a proxy's mark, or a web
+ * server's own page.
+ */
+function isGateways(headers: Answer['headers'], text: string): boolean {
+  const marks = ['proxy-authenticate', 'x-squid-error', 'x-amzn-errortype', 'x-goog-iap-generated-response'];
+  if (marks.some((name) => headers[name] !== undefined)) return true;
+  const scheme = /(?:^|,)\s*(?:Basic|Digest|Negotiate|NTLM|Kerberos|Key)\b/i;
+  if (scheme.test(headers['www-authenticate'] ?? '')) return true;
+  return /<center>[^<]*(?:nginx|openresty|tengine|cloudflare)|<address>Apache|\bsquid\b/i.test(text);
 }
 
 /** A 2xx answer without what the operation promises; `excerpt` has already been through `quote`. */
@@ -67,9 +98,13 @@ export const unreadable = ({ status }: Answer, { operation }: Question, excerpt:
   text: excerpt || undefined,
 });
 
-/** A 2xx answer whose body is not JSON. */
-export function notJson(answer: Answer, { operation }: Question, quote: Quote): ServerError {
+/** A 2xx answer whose body is not JSON, or cannot be read as a whole. */
+export function notRead(answer: Answer, { operation }: Question, quote: Quote): ServerError {
+  const { status, complete, encoding } = answer;
   const page = isPage(answer);
+  if (encoding !== undefined || (!complete && !page)) {
+    return { kind: 'not-read', operation, status, encoding: encoding && (quote(encoding) || undefined) };
+  }
   // Truncated JSON, or JSON longer than what is read, is useless.
   const text = page ? titleOf(answer.body, quote) : /^\s*[[{]/.test(answer.body) ? '' : quote(answer.body);
   return { kind: 'not-json', operation, status: answer.status, text: text || undefined, page: page || undefined };
@@ -99,8 +134,23 @@ export function failureOfTransport(
 /** What an error answer says; empty if it contains nothing readable. */
 function said(body: string, quote: Quote): string {
   const message = readRestError(body) ?? (parseJson(body) === undefined ? body : '');
-  return quote(message).replace(/[.:\s]+$/, '');
+  return quote(innermostReason(message) ?? message).replace(/[.:\s]+$/, '');
 }
+
+/**
+ * What the search engine says in the middle or at the end of a long message: its root cause as JSON, or the last of the
+ * exceptions that GMS nests (`…[type=index_closed_exception, reason=closed]`).
+ */
+function innermostReason(message: string): string | undefined {
+  const text = message.slice(0, maxNested);
+  const root = /"root_cause"\s*:\s*\[\s*\{\s*"type"\s*:\s*"([\w.]+)"\s*,\s*"reason"\s*:\s*"([^"]*)"/.exec(text);
+  const nested = [...text.matchAll(/\btype=(\w+), reason=((?:[^[\]]|\[[^[\]]*\])*)/g)].at(-1);
+  const [, type, reason] = root ?? nested ?? [];
+  return type && `${type}: ${reason}`;
+}
+
+/** GMS puts whole answers of its search engine into a message. */
+const maxNested = 64 * 1024;
 
 function isPage({ headers, body }: Pick<Answer, 'headers' | 'body'>): boolean {
   return /^\s*(?:<!doctype html|<html|<head|<body)/i.test(body) || /^text\/html\b/i.test(headers['content-type'] ?? '');

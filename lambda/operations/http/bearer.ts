@@ -1,4 +1,4 @@
-import { maxSentenceBytes } from '../../facts/limits.ts';
+import { dayMillis, maxSentenceBytes, tokenExpiryNoticeMillis } from '../../facts/limits.ts';
 import { maskOf } from '../../text/secrets.ts';
 import { capped } from '../../text/text.ts';
 import type { Question } from '../answers/failures.ts';
@@ -67,11 +67,30 @@ const maxDateMillis = 8.64e15;
  * seconds). DataHub's access tokens are JWTs. Undefined for opaque tokens and for those that never expire; never
  * throws.
  */
-export function tokenExpiryMillis(token: string): number | undefined {
+export const tokenExpiryMillis = (token: string): number | undefined => claimedMillis(token, 'exp');
+
+/**
+ * Whether people should hear of a token's expiry: from 14 days before it on, or from the middle of its life. One that
+ * lives for a day at most is renewed by a program, and every run would see its end.
+ * @param storedAt when it came to where it is kept, epoch milliseconds: DataHub's own tokens have no `iat`. A pod's file
+ *   is always new, so that it says only that a life is short
+ * @param now epoch milliseconds
+ */
+export function expiryNotice(token: string, storedAt: number | undefined, now: number): number | undefined {
+  const at = tokenExpiryMillis(token);
+  if (at === undefined || at <= now) return at;
+  const issuedAt = claimedMillis(token, 'iat');
+  const begun = issuedAt ?? storedAt;
+  if (begun !== undefined && at - begun <= dayMillis) return undefined;
+  const middle = issuedAt === undefined ? tokenExpiryNoticeMillis : (at - issuedAt) / 2;
+  return at - now > Math.min(tokenExpiryNoticeMillis, middle) ? undefined : at;
+}
+
+function claimedMillis(token: string, claim: 'exp' | 'iat'): number | undefined {
   const [, payload, signature, ...more] = token.trim().split('.');
   if (payload === undefined || signature === undefined || more.length > 0) return undefined;
   const claims = parseJson(Buffer.from(payload, 'base64url').toString('utf8'));
-  const seconds = isObject(claims) ? numberOf(claims['exp']) : undefined;
+  const seconds = isObject(claims) ? numberOf(claims[claim]) : undefined;
   if (seconds === undefined || seconds <= 0) return undefined;
   const millis = Math.floor(seconds * 1000);
   return millis <= maxDateMillis ? millis : undefined;

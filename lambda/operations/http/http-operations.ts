@@ -1,7 +1,7 @@
 import { readAttempts } from '../../facts/limits.ts';
 import type { OperationName, ServerError, ServerErrorKind } from '../../facts/server-error.ts';
 import { readDryRun } from '../answers/dry-run.ts';
-import { failureOfStatus, failureOfTransport, notJson, type Question, unreadable } from '../answers/failures.ts';
+import { failureOfStatus, failureOfTransport, notRead, type Question, unreadable } from '../answers/failures.ts';
 import { readIndexSizes } from '../answers/index-sizes.ts';
 import { parseJson, textOf, unwrapped } from '../answers/json-value.ts';
 import type { Quote, Unreadable } from '../answers/server-text.ts';
@@ -138,7 +138,7 @@ async function ask<Value extends { kind: string }>(
       return { answer: attempt.answer, value: understood(attempt.answer, question, parse, bearer.quote) };
     }
     const { failure, headers } = attempt;
-    if (failure.kind === 'unauthorized' && mayReread) {
+    if (failure.status === 401 && failure.kind !== 'privilege' && mayReread) {
       // The operator may have renewed the token since it was read; a refused token does not count as a failed attempt.
       mayReread = false;
       const fresh = await bearer.after(token, question);
@@ -190,7 +190,7 @@ function understood<Value extends { kind: string }>(
   quote: Quote,
 ): Exclude<Value, Unreadable> {
   const json = answer.complete ? parseJson(answer.body) : undefined;
-  if (json === undefined) throw new OperationsError(notJson(answer, question, quote));
+  if (json === undefined) throw new OperationsError(notRead(answer, question, quote));
   const value = parse(json, quote);
   if (value.kind === 'unreadable') {
     throw new OperationsError(unreadable(answer, question, (value as Unreadable).excerpt));
@@ -213,6 +213,7 @@ const exchangeOf = (baseUrl: string, { operation }: Question, body: object, toke
     authorization: `Bearer ${token}`,
     'content-type': 'application/json',
     accept: 'application/json',
+    'accept-encoding': 'identity',
     'x-restli-protocol-version': '2.0.0',
   },
   body: JSON.stringify(body),

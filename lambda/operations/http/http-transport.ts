@@ -1,6 +1,7 @@
 import { Agent, type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { connectTimeoutMillis, readTimeoutMillis, truncateTimeoutMillis } from '../../facts/limits.ts';
 import { type Answer, type Exchange, type Phase, type Transport, TransportError } from '../transport.ts';
+import { bodyText } from './body-text.ts';
 import { connectTo, trusting } from './connection.ts';
 import { causeOf } from './network-errors.ts';
 
@@ -19,8 +20,8 @@ export interface HttpTransportOptions {
 }
 
 interface HttpTransport extends Transport {
-  /** Asks for a page without a token: what a server says of itself. Throws TransportError. */
-  get(url: string): Promise<Answer>;
+  /** Asks for a page without a token: what a server says of itself; undefined if nothing answers. */
+  page(url: string): Promise<Answer | undefined>;
   close(): Promise<void>;
 }
 
@@ -57,7 +58,14 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
 
   return {
     post: read,
-    get: (url) => read({ url, headers: { accept: 'application/json' } }),
+    async page(url) {
+      try {
+        return await read({ url, headers: { accept: 'application/json', 'accept-encoding': 'identity' } });
+      } catch (error) {
+        if (error instanceof TransportError) return undefined;
+        throw error;
+      }
+    },
     async postOnce(exchange, maySend) {
       const url = new URL(exchange.url);
       const { socket, reset } = await connect(url).catch((error: unknown) => {
@@ -160,8 +168,15 @@ function answerTo(
       let room = maxBodyBytes;
       const answer = (complete: boolean): void => {
         if (!settle()) return;
-        const text = Buffer.concat(chunks).toString('utf8');
-        resolve({ status: response.statusCode ?? 0, headers: joined(response.headers), body: text, complete });
+        const status = response.statusCode ?? 0;
+        const headers = joined(response.headers);
+        const encoding = headers['content-encoding'];
+        const text = bodyText(Buffer.concat(chunks), encoding, maxBodyBytes);
+        resolve(
+          text === undefined
+            ? { status, headers, body: '', complete, encoding }
+            : { status, headers, body: text, complete },
+        );
         if (!complete) sending.destroy();
       };
       response.on('data', (chunk: Buffer) => {

@@ -1,9 +1,9 @@
 import type { Cause } from '../../facts/cause.ts';
-import { maxPolicies, maxSentenceBytes, tokenExpiryNoticeMillis } from '../../facts/limits.ts';
+import { maxPolicies, maxSentenceBytes } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
 import { LedgerError } from '../../ledger/ledger.ts';
 import type { StoredRecord } from '../../ledger/record.ts';
-import { tokenExpiryMillis } from '../../operations/http/bearer.ts';
+import { expiryNotice } from '../../operations/http/bearer.ts';
 import { dottedName, searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../../policy/parse.ts';
 import { capped } from '../../text/text.ts';
@@ -29,7 +29,8 @@ export interface Prepared {
 
 /** Reads ledger and parameters, and checks the input against them. Never throws for what a person can mend. */
 export async function prepare(parsed: ReturnType<typeof parseInput>, services: RunServices): Promise<Prepared> {
-  const { ledger, parameters, clock } = services;
+  const { ledger, clock } = services;
+  const { token } = services.parameters;
   const prepared: Prepared = { policies: [], chosen: [], records: new Map(), asks: false, notes: [] };
   let ledgerError: Cause | undefined;
   try {
@@ -44,7 +45,7 @@ export async function prepare(parsed: ReturnType<typeof parseInput>, services: R
     const { input } = parsed;
     const policies = await readPolicies(services);
     const isTooMany = policies.length > maxPolicies;
-    const named = input.only?.map(searchIndexOfName);
+    const named = input.indices?.map(searchIndexOfName);
     prepared.policies = policies;
     // A release concerns only the named indices, and no policies.
     if (!input.release && !isTooMany) {
@@ -53,7 +54,7 @@ export async function prepare(parsed: ReturnType<typeof parseInput>, services: R
     // Its message comes before any other: nobody knows what the ledger holds then, so nothing is asked.
     if (ledgerError) return { ...prepared, error: ledgerError };
     checkNames(input, policies, prepared.records);
-    prepared.notes = tokenNotes(await parameters.token.get(), clock.now());
+    prepared.notes = tokenNotes(await token.get(), token.storedAt?.(), clock.now());
     prepared.asks = true;
     if (input.release) return prepared;
     const hindrance: Cause | undefined = isTooMany ? { kind: 'setup', what: 'run' } : await pausedCause(services);
@@ -87,15 +88,15 @@ function expected(error: unknown): Cause | undefined {
 
 /** One wrong name means that the operator has to check all of them again. */
 function checkNames(
-  { only = [], release = [] }: RunInput,
+  { indices = [], release = [] }: RunInput,
   policies: ParsedPolicy[],
   records: ReadonlyMap<string, StoredRecord>,
 ): void {
   const withPolicy = new Set(policies.map(({ index }) => index));
-  const unknown = only.filter((name) => !withPolicy.has(searchIndexOfName(name)));
+  const unknown = indices.filter((name) => !withPolicy.has(searchIndexOfName(name)));
   if (unknown.length > 0) {
     const names = listed(policies.map(namesOf).map(dottedName)) || 'none';
-    throw new RunInputError(`"only" names ${listed(unknown)}, which no policy is for (policies: ${names})`);
+    throw new RunInputError(`"indices" names ${listed(unknown)}, which no policy is for (policies: ${names})`);
   }
   const stranger = release.filter((name) => {
     const index = searchIndexOfName(name);
@@ -111,8 +112,7 @@ function checkNames(
 const listed = (names: string[]): string =>
   names.length <= 10 ? names.join(', ') : `${names.slice(0, 10).join(', ')} and ${names.length - 10} more`;
 
-function tokenNotes(token: string, now: number): Note[] {
-  const at = tokenExpiryMillis(token);
-  if (at === undefined || at - now > tokenExpiryNoticeMillis) return [];
-  return [{ kind: 'token-expires', at, expired: at <= now || undefined }];
+function tokenNotes(token: string, storedAt: number | undefined, now: number): Note[] {
+  const at = expiryNotice(token, storedAt, now);
+  return at === undefined ? [] : [{ kind: 'token-expires', at, expired: at <= now || undefined }];
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Arguments, parseArguments, splitWords } from '../../../cli/command-line/arguments.ts';
+import { type OptionName, options, writtenOption } from '../../../cli/command-line/options.ts';
 import { exampleOf, verbNames, verbs } from '../../../cli/command-line/verbs.ts';
 import { UsageError } from '../../../cli/telling/mistakes.ts';
 import packageManifest from '../../../package.json' with { type: 'json' };
@@ -23,27 +24,30 @@ const hook = { DATAHUB_RETENTION_NOTIFY_URL: 'https://hooks.example/secret' };
 
 describe('The command line', () => {
   test('is the demo for npm start alone, even with a server in the environment', () => {
-    expect(parse('', { DATAHUB_GMS_URL: 'http://gms:8080' })).toEqual(parse('demo'));
+    const npmStart = { npm_lifecycle_event: 'start', npm_package_name: 'datahub-retention' };
+    expect(parse('', { ...npmStart, DATAHUB_GMS_URL: 'http://gms:8080' })).toEqual(parse('demo'));
     expect(parse('demo')).toMatchObject({ kind: 'demo', input: { mode: 'enforce' } });
   });
 
-  test('of the installed command alone is its help, as a mistake', () => {
-    expect(problemOf('', {}, 'datahub-retention')).toContain('Usage: datahub-retention VERB [options]');
+  test('without a verb is its help, as a mistake, also below npm start of another package', () => {
+    const another = { npm_lifecycle_event: 'start', npm_package_name: 'another' };
+    expect(problemOf('', another, 'datahub-retention')).toContain('Usage: datahub-retention VERB [options]');
+    expect(problemOf('')).toContain('Usage: ./retention VERB [options]');
   });
 
   test.each(['preview', 'enforce'] as const)('%s has its mode, its server and its policies', (verb) => {
-    expect(parse(`${verb} ${server} --policies p.json --only a.b --only c.d`)).toMatchObject({
+    expect(parse(`${verb} ${server} a.b --policies p.json c.d`)).toMatchObject({
       kind: 'run',
       verb,
       server: { gmsUrl: 'http://gms:8080', tokenPath: 'token.txt' },
       policiesPath: 'p.json',
-      input: { mode: verb, only: ['a.b', 'c.d'] },
+      input: { mode: verb, indices: ['a.b', 'c.d'] },
       failOn: 'attention',
     });
   });
 
   test('takes an approval for one index, and missing rows for one that is released', () => {
-    expect(parse(`${run} --only a.b --approve-rows 5000`)).toMatchObject({ input: { approveRows: 5000 } });
+    expect(parse(`${run} a.b --approve-rows 5000`)).toMatchObject({ input: { approveRows: 5000 } });
     expect(parse(`release a.b ${server} --accept-missing 7`)).toMatchObject({
       input: { mode: 'enforce', release: ['a.b'], acceptMissing: 7 },
     });
@@ -82,7 +86,7 @@ describe('The command line', () => {
   test.each<[string, string[]]>([
     ['a  b\tc\n', ['a', 'b', 'c']],
     [`--name 'my data' "it's" ''`, ['--name', 'my data', "it's", '']],
-    [`--only=a"."b`, ['--only=a.b']],
+    [`--name=a"."b`, ['--name=a.b']],
     ['$HOME *.json a;b', ['$HOME', '*.json', 'a;b']],
     ['', []],
   ])('%j is split as a shell would, and nothing in it is expanded', (text, words) => {
@@ -92,7 +96,7 @@ describe('The command line', () => {
   test.each(verbNames)('help %s says the same as %s --help, with the example of its verb', (verb) => {
     const help = parse(`${verb} --help`);
     expect(parse(`help ${verb}`)).toEqual(help);
-    expect(help).toMatchObject({ kind: 'print', text: expect.stringContaining(exampleOf('npm start --', verb)) });
+    expect(help).toMatchObject({ kind: 'print', text: expect.stringContaining(exampleOf('./retention', verb)) });
   });
 
   test.each(verbNames)('the example of %s is understood', (verb) => {
@@ -109,11 +113,27 @@ describe('A command line with a mistake', () => {
   test.each<[string, string]>([
     // No verb, or one that there is not.
     ['prewiev', 'did you mean preview?'],
-    ['clear a.b', 'the verbs are demo, survey, preview, enforce, release, status, runbook and validate'],
+    ['frobnicate a.b', 'the verbs are demo, survey, preview, enforce, release, status, runbook and validate'],
     ['http://me:secret@gms:8080', 'There is no such verb'],
     ['--policies p', 'A verb comes first (demo, survey, preview, enforce, release, status, runbook or validate)'],
     // What people type who know other programs.
-    [`preview ${server} --policies p --dry-run`, 'the verb preview says what enforce would do'],
+    ['plan', 'did you mean preview?'],
+    ['apply --policies p', 'did you mean enforce?'],
+    ['run', 'did you mean enforce?'],
+    ['delete a.b', 'did you mean enforce?'],
+    ['truncate', 'did you mean enforce?'],
+    ['doctor', 'did you mean survey?'],
+    ['check', 'did you mean validate --policies FILE for a file, and survey for a server?'],
+    ['version', 'did you mean --version?'],
+    ['survey -o json', '--json FILE writes the report'],
+    ['survey -ojson', '--json FILE writes the report'],
+    ['survey --output=json', '--json FILE writes the report'],
+    ['preview -q', 'Standard output is the report of the run'],
+    ['preview -v', '--version the version'],
+    ['preview --policy p', 'It is --policies FILE'],
+    [`preview ${server} --policies p --dry-run`, 'The verb preview says what enforce would do'],
+    [`${run} --only a.b`, 'Indices are arguments, without an option, as in: enforce dataset.operation'],
+    [`preview ${server} --index=a.b`, 'Indices are arguments'],
     ['survey --token secret', 'put the token into a file, and its name behind --token-file'],
     ['survey --token=secret', 'put the token into a file, and its name behind --token-file'],
     // Another verb's option.
@@ -123,27 +143,27 @@ describe('A command line with a mistake', () => {
     ],
     [`preview ${server} --policies p --approve-rows 5`, '--approve-rows is an option of demo and enforce, not of'],
     [`${run} --accept-missing=5`, '--accept-missing is an option of release, not of enforce'],
-    [`release a.b ${server} --only a.b`, '--only is an option of demo, preview and enforce, not of release'],
+    [`release a.b ${server} --yes`, '--yes is an option of enforce, not of release'],
     ['demo --ledger l', '--ledger is an option of survey, preview, enforce, release and status, not of demo'],
     ['status --gms-url http://x', '--gms-url is an option of survey, preview, enforce and release, not of status'],
     // What a verb needs.
-    [`preview ${server}`, 'preview needs --policies FILE, as in: npm start -- preview'],
-    [`release ${server}`, 'release needs an INDEX, as in: npm start -- release dataset.operation'],
-    ['validate', 'npm start -- validate --policies policies.json'],
+    [`preview ${server}`, 'preview needs --policies FILE, as in: ./retention preview'],
+    [`release ${server}`, 'release needs an INDEX, as in: ./retention release dataset.operation'],
+    ['validate', './retention validate --policies policies.json'],
     // What does not go together.
     [`release a.b c.d ${server} --accept-missing 5`, '--accept-missing needs exactly one INDEX'],
-    [`${run} --approve-rows 5`, '--approve-rows needs exactly one --only INDEX'],
+    [`${run} --approve-rows 5`, '--approve-rows needs exactly one INDEX'],
     [`${run} --notify problems`, '--notify needs --notify-url-file FILE'],
     [`${run} --notify-format json`, '--notify-format needs --notify-url-file FILE'],
     ['demo --json - --log json', '--json - and --log json both want standard output'],
     ['demo --metrics-file -', '--metrics-file needs the name of a file'],
-    ['demo --force', '--force needs --json FILE or another file'],
+    ['demo --force', '--force needs --json FILE or --html FILE'],
     [`${run} --policies q.json`, 'It is given twice'],
     // Values.
-    [`${run} --only operation`, 'entityType.aspect, e.g. dataset.operation'],
+    [`${run} operation`, 'entityType.aspect, e.g. dataset.operation'],
     [`release operation ${server}`, 'entityType.aspect, e.g. dataset.operation'],
-    [`${run} --only a.b --approve-rows 1e3`, 'a whole number of rows, at least 1'],
-    [`${run} --only a.b --approve-rows 0`, 'a whole number of rows, at least 1'],
+    [`${run} a.b --approve-rows 1e3`, 'a whole number of rows, at least 1'],
+    [`${run} a.b --approve-rows 0`, 'a whole number of rows, at least 1'],
     ['survey --timeout 601', 'a whole number of seconds, 1 to 600'],
     [`${run} --name ${'x'.repeat(41)}`, '1 to 40 printable ASCII characters'],
     [`${run} --fail-on never`, 'It takes attention or failed'],
@@ -152,18 +172,30 @@ describe('A command line with a mistake', () => {
     // What is nothing at all.
     ['survey --polices x', "unknown option '--polices'"],
     ['survey --notify-url=https://hooks.example/secret', "unknown option '--notify-url'"],
-    ['survey http://me:secret@gms:8080', '(options begin with --), as in: npm start -- survey --gms-url'],
+    ['survey http://me:secret@gms:8080', '(options begin with --), as in: ./retention survey --gms-url'],
   ])('%s is told in one line, with the remedy, and repeats no secret', (line, remedy) => {
     const problem = problemOf(line);
     expect(problem).toContain(remedy);
     expect(problem).not.toMatch(/\n|secret/);
   });
 
-  test('behind npm start without -- is noticed by what npm kept for itself', () => {
-    expect(problemOf('survey', { npm_config_gms_url: 'http://x' })).toMatch(
-      /^npm kept --gms-url for itself: put -- bef/,
-    );
-    expect(parse('survey', { npm_config_gms_url: 'http://x' }, 'datahub-retention')).toMatchObject({ kind: 'survey' });
+  test.each(Object.keys(options) as OptionName[])(
+    'is noticed where npm has kept %s, or nothing follows from it',
+    (name) => {
+      const option = writtenOption(name);
+      const env = { [`npm_config_${option.slice(2).replaceAll('-', '_')}`]: 'true', DATAHUB_GMS_URL: 'http://gms' };
+      if (['json', 'force', 'yes'].includes(name)) {
+        expect(parse('enforce --policies p', env)).toMatchObject({ yes: false, json: undefined });
+      } else {
+        expect(problemOf('enforce a.b --policies p'.replace(`${option} p`, ''), env)).toContain(
+          `npm kept ${option} for itself. Start the program without npm, as in: ./retention survey`,
+        );
+      }
+    },
+  );
+
+  test('is none where npm has an option of the same name and the program got its own', () => {
+    expect(parse('survey --name x', { npm_config_name: 'y' })).toMatchObject({ name: 'x' });
   });
 
   test('in DATAHUB_RETENTION_ARGS is a quote that is not closed', () => {

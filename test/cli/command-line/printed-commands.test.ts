@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { parseArguments } from '../../../cli/command-line/arguments.ts';
-import { messageOf } from '../../../lambda/message/message.ts';
-import { parseInput } from '../../../lambda/run/input.ts';
 import type { Audience } from '../../../lambda/message/audience.ts';
+import { messageOf } from '../../../lambda/message/message.ts';
 import { withSentences } from '../../../lambda/message/sentences.ts';
+import { parseInput } from '../../../lambda/run/input.ts';
 import { aws, entryCases, errorCases, machine, noteCases } from '../../lambda/message/cases.ts';
 import { anEntry, aReportOf } from '../../support/reports.ts';
 
@@ -17,7 +17,9 @@ const reports = [
 ];
 
 function printed(reader: Audience): string[] {
-  const lines = reports.flatMap((facts) => messageOf(withSentences(facts, reader), { audience: reader }).email.split('\n'));
+  const lines = reports.flatMap((facts) =>
+    messageOf(withSentences(facts, reader), { audience: reader }).email.split('\n'),
+  );
   const commands = lines.map((line) => line.replace(/^Runbook[^:]*: /, '  ')).filter((line) => line.startsWith('  '));
   return [...new Set(commands.map((line) => line.trim()))].filter((line) => !/^(GET|https:)/.test(line));
 }
@@ -32,7 +34,7 @@ const env = { DATAHUB_GMS_URL: 'http://gms:8080' };
 
 test.each(printed(aws))('on AWS: %s', (command) => {
   const [program, ...words] = wordsOf(command);
-  if (program === 'npm') return expect(parseArguments(words.slice(2), env).kind).toBe('runbook');
+  if (program === './retention') return expect(parseArguments(words, env).kind).toBe('runbook');
   expect(program).toBe('aws');
   if (words[0] === 'ssm') return expect(words[words.indexOf('--name') + 1]).toMatch(/\/(token|paused)$/);
   const { input } = parseInput(JSON.parse(words[words.indexOf('--input') + 1]!)) as { input: object };
@@ -42,7 +44,9 @@ test.each(printed(aws))('on AWS: %s', (command) => {
 const pods: Audience = { kind: 'kubernetes', cronJob: 'retention', tokenSecret: 'a-token/token' };
 
 test.each(printed(pods))('on Kubernetes: %s', (command) => {
-  if (command.startsWith('npm')) return expect(parseArguments(wordsOf(command).slice(3), env).kind).toBe('runbook');
+  if (command.startsWith('./retention')) {
+    return expect(parseArguments(wordsOf(command).slice(1), env).kind).toBe('runbook');
+  }
   if (/ (patch cronjob|create secret) /.test(command)) return;
   const [, quoted, given = quoted ?? ''] =
     /'DATAHUB_RETENTION_ARGS=([^']*)'|DATAHUB_RETENTION_ARGS=(\S+)/.exec(command) ?? [];

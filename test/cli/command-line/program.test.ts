@@ -4,14 +4,30 @@ import { programName } from '../../../cli/command-line/verbs.ts';
 
 describe('the name of the program in messages', () => {
   it.each([
-    ['/repository/cli/main.ts', 'npm start --'],
+    ['/repository/cli/start.mjs', './retention'],
+    ['/elsewhere/cli/start.mjs', '/elsewhere/retention'],
     ['/usr/local/bin/datahub-retention', 'datahub-retention'],
     ['/home/me/.npm/_npx/1a2b/node_modules/.bin/datahub-retention', 'datahub-retention'],
     ['/job/cli.mjs', 'node /job/cli.mjs'],
     ["/job's/cli.mjs", "node '/job'\\''s/cli.mjs'"],
-    [undefined, 'npm start --'],
+    [undefined, './retention'],
   ])('started as %s is %s', (script, name) => {
-    expect(programName(script)).toBe(name);
+    expect(programName(script, '/repository')).toBe(name);
+  });
+
+  it('has help that names the variables that stand for options', () => {
+    const help = (verb: string) => {
+      const { text } = parseArguments([verb, '--help'], {}) as { text: string };
+      return [...new Set(text.match(/DATAHUB_\w+/g))].sort();
+    };
+    expect(help('survey')).toEqual(
+      expect.arrayContaining(['DATAHUB_GMS_TOKEN', 'DATAHUB_GMS_URL', 'DATAHUB_RETENTION_NAME']),
+    );
+    expect(help('enforce')).toEqual(
+      expect.arrayContaining([...help('survey'), 'DATAHUB_RETENTION_NOTIFY_URL', 'DATAHUB_RETENTION_POLICIES']),
+    );
+    expect(help('demo')).toEqual(['DATAHUB_RETENTION_NAME']);
+    expect(parseArguments(['--help'], {})).toMatchObject({ text: expect.stringContaining('DATAHUB_RETENTION_ARGS') });
   });
 
   it('is used in the help and in remedies', () => {
@@ -20,15 +36,5 @@ describe('the name of the program in messages', () => {
     expect(() => parseArguments(['survey', '--polices', 'x'], {}, 'datahub-retention')).toThrow(
       'See datahub-retention survey --help.',
     );
-  });
-
-  it('does not suspect npm where npm did not start it', () => {
-    const env = {
-      npm_config_only: 'x',
-      npm_config_enforce: 'true',
-      DATAHUB_GMS_URL: 'http://gms',
-      DATAHUB_GMS_TOKEN: 'x',
-    };
-    expect(parseArguments(['survey'], env, 'datahub-retention').kind).toBe('survey');
   });
 });

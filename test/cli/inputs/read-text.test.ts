@@ -38,6 +38,17 @@ describe('A file that the command line names', () => {
     expect(problemOf(() => readText(path, '--stage'))).toMatch(/\(it is larger than 4 MB\); name the right file\.$/);
   });
 
+  test.each([
+    ['with its mark', `\ufeff${policies}`],
+    ['without one', policies],
+  ])('is refused in UTF-16 %s, as PowerShell writes it', (_, text) => {
+    const path = files().at('utf-16');
+    writeFileSync(path, Buffer.from(text, 'utf16le'));
+    expect(problemOf(() => readText(path, '--token-file'))).toMatch(
+      /\(it is in UTF-16, or no text\); save it as UTF-8/,
+    );
+  });
+
   test('is refused where it is a pipe that says nothing', () => {
     const pipe = files().at('silent');
     execFileSync('mkfifo', [pipe]);

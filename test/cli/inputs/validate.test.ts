@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { validate } from '../../../cli/inputs/inspect.ts';
-import { checkOnly, readPolicies } from '../../../cli/inputs/policies.ts';
+import { policiesFile, readPolicies } from '../../../cli/inputs/policies.ts';
 import { UsageError } from '../../../cli/telling/mistakes.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'validate-'));
@@ -108,11 +108,10 @@ describe('validate', () => {
     ]);
   });
 
-  it('takes a policy of exactly seven days, a byte order mark, and --only in upper or lower case', () => {
-    const { names } = readPolicies(file(`\ufeff[${policy.replace('90', '7')}]`));
-    expect(names).toEqual(['dataset.operation']);
-    expect(() => checkOnly(['DATASET.Operation'], names, 'it')).not.toThrow();
-    expect(() => checkOnly(['dataset.operations'], names, 'it')).toThrow('did you mean dataset.operation?');
+  it('takes a policy of exactly seven days, a byte order mark, and an index in upper or lower case', () => {
+    const path = file(`\ufeff[${policy.replace('90', '7')}]`);
+    expect(policiesFile(path, ['DATASET.Operation']).names).toEqual(['dataset.operation']);
+    expect(() => policiesFile(path, ['dataset.operations'])).toThrow('did you mean dataset.operation?');
   });
 
   it('finds every mistake of a stage file, of settings and policies alike', () => {

@@ -1,31 +1,22 @@
-import {
-  chmodSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkOutputFile, type OutputFile, WriteError, writeOutputFile } from '../../../cli/outputs/output-file.ts';
+import { programs } from '../../programs.ts';
 import { problemOf } from '../inputs/problem.ts';
 import { folder } from '../processes.ts';
 
 const files = () => folder((cleanUp) => onTestFinished(cleanUp));
 const report = (path: string, force = false): OutputFile => ({ path, holds: 'report', force });
 const policies = (path: string, force = false): OutputFile => ({ path, holds: 'policies', force });
+const figures = (path: string): OutputFile => ({ path, holds: 'figures', force: false });
 const aReport = { version: 1, runId: 'local-1', policies: [] };
 
 describe('the path of --json', () => {
   it('is not touched by the check that it can be written', () => {
-    const { at, write } = files();
+    const { at } = files();
     checkOutputFile(report(at('new.json')), []);
     expect(existsSync(at('new.json'))).toBe(false);
-    checkOutputFile(report(write('old.json', aReport)), []);
-    expect(JSON.parse(readFileSync(at('old.json'), 'utf8'))).toEqual(aReport);
   });
 
   it('in a folder that does not exist is refused', () => {
@@ -48,13 +39,7 @@ describe('the path of --json', () => {
     const { at, write } = files();
     const path = write('policies.json', []);
     symlinkSync(path, at('link.json'));
-    linkSync(path, at('hard.json'));
-    for (const name of [
-      path,
-      at('../').concat(path.split('/').slice(-2).join('/')),
-      at('link.json'),
-      at('hard.json'),
-    ]) {
+    for (const name of [path, at('../').concat(path.split('/').slice(-2).join('/')), at('link.json')]) {
       expect(problemOf(() => checkOutputFile(report(name, true), [['--policies', path]]))).toMatch(
         /is the file of --policies, which would be overwritten: name another\.$/,
       );
@@ -75,27 +60,24 @@ describe('the path of --json', () => {
 });
 
 describe('a file that exists already', () => {
-  it.each([
-    ['a report is replaced by a report', report, aReport, true],
-    ['an empty file is replaced', report, '', true],
-    ['a policies file is not replaced by a report', report, [{ entityType: 'dataset' }], false],
-    ['a text is not replaced by a report', report, 'my notes', false],
-    ['a policies file is not replaced by a survey', policies, [{ entityType: 'dataset' }], false],
-    ['a report is not replaced by a survey', policies, aReport, false],
-  ])('%s', (_name, file, content, replaced) => {
-    const path = files().write('file.json', content);
-    const before = readFileSync(path, 'utf8');
-    if (replaced) {
-      checkOutputFile(file(path), []);
-      writeOutputFile(file(path), 'new');
-      expect(readFileSync(path, 'utf8')).toBe('new');
-      return;
+  it('is kept, before the run and at its end', () => {
+    for (const file of [report, policies]) {
+      const path = files().write('file.json', aReport);
+      expect(problemOf(() => checkOutputFile(file(path), []))).toMatch(
+        /the file exists; name another, or add --force to replace it\.$/,
+      );
+      expect(() => writeOutputFile(file(path), 'new')).toThrow(WriteError);
+      expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(aReport);
     }
-    expect(problemOf(() => checkOutputFile(file(path), []))).toMatch(
-      /name another file, or add --force to replace it\.$/,
-    );
-    expect(() => writeOutputFile(file(path), 'new')).toThrow(WriteError);
-    expect(readFileSync(path, 'utf8')).toBe(before);
+  });
+
+  it('is replaced where it is empty, or holds figures, of which each run has new ones', () => {
+    const { write } = files();
+    for (const file of [report(write('r.json', '')), figures(write('f.prom', 'old'))]) {
+      checkOutputFile(file, []);
+      writeOutputFile(file, 'new');
+      expect(readFileSync(file.path, 'utf8')).toBe('new');
+    }
   });
 
   it('is replaced if that is asked for', () => {
@@ -109,23 +91,30 @@ describe('a file that exists already', () => {
     const { at, write } = files();
     write('real.json', aReport);
     symlinkSync(at('real.json'), at('link.json'));
-    writeOutputFile(report(at('link.json')), 'new');
+    writeOutputFile(report(at('link.json'), true), 'new');
     expect(readFileSync(at('real.json'), 'utf8')).toBe('new');
     expect(readdirSync(at('.')).sort()).toEqual(['link.json', 'real.json']);
   });
 });
 
 describe('what is written', () => {
-  it('can be read by its owner only if it is a report, even if others could read the old one', () => {
-    const { at, write } = files();
-    const old = write('old.json', aReport);
-    chmodSync(old, 0o644);
-    for (const path of [old, at('new.json')]) {
-      writeOutputFile(report(path), '{}');
-      expect(statSync(path).mode & 0o777).toBe(0o600);
-    }
-    writeOutputFile(policies(at('policies.json')), '[]');
-    expect(statSync(at('policies.json')).mode & 0o400).toBe(0o400);
+  it.each(['report', 'policies', 'page', 'figures'] as const)(
+    'has the mode of what it replaces, or can be read by others: a file of %s',
+    (holds) => {
+      const { at, write } = files();
+      const old = write('old', 'x');
+      chmodSync(old, 0o640);
+      for (const path of [old, at('new')]) writeOutputFile({ path, holds, force: true }, '{}');
+      expect([old, at('new')].map((path) => statSync(path).mode & 0o777)).toEqual([0o640, 0o644]);
+    },
+  );
+
+  it('can be read by others whatever the umask of a timer is', () => {
+    const { at } = files();
+    mkdirSync(at('ledger'));
+    const args = [process.execPath, programs.start, 'status', '--ledger', at('ledger'), '--json', at('status.json')];
+    expect(spawnSync('sh', ['-c', 'umask 077; exec "$0" "$@"', ...args]).status).toBe(0);
+    expect(statSync(at('status.json')).mode & 0o777).toBe(0o644);
   });
 
   it('may also go to a device or a pipe', () => {
@@ -135,16 +124,7 @@ describe('what is written', () => {
   it('reports a full disk with what to do', () => {
     checkOutputFile(report('/dev/full'), []);
     expect(() => writeOutputFile(report('/dev/full'), '{}')).toThrow(
-      '--json /dev/full was not written: the disk is full; free some space. Its content is shown above.',
+      '--json /dev/full was not written: the disk is full; free some space.',
     );
-  });
-
-  it('leaves the old file whole when it cannot be replaced', () => {
-    const { write, at } = files();
-    const path = write('file.json', aReport);
-    // Someone has put something else there during the run.
-    writeFileSync(path, 'my notes');
-    expect(() => writeOutputFile(report(path), 'new')).toThrow(/was not written: the file exists/);
-    expect(readFileSync(at('file.json'), 'utf8')).toBe('my notes');
   });
 });

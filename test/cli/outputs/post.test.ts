@@ -199,6 +199,9 @@ describe('over TLS', () => {
   it('trusts no other certificate, even if the environment switches the check off', async () => {
     const { url, requests } = await secure();
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    // Node warns of it, in the middle of the tests' output.
+    const warnings = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    onTestFinished(() => warnings.mockRestore());
     const posted = await post(webhookAt(`${url}/hook`), body, { sleep });
     expect(posted).toMatchObject({ kind: 'failed', problem: expect.stringMatching(/its certificate is not trusted/) });
     expect(requests).toEqual([]);

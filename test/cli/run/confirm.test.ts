@@ -6,6 +6,8 @@ import { operation, runHere, serviceHere } from '../here.ts';
 
 const due = [operation, { entityType: 'dataset', aspect: 'datasetUsageStatistics', retentionDays: 90 }];
 
+const atTerminal = (args: readonly string[]) => args.filter((word) => word !== '--yes');
+
 describe('enforce at a terminal', () => {
   /** A run whose person answers, and the questions that were asked. */
   const answering = async (answer: boolean, verb = 'enforce', ...more: string[]) => {
@@ -16,7 +18,7 @@ describe('enforce at a terminal', () => {
       expect(service.sent()).toEqual([]);
       return answer;
     };
-    return { ...(await runHere(service.run(verb, due, ...more), { ask })), service, asked };
+    return { ...(await runHere([...atTerminal(service.run(verb, due)), ...more], { ask })), service, asked };
   };
 
   test('asks once, after its plan and before the first truncate, with the rows and the indices', async () => {
@@ -39,7 +41,9 @@ describe('enforce at a terminal', () => {
     expect((await answering(false, 'preview')).asked).toEqual([]);
     const service = await serviceHere();
     const ask = async () => expect.fail('nothing is due');
-    const { status } = await runHere(service.run('enforce', [{ ...operation, retentionDays: 4000 }]), { ask });
+    const { status } = await runHere(atTerminal(service.run('enforce', [{ ...operation, retentionDays: 4000 }])), {
+      ask,
+    });
     expect(status).toBe(0);
   });
 
@@ -62,7 +66,7 @@ describe.skipIf(!hasPython)('a terminal of its own', () => {
     ['\u0003', 130, 0],
   ])('%j there ends with %i', { timeout: 20_000 }, async (typed, status, sent) => {
     const service = await serviceHere();
-    const args = service.run('enforce', [operation]);
+    const args = atTerminal(service.run('enforce', [operation]));
     const child = spawn('python3', [terminal, typed, process.execPath, programs.start, ...args], { stdio: 'pipe' });
     onTestFinished(() => void child.kill());
     let shown = '';

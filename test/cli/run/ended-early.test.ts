@@ -17,7 +17,7 @@ async function stage() {
   const { files, run, sent } = service;
   const hook = await startReceiver();
   onTestFinished(() => hook.close());
-  const posting = ['--notify-url-file', files.write('hook', hook.url), '--json', files.at('report.json')];
+  const posting = ['--notify-url-file', files.write('hook', hook.url), '--json', files.at('report.json'), '--force'];
   const args = run('enforce', [{ ...operation, retentionDays: 30 }], ...posting);
   return {
     hook,
@@ -108,7 +108,7 @@ describe('A verdict is told by the next night, and by no later one, after', () =
 });
 
 describe('What nobody has been told is told by a preview, too, and', () => {
-  const previewOf = (args: readonly string[]) => ['preview', ...args.slice(1)];
+  const previewOf = (args: readonly string[]) => ['preview', ...args.slice(1).filter((word) => word !== '--yes')];
 
   test('by the next night, if only the one who looked has read that', async () => {
     const { args, first, night } = await stage();

@@ -9,6 +9,7 @@ import {
   states,
   stepOf,
 } from '../../../cli/run/state-machine.ts';
+import type { ReportEvent } from '../../../lambda/run/report.ts';
 import { type Clock, systemClock } from '../../../lambda/truncation/clock.ts';
 
 const execution = { name: 'test-run', startTime: '2026-11-20T03:30:00.000Z' };
@@ -57,8 +58,16 @@ describe('the workflow file', () => {
     await start(handlers);
     expect(asked.map(({ step, input }) => ({ step, input }))).toEqual([
       { step: 'plan', input: { input: { mode: 'preview' }, execution } },
-      { step: 'report', input: { input: finish, execution } },
+      { step: 'report', input: { input: finish, execution, retry: { count: 0, last: 5 } } },
     ]);
+  });
+
+  it('tells Report its try, of as many as its Retry allows', async () => {
+    const { handlers, asked } = scripted({ plan: [finish], report: Array.from({ length: 9 }, () => named('SnsDown')) });
+    await start(handlers, fastClock()).catch(() => {});
+    const tries = asked.filter(({ step }) => step === 'report').map(({ input }) => (input as ReportEvent).retry);
+    expect(tries.map(({ count }) => count)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(new Set(tries.map(({ last }) => last))).toEqual(new Set([tries.length - 1]));
   });
 
   it('waits as long as the state says before each Poll', async () => {
@@ -102,6 +111,7 @@ describe('the workflow file', () => {
     expect(asked.at(-1)?.input).toEqual({
       input: { failure: { step: 'plan', error: 'ParametersError' }, input: { mode: 'preview' } },
       execution,
+      retry: { count: 0, last: 5 },
     });
   });
 
@@ -123,6 +133,17 @@ describe('the workflow file', () => {
       input: { ...finish, entries: [], when: '1970-01-01T00:00:00.000Z' },
     });
     expect(asked[1]?.input).not.toHaveProperty('input.left');
+  });
+});
+
+describe('what ends an execution in Step Functions ends it here, whatever the file catches', () => {
+  it.each<[name: string, answer: object]>([
+    ['States.Runtime', { waitSeconds: 1 }],
+    ['States.DataLimitExceeded', { ...finish, entries: ['ü'.repeat(131_072)] }],
+  ])('%s', async (name, answer) => {
+    const { handlers, steps } = scripted({ plan: [answer] });
+    await expect(start(handlers)).rejects.toMatchObject({ name });
+    expect(steps()).toEqual(['plan']);
   });
 });
 

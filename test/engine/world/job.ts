@@ -2,12 +2,12 @@ import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import { executeWorkflow, stepOf } from '../../../cli/run/state-machine.ts';
 import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
 import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
+import type { Audience } from '../../../lambda/message/audience.ts';
 import { isWorthPublishing, messageOf } from '../../../lambda/message/message.ts';
+import { withSentences } from '../../../lambda/message/sentences.ts';
 import { createOperations } from '../../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../../lambda/operations/http/http-transport.ts';
 import type { RunServices } from '../../../lambda/run/services.ts';
-import type { Audience } from '../../../lambda/message/audience.ts';
-import { withSentences } from '../../../lambda/message/sentences.ts';
 import { takeStep } from '../../support/steps.ts';
 import type { ScaledClock } from './shared.ts';
 

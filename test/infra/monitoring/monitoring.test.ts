@@ -4,7 +4,13 @@ import { prices } from '../../../bench/prices.ts';
 import { deletedByIndexQuery, rowsByIndexQuery } from '../../../infra/monitoring/queries.ts';
 import { reportMetrics, runMetrics } from '../../../lambda/aws/metrics.ts';
 import type { Report } from '../../../lambda/facts/report-schema.ts';
-import { alarmSections, anchorOf, dashboardSections, sectionNames, sectionOf } from '../../../lambda/message/runbook.ts';
+import {
+  alarmSections,
+  anchorOf,
+  dashboardSections,
+  sectionNames,
+  sectionOf,
+} from '../../../lambda/message/runbook.ts';
 import { type Resource, synthesize } from '../synthesize.ts';
 
 /** What CloudFormation makes of a text with functions in it. */

@@ -60,12 +60,12 @@ export const operator = {
   'run by hand': (stage, chances) =>
     byHand(stage, chances, 'by-hand', { mode: chances.pick(['enforce', 'enforce', 'preview']) }),
   // Another execution for one policy, which may pass its ceiling.
-  'only one': (stage, chances) => {
-    const only = [chances.pick(stage.policies).name];
+  'one index': (stage, chances) => {
+    const indices = [chances.pick(stage.policies).name];
     const approved = chances.happens(0.5) ? { approveRows: chances.pick([50, 1000]) } : {};
     // Without a mode it is a preview.
     const mode = chances.happens(0.8) ? { mode: 'enforce' } : {};
-    byHand(stage, chances, 'only', { ...mode, only, ...approved });
+    byHand(stage, chances, 'indices', { ...mode, indices, ...approved });
   },
   // A person releases an index, whatever its state, perhaps accepting that rows are missing.
   'released at any time': (stage, chances) => {

@@ -36,7 +36,7 @@ export async function morning(
     const isClosed = ['rows-missing', 'quarantined'].includes(last.outcome) || last.cause.kind === 'foreign';
     if (isClosed) await released(run, `release-${number}-${name}`, name, world.chances.happens(0.5));
     if (last.cause.kind === 'above-ceiling') {
-      await run(`approve-${number}-${name}`, { mode: 'enforce', only: [name], approveRows: last.cause.approveRows });
+      await run(`approve-${number}-${name}`, { mode: 'enforce', indices: [name], approveRows: last.cause.approveRows });
     }
   }
 }

@@ -36,9 +36,9 @@ export const sendingRules: Record<string, CheckRule> = {
     if (batchSize !== policy.batchSize || timeoutSeconds !== policy.timeoutSeconds) return 'other fields than ordered';
     if (record?.state === 'sending' && record.attempt.policyCutoffMillis !== whole)
       return 'another cutoff in the ledger';
-    const only = execution?.input['only'] as string[] | undefined;
+    const indices = execution?.input['indices'] as string[] | undefined;
     const name = `${policy.entityType}.${policy.aspect}`.toLowerCase();
-    if (only && !only.some((one) => one.toLowerCase() === name)) return 'the run is about other policies';
+    if (indices && !indices.some((one) => one.toLowerCase() === name)) return 'the run is about other policies';
     const { maxRowsPerRun = Number.POSITIVE_INFINITY } = policy;
     const most = Math.max(maxRowsPerRun, Number(execution?.input['approveRows'] ?? 0));
     const { rowsToDelete = 0, deletesInPlace = true } = asked?.answer ?? {};

@@ -56,7 +56,7 @@ export const tellingRules = {
       if (twice !== undefined && !isDuplicate) yield { at, text: `${runId} reports ${twice} twice` };
       // A release is about something else.
       const execution = eventsOf(history, 'execution').find((event) => runOf(event) === runOf(published));
-      const isWhole = execution && !('only' in execution.input) && !('release' in execution.input) && !report.cause;
+      const isWhole = execution && !('indices' in execution.input) && !('release' in execution.input) && !report.cause;
       // Of two Plans side by side, one is not the run's: a policy counts that each of them has read.
       const read = eventsOf(history, 'orders').flatMap(({ invocation, policies }) =>
         policies && invocation.step === 'plan' && runOf(invocation) === runOf(published) ? [policies] : [],

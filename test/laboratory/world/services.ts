@@ -1,7 +1,7 @@
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
 import { isWorthPublishing, messageOf } from '../../../lambda/message/message.ts';
-import { ParametersError, type Publisher } from '../../../lambda/run/services.ts';
 import { withSentences } from '../../../lambda/message/sentences.ts';
+import { ParametersError, type Publisher } from '../../../lambda/run/services.ts';
 import type { takeStep } from '../../support/steps.ts';
 import { type Invocation, named, pause } from './invocation.ts';
 import { operationsOf } from './wire.ts';

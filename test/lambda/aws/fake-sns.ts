@@ -17,6 +17,8 @@ export async function fakeSns(
     confirmed?: string;
     pending?: string;
     fail?: Record<string, { status: number; code: string; message: string }>;
+    /** Actions that are not answered, or whose answer begins and does not end. */
+    hang?: Record<string, 'silent' | 'begun'>;
   } = {},
 ): Promise<FakeSns> {
   const calls: URLSearchParams[] = [];
@@ -24,6 +26,9 @@ export async function fakeSns(
     const call = new URLSearchParams(await textOf(request));
     calls.push(call);
     const action = call.get('Action') ?? '';
+    const hanging = answers.hang?.[action];
+    if (hanging === 'begun') response.writeHead(200, { 'content-type': 'text/xml' }).write('<');
+    if (hanging) return;
     const failure = answers.fail?.[action];
     const [status, xml] = failure
       ? [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reportMetrics, subscriptionMetric } from '../../../lambda/aws/metrics.ts';
+import { reportMetrics } from '../../../lambda/aws/metrics.ts';
 import { anEntry, aReport } from './a-report.ts';
 
 interface Embedded {
@@ -66,6 +66,12 @@ describe('metrics', () => {
     expect(parsed(reportMetrics(aReport([truncated])))[0]).not.toHaveProperty('RowsMissing');
   });
 
+  it('say how many subscriptions are confirmed, also that there is none, where that is known', () => {
+    const run = (confirmed?: number) => parsed(reportMetrics(aReport([]), confirmed))[0];
+    expect(run(0)).toMatchObject({ ConfirmedSubscriptions: 0 });
+    expect(run()).not.toHaveProperty('ConfirmedSubscriptions');
+  });
+
   it('count for each index the rows deleted and the rows past retention', () => {
     const line = ofIndex(parsed(reportMetrics(aReport([truncated]))), 'dataset.operation');
     expect(line?._aws.CloudWatchMetrics[0]?.Dimensions).toEqual([['stage', 'index']]);
@@ -105,6 +111,6 @@ describe('metrics', () => {
   it('turn any name into a dimension that CloudWatch accepts', () => {
     const [run] = parsed(reportMetrics(aReport([], { stage: 'größe\n🦄' })));
     expect(run?.['stage']).toBe('gro?e ??');
-    expect(parsed([subscriptionMetric('', 1, Number.NaN)])[0]?.['stage']).toBe('unnamed');
+    expect(parsed(reportMetrics(aReport([], { stage: '' })))[0]?.['stage']).toBe('unnamed');
   });
 });

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { PublishError, snsPublisher } from '../../../lambda/aws/publish.ts';
-import type { Report } from '../../../lambda/facts/report-schema.ts';
+import type { Report, ReportFacts } from '../../../lambda/facts/report-schema.ts';
 import { messageOf } from '../../../lambda/message/message.ts';
+import { withSentences } from '../../../lambda/message/sentences.ts';
 import { addressOf } from '../../../lambda/run/entries.ts';
 import { report } from '../../../lambda/run/report.ts';
-import type { RunSettings } from '../../../lambda/run/services.ts';
+import type { RunSettings, Subscriptions } from '../../../lambda/run/services.ts';
 import type { Mode } from '../../../lambda/run/state.ts';
-import { withSentences } from '../../../lambda/message/sentences.ts';
 import { aRunState } from '../../support/states.ts';
 import { anEntry, aReport } from './a-report.ts';
 import { type FakeSns, fakeSns } from './fake-sns.ts';
@@ -32,11 +32,15 @@ afterEach(() => sns.stop());
 async function publish(
   report: Report,
   answers: Parameters<typeof fakeSns>[0] = {},
-  { notify = 'always', byHand = false }: { notify?: 'always' | 'problems'; byHand?: boolean } = {},
+  {
+    notify = 'always',
+    byHand = false,
+    patienceMillis = 10_000,
+  }: { notify?: 'always' | 'problems'; byHand?: boolean; patienceMillis?: number } = {},
 ) {
   sns = await fakeSns(answers);
   const { logged, log } = logOf();
-  const publisher = snsPublisher({ client: sns.client, topicArn, notify, reader, log });
+  const publisher = snsPublisher({ client: sns.client, topicArn, notify, reader, log, patienceMillis });
   const error = await publisher.publish(report, byHand).then(
     () => undefined,
     (thrown: unknown) => thrown as Error,
@@ -91,6 +95,15 @@ describe('the SNS publisher', () => {
     expect(error?.message).not.toContain('\n');
   });
 
+  it.each(['silent', 'begun'] as const)(
+    'ends by itself and says why where the answer of SNS is %s',
+    async (Publish) => {
+      const { error } = await publish(troubled, { hang: { Publish } }, { patienceMillis: 50 });
+      expect(error).toBeInstanceOf(PublishError);
+      expect(error?.message).toMatch(/could not be published to arn:aws:sns:\S+: AbortError: .*\. Check that/);
+    },
+  );
+
   it('does not publish a good run if only problems are wanted, and logs that', async () => {
     const { error, logged } = await publish(well, {}, { notify: 'problems' });
     expect(error).toBeUndefined();
@@ -111,36 +124,38 @@ describe('the SNS publisher', () => {
 async function reported(mode: Mode, answers: Parameters<typeof fakeSns>[0], notify: 'always' | 'problems' = 'always') {
   sns = await fakeSns(answers);
   const { logged, log } = logOf();
-  const written: string[] = [];
-  const publisher = snsPublisher({
-    client: sns.client,
-    topicArn,
-    notify,
-    reader,
-    log,
-    writeLine: (line) => written.push(line),
-  });
+  const counted: (number | undefined)[] = [];
+  const publisher = snsPublisher({ client: sns.client, topicArn, notify, reader, log, patienceMillis: 10_000 });
   const settings = { stage: 'prod', gmsUrl: 'http://gms:8080', mode } as RunSettings;
   const input = { ...aRunState([], { mode }), stage: 'prod', server: addressOf(settings) };
   const execution = { name: 'run-1', startTime: '2026-03-01T03:30:01.000Z' };
   const clock = { now: () => Date.parse('2026-03-01T03:40:00.000Z') };
-  await report({ input, execution }, { settings, clock, log, publisher, words: (facts) => withSentences(facts, reader) });
+  const count = (_: Report, subscriptions?: Subscriptions) => counted.push(subscriptions?.confirmed);
+  const services = {
+    settings,
+    clock,
+    log,
+    publisher,
+    words: (facts: ReportFacts) => withSentences(facts, reader),
+    count,
+  };
+  await report({ input, execution, retry: { count: 0, last: 5 } }, services);
   const message = sns.publishes()[0]?.get('Message');
   const { notes = [] }: Partial<Report> = message ? JSON.parse(JSON.parse(message).default) : {};
-  return { logged, written: written.map((line) => JSON.parse(line)), texts: notes.map(({ text }) => text) };
+  return { logged, counted, texts: notes.map(({ text }) => text) };
 }
 
 describe('who is subscribed to the topic', () => {
   it('is a metric of the stage', async () => {
-    const { written, logged } = await reported('enforce', { confirmed: '3' });
-    expect(written).toEqual([expect.objectContaining({ stage: 'prod', ConfirmedSubscriptions: 3 })]);
+    const { counted, logged } = await reported('enforce', { confirmed: '3' });
+    expect(counted).toEqual([3]);
     expect(logged.join()).not.toContain('warn');
   });
 
   it('is nobody: log, metric and the notes of a preview say so, and the message is published all the same', async () => {
-    const { written, logged, texts } = await reported('preview', { confirmed: '0', pending: '1' });
+    const { counted, logged, texts } = await reported('preview', { confirmed: '0', pending: '1' });
     expect(logged.join()).toContain('warn: nobody is notified of this run: the topic has no confirmed subscription');
-    expect(written).toMatchObject([{ ConfirmedSubscriptions: 0 }]);
+    expect(counted).toEqual([0]);
     expect(texts.join()).toContain(
       'Nobody receives the messages of this stage: its topic has no confirmed subscription.',
     );
@@ -159,8 +174,8 @@ describe('who is subscribed to the topic', () => {
   });
 
   it('is counted also for a run that is not published', async () => {
-    const { written } = await reported('enforce', { confirmed: '0' }, 'problems');
-    expect(written).toHaveLength(1);
+    const { counted } = await reported('enforce', { confirmed: '0' }, 'problems');
+    expect(counted).toEqual([0]);
     expect(sns.publishes()).toEqual([]);
   });
 
@@ -168,10 +183,10 @@ describe('who is subscribed to the topic', () => {
     ['may not be read', { fail: { GetTopicAttributes: { status: 403, code: 'AuthorizationError', message: 'no' } } }],
     ['is not told', { confirmed: '' }],
   ])('%s: the message is published all the same', async (_, answers) => {
-    const { logged, written, texts } = await reported('preview', answers);
+    const { logged, counted, texts } = await reported('preview', answers);
     expect(texts.join()).not.toContain('confirmed');
     expect(sns.publishes()).toHaveLength(1);
     expect(logged.join()).toMatch(/warn: the topic/);
-    expect(written).toEqual([]);
+    expect(counted).toEqual([undefined]);
   });
 });

@@ -52,6 +52,14 @@ async function failure(act: Promise<unknown>): Promise<string> {
 }
 
 describe('Policies in Parameter Store', () => {
+  test('are refused where their pages do not end', async () => {
+    for (let n = 0; n < 201; n++) stored[`/p/policies/dataset.a${n}`] = '{}';
+    expect(await failure(open().policies())).toBe(
+      'There are more than 100 pages of parameters below /p/policies: keep only the policies of this stage there.',
+    );
+    expect(asked).toHaveLength(100);
+  });
+
   test('come from all pages, with their names, and are not decrypted', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) stored[`/p/policies/dataset.${name}`] = `{"${name}":1}`;
     const policies = await open().policies();

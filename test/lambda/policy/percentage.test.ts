@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compareShare } from '../../../lambda/policy/decision.ts';
 import { percentOf } from '../../../lambda/message/numbers.ts';
+import { compareShare } from '../../../lambda/policy/decision.ts';
 import { holds } from '../../properties.ts';
 
 describe('a share of rows compared with a percentage', () => {

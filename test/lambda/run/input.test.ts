@@ -16,8 +16,8 @@ describe('an input', () => {
     ['an unfilled placeholder', { scheduledTime: '<aws.scheduler.scheduled-time>' }],
     ['a mode', { mode: 'preview' }],
     ['what the console suggests', { Comment: 'Insert your JSON here' }],
-    ['names', { only: ['dataset.operation', 'chart.usage'] }],
-    ['an approval of one name', { only: ['dataset.operation'], approveRows: 5 }],
+    ['names', { indices: ['dataset.operation', 'chart.usage'] }],
+    ['an approval of one name', { indices: ['dataset.operation'], approveRows: 5 }],
     ['a release', { release: ['dataset.operation'] }],
     ['a release that accepts missing rows', { release: ['dataset.operation'], acceptMissing: 0 }],
   ])('is taken: %s', (_, input) => {
@@ -26,16 +26,20 @@ describe('an input', () => {
 
   test.each<[string, unknown, RegExp]>([
     ['another mode', { mode: 'dry-run' }, /mode/],
-    ['an unknown field, with the nearest known one', { onyl: ['dataset.operation'] }, /onyl.*did you mean only/],
-    ['an approval without a name', { approveRows: 5 }, /exactly one policy/],
-    ['an approval of two names', { only: ['a.b', 'c.d'], approveRows: 5 }, /exactly one policy/],
-    ['an approval of no row', { only: ['a.b'], approveRows: 0 }, /approveRows/],
+    [
+      'an unknown field, with the nearest known one',
+      { indexes: ['dataset.operation'] },
+      /indexes.*did you mean indices/,
+    ],
+    ['an approval without a name', { approveRows: 5 }, /exactly one index/],
+    ['an approval of two names', { indices: ['a.b', 'c.d'], approveRows: 5 }, /exactly one index/],
+    ['an approval of no row', { indices: ['a.b'], approveRows: 0 }, /approveRows/],
     ['missing rows without a release', { acceptMissing: 5 }, /exactly one index/],
     ['missing rows of two indices', { release: ['a.b', 'c.d'], acceptMissing: 5 }, /exactly one index/],
     ['fewer than no missing rows', { release: ['a.b'], acceptMissing: -1 }, /acceptMissing/],
-    ['a release with policies', { release: ['a.b'], only: ['a.b'] }, /release stands alone/],
-    ['a release with an approval', { release: ['a.b'], only: ['a.b'], approveRows: 5 }, /release stands alone/],
-    ['an empty list', { only: [] }, /only/],
+    ['a release with policies', { release: ['a.b'], indices: ['a.b'] }, /release stands alone/],
+    ['a release with an approval', { release: ['a.b'], indices: ['a.b'], approveRows: 5 }, /release stands alone/],
+    ['an empty list', { indices: [] }, /indices/],
     ['a word of version 4', { clear: ['a.b'] }, /write "release" instead/],
     ['no object', 'preview', /input/],
   ])('is refused: %s', (_, input, expected) => {

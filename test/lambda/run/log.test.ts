@@ -62,7 +62,7 @@ test('A Truncate that fails is logged with its error, and with what became of it
 test('A truncation that is not started is logged with its cause', async () => {
   const opened: World[] = [];
   const does = async () => {
-    for (const { orders } of opened) orders.paused = true;
+    for (const { parameters } of opened) parameters.paused = true;
   };
   const lines = await logged({ interruption: { at: 'baseline', does } }, (world) => void opened.push(world));
   const refused = lines.find(([message]) => message === 'truncate');

@@ -44,7 +44,7 @@ describe('A delete that runs for hours', () => {
     world.standIn.set(slow);
     const night = await world.run();
     expect(outcomeOf(night)).toBe('still-running');
-    world.orders.policies?.push(aPolicyFor('datasetProfile'));
+    world.parameters.policies?.push(aPolicyFor('datasetProfile'));
     world.standIn.set({ rowsPerSecond: 1 });
     const first = String(onlyEntry(night).taskId);
     let pages = 0;

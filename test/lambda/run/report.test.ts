@@ -132,21 +132,43 @@ test.each([
   expect(() => compose(state)).toThrow('the run state');
 });
 
-test('results are counted before publishing is tried, so that alarms do not depend on a message', async () => {
-  const order: string[] = [];
-  const services = {
-    settings,
-    clock,
-    words,
-    log: { info() {}, warn() {}, error() {} },
-    count: () => void order.push('counted'),
-    publisher: {
-      async publish() {
-        order.push('published');
-        throw new Error('the topic is gone');
+describe('the tries of Report', () => {
+  /** The try after so many failed ones; what it did, in order. */
+  async function tried(count: number, isPublished: boolean) {
+    const order: string[] = [];
+    const services = {
+      settings,
+      clock,
+      words,
+      log: { info() {}, warn() {}, error: (message: string) => void order.push(message) },
+      count: () => void order.push('counted'),
+      publisher: {
+        async publish() {
+          if (!isPublished) throw new Error('the topic is gone');
+          order.push('published');
+          return [];
+        },
       },
-    },
-  };
-  await expect(report({ input: aRunState([]), execution }, services)).rejects.toThrow('the topic is gone');
-  expect(order).toEqual(['counted', 'published']);
+    };
+    const ended = report({ input: aRunState([]), execution, retry: { count, last: 5 } }, services);
+    order.push(
+      await ended.then(
+        ({ next }) => next,
+        ({ message }) => message,
+      ),
+    );
+    return order;
+  }
+
+  test.each([0, 5])('count the results once they are published: after %i failures', async (count) => {
+    expect(await tried(count, true)).toEqual(['published', 'counted', 'end']);
+  });
+
+  test.each([0, 4])('leave the count to a later try: after %i failures', async (count) => {
+    expect(await tried(count, false)).toEqual(['the report was not published', 'the topic is gone']);
+  });
+
+  test('count them in the last try, so that an alarm fires where nobody takes the message', async () => {
+    expect(await tried(5, false)).toEqual(['the report was not published', 'counted', 'the topic is gone']);
+  });
 });

@@ -12,14 +12,14 @@ function failing(kind: ServerErrorKind, before = {}) {
   let asked = 0;
   const fail = async (): Promise<never> => {
     asked++;
-    throw new OperationsError({ kind, operation: 'task-status' });
+    throw new OperationsError({ kind, operation: 'task-status', status: 403 });
   };
   const operations = { indexSizes: fail, taskStatus: fail } as unknown as Operations;
   return { reads: optionalReads(operations, before, signal), asked: () => asked };
 }
 
 describe('a status', () => {
-  test.each<ServerErrorKind>(['unauthorized', 'privilege', 'forbidden'])(
+  test.each<ServerErrorKind>(['unauthorized', 'privilege', 'gateway'])(
     'that is refused (%s) is not asked for again in this run',
     async (kind) => {
       const { reads, asked } = failing(kind);
@@ -49,7 +49,7 @@ describe('a status', () => {
   });
 
   test('that was told before is asked for, whatever was refused for another task meanwhile', async () => {
-    const { reads, asked } = failing('forbidden');
+    const { reads, asked } = failing('gateway');
     await reads.status('n:2', false);
     await expect(reads.status('n:1', true)).rejects.toThrow(OperationsError);
     expect([asked(), reads.without.withoutStatus]).toEqual([2, true]);

@@ -39,6 +39,8 @@ export interface Behaviour {
   maxBatchSize: number;
   /** Every reindex fails with this status after the alias has moved. */
   reindexFailsAfterSwap: 400 | 500 | undefined;
+  /** A reindex moves the alias this long after its call, instead of before its first row. */
+  inPlaceAfterSeconds: number | undefined;
   /** False: indices are concrete, as on fresh installations; a reindex is refused before anything changes. */
   aliasBacked: boolean;
   /** Searches see added, deleted and copied rows at the next multiple of this; 0: at once. */
@@ -110,6 +112,7 @@ export const specified: Behaviour = {
   reindexBatchSize: 10_000,
   maxBatchSize: 10_000,
   reindexFailsAfterSwap: undefined,
+  inPlaceAfterSeconds: undefined,
   aliasBacked: true,
   refreshSeconds: 0,
   refreshOffAfterReindex: false,

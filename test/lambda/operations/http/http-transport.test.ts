@@ -222,6 +222,9 @@ describe('a private certificate authority', () => {
 
   test.each(['1', '0'])('is not trusted otherwise, also with NODE_TLS_REJECT_UNAUTHORIZED=%s', async (value) => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', value);
+    // Node warns of it, in the middle of the tests' output.
+    const warnings = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    onTestFinished(() => warnings.mockRestore());
     onTestFinished(() => void vi.unstubAllEnvs());
     const server = await rawServer({ tls, ...answering });
     const maySend = vi.fn(yes);

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
 import { maxSentenceBytes } from '../../../../lambda/facts/limits.ts';
 import { concernsServer } from '../../../../lambda/facts/server-error.ts';
@@ -219,12 +220,12 @@ describe('a permanent failure', () => {
     ['a 404', http(404, ''), { kind: 'not-found', status: 404 }],
     ['a login page', http(200, loginPage, html), { kind: 'not-json', status: 200 }],
     ['a page that says it is JSON', http(200, loginPage), { kind: 'not-json' }],
-    ['a 400 page', http(400, '<html><h1>Bad</h1></html>', html), { kind: 'bad-request', status: 400 }],
+    ['a 400 page', http(400, '<html><h1>Bad</h1></html>', html), { kind: 'gateway', status: 400 }],
     ['no content', 'HTTP/1.1 204 No Content\r\n\r\n', { kind: 'not-json', status: 204 }],
     ['an empty body', http(200, ''), { kind: 'not-json', status: 200 }],
     ['truncated JSON', http(200, '{"value":"Delete 1'), { kind: 'not-json' }],
     ['some text', http(200, 'OK', { 'Content-Type': 'text/plain' }), { kind: 'not-json' }],
-    ['a huge body', http(200, `{"value":"${'x'.repeat(5_000_000)}`), { kind: 'not-json' }],
+    ['a huge body', http(200, `{"value":"${'x'.repeat(5_000_000)}`), { kind: 'not-read', status: 200 }],
     [
       'a flag conflict',
       http(200, '{"value":"please only set forceReindex OR forceDeleteByQuery flags"}'),
@@ -251,12 +252,12 @@ describe('a permanent failure', () => {
       restError(400, "Parameters of method 'truncateTimeseriesAspect' failed validation"),
       { kind: 'bad-request', status: 400 },
     ],
-    ['an odd 4xx', http(418, ''), { kind: 'bad-request', status: 418 }],
+    ['an odd 4xx', http(418, ''), { kind: 'gateway', status: 418 }],
     ['what is not HTTP', 'SSH-2.0-x\r\n', { kind: 'not-http' }],
     [
       'a 403 of a gateway',
       http(403, 'RBAC: access denied', { 'Content-Type': 'text/plain' }),
-      { kind: 'forbidden', status: 403, text: 'RBAC: access denied' },
+      { kind: 'gateway', status: 403, text: 'RBAC: access denied' },
     ],
     [
       'a missing index whose name comes first in the message',
@@ -303,6 +304,45 @@ describe('a permanent failure', () => {
     const { operations } = await against([http(301, '', { Location: 'https://host/' })]);
     const error = await errorOf(operations.indexSizes());
     expect(error.fact).toMatchObject({ kind: 'redirect', toHttps: true });
+  });
+});
+
+describe('an answer', () => {
+  const packed = (bytes: Buffer, encoding: string) => (socket: Socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${bytes.length}\r\n\r\n`);
+    socket.write(bytes);
+  };
+  const json = JSON.stringify({ value: sentence });
+
+  test.each([
+    ['gzip', packed(gzipSync(json), 'gzip')],
+    ['deflate', packed(deflateSync(json), 'deflate')],
+    ['br', packed(brotliCompressSync(json), 'BR')],
+    ['a byte order mark', http(200, `\ufeff${json}`)],
+  ])('is read through %s, although identity was asked for', async (_, reply) => {
+    const { server, operations } = await against([reply]);
+    expect(await operations.dryRun(operation)).toMatchObject({ rowsTotal: 135600 });
+    expect(server.requests[0]).toContain('accept-encoding: identity\r\n');
+  });
+
+  test('that unpacks to more than is read is not unpacked further', async () => {
+    const { operations } = await against([packed(gzipSync(' '.repeat(50_000_000)), 'gzip')]);
+    const error = await errorOf(operations.dryRun(operation));
+    expect(error.fact).toEqual({ kind: 'not-read', operation: 'dry-run', status: 200, encoding: 'gzip' });
+  });
+
+  test.each([
+    [
+      'OpenSearchStatusException[OpenSearch exception [type=search_phase_execution_exception, reason=all shards failed]]; nested: OpenSearchException[OpenSearch exception [type=index_closed_exception, reason=closed]]',
+      'index_closed_exception: closed',
+    ],
+    [
+      'method [POST], host [http://es:9200], status line [HTTP/1.1 400 Bad Request] {"error":{"root_cause":[{"type":"parsing_exception","reason":"unknown field"}],"type":"x_content_parse_exception","reason":"[1:2] failed"}}',
+      'parsing_exception: unknown field',
+    ],
+  ])('of the server is quoted with the reason inside it', async (message, text) => {
+    const { operations } = await against([restError(500, `com.x.ESQueryException: Count query failed: ${message}`)]);
+    expect((await errorOf(operations.dryRun(operation))).fact).toMatchObject({ kind: 'server-error', text });
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { tokenExpiryMillis } from '../../../../lambda/operations/http/bearer.ts';
+import { expiryNotice, tokenExpiryMillis } from '../../../../lambda/operations/http/bearer.ts';
 import { holds } from '../../../properties.ts';
 import { anyText } from '../../../support/arbitrary.ts';
 
@@ -39,5 +39,24 @@ describe('the expiry of a token', () => {
         if (millis !== undefined) expect(() => new Date(millis).toISOString()).not.toThrow();
       }),
     );
+  });
+});
+
+describe('people hear of the expiry of a token', () => {
+  const now = Date.UTC(2026, 10, 20);
+  const inDays = (days: number) => now / 1000 + days * 86_400;
+  test.each<[string, object, number | undefined, boolean]>([
+    ['that never expires', {}, undefined, false],
+    ['of whose life nothing is known, 14 days before', { exp: inDays(14) }, undefined, true],
+    ['of whose life nothing is known, earlier', { exp: inDays(14.1) }, undefined, false],
+    ['that has expired, however short it lived', { exp: inDays(-0.01), iat: inDays(-0.02) }, undefined, true],
+    ['of an hour by its own account', { exp: inDays(0.01), iat: inDays(-0.03) }, undefined, false],
+    ['of an hour by the age of its file', { exp: inDays(0.01) }, now - 1_800_000, false],
+    ['of a month in its last fortnight', { exp: inDays(13), iat: inDays(-17) }, undefined, true],
+    ['of a week in its first half', { exp: inDays(4), iat: inDays(-3) }, undefined, false],
+    ['of a week in its second half', { exp: inDays(3), iat: inDays(-4) }, undefined, true],
+    ['of a year in a file that was mounted just now', { exp: inDays(10) }, now, true],
+  ])('%s', (_, claims, storedAt, isNews) => {
+    expect(expiryNotice(tokenWith(claims), storedAt, now) !== undefined).toBe(isNews);
   });
 });

@@ -77,17 +77,17 @@ describe('A bite', () => {
     expect((await (await bitten(700)).plan()).entries[0]).toMatchObject({
       plan: { rowsToDelete: 700, bite: undefined },
     });
-    const approved = { only: ['dataset.operation'], approveRows: 700 };
+    const approved = { indices: ['dataset.operation'], approveRows: 700 };
     expect((await (await bitten(100)).plan(approved)).entries[0]).toMatchObject({ plan: { bite: undefined } });
   });
 
   test('is what a preview says, too, whatever it was told to approve: it approves nothing, and says so', async () => {
     const opened = await bitten(100);
-    const input = { mode: 'preview', only: ['dataset.operation'], approveRows: 700 };
+    const input = { mode: 'preview', indices: ['dataset.operation'], approveRows: 700 };
     const { entries, notes } = await opened.plan(input);
     expect(entries.map(told)).toMatchObject([{ outcome: 'would-truncate', cause: { kind: 'due', bite: 100 } }]);
     expect(notes).toContainEqual({ kind: 'approves-nothing', approveRows: 700 });
-    opened.orders.policies = [aPolicyFor('operation', { maxDeletePercent: 20 })];
+    opened.parameters.policies = [aPolicyFor('operation', { maxDeletePercent: 20 })];
     expect((await opened.plan(input)).entries.map(told)).toMatchObject([{ outcome: 'above-ceiling' }]);
   });
 
@@ -329,7 +329,7 @@ test('A Plan that is tried again after its run’s verdict goes on with that ind
 
 test('A run whose policies cannot be used still says which those are', async () => {
   const opened = await open({ policies: [aPolicyFor('operation')] });
-  const { entries, error, next, unmanagedIndices } = await opened.plan({ only: ['dataset.nothing'] });
+  const { entries, error, next, unmanagedIndices } = await opened.plan({ indices: ['dataset.nothing'] });
   expect([entries, unmanagedIndices, error?.kind, next]).toEqual([[], [], 'setup', 'report']);
   opened.reach.ledger = false;
   const away = await opened.plan();

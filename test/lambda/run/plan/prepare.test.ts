@@ -39,10 +39,10 @@ async function prepared(input: Parameters<typeof prepare>[0], given: Given = {})
 }
 
 describe('A run that can begin', () => {
-  test('has every policy, or those that only names in any case', async () => {
+  test('has every policy, or those that indices names in any case', async () => {
     const policies = [policy('operation'), policy('datasetProfile')];
-    const chosen = async (only?: string[]) => {
-      const found = await prepared({ only }, { policies });
+    const chosen = async (indices?: string[]) => {
+      const found = await prepared({ indices }, { policies });
       return found.kind === 'ready' && found.chosen.map(({ index }) => index);
     };
     expect(await chosen()).toEqual([anIndex, 'dataset_datasetprofileaspect_v1']);
@@ -98,16 +98,16 @@ describe('A run that cannot do its work', () => {
     expect(most.kind === 'ready' && most.chosen.length).toBe(48);
   });
 
-  test('names in only what no policy is for: it says which there are, at most ten of them', async () => {
-    expect(await problemOf({ only: ['dataset.x'] })).toBe(
-      'input: "only" names dataset.x, which no policy is for (policies: dataset.operation)',
+  test('names in indices what no policy is for: it says which there are, at most ten of them', async () => {
+    expect(await problemOf({ indices: ['dataset.x'] })).toBe(
+      'input: "indices" names dataset.x, which no policy is for (policies: dataset.operation)',
     );
     const listed = Array.from({ length: 10 }, (_, at) => `dataset.aspect${at}`).join(', ');
-    expect(await problemOf({ only: ['dataset.x'] }, { policies: many(10) })).toContain(`(policies: ${listed})`);
-    expect(await problemOf({ only: ['dataset.x'] }, { policies: many(12) })).toContain(
+    expect(await problemOf({ indices: ['dataset.x'] }, { policies: many(10) })).toContain(`(policies: ${listed})`);
+    expect(await problemOf({ indices: ['dataset.x'] }, { policies: many(12) })).toContain(
       `(policies: ${listed} and 2 more)`,
     );
-    expect(await problemOf({ only: ['dataset.x', 'dataset.y'] }, { policies: [] })).toContain(
+    expect(await problemOf({ indices: ['dataset.x', 'dataset.y'] }, { policies: [] })).toContain(
       'dataset.x, dataset.y, which no policy is for (policies: none)',
     );
   });
@@ -126,7 +126,7 @@ describe('A run that cannot do its work', () => {
     };
     expect(await problemOf({}, { ledger: { list: away } })).toBe('ledger: the table is away');
     // That nobody can be told what the ledger holds comes before any other reason.
-    expect(await problemOf({ only: ['dataset.x'] }, { ledger: { list: away } })).toBe('ledger: the table is away');
+    expect(await problemOf({ indices: ['dataset.x'] }, { ledger: { list: away } })).toBe('ledger: the table is away');
     // The policies that it would have covered are told, if they are not too many for a run.
     const covered = async (count: number) =>
       ((await prepared({}, { policies: many(count), ledger: { list: away } })) as { chosen: unknown[] }).chosen.length;

@@ -1,8 +1,9 @@
+import { parseRecord } from '../../../../lambda/ledger/record.ts';
 import { anIndex } from '../../../support/records.ts';
 import { anIndexOf } from '../../../support/stand-in.ts';
 import type { WorldOptions } from '../../../support/world.ts';
 import { aPolicyFor, type Interruption, type Point, type Run, type World } from '../../../support/world.ts';
-import { journalled, namer } from './journal.ts';
+import { journalled, namer, recordText } from './journal.ts';
 import { played, type Recording } from './played.ts';
 import { type Command, commandOf } from './script.ts';
 
@@ -81,7 +82,7 @@ async function run(command: Command, stage: Stage): Promise<string[]> {
   const given = {
     ...(words.includes('preview') && { mode: 'preview' }),
     ...(!words.includes('preview') && (words.includes('only') || approve) && { mode: 'enforce' }),
-    ...((words.includes('only') || approve) && { only: [name] }),
+    ...((words.includes('only') || approve) && { indices: [name] }),
     ...(approve && { approveRows: Number(approve) }),
     ...(words.includes('release') && { release: [name] }),
     ...(accept && { acceptMissing: Number(accept) }),
@@ -116,7 +117,7 @@ function ranBefore({ words: [which = ''] }: Command, { runs }: Stage): Run {
   return found;
 }
 
-const ofWorld = new Set(['record-gone', 'server', 'ledger', 'people', 'address', 'paused', 'policy']);
+const ofWorld = new Set(['record-gone', 'record-without', 'server', 'ledger', 'people', 'address', 'paused', 'policy']);
 
 /** `after SECONDS COMMAND`: executed when this much of the next run has passed. */
 function after({ words: [seconds = '', command = '', ...words], options }: Command, stage: Stage): void {
@@ -216,17 +217,17 @@ const commands: Record<string, Play> = {
     world.settings.mode = switched(word, 'enforce', 'preview') ? 'enforce' : 'preview';
   },
   paused: (_, { world }, word) => {
-    world.orders.paused = word === 'unreadable' ? undefined : switched(word, 'on', 'off');
+    world.parameters.paused = word === 'unreadable' ? undefined : switched(word, 'on', 'off');
   },
   policy({ words: [word, text], options: more }, { world }) {
-    const [first, ...others] = (world.orders.policies ?? []) as object[];
-    if (word === 'unreadable') world.orders.policies = undefined;
-    else if (word === 'gone') world.orders.policies = others;
-    else if (word === 'twice') world.orders.policies = [first, first, ...others];
-    else world.orders.policies = [{ ...first, ...parsed(more['with'] ?? text) }, ...others];
+    const [first, ...others] = (world.parameters.policies ?? []) as object[];
+    if (word === 'unreadable') world.parameters.policies = undefined;
+    else if (word === 'gone') world.parameters.policies = others;
+    else if (word === 'twice') world.parameters.policies = [first, first, ...others];
+    else world.parameters.policies = [{ ...first, ...parsed(more['with'] ?? text) }, ...others];
   },
   'many-policies': (_, { world }, word) => {
-    world.orders.policies = Array.from({ length: Number(word) }, (_, at) => aPolicyFor(`aspect${at}`));
+    world.parameters.policies = Array.from({ length: Number(word) }, (_, at) => aPolicyFor(`aspect${at}`));
   },
   server: (_, { world }, word) => {
     world.reach.server = switched(word, 'back', 'away');
@@ -240,8 +241,9 @@ const commands: Record<string, Play> = {
   address: (_, { world }, word) => {
     world.settings.gmsUrl = word;
   },
-  version(_, { world: { ledger } }, word) {
-    ledger.stored.set(anIndex, { ...(ledger.stored.get(anIndex) as object), version: Number(word) });
+  'record-without'(_, { world: { ledger } }, word) {
+    const { [word]: _gone, ...record } = ledger.stored.get(anIndex) as Record<string, unknown>;
+    ledger.stored.set(anIndex, record);
   },
   fault: (_, { world }, word) => world.standIn.fault(word.replace(':', '=')),
   'deletes-always': (_, { world }) => world.standIn.set({ mode: 'always-delete' }),
@@ -272,8 +274,8 @@ const commands: Record<string, Play> = {
   },
   truncates: (_, { world }) => [`${world.realTruncates().length} real truncates so far`],
   record(_, { world: { ledger } }) {
-    const record = ledger.stored.get(anIndex) as { state: string; revision: number } | undefined;
-    return [record ? `revision ${record.revision}, ${record.state}` : 'no record'];
+    const stored = ledger.stored.get(anIndex);
+    return [stored ? recordText(parseRecord(anIndex, stored)) : 'no record'];
   },
   'record-gone': (_, { world: { ledger } }) => void ledger.stored.delete(anIndex),
 };

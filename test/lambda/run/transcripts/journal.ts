@@ -97,7 +97,9 @@ function statusText(status: TaskStatus): string {
   const written = created + updated;
   return [
     status.completed ? 'completed' : 'running',
-    total === undefined ? 'no counters' : `${number(written || deleted)} ${written ? 'written' : 'deleted'} of ${number(total)}`,
+    total === undefined
+      ? 'no counters'
+      : `${number(written || deleted)} ${written ? 'written' : 'deleted'} of ${number(total)}`,
     ...(versionConflicts > 0 ? [`${number(versionConflicts)} conflicts`] : []),
     ...(cancelled ? ['cancelled'] : []),
   ].join(', ');
@@ -116,7 +118,7 @@ function sentText(sent: Truncation): string {
 
 const errorText = ({ kind, status }: ServerError): string => (status === undefined ? kind : `${status} ${kind}`);
 
-function recordText(record: StoredRecord): string {
+export function recordText(record: StoredRecord): string {
   if (record.state === 'unreadable') return 'unreadable';
   const { state, lastVerdict, lastRelease, lastSender, window, unreported } = record;
   switch (state) {

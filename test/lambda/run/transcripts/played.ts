@@ -27,7 +27,12 @@ interface Turn {
 }
 
 /** Plays a run. @param recording is changed while it is played */
-export async function played(world: World, recording: Recording, playing: Playing, from?: Run): Promise<[Run, string[]]> {
+export async function played(
+  world: World,
+  recording: Recording,
+  playing: Playing,
+  from?: Run,
+): Promise<[Run, string[]]> {
   const outer = { ...recording };
   const turns: Turn[] = [];
   let lines: string[] = [];

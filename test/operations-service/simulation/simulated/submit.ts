@@ -30,7 +30,8 @@ export function startDelete(simulation: Simulation, { physical }: LogicalIndex, 
 
 /**
  * Starts a reindex, in the order of DataHub's ESIndexBuilder.reindexInPlaceAsync: the alias moves to a new, empty index
- * first; whatever fails afterwards leaves it there, and nothing is rolled back.
+ * first; whatever fails afterwards leaves it there, and nothing is rolled back. The specification leaves that open: a
+ * behaviour may move the alias later.
  * @throws RestliError `Async reindex failed`
  */
 export function startReindex(simulation: Simulation, index: LogicalIndex, submission: Submission): string {
@@ -40,7 +41,11 @@ export function startReindex(simulation: Simulation, index: LogicalIndex, submis
 
   // GMS names the index, by its own clock (ESIndexBuilder).
   const target = cluster.create(cluster.freshName(index.alias, behaviour.clockSkewSeconds * 1000));
-  cluster.moveAlias(index, target);
+  if (behaviour.inPlaceAfterSeconds === undefined) cluster.moveAlias(index, target);
+  else {
+    cluster.leftovers.set(target.name, target);
+    cluster.schedule(cluster.now + behaviour.inPlaceAfterSeconds * 1000, () => cluster.moveAlias(index, target));
+  }
 
   if (behaviour.reindexFailsAfterSwap !== undefined) throw reindexFailed(behaviour.reindexFailsAfterSwap);
   if (behaviour.refreshSourceBeforeReindex) source.store.refresh();

@@ -1,0 +1,52 @@
+import * as z from 'zod';
+import { results } from '../../lambda/facts/outcomes.ts';
+import type { Report } from '../../lambda/facts/report-schema.ts';
+import { moment } from '../../lambda/words/numbers.ts';
+
+/**
+ * The last run that used a ledger, a preview or a release among them: `status` begins with it. It is kept beside the
+ * records, is none of them, and decides nothing.
+ */
+const lastRunSchema = z.object({
+  runId: z.string(),
+  /** ISO 8601, UTC. */
+  startedAt: z.iso.datetime(),
+  finishedAt: z.iso.datetime(),
+  /** The address of GMS. */
+  server: z.string().optional(),
+  verb: z.enum(['preview', 'enforce', 'release']),
+  result: z.enum(results),
+  /** Of its message. */
+  subject: z.string(),
+});
+
+export type LastRun = z.infer<typeof lastRunSchema>;
+
+export interface LastRuns {
+  /** @returns undefined if there is none, or it cannot be understood */
+  lastRun(): Promise<LastRun | undefined>;
+  /** Replaces the one before. Throws LedgerError. */
+  keepLastRun(run: LastRun): Promise<void>;
+}
+
+/** @param text as `keepLastRun` has stored it */
+export function parseLastRun(text: string): LastRun | undefined {
+  try {
+    return lastRunSchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+export const lastRunOf = (
+  { runId, startedAt, finishedAt, server, result }: Report,
+  verb: LastRun['verb'],
+  subject: string,
+): LastRun => ({ runId, startedAt, finishedAt, server, verb, result, subject });
+
+/** For people, as lines. */
+export function lastRunLines(run: LastRun | undefined): string[] {
+  if (run === undefined) return ['Last run  none is known'];
+  const { finishedAt, verb, result, subject, runId } = run;
+  return [`Last run  ${moment(Date.parse(finishedAt))}: ${verb}, ${result} (${runId})`, `          ${subject}`];
+}

@@ -1,0 +1,38 @@
+import { isObject, parseJson } from '../../lambda/operations/answers/json-value.ts';
+import type { Answer } from '../../lambda/operations/transport.ts';
+
+/** Where DataHub's frontend, its charts and usual gateways have GMS, below the address that people know. */
+const paths = ['/api/gms', '/gms', '/datahub-gms', ''];
+
+/**
+ * The address of GMS beside one where it is not, such as that of DataHub's frontend. No token is sent: what answers
+ * there may be anything.
+ * @param baseUrl as `readBaseUrl` gives it
+ * @param get asks for a page without a token; undefined where nothing answered
+ * @returns the first address that answers as GMS does, if GMS does not answer at `baseUrl` itself
+ */
+export async function findGms(
+  baseUrl: string,
+  get: (url: string) => Promise<Answer | undefined>,
+): Promise<string | undefined> {
+  const { origin } = new URL(baseUrl);
+  const own = await get(`${baseUrl}/config`);
+  // Where everything is refused, a refusal shows nothing.
+  if (own === undefined || isOfGms(own)) return undefined;
+  for (const base of new Set([baseUrl, origin])) {
+    for (const path of paths) {
+      const address = `${base}${path}`;
+      if (address === baseUrl) continue;
+      const answer = await get(`${address}/config`);
+      if (answer !== undefined && isOfGms(answer)) return address;
+    }
+  }
+  return undefined;
+}
+
+/** GMS shows its settings to everyone; in front of it the frontend wants a token. */
+function isOfGms({ status, body }: Answer): boolean {
+  if (status === 401) return true;
+  const config = status === 200 ? parseJson(body) : undefined;
+  return isObject(config) && ('versions' in config || 'noCode' in config);
+}

@@ -1,0 +1,11 @@
+/**
+ * How long one request to AWS may take until its answer begins, and how long the answer may pause, milliseconds: a
+ * function must say what did not answer before its own time ends. What trickles in without an end is cut by the
+ * `abortSignal` of the call.
+ */
+export const timeouts = (requestMillis: number) => ({
+  connectionTimeout: 3000,
+  requestTimeout: requestMillis,
+  socketTimeout: requestMillis,
+  throwOnRequestTimeout: true,
+});

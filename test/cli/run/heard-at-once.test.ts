@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { connect } from '../../../cli/run/connect.ts';
+import type { Heard } from '../../../cli/telling/output.ts';
+import { asResult } from '../../../lambda/operations/operations.ts';
+import { operation, runHere, serviceHere } from '../here.ts';
+
+/** What people beside a run are told at once: a report comes when the run ends, which may be hours later. */
+
+const page = { status: 503, body: '<html><title>No backend</title></html>' };
+
+async function connected() {
+  const { url: baseUrl, token: text, engine } = await serviceHere();
+  const heard: Heard[] = [];
+  const token = { get: async () => text, reread: async () => text };
+  const server = { baseUrl, token, tokenText: text };
+  const { operations, silentSince, close } = connect(server, {
+    onHeard: (one) => heard.push(one),
+    sleep: async () => {},
+  });
+  const answer = (substitute: { status: number; body: string } | undefined) => {
+    engine.onRequest = substitute && (() => ({ kind: 'fail-before', answer: { kind: 'status', ...substitute } }));
+  };
+  const fields = { entityType: 'dataset', aspect: 'operation', cutoffMillis: 0, batchSize: 100 };
+  return {
+    engine,
+    heard,
+    operations,
+    silentSince,
+    close,
+    answer,
+    ask: () => asResult(() => operations.dryRun(fields)),
+    fields,
+  };
+}
+
+describe('A server that goes away during a run', () => {
+  test('is told at the first failed request, once, and again when it is back', async () => {
+    const { heard, ask, answer, silentSince, close } = await connected();
+    await ask();
+    expect([heard, silentSince()]).toEqual([[], undefined]);
+    answer(page);
+    await ask();
+    await ask();
+    expect(heard).toMatchObject([{ kind: 'away', error: { kind: 'server-error', status: 503, text: 'No backend' } }]);
+    expect(silentSince()).toBeGreaterThan(0);
+    answer({ status: 401, body: '' });
+    await ask();
+    expect(heard.at(-1)).toMatchObject({ kind: 'away', error: { kind: 'unauthorized' } });
+    answer(undefined);
+    await ask();
+    expect(heard.slice(2)).toEqual([{ kind: 'back' }]);
+    expect(silentSince()).toBeUndefined();
+    await close();
+  });
+
+  test('is not one that cannot count one index', async () => {
+    const { heard, ask, answer, close } = await connected();
+    answer({ status: 500, body: '{"message":"ESQueryException: Count query failed","status":500}' });
+    await ask();
+    expect(heard).toEqual([]);
+    await close();
+  });
+});
+
+test('A refused truncation is on the screen at once, in the words of whoever refused it', async () => {
+  const { run, engine } = await serviceHere();
+  engine.onRequest = ({ body }) =>
+    body.includes('"dryRun":false')
+      ? { kind: 'fail-before', answer: { kind: 'status', status: 403, body: 'RBAC: access denied' } }
+      : undefined;
+  const { stdout } = await runHere(run('enforce', [operation]));
+  expect(stdout).toMatch(
+    /^ {2}dataset\.operation: truncation request: the server answered 403: "RBAC: access denied"\. .* It may have arrived all the same/m,
+  );
+});

@@ -1,0 +1,77 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { programs } from '../../programs.ts';
+import { operation, runHere, serviceHere } from '../here.ts';
+import { startReceiver } from '../outputs/receiver.ts';
+
+/** Nobody sits at a terminal, or nobody reads what is printed. */
+
+const nowhere = { isOutputNowhere: true };
+
+describe('enforce without a terminal', () => {
+  test('wants --yes: one sentence, status 2, and no server is asked', async () => {
+    const { run, engine } = await serviceHere();
+    const args = run('enforce', [operation]).filter((word) => word !== '--yes');
+    const { status, stdout, stderr } = await runHere(args);
+    expect([status, stdout, engine.asked]).toEqual([2, '', []]);
+    expect(stderr).toMatch(/^enforce deletes for good .* as in: \.\/retention enforce --yes$/);
+  });
+
+  test.each(['echo n |', 'yes |', '< /dev/null'])('%s: as a program, too', async (input) => {
+    const { run, engine } = await serviceHere();
+    const args = run('enforce', [operation]).filter((word) => word !== '--yes');
+    const command = input.endsWith('|') ? `${input} "$0" "$@"` : `"$0" "$@" ${input}`;
+    const { status, stderr } = spawnSync('sh', ['-c', command, process.execPath, programs.start, ...args], {
+      encoding: 'utf8',
+    });
+    expect([status, engine.asked]).toEqual([2, []]);
+    expect(stderr).toMatch(/^enforce deletes for good .*\n$/);
+  });
+});
+
+describe('A run whose output is closed or the null device', () => {
+  test.each(['enforce', 'release'])('does not %s without another reader, and asks no server', async (verb) => {
+    const { run, engine } = await serviceHere();
+    for (const json of [[], ['--json', '-'], ['--json', '/dev/null']]) {
+      const args =
+        verb === 'release' ? run(verb, [operation], 'dataset.operation', ...json) : run(verb, [operation], ...json);
+      const { status, stderr } = await runHere(args, nowhere);
+      expect([status, stderr]).toEqual([2, expect.stringMatching(/^Nobody would read what \w+ reports: /)]);
+    }
+    expect(engine.asked).toEqual([]);
+  });
+
+  test.each(['> /dev/null', '>&-'])('%s: as a program, too', async (output) => {
+    const { run, engine } = await serviceHere();
+    const args = [process.execPath, programs.start, ...run('enforce', [operation])];
+    const { status, stderr } = spawnSync('sh', ['-c', `"$0" "$@" ${output}`, ...args], { encoding: 'utf8' });
+    expect([status, engine.asked]).toEqual([2, []]);
+    expect(stderr).toMatch(/^Nobody would read /);
+  });
+
+  test('previews', async () => {
+    const { run } = await serviceHere();
+    expect(await runHere(run('preview', [operation]), nowhere)).toMatchObject({ status: 0 });
+  });
+
+  test('has reported what a file or a webhook has accepted', async () => {
+    for (const reader of ['file', 'webhook']) {
+      const { run, files, ledger } = await serviceHere();
+      const hook = await startReceiver();
+      onTestFinished(() => hook.close());
+      const given =
+        reader === 'file' ? ['--json', files.at('r.json')] : ['--notify-url-file', files.write('hook', hook.url)];
+      expect((await runHere(run('enforce', [operation], ...given), nowhere)).status).toBe(0);
+      expect((await runHere(['status', ...ledger])).stdout).toMatch(/^dataset\.operation +idle /m);
+    }
+  });
+
+  test('has reported nothing where the file was not written', async () => {
+    const { run, files, ledger, engine } = await serviceHere();
+    const json = files.at('r.json');
+    engine.onRequest = () => void files.write('r.json', 'of somebody');
+    const { status } = await runHere(run('enforce', [operation], '--json', json), nowhere);
+    expect(status).toBe(1);
+    expect((await runHere(['status', ...ledger])).stdout).toMatch(/^dataset\.operation +not reported /m);
+  });
+});

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import type { TlsOptions } from 'node:tls';
+import { describe, expect, test } from 'vitest';
+import { createHttpTransport } from '../../../../lambda/operations/http/http-transport.ts';
+import { OperationsError } from '../../../../lambda/operations/operations.ts';
+import { errorText } from '../../../../lambda/words/server-errors.ts';
+import { against, operation } from './broken-server.ts';
+import { http, rawServer } from './raw-server.ts';
+
+/** What stands in front of a GMS and answers in its place, each as it does, with what a person reads then. */
+
+const html = { 'Content-Type': 'text/html' };
+const text = { 'Content-Type': 'text/plain' };
+const page = (title: string, server: string) =>
+  `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n<hr><center>${server}</center>\r\n</body>\r\n</html>\r\n`;
+
+const answers: Array<[who: string, answer: string]> = [
+  [
+    'nginx with a password',
+    http(401, page('401 Authorization Required', 'nginx'), { ...html, 'WWW-Authenticate': 'Basic realm="staff"' }),
+  ],
+  [
+    'Traefik with a password',
+    http(401, '401 Unauthorized\n', { ...text, 'WWW-Authenticate': 'Basic realm="traefik"' }),
+  ],
+  [
+    'Apache with Kerberos',
+    http(401, '<html><head><title>401 Unauthorized</title></head></html>', {
+      ...html,
+      'WWW-Authenticate': 'Negotiate',
+    }),
+  ],
+  [
+    'an authorizer of API Gateway',
+    http(401, '{"message":"Unauthorized"}', { 'x-amzn-errortype': 'UnauthorizedException' }),
+  ],
+  [
+    'Kong without its key',
+    http(401, '{"message":"No API key found in request"}', { 'WWW-Authenticate': 'Key realm="kong"' }),
+  ],
+  [
+    'GMS with an old token',
+    http(401, '<html><head><title>Error 401 Unauthorized to perform this action.</title></head></html>', html),
+  ],
+  [
+    'Squid',
+    http(407, page('ERROR: Cache Access Denied', 'squid/5.7'), {
+      ...html,
+      'Proxy-Authenticate': 'Basic realm="squid"',
+    }),
+  ],
+  ['a captive portal', http(511, '<html><head><title>Network sign-in</title></head></html>', html)],
+  ['nginx that wants a certificate', http(400, page('400 No required SSL certificate was sent', 'nginx'), html)],
+  ['nginx at its https port', http(400, page('400 The plain HTTP request was sent to HTTPS port', 'nginx'), html)],
+  ['a server in Go at its https port', http(400, 'Client sent an HTTP request to an HTTPS server.\n', text)],
+  ['nginx with a 400', http(400, page('400 Bad Request', 'nginx'), html)],
+  ['a GMS with a 400', http(400, '{"message":"Failed to find entity with name x","status":400}')],
+  ['static files', http(405, page('405 Not Allowed', 'nginx'), html)],
+  ['a service mesh', http(403, 'RBAC: access denied', text)],
+  [
+    'Cloudflare',
+    http(403, '<!DOCTYPE html><html><head><title>Attention Required! | Cloudflare</title></head></html>', html),
+  ],
+  ['nginx without its GMS', http(502, page('502 Bad Gateway', 'nginx'), html)],
+  ['a load balancer that signs people in', http(302, '', { Location: 'https://sso.example/authorize' })],
+  ['a login page', http(200, '<!DOCTYPE html><html><head><title>Sign in</title></head></html>', html)],
+  ['a cache that packs with zstd', http(200, 'packed', { 'Content-Encoding': 'zstd' })],
+  ['a download', http(200, `{"value":"${'x'.repeat(5_000_000)}"}`)],
+];
+
+async function sentenceOf(answer: string): Promise<string> {
+  const { operations } = await against([answer]);
+  const error = await operations.dryRun(operation, { attempts: 1 }).catch((thrown: unknown) => thrown);
+  if (error instanceof OperationsError) return errorText(error.fact);
+  throw new Error(`no OperationsError but ${error}`);
+}
+
+test('something in front of GMS is told as what it is, with its own next step', async () => {
+  const said: string[] = [];
+  for (const [who, answer] of answers) said.push(`${who}\n    ${await sentenceOf(answer)}\n`);
+  await expect(said.join('')).toMatchFileSnapshot('gateways.txt');
+});
+
+describe('a gateway that asks for a client certificate in the TLS handshake', () => {
+  const pem = (name: string) => readFileSync(new URL(`certificates/${name}.pem`, import.meta.url), 'utf8');
+
+  test.each<[string, TlsOptions]>([
+    ['TLS 1.2', { maxVersion: 'TLSv1.2' }],
+    ['TLS 1.3', { minVersion: 'TLSv1.3' }],
+  ])('is named as that (%s)', async (_, versions) => {
+    const server = await rawServer({
+      tls: { cert: pem('server'), key: pem('server-key'), requestCert: true, rejectUnauthorized: true, ...versions },
+      onRequest: (socket) => socket.end(http(200, '{}')),
+    });
+    const { operations } = await against([], {
+      baseUrl: server.url,
+      transport: createHttpTransport({ caPem: pem('ca') }),
+    });
+    const error = await operations.dryRun(operation, { attempts: 1 }).catch((thrown: unknown) => thrown);
+    expect(errorText((error as OperationsError).fact)).toMatch(
+      /wants a client certificate \(ERR_SSL_\w+\)\. This job has none/,
+    );
+  });
+});

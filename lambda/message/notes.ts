@@ -90,94 +90,77 @@ function unknownText({ unknown, address = 'another address', error }: NoteOf<'re
 }
 
 const notReleased: Entry<'not-released'> = (note, context) => {
-  const { index, why, missing = 0, accepted, until, problem = 'no reason given' } = note;
-  const subject = `NOT RELEASED: ${index}`;
-  const what = `not released: ${index}`;
-  const again = release(index, context);
-  switch (why) {
+  const { index } = note;
+  if (note.why === 'idle') {
+    const what = `nothing to release: ${index} is neither quarantined nor under way`;
+    return { subject: `nothing to release: ${index}`, what, urgency: 'nothing' };
+  }
+  const isLoss = note.why === 'missing';
+  return {
+    subject: `NOT RELEASED: ${index}`,
+    what: `not released: ${index}`,
+    urgency: isLoss ? 'act' : 'week',
+    // The plain release comes first.
+    act: release(index, context),
+    section: isLoss ? 'Rows missing' : 'Quarantined',
+    ...refusal(note, context),
+  };
+};
+
+function refusal(note: NoteOf<'not-released'>, context: Context): Pick<Sentences, 'why' | 'next' | 'look' | 'instead'> {
+  const { index, missing = 0, accepted, until, problem = 'no reason given' } = note;
+  const count = `${rows(missing, 'exact')} ${isOrAre(missing)} missing`;
+  const lists = listIndices(fromDottedName(index));
+  const accepting = (how: string) =>
+    releaseAnyway(index, missing, `Only if they may stay missing: this releases it ${how}`, context);
+  switch (note.why) {
     case 'idle':
-      return {
-        subject: `nothing to release: ${index}`,
-        what: `nothing to release: ${index} is neither quarantined nor under way`,
-        urgency: 'nothing',
-      };
     case 'unreported':
       return {
-        subject,
-        what,
         why: 'Its verdict has to be reported first; this report does that.',
-        urgency: 'week',
         next: 'Read what happened to it, then release it again.',
-        act: again,
-        section: 'Quarantined',
       };
     case 'unresolved':
       return {
-        subject,
-        what,
         why: `Its truncation is not verified yet${until === undefined ? '' : `; a release is accepted from ${moment(until)} on`}.`,
-        urgency: 'week',
         next: `Let an enforcing run verify it, or release it again ${until === undefined ? 'later' : 'then'}.`,
         look: listTasks,
-        act: again,
-        section: 'Quarantined',
       };
     case 'missing':
       return {
-        subject,
-        what,
         why: joined(
           replaced(note.indexBefore, note.indexNow),
-          `${rows(missing, 'exact')} ${isOrAre(missing)} missing${accepted === undefined ? '' : ` (accepted: ${exact(accepted)})`}.`,
+          `${count}${accepted === undefined ? '' : ` (accepted: ${exact(accepted)})`}.`,
           cutoffText(note.cutoffMillis),
         ),
-        urgency: 'act',
         next: afterLossNext,
-        // The plain release comes first.
-        look: listIndices(fromDottedName(index)),
-        act: again,
-        instead: acceptMissing(index, missing, `with ${rows(missing, 'exact')} missing`, context),
-        section: 'Rows missing',
+        look: lists,
+        instead: accepting(`with ${rows(missing, 'exact')} missing`),
       };
     case 'unknown':
       return {
-        subject,
-        what,
         why: joined(
           replaced(note.indexBefore, note.indexNow),
           asSentence(unknownText(note)),
-          missing > 0 && `${rows(missing, 'exact')} ${isOrAre(missing)} missing now.`,
+          missing > 0 && `${count} now.`,
           cutoffText(note.cutoffMillis),
         ),
-        urgency: 'week',
         next:
           note.unknown === 'address'
-            ? 'Use that address again, or look at the index and accept what is there.'
-            : 'Look at the index, and release it again once its rows can be counted.',
-        look: note.unknown === 'reindex' ? listTasks : listIndices(fromDottedName(index)),
-        act: again,
-        instead: acceptMissing(index, missing, 'without proof that no row is missing', context),
-        section: 'Quarantined',
+            ? 'Use that address again, or check the index and accept what is there.'
+            : 'Check the index, and release it again once its rows can be counted.',
+        look: note.unknown === 'reindex' ? listTasks : lists,
+        instead: accepting('without proof that no row is missing'),
       };
     case 'taken':
+      return { why: 'Another run wrote to its ledger record in the meantime.', next: 'Release it again.' };
     case 'ledger':
       return {
-        subject,
-        what,
-        why:
-          why === 'taken'
-            ? 'Another run wrote to its ledger record in the meantime.'
-            : `The ledger could not be read or written: ${withoutStop(problem)}.`,
-        urgency: 'week',
-        next: why === 'taken' ? 'Release it again.' : 'Once this is fixed, release it again.',
-        act: again,
-        section: 'Quarantined',
+        why: `The ledger could not be read or written: ${withoutStop(problem)}.`,
+        next: 'Once this is fixed, release it again.',
       };
   }
-};
-
-const acceptMissing = (index: string, missing: number, how: string, context: Context) =>
-  releaseAnyway(index, missing, `Only if they may stay missing: this releases it ${how}`, context);
+}
 
 const beyond: Entry<'beyond'> = ({ entries, names, quarantined }) => ({
   subject: `${entries} more ${entries === 1 ? 'index' : 'indices'}`,

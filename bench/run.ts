@@ -85,13 +85,14 @@ export async function measureRun(scenario: Scenario, start: number): Promise<Mea
   const { time, engine, usage } = server;
   const services = servicesOf(scenario, server);
   let largestStateBytes = 0;
-  let told: { report: Report; at: number } | undefined;
+  let published: { report: Report; at: number } | undefined;
 
   const invoke = functionsOf(time, usage);
   const publish = async (made: Report) => {
     await time.sleep(2 * millis.awsCall);
-    told = { report: made, at: time.now() };
-    return messageOf(made, { audience: { kind: 'aws' } }).told;
+    published = { report: made, at: time.now() };
+    messageOf(made, { audience: { kind: 'aws' } });
+    return true;
   };
   const handler = (step: Step) => (event: unknown) =>
     invoke(step, async () => {
@@ -113,11 +114,11 @@ export async function measureRun(scenario: Scenario, start: number): Promise<Mea
     sleep: (millis) => time.sleep(millis),
   });
 
-  if (told === undefined) throw new Error(`${scenario.name}: the run has published nothing`);
-  usage.metrics = metricsOf(told.report);
+  if (published === undefined) throw new Error(`${scenario.name}: the run has published nothing`);
+  usage.metrics = metricsOf(published.report);
   const end = endOf(engine);
-  const lagSeconds = end === undefined ? undefined : (told.at - end) / 1000;
-  return { usage, report: told.report, lagSeconds, largestStateBytes };
+  const lagSeconds = end === undefined ? undefined : (published.at - end) / 1000;
+  return { usage, report: published.report, lagSeconds, largestStateBytes };
 }
 
 const nothing: Usage = {
@@ -231,8 +232,8 @@ function inProcess(engine: Engine, time: VirtualTime, usage: Usage): Transport {
 }
 
 /** Metrics in the embedded format, and the one of subscriptions. */
-const metricsOf = (told: Report): number =>
+const metricsOf = (published: Report): number =>
   1 +
-  reportMetrics(told)
+  reportMetrics(published)
     .map((line) => JSON.parse(line) as { _aws: { CloudWatchMetrics: { Metrics: unknown[] }[] } })
     .reduce((sum, { _aws }) => sum + _aws.CloudWatchMetrics.reduce((all, { Metrics }) => all + Metrics.length, 0), 0);

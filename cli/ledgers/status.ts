@@ -1,13 +1,4 @@
-import {
-  type Decision,
-  decisionOf,
-  headOf,
-  isUnresolved,
-  type LastVerdict,
-  type LedgerRecord,
-  namesOfRecord,
-  type StoredRecord,
-} from '../../lambda/ledger/record.ts';
+import { isUnresolved, namesOfRecord, remainsOf, type StoredRecord } from '../../lambda/ledger/record.ts';
 import { iso } from '../../lambda/message/numbers.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { LastRun } from './last-run.ts';
@@ -26,62 +17,45 @@ export interface IndexStatus {
   lastOutcome?: string;
   lastDecidedAt?: string;
   rowsDeleted?: number;
+  /** Of a reindex: rows that are still in the old index, and its name. */
+  rowsLeftBehind?: number;
+  oldIndex?: string;
   /** When a person released it last. */
   releasedAt?: string;
-  /** What no report is known to have included yet. */
-  unreported?: ('verdict' | 'release')[];
+  /** No report is known to have included its last verdict, or its last release. */
+  unreported?: boolean;
+  /** Fields of its record that cannot be read. */
+  unreadable?: string[];
 }
 
 export function statusOf(record: StoredRecord): IndexStatus {
-  if (record.state === 'other-version') {
-    const { server } = headOf(record);
-    const name = dottedName(namesOfRecord(record));
-    const decision = decisionOf(record);
-    return {
-      name,
-      state: record.state,
-      server,
-      since: decision && iso(decision.atMillis),
-      rowsMissing: decision?.rowsMissing,
-      lastOutcome: decision?.outcome,
-      unreported: unreportedOf(decision),
-    };
-  }
-  const { server, state, lastVerdict } = record;
-  const now = { name: dottedName(record), state, server, since: sinceOf(record) };
-  const taskId = 'taskId' in record ? record.taskId : undefined;
-  const rowsToDelete = isUnresolved(record) ? record.attempt.baseline.rowsToDelete : undefined;
-  const isMissing = state === 'quarantined' || state === 'judged';
-  const rowsMissing = isMissing ? lastVerdict?.verdict.rowsMissing : undefined;
-  const releasedAt = record.lastRelease && iso(record.lastRelease.decided.atMillis);
-  const unreported = unreportedOf(state === 'judged' ? record.decision : undefined);
-  return { ...now, taskId, rowsToDelete, rowsMissing, releasedAt, unreported, ...(lastVerdict && last(lastVerdict)) };
+  const name = dottedName(namesOfRecord(record));
+  const { state } = record;
+  if (state === 'unreadable') return { name, state, server: remainsOf(record).server, unreadable: record.fields };
+  const { server, lastVerdict, lastRelease, unreported } = record;
+  const isOpen = isUnresolved(record);
+  const verdict = lastVerdict?.verdict;
+  return {
+    name,
+    state,
+    server,
+    since: isOpen
+      ? iso(record.attempt.sendingSince)
+      : state === 'quarantined'
+        ? iso(record.lastVerdict.decided.atMillis)
+        : undefined,
+    taskId: state === 'running' ? record.taskId : undefined,
+    rowsToDelete: isOpen ? record.attempt.baseline.rowsToDelete : undefined,
+    rowsMissing: verdict?.outcome === 'rows-missing' ? verdict.rowsMissing : undefined,
+    lastOutcome: verdict?.outcome,
+    lastDecidedAt: lastVerdict && iso(lastVerdict.decided.atMillis),
+    rowsDeleted: verdict?.rowsDeleted,
+    rowsLeftBehind: verdict?.rowsLeftBehind,
+    oldIndex: verdict?.rowsLeftBehind && !isOpen ? record.attempt?.baseline.indexName : undefined,
+    releasedAt: lastRelease && iso(lastRelease.decided.atMillis),
+    unreported: unreported || undefined,
+  };
 }
-
-const unreportedOf = (decision: Decision | undefined): IndexStatus['unreported'] =>
-  decision && [
-    ...(decision.outcome === undefined ? [] : ['verdict' as const]),
-    ...(decision.released ? ['release' as const] : []),
-  ];
-
-function sinceOf(record: LedgerRecord): string | undefined {
-  switch (record.state) {
-    case 'idle':
-      return undefined;
-    case 'judged':
-      return iso(record.decision.atMillis);
-    case 'quarantined':
-      return iso(record.lastVerdict.decided.atMillis);
-    default:
-      return iso(record.attempt.sendingSince);
-  }
-}
-
-const last = ({ decided, verdict }: LastVerdict) => ({
-  lastOutcome: verdict.outcome,
-  lastDecidedAt: iso(decided.atMillis),
-  rowsDeleted: verdict.rowsDeleted,
-});
 
 /** `status --json`. */
 export const statusJson = (records: readonly StoredRecord[], lastRun: LastRun | undefined): string =>

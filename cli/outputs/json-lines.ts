@@ -65,7 +65,7 @@ type Tell = (event: string, fields: object) => void;
 /** Only what is new in a run state is reported. */
 function stateChanges(tell: Tell): Output['state'] {
   const phases = new Map<string, Entry['phase']>();
-  const rowsDone = new Map<string, number>();
+  const rowsDone = new Map<string, number | undefined>();
   let notes = 0;
   const watching = (entry: Entry & { phase: 'watched' }) => {
     const { entityType, aspect, taskId, rowsToDelete, resumed } = entry.entry;

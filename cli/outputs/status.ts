@@ -25,29 +25,17 @@ const states: Record<IndexStatus['state'], string> = {
   idle: 'idle',
   sending: 'being sent',
   running: 'under way',
-  judged: 'not reported',
   quarantined: 'QUARANTINED',
-  'other-version': 'not readable',
+  unreadable: 'not readable',
 };
 
 const timeOf = (time: string | undefined): string => (time ? moment(Date.parse(time)) : 'an unknown time');
 
 function detailsOf(status: IndexStatus): string[] {
-  const { state, since, taskId, rowsToDelete, releasedAt = '', lastDecidedAt = '', unreported = [] } = status;
-  const waits = 'nothing more is deleted here until a run has reported it';
-  if (state === 'other-version') {
-    const decided = unreported.map((what) =>
-      what === 'verdict' ? `${status.lastOutcome} on ${timeOf(since)}` : 'released',
-    );
-    return ['written by another version', ...decided, ...(decided.length > 0 ? [waits] : [])];
-  }
-  // A release closes what was judged before it, once people have been told of that.
-  const isReleased = releasedAt > lastDecidedAt;
-  const last = [
-    ...(isReleased && !(unreported.includes('verdict') && unreported.includes('release')) ? [] : lastVerdict(status)),
-    ...(isReleased ? [`released on ${timeOf(releasedAt)}`] : []),
-  ];
-  if (state === 'judged') return [...last, waits];
+  const { since, taskId, rowsToDelete, releasedAt, unreported, unreadable } = status;
+  if (unreadable) return [`fields that cannot be read: ${unreadable.join(', ')}`, 'left alone until it is released'];
+  const last = [...lastVerdict(status), ...(releasedAt === undefined ? [] : [`released on ${timeOf(releasedAt)}`])];
+  if (unreported) return [...last, 'nothing more is deleted here until a run has reported it'];
   if (rowsToDelete === undefined) return last;
   return [
     `since ${timeOf(since)}`,
@@ -57,11 +45,13 @@ function detailsOf(status: IndexStatus): string[] {
   ];
 }
 
-function lastVerdict({ lastOutcome, lastDecidedAt, rowsDeleted, rowsMissing }: IndexStatus): string[] {
+function lastVerdict({ lastOutcome, lastDecidedAt, ...counted }: IndexStatus): string[] {
   if (lastOutcome === undefined) return [];
+  const { rowsDeleted, rowsLeftBehind, rowsMissing, oldIndex } = counted;
   const counts = [
     ...(rowsMissing === undefined ? [] : [`${exact(rowsMissing)} rows missing`]),
     ...(rowsDeleted === undefined ? [] : [`${exact(rowsDeleted)} rows deleted`]),
+    ...(rowsLeftBehind ? [`${exact(rowsLeftBehind)} rows left behind in ${oldIndex ?? 'the old index'}`] : []),
   ];
   return [`${lastOutcome} on ${timeOf(lastDecidedAt)}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}`];
 }

@@ -78,7 +78,7 @@ export function reportPublisher(run: Telling, output: Output): ReportPublisher {
         const { place, verb } = run.kept;
         await keep(place, lastRunOf(report, verb, message.subject), output);
       }
-      return isPublished ? message.told : [];
+      return isPublished;
     },
   };
 }

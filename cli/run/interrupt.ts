@@ -1,6 +1,5 @@
-import { knownOutcome } from '../../lambda/facts/outcomes.ts';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
-import { decisionOf, headOf, namesOfRecord, type StoredRecord } from '../../lambda/ledger/record.ts';
+import { namesOfRecord, type StoredRecord } from '../../lambda/ledger/record.ts';
 import { exact, moment } from '../../lambda/message/numbers.ts';
 import { titles } from '../../lambda/message/sentences.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
@@ -50,7 +49,7 @@ export function onInterrupt(
 export async function whatGoesOn(ledger: Ledger, last: RunState | undefined, isScheduled = false): Promise<string[]> {
   const records = await ledger.list();
   const goesOn = records.flatMap((record) => lineOf(record, last));
-  const untold = records.flatMap(untoldLine);
+  const unreported = records.flatMap(unreportedLine);
   const again = isScheduled ? 'The next run continues' : 'Start the same command again';
   return [
     ...(goesOn.length === 0
@@ -60,39 +59,33 @@ export async function whatGoesOn(ledger: Ledger, last: RunState | undefined, isS
           ...goesOn,
           `${again}: it picks up what is there, watches it to its end, and sends nothing twice.`,
         ]),
-    ...(untold.length === 0
+    ...(unreported.length === 0
       ? []
       : [
           'Decided but not reported yet; the next run reports it first, and deletes nothing in that index before:',
-          ...untold,
+          ...unreported,
         ]),
   ];
 }
 
 /** What is printed here is no report: the people who read reports have not seen it. */
-function untoldLine(record: StoredRecord): string[] {
-  const decision = decisionOf(record);
-  if (decision === undefined) return [];
-  const { outcome, rowsMissing, released } = decision;
-  const missing = rowsMissing ? ` (${exact(rowsMissing)} rows)` : '';
-  const what = [
-    outcome === undefined ? '' : `${titles[knownOutcome(outcome)]}${missing}`,
-    released ? 'released' : '',
-  ].filter((part) => part !== '');
-  return [`  ${dottedName(namesOfRecord(record))}: ${what.join(', ')}.`];
+function unreportedLine(record: StoredRecord): string[] {
+  if (record.state === 'unreadable' || !record.unreported) return [];
+  const { lastVerdict } = record;
+  const missing = lastVerdict?.verdict.rowsMissing ? ` (${exact(lastVerdict.verdict.rowsMissing)} rows)` : '';
+  const what = lastVerdict === undefined ? 'released' : `${titles[lastVerdict.verdict.outcome]}${missing}`;
+  return [`  ${dottedName(namesOfRecord(record))}: ${what}.`];
 }
 
 function lineOf(record: StoredRecord, last: RunState | undefined): string[] {
+  const name = dottedName(namesOfRecord(record));
   switch (record.state) {
     case 'running':
-      return [`  ${dottedName(record)}: task ${record.taskId}${lastSeen(record.index, last)}.`];
+      return [`  ${name}: task ${record.taskId}${lastSeen(record.index, last)}.`];
     case 'sending':
-      return [`  ${dottedName(record)}: a truncation was being sent; whether it arrived is not known yet.`];
-    case 'other-version':
-      if (['idle', 'judged'].includes(headOf(record).state ?? '')) return [];
-      return [
-        `  ${dottedName(namesOfRecord(record))}: another version wrote its record; a truncation may be under way.`,
-      ];
+      return [`  ${name}: a truncation was being sent; whether it arrived is not known yet.`];
+    case 'unreadable':
+      return [`  ${name}: its ledger record cannot be read; a truncation may be under way.`];
     default:
       return [];
   }

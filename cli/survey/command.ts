@@ -1,5 +1,6 @@
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
-import { headOf, type StoredRecord } from '../../lambda/ledger/record.ts';
+import { addressElsewhere } from '../../lambda/ledger/ownership.ts';
+import type { StoredRecord } from '../../lambda/ledger/record.ts';
 import { serverAddress } from '../../lambda/operations/http/base-url.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
 import type { Answer } from '../../lambda/operations/transport.ts';
@@ -41,7 +42,9 @@ export async function surveyServer(
   if (!canCount) return undefined;
   const found = await survey(operations, sizes, now, { refusesForceField, onIndex: output.counted });
   // Another server's truncations say nothing about this one.
-  const here = (await recordsOf(records)).filter((record) => headOf(record).server === serverAddress(baseUrl));
+  const here = (await recordsOf(records)).filter(
+    (record) => addressElsewhere(record, { server: serverAddress(baseUrl) }) === undefined,
+  );
   const version = versionIn((await page(`${baseUrl}/config`))?.body ?? '');
   const findings = findingsOf({ survey: found, checks, records: here, version, now });
   output.survey(findings);

@@ -1,4 +1,4 @@
-import { isUnresolved, type StoredRecord } from '../../lambda/ledger/record.ts';
+import { isUnresolved, type LedgerRecord, type StoredRecord } from '../../lambda/ledger/record.ts';
 import { exact, moment, size } from '../../lambda/message/numbers.ts';
 import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
 import { retentionOfWindow } from '../../lambda/truncation/counts.ts';
@@ -44,18 +44,18 @@ export interface OwnTruncation {
 export const ownWork = (records: readonly StoredRecord[]): OwnWork =>
   new Map(
     records.flatMap((record): Array<[string, OwnTruncation]> => {
-      if (record.state === 'other-version') return [];
+      if (record.state === 'unreadable') return [];
       const { lastVerdict: last } = record;
-      const ended = (last?.verdict.rowsDeleted ?? 0) > 0 ? last?.decided.atMillis : undefined;
+      const { rowsDeleted = 0, rowsLeftBehind = 0 } = last?.verdict ?? {};
+      const ended = rowsDeleted + rowsLeftBehind > 0 ? last?.decided.atMillis : undefined;
       const at = isUnresolved(record) ? record.attempt.sendingSince : ended;
       return at === undefined ? [] : [[record.index, { at, retentionDays: retentionOf(record) }]];
     }),
   );
 
-function retentionOf(record: Exclude<StoredRecord, { state: 'other-version' }>): number | undefined {
-  if (record.state !== 'idle' && record.attempt) return record.attempt.retentionDays;
-  const { window, runStartMillis = 0 } = record.lastVerdict ?? {};
-  return window && retentionOfWindow(window, runStartMillis);
+function retentionOf(record: LedgerRecord): number | undefined {
+  const { attempt, window, lastVerdict } = record;
+  return attempt?.retentionDays ?? (window && retentionOfWindow(window, lastVerdict?.runStartMillis ?? 0));
 }
 
 function cutByUs(indices: readonly SurveyedIndex[], own: OwnWork): string[] {

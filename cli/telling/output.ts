@@ -91,15 +91,17 @@ export type Posted =
   /** `problem` is a sentence with the remedy, without the address. */
   | { kind: 'failed'; host: string; problem: string };
 
-/** `dataset.operation: 400 of 1,000 rows done`. */
+/** `dataset.operation: 400 of 1,000 old rows deleted`; of a reindex, rows written. */
 export function progressLine({ entry, watch }: WatchedEntry): string {
   const { done, total } = progressShown(entry, watch);
-  return `${dottedName(entry)}: ${exact(done)} of ${exact(total)} rows done`;
+  const name = dottedName(entry);
+  if (done === undefined) return `${name}: under way`;
+  return `${name}: ${exact(done)} of ${exact(total)} ${entry.reindexes ? 'rows written to the new index' : 'old rows deleted'}`;
 }
 
 /** What a plan does, or would do, with an index; the outcome where it does nothing. */
 export function actionOf({ phase, entry }: Entry): string {
   if (phase === 'watched') return 'watch';
   if (phase === 'done' && entry.outcome !== 'would-truncate') return entry.outcome;
-  return entry.strategy === 'reindex' ? 'copy' : 'truncate';
+  return entry.strategy === 'reindex' ? 'reindex' : 'truncate';
 }

@@ -36,7 +36,7 @@ export function createProgress(write: (line: string) => void, paint: Paint, widt
     if (step === 'plan' && entries.length > 0) {
       write(planTable(entries, paint, width()));
       for (const { index, phase } of entries) if (phase === 'done') ended.add(index);
-      if (entries.some((entry) => actionOf(entry) === 'copy')) write(copyExplained);
+      if (entries.some((entry) => actionOf(entry) === 'reindex')) write(reindexExplained);
       heading = headingOf(entries);
     }
     for (const entry of entries) {
@@ -52,20 +52,21 @@ export function createProgress(write: (line: string) => void, paint: Paint, widt
   return { state, say, task: (index, taskId) => say(`${names.get(index) ?? index}: task ${taskId}`) };
 }
 
-/** `looks again in 2 min`: what a run waits for. */
+/** `checks again in 2 min`: what a run waits for. */
 export const waitingLine = (watched: readonly WatchedEntry[], waitSeconds: number): string =>
-  `${watched.map(progressLine).join('; ')}; looks again in ${duration(Math.max(1, waitSeconds))}`;
+  `${watched.map(progressLine).join('; ')}; checks again in ${duration(Math.max(1, waitSeconds))}`;
 
 /** When it is first seen, and at every tenth. */
 function isNews(watched: WatchedEntry, tenths: Map<string, number>): boolean {
   const { done, total } = progressShown(watched.entry, watched.watch);
-  const tenth = total === 0 ? 0 : Math.floor((done / total) * 10);
+  const tenth = done === undefined || !total ? 0 : Math.floor((done / total) * 10);
   if ((tenths.get(watched.index) ?? -1) >= tenth) return false;
   tenths.set(watched.index, tenth);
   return true;
 }
 
-const copyExplained = 'copy: the server announces a reindex, so its result is counted row by row.';
+const reindexExplained =
+  'reindex: the server writes the rows to keep into a new index, so its result is counted row by row.';
 
 function headingOf(entries: readonly Entry[]): string | undefined {
   const isIn = (wanted: Entry['phase']) => entries.some(({ phase }) => phase === wanted);
@@ -82,7 +83,7 @@ function planTable(entries: readonly Entry[], paint: Paint, width: number): stri
       dottedName(entry.entry),
       rowsTotal === undefined ? '-' : exact(rowsTotal),
       rowsToDelete === undefined ? '-' : exact(rowsToDelete),
-      // The threshold is compared with all that is past the retention, even if a bite deletes less.
+      // The threshold is compared with all that is past the retention, even if the row limit deletes less.
       rowsTotal && rowsPastRetention !== undefined ? percent((rowsPastRetention / rowsTotal) * 100) : '-',
       decisionCell(entry, paint),
     ];
@@ -100,7 +101,7 @@ function planTable(entries: readonly Entry[], paint: Paint, width: number): stri
 /** What deletes, and what is wrong, is in colour; what changes nothing is not. */
 function decisionCell(entry: Entry, paint: Paint): string {
   const decision = actionOf(entry);
-  if (decision === 'truncate' || decision === 'copy') return paint('act', decision);
+  if (decision === 'truncate' || decision === 'reindex') return paint('act', decision);
   const result = entry.phase === 'done' ? resultOf[entry.entry.outcome] : 'ok';
   return result === 'ok' ? decision : paint(result, decision);
 }

@@ -113,7 +113,7 @@ const releaseSchema = kept(releaseFacts);
 export type Release = z.infer<typeof releaseSchema>;
 
 /** The last release, which takes the place of the verdict that it ended. */
-const lastReleaseSchema = kept({ decided: decidedSchema, release: releaseSchema });
+const lastReleaseSchema = kept({ decided: decidedSchema, release: releaseSchema.catch({}) });
 export type LastRelease = z.infer<typeof lastReleaseSchema>;
 
 const common = {

@@ -10,6 +10,7 @@ import {
   type Release,
   type RunId,
   type Running,
+  remainsOf,
   revisionOf,
   runOf,
   type Sending,
@@ -104,9 +105,7 @@ export const learnReindexes = (record: Unresolved, reindexes: boolean): Unresolv
  */
 export function fence(record: LedgerRecord | undefined, key: Key, run: RunId, nowMillis: number): LedgerRecord {
   if (record === undefined) return { ...key, state: 'idle', revision: 1, unreported: false, lastSender: runOf(run) };
-  const { lastSender: before } = record;
-  const isLater = before.runStartMillis > run.runStartMillis && !isAhead(before, nowMillis);
-  return { ...next(record), lastSender: isLater ? before : runOf(run) };
+  return { ...next(record), lastSender: laterOf(runOf(run), record.lastSender, nowMillis) };
 }
 
 /** Not one byte was written: the index is free at once, and only its own run has something to report. */
@@ -143,7 +142,10 @@ export function conclude(
 /** A person has opened the index: nothing that was counted before is expected of it any more. */
 export function release(record: StoredRecord, key: Key, opened: Release, decided: DecidedBy): Idle {
   // What cannot be read cannot say which runs it shuts out: from its release on, all that have started by now.
-  const lastSender = record.state === 'unreadable' ? runOf(decided) : record.lastSender;
+  const lastSender =
+    record.state === 'unreadable'
+      ? laterOf(runOf(decided), remainsOf(record).lastSender, decided.atMillis)
+      : record.lastSender;
   return {
     ...(record.state === 'unreadable' ? {} : record),
     ...key,
@@ -183,6 +185,10 @@ export function markReported(record: StoredRecord | undefined, mark: Mark): Ledg
   const isThis = waiting.revision === mark.revision && waiting.decidedAtMillis === mark.decidedAtMillis;
   return isThis ? { ...next(record), unreported: false } : undefined;
 }
+
+/** The run that shuts out the other one as well. */
+const laterOf = (run: RunId, before: RunId | undefined, nowMillis: number): RunId =>
+  before !== undefined && before.runStartMillis > run.runStartMillis && !isAhead(before, nowMillis) ? before : run;
 
 function windowAfter({ window: before, attempt }: Unresolved, window: Window | undefined): Window | undefined {
   const isWhole = before !== undefined && attempt.policyCutoffMillis <= before.afterMillis;

@@ -1,70 +1,191 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import {
-  decisionOf,
-  headOf,
   type LedgerRecord,
   namesOfRecord,
   parseRecord,
+  remainsOf,
+  revisionOf,
+  type StoredRecord,
   storable,
+  type Unreadable,
 } from '../../../lambda/ledger/record.ts';
-import { fence, markReported } from '../../../lambda/ledger/transitions.ts';
 import { dottedName } from '../../../lambda/policy/aspects.ts';
-import { aJudged, aKey, anAttempt, anIdle, anIndex, aRecordOfEachState, aRunning } from '../../support/records.ts';
+import {
+  aLastVerdict,
+  anAttempt,
+  anIdle,
+  anIndex,
+  aQuarantined,
+  aRecordOfEachState,
+  aReleased,
+  aRunning,
+  aServer,
+  aVerdict,
+  decidedBy,
+} from '../../support/records.ts';
 
-test.each(aRecordOfEachState().map((record) => [record.state, record] as const))(
-  'a record that is %s is read back as it was written',
-  (_, record) => {
-    expect(parseRecord(anIndex, JSON.parse(JSON.stringify(storable(record))))).toEqual(record);
-  },
-);
+/** What is read from a store, what is not, and what is kept. */
 
-test('a record that could not be read again is not written, and its wrong fields are named', () => {
-  const attempt = anAttempt({ baseline: { rowsToDelete: -1, rowsTotal: 1.5, rowsToKeep: 0, countedAtMillis: 0 } });
-  expect(() => storable(aRunning({ attempt }) as LedgerRecord)).toThrow(
-    'The ledger record of dataset_operationaspect_v1 would not be readable (attempt.baseline.rowsToDelete, attempt.baseline.rowsTotal), so it was not written.',
-  );
+/** As a store returns it. */
+const stored = (record: object): unknown => JSON.parse(JSON.stringify(record));
+const read = (record: object): StoredRecord => parseRecord(anIndex, stored(record));
+const unreadable = (record: object): Unreadable => {
+  const found = read(record);
+  if (found.state !== 'unreadable') throw new Error(`it is ${found.state}`);
+  return found;
+};
+
+test.each(aRecordOfEachState())('a $state record is read back as it was written', (record) => {
+  expect(parseRecord(anIndex, stored(storable(record)))).toEqual(record);
 });
 
-test('a record that is stored under another index is not read as one', () => {
-  expect(parseRecord('another_index', anIdle()).state).toBe('other-version');
-});
+describe('a field that this version does not know', () => {
+  const more = { later: { of: 'another version' } };
 
-test('of a damaged record each field is read that can be', () => {
-  const damaged = { ...anIdle(), state: 'running', revision: 'x', lastSender: 5, attempt: { judgeableAt: 7 } };
-  expect(headOf(parseRecord(anIndex, damaged))).toMatchObject({
-    state: 'running',
-    entityType: 'dataset',
-    revision: undefined,
-    lastSender: undefined,
-    attempt: { judgeableAt: 7 },
+  test.each(aRecordOfEachState())('is kept in every part of a $state record', (record) => {
+    const { attempt, lastVerdict, lastRelease } = { attempt: undefined, ...record };
+    const theirs = stored({
+      ...record,
+      ...more,
+      lastSender: { ...record.lastSender, ...more },
+      attempt: attempt && {
+        ...attempt,
+        ...more,
+        fields: { ...attempt.fields, ...more },
+        baseline: { ...attempt.baseline, ...more },
+      },
+      lastVerdict: lastVerdict && {
+        ...lastVerdict,
+        ...more,
+        decided: { ...lastVerdict.decided, ...more },
+        verdict: { ...lastVerdict.verdict, ...more },
+      },
+      lastRelease: lastRelease && { ...lastRelease, ...more, release: { ...lastRelease.release, ...more } },
+      window: { afterMillis: 1, untilMillis: 2, rows: 3, countedAtMillis: 4, ...more },
+    });
+    expect(stored(storable(parseRecord(anIndex, theirs)))).toEqual(theirs);
   });
 });
 
-test('what this version cannot read of another one is written back as it was', () => {
-  const theirs = {
-    ...{ version: 9, index: anIndex, state: 'judged', revision: 4, decision: { ...aJudged().decision, more: 1 } },
-    ...{ lastSender: { runId: 'run-9', runStartMillis: 1, more: 2 }, lastRelease: 'of another kind', attempt: 'too' },
-  };
-  const found = parseRecord(anIndex, theirs);
-  expect(storable(found)).toEqual(theirs);
-  const { decision: _, ...kept } = theirs;
-  const told = markReported(found, theirs.decision.id);
-  expect(told && storable(told)).toEqual({ ...kept, state: 'quarantined', revision: 5 });
-  const later = { runId: 'run-10', runStartMillis: 2 };
-  expect(storable(fence(found, aKey, later, 3))).toEqual({ ...theirs, revision: 5, lastSender: later });
+describe('what only a message shows', () => {
+  test.each<[string, object, string]>([
+    ['the cause of a verdict', { kind: 'missing', expected: 'many' }, 'lastVerdict.verdict.cause'],
+    ['the rows that a verdict has deleted', { rows: 5 }, 'lastVerdict.verdict.rowsDeleted'],
+    ['the physical index of the baseline', [], 'attempt.baseline.indexName'],
+    ['the answer to the call', { kind: 'of a later version' }, 'attempt.answer'],
+    ['the retention', { days: 30 }, 'attempt.retentionDays'],
+    ['the window that the next Plan counts', { after: 'then' }, 'window'],
+    ['the names of the index', [], 'aspect'],
+  ])('is dropped alone where it cannot be read: %s', (_, value, path) => {
+    const record = structuredClone(aQuarantined());
+    expect(read(withValue(record, path, value))).toEqual(withValue(record, path, undefined));
+  });
+
+  test('is what a release has counted, and the attempt of an idle record, too', () => {
+    const released = aReleased({ lastRelease: { decided: decidedBy, release: {} } });
+    expect(read(withValue(aReleased(), 'lastRelease.release', { unknown: 'of a later version' }))).toEqual(released);
+    expect(read({ ...anIdle(), attempt: 'of a later version', taskId: 5 })).toEqual(
+      expect.objectContaining({ state: 'idle', attempt: undefined, taskId: undefined }),
+    );
+  });
 });
 
-test('a record that says nothing has the names of its index, by which a person can release it', () => {
-  const nameOf = (index: string) => dottedName(namesOfRecord(parseRecord(index, {})));
-  expect(nameOf(anIndex)).toBe('dataset.operation');
-  expect(nameOf('datajob_datahubingestionrunsummaryaspect_v1')).toBe('dataJob.datahubIngestionRunSummary');
-  expect(nameOf('a_b_caspect_v1')).toBe('a.b_c');
-  expect(nameOf('dataset_operationaspect_v1_1754300000000')).toBe('dataset_operationaspect_v1_1754300000000.');
+describe('a record without a field that decides is unreadable, and names it:', () => {
+  test.each([
+    ['state', aRunning()],
+    ['index', aRunning()],
+    ['server', aRunning()],
+    ['revision', aRunning()],
+    ['unreported', aRunning()],
+    ['lastSender', aRunning()],
+    ['taskId', aRunning()],
+    ['attempt', aRunning()],
+    ['attempt.policyCutoffMillis', aRunning()],
+    ['attempt.fields.cutoffMillis', aRunning()],
+    ['attempt.announcesReindex', aRunning()],
+    ['attempt.reindexes', aRunning()],
+    ['attempt.baseline.rowsToKeep', aRunning()],
+    ['attempt.sendingSince', aRunning()],
+    ['attempt.judgeableAt', aRunning()],
+    ['lastVerdict', aQuarantined()],
+    ['lastVerdict.verdict.outcome', aQuarantined()],
+    ['lastVerdict.verdict.reindexes', aQuarantined()],
+    ['lastVerdict.decided.atMillis', aQuarantined()],
+  ])('%s', (path, record) => {
+    const { fields, stored: kept } = unreadable(withValue(structuredClone(record), path, undefined));
+    expect(fields).toEqual([path]);
+    expect(kept).toEqual(stored(withValue(structuredClone(record), path, undefined)));
+  });
+
+  test('a state of a later version, too', () => {
+    expect(unreadable({ ...aRunning(), state: 'paused' }).fields).toEqual(['state']);
+  });
+
+  test('and a missing number of lost rows is no reason', () => {
+    const record = aQuarantined({ lastVerdict: aLastVerdict({ verdict: aVerdict({ rowsMissing: undefined }) }) });
+    expect(read(record).state).toBe('quarantined');
+  });
 });
 
-test('a decision of another version is read from the head, where nothing else of the record can be', () => {
-  const { decision } = aJudged();
-  const other = parseRecord(anIndex, { version: 9, state: 'judged', decision, lastVerdict: 'of another kind' });
-  expect(decisionOf(other)).toEqual(decision);
-  expect(decisionOf(parseRecord(anIndex, { version: 9, state: 'idle', decision }))).toBeUndefined();
+test('a record under the key of another index is unreadable', () => {
+  expect(parseRecord('another_index', anIdle())).toMatchObject({ state: 'unreadable', fields: ['index'] });
 });
+
+test.each<[string, unknown]>([
+  ['nothing', undefined],
+  ['a text', 'text'],
+  ['a list', []],
+  ['an empty record', {}],
+])('%s is unreadable, and says nothing', (_, nothing) => {
+  const found = parseRecord(anIndex, nothing) as Unreadable;
+  expect(found.state).toBe('unreadable');
+  expect([revisionOf(found), remainsOf(found).server]).toEqual([0, undefined]);
+});
+
+test('of an unreadable record each field is read that can be', () => {
+  const found = unreadable({ ...aRunning(), revision: 'x', lastSender: 5, attempt: { judgeableAt: 7 } });
+  expect(found.fields).toEqual(expect.arrayContaining(['revision', 'lastSender']));
+  const remains = remainsOf(found);
+  expect(remains).toMatchObject({ server: aServer, attempt: { judgeableAt: 7 } });
+  expect([remains.revision, remains.lastSender]).toEqual([undefined, undefined]);
+});
+
+describe('a record', () => {
+  test('that could not be read again is not written, and its wrong fields are named', () => {
+    const attempt = anAttempt({ baseline: { rowsToDelete: -1, rowsTotal: 1.5, rowsToKeep: 0, countedAtMillis: 0 } });
+    expect(() => storable(aRunning({ attempt }) as LedgerRecord)).toThrow(
+      /attempt\.baseline\.rowsToDelete, attempt\.baseline\.rowsTotal/,
+    );
+  });
+
+  test('that cannot be read is stored as it was found', async () => {
+    const ledger = memoryLedger();
+    const theirs = { ...anIdle({ revision: 4 }), lastSender: 'somebody', more: [1, { a: 2 }] };
+    ledger.stored.set(anIndex, theirs);
+    expect(storable((await ledger.read(anIndex)) as StoredRecord)).toEqual(theirs);
+  });
+
+  test('that says nothing has the names of its index, by which a person can release it', () => {
+    const nameOf = (index: string) => dottedName(namesOfRecord(parseRecord(index, {})));
+    expect(nameOf(anIndex)).toBe('dataset.operation');
+    expect(nameOf('datajob_datahubingestionrunsummaryaspect_v1')).toBe('dataJob.datahubIngestionRunSummary');
+    expect(nameOf('a_b_caspect_v1')).toBe('a.b_c');
+    expect(nameOf('dataset_operationaspect_v1_1754300000000')).toBe('dataset_operationaspect_v1_1754300000000.');
+  });
+
+  test('with the names of another index is called by its own', () => {
+    const record = anIdle({ index: anIndex, entityType: 'chart', aspect: 'chartUsageStatistics' });
+    expect(dottedName(namesOfRecord(record))).toBe('dataset.operation');
+  });
+});
+
+/** The record with another value at a path such as `attempt.fields.cutoffMillis`; it is changed in place. */
+function withValue<Changed extends object>(record: Changed, path: string, value: unknown): Changed {
+  const names = path.split('.');
+  const last = names.pop() ?? '';
+  const target = names.reduce((part, name) => part[name] as Record<string, unknown>, record as Record<string, unknown>);
+  if (value === undefined) delete target[last];
+  else target[last] = value;
+  return record;
+}

@@ -56,7 +56,7 @@ export const options: Record<OptionName, Description> = {
   timeout: {
     flags: '--timeout <seconds>',
     says: 'how long the server may take to answer one question (default: 60)',
-    read: (text) => wholeNumber(text, 'of seconds', 600),
+    read: (text) => wholeNumber(text, 'of seconds', { most: 600 }),
   },
   policies: { flags: '--policies <file>', says: 'a JSON list of policies (else DATAHUB_RETENTION_POLICIES)' },
   approveRows: {
@@ -67,7 +67,8 @@ export const options: Record<OptionName, Description> = {
   acceptMissing: {
     flags: '--accept-missing <rows>',
     says: 'release the one index with up to this many rows missing',
-    read: (text) => wholeNumber(text, 'of rows'),
+    // None: what cannot be counted is released all the same.
+    read: (text) => wholeNumber(text, 'of rows', { least: 0 }),
   },
   stage: { flags: '--stage <file>', says: 'a stage file, named after its stage: <stage>.json' },
   ledger: {
@@ -146,10 +147,10 @@ export function oneIndex(text: string): string {
   return text;
 }
 
-function wholeNumber(text: string, unit: string, most = Number.MAX_SAFE_INTEGER): number {
+function wholeNumber(text: string, unit: string, { least = 1, most = Number.MAX_SAFE_INTEGER } = {}): number {
   const value = Number(text);
-  if (!/^\d+$/.test(text) || value < 1 || value > most) {
-    const range = most === Number.MAX_SAFE_INTEGER ? 'at least 1' : `1 to ${most}`;
+  if (!/^\d+$/.test(text) || value < least || value > most) {
+    const range = most === Number.MAX_SAFE_INTEGER ? `at least ${least}` : `${least} to ${most}`;
     throw new InvalidArgumentError(`It takes a whole number ${unit}, ${range}, without separators.`);
   }
   return value;

@@ -6,11 +6,11 @@ import { type Cause, causeSchema } from '../../../lambda/facts/cause.ts';
 test('a variant of a cause has its own fields and no other', () => {
   // @ts-expect-error only a breaker has an index
   const index: Cause = { kind: 'stopped', by: 'plan-time', index: 'dataset.profile' };
-  // @ts-expect-error a loss between two runs has no status of a task
-  const status: Cause = { kind: 'lost-between-runs', expected: 5, found: 0, since: 1, total: 5 };
+  // @ts-expect-error a record that cannot be read has no address
+  const status: Cause = { kind: 'left-alone', why: 'unreadable', fields: ['revision'], address: 'http://old' };
   expect([index, status].map((cause) => causeSchema.parse(cause))).toEqual([
     { kind: 'stopped', by: 'plan-time' },
-    { kind: 'lost-between-runs', expected: 5, found: 0, since: 1 },
+    { kind: 'left-alone', why: 'unreadable', fields: ['revision'] },
   ]);
 });
 

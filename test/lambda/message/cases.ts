@@ -216,7 +216,7 @@ export const entryCases: EntryCase[] = [
   [
     'held back by another index',
     'not-started',
-    { kind: 'stopped', by: 'breaker', index: 'dataset.profile', outcome: 'rows-missing' },
+    { kind: 'stopped', by: 'breaker', index: 'dataset.operation', outcome: 'rows-missing' },
   ],
   ['no task ids', 'not-started', { kind: 'stopped', by: 'no-task-ids', status: 401 }],
   ['out of time', 'not-started', { kind: 'stopped', by: 'run-time', hours: 12 }],

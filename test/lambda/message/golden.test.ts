@@ -12,14 +12,11 @@ import { aws, entryCases, errorCases, kubernetes, machine, noteCases } from './c
  * docs/messages.md.
  */
 
+const others = ['dataset.datasetProfile', 'chart.chartUsageStatistics'];
 const entries = (...names: string[]) =>
   names.map((name, at) => {
     const [, outcome, cause, more] = entryCases.find(([known]) => known === name)!;
-    return anEntry(
-      outcome,
-      cause,
-      at === 0 ? { owner: 'data platform', ...more } : { name: `dataset.other${at}`, ...more },
-    );
+    return anEntry(outcome, cause, at === 0 ? { owner: 'data platform', ...more } : { name: others[at - 1], ...more });
   });
 const error = (name: string) => ({ cause: errorCases.find(([known]) => known === name)![1] });
 const notes = (...names: string[]) => names.map((name) => noteCases.find(([known]) => known === name)![1]);

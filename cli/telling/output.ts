@@ -93,10 +93,10 @@ export type Posted =
 
 /** `dataset.operation: 400 of 1,000 old rows deleted`; of a reindex, rows written. */
 export function progressLine({ entry, watch }: WatchedEntry): string {
-  const { done, total } = progressShown(entry, watch);
+  const { done, total, work } = progressShown(entry, watch);
   const name = dottedName(entry);
   if (done === undefined) return `${name}: under way`;
-  return `${name}: ${exact(done)} of ${exact(total)} ${entry.reindexes ? 'rows written to the new index' : 'old rows deleted'}`;
+  return `${name}: ${exact(done)} of ${exact(total)} ${work === 'written' ? 'rows written to the new index' : 'old rows deleted'}`;
 }
 
 /** What a plan does, or would do, with an index; the outcome where it does nothing. */

@@ -65,6 +65,9 @@ const kinds = {
     lastMovedAt: millis.optional(),
     done: counters.done,
     total: counters.total,
+    work: z.enum(['deleted', 'written']).optional().meta({
+      description: 'what done and total count: old rows deleted, or rows to keep written to the new index',
+    }),
     ended: z.boolean().optional().meta({ description: 'its task has ended; what it did is not verified yet' }),
     vanished,
     error: serverErrorSchema.optional().meta({ description: 'of the last poll' }),

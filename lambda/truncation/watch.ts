@@ -76,13 +76,25 @@ export const rowsDone = ({ deleted = 0, created = 0, updated = 0 }: TaskCounters
  */
 export function progressShown(
   { rowsToDelete = 0, rowsTotal = rowsToDelete, reindexes = false }: ProgressFacts,
-  { rowsToDelete: left = rowsToDelete, counter }: Pick<Watch, 'rowsToDelete' | 'counter'>,
-): { done?: number; total?: number } {
+  {
+    rowsToDelete: left = rowsToDelete,
+    counter,
+    hasWritten = false,
+  }: Pick<Watch, 'rowsToDelete' | 'counter' | 'hasWritten'>,
+): Progress {
   // Until a reindex is put in place, counts are of the old index: without a status nothing is known of it.
   if (reindexes && counter === undefined) return {};
-  const total = reindexes ? Math.max(0, rowsTotal - rowsToDelete) : rowsToDelete;
-  const done = reindexes ? counter : Math.max(counter ?? 0, rowsToDelete - left);
-  return { done: Math.max(0, Math.min(done ?? 0, total)), total };
+  const total = hasWritten ? Math.max(0, rowsTotal - rowsToDelete) : rowsToDelete;
+  const counted = reindexes ? 0 : rowsToDelete - left;
+  const done = Math.max(0, Math.min(Math.max(counter ?? 0, counted), total));
+  return { done, total, work: hasWritten ? 'written' : 'deleted' };
+}
+
+interface Progress {
+  done?: number;
+  total?: number;
+  /** What its rows are: old ones deleted in place, or rows to keep written to the new index. */
+  work?: 'deleted' | 'written';
 }
 
 type ProgressFacts = {

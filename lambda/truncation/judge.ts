@@ -69,6 +69,8 @@ function judgeReindex({ state, attempt }: Unresolved, watch: Watch, counts: Coun
   const vanished = watch.vanished || undefined;
   return {
     ...facts,
+    // Counts that do not show what its status says prove no loss.
+    rowsMissing: isUnrefreshed ? undefined : facts.rowsMissing,
     outcome: 'unknown',
     cause: { kind: 'unproven', error: attempt.answer, inPlace, vanished, ...counters },
   };
@@ -109,7 +111,9 @@ const isMissing = ({ baseline: { rowsToKeep } }: Attempt, counts: Counts): boole
 function accountsFor(end: TaskCounters | undefined, { baseline }: Attempt): boolean {
   if (end === undefined) return false;
   const { total, created = 0, updated = 0, deleted = 0, noops = 0, versionConflicts = 0 } = end;
-  if (total === undefined || total === baseline.rowsTotal) return created + updated >= baseline.rowsToKeep;
+  if (total === undefined) return created + updated >= baseline.rowsToKeep;
+  // Rows that came in after the baseline do not stand for lost ones.
+  if (total === baseline.rowsTotal) return created + updated >= total - baseline.rowsToDelete;
   return created + updated + deleted + noops + versionConflicts >= total && total >= baseline.rowsToKeep;
 }
 

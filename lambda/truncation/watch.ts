@@ -82,8 +82,8 @@ export function progressShown(
     hasWritten = false,
   }: Pick<Watch, 'rowsToDelete' | 'counter' | 'hasWritten'>,
 ): Progress {
-  // Until a reindex is put in place, counts are of the old index: without a status nothing is known of it.
-  if (reindexes && counter === undefined) return {};
+  // Until a reindex is put in place, counts are of the old index: before a status has counted, nothing is known of it.
+  if (reindexes && !counter) return {};
   const total = hasWritten ? Math.max(0, rowsTotal - rowsToDelete) : rowsToDelete;
   const counted = reindexes ? 0 : rowsToDelete - left;
   const done = Math.max(0, Math.min(Math.max(counter ?? 0, counted), total));

@@ -85,7 +85,7 @@ function compressed(turns: readonly Turn[]): Turn[] {
 
 function turnText({ at, step, lines }: Turn): string[] {
   const time = at < 0 ? '' : `+${clockText(at)}`;
-  const head = `  ${time.padEnd(9)} ${step.padEnd(9)}`;
+  const head = `  ${time.padEnd(9)} ${step.padEnd(13)}`;
   return (lines.length === 0 ? ['-'] : repeated(lines)).map(
     (line, row) => `${row === 0 ? head : ' '.repeat(head.length)}${line}`,
   );

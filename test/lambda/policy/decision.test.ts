@@ -2,56 +2,126 @@ import { describe, expect, test } from 'vitest';
 import { dayMillis } from '../../../lambda/facts/limits.ts';
 import {
   type DecisionFacts,
-  decide,
-  guardsOf,
-  type IndexCounts,
   policyCutoff,
+  type Refusal,
+  reasons,
+  whyNot,
   withHeadroom,
 } from '../../../lambda/policy/decision.ts';
-import type { Policy } from '../../../lambda/policy/schema.ts';
+import { type PolicySettings, settingsOf } from '../../../lambda/policy/schema.ts';
 import { aPolicy } from '../../support/policies.ts';
+
+/** Why an index is not truncated (rules 2 and 3). Everything is due, unless a case says otherwise: 50 of 100 rows. */
 
 const runStartMillis = Date.UTC(2026, 0, 1);
 const daysBefore = (days: number) => runStartMillis - days * dayMillis;
 
-interface Case extends Partial<DecisionFacts>, Partial<IndexCounts> {
-  policy?: Partial<Policy>;
+interface Case extends Omit<Partial<DecisionFacts>, 'policy' | 'dryRun' | 'before'> {
+  policy?: Partial<PolicySettings>;
+  dryRun?: Partial<DecisionFacts['dryRun']>;
+  /** The baseline has as many rows as the dry run unless it says otherwise. */
+  before?: Partial<NonNullable<DecisionFacts['before']>>;
 }
 
-const countsOf = ({ rowsToDelete = 50, rowsTotal = 100 }: Case): IndexCounts => ({ rowsToDelete, rowsTotal });
-const factsOf = (one: Case): DecisionFacts => ({
-  runStartMillis,
-  cutoffMillis: daysBefore(30),
-  nowMillis: runStartMillis + 60_000,
-  minRetentionDays: 7,
-  deletesInPlace: true,
-  judgesShare: true,
-  ...one,
-});
-const decided = (one: Case) => decide(aPolicy(one.policy), countsOf(one), factsOf(one));
-const outcomeOf = (one: Case): string => {
-  const decision = decided(one);
-  return decision.kind === 'due' ? 'due' : decision.outcome;
-};
-/** The guard that fails, if one does. */
-function guarded(one: Case): string | undefined {
-  const refusal = guardsOf(countsOf(one), factsOf(one));
-  if (!refusal) return undefined;
-  expect(refusal).toMatchObject({ kind: 'done', outcome: 'failed', cause: { kind: 'guard' } });
-  return 'which' in refusal.cause ? refusal.cause.which : undefined;
+function factsOf({ policy, dryRun, before, ...more }: Case): DecisionFacts {
+  const counted = { rowsToDelete: 50, rowsTotal: 100, deletesInPlace: true, ...dryRun };
+  const { rowsToDelete: baselineRows, deletesInPlace } = counted;
+  return {
+    policy: { ...settingsOf(aPolicy()), ...policy },
+    dryRun: counted,
+    runStartMillis,
+    cutoffMillis: daysBefore(30),
+    nowMillis: runStartMillis + 60_000,
+    minRetentionDays: 7,
+    isLimited: false,
+    before: { settings: undefined, planned: { rowsToDelete: 50, deletesInPlace }, baselineRows, ...before },
+    ...more,
+  };
 }
 
-test('a decision names its reason and only the values that were compared', () => {
-  expect(decided({})).toEqual({ kind: 'due', cause: { kind: 'due', minDeletePercent: 10 } });
-  const cause = (one: Case) => decided(one).cause;
-  expect(cause({ rowsToDelete: 0 })).toEqual({ kind: 'not-due' });
-  expect(cause({ rowsToDelete: 5 })).toEqual({ kind: 'not-due', minDeletePercent: 10 });
-  expect(cause({ rowsToDelete: 100 })).toEqual({ kind: 'above-ceiling', approveRows: 105 });
-  expect(cause({ rowsToDelete: 60, policy: { maxDeletePercent: 50 }, approveRows: 59 })).toEqual({
-    kind: 'above-ceiling',
-    maxDeletePercent: 50,
-    approveRows: 63,
-    approved: 59,
+const refusal = (given: Case, step: 'plan' | 'truncate' = 'plan') => whyNot(step, factsOf(given));
+const outcome = (given: Case, step?: 'truncate') => refusal(given, step)?.outcome ?? 'due';
+/** Rows to delete of 100. */
+const rows = (rowsToDelete: number) => ({ dryRun: { rowsToDelete } });
+
+describe('every reason', () => {
+  const error = { kind: 'privilege', operation: 'task-status', status: 403 } as const;
+  const failed = (cause: Refusal['cause']): Refusal => ({ outcome: 'failed', cause });
+  const notStarted = (cause: Refusal['cause']): Refusal => ({ outcome: 'not-started', cause });
+  /** For each reason, facts that it alone refuses. */
+  const examples: Record<keyof typeof reasons, [Case, Refusal]> = {
+    settings: [
+      { before: { settings: { kind: 'stopped', by: 'paused' } } },
+      notStarted({ kind: 'stopped', by: 'paused' }),
+    ],
+    serverClock: [
+      { dryRun: { clockSkewMillis: 600_001 } },
+      failed({ kind: 'guard', which: 'server-clock', found: 600_001 }),
+    ],
+    startInFuture: [
+      { nowMillis: runStartMillis - 60_001 },
+      failed({ kind: 'guard', which: 'start-in-future', found: 60_001 }),
+    ],
+    floor: [{ cutoffMillis: daysBefore(7) + 1 }, failed({ kind: 'guard', which: 'floor', expected: 7 })],
+    counts: [
+      { ...rows(101), policy: { maxDeletePercent: 100 }, approveRows: 101 },
+      failed({ kind: 'guard', which: 'counts' }),
+    ],
+    nothingToDelete: [
+      { ...rows(0), policy: { minDeletePercent: 0 } },
+      { outcome: 'nothing-to-delete', cause: { kind: 'not-due' } },
+    ],
+    threshold: [rows(9), { outcome: 'below-threshold', cause: { kind: 'not-due', minDeletePercent: 10 } }],
+    ceiling: [
+      { ...rows(60), policy: { maxDeletePercent: 50 }, approveRows: 59 },
+      {
+        outcome: 'above-ceiling',
+        cause: { kind: 'above-ceiling', maxDeletePercent: 50, approveRows: 63, approved: 59 },
+      },
+    ],
+    refuseReindex: [
+      { dryRun: { deletesInPlace: false }, policy: { refuseReindex: true } },
+      failed({ kind: 'guard', which: 'refuse-reindex' }),
+    ],
+    taskStatus: [
+      { dryRun: { deletesInPlace: false }, taskStatusError: error },
+      failed({ kind: 'guard', which: 'task-status', error }),
+    ],
+    reindexChanged: [
+      { dryRun: { deletesInPlace: false }, before: { planned: { rowsToDelete: 50, deletesInPlace: true } } },
+      notStarted({ kind: 'changed', what: 'reindex', was: false, now: true }),
+    ],
+    rowsChanged: [{ before: { baselineRows: 61 } }, notStarted({ kind: 'changed', what: 'rows', was: 61, now: 50 })],
+    rowLimit: [
+      { policy: { maxRowsPerRun: 49 }, before: { planned: { rowsToDelete: 40, deletesInPlace: true } } },
+      notStarted({ kind: 'changed', what: 'rows', was: 40, now: 50 }),
+    ],
+  };
+
+  test('has a step that asks it', () => {
+    for (const { plan, truncate } of Object.values(reasons)) expect([plan, truncate]).toContain('asked');
+  });
+
+  for (const [name, [given, expected]] of Object.entries(examples)) {
+    const reason = reasons[name as keyof typeof reasons];
+    test.each(['plan', 'truncate'] as const)(
+      `${name} in %s: refuses where it is asked, and nothing else does`,
+      (step) => {
+        expect(refusal(given, step)).toEqual(reason[step] === 'asked' ? expected : undefined);
+        const others = Object.entries(reasons).filter(([other]) => other !== name);
+        for (const [other, { refusal: ask }] of others) expect(ask(factsOf(given)), other).toBeUndefined();
+      },
+    );
+  }
+
+  test('lets pass what is due', () => {
+    expect([refusal({}), refusal({}, 'truncate'), refusal({ before: undefined } as Case)]).toEqual(
+      Array(3).fill(undefined),
+    );
+  });
+
+  test('that Truncate alone asks refuses to be asked without what it compares', () => {
+    expect(() => whyNot('truncate', { ...factsOf({}), before: undefined as never })).toThrow('read just before');
   });
 });
 
@@ -59,51 +129,34 @@ test('a cutoff is counted from the run’s start, to the millisecond', () => {
   expect(policyCutoff(runStartMillis + 1, { retentionDays: 30 })).toBe(daysBefore(30) + 1);
 });
 
-describe('the threshold', () => {
-  test.each([
-    [9, 'below-threshold'],
-    [10, 'due'],
-    [11, 'due'],
-  ])('of 10 percent at %i of 100 rows: %s', (rowsToDelete, expected) => {
-    expect(outcomeOf({ rowsToDelete })).toBe(expected);
-  });
-
-  test('of 0 % passes a single row, and no row is nothing to delete', () => {
-    const policy = { minDeletePercent: 0 };
-    expect(outcomeOf({ policy, rowsToDelete: 1, rowsTotal: 1_000_000 })).toBe('due');
-    expect(outcomeOf({ policy, rowsToDelete: 0 })).toBe('nothing-to-delete');
-    expect(outcomeOf({ rowsToDelete: 0, rowsTotal: 0 })).toBe('nothing-to-delete');
-  });
-
-  test('is compared exactly', () => {
-    const policy = { minDeletePercent: 29 };
-    expect(outcomeOf({ policy, rowsToDelete: 29 })).toBe('due');
-    expect(outcomeOf({ policy, rowsToDelete: 28_999, rowsTotal: 100_000 })).toBe('below-threshold');
-  });
+test.each<[string, Case, string]>([
+  ['at its percentage', rows(10), 'due'],
+  ['below it', rows(9), 'below-threshold'],
+  ['0 %, of one row', { policy: { minDeletePercent: 0 }, dryRun: { rowsToDelete: 1, rowsTotal: 1_000_000 } }, 'due'],
+  ['an empty index', { dryRun: { rowsToDelete: 0, rowsTotal: 0 } }, 'nothing-to-delete'],
+  ['29 %, exactly', { policy: { minDeletePercent: 29 }, ...rows(29) }, 'due'],
+  [
+    'just below 29 %',
+    { policy: { minDeletePercent: 29 }, dryRun: { rowsToDelete: 28_999, rowsTotal: 100_000 } },
+    'below-threshold',
+  ],
+  ['nothing to delete, and a wrong clock', { dryRun: { rowsToDelete: 0, clockSkewMillis: 10 ** 6 } }, 'failed'],
+])('the threshold: %s', (_, given, expected) => {
+  expect(outcome(given)).toBe(expected);
 });
 
 describe('the ceiling', () => {
-  test.each([
-    [79, 'due'],
-    [80, 'due'],
-    [81, 'above-ceiling'],
-  ])('of 80 percent at %i of 100 rows: %s', (rowsToDelete, expected) => {
-    expect(outcomeOf({ policy: { maxDeletePercent: 80 }, rowsToDelete })).toBe(expected);
-  });
-
-  test('by default blocks only a truncation that would leave no row', () => {
-    expect(outcomeOf({ rowsToDelete: 999_999, rowsTotal: 1_000_000 })).toBe('due');
-    expect(outcomeOf({ rowsToDelete: 1_000_000, rowsTotal: 1_000_000 })).toBe('above-ceiling');
-  });
-
-  test('of 100 allows deleting every row', () => {
-    expect(outcomeOf({ policy: { maxDeletePercent: 100 }, rowsToDelete: 100 })).toBe('due');
-  });
-
-  test('can be passed up to the approved number of rows; the threshold cannot', () => {
-    expect(outcomeOf({ rowsToDelete: 100, approveRows: 100 })).toBe('due');
-    expect(outcomeOf({ rowsToDelete: 100, approveRows: 99 })).toBe('above-ceiling');
-    expect(outcomeOf({ rowsToDelete: 5, approveRows: 100 })).toBe('below-threshold');
+  test.each<[string, Case, string]>([
+    ['at its percentage', { policy: { maxDeletePercent: 80 }, ...rows(80) }, 'due'],
+    ['above it', { policy: { maxDeletePercent: 80 }, ...rows(81) }, 'above-ceiling'],
+    ['none, and one row stays', { dryRun: { rowsToDelete: 999_999, rowsTotal: 1_000_000 } }, 'due'],
+    ['none, and no row stays', { dryRun: { rowsToDelete: 1_000_000, rowsTotal: 1_000_000 } }, 'above-ceiling'],
+    ['100 %', { policy: { maxDeletePercent: 100 }, ...rows(100) }, 'due'],
+    ['approved', { ...rows(100), approveRows: 100 }, 'due'],
+    ['above what was approved', { ...rows(100), approveRows: 99 }, 'above-ceiling'],
+    ['approved, below the threshold', { ...rows(5), approveRows: 100 }, 'below-threshold'],
+  ])('%s', (_, given, expected) => {
+    expect(outcome(given)).toBe(expected);
   });
 
   test('asks for a number with room for rows that age until a person approves', () => {
@@ -111,88 +164,68 @@ describe('the ceiling', () => {
   });
 });
 
-describe('a bite', () => {
-  test('is judged again by guards and refusals alone', () => {
-    const again = { judgesShare: false };
-    expect(outcomeOf({ ...again, rowsToDelete: 1 })).toBe('due');
-    expect(outcomeOf({ ...again, rowsToDelete: 100 })).toBe('due');
-    expect(outcomeOf({ ...again, rowsToDelete: 0 })).toBe('nothing-to-delete');
-    expect(outcomeOf({ ...again, rowsToDelete: 101 })).toBe('failed');
-    expect(outcomeOf({ ...again, policy: { refuseReindex: true }, deletesInPlace: false })).toBe('failed');
-  });
+test.each<[string, Case, string]>([
+  ['below the threshold', rows(1), 'due'],
+  ['above the ceiling', rows(100), 'due'],
+  ['nothing to delete', rows(0), 'nothing-to-delete'],
+  ['more than all rows', rows(101), 'failed'],
+  ['announced as a reindex', { dryRun: { deletesInPlace: false }, policy: { refuseReindex: true } }, 'failed'],
+])('what a row limit has made smaller: %s', (_, given, expected) => {
+  expect(outcome({ ...given, isLimited: true })).toBe(expected);
 });
 
 describe('the guards', () => {
-  test.each([
-    [undefined, undefined],
-    [600_000, undefined],
-    [600_001, 'server-clock'],
-    [-600_000, undefined],
-    [-600_001, 'server-clock'],
-  ])('a server’s clock that is %s ms off: %s', (clockSkewMillis, expected) => {
-    expect(guarded({ clockSkewMillis })).toBe(expected);
-  });
-
-  test.each([
-    [60_000, undefined],
-    [60_001, 'start-in-future'],
-    [25 * dayMillis, 'start-in-future'],
-  ])('a run’s start %i ms ahead of our clock: %s', (ahead, expected) => {
-    expect(guarded({ nowMillis: runStartMillis - ahead })).toBe(expected);
-  });
-
   const floor = { cutoffMillis: daysBefore(7) };
-  test.each<[string, Case, string | undefined]>([
-    ['7 days before the start', floor, undefined],
-    ['a millisecond less', { cutoffMillis: daysBefore(7) + 1 }, 'floor'],
-    ['a year before the start', { cutoffMillis: daysBefore(365) }, undefined],
-    ['7 days before the start, our clock behind it', { ...floor, nowMillis: runStartMillis - 60_000 }, undefined],
-    ['7 days before the start, the server’s clock behind it', { ...floor, clockSkewMillis: -600_000 }, undefined],
-    ['7 days before the start, the server’s clock ahead', { ...floor, clockSkewMillis: 5 }, undefined],
+  test.each<[string, Case, string]>([
+    ['a server’s clock ten minutes ahead', { dryRun: { clockSkewMillis: 600_000 } }, 'due'],
+    ['a server’s clock ten minutes behind', { dryRun: { clockSkewMillis: -600_000 } }, 'due'],
+    ['a server’s clock further behind', { dryRun: { clockSkewMillis: -600_001 } }, 'failed'],
+    ['a start a minute ahead of our clock', { nowMillis: runStartMillis - 60_000 }, 'due'],
+    ['a start days ahead of our clock', { nowMillis: runStartMillis - 25 * dayMillis }, 'failed'],
+    ['a cutoff at the floor', floor, 'due'],
+    ['a cutoff of a year ago', { cutoffMillis: daysBefore(365) }, 'due'],
+    ['a cutoff at the floor, our clock behind', { ...floor, nowMillis: runStartMillis - 60_000 }, 'due'],
+    ['a cutoff at the floor, the server’s clock behind', { ...floor, dryRun: { clockSkewMillis: -600_000 } }, 'due'],
+    ['a cutoff at the floor, the server’s clock ahead', { ...floor, dryRun: { clockSkewMillis: 5 } }, 'due'],
     [
-      '7 days before a start that our clock and the server’s are behind',
-      { ...floor, nowMillis: runStartMillis - 60_000, clockSkewMillis: -540_001 },
-      'floor',
+      'a cutoff at the floor, both clocks behind',
+      { ...floor, nowMillis: runStartMillis - 60_000, dryRun: { clockSkewMillis: -540_001 } },
+      'failed',
     ],
-    ['at the start, with no floor', { cutoffMillis: runStartMillis, minRetentionDays: 0 }, 'floor'],
-    ['not a number', { cutoffMillis: Number.NaN }, 'floor'],
-  ])('a cutoff %s', (_, one, expected) => {
-    expect(guarded(one)).toBe(expected);
-  });
-
-  test('name what they found and expected', () => {
-    expect(decided({ cutoffMillis: runStartMillis }).cause).toMatchObject({ expected: 7 });
-    expect(decided({ clockSkewMillis: 10 ** 6 }).cause).toMatchObject({ found: 10 ** 6 });
-    expect(decided({ nowMillis: runStartMillis - 70_000 }).cause).toMatchObject({ found: 70_000 });
-  });
-
-  test('refuse more to delete than there is, not all of it', () => {
-    expect(guarded({ rowsToDelete: 101 })).toBe('counts');
-    expect(guarded({ rowsToDelete: 100 })).toBeUndefined();
-  });
-
-  test('are checked before the threshold', () => {
-    expect(outcomeOf({ rowsToDelete: 0, clockSkewMillis: 10 ** 6 })).toBe('failed');
+    ['a cutoff at the start, no floor', { cutoffMillis: runStartMillis, minRetentionDays: 0 }, 'failed'],
+    ['a cutoff that is not a number', { cutoffMillis: Number.NaN }, 'failed'],
+    ['a reindex that is refused, and not due', { ...rows(1), policy: { refuseReindex: true } }, 'below-threshold'],
+    ['a policy that refuses reindexes, and a delete', { policy: { refuseReindex: true } }, 'due'],
+  ])('%s', (_, given, expected) => {
+    expect(outcome(given)).toBe(expected);
   });
 });
 
-describe('a server that announces a copy', () => {
-  const copy = { deletesInPlace: false };
-
-  test('is asked like any other', () => {
-    expect(outcomeOf(copy)).toBe('due');
+describe('just before the call', () => {
+  const many = (rowsToDelete: number) => ({
+    dryRun: { rowsToDelete, rowsTotal: 200_000 },
+    before: { baselineRows: 100_000 },
   });
-
-  test('is refused by a policy with refuseReindex, and only if the truncation is due', () => {
-    const policy = { refuseReindex: true };
-    expect(decided({ ...copy, policy })).toEqual({
-      kind: 'done',
-      outcome: 'failed',
-      cause: { kind: 'guard', which: 'refuse-reindex' },
-    });
-    expect(outcomeOf({ ...copy, policy, rowsToDelete: 0 })).toBe('nothing-to-delete');
-    expect(outcomeOf({ ...copy, policy, rowsToDelete: 1 })).toBe('below-threshold');
-    expect(outcomeOf({ ...copy, policy, rowsToDelete: 100 })).toBe('above-ceiling');
-    expect(outcomeOf({ policy })).toBe('due');
+  const reindex = { dryRun: { deletesInPlace: false } };
+  const limited = { isLimited: true, policy: { maxRowsPerRun: 50 } };
+  test.each<[string, Case, string]>([
+    ['ten rows fewer than the baseline', { before: { baselineRows: 60 } }, 'due'],
+    ['ten rows more', { before: { baselineRows: 40 } }, 'due'],
+    ['eleven rows more', { before: { baselineRows: 39 } }, 'not-started'],
+    ['1 % fewer of many', many(99_000), 'due'],
+    ['more than 1 % fewer of many', many(98_999), 'not-started'],
+    ['a reindex, the same', reindex, 'due'],
+    ['a reindex, one row fewer', { ...reindex, before: { baselineRows: 51 } }, 'not-started'],
+    [
+      'a delete where a reindex was announced',
+      { before: { planned: { rowsToDelete: 50, deletesInPlace: false } } },
+      'not-started',
+    ],
+    ['at the row limit', limited, 'due'],
+    ['above the row limit, as approved', { ...limited, ...rows(51), approveRows: 51 }, 'due'],
+    ['a reindex above the row limit, which goes whole', { ...reindex, policy: { maxRowsPerRun: 10 } }, 'due'],
+    ['old rows that came in where no limit was needed', { policy: { maxRowsPerRun: 50 }, ...rows(51) }, 'not-started'],
+  ])('%s', (_, given, expected) => {
+    expect(outcome(given, 'truncate')).toBe(expected);
   });
 });

@@ -3,10 +3,10 @@ import type { Unresolved } from '../ledger/record.ts';
 import type { Watch } from './watch.ts';
 
 /**
- * When to look at a truncation again (rule 8): after max(10 s, 10 % of its age), at most 30 min. Whenever it
- * ends, a look sees it at most 10 % of its duration later, and the number of looks grows with the logarithm of the
- * duration: about a hundred for a day. Its own progress can only make a look earlier, never sooner than 10 s. A call
- * without a task id is first looked at when it can no longer be sent, and a verdict that waits for a second look when
+ * When to check a truncation again (rule 8): after max(10 s, 10 % of its age), at most 30 min. Whenever it
+ * ends, a check sees it at most 10 % of its duration later, and the number of checks grows with the logarithm of the
+ * duration: about a hundred for a day. Its own progress can only make a check earlier, never sooner than 10 s. A call
+ * without a task id is first checked when it can no longer be sent, and a verdict that waits for a second check when
  * that one may agree.
  */
 export function nextCheckAt(record: Unresolved, watch: Watch, now: number): number {
@@ -16,13 +16,13 @@ export function nextCheckAt(record: Unresolved, watch: Watch, now: number): numb
   return now + Math.min(interval, Math.max(check.minMillis, predictedMillis(watch, now)));
 }
 
-/** How long after the predicted end to look: a little late beats a little early. */
+/** How long after the predicted end to check: a little late beats a little early. */
 const late = { share: 0.03, millis: 1000 } as const;
 
 /**
  * Milliseconds until just after the end, by the average rate of the task so far; infinite without progress. Where that
- * moment has passed, the looks in between have failed, and it predicts nothing: a server that is away for hours would
- * otherwise be asked every 10 s, which uses up the looks of the run.
+ * moment has passed, the checks in between have failed, and it predicts nothing: a server that is away for hours would
+ * otherwise be asked every 10 s, which uses up the polls of the run.
  */
 function predictedMillis({ progress, sentAt }: Watch, now: number): number {
   if (!progress || progress.done <= 0 || progress.done >= progress.total) return Number.POSITIVE_INFINITY;
@@ -32,7 +32,7 @@ function predictedMillis({ progress, sentAt }: Watch, now: number): number {
 }
 
 /**
- * Whether to look now because another truncation is being looked at anyway: yes in the last quarter of its interval.
+ * Whether to check now because another truncation is being checked anyway: yes in the last quarter of its interval.
  * Truncations of about the same age fall into step, so turns do not grow with their number.
  */
 export const isDue = ({ lastCheckAt, nextCheckAt: at }: Watch, now: number): boolean =>

@@ -3,7 +3,7 @@ import { executeWorkflow, stepOf } from '../../../cli/run/state-machine.ts';
 import { maxEntries, maxPolicies, maxPolls } from '../../../lambda/facts/limits.ts';
 import { proceed } from '../../../lambda/run/next.ts';
 import type { Entry, RunState } from '../../../lambda/run/state.ts';
-import { isDue, nextCheckAt } from '../../../lambda/truncation/next-look.ts';
+import { isDue, nextCheckAt } from '../../../lambda/truncation/next-check.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
 import { anAttempt, aRunning } from '../../support/records.ts';
 import { aRunState } from '../../support/states.ts';

@@ -1,226 +1,214 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Unresolved } from '../../../lambda/ledger/record.ts';
+import type { Unresolved, Verdict } from '../../../lambda/ledger/record.ts';
 import type { TaskCounters } from '../../../lambda/operations/operations.ts';
 import { becomes, judge, judgeUncountable } from '../../../lambda/truncation/judge.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
 import { holds } from '../../properties.ts';
 import { anAttempt, aRunning, aSending } from '../../support/records.ts';
 
-/** The table of rule 9, row by row: 1,000 rows to delete, 1,000 to keep. */
+/** The two tables of rule 9, line by line: of 2,000 rows, 1,000 are to go and 1,000 to stay. */
 
-const before = { rowsToDelete: 1000, rowsTotal: 2000, rowsToKeep: 1000, countedAtMillis: 1_000_000 };
+const baseline = { rowsToDelete: 1000, rowsTotal: 2000, rowsToKeep: 1000, countedAtMillis: 1_000_000 };
 
 interface Case {
   reindexes?: boolean;
   /** No task id came back. */
   isUnanswered?: boolean;
-  toDelete: number;
+  /** Rows to delete that are left; 0 unless said otherwise. */
+  left?: number;
+  /** Rows to keep that are there. */
   kept: number;
-  end?: TaskCounters;
+  /** The last completed status. */
+  end?: TaskCounters | undefined;
+  vanished?: boolean;
 }
 
 function recordOf({ reindexes = false, isUnanswered }: Partial<Case>): Unresolved {
-  const attempt = anAttempt({ baseline: before, reindexes, announcesReindex: reindexes });
+  const attempt = anAttempt({ baseline, reindexes, announcesReindex: reindexes });
   return isUnanswered ? aSending({ attempt }) : aRunning({ attempt });
 }
 
-function judged(given: Case) {
+function judged(given: Case): Verdict {
   const record = recordOf(given);
-  const { toDelete, kept, end } = given;
-  const counts = { rowsToDelete: toDelete, rowsToKeep: kept, rowsUntilEnd: toDelete + kept };
-  const verdict = judge(record, { ...startWatch(record, 0, 0), end }, counts);
-  return { verdict, told: `${verdict.outcome}, ${becomes(verdict)}` };
+  const { left = 0, kept, end, vanished } = given;
+  const counts = { rowsToDelete: left, rowsToKeep: kept, rowsUntilEnd: left + kept };
+  return judge(record, { ...startWatch(record, 0, 0), ...(end && { end }), ...(vanished && { vanished }) }, counts);
 }
+const told = (given: Case) => {
+  const verdict = judged(given);
+  return `${verdict.outcome}, ${becomes(verdict)}`;
+};
 
-const allCopied: TaskCounters = { total: 1000, created: 1000 };
-const one = { isUnanswered: true };
-const copy = { reindexes: true };
-
-test('the verdict says that the search engine has no such index, whose rows count as gone', () => {
-  const counts = { rowsToDelete: 0, rowsToKeep: 0, rowsUntilEnd: 0 };
-  const verdict = (isAbsent: boolean) => judge(recordOf({}), startWatch(recordOf({}), 0, 0), { ...counts, isAbsent });
-  expect(verdict(true)).toMatchObject({ outcome: 'rows-missing', noIndex: true });
-  expect(verdict(false).noIndex).toBeUndefined();
-});
-
-test('a delete that has left nothing is complete, also where the last count before it found nothing', () => {
-  const attempt = anAttempt({ baseline: { ...before, rowsToDelete: 0 } });
-  const counts = { rowsToDelete: 0, rowsToKeep: 1000, rowsUntilEnd: 1000 };
-  expect(judge(aRunning({ attempt }), startWatch(aRunning(), 0, 0), counts).outcome).toBe('truncated');
-});
-
-describe('the first line that fits decides', () => {
+describe('a delete: the first line that fits decides', () => {
+  const one = { isUnanswered: true };
   test.each<[string, Case, string]>([
-    // No task id, and nothing is fewer
-    ['no id, nothing fewer', { ...one, toDelete: 1000, kept: 1000 }, 'failed, idle'],
-    ['no id, rows have come in', { ...one, toDelete: 1001, kept: 1001 }, 'failed, idle'],
-    ['no id, a copy, nothing fewer', { ...one, ...copy, toDelete: 1000, kept: 1000 }, 'failed, idle'],
-    ['no id, one row to delete fewer', { ...one, toDelete: 999, kept: 1000 }, 'incomplete, idle'],
-    ['no id, one kept row fewer', { ...one, toDelete: 1000, kept: 999 }, 'incomplete, idle'],
-    ['no id, everything deleted', { ...one, toDelete: 0, kept: 1000 }, 'truncated, idle'],
-    ['an id, nothing fewer', { toDelete: 1000, kept: 1000 }, 'incomplete, idle'],
-    // Kept rows are missing
-    ['a delete, 2 % fewer', { toDelete: 0, kept: 980 }, 'truncated, idle'],
-    ['a delete, more than 2 % fewer', { toDelete: 0, kept: 979 }, 'rows-missing, quarantined'],
-    ['a delete without an id, more than 2 % fewer', { ...one, toDelete: 1000, kept: 979 }, 'rows-missing, quarantined'],
-    ['a copy, one fewer', { ...copy, toDelete: 0, kept: 999 }, 'rows-missing, quarantined'],
+    ['no task id, nothing fewer', { ...one, left: 1000, kept: 1000 }, 'failed, idle'],
+    ['no task id, rows have come in', { ...one, left: 1001, kept: 1001 }, 'failed, idle'],
+    ['no task id, one row to delete fewer', { ...one, left: 999, kept: 1000 }, 'incomplete, idle'],
+    ['no task id, one row to keep fewer', { ...one, left: 1000, kept: 999 }, 'incomplete, idle'],
+    ['no task id, everything deleted', { ...one, kept: 1000 }, 'truncated, idle'],
+    ['a task id, nothing fewer', { left: 1000, kept: 1000 }, 'incomplete, idle'],
+    ['2 % of the rows to keep fewer', { kept: 980 }, 'truncated, idle'],
+    ['more than 2 % fewer', { kept: 979 }, 'rows-missing, quarantined'],
     [
-      'a copy, one fewer and not all copied, before its rows to delete are fewer',
-      { ...copy, toDelete: 1000, kept: 999, end: { total: 1000, created: 999 } },
+      'more than 2 % fewer, whatever its status says',
+      { kept: 979, end: { total: 1000, created: 1000 } },
       'rows-missing, quarantined',
     ],
-    ['a copy, one fewer, all copied', { ...copy, toDelete: 0, kept: 999, end: allCopied }, 'truncated, idle'],
-    ['a copy, 2 % fewer, all copied', { ...copy, toDelete: 0, kept: 980, end: allCopied }, 'truncated, idle'],
-    [
-      'a copy, more than 2 % fewer, all copied',
-      { ...copy, toDelete: 0, kept: 979, end: allCopied },
-      'rows-missing, quarantined',
-    ],
-    [
-      'a copy, one fewer, and its total was less than was to be kept',
-      { ...copy, toDelete: 0, kept: 999, end: { total: 999, created: 999 } },
-      'rows-missing, quarantined',
-    ],
-    [
-      'a copy, one fewer, and one row was not copied',
-      { ...copy, toDelete: 0, kept: 999, end: { total: 1000, created: 999 } },
-      'rows-missing, quarantined',
-    ],
-    [
-      'a copy, none fewer, and one row was not copied: a late row fills the count',
-      { ...copy, toDelete: 0, kept: 1000, end: { total: 1000, created: 999 } },
-      'rows-missing, quarantined',
-    ],
-    [
-      'a copy that was not put in place, and one row was not copied',
-      { ...copy, toDelete: 1000, kept: 1000, end: { total: 1000, created: 999 } },
-      'incomplete, idle',
-    ],
-    [
-      'a copy of which some rows were there already',
-      { ...copy, toDelete: 0, kept: 1000, end: { total: 1000, created: 900, updated: 100 } },
-      'truncated, idle',
-    ],
-    // A copy whose end nobody saw
-    ['a copy, none fewer, no completed status', { ...copy, toDelete: 0, kept: 1000 }, 'unknown, quarantined'],
-    ['a copy, nothing gone, no completed status', { ...copy, toDelete: 1000, kept: 1000 }, 'unknown, quarantined'],
-    [
-      'a copy whose status had no total',
-      { ...copy, toDelete: 0, kept: 1000, end: { created: 1000 } },
-      'truncated, idle',
-    ],
-    // Rows to delete are left
-    ['a delete, 1 % left', { toDelete: 10, kept: 1000 }, 'truncated, idle'],
-    ['a delete, more than 1 % left', { toDelete: 11, kept: 1000 }, 'incomplete, idle'],
-    ['a copy, more than 1 % left', { ...copy, toDelete: 11, kept: 1000, end: allCopied }, 'incomplete, idle'],
-    ['kept rows came in late', { toDelete: 0, kept: 1200 }, 'truncated, idle'],
+    ['no task id, more than 2 % fewer', { ...one, left: 1000, kept: 979 }, 'rows-missing, quarantined'],
+    ['1 % of the rows to delete left', { left: 10, kept: 1000 }, 'truncated, idle'],
+    ['more than 1 % left', { left: 11, kept: 1000 }, 'incomplete, idle'],
+    ['rows to keep that came in late', { kept: 1200 }, 'truncated, idle'],
   ])('%s', (_, given, expected) => {
-    expect(judged(given).told).toBe(expected);
+    expect(told(given)).toBe(expected);
+  });
+
+  test.each([
+    ['ten rows to keep fewer', 0, 5, 'truncated'],
+    ['eleven rows to keep fewer', 0, 4, 'rows-missing'],
+    ['less than half of the rows to delete left', 7, 15, 'truncated'],
+    ['half of them left', 8, 15, 'incomplete'],
+  ])('small numbers, 15 to delete and 15 to keep: %s', (_, left, kept, expected) => {
+    const record = aRunning({ attempt: anAttempt({ baseline: { ...baseline, rowsToDelete: 15, rowsToKeep: 15 } }) });
+    const counts = { rowsToDelete: left, rowsToKeep: kept, rowsUntilEnd: 0 };
+    expect(judge(record, startWatch(record, 0, 0), counts).outcome).toBe(expected);
+  });
+
+  test('that had nothing left to delete is complete', () => {
+    const attempt = anAttempt({ baseline: { ...baseline, rowsToDelete: 0 } });
+    const counts = { rowsToDelete: 0, rowsToKeep: 1000, rowsUntilEnd: 1000 };
+    expect(judge(aRunning({ attempt }), startWatch(aRunning(), 0, 0), counts).outcome).toBe('truncated');
   });
 });
 
-describe('small numbers', () => {
-  const small = (reindexes: boolean, toDelete: number, kept: number, planned = 15) => {
-    const attempt = anAttempt({ reindexes, baseline: { ...before, rowsToDelete: planned, rowsToKeep: 15 } });
+describe('a reindex: the first line that fits decides', () => {
+  const whole = { total: 1000, created: 1000 };
+  const loss = 'rows-missing, quarantined';
+  const unproven = 'unknown, quarantined';
+  test.each<[string, Omit<Case, 'reindexes'>, string]>([
+    // Rows to keep are missing
+    ['more than 2 % fewer', { kept: 979 }, loss],
+    ['more than 2 % fewer, its status accounts for all', { kept: 979, end: whole }, loss],
+    ['more than 2 % fewer, not in place', { left: 1000, kept: 979, end: whole }, loss],
+    ['more than 2 % fewer, no task id', { isUnanswered: true, left: 1000, kept: 979 }, loss],
+    ['in place, one fewer, no status', { kept: 999 }, loss],
+    ['in place, one fewer, its status is one short', { kept: 999, end: { total: 1000, created: 999 } }, loss],
+    ['in place, one fewer, its total is one short', { kept: 999, end: { total: 999, created: 999 } }, loss],
+    ['in place, one fewer, no task id', { isUnanswered: true, kept: 999 }, loss],
+    ['a tenth visible, its status accounts for all', { kept: 100, end: whole }, loss],
+    // Proven
+    ['in place, all there, its status accounts for all', { kept: 1000, end: whole }, 'truncated, idle'],
+    ['one fewer, its status accounts for all', { kept: 999, end: whole }, 'truncated, idle'],
+    ['2 % fewer, its status accounts for all', { kept: 980, end: whole }, 'truncated, idle'],
+    ['late rows to delete came in', { left: 499, kept: 1000, end: whole }, 'truncated, idle'],
+    [
+      'some rows were there already',
+      { kept: 1000, end: { total: 1000, created: 900, updated: 100 } },
+      'truncated, idle',
+    ],
+    [
+      'some rows were the same already',
+      { kept: 1000, end: { total: 1000, created: 900, noops: 100 } },
+      'truncated, idle',
+    ],
+    [
+      'some rows were newer already',
+      { kept: 1000, end: { total: 1000, created: 900, versionConflicts: 100 } },
+      'truncated, idle',
+    ],
+    [
+      'some rows are counted as deleted',
+      { kept: 1000, end: { total: 1000, created: 900, deleted: 100 } },
+      'truncated, idle',
+    ],
+    [
+      'its total has rows newer than the baseline',
+      { kept: 1000, end: { total: 1500, created: 1500 } },
+      'truncated, idle',
+    ],
+    ['its total is that of all rows', { kept: 1000, end: { total: 2000, created: 1000 } }, 'truncated, idle'],
+    ['its status tells no total', { kept: 1000, end: { created: 1000 } }, 'truncated, idle'],
+    // Not proven
+    ['no task id, all there', { isUnanswered: true, kept: 1000 }, unproven],
+    ['no task id, nothing fewer', { isUnanswered: true, left: 1000, kept: 1000 }, unproven],
+    ['no task id, late rows filled the count', { isUnanswered: true, kept: 1200 }, unproven],
+    ['no completed status, all there', { kept: 1000 }, unproven],
+    ['its record is gone, all there', { kept: 1000, vanished: true }, unproven],
+    ['not in place, its status accounts for all', { left: 1000, kept: 1000, end: whole }, unproven],
+    ['half of the rows to delete left, its status accounts for all', { left: 500, kept: 1000, end: whole }, unproven],
+    ['not in place, one short', { left: 1000, kept: 1000, end: { total: 1000, created: 999 } }, unproven],
+    ['one short, a late row fills the count', { kept: 1000, end: { total: 1000, created: 999 } }, unproven],
+    ['newer rows are not all written', { kept: 1000, end: { total: 1500, created: 1000 } }, unproven],
+    ['its total is that of all rows, one short', { kept: 1000, end: { total: 2000, created: 999 } }, unproven],
+    ['its total is smaller than the rows to keep', { kept: 1000, end: { total: 999, created: 999 } }, unproven],
+    ['no total, one short', { kept: 1000, end: { created: 999, deleted: 1000 } }, unproven],
+    ['not refreshed: less than a tenth visible, its status accounts for all', { kept: 99, end: whole }, unproven],
+    ['not refreshed, not in place either', { left: 1000, kept: 0, end: whole }, unproven],
+  ])('%s', (_, given, expected) => {
+    expect(told({ ...given, reindexes: true })).toBe(expected);
+  });
+
+  test('rows that came in after the baseline do not stand for lost ones, where its total counts all rows', () => {
+    // 2,003 rows in all at the last dry run, 1,000 of them counted as rows to keep before it.
+    const attempt = anAttempt({ reindexes: true, baseline: { ...baseline, rowsTotal: 2003 } });
     const record = aRunning({ attempt });
-    return judge(record, startWatch(record, 0, 0), { rowsToDelete: toDelete, rowsToKeep: kept, rowsUntilEnd: 0 })
-      .outcome;
-  };
-
-  test('ten kept rows fewer are never a loss of a delete, eleven are', () => {
-    expect(small(false, 0, 5)).toBe('truncated');
-    expect(small(false, 0, 4)).toBe('rows-missing');
-  });
-
-  test('half of the rows or more are a remainder even if they are fewer than ten', () => {
-    expect(small(false, 7, 15)).toBe('truncated');
-    expect(small(false, 8, 15)).toBe('incomplete');
-    expect(small(false, 1, 15, 2)).toBe('incomplete');
+    const outcome = (created: number) =>
+      judge(
+        record,
+        { ...startWatch(record, 0, 0), end: { total: 2003, created } },
+        { rowsToDelete: 0, rowsToKeep: 1000, rowsUntilEnd: 1000 },
+      ).outcome;
+    expect([outcome(1003), outcome(1002)]).toEqual(['truncated', 'unknown']);
   });
 });
 
-describe('what a verdict tells', () => {
-  test('how many rows went, are left and are missing, by counts', () => {
-    const { verdict } = judged({ toDelete: 400, kept: 995, end: { total: 1000, deleted: 1000 } });
-    expect(verdict).toMatchObject({ rowsDeleted: 600, rowsRemaining: 400, rowsMissing: 5, reindexes: false });
-  });
-
-  const whole = { total: 1000, deleted: 1000 };
-  test.each<[string, object, object]>([
-    [
-      'that the counts do not show what its task says: an index that is not refreshed',
-      { toDelete: 1000, end: whole },
-      { kind: 'not-refreshed', by: 'deleted', done: 1000 },
-    ],
-    ['that, too, where they show less than half of it', { toDelete: 501, end: whole }, { kind: 'not-refreshed' }],
-    [
-      'what its task says, where they show more than half of it',
-      { toDelete: 499, end: whole },
-      { kind: 'remains', done: 1000 },
-    ],
-    [
-      'a few rows that the counts do not show as what its task says',
-      { toDelete: 1000, end: { total: 1000, deleted: 9 } },
-      { kind: 'remains', done: 9 },
-    ],
-    [
-      'the night after, that every row had changed since the last refresh',
-      { toDelete: 1000, end: { total: 1000, deleted: 0, versionConflicts: 1000 } },
-      { kind: 'not-refreshed', by: 'conflicts', conflicts: 1000 },
-    ],
-    [
-      'that it stopped at the first row that something else had changed',
-      { toDelete: 864, end: { total: 1000, deleted: 136, versionConflicts: 1 } },
-      { kind: 'stopped-at-conflict', done: 136, conflicts: 1, total: 1000 },
-    ],
-    [
-      'nothing of the kind where the others were deleted',
-      { toDelete: 300, end: { total: 1000, deleted: 700, versionConflicts: 300 } },
-      { kind: 'remains', done: 700, conflicts: 300 },
-    ],
-    [
-      'nothing of the kind of a sliced task, whose parent counts finished slices only',
-      { toDelete: 864, end: { total: 266, deleted: 136, versionConflicts: 1 } },
-      { kind: 'remains', done: 136 },
-    ],
-    [
-      'that it was cancelled, before anything else',
-      { toDelete: 1000, end: { ...whole, cancelled: true } },
-      { kind: 'remains', cancelled: true },
-    ],
-  ])('%s', (_, given, expected) => {
-    expect(judged({ kept: 1000, ...given } as Parameters<typeof judged>[0]).verdict.cause).toMatchObject(expected);
-  });
-
-  test('what its task says where rows that arrived make the difference of the counts smaller', () => {
-    const { verdict } = judged({ toDelete: 8, kept: 1000, end: whole });
-    expect(verdict.cause).toMatchObject({ kind: 'verified', done: 1000 });
-    expect(verdict.rowsDeleted).toBe(992);
-  });
-
-  test('nothing of a task that says the same as the counts', () => {
-    expect(judged({ toDelete: 0, kept: 1000, end: { total: 1000, deleted: 1000 } }).verdict.cause).toEqual({
-      kind: 'verified',
+describe('a verdict says', () => {
+  test('how many rows of a delete went, are left and are missing, by counts', () => {
+    expect(judged({ left: 400, kept: 995, end: { total: 1000, deleted: 1000 } })).toMatchObject({
+      ...{ rowsDeleted: 600, rowsRemaining: 400, rowsMissing: 5, reindexes: false },
+      cause: { kind: 'remains', done: 1000, total: 1000 },
     });
   });
 
-  test('conflicts and a cancellation in any case', () => {
-    const end = { total: 1000, deleted: 1000, versionConflicts: 3, cancelled: true };
-    expect(judged({ toDelete: 0, kept: 1000, end }).verdict.cause).toMatchObject({ conflicts: 3, cancelled: true });
+  test('how many rows a reindex has left behind, and never that they are deleted', () => {
+    const verdict = judged({ reindexes: true, left: 3, kept: 1000, end: { total: 1000, created: 1000 } });
+    expect(verdict).toMatchObject({ rowsLeftBehind: 997, rowsRemaining: 3, rowsMissing: 0, reindexes: true });
+    expect(verdict.rowsDeleted).toBeUndefined();
+    expect(judged({ reindexes: true, left: 1000, kept: 1000 }).rowsLeftBehind).toBeUndefined();
   });
 
-  test('no count of kept rows where only the counters show the loss', () => {
-    const { verdict } = judged({ ...copy, toDelete: 0, kept: 1000, end: { total: 1000, created: 900 } });
-    expect(verdict.cause).toEqual({ kind: 'missing', expected: 1000, done: 900, total: 1000 });
-    expect(verdict.rowsMissing).toBe(0);
+  test('no number of missing rows where an index is not refreshed', () => {
+    const verdict = judged({ reindexes: true, kept: 0, end: { total: 1000, created: 1000 } });
+    expect(verdict).toMatchObject({ outcome: 'unknown', rowsMissing: undefined, cause: { done: 1000, total: 1000 } });
   });
 
-  test('what the server answered to a call of which nothing came', () => {
+  test('nothing of a task that says the same as the counts; otherwise what it says, and conflicts in any case', () => {
+    const cause = (left: number, end: TaskCounters) => judged({ left, kept: 1000, end }).cause;
+    expect(cause(0, { total: 1000, deleted: 1000 })).toEqual({ kind: 'verified' });
+    expect(cause(8, { total: 1000, deleted: 1000 })).toMatchObject({ kind: 'verified', done: 1000 });
+    expect(cause(0, { total: 1000, deleted: 1000, versionConflicts: 3, cancelled: true })).toMatchObject({
+      conflicts: 3,
+      cancelled: true,
+    });
+  });
+
+  test('what the server answered to a call without a task id', () => {
     const answer = { kind: 'server-error', operation: 'truncate', status: 504 } as const;
-    const record = aSending({ attempt: anAttempt({ baseline: before, answer }) });
     const counts = { rowsToDelete: 1000, rowsToKeep: 1000, rowsUntilEnd: 2000 };
-    expect(judge(record, startWatch(record, 0, 0), counts).cause).toEqual({ kind: 'unchanged', error: answer });
+    const cause = (reindexes: boolean) => {
+      const record = aSending({ attempt: anAttempt({ baseline, answer, reindexes }) });
+      return judge(record, startWatch(record, 0, 0), counts).cause;
+    };
+    expect(cause(false)).toEqual({ kind: 'unchanged', error: answer });
+    expect(cause(true)).toEqual({ kind: 'unproven', error: answer, inPlace: false });
+  });
+
+  test('that the search engine has no such index, whose rows count as gone', () => {
+    const counts = { rowsToDelete: 0, rowsToKeep: 0, rowsUntilEnd: 0 };
+    const verdict = (isAbsent: boolean) => judge(recordOf({}), startWatch(recordOf({}), 0, 0), { ...counts, isAbsent });
+    expect(verdict(true)).toMatchObject({ outcome: 'rows-missing', noIndex: true });
+    expect(verdict(false).noIndex).toBeUndefined();
   });
 });
 
@@ -234,38 +222,59 @@ test.each([
 });
 
 describe('for any counts and any status', () => {
-  const counters = fc.option(fc.record({ total: fc.nat(2000), created: fc.nat(2000), updated: fc.nat(20) }), {
-    nil: undefined,
+  const counter = fc.oneof(fc.nat(2000), fc.constantFrom(0, 1000, 2000));
+  const counters = fc.option(
+    fc.record(
+      {
+        total: counter,
+        created: counter,
+        updated: fc.nat(20),
+        deleted: counter,
+        noops: fc.nat(20),
+        versionConflicts: fc.nat(20),
+      },
+      { requiredKeys: [] },
+    ),
+    { nil: undefined },
+  );
+  const cases: fc.Arbitrary<Case> = fc.record({
+    left: fc.nat(1500),
+    kept: fc.nat(1500),
+    reindexes: fc.boolean(),
+    isUnanswered: fc.boolean(),
+    end: counters,
   });
-  const cases = fc.record({ toDelete: fc.nat(1500), kept: fc.nat(1500), reindexes: fc.boolean(), end: counters });
 
-  test('truncated is said only where the counts carry it', () => {
+  test('a reindex is proven or quarantined, and counts alone never prove one', () => {
     holds(
       fc.property(cases, (given) => {
-        if (judged(given).verdict.outcome !== 'truncated') return;
-        expect(given.toDelete).toBeLessThanOrEqual(10);
-        expect(given.kept).toBeGreaterThanOrEqual(980);
-        if (given.reindexes) expect(given.end).toBeDefined();
+        const verdict = judged({ ...given, reindexes: true });
+        expect(['truncated', 'rows-missing', 'unknown']).toContain(verdict.outcome);
+        expect(becomes(verdict)).toBe(verdict.outcome === 'truncated' ? 'idle' : 'quarantined');
+        if (given.isUnanswered || given.end === undefined) expect(verdict.outcome).not.toBe('truncated');
       }),
       1000,
     );
   });
 
-  test('a loss beyond the tolerance is never anything but rows-missing, whatever a status says', () => {
+  test('truncated is said only where the counts carry it', () => {
     holds(
-      fc.property(cases, fc.integer({ min: 0, max: 979 }), (given, kept) => {
-        expect(judged({ ...given, kept }).verdict.outcome).toBe('rows-missing');
+      fc.property(cases, (given) => {
+        if (judged(given).outcome !== 'truncated') return;
+        expect(given.left).toBeLessThan(given.reindexes ? 500 : 11);
+        expect(given.kept).toBeGreaterThanOrEqual(980);
       }),
-      500,
+      1000,
     );
   });
 
-  test('more kept rows never make a verdict worse', () => {
+  test('more rows to keep never make a verdict worse', () => {
     const rank = ['rows-missing', 'unknown', 'incomplete', 'failed', 'truncated'];
     holds(
-      fc.property(cases, fc.nat(500), (given, more) => {
-        const outcome = (kept: number) => rank.indexOf(judged({ ...given, kept }).verdict.outcome);
-        expect(outcome(given.kept + more)).toBeGreaterThanOrEqual(outcome(given.kept));
+      // Of an index that is not refreshed, fewer rows show less.
+      fc.property(cases, fc.integer({ min: 100, max: 1500 }), fc.nat(500), (given, kept, more) => {
+        const outcome = (rows: number) => rank.indexOf(judged({ ...given, kept: rows }).outcome);
+        expect(outcome(kept + more)).toBeGreaterThanOrEqual(outcome(kept));
       }),
       500,
     );

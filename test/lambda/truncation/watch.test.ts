@@ -6,15 +6,16 @@ import {
   fold,
   hasEnded,
   isStill,
+  progressShown,
   rowsDone,
   type Seen,
   showsReindex,
   startWatch,
   type Watch,
 } from '../../../lambda/truncation/watch.ts';
-import { anAttempt, aRunning, aSending } from '../../support/records.ts';
+import { anAttempt, aReindex, aRunning, aSending } from '../../support/records.ts';
 
-/** What looks add up to (rule 7): 60 rows to delete, 40 to keep, judgeable at 2,000 s. */
+/** What checks add up to (rule 7): 60 rows to delete, 40 to keep, judgeable at 2,000 s. */
 
 const minute = 60_000;
 const at = 2_000_001;
@@ -22,15 +23,15 @@ const running = (counters: TaskCounters): TaskStatus => ({ kind: 'found', comple
 const completed = (counters: TaskCounters): TaskStatus => ({ kind: 'found', completed: true, counters });
 const counts = (rowsToDelete: number, rowsToKeep = 40) => ({ rowsToDelete, rowsToKeep, rowsUntilEnd: 0 });
 const aDelete = aRunning();
-const aCopy = aRunning({ attempt: anAttempt({ reindexes: true }) });
+const aReindexed = aRunning({ attempt: aReindex() });
 
-/** A look that took no time. */
+/** A check that took no time. */
 type Glance = Omit<Seen, 'until'> & { until?: number };
 const seen = (glance: Glance): Seen => ({ until: glance.at, ...glance });
 
-/** A watch after several looks. */
-function seenBy(record: Unresolved, ...looks: Glance[]): Watch {
-  return looks.reduce((watch, glance) => fold(watch, seen(glance), record.attempt), startWatch(record, at, at));
+/** A watch after several checks. */
+function seenBy(record: Unresolved, ...glances: Glance[]): Watch {
+  return glances.reduce((watch, glance) => fold(watch, seen(glance), record.attempt), startWatch(record, at, at));
 }
 
 describe('it has moved', () => {
@@ -45,16 +46,22 @@ describe('it has moved', () => {
     ],
     ['not when everything is the same', aDelete, { counts: counts(60) }, { counts: counts(60) }, false],
     ['not when old rows arrive', aDelete, { counts: counts(50) }, { counts: counts(55) }, false],
-    ['not when kept rows of a delete arrive', aDelete, { counts: counts(60, 30) }, { counts: counts(60, 35) }, false],
-    ['when kept rows of a copy arrive', aCopy, { counts: counts(0, 10) }, { counts: counts(0, 20) }, true],
     [
-      'not when a copy has more than it had to keep',
-      aCopy,
+      'not when rows to keep of a delete arrive',
+      aDelete,
+      { counts: counts(60, 30) },
+      { counts: counts(60, 35) },
+      false,
+    ],
+    ['when rows to keep of a reindex arrive', aReindexed, { counts: counts(0, 10) }, { counts: counts(0, 20) }, true],
+    [
+      'not when a reindex has more than it had to keep',
+      aReindexed,
       { counts: counts(0, 40) },
       { counts: counts(0, 45) },
       false,
     ],
-    ['not at the first look', aDelete, { counts: counts(60) }, {}, false],
+    ['not at the first check', aDelete, { counts: counts(60) }, {}, false],
     [
       'not when a status comes for the first time',
       aDelete,
@@ -77,13 +84,13 @@ describe('it has moved', () => {
     expect([watch.stillSince, watch.rowsToDelete]).toEqual([at, 50]);
   });
 
-  test('kept rows that rise do not keep a record from being closed after 20 hours', () => {
-    const watch = seenBy(aCopy, { at, counts: counts(0, 10) }, { at: at + minute, counts: counts(0, 20) });
+  test('rows to keep that become more do not keep a record from being closed after 20 hours', () => {
+    const watch = seenBy(aReindexed, { at, counts: counts(0, 10) }, { at: at + minute, counts: counts(0, 20) });
     expect([watch.stillSince, watch.stuckSince]).toEqual([at + minute, at]);
   });
 });
 
-test('a slow look that saw movement begins the window when its last answer came', () => {
+test('a slow check that saw movement begins the window when its last answer came', () => {
   const slow = { at: at + minute, until: at + 2 * minute, counts: counts(50) };
   const watch = seenBy(aDelete, { at, counts: counts(60) }, slow);
   expect([watch.stillSince, watch.lastCheckAt]).toEqual([at + 2 * minute, at + minute]);
@@ -99,8 +106,8 @@ describe('a watch', () => {
     expect([watch.end, watch.vanished]).toEqual([{ total: 60, deleted: 60 }, true]);
   });
 
-  test('does not take a completed status without counters for the end of a copy', () => {
-    expect(seenBy(aCopy, { at, status: completed({}), counts: counts(0) }).end).toBeUndefined();
+  test('does not take a completed status without counters for the end of a reindex', () => {
+    expect(seenBy(aReindexed, { at, status: completed({}), counts: counts(0) }).end).toBeUndefined();
   });
 
   test('forgets that a task vanished when it is found again', () => {
@@ -119,7 +126,7 @@ describe('a watch', () => {
     expect(twice.progress).toBeUndefined();
   });
 
-  test('takes a running status with a higher counter for a whole look', () => {
+  test('takes a running status with a higher counter for a whole check', () => {
     const watch = seenBy(aDelete, { at, status: running({ deleted: 10 }), counts: counts(50) });
     expect(advances(watch, running({ deleted: 11 }))).toBe(true);
     expect(advances(watch, running({ deleted: 10 }))).toBe(false);
@@ -144,7 +151,7 @@ describe('what a status said of a task', () => {
     expect(later.hasStatus).toBe(true);
   });
 
-  test('stays as it was where the look failed', () => {
+  test('stays as it was where the check failed', () => {
     const error = { kind: 'connect', operation: 'dry-run' } as const;
     expect(seenBy(aDelete, found, { at: at + minute, error }).task?.runs).toBe(true);
   });
@@ -162,8 +169,8 @@ describe('what a status said of a task', () => {
   test.each<TaskCounters>([{ total: 60 }, { created: 1 }, { updated: 1 }, { deleted: 1 }])(
     'is its end, if it is completed with any counter: %o',
     (counters) => {
-      expect(seenBy(aCopy, { at, status: completed(counters), counts: counts(0) }).end).toEqual(counters);
-      expect(seenBy(aCopy, { at, status: running(counters), counts: counts(0) }).end).toBeUndefined();
+      expect(seenBy(aReindexed, { at, status: completed(counters), counts: counts(0) }).end).toEqual(counters);
+      expect(seenBy(aReindexed, { at, status: running(counters), counts: counts(0) }).end).toBeUndefined();
     },
   );
 });
@@ -172,24 +179,88 @@ describe('without a status, progress is', () => {
   test.each<[string, Unresolved, number, number, object]>([
     ['the rows that a delete has removed', aDelete, 45, 40, { done: 15, total: 60 }],
     ['none, if there are more to delete than before', aDelete, 70, 40, { done: 0, total: 60 }],
-    ['the rows that a copy has brought', aCopy, 0, 25, { done: 25, total: 40 }],
-    ['all of them, if there are more than it had to bring', aCopy, 0, 99, { done: 40, total: 40 }],
+    ['the rows that a reindex has written', aReindexed, 0, 25, { done: 25, total: 40 }],
+    ['all of them, if there are more than it had to write', aReindexed, 0, 99, { done: 40, total: 40 }],
   ])('%s', (_, record, left, kept, expected) => {
     expect(seenBy(record, { at, counts: counts(left, kept) }).progress).toEqual({ ...expected, at });
   });
 });
 
-describe('a status shows', () => {
-  test.each<[string, TaskStatus | undefined, boolean | undefined]>([
-    ['a copy by created rows', running({ created: 1 }), true],
-    ['a copy by updated rows, although some were deleted', completed({ updated: 1, deleted: 5 }), true],
-    ['a delete once it is completed', completed({ deleted: 5 }), false],
-    ['nothing while it runs and has only deleted', running({ deleted: 5 }), undefined],
-    ['nothing when all counters are zero', completed({ total: 60 }), undefined],
-    ['nothing when it has vanished', { kind: 'vanished' }, undefined],
-    ['nothing when it is not told', undefined, undefined],
-  ])('%s', (_, status, expected) => {
-    expect(showsReindex(status)).toBe(expected);
+describe('it reindexes', () => {
+  const announced = aRunning({ attempt: aReindex() });
+  test.each<[string, Unresolved, Omit<Glance, 'at'>, boolean]>([
+    ['if rows were created', aDelete, { status: running({ created: 1 }) }, true],
+    [
+      'if rows were updated, although some were deleted',
+      aDelete,
+      { status: completed({ updated: 1, deleted: 5 }) },
+      true,
+    ],
+    [
+      'as announced while it runs and has only deleted',
+      announced,
+      { status: running({ deleted: 5 }), counts: counts(0) },
+      true,
+    ],
+    [
+      'as announced when all counters are zero',
+      announced,
+      { status: completed({ total: 60 }), counts: counts(0) },
+      true,
+    ],
+    [
+      'as announced when it has only deleted, and half is left',
+      announced,
+      { status: completed({ deleted: 5 }), counts: counts(30) },
+      true,
+    ],
+    [
+      'as announced when it has only deleted, and nothing was counted',
+      announced,
+      { status: completed({ deleted: 5 }) },
+      true,
+    ],
+    [
+      'not, once it has only deleted, and less than half is left',
+      announced,
+      { status: completed({ deleted: 31 }), counts: counts(29) },
+      false,
+    ],
+    ['as announced when its status has vanished', announced, { status: { kind: 'vanished' }, counts: counts(0) }, true],
+    ['not, when no status is told of a delete', aDelete, { counts: counts(0) }, false],
+  ])('%s', (_, record, glance, expected) => {
+    expect(showsReindex(record, seen({ at, ...glance }), false)).toBe(expected);
+  });
+
+  test('if an earlier status has shown it, whatever a later one says', () => {
+    const last = seen({ at, status: completed({ deleted: 60 }), counts: counts(0) });
+    expect([showsReindex(announced, last, true), showsReindex(announced, last, false)]).toEqual([true, false]);
+    expect(seenBy(announced, { at, status: running({ created: 1 }) }, last).hasWritten).toBe(true);
+  });
+});
+
+describe('people see as progress', () => {
+  const facts = { rowsToDelete: 60, rowsTotal: 100 };
+  const reindex = { ...facts, reindexes: true };
+  test.each<[string, Parameters<typeof progressShown>[0], Parameters<typeof progressShown>[1], object]>([
+    ['old rows that counts show as deleted', facts, { rowsToDelete: 45 }, { done: 15, total: 60, work: 'deleted' }],
+    [
+      'what its status says, if that is more',
+      facts,
+      { rowsToDelete: 45, counter: 20 },
+      { done: 20, total: 60, work: 'deleted' },
+    ],
+    ['no more than there was', facts, { rowsToDelete: 0, counter: 90 }, { done: 60, total: 60, work: 'deleted' }],
+    ['nothing of a reindex without a status', reindex, { rowsToDelete: 0 }, {}],
+    ['nothing of a reindex whose status has not counted yet', reindex, { rowsToDelete: 0, counter: 0 }, {}],
+    [
+      'rows that a reindex has written',
+      reindex,
+      { rowsToDelete: 0, counter: 30, hasWritten: true },
+      { done: 30, total: 40, work: 'written' },
+    ],
+  ])('%s', (_, given, watch, expected) => {
+    expect(progressShown(given, watch)).toEqual(expected);
   });
 });
 
@@ -203,9 +274,14 @@ describe('it has ended', () => {
     ['a delete that has nothing left, and runs', aDelete, { status: running({}), counts: counts(0) }, true],
     ['not a delete that runs', aDelete, { status: running({}), counts: counts(30) }, false],
     ['not a delete of which a row is left', aDelete, { counts: counts(1) }, false],
-    ['a copy that is completed and in place', aCopy, { status: completed({}), counts: counts(0) }, true],
-    ['not a copy that is completed and not yet in place', aCopy, { status: completed({}), counts: counts(60) }, false],
-    ['not a copy that has nothing left to delete', aCopy, { counts: counts(0, 10) }, false],
+    ['a reindex that is completed and in place', aReindexed, { status: completed({}), counts: counts(0) }, true],
+    [
+      'not a reindex that is completed and not yet in place',
+      aReindexed,
+      { status: completed({}), counts: counts(60) },
+      false,
+    ],
+    ['not a reindex that has nothing left to delete', aReindexed, { counts: counts(0, 10) }, false],
     ['not what was not counted', aDelete, { status: completed({}) }, false],
   ])('%s', (_, record, glance, expected) => {
     expect(endedAt(record, glance)).toBe(expected);
@@ -225,9 +301,9 @@ describe('it has ended', () => {
     expect(hasEnded(watch, { ...last, status: running({}) }, aDelete)).toBe(false);
   });
 
-  test('a copy that is completed and never put in place, once it is still', () => {
+  test('a reindex that is completed and never put in place, once it is still', () => {
     const last = seen({ at: at + 10 * minute, status: completed({ total: 40, created: 40 }), counts: counts(60) });
-    expect(hasEnded(seenBy(aCopy, { ...last, at, until: at }, last), last, aCopy)).toBe(true);
+    expect(hasEnded(seenBy(aReindexed, { ...last, at, until: at }, last), last, aReindexed)).toBe(true);
   });
 });
 
@@ -255,30 +331,30 @@ describe('it is still', () => {
     expect(still(20, 10, 20 * minute - 1)).toBe(true);
   });
 
-  test('never before a look has succeeded', () => {
+  test('never before a check has succeeded', () => {
     expect(isStill(startWatch(aDelete, 0, 0), 900 * minute, attempt)).toBe(false);
   });
 
   const error = { kind: 'unreadable', operation: 'dry-run' } as const;
 
-  test('and stuck after two successful looks at least ten minutes apart', () => {
-    const stuckAfter = (millis: number, look: object) =>
-      seenBy(aDelete, { at, counts: counts(60) }, { at: at + millis, ...look }).isStuck ?? false;
+  test('and stuck after two successful checks at least ten minutes apart', () => {
+    const stuckAfter = (millis: number, glance: object) =>
+      seenBy(aDelete, { at, counts: counts(60) }, { at: at + millis, ...glance }).isStuck ?? false;
     const counted = { counts: counts(60) };
     expect([stuckAfter(10 * minute - 1, counted), stuckAfter(10 * minute, counted)]).toEqual([false, true]);
     // Only the status could not be read; or nothing could be counted.
     expect([stuckAfter(10 * minute, { ...counted, error }), stuckAfter(10 * minute, { error })]).toEqual([true, false]);
   });
 
-  test('and not stuck where the status of a look that failed has a higher counter', () => {
+  test('and not stuck where the status of a check that failed has a higher counter', () => {
     const before = [
       { at, counts: counts(60), status: running({ deleted: 5 }) },
       { at: at + 10 * minute, counts: counts(60), status: running({ deleted: 5 }) },
     ];
-    const looked = (deleted: number) =>
+    const checked = (deleted: number) =>
       seenBy(aDelete, ...before, { at: at + 11 * minute, status: running({ deleted }), error });
-    expect([looked(5).isStuck, looked(6).isStuck]).toEqual([true, false]);
-    expect([looked(6).stuckSince, looked(6).lastMovedAt]).toEqual([at + 11 * minute, at + 11 * minute]);
+    expect([checked(5).isStuck, checked(6).isStuck]).toEqual([true, false]);
+    expect([checked(6).stuckSince, checked(6).lastMovedAt]).toEqual([at + 11 * minute, at + 11 * minute]);
   });
 
   test('and the first count begins the window, whatever statuses have shown while nothing could be counted', () => {
@@ -292,7 +368,7 @@ describe('it is still', () => {
     );
   });
 
-  test('and a look that failed without a status leaves everything as it was, except for its error', () => {
+  test('and a check that failed without a status leaves everything as it was, except for its error', () => {
     const before = seenBy(aDelete, { at, counts: counts(60), status: running({ deleted: 5 }) });
     const after = fold(before, seen({ at: at + minute, error }), aDelete.attempt);
     expect(after).toEqual({ ...before, lastCheckAt: at + minute, error });

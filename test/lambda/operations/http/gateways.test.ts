@@ -3,7 +3,7 @@ import type { TlsOptions } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { createHttpTransport } from '../../../../lambda/operations/http/http-transport.ts';
 import { OperationsError } from '../../../../lambda/operations/operations.ts';
-import { errorText } from '../../../../lambda/words/server-errors.ts';
+import { errorText } from '../../../../lambda/message/server-errors.ts';
 import { against, operation } from './broken-server.ts';
 import { http, rawServer } from './raw-server.ts';
 

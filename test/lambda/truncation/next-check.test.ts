@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isDue, nextCheckAt } from '../../../lambda/truncation/next-look.ts';
+import { isDue, nextCheckAt } from '../../../lambda/truncation/next-check.ts';
 import { startWatch, type Watch } from '../../../lambda/truncation/watch.ts';
 import { holds } from '../../properties.ts';
 import { anAttempt, aRunning, aSending } from '../../support/records.ts';
 
-/** When to look again (rule 8); seconds after the call. */
+/** When to check again (rule 8); seconds after the call. */
 
 const second = 1000;
 const record = aRunning({ attempt: anAttempt({ sendingSince: 0, judgeableAt: 0 }) });
 const watch = (more: Partial<Watch> = {}): Watch => ({ ...startWatch(record, 0, 0), ...more });
-/** Seconds from one look to the next, at this age. */
+/** Seconds from one check to the next, at this age. */
 const interval = (age: number, more: Partial<Watch> = {}): number =>
   (nextCheckAt(record, watch(more), age * second) - age * second) / second;
 
-describe('the next look', () => {
+describe('the next check', () => {
   test.each([
     ['comes after ten seconds at first', 5, 10],
     ['comes after ten seconds up to an age of 100', 100, 10],
@@ -75,13 +75,13 @@ describe('the next look', () => {
   });
 });
 
-test('a day of watching takes about a hundred looks', () => {
-  let looks = 0;
-  for (let now = 0; now < 86_400 * second; looks++) now = nextCheckAt(record, watch(), now);
-  expect(looks).toBeLessThan(110);
+test('a day of watching takes about a hundred checks', () => {
+  let checks = 0;
+  for (let now = 0; now < 86_400 * second; checks++) now = nextCheckAt(record, watch(), now);
+  expect(checks).toBeLessThan(110);
 });
 
-describe('a look is shared', () => {
+describe('a check is shared', () => {
   const turn = { lastCheckAt: 0, nextCheckAt: 1000 };
   test.each([
     ['in the last quarter of its interval', 750, true],

@@ -1,36 +1,38 @@
 import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import type { LedgerRecord, Unresolved } from '../../../lambda/ledger/record.ts';
 import type { IndexSize, Operations, TaskStatus } from '../../../lambda/operations/operations.ts';
-import { look } from '../../../lambda/truncation/look.ts';
+import { check } from '../../../lambda/truncation/check.ts';
 import { optionalReads } from '../../../lambda/truncation/optional-reads.ts';
 import { startWatch, type Watch } from '../../../lambda/truncation/watch.ts';
 import { anIndex, aRunning } from '../../support/records.ts';
 
-/** What one look finds. */
+/** What one check finds. */
 export interface Found {
   record?: Unresolved;
   watch?: Partial<Watch>;
   status: TaskStatus | (() => Promise<TaskStatus>);
   /** Rows to delete that are left, or why nothing is counted. */
   left: number | (() => never);
-  /** Rows that stay, as this look counts them. */
+  /** Rows to keep, as this check counts them. */
   kept?: number;
   /** Why the next runs' window is not counted. */
-  window?: (() => never) | undefined;
-  sizes?: (() => Promise<IndexSize[]>) | undefined;
+  window?: () => never;
+  sizes?: () => Promise<IndexSize[]>;
   /** What the record is by the time of the verdict. */
-  meanwhile?: LedgerRecord | object | undefined;
+  meanwhile?: LedgerRecord | object;
   now: number;
-  /** Of the run that looks. */
+  /** Of the run that checks. */
   runStart: number;
   isOver: boolean;
 }
 
 export const { signal } = new AbortController();
 
-/** The ledger, the services of a look, and the options of each count. */
-export function servicesOf(found: Found) {
-  const { record = aRunning(), status, left, kept = 40, window, sizes, meanwhile, now, runStart, isOver } = found;
+/** Checks once. @returns what came of it, the record afterwards, and the options of each count */
+export async function checkedOnce(
+  { record = aRunning(), status, left, kept = 40, window, sizes, meanwhile, now, runStart, isOver, watch }: Found,
+  begun: (record: Unresolved) => Watch = (given) => startWatch(given, 0, 0),
+) {
   const ledger = memoryLedger();
   ledger.stored.set(anIndex, record);
   const options: unknown[] = [];
@@ -52,20 +54,11 @@ export function servicesOf(found: Found) {
     operations,
     reads: optionalReads(operations, {}, signal),
     ledger,
-    clock: { now: () => now, monotonic: () => now },
+    clock: { now: () => now },
     signal,
     run: { runId: 'run-9', runStartMillis: runStart },
     isOver: () => isOver,
   };
-  return { services, record, ledger, options };
-}
-
-/** Looks once. @returns what came of it, the record afterwards, and the options of each count */
-export async function lookedAt(
-  found: Found,
-  begun: (record: Unresolved) => Watch = (record) => startWatch(record, 0, 0),
-) {
-  const { services, record, ledger, options } = servicesOf(found);
-  const looked = await look(record, { ...begun(record), ...found.watch }, services);
-  return { looked, stored: ledger.stored.get(anIndex) as LedgerRecord, options };
+  const checked = await check(record, { ...begun(record), ...watch }, services);
+  return { checked, stored: ledger.stored.get(anIndex) as LedgerRecord, options };
 }

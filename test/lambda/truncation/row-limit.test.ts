@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hourMillis } from '../../../lambda/facts/limits.ts';
-import { biteLimit, findBite } from '../../../lambda/truncation/bite.ts';
+import { findCutoff, rowLimit } from '../../../lambda/truncation/row-limit.ts';
 import { holdsInTime } from '../../properties.ts';
 
 /** Tonight's cutoff, where more rows are due than one run may delete. */
@@ -14,7 +14,7 @@ async function search(ages: number[], maxRows: number, mostQuestions = Number.PO
   let asked = 0;
   const rows = (until: number) => ages.filter((age) => hoursAgo(age) <= until).length;
   const dryRun = (until: number) => ({ rowsToDelete: rows(until), rowsTotal: ages.length, deletesInPlace: true });
-  const found = await findBite({
+  const found = await findCutoff({
     cutoffMillis,
     whole: dryRun(cutoffMillis),
     maxRows,
@@ -23,7 +23,7 @@ async function search(ages: number[], maxRows: number, mostQuestions = Number.PO
   return { found, asked, rows };
 }
 
-describe('a bite is needed', () => {
+describe('a row limit holds', () => {
   test.each<[string, number | undefined, number, number | undefined, number | undefined]>([
     ['not without maxRowsPerRun', undefined, 1000, undefined, undefined],
     ['not for as many rows', 100, 100, undefined, undefined],
@@ -32,16 +32,16 @@ describe('a bite is needed', () => {
     ['of what was approved, if that is more', 100, 501, 500, 500],
     ['of maxRowsPerRun, if less was approved', 100, 501, 50, 100],
   ])('%s', (_, most, rows, approved, expected) => {
-    expect(biteLimit(most, rows, approved)).toBe(expected);
+    expect(rowLimit(most, rows, approved)).toBe(expected);
   });
 });
 
-test('the youngest whole hour is found at which at most a bite goes', async () => {
+test('the youngest whole hour is found at which no more rows go', async () => {
   const { found } = await search([10.5, 20.5, 30.5, 40.5], 2);
   expect(found).toMatchObject({ kind: 'found', cutoffMillis: hoursAgo(21), dryRun: { rowsToDelete: 2 } });
 });
 
-test('an oldest hour that alone holds more is told with its rows', async () => {
+test('of an oldest hour that alone holds more, its rows are counted', async () => {
   const { found } = await search([5.5, 40.2, 40.4, 40.6], 2);
   expect(found).toEqual({ kind: 'too-large', cutoffMillis: hoursAgo(40), rows: 3 });
 });
@@ -54,23 +54,23 @@ test('when time runs out, what was found so far is used; without anything the se
   expect((await search(ages, 10, 2)).found).toEqual({ kind: 'no-time' });
 });
 
-test('for any rows: never more than a bite goes, one hour more would be too many, in at most 22 questions', async () => {
+test('for any rows: never more rows go, one hour more would be too many, in at most 22 questions', async () => {
   const ages = fc.array(fc.double({ min: 0, max: 60_000, noNaN: true }), { minLength: 2, maxLength: 200 });
   await holdsInTime(
     fc.asyncProperty(ages, fc.integer({ min: 1, max: 100 }), async (given, most) => {
-      const bite = Math.min(most, given.length - 1);
-      const { found, asked, rows } = await search(given, bite);
+      const maxRows = Math.min(most, given.length - 1);
+      const { found, asked, rows } = await search(given, maxRows);
       expect(asked).toBeLessThanOrEqual(22);
       if (found.kind === 'found') {
         expect(found.dryRun.rowsToDelete).toBe(rows(found.cutoffMillis));
-        expect(found.dryRun.rowsToDelete).toBeLessThanOrEqual(bite);
-        expect(rows(found.cutoffMillis + hourMillis)).toBeGreaterThan(bite);
+        expect(found.dryRun.rowsToDelete).toBeLessThanOrEqual(maxRows);
+        expect(rows(found.cutoffMillis + hourMillis)).toBeGreaterThan(maxRows);
         return;
       }
       expect(found.kind).toBe('too-large');
       if (found.kind !== 'too-large') return;
       expect(found.rows).toBe(rows(found.cutoffMillis));
-      expect(found.rows).toBeGreaterThan(bite);
+      expect(found.rows).toBeGreaterThan(maxRows);
       expect(rows(found.cutoffMillis - hourMillis)).toBe(0);
     }),
     300,

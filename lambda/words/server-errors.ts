@@ -16,6 +16,8 @@ interface ErrorWords {
   means: string;
   /** What to do, without a full stop. */
   next: string;
+  /** The same for a person who has just asked by hand, where no next run comes by itself. */
+  byHand?: string;
   /** The same where that place has words of its own for it. */
   nextOn?: Partial<Record<Reader['kind'], string>>;
   urgency: Urgency;
@@ -41,6 +43,7 @@ const checkAddress = { next: `Check the GMS address; it has one of the forms ${a
 const checkServer = { next: 'Check that the address is that of a DataHub GMS and that its version is supported' };
 const wait = {
   next: 'The first time, wait for the next run. If it persists, look at the logs of GMS',
+  byHand: 'Try again. If it persists, look at the logs of GMS',
   urgency: 'nothing',
 } as const;
 const newToken = { urgency: 'act', token: true } as const;
@@ -209,6 +212,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     came: 'counts made one after another contradict each other: one of an empty index, one of an index with rows',
     means: 'The address may lead to two servers, or something replaced the index at that moment.',
     next: 'The first time, wait for the next run. If it persists, check that the address leads to one DataHub',
+    byHand: 'Try again. If it persists, check that the address leads to one DataHub',
     urgency: 'nothing',
   }),
   'bad-request': () => ({
@@ -280,8 +284,13 @@ export function diagnosis(error: ServerError): string {
 
 /** Everything in one line, for people at the command line. */
 export function errorText(error: ServerError): string {
-  const { next, nextOn } = errorWords(error);
-  return `${diagnosis(error)}. ${nextOn?.machine ?? next}.`;
+  return `${diagnosis(error)}. ${remedyByHand(error)}`;
+}
+
+/** What to do, as a sentence, for people at the command line. */
+export function remedyByHand(error: ServerError): string {
+  const { next, nextOn, byHand } = errorWords(error);
+  return `${byHand ?? nextOn?.machine ?? next}.`;
 }
 
 const hostOf = ({ host = 'the server' }: ServerError): string => host;

@@ -33,15 +33,16 @@ async function checksOf(status: number): Promise<string[]> {
 }
 
 describe('Before DataHub has answered', () => {
-  test.each([502, 429])(
+  test.each<[number, string]>([
+    [502, 'something other than DataHub answered'],
+    [429, 'the server wants fewer requests'],
+  ])(
     'a proxy that answers %d to everything is told, and neither address nor token is called good',
-    async (status) => {
+    async (status, why) => {
       const [address, ...others] = await checksOf(status);
       expect(address).toMatch(new RegExp(`^failed Address: dry run: the server answered ${status}`));
       expect(others).toEqual(
-        ['Token', 'Truncation', 'Task status', 'Sizes', 'Clock'].map(
-          (name) => `not checked ${name}: DataHub did not answer`,
-        ),
+        ['Token', 'Truncation', 'Task status', 'Sizes', 'Clock'].map((name) => `not checked ${name}: ${why}`),
       );
     },
   );

@@ -238,6 +238,6 @@ export function refuseProxy(baseUrl: string, env: NodeJS.ProcessEnv): void {
 
 /** In brackets behind a remedy: the one form of `NO_PROXY` that others read and we do not. */
 export function unreadRange(env: NodeJS.ProcessEnv): string {
-  const range = /(?:^|[,\s])([\da-f.:]+\/\d{1,3})(?:[,\s]|$)/i.exec(env['no_proxy'] ?? env['NO_PROXY'] ?? '')?.[1];
+  const range = /(?:^|[,\s])([\da-f.:]+\/\d{1,3})(?:[,\s]|$)/i.exec(env['no_proxy'] || env['NO_PROXY'] || '')?.[1];
   return range === undefined ? '' : `; a range such as ${range} is not read there, only host names and addresses`;
 }

@@ -108,6 +108,14 @@ describe('A run', () => {
     expect([fast.status, fast.stderr]).toEqual([2, expect.stringMatching(/^--fast is for sample data only/)]);
     expect(engine.asked.length).toBeGreaterThan(0);
     expect(sent()).toEqual([]);
+    // So that the approval that a preview prints can be pasted.
+    const state = files.at('state');
+    const blocked = files.write('p.json', [{ ...operation, minDeletePercent: 1, maxDeletePercent: 2 }]);
+    const preview = ['preview', '--gms-url', real, '--token-file', files.at('token'), '--policies', blocked];
+    const { stdout } = await runHere(preview, { env: { XDG_STATE_HOME: state } });
+    expect(stdout).toMatch(
+      new RegExp(`enforce dataset\\.operation .*--approve-rows .*--ledger ${state}/datahub-retention/ledger`),
+    );
   });
 
   test('picks up what an earlier run has begun, and sends nothing twice', async () => {

@@ -64,13 +64,13 @@ function readSome(file: number, buffer: Buffer): number | undefined {
 const looksSecret = (text: string): boolean => /^\w+:\/\//.test(text) || /^(Bearer |eyJ[\w-]+\.)/.test(text);
 
 /** The same for a file that should hold a secret: the argument may be the secret itself, and is then not shown. */
-export function readSecret(path: string, option: string): string {
+export function readSecret(path: string, option: string, patienceMillis?: number): string {
   if (looksSecret(path)) {
     throw new UsageError(
       `${option} takes the name of a file: put what you gave into one, and the name of that here (every user of this machine can read command lines).`,
     );
   }
-  const text = readText(path, option);
+  const text = readText(path, option, patienceMillis);
   // PowerShell's > writes UTF-16.
   if (/^\ufffd\ufffd|\0/.test(text)) {
     throw new UsageError(

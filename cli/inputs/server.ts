@@ -98,11 +98,14 @@ interface Token {
   from: string;
 }
 
-const tokenOfFile = (path: string): Token => ({
-  path,
-  read: () => checkToken(readSecret(path, '--token-file'), `--token-file ${path}`),
-  from: `--token-file ${path}`,
-});
+function tokenOfFile(path: string): Token {
+  const read = (file: string, patienceMillis?: number) =>
+    checkToken(readSecret(file, '--token-file', patienceMillis), `--token-file ${path}`);
+  if (path !== '-') return { path, read: () => read(path), from: `--token-file ${path}` };
+  // It can be read once, and what writes it may have to sign in first.
+  const token = read('/dev/stdin', 60_000);
+  return { read: () => token, from: 'standard input' };
+}
 
 /**
  * A token is meant for the address beside which it was found: no other server must see it. The one of the environment

@@ -171,7 +171,7 @@ describe('--notify problems', () => {
 
 describe('A server that does not work is told in one sentence, and nothing is sent to', () => {
   test.each<[string, RequestListener, RegExp]>([
-    ['that hangs', () => {}, /did not answer|no answer/],
+    ['that hangs', () => {}, /no response came|no answer/],
     ['that answers with a page', (_, response) => response.end('<html>Sign in</html>'), /HTML|web page/],
     [
       'that refuses the token',

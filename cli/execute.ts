@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { LedgerError } from '../lambda/ledger/ledger.ts';
 import type { StoredRecord } from '../lambda/ledger/record.ts';
 import { anchorOf, sectionNames, sectionOf } from '../lambda/message/runbook.ts';
+import { isLoopback } from '../lambda/operations/http/base-url.ts';
 import { nearest } from '../lambda/policy/nearest.ts';
 import { redactor } from '../lambda/text/secrets.ts';
 import { shellWord } from '../lambda/text/text.ts';
@@ -237,8 +238,6 @@ async function runOnServer(asked: ServerRunArguments, output: Output, surroundin
   });
   for (const warning of policies.warnings) output.note(warning);
   const isPod = readerOf(program, asked, env).kind === 'kubernetes';
-  // In a pod it is the deployed job.
-  if (input.mode === 'enforce' && !isPod) output.note(deployedToo);
   for (const remark of remarks(asked.server.tokenPath, pathOfSecret(notify?.url))) output.note(remark);
   const connection = connect(server, { onPending: output.onPending, onHeard: output.heard });
   try {
@@ -247,7 +246,9 @@ async function runOnServer(asked: ServerRunArguments, output: Output, surroundin
     if (given === undefined) output.ledger(path);
     if (begins) output.note(`${path} ${beginsLedger} ${isPod ? otherClaim : otherFolder}`);
     const name = asked.name ?? new URL(server.baseUrl).hostname;
-    const reader = readerOf(program, asked, env);
+    // What is pasted from its messages must reach the same ledger: at a loopback address enforce wants it named.
+    const isNamed = isLoopback(new URL(server.baseUrl).hostname) && !connection.isSample();
+    const reader = readerOf(program, { ...asked, ledgerPath: isNamed ? path : ledgerPath }, env);
     const ask = asked.verb === 'enforce' && !asked.yes ? surroundings.ask : undefined;
     const run = { server, connection, policies, input, fast, embedded: false, ledger, name, reader, ask };
     const kept = { place: ledger, verb: asked.verb };
@@ -293,9 +294,6 @@ function hidden(webhook: Webhook, output: Output): Webhook {
   output.neverShow(withoutAddress(webhook));
   return webhook;
 }
-
-const deployedToo =
-  'A deployed job for this server has a ledger of its own and knows nothing of this one: pause it first.';
 
 const beginsLedger =
   'holds no record, so this counts as the first run against this server. If it is not, stop and name the existing';

@@ -26,6 +26,7 @@ type Inspect<Found> = (value: unknown, path: string) => { problems: Problem[]; w
 /** @throws UsageError if the file cannot be read */
 export function inspectFile<Found>(path: string, option: string, inspect: Inspect<Found>): Inspected<Found> {
   const text = readText(path, option);
+  if (recipeOfGc.test(text)) return { mistakes: [`${path}:1:1: ${isRecipe}`], warnings: [] };
   const read = readJson(text, { comments: true });
   if (read.kind === 'wrong') {
     const { problem, at = { line: 1, column: 1 } } = read;
@@ -40,6 +41,11 @@ export function inspectFile<Found>(path: string, option: string, inspect: Inspec
   const { problems, warnings, found } = inspect(read.value, path);
   return { mistakes: lines(problems, ''), warnings: lines(warnings, 'warning: '), found };
 }
+
+/** YAML or JSON: what people have who come from it. */
+const recipeOfGc = /["']?\btype["']?\s*:\s*["']?datahub-gc\b/;
+const isRecipe =
+  'it is a recipe of datahub-gc, and this job takes a JSON list of policies: docs/moving-from-datahub-gc.md says what replaces its settings.';
 
 /** A list of policies, or an object with the list under `policies` and the address of a schema for editors. */
 export const inspectList: Inspect<{ list: unknown[]; policies: IndexNames[] }> = (value) => {

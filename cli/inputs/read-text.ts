@@ -20,10 +20,6 @@ export function readText(path: string, option: string, patienceMillis = pipePati
     const text = readAll(file, stats.isFIFO() ? patienceMillis : undefined);
     if (text === 'silent') throw refused(`nothing came out of it for ${patienceMillis / 1000} s`, 'name a file');
     if (text === 'large') throw refused('it is larger than 4 MB', 'name the right file');
-    // PowerShell's > writes UTF-16; no text that we read holds zero bytes otherwise.
-    if (/^(?:fffe|feff)/.test(text.toString('hex', 0, 2)) || text.includes(0)) {
-      throw refused('it is in UTF-16, or no text', 'save it as UTF-8 (in PowerShell: Set-Content -Encoding ascii)');
-    }
     return text.toString('utf8');
   } catch (error) {
     throw error instanceof UsageError ? error : refused(whatFailed(error).problem);
@@ -68,13 +64,20 @@ function readSome(file: number, buffer: Buffer): number | undefined {
 const looksSecret = (text: string): boolean => /^\w+:\/\//.test(text) || /^(Bearer |eyJ[\w-]+\.)/.test(text);
 
 /** The same for a file that should hold a secret: the argument may be the secret itself, and is then not shown. */
-export function readSecret(path: string, option: string): string {
+export function readSecret(path: string, option: string, patienceMillis?: number): string {
   if (looksSecret(path)) {
     throw new UsageError(
       `${option} takes the name of a file: put what you gave into one, and the name of that here (every user of this machine can read command lines).`,
     );
   }
-  return readText(path, option);
+  const text = readText(path, option, patienceMillis);
+  // PowerShell's > writes UTF-16.
+  if (/^\ufffd\ufffd|\0/.test(text)) {
+    throw new UsageError(
+      `${option}: ${path} is in UTF-16, or no text: save it as UTF-8 (in PowerShell: Set-Content -Encoding ascii).`,
+    );
+  }
+  return text;
 }
 
 /** What is known about a file that holds a secret, and about the user who runs this program. */

@@ -98,11 +98,14 @@ interface Token {
   from: string;
 }
 
-const tokenOfFile = (path: string): Token => ({
-  path,
-  read: () => checkToken(readSecret(path, '--token-file'), `--token-file ${path}`),
-  from: `--token-file ${path}`,
-});
+function tokenOfFile(path: string): Token {
+  const read = (file: string, patienceMillis?: number) =>
+    checkToken(readSecret(file, '--token-file', patienceMillis), `--token-file ${path}`);
+  if (path !== '-') return { path, read: () => read(path), from: `--token-file ${path}` };
+  // It can be read once, and what writes it may have to sign in first.
+  const token = read('/dev/stdin', 60_000);
+  return { read: () => token, from: 'standard input' };
+}
 
 /**
  * A token is meant for the address beside which it was found: no other server must see it. The one of the environment
@@ -232,6 +235,12 @@ export function refuseProxy(baseUrl: string, env: NodeJS.ProcessEnv): void {
   const names = [`${protocol.slice(0, -1)}_proxy`, 'all_proxy'].flatMap((name) => [name, name.toUpperCase()]);
   const name = names.find((one) => env[one]) ?? 'A proxy variable';
   throw new UsageError(
-    `${name} applies to ${hostname}, and this program talks to GMS without a proxy, because a proxy may forward a truncation after answering it with an error: set NO_PROXY=${hostname} (in addition to its present value).`,
+    `${name} applies to ${hostname}, and this program talks to GMS without a proxy, because a proxy may forward a truncation after answering it with an error: set NO_PROXY=${hostname} (in addition to its present value${unreadRange(env)}).`,
   );
+}
+
+/** In brackets behind a remedy: the one form of `NO_PROXY` that others read and we do not. */
+export function unreadRange(env: NodeJS.ProcessEnv): string {
+  const range = /(?:^|[,\s])([\da-f.:]+\/\d{1,3})(?:[,\s]|$)/i.exec(env['no_proxy'] || env['NO_PROXY'] || '')?.[1];
+  return range === undefined ? '' : `; a range such as ${range} is not read there, only host names and addresses`;
 }

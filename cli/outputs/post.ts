@@ -5,7 +5,7 @@ import { causeOf } from '../../lambda/operations/http/network-errors.ts';
 import { backoffMillis, realSleep, retryAfterMillis } from '../../lambda/operations/http/retry.ts';
 import { maskOf } from '../../lambda/text/secrets.ts';
 import { oneLine } from '../../lambda/text/text.ts';
-import { proxyFor } from '../inputs/server.ts';
+import { proxyFor, unreadRange } from '../inputs/server.ts';
 import { secretsOf, type Webhook } from '../inputs/webhook.ts';
 import type { Posted } from '../telling/output.ts';
 import { receiptOf } from './receipt.ts';
@@ -167,7 +167,7 @@ function remedyInBody(said: string, { format, kept }: Webhook): string {
 function whyNoAnswer(error: unknown): { problem: string; mayPass: boolean } {
   const { phase, code } = causeOf(error, false);
   const why = code === undefined ? '' : ` (${code})`;
-  const check = 'Check the address, and HTTPS_PROXY and NO_PROXY.';
+  const check = `Check the address, and HTTPS_PROXY and NO_PROXY${unreadRange(process.env)}.`;
   if (phase === 'dns') return { problem: `its name cannot be resolved${why}. ${check}`, mayPass: code === 'EAI_AGAIN' };
   if (phase === 'tls') {
     const remedy = 'Give the certificate of a private authority with --ca-file.';

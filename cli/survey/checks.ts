@@ -1,7 +1,5 @@
 import { dayMillis, maxClockSkewMillis, usualBatchSize } from '../../lambda/facts/limits.ts';
 import type { ServerError, ServerErrorKind } from '../../lambda/facts/server-error.ts';
-import { counted, date, duration } from '../../lambda/message/numbers.ts';
-import { diagnosis, errorSentences } from '../../lambda/message/server-errors.ts';
 import { absentTask } from '../../lambda/operations/backend.ts';
 import { isLoopback } from '../../lambda/operations/http/base-url.ts';
 import { expiryNotice, tokenExpiryMillis } from '../../lambda/operations/http/bearer.ts';
@@ -92,10 +90,10 @@ function commonFailure({ sizes, status, dryRun }: Answers): ServerError | undefi
 }
 
 function unusable(error: ServerError, baseUrl: string, token: Token, now: number): Check[] {
-  const failed = { state: 'failed', text: diagnosis(error), remedy: `${errorSentences(error).next}.` } as const;
+  const failed = { state: 'failed', text: diagnosis(error), remedy: remedyByHand(error) } as const;
   const isToken = error.kind === 'unauthorized' || error.kind === 'token';
   const expiry = tokenCheck(token, now);
-  const unasked = isToken ? 'the token was refused' : 'DataHub did not answer';
+  const unasked = isToken ? 'the token was refused' : notDataHub(error);
   const privileges = (['Truncation', 'Task status', 'Sizes', 'Clock'] as const).map((name) =>
     notChecked(name, unasked),
   );
@@ -105,6 +103,12 @@ function unusable(error: ServerError, baseUrl: string, token: Token, now: number
   }
   // An expired token is refused for that reason; for any other token, all we know is that it is refused.
   return [addressCheck(baseUrl), expiry.state === 'failed' ? expiry : { name: 'Token', ...failed }, ...privileges];
+}
+
+/** Where there is a status, something has answered: a gateway, a proxy, a page. */
+function notDataHub({ kind, status }: ServerError): string {
+  if (kind === 'throttled') return 'the server wants fewer requests';
+  return status === undefined ? 'the server did not answer' : 'something other than DataHub answered';
 }
 
 function usable({ sizes, status, dryRun }: Answers, baseUrl: string, token: Token, now: number): Check[] {
@@ -160,7 +164,7 @@ function privilegeCheck(
   const { error } = asked;
   const isUnanswered = error.kind === 'timeout' || error.kind === 'aborted';
   const state = isUnanswered ? 'not checked' : otherwise;
-  return { name, state, text: diagnosis(error), remedy: `${errorSentences(error).next}. ${without}` };
+  return { name, state, text: diagnosis(error), remedy: `${remedyByHand(error)} ${without}` };
 }
 
 function clockCheck(dryRun: Answers['dryRun']): Check {

@@ -31,7 +31,7 @@ interface SurveyOptions {
 }
 
 /**
- * @param sizes if the server reports them; otherwise the known aspects are tried, and those that it does not have are
+ * @param sizes if the server reports them; the known aspects are tried in any case, and those that it does not have are
  *   left out
  * @param now epoch milliseconds
  */
@@ -95,10 +95,10 @@ function targets(sizes: readonly IndexSize[] | undefined): { named: Target[]; un
       sizeMb,
     });
   }
-  if (named.size === 0) {
-    for (const names of knownAspects) {
-      named.set(dottedName(names), { ...names, protected: isProtected(names.aspect) });
-    }
+  // Without sizes these are tried; with them, too: the sizes leave out an index that is closed.
+  for (const names of knownAspects) {
+    const target = { ...names, protected: isProtected(names.aspect) };
+    if (!named.has(dottedName(names))) named.set(dottedName(names), target);
   }
   return { named: [...named.values()], unnamed };
 }

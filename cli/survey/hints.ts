@@ -14,6 +14,7 @@ export function hints({ indices, unnamed }: Survey, own: OwnWork): string[] {
     ...copying(indices),
     ...protectedState(indices),
     ...withoutNames(unnamed, indices),
+    ...withoutSizes(indices),
   ];
 }
 
@@ -72,6 +73,17 @@ function withoutNames(unnamed: readonly string[], indices: readonly SurveyedInde
   return indices.some(({ indexName }) => indexName !== undefined)
     ? [`Not surveyed, because the name does not reveal entity type and aspect: ${unnamed.join(', ')}.`]
     : [`The server only reports the size of its store (${unnamed.join(', ')}), so DataHub's known aspects were tried.`];
+}
+
+/** Where the server tells sizes, what it leaves out of them. */
+function withoutSizes(indices: readonly SurveyedIndex[]): string[] {
+  if (indices.every(({ indexName }) => indexName === undefined)) return [];
+  const left = indices.filter(({ indexName }) => indexName === undefined).map(dottedName);
+  if (left.length === 0) return [];
+  return [
+    `The server's sizes leave out ${left.join(', ')}: the index is closed, or its name is not what DataHub expects. ` +
+      'In the search cluster, GET _cat/indices?v&expand_wildcards=all shows its status.',
+  ];
 }
 
 /**

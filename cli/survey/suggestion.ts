@@ -2,6 +2,7 @@ import { exact } from '../../lambda/message/numbers.ts';
 import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
 import {
   type Age,
+  ages,
   type Findings,
   freedMb,
   rowsOf,
@@ -35,10 +36,10 @@ export const suggest = (
           ? switchedOff(index, isCutByOthers)
           : suggestOne(index, index.counts);
     const safe = index.counts.reindexes && losesRowsByReindex(version) ? withoutReindex(suggested) : suggested;
-    return [{ ...safe, goes: rowsToGo(index, safe) }];
+    return [{ ...safe, ...firstRun(index, safe) }];
   });
 
-type Suggested = Omit<Suggestion, 'goes'>;
+type Suggested = Pick<Suggestion, 'policy' | 'why'>;
 
 const switchedOff = ({ entityType, aspect }: SurveyedIndex, why: string): Suggested => ({
   policy: { entityType, aspect, retentionDays: 365, enabled: false },
@@ -98,13 +99,20 @@ function inBites({ policy, why }: Suggested, rows: number, reindexes: boolean | 
   return { policy: { ...policy, maxRowsPerRun: biteRows }, why: `${why}. ${bite}` };
 }
 
-/** What a first run would delete from one index: nothing if it is not worthwhile, and no more than a bite. */
-function rowsToGo({ counts }: SurveyedIndex, { policy }: Suggested): number {
-  if (counts.kind !== 'counted' || policy.enabled === false || counts.rowsTotal === 0) return 0;
-  const past = counts.older[policy.retentionDays as Age] ?? 0;
-  // Where all of it is that old, a person has to approve it.
-  if (past / counts.rowsTotal < worthwhile || past >= counts.rowsTotal) return 0;
-  return Math.min(past, policy.maxRowsPerRun ?? past);
+/** What a first run would do with the rows past the retention; as far as they were counted, where it is an age of its own. */
+function firstRun({ counts }: SurveyedIndex, { policy }: Suggested): Omit<Suggestion, keyof Suggested> {
+  if (counts.kind !== 'counted' || policy.enabled === false) return { past: 0, goes: 0 };
+  const { rowsTotal, older } = counts;
+  const age = ages.find((days) => days >= policy.retentionDays);
+  const past = age === undefined ? 0 : Math.min(older[age], rowsTotal);
+  if (past === 0) return { past, goes: 0 };
+  const none = (stays: string) => ({ past, goes: 0, stays });
+  if (past / rowsTotal < worthwhile) return none('they are less than 10 % of its rows (minDeletePercent)');
+  if (past === rowsTotal) return none('they are all its rows, and a person has to approve that');
+  if (counts.reindexes && policy.refuseReindex) return none('this server would reindex, which the policy refuses');
+  const most = policy.maxRowsPerRun ?? past;
+  if (past <= most) return { past, goes: past };
+  return { past, goes: most, stays: `a run deletes at most ${exact(most)} rows (maxRowsPerRun)` };
 }
 
 /** The same for all indices, with the disk space that it would free, as far as sizes are known. */

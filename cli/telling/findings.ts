@@ -96,8 +96,12 @@ export interface Suggestion {
   policy: PolicyInput;
   /** Without its full stop. */
   why: string;
-  /** Rows that a first run would delete: none if it is not worthwhile, and no more than a bite. */
+  /** Rows past its retention. */
+  past: number;
+  /** How many of them a first run would delete. */
   goes: number;
+  /** Why it would delete none of the others, or no more; a clause. */
+  stays?: string;
 }
 
 /** A policies file with the suggested policies, one line each. */

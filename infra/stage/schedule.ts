@@ -8,7 +8,10 @@ import { Cron } from 'croner';
 
 export type Schedule =
   /** `longestGapHours` between two runs, ignoring daylight saving; 0 if there is only one run left. */
-  { kind: 'rate' | 'cron'; longestGapHours: number } | { kind: 'wrong'; reason: string };
+  | { kind: 'rate'; longestGapHours: number }
+  /** `wallTimes` of the next runs: what the clock on the wall says, as if it were UTC, epoch milliseconds. */
+  | { kind: 'cron'; longestGapHours: number; wallTimes: number[] }
+  | { kind: 'wrong'; reason: string };
 
 /** Enough for a year of daily runs, or for two weeks of hourly ones. */
 const runsAhead = 400;
@@ -47,5 +50,23 @@ function cronOf(fields: readonly string[], now: number): Schedule {
   }
   if (runs.length === 0) return { kind: 'wrong', reason: 'no date from now on matches it, so it would never run' };
   const gaps = runs.slice(1).map((run, position) => (run - runs[position]!) / hourMillis);
-  return { kind: 'cron', longestGapHours: Math.max(0, ...gaps) };
+  return { kind: 'cron', longestGapHours: Math.max(0, ...gaps), wallTimes: runs };
+}
+
+/**
+ * The first time on the wall that a zone skips when its daylight saving begins: nothing starts then.
+ * @param wallTimes as `parseSchedule` returns them
+ * @returns one of them, or undefined
+ */
+export function firstSkipped(wallTimes: readonly number[], timeZone: string): number | undefined {
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  const wallAt = (instant: number) => Date.parse(`${format.format(instant).replace(' ', 'T')}Z`);
+  return wallTimes.find((wall) => {
+    // The zone's distance from UTC is that of the day before or of the day after.
+    const instants = [-24, 24].map((hours) => {
+      const near = wall + hours * hourMillis;
+      return wall - (wallAt(near) - near);
+    });
+    return !instants.some((instant) => wallAt(instant) === wall);
+  });
 }

@@ -2,7 +2,7 @@ import type { IndexNames } from '../../lambda/operations/backend.ts';
 import { dottedName, knownAspects } from '../../lambda/policy/aspects.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import { clusterHostWarning, isPlainAndPublic } from './hosts.ts';
-import { parseSchedule } from './schedule.ts';
+import { firstSkipped, parseSchedule } from './schedule.ts';
 import type { Settings } from './settings.ts';
 
 /** Settings that may be intended but deserve a second look: synth says so, and so does `validate --stage`. */
@@ -14,7 +14,13 @@ export interface Warning {
 }
 
 export function warningsOf(settings: Settings): Warning[] {
-  return [...address(settings), ...audience(settings), ...policies(settings), ...schedule(settings)];
+  return [
+    ...address(settings),
+    ...audience(settings),
+    ...policies(settings),
+    ...schedule(settings),
+    ...skipped(settings),
+  ];
 }
 
 const warning = (id: string, path: PropertyKey[], text: string): Warning[] => [{ id, path, text }];
@@ -59,6 +65,15 @@ function schedule({ schedule: given, alarmIfNotStartedHours }: Settings): Warnin
       : `set alarmIfNotStartedHours to at least ${Math.min(168, hours + 2)}`;
   const text = `The alarm NotStarted would fire between two runs, which are up to ${hours} hours apart: ${remedy}.`;
   return warning('alarm-gap', ['schedule'], text);
+}
+
+function skipped({ schedule: given, timeZone }: Settings): Warning[] {
+  const parsed = parseSchedule(given, Date.now());
+  const time = parsed.kind === 'cron' ? firstSkipped(parsed.wallTimes, timeZone) : undefined;
+  if (time === undefined) return [];
+  const [date, clock] = new Date(time).toISOString().split(/[T.]/);
+  const text = `Nothing starts on ${date}: daylight saving in ${timeZone} skips ${clock?.slice(0, 5)} that night. Choose another time, or UTC.`;
+  return warning('skipped-time', ['schedule'], text);
 }
 
 /**

@@ -17,6 +17,8 @@ interface ErrorSentences {
   means: string;
   /** What to do, without a full stop. */
   next: string;
+  /** The same for a person who has just asked by hand, where no next run comes by itself. */
+  byHand?: string;
   /** The same where that place has words of its own for it. */
   nextOn?: Partial<Record<Audience['kind'], string>>;
   urgency: Urgency;
@@ -42,6 +44,7 @@ const checkAddress = { next: `Check the GMS address; it has one of the forms ${a
 const checkServer = { next: 'Check that the address is that of a DataHub GMS and that its version is supported' };
 const wait = {
   next: 'The first time, wait for the next run. If it persists, look at the logs of GMS',
+  byHand: 'Try again. If it persists, look at the logs of GMS',
   urgency: 'nothing',
 } as const;
 const newToken = { urgency: 'act', token: true } as const;
@@ -210,6 +213,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     came: 'counts made one after another contradict each other: one of an empty index, one of an index with rows',
     means: 'The address may lead to two servers, or something replaced the index at that moment.',
     next: 'The first time, wait for the next run. If it persists, check that the address leads to one DataHub',
+    byHand: 'Try again. If it persists, check that the address leads to one DataHub',
     urgency: 'nothing',
   }),
   // What a dry run with the same fields has passed is not wrong with them.
@@ -298,8 +302,13 @@ export function failedRequest(what: string, error: ServerError, { audience }: Co
 
 /** Everything in one line, for people at the command line. */
 export function errorText(error: ServerError): string {
-  const { next, nextOn } = errorSentences(error);
-  return `${diagnosis(error)}. ${nextOn?.machine ?? next}.`;
+  return `${diagnosis(error)}. ${remedyByHand(error)}`;
+}
+
+/** What to do, as a sentence, for people at the command line. */
+export function remedyByHand(error: ServerError): string {
+  const { next, nextOn, byHand } = errorSentences(error);
+  return `${byHand ?? nextOn?.machine ?? next}.`;
 }
 
 const hostOf = ({ host = 'the server' }: ServerError): string => host;

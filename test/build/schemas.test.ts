@@ -87,7 +87,7 @@ describe('docs/report.schema.json', () => {
         (one: { properties: { kind: { const?: string } } }) => one.properties.kind.const ?? [],
       );
     expect([...new Set(kindsOf('Cause'))]).toEqual(causeKinds);
-    expect(kindsOf('ToldNote')).toEqual(noteKinds);
+    expect(kindsOf('NoteWithText')).toEqual(noteKinds);
   });
 });
 

@@ -2,6 +2,8 @@ import { createServer, type RequestListener } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { parseArguments } from '../../cli/command-line/arguments.ts';
 import { execute, type Surroundings } from '../../cli/execute.ts';
+import { folderLedger } from '../../cli/ledgers/folder-ledger.ts';
+import { statusOf } from '../../cli/ledgers/status.ts';
 import { sampleIndices } from '../../cli/operations-service/samples.ts';
 import { jsonLines } from '../../cli/outputs/json-lines.ts';
 import { onScreen } from '../../cli/outputs/screen/on-screen.ts';
@@ -72,6 +74,11 @@ export async function serviceHere(options: ServiceOptions = {}) {
       ...[...server, ...ledger, '--fast', '--policies', files.write('policies.json', policies)],
       ...more,
     ],
+    /** What the ledger says of each index: its state, or `unreported`. */
+    states: async (): Promise<string[]> =>
+      (await folderLedger(files.at('ledger')).list())
+        .map(statusOf)
+        .map(({ state, unreported }) => (unreported ? 'unreported' : state)),
     /** Real truncates that it has received. */
     sent: () => service.engine.asked.filter(({ body }) => (body as { dryRun?: boolean })?.dryRun === false),
   };

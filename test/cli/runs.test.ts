@@ -108,6 +108,14 @@ describe('A run', () => {
     expect([fast.status, fast.stderr]).toEqual([2, expect.stringMatching(/^--fast is for sample data only/)]);
     expect(engine.asked.length).toBeGreaterThan(0);
     expect(sent()).toEqual([]);
+    // So that the approval that a preview prints can be pasted.
+    const state = files.at('state');
+    const blocked = files.write('p.json', [{ ...operation, minDeletePercent: 1, maxDeletePercent: 2 }]);
+    const preview = ['preview', '--gms-url', real, '--token-file', files.at('token'), '--policies', blocked];
+    const { stdout } = await runHere(preview, { env: { XDG_STATE_HOME: state } });
+    expect(stdout).toMatch(
+      new RegExp(`enforce dataset\\.operation .*--approve-rows .*--ledger ${state}/datahub-retention/ledger`),
+    );
   });
 
   test('picks up what an earlier run has begun, and sends nothing twice', async () => {
@@ -163,7 +171,7 @@ describe('--notify problems', () => {
 
 describe('A server that does not work is told in one sentence, and nothing is sent to', () => {
   test.each<[string, RequestListener, RegExp]>([
-    ['that hangs', () => {}, /did not answer|no answer/],
+    ['that hangs', () => {}, /no response came|no answer/],
     ['that answers with a page', (_, response) => response.end('<html>Sign in</html>'), /HTML|web page/],
     [
       'that refuses the token',
@@ -244,7 +252,7 @@ describe('release', () => {
     const { run, server, ledger, sent } = await serviceHere();
     await runHere(run('enforce', [operation]));
     const idle = await runHere(['release', 'dataset.operation', ...server, ...ledger]);
-    expect([idle.status, idle.stdout]).toEqual([0, expect.stringContaining('dataset.operation is not quarantined')]);
+    expect([idle.status, idle.stdout]).toEqual([0, expect.stringContaining('nothing to release in dataset.operation')]);
     const unknown = await runHere(['release', 'chart.x', ...server, ...ledger]);
     expect([unknown.status, unknown.stderr]).toEqual([
       2,

@@ -54,7 +54,7 @@ describe('The deployed state machine', () => {
   test('succeeds once its report is published, whatever becomes of the marks', () => {
     const { Catch, Next } = definition.States.MarkReported;
     expect([Next, ...Catch.map((one: State) => one['Next'])]).toEqual(['Succeeded', 'Succeeded']);
-    expect(reachable('IsAnythingTold')).not.toContain('Report');
+    expect(reachable('IsAnythingReported')).not.toContain('Report');
   });
 
   test('leads every failure of a task to Report', () => {

@@ -85,6 +85,7 @@ figure > svg { display: block; overflow: visible; }
 .compared li + li { margin-top: .75rem; }
 .compared .ends b { min-width: 0; }
 .part { stroke: var(--paper); stroke-width: 1.5px; }
+.w { fill: var(--page); stroke: var(--goes); stroke-width: 1px; stroke-dasharray: 3 2; }
 ${shades('g')}
 ${shades('s')}
 .legend { margin: .375rem 0 0; padding: 0; list-style: none; display: flex; flex-wrap: wrap; gap: .125rem 1rem; font-size: .8125rem; color: var(--muted); }

@@ -19,8 +19,8 @@ import { document } from './document.ts';
 import { breakable, type Child, type Html, html } from './html.ts';
 
 /**
- * What a survey found, as one HTML file: what needs attention, all indices side by side, each by itself, what to know,
- * and the suggested policies.
+ * What a survey found, as one HTML file: what needs attention, what to know, all indices side by side, each by
+ * itself, and the suggested policies.
  * @param server its address
  * @param name what people call this DataHub
  * @param clean removes secrets from the page
@@ -38,10 +38,12 @@ export function surveyPage(
     alerts.length === 0
       ? ['checks', 'Checks', html`<p class="card well">${allWell}</p>`]
       : ['attention', 'To look at first', alerts],
+    ...(hints.length === 0
+      ? []
+      : [['to-know', 'To know', html`<div class="card">${list(hints)}</div>`] satisfies [string, string, Child]]),
     ['all', 'All indices', html`<div class="card">${comparedBars(indices.flatMap(comparedOf(suggestions)))}</div>`],
     ['indices', 'Index by index', indices.map((index) => card(index, suggestionFor(index, suggestions), damaged))],
   ];
-  if (hints.length > 0) sections.push(['to-know', 'To know', html`<div class="card">${list(hints)}</div>`]);
   if (suggestions.length > 0) sections.push(['policies', 'Suggested policies', policies(suggestions)]);
   const title = `DataHub retention: survey${name === undefined ? '' : ` of ${name}`}`;
   return clean(
@@ -109,8 +111,8 @@ function alertsOf({ damage, damaged, checks, survey }: Findings): Html[] {
 
 const comparedOf = (suggestions: readonly Suggestion[]) => (index: SurveyedIndex) => {
   if (index.counts.kind === 'failed') return [];
-  const goes = suggestionFor(index, suggestions)?.goes ?? 0;
-  return [{ name: dottedName(index), rows: rowsOf(index), goes }];
+  const { past = 0, goes = 0 } = suggestionFor(index, suggestions) ?? {};
+  return [{ name: dottedName(index), rows: rowsOf(index), past, goes }];
 };
 
 function card(index: SurveyedIndex, suggestion: Suggestion | undefined, damaged: readonly string[]): Html {
@@ -121,7 +123,7 @@ function card(index: SurveyedIndex, suggestion: Suggestion | undefined, damaged:
     ? 'The state of stateful ingestion, not history: it must not be truncated, and policies for it are refused.'
     : suggestion && `Suggested: ${suggestion.why}.`;
   return html`<section class="card"><div class="top"><h3>${breakable(name)}</h3>${badge && html`<span class="badge failed">${badge}</span>`}</div>${sentence && html`<p class="sentence">${sentence}</p>`}${
-    counts.kind === 'counted' && [ageBar(name, counts, suggestion?.policy), agesTable(name, counts, sizeMb)]
+    counts.kind === 'counted' && [ageBar(name, counts, suggestion), agesTable(name, counts, sizeMb)]
   }${facts('facts', [
     ...(counts.kind === 'counted' ? [['Reaches back', reach(counts)] as const] : []),
     ...(sizeMb === undefined ? [] : [['Size', size(sizeMb)] as const]),

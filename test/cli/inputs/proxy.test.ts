@@ -36,6 +36,13 @@ describe('a proxy variable', () => {
     else expect(() => refuseProxy(url, env)).toThrow(`set NO_PROXY=gms.example`);
   });
 
+  it('is refused with the range in NO_PROXY that is not read', () => {
+    const env = environment({ HTTP_PROXY: proxy, NO_PROXY: 'localhost,10.0.0.0/8' });
+    expect(() => refuseProxy('http://10.1.2.3:8080', env)).toThrow(
+      'set NO_PROXY=10.1.2.3 (in addition to its present value; a range such as 10.0.0.0/8 is not read there',
+    );
+  });
+
   it('is named in the refusal, with nothing of its value', () => {
     const env = environment({ HTTPS_PROXY: 'http://me:secret@proxy.example:3128' });
     expect(() => refuseProxy('https://gms.example/gms', env)).toThrow(/^HTTPS_PROXY applies to gms\.example, and this/);

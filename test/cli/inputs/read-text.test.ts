@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { policiesFile } from '../../../cli/inputs/policies.ts';
-import { readText } from '../../../cli/inputs/read-text.ts';
+import { readSecret, readText } from '../../../cli/inputs/read-text.ts';
 import { folder } from '../processes.ts';
 import { problemOf } from './problem.ts';
 
@@ -41,12 +41,10 @@ describe('A file that the command line names', () => {
   test.each([
     ['with its mark', `\ufeff${policies}`],
     ['without one', policies],
-  ])('is refused in UTF-16 %s, as PowerShell writes it', (_, text) => {
+  ])('that holds a secret is refused in UTF-16 %s, as PowerShell writes it', (_, text) => {
     const path = files().at('utf-16');
     writeFileSync(path, Buffer.from(text, 'utf16le'));
-    expect(problemOf(() => readText(path, '--token-file'))).toMatch(
-      /\(it is in UTF-16, or no text\); save it as UTF-8/,
-    );
+    expect(problemOf(() => readSecret(path, '--token-file'))).toMatch(/is in UTF-16, or no text: save it as UTF-8/);
   });
 
   test('is refused where it is a pipe that says nothing', () => {

@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isExposed, othersCanRead } from '../../../cli/inputs/read-text.ts';
+import { programs } from '../../programs.ts';
+import { serviceHere } from '../here.ts';
 import { folder } from '../processes.ts';
 
 describe('a file with a secret', () => {
@@ -28,4 +31,17 @@ describe('a file with a secret', () => {
     expect(othersCanRead(path)).toBeUndefined();
     expect(othersCanRead('/no/such/file')).toBeUndefined();
   });
+});
+
+it('may be standard input, which is read once', async () => {
+  const { server, files } = await serviceHere();
+  const url = server[1]!;
+  const args = [programs.start, 'survey', '--gms-url', url, '--token-file', '-'];
+  const child = spawn('sh', ['-c', 'cat "$0" | "$@"', files.at('token'), process.execPath, ...args]);
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
+  expect(stdout).toMatch(/^Access {2}address from --gms-url, token from standard input$/m);
 });

@@ -108,6 +108,34 @@ describe('validate', () => {
     ]);
   });
 
+  it.each([
+    'source:\n  type: datahub-gc\n  config:\n    truncate_indices: true\n',
+    '{ "source": { "type": "datahub-gc" } }',
+  ])('sends who gives a recipe of datahub-gc to the page about it: %j', (recipe) => {
+    expect(mistakesIn({ policiesPath: file(recipe) })).toEqual([
+      expect.stringMatching(/^policies\.json:1:1: it is a recipe of datahub-gc, .* docs\/moving-from-datahub-gc\.md /),
+    ]);
+  });
+
+  it('warns of a schedule at a time that daylight saving skips', () => {
+    const stagePath = file(
+      JSON.stringify({
+        gmsUrl: 'https://gms.example.com/gms',
+        emails: ['a@example.com'],
+        schedule: 'cron(30 2 * * ? *)',
+        timeZone: 'Europe/Berlin',
+        policies: [JSON.parse(policy)],
+      }),
+      'prod.json',
+    );
+    expect(validate({ stagePath }).map((line) => line.replace(`${folder}/`, ''))).toEqual([
+      expect.stringMatching(
+        /^prod\.json:1:\d+: warning: Nothing starts on \d{4}-03-\d\d: daylight saving in Europe\/Berlin skips 02:30/,
+      ),
+      'prod.json: no mistake found.',
+    ]);
+  });
+
   it('takes a policy of exactly seven days, a byte order mark, and an index in upper or lower case', () => {
     const path = file(`\ufeff[${policy.replace('90', '7')}]`);
     expect(policiesFile(path, ['DATASET.Operation']).names).toEqual(['dataset.operation']);

@@ -34,5 +34,5 @@ test('A share has no needless digits: table and message say the same', async () 
   const { run } = await serviceHere({ indices: [{ entityType: 'dataset', aspect: 'operation', timestamps }] });
   const { stdout } = await runHere(run('preview', [{ ...operation, maxDeletePercent: 50 }]));
   expect(stdout).toMatch(/^dataset\.operation +100 +55 +55 % +above-ceiling$/m);
-  expect(stdout).toContain('55 % of 100 rows are older than 60 days, above its ceiling (maxDeletePercent) of 50 %');
+  expect(stdout).toContain('above the ceiling, 55 % of 100 rows are older than 60 days (maxDeletePercent: 50 %)');
 });

@@ -6,7 +6,7 @@ import { type Ended, start } from '../processes.ts';
 
 /**
  * A run that ends anywhere between its truncation and its message, and the nights after it. The server reindexes, so people
- * have to be told even where all went well: rows written meanwhile may be in the old index alone.
+ * have to hear of it even where all went well: the old index still takes its space.
  */
 
 async function stage() {
@@ -22,8 +22,8 @@ async function stage() {
   return {
     hook,
     sent,
-    /** Messages that say what may be lost. */
-    warnings: () => hook.received.filter(({ body }) => /old index/.test(JSON.stringify(body))).length,
+    /** Messages that say what the reindex has left behind. */
+    messages: () => hook.received.filter(({ body }) => /left behind in/.test(JSON.stringify(body))).length,
     first: (atWrite = ''): Promise<Ended> =>
       start(args, { AT_WRITE: atWrite }, 'pipe', programs['ended-at-write']).ended,
     args,
@@ -38,7 +38,7 @@ async function stage() {
 }
 
 const own = { outcome: 'truncated', resumed: false, isOwn: true };
-const held = { outcome: 'in-flight', resumed: true, isOwn: true };
+const held = { outcome: 'still-running', resumed: true, isOwn: true };
 const resumed = { outcome: 'truncated', resumed: true, isOwn: true };
 const decidedBefore = { outcome: 'truncated', resumed: true, isOwn: false };
 const nothing = { outcome: 'nothing-to-delete', resumed: false, isOwn: true };
@@ -50,27 +50,27 @@ describe('A run that is killed', () => {
     ['when it has sent blocks its index until that can be judged', 'before 2', held, 1],
     ['when it has written the task is judged by the next night', 'after 2', resumed, 1],
     ['before it has written its verdict is judged by the next night', 'before 3', resumed, 1],
-    ['when it has written its verdict is told by the next night', 'after 3', decidedBefore, 1],
-    ['when it has posted its message is told once more', 'before 4', decidedBefore, 1],
-    ['when it has marked that as told is not told again', 'after 4', nothing, 1],
+    ['when it has written its verdict is reported by the next night', 'after 3', decidedBefore, 1],
+    ['when it has posted its message is reported once more', 'before 4', decidedBefore, 1],
+    ['when it has marked that as reported is not reported again', 'after 4', nothing, 1],
   ] as const)('%s', async (_, atWrite, next, calls) => {
-    const { first, night, hook, sent, warnings } = await stage();
+    const { first, night, hook, sent, messages } = await stage();
     expect((await first(`${atWrite} SIGKILL`)).status).toBe(null);
-    const before = warnings();
+    const before = messages();
     expect([before, sent().length]).toEqual([atWrite.endsWith('4') ? 1 : 0, calls]);
     expect(await night()).toEqual(next);
-    expect(warnings()).toBe(before + (next.outcome === 'truncated' ? 1 : 0));
-    // Its own night may say "1 truncated"; what another run has decided is told by its name.
+    expect(messages()).toBe(before + (next.outcome === 'truncated' ? 1 : 0));
+    // Its own night may say "1 truncated"; what another run has decided is named.
     const names = /dataset\.operation: truncated.*by run local-/.test(JSON.stringify(hook.received.at(-1)));
     expect(names).toBe(next === decidedBefore);
     expect(await night()).toEqual(next === held ? held : nothing);
-    expect(warnings()).toBe(before + (next.outcome === 'truncated' ? 1 : 0));
+    expect(messages()).toBe(before + (next.outcome === 'truncated' ? 1 : 0));
     // The next night sends what was never sent, and nothing a second time.
     expect(sent()).toHaveLength(next === held ? calls : 1);
   });
 });
 
-describe('A verdict is told by the next night, and by no later one, after', () => {
+describe('A verdict is reported by the next night, and by no later one, after', () => {
   test('SIGTERM, which prints it', async () => {
     const { first, night, sent } = await stage();
     const { status, stderr } = await first('after 3 SIGTERM');
@@ -91,26 +91,26 @@ describe('A verdict is told by the next night, and by no later one, after', () =
   });
 
   test('a reader of its output that has gone, although its message was posted', async () => {
-    const { args, night, sent, warnings } = await stage();
+    const { args, night, sent, messages } = await stage();
     const gone = start(args);
     gone.process.stdout!.destroy();
     await gone.ended;
-    expect([warnings(), await night(), warnings(), await night()]).toEqual([1, decidedBefore, 2, nothing]);
+    expect([messages(), await night(), messages(), await night()]).toEqual([1, decidedBefore, 2, nothing]);
     expect(sent()).toHaveLength(1);
   });
 
   test('a disk that is full when it is to be marked', async () => {
-    const { first, night, sent, warnings } = await stage();
+    const { first, night, sent, messages } = await stage();
     expect((await first('from 4 ENOSPC')).status).toBe(0);
-    expect([warnings(), await night(), warnings(), await night()]).toEqual([1, decidedBefore, 2, nothing]);
+    expect([messages(), await night(), messages(), await night()]).toEqual([1, decidedBefore, 2, nothing]);
     expect(sent()).toHaveLength(1);
   });
 });
 
-describe('What nobody has been told is told by a preview, too, and', () => {
+describe('What is unreported is reported by a preview, too, and', () => {
   const previewOf = (args: readonly string[]) => ['preview', ...args.slice(1).filter((word) => word !== '--yes')];
 
-  test('by the next night, if only the one who looked has read that', async () => {
+  test('by the next night, if it was on a screen alone', async () => {
     const { args, first, night } = await stage();
     await first('after 3 SIGKILL');
     const hook = args.indexOf('--notify-url-file');

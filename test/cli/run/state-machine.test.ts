@@ -34,7 +34,7 @@ function scripted(scripts: Partial<Record<Step, unknown[]>>) {
 
 const wait = (waitSeconds: number) => ({ next: 'wait', waitSeconds });
 const finish = { next: 'report', waitSeconds: 0 };
-const reported = { result: 'ok', next: 'end', told: [] };
+const reported = { result: 'ok', next: 'end', marks: [] };
 const named = (name: string) => Object.assign(new Error('a cause'), { name });
 
 const start = (handlers: StepHandlers, { sleep }: Pick<Clock, 'sleep'> = systemClock) =>
@@ -178,7 +178,7 @@ describe('under --fast', () => {
 });
 
 describe('the states of an execution', () => {
-  const told = [{ index: 'dataset_operationaspect_v1', decision: '3@1' }];
+  const marks = [{ index: 'dataset_operationaspect_v1', revision: 3, decidedAtMillis: 1 }];
   const state = (next: string) => ({ next, waitSeconds: 3 });
   const always = (name: string) => Array.from({ length: 9 }, () => named(name));
 
@@ -200,31 +200,31 @@ describe('the states of an execution', () => {
   }
 
   it.each<[name: string, scripts: Parameters<typeof scripted>[0], states: string]>([
-    ['nothing to do', { plan: [finish], report: [reported] }, 'Plan NextStep Report IsAnythingTold Succeeded'],
+    ['nothing to do', { plan: [finish], report: [reported] }, 'Plan NextStep Report IsAnythingReported Succeeded'],
     [
-      'a truncation with two looks',
+      'a truncation with two polls',
       { plan: [state('truncate')], truncate: [state('wait')], poll: [state('wait'), finish], report: [reported] },
-      'Plan NextStep Truncate NextStep Wait Poll NextStep Wait Poll NextStep Report IsAnythingTold Succeeded',
+      'Plan NextStep Truncate NextStep Wait Poll NextStep Wait Poll NextStep Report IsAnythingReported Succeeded',
     ],
     [
       'a Plan that always fails',
       { plan: always('Runtime.ExitError'), report: [reported] },
-      'Plan PlanFailed Report IsAnythingTold Succeeded',
+      'Plan PlanFailed Report IsAnythingReported Succeeded',
     ],
     [
       'a Poll that always fails',
       { plan: [state('wait')], poll: always('LedgerError'), report: [reported] },
-      'Plan NextStep Wait Poll PollFailed Report IsAnythingTold Succeeded',
+      'Plan NextStep Wait Poll PollFailed Report IsAnythingReported Succeeded',
     ],
     [
       'a report that carries a verdict',
-      { plan: [finish], report: [{ ...reported, next: 'mark', told }], poll: [null] },
-      'Plan NextStep Report IsAnythingTold MarkReported Succeeded',
+      { plan: [finish], report: [{ ...reported, next: 'mark', marks }], poll: [null] },
+      'Plan NextStep Report IsAnythingReported MarkReported Succeeded',
     ],
     [
       'a mark that always fails',
-      { plan: [finish], report: [{ ...reported, next: 'mark', told }], poll: always('LedgerError') },
-      'Plan NextStep Report IsAnythingTold MarkReported Succeeded',
+      { plan: [finish], report: [{ ...reported, next: 'mark', marks }], poll: always('LedgerError') },
+      'Plan NextStep Report IsAnythingReported MarkReported Succeeded',
     ],
     ['a report that nobody gets', { plan: [finish], report: always('PublishError') }, 'Plan NextStep Report'],
   ])('%s', async (_, scripts, expected) => {
@@ -233,7 +233,7 @@ describe('the states of an execution', () => {
 
   it('are counted in events as Step Functions counts them', async () => {
     const scripts = { plan: [named('Sandbox.Timedout'), state('wait')], poll: [finish], report: [reported] };
-    // Started; Plan 5 and 3 for its retry; NextStep 2, twice; Wait 2; Poll 5; Report 5; IsAnythingTold 2; Succeeded 2;
+    // Started; Plan 5 and 3 for its retry; NextStep 2, twice; Wait 2; Poll 5; Report 5; IsAnythingReported 2; Succeeded 2;
     // ended.
     expect((await entered(scripts)).events).toBe(1 + 5 + 3 + 2 + 2 + 2 + 5 + 5 + 2 + 2 + 1);
   });

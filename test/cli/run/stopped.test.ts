@@ -34,7 +34,7 @@ describe('A run that is stopped by', () => {
     };
     const args = run('enforce', policies);
     const first = start(args);
-    await first.printed(/: [1-9][\d,]* of [\d,]+ rows done/);
+    await first.printed(/: [1-9][\d,]* of [\d,]+ old rows deleted/);
     first.process.kill(signal);
     const ended = await first.ended;
     engine.onRequest = undefined;
@@ -43,7 +43,7 @@ describe('A run that is stopped by', () => {
     if (signal !== 'SIGKILL') {
       expect(ended.stderr).toMatch(/^Stopped. What the server has begun continues without this program:\n/);
       expect(ended.stderr).toMatch(
-        /dataset\.operation: task \S+, [\d,]+ of [\d,]+ rows done when last seen, \d+ \w+ \d+/,
+        /dataset\.operation: task \S+, [\d,]+ of [\d,]+ old rows deleted when last seen, \d+ \w+ \d+/,
       );
     }
     const second = await runHere([...args, '--json', files.at('report.json')]);

@@ -56,22 +56,22 @@ describe('A run whose output is closed or the null device', () => {
 
   test('has reported what a file or a webhook has accepted', async () => {
     for (const reader of ['file', 'webhook']) {
-      const { run, files, ledger } = await serviceHere();
+      const { run, files, states } = await serviceHere();
       const hook = await startReceiver();
       onTestFinished(() => hook.close());
       const given =
         reader === 'file' ? ['--json', files.at('r.json')] : ['--notify-url-file', files.write('hook', hook.url)];
       expect((await runHere(run('enforce', [operation], ...given), nowhere)).status).toBe(0);
-      expect((await runHere(['status', ...ledger])).stdout).toMatch(/^dataset\.operation +idle /m);
+      expect(await states()).toEqual(['idle']);
     }
   });
 
   test('has reported nothing where the file was not written', async () => {
-    const { run, files, ledger, engine } = await serviceHere();
+    const { run, files, states, engine } = await serviceHere();
     const json = files.at('r.json');
     engine.onRequest = () => void files.write('r.json', 'of somebody');
     const { status } = await runHere(run('enforce', [operation], '--json', json), nowhere);
     expect(status).toBe(1);
-    expect((await runHere(['status', ...ledger])).stdout).toMatch(/^dataset\.operation +not reported /m);
+    expect(await states()).toEqual(['unreported']);
   });
 });

@@ -82,6 +82,35 @@ describe('A survey', () => {
     expect(open.filter(([, close]) => !close)).toHaveLength(open.filter(([, close]) => close).length);
   });
 
+  test.each<[string, number[], RegExp, RegExp | undefined]>([
+    ['rows that a first run would delete', evenly(1, 150, 100), /<b>\d\d<\/b> would be deleted \(/, undefined],
+    [
+      'rows past the retention that are too few',
+      [...evenly(1, 80, 95), ...evenly(400, 500, 5)],
+      /<span class="gone"><\/span><span class="stay"><b>100<\/b> stay/,
+      /<b>5<\/b> past the retention \(5 %\) would stay: they are less than 10 %/,
+    ],
+    [
+      'rows past the retention that are all there are',
+      evenly(400, 500, 100),
+      /<b>100<\/b> stay/,
+      /<b>100<\/b> past the retention \(100 %\) would stay: they are all its rows, and a person has to approve/,
+    ],
+  ])('its page draws %s as such, with their number and the reason', async (_, timestamps, number, reason) => {
+    const { server, files } = await serviceHere(only(timestamps));
+    await runHere(['survey', ...server, '--html', files.at('s.html')]);
+    const page = readFileSync(files.at('s.html'), 'utf8');
+    const bar = page.slice(page.indexOf('rows by age'));
+    expect(page).toMatch(number);
+    expect([/class="part g\d/.test(bar), /class="part w"/.test(bar)]).toEqual([
+      reason === undefined,
+      reason !== undefined,
+    ]);
+    if (reason) expect(page).toMatch(reason);
+    // What must be known first stands first.
+    expect(page.indexOf('id="to-know"')).toBeLessThan(page.indexOf('id="all"'));
+  });
+
   test('is events with --log json', async () => {
     const { server } = await serviceHere();
     const { lines } = await runHere(['survey', ...server, '--log', 'json']);

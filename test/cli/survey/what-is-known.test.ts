@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { knownOf, losesRowsByReindex, versionIn } from '../../../cli/survey/version.ts';
+import { textOf } from '../../support/loopback.ts';
 import { answering, operation, runHere, serviceHere } from '../here.ts';
 
 /** A survey says what has been asked and answered, and no more. */
@@ -33,15 +34,16 @@ async function checksOf(status: number): Promise<string[]> {
 }
 
 describe('Before DataHub has answered', () => {
-  test.each([502, 429])(
+  test.each<[number, string]>([
+    [502, 'something other than DataHub answered'],
+    [429, 'the server wants fewer requests'],
+  ])(
     'a proxy that answers %d to everything is told, and neither address nor token is called good',
-    async (status) => {
+    async (status, why) => {
       const [address, ...others] = await checksOf(status);
       expect(address).toMatch(new RegExp(`^failed Address: dry run: the server answered ${status}`));
       expect(others).toEqual(
-        ['Token', 'Truncation', 'Task status', 'Sizes', 'Clock'].map(
-          (name) => `not checked ${name}: DataHub did not answer`,
-        ),
+        ['Token', 'Truncation', 'Task status', 'Sizes', 'Clock'].map((name) => `not checked ${name}: ${why}`),
       );
     },
   );
@@ -51,6 +53,27 @@ describe('Before DataHub has answered', () => {
     expect(token).toMatch(/^failed Token: dry run: the server answered 401/);
     for (const check of others) expect(check).toMatch(/^not checked .*: the token was refused$/);
   });
+});
+
+test('An index that is closed is named, although the sizes leave it out', async () => {
+  const { url, token, files } = await serviceHere();
+  const front = await answering(async (request, response) => {
+    const body = await textOf(request);
+    response.setHeader('content-type', 'application/json');
+    if (body.includes('"operation"')) {
+      return response.writeHead(500).end('{"message":"index_closed_exception: closed","status":500}');
+    }
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${url}${request.url}`, { method: 'POST', headers, body });
+    const value = JSON.parse(await answer.text());
+    const sizes: Array<{ indexName: string }> | undefined = value.value?.indexSizes;
+    if (sizes) value.value.indexSizes = sizes.filter(({ indexName }) => !indexName.includes('operation'));
+    return response.writeHead(answer.status).end(JSON.stringify(value));
+  });
+  const { stdout } = await runHere(['survey', '--gms-url', front, '--token-file', files.at('token')]);
+  const text = stdout.replace(/\s+/g, ' ');
+  expect(text).toContain("The server's sizes leave out dataset.operation: the index is closed, or");
+  expect(text).toMatch(/Not counted: dataset\.operation: .*index_closed_exception/);
 });
 
 describe('What this job has truncated', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseSchedule } from '../../../infra/stage/schedule.ts';
+import { firstSkipped, parseSchedule } from '../../../infra/stage/schedule.ts';
 
 const now = Date.UTC(2026, 10, 23, 9);
 
@@ -23,6 +23,22 @@ describe('A schedule expression', () => {
     ['rate(90 minutes)', 1.5],
   ])('%s leaves at most %d hours between two runs', (expression, hours) => {
     expect(parseSchedule(expression, now)).toMatchObject({ longestGapHours: hours });
+  });
+
+  test.each<[expression: string, zone: string, skipped: string | undefined]>([
+    ['cron(30 2 * * ? *)', 'Europe/Berlin', '2027-03-28T02:30:00.000Z'],
+    ['cron(30 2 * * ? *)', 'America/New_York', '2027-03-14T02:30:00.000Z'],
+    ['cron(15 2 * * ? *)', 'Australia/Lord_Howe', '2027-10-03T02:15:00.000Z'],
+    ['cron(0 0 * * ? *)', 'Africa/Cairo', '2027-04-30T00:00:00.000Z'],
+    ['cron(30 3 * * ? *)', 'Europe/Berlin', undefined],
+    ['cron(0 3 * * ? *)', 'Europe/Berlin', undefined],
+    ['cron(30 2 * * ? *)', 'UTC', undefined],
+    // Clocks change on Sundays.
+    ['cron(30 2 ? * MON-SAT *)', 'Europe/Berlin', undefined],
+  ])('%s in %s: daylight saving skips %s', (expression, zone, skipped) => {
+    const { wallTimes } = parseSchedule(expression, now) as { wallTimes: number[] };
+    const time = firstSkipped(wallTimes, zone);
+    expect(time && new Date(time).toISOString()).toBe(skipped);
   });
 
   test.each<[expression: string, reason: RegExp]>([

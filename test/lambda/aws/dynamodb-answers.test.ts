@@ -41,7 +41,7 @@ function ledgerThatMeets(...answers: unknown[]) {
 test('a damaged record takes the revision of its item, so that a release can write over it', async () => {
   for (const record of ['{"state":"idle"}', '{"state":"idle","revision":"x"}', '{"state', '5']) {
     const { ledger } = ledgerThatMeets({ Item: { record: { S: record }, revision: { N: '7' } } });
-    expect(await ledger.read(anIndex)).toMatchObject({ state: 'other-version', stored: { revision: 7 } });
+    expect(await ledger.read(anIndex)).toMatchObject({ state: 'unreadable', stored: { revision: 7 } });
   }
 });
 
@@ -100,7 +100,12 @@ describe('a read', () => {
 
   test('of an item without a record blocks its index', async () => {
     const { ledger } = ledgerThatMeets({ Item: { index: { S: anIndex } } });
-    expect(await ledger.read(anIndex)).toEqual({ state: 'other-version', index: anIndex, stored: {} });
+    expect(await ledger.read(anIndex)).toEqual({
+      state: 'unreadable',
+      index: anIndex,
+      fields: ['all of it'],
+      stored: {},
+    });
   });
 });
 

@@ -118,14 +118,14 @@ describe('the window between two runs', () => {
     expect(cutoffs()).toEqual([625_000, 1_000_000]);
   });
 
-  test('is counted whole where deletions may have become visible since the look: its end after its beginning', async () => {
+  test('is counted whole where deletions may have become visible since the check: its end after its beginning', async () => {
     const { ask, cutoffs } = index();
     const before = { ...counted, rowsToDelete: 5000, rowsUntilEnd: 5004 };
     expect(await countWindow(ask, anAttempt(), before, 1_300_000)).toEqual(window);
     expect(cutoffs()).toEqual([625_000, 1_000_000]);
   });
 
-  test('is none where this count finds an empty index, and the look before it found rows', async () => {
+  test('is none where this count finds an empty index, and the check before it found rows', async () => {
     const ask = async () => ({ rowsToDelete: 0, rowsTotal: 0, deletesInPlace: true });
     await expect(countWindow(ask, anAttempt(), counted, 1_300_000)).rejects.toThrow('dry-run contradiction');
     const none = { ...counted, rowsToKeep: 0, rowsUntilEnd: 0 };

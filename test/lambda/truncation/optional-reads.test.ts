@@ -39,12 +39,12 @@ describe('a status', () => {
     expect([asked(), reads.without.withoutStatus]).toEqual([2, undefined]);
   });
 
-  test('that was told before fails the look: a failure is no refusal, and no sign that nothing runs', async () => {
+  test('that was told before fails the check: a failure is no refusal, and no sign that nothing runs', async () => {
     const { reads } = failing('unauthorized');
     await expect(reads.status('n:1', true)).rejects.toThrow(OperationsError);
   });
 
-  test('for which time ran out fails the look', async () => {
+  test('for which time ran out fails the check', async () => {
     await expect(failing('aborted').reads.status('n:1', false)).rejects.toThrow(OperationsError);
   });
 

@@ -16,7 +16,7 @@ const counters = {
   requests_per_second: -1.0,
   throttled_until_millis: 0,
 };
-const read = { total: 134517, updated: 0, created: 0, deleted: 45000, versionConflicts: 2 };
+const read = { total: 134517, updated: 0, created: 0, deleted: 45000, noops: 0, versionConflicts: 2 };
 const task = (status: unknown, more: object = {}) => ({
   completed: false,
   taskId: 'qhxGdzytQS-pQek8CwBCZg:533446',
@@ -62,7 +62,7 @@ describe('the status of a task', () => {
     [
       'the text form of the Java class',
       'BulkIndexByScrollResponse[sliceId=null,updated=0,created=0,deleted=5,batches=1,versionConflicts=3,noops=0,retries=0,throttledUntil=0s]',
-      { updated: 0, created: 0, deleted: 5, versionConflicts: 3 },
+      { updated: 0, created: 0, deleted: 5, noops: 0, versionConflicts: 3 },
     ],
   ])('is found with a status that is %s', (_, status, expected) => {
     expect(readTaskStatus({ value: text(task(status, { completed: true })) })).toEqual(found(expected, true));

@@ -1,5 +1,7 @@
 import { dayMillis, maxClockSkewMillis, usualBatchSize } from '../../lambda/facts/limits.ts';
 import type { ServerError, ServerErrorKind } from '../../lambda/facts/server-error.ts';
+import { counted, date, duration } from '../../lambda/message/numbers.ts';
+import { diagnosis, remedyByHand } from '../../lambda/message/server-errors.ts';
 import { absentTask } from '../../lambda/operations/backend.ts';
 import { isLoopback } from '../../lambda/operations/http/base-url.ts';
 import { expiryNotice, tokenExpiryMillis } from '../../lambda/operations/http/bearer.ts';

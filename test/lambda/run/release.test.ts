@@ -1,70 +1,61 @@
 import { describe, expect, test } from 'vitest';
 import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
-import type { Judged, LedgerRecord } from '../../../lambda/ledger/record.ts';
+import { type LedgerRecord, parseRecord, type StoredRecord } from '../../../lambda/ledger/record.ts';
 import { release } from '../../../lambda/ledger/transitions.ts';
 import { type Operations, OperationsError, type TaskStatus } from '../../../lambda/operations/operations.ts';
 import { releaseIndex } from '../../../lambda/run/release.ts';
 import {
-  aJudged,
   aKey,
   aLastVerdict,
   anAttempt,
   anIdle,
   anIndex,
   aQuarantined,
+  aReindex,
+  aReleased,
   aRun,
   aRunning,
   aSending,
 } from '../../support/records.ts';
 
-/** A release, state by state (design §4): the record counted 40 rows to keep, and may be judged from 2,000 s on. */
+/** One release: the record counted 60 rows to delete and 40 to keep, and may be judged from 2,000 s on. */
 
-const day20h = 2_000_000 + 20 * 3_600_000;
-const window = { afterMillis: 1, untilMillis: 2, rows: 10, countedAtMillis: 3 };
+const in20h = anAttempt().judgeableAt + 20 * 3_600_000;
 
 interface Given {
-  record?: LedgerRecord;
-  /** Rows below its window, at the second count of its lower end. */
-  below?: number;
-  /** Rows in its window now. */
-  rows?: number | 'uncountable' | 'away';
+  record?: StoredRecord;
+  /** Rows to delete that are left. */
+  left?: number;
+  /** Rows to keep that are there, or why nothing is counted. */
+  kept?: number | 'unreadable' | 'connect';
+  /** Old rows that arrive between the counts. */
+  arrive?: number;
   status?: TaskStatus;
   now?: number;
   acceptMissing?: number;
-  /** `written, not heard`: the write took place, its answer was lost, and another writer's mark follows. */
+  /** `written, not heard`: the write took place, and its answer was lost. */
   ledger?: 'taken' | 'away' | 'written, not heard';
 }
 
-async function released({ record, rows = 40, below = 0, status, now = day20h, acceptMissing, ledger: mood }: Given) {
-  let counts = 0;
+async function released(given: Given) {
+  const { record, left = 0, kept = 40, arrive = 0, status, now = in20h, acceptMissing, ledger: mood } = given;
   const ledger = memoryLedger();
-  if (record) ledger.stored.set(anIndex, record);
-  const replace =
-    mood === 'taken'
-      ? async () => false
-      : mood === 'away'
-        ? async () => {
-            throw new LedgerError('the table is away');
-          }
-        : mood === 'written, not heard'
-          ? async (next: LedgerRecord) => {
-              await ledger.replace(next);
-              return false;
-            }
-          : ledger.replace;
+  if (record) ledger.stored.set(anIndex, record.state === 'unreadable' ? record.stored : record);
+  const replace = async (next: StoredRecord) => {
+    if (mood === 'away') throw new LedgerError('the table is away');
+    if (mood !== 'taken') await ledger.replace(next);
+    return mood === undefined;
+  };
+  let counts = 0;
   const operations: Partial<Operations> = {
     async dryRun({ cutoffMillis }) {
-      if (typeof rows !== 'number') {
-        throw new OperationsError({ kind: rows === 'away' ? 'connect' : 'unreadable', operation: 'dry-run' });
-      }
-      const isEnd = cutoffMillis === 1_000_000 || cutoffMillis === window.untilMillis;
-      counts++;
-      return { rowsToDelete: isEnd ? rows : counts > 1 ? below : 0, rowsTotal: rows, deletesInPlace: true };
+      if (typeof kept !== 'number') throw new OperationsError({ kind: kept, operation: 'dry-run' });
+      const old = left + (counts++ > 1 ? arrive : 0);
+      const rowsToDelete = cutoffMillis === 1_000_000 ? left + arrive + kept - arrive : old;
+      return { rowsToDelete, rowsTotal: left + kept, deletesInPlace: true };
     },
-    async taskStatus() {
-      return status ?? { kind: 'vanished' };
-    },
+    taskStatus: async () => status ?? { kind: 'vanished' },
   };
   const services = {
     ledger: { ...ledger, replace },
@@ -74,192 +65,160 @@ async function released({ record, rows = 40, below = 0, status, now = day20h, ac
   };
   const asked = { key: aKey, record, run: aRun, acceptMissing };
   const result = await releaseIndex(asked, services, new AbortController().signal);
-  const stored = (await ledger.read(anIndex)) as LedgerRecord | undefined;
-  const more = { state: stored?.state, window: stored?.lastVerdict?.window };
-  if (result.kind === 'note') return { ...result.note, ...more };
+  const stored = await ledger.read(anIndex);
+  if (result.kind === 'refused') return { ...result.note, stored: stored?.state };
   // What its note says is in the record.
-  return { kind: 'released', ...(result.record as Judged).lastRelease?.release, ...more };
+  return { kind: 'granted', ...(result.record as LedgerRecord).lastRelease?.release, stored: stored?.state };
 }
 
-const aCopy = anAttempt({ reindexes: true });
-const completed: TaskStatus = { kind: 'found', completed: true, counters: {} };
+const refused = (why: string, more: object = {}) => ({ kind: 'not-released', why, ...more });
+const granted = (more: object) => ({ kind: 'granted', stored: 'idle', ...more });
+const reindexed = aQuarantined({ attempt: aReindex(), taskId: 'node:1' });
+const elsewhere = { server: 'http://elsewhere:1' };
 const running: TaskStatus = { kind: 'found', completed: false, counters: {} };
+const completed: TaskStatus = { kind: 'found', completed: true, counters: {} };
+const unreadable = (record: object) => parseRecord(anIndex, { ...record, lastSender: 5 });
 
-describe('A release', () => {
+describe('A release is refused', () => {
   test.each<[string, Given, object]>([
-    ['of nothing has nothing to release', {}, { kind: 'nothing-to-release' }],
+    ['of nothing', {}, refused('idle')],
+    ['of an idle index', { record: anIdle({ lastVerdict: aLastVerdict() }) }, refused('idle')],
     [
-      'of an idle index drops its window',
-      { record: anIdle({ lastVerdict: aLastVerdict({ window }) }) },
-      { kind: 'nothing-to-release', state: 'idle', window: undefined },
+      'of a verdict that is unreported, whatever is accepted',
+      { record: aQuarantined({ unreported: true }), acceptMissing: 99 },
+      refused('unreported'),
     ],
     [
-      'of an idle index that another run has just written is told',
-      { record: anIdle({ lastVerdict: aLastVerdict({ window }) }), ledger: 'taken' },
-      { kind: 'not-released', why: 'taken' },
+      'of an idle index whose verdict is unreported',
+      { record: anIdle({ unreported: true, lastVerdict: aLastVerdict() }) },
+      refused('unreported'),
+    ],
+    ['of another run’s release that is unreported', { record: aReleased() }, refused('unreported')],
+    [
+      'of what is unresolved and younger than 20 hours',
+      { record: aRunning(), now: in20h - 1, acceptMissing: 99 },
+      refused('unresolved', { until: in20h }),
     ],
     [
-      'of an idle index reads again where its write was not answered',
-      { record: anIdle({ lastVerdict: aLastVerdict({ window }) }), ledger: 'written, not heard' },
-      { kind: 'nothing-to-release', state: 'idle', window: undefined },
+      'of what cannot be read and is younger',
+      { record: unreadable(aRunning()), now: in20h - 1, acceptMissing: 99 },
+      refused('unresolved', { until: in20h }),
+    ],
+    ['where a row is missing', { record: aQuarantined(), kept: 39 }, refused('missing', { missing: 1 })],
+    [
+      'where one more is missing than accepted',
+      { record: aQuarantined(), kept: 38, acceptMissing: 1 },
+      refused('missing', { missing: 2, accepted: 1 }),
     ],
     [
-      'of a quarantined index reads again where its write was not answered',
-      { record: aQuarantined(), ledger: 'written, not heard' },
-      { kind: 'released', rowsMissing: 0, state: 'judged' },
-    ],
-    // Quarantined
-    [
-      'opens a quarantined index that is whole',
-      { record: aQuarantined() },
-      { kind: 'released', rowsMissing: 0, state: 'judged' },
+      'where old rows that arrive fill the count: the greater number at the lower end counts',
+      { record: aQuarantined(), arrive: 3 },
+      refused('missing', { missing: 3 }),
     ],
     [
-      'opens no index of which a row is missing',
-      { record: aQuarantined(), rows: 39 },
-      { kind: 'not-released', why: 'rows-missing', rowsMissing: 1, state: 'quarantined' },
+      'where it cannot be counted',
+      { record: aQuarantined(), kept: 'unreadable' },
+      refused('unknown', { unknown: 'uncounted', error: { kind: 'unreadable' } }),
     ],
     [
-      'opens none while old rows come in: the lower end of its window is counted twice, and the greater number counts',
-      { record: aQuarantined(), below: 3 },
-      { kind: 'not-released', why: 'rows-missing', rowsMissing: 3 },
+      'where the server is away',
+      { record: aQuarantined(), kept: 'connect' },
+      refused('unknown', { unknown: 'uncounted', error: { kind: 'connect' } }),
+    ],
+    ['of what cannot be read', { record: unreadable(aQuarantined()) }, refused('unknown', { unknown: 'unreadable' })],
+    [
+      'of a record of another address',
+      { record: aQuarantined(elsewhere) },
+      refused('unknown', { unknown: 'address', address: elsewhere.server }),
     ],
     [
-      'opens an index of which as many rows are missing as were accepted',
-      { record: aQuarantined(), rows: 39, acceptMissing: 1 },
-      { kind: 'released', rowsMissing: 1 },
+      'of a reindex that is not in place',
+      { record: reindexed, left: 30 },
+      refused('unknown', { unknown: 'reindex', reindexed: true }),
     ],
     [
-      'opens none of which one more is missing',
-      { record: aQuarantined(), rows: 38, acceptMissing: 1 },
-      { kind: 'not-released', why: 'rows-missing', rowsMissing: 2 },
+      'of a reindex that is not in place, although its task has ended',
+      { record: reindexed, left: 30, status: completed },
+      refused('unknown', { unknown: 'reindex' }),
+    ],
+    ['of a reindex that runs', { record: reindexed, status: running }, refused('unknown', { unknown: 'reindex' })],
+    [
+      'of a call without a task id that is not in place',
+      { record: aSending({ attempt: aReindex() }), left: 60 },
+      refused('unknown', { unknown: 'reindex' }),
     ],
     [
-      'of a judged index does what it would do to what that is to become',
-      { record: aJudged(), rows: 39, acceptMissing: 1 },
-      { kind: 'released', rowsMissing: 1, state: 'judged' },
-    ],
-    [
-      'of a judged index that is to become idle has nothing to release',
-      { record: aJudged({ decision: { ...aJudged().decision, becomes: 'idle' } }) },
-      { kind: 'nothing-to-release', state: 'judged' },
-    ],
-    [
-      'finds its own release there, where Plan is retried',
-      { record: release(aQuarantined(), aKey, { rowsMissing: 7 }, { ...aRun, atMillis: 1 }), rows: 'away' },
-      { kind: 'released', rowsMissing: 7, state: 'judged' },
-    ],
-    [
-      'of a record of another address counts here, says so, and needs that somebody accepts it',
-      { record: aQuarantined({ server: 'http://elsewhere:1' }) },
-      { kind: 'not-released', why: 'elsewhere', rowsMissing: 0, address: 'http://elsewhere:1', state: 'quarantined' },
-    ],
-    [
-      'of a record of another address is granted where somebody accepts it',
-      { record: aQuarantined({ server: 'http://elsewhere:1' }), acceptMissing: 0 },
-      { kind: 'released', rowsMissing: 0, address: 'http://elsewhere:1', state: 'judged' },
-    ],
-    [
-      'says where there was no truncation before the count',
-      { record: aQuarantined({ attempt: undefined, counted: window }) },
-      { kind: 'released', betweenRuns: true },
-    ],
-    [
-      'counts the window of a loss between runs',
-      { record: aQuarantined({ attempt: undefined, counted: window }), rows: 9 },
-      { kind: 'not-released', rowsMissing: 1 },
-    ],
-    [
-      'opens without a window only what somebody accepts',
-      { record: aQuarantined({ attempt: undefined }) },
-      { kind: 'not-released', why: 'uncounted' },
-    ],
-    [
-      'of an unresolved copy that cannot be counted says that its task may still be copying',
-      { record: aRunning({ attempt: aCopy }), rows: 'uncountable', status: running, acceptMissing: 1 },
-      { kind: 'released', uncounted: true, running: true },
-    ],
-    [
-      'says that it opened what could not be counted',
-      { record: aQuarantined({ attempt: undefined }), acceptMissing: 1 },
-      { kind: 'released', uncounted: true },
-    ],
-    [
-      'of a record of another address that cannot be counted names that address',
-      { record: aQuarantined({ server: 'http://elsewhere:1' }), rows: 'uncountable', acceptMissing: 1 },
-      { kind: 'released', uncounted: true, address: 'http://elsewhere:1' },
-    ],
-    [
-      'of a copy that lost rows is told, also where it is whole',
-      {
-        record: aQuarantined({
-          attempt: aCopy,
-          lastVerdict: aLastVerdict({
-            verdict: { outcome: 'rows-missing', cause: { kind: 'missing', expected: 40, found: 1 }, reindexes: true },
-          }),
-        }),
-        status: completed,
-      },
-      { kind: 'released', copied: true },
-    ],
-    [
-      'opens no copy whose status says that it runs',
-      { record: aQuarantined({ attempt: aCopy, taskId: 'node:1' }), status: running },
-      { kind: 'not-released', why: 'copy' },
-    ],
-    [
-      'opens that where somebody accepts it, and says that it runs',
-      { record: aQuarantined({ attempt: aCopy, taskId: 'node:1' }), status: running, acceptMissing: 1 },
-      { kind: 'released', running: true },
-    ],
-    // Unresolved
-    [
-      'leaves alone what is unresolved, until 20 hours after it may be judged',
-      { record: aRunning(), now: day20h - 1 },
-      { kind: 'not-released', why: 'unresolved', until: day20h, state: 'running' },
-    ],
-    ['opens a delete then', { record: aRunning() }, { kind: 'released', state: 'judged' }],
-    ['opens a call without an answer then', { record: aSending() }, { kind: 'released', state: 'judged' }],
-    [
-      'opens no copy that nobody saw end',
-      { record: aRunning({ attempt: aCopy }) },
-      { kind: 'not-released', why: 'copy' },
-    ],
-    [
-      'opens a copy that was seen to end',
-      { record: aRunning({ attempt: aCopy }), status: completed },
-      { kind: 'released', copied: true },
-    ],
-    [
-      'opens a copy without a task only where somebody accepts it',
-      { record: aSending({ attempt: aCopy }) },
-      { kind: 'not-released', why: 'copy' },
-    ],
-    // What is away
-    [
-      'says that the server is away, whatever is accepted',
-      { record: aQuarantined(), rows: 'away', acceptMissing: 9 },
-      { kind: 'not-released', why: 'server', error: { kind: 'connect' }, state: 'quarantined' },
-    ],
-    [
-      'opens what the server cannot count only where somebody accepts it',
-      { record: aQuarantined(), rows: 'uncountable' },
-      { kind: 'not-released', why: 'server', state: 'quarantined' },
-    ],
-    [
-      'says so where it does',
-      { record: aQuarantined(), rows: 'uncountable', acceptMissing: 9 },
-      { kind: 'released', uncounted: true, state: 'judged' },
-    ],
-    [
-      'says that the ledger is away',
-      { record: aQuarantined(), ledger: 'away' },
-      { kind: 'not-released', why: 'ledger', problem: 'the table is away' },
-    ],
-    [
-      'says that another run was first',
+      'where another run was first',
       { record: aQuarantined(), ledger: 'taken' },
-      { kind: 'not-released', why: 'taken', state: 'quarantined' },
+      refused('taken', { stored: 'quarantined' }),
+    ],
+    [
+      'where the ledger is away',
+      { record: aQuarantined(), ledger: 'away' },
+      refused('ledger', { problem: 'the table is away' }),
+    ],
+  ])('%s', async (_, given, expected) => {
+    const { stored, ...note } = await released(given);
+    expect({ ...note, stored }).toMatchObject(expected);
+    expect(stored).toBe(given.record?.state);
+  });
+});
+
+describe('A release is granted', () => {
+  test.each<[string, Given, object]>([
+    ['of a quarantined index that is whole', { record: aQuarantined() }, granted({ missing: 0 })],
+    [
+      'of a quarantined index that is whole, at once',
+      { record: aQuarantined(), now: 1_300_000 },
+      granted({ missing: 0 }),
+    ],
+    [
+      'where as many rows are missing as were accepted',
+      { record: aQuarantined(), kept: 39, acceptMissing: 1 },
+      granted({ missing: 1, accepted: 1 }),
+    ],
+    [
+      'of a reindex that is in place and whole',
+      { record: reindexed, left: 29, status: completed },
+      granted({ missing: 0, reindexed: true }),
+    ],
+    ['of a reindex in place whose status is gone', { record: reindexed }, granted({ missing: 0, reindexed: true })],
+    ['of a delete that is unresolved, after 20 hours', { record: aRunning(), left: 60 }, granted({ missing: 0 })],
+    ['of a call without a task id, after 20 hours', { record: aSending() }, granted({ missing: 0 })],
+    [
+      'of what cannot be counted, where that was accepted',
+      { record: aQuarantined(), kept: 'connect', acceptMissing: 0 },
+      granted({ missing: undefined, unknown: 'uncounted', accepted: 0 }),
+    ],
+    [
+      'of a reindex that runs, where that was accepted',
+      { record: reindexed, status: running, acceptMissing: 0 },
+      granted({ unknown: 'reindex' }),
+    ],
+    [
+      'of another address, where that was accepted',
+      { record: aQuarantined(elsewhere), acceptMissing: 0 },
+      granted({ unknown: 'address', address: elsewhere.server }),
+    ],
+    [
+      'of what cannot be read, where that was accepted',
+      { record: unreadable(aRunning()), acceptMissing: 0 },
+      granted({ unknown: 'unreadable' }),
+    ],
+    [
+      'of what cannot be read and has no age, at once',
+      { record: unreadable({}), now: 1, acceptMissing: 0 },
+      granted({ unknown: 'unreadable' }),
+    ],
+    [
+      'where its write was not answered',
+      { record: aQuarantined(), ledger: 'written, not heard' },
+      granted({ missing: 0 }),
+    ],
+    [
+      'once, where Plan is retried',
+      { record: release(aQuarantined(), aKey, { missing: 7 }, { ...aRun, atMillis: 1 }), kept: 'connect' },
+      granted({ missing: 7 }),
     ],
   ])('%s', async (_, given, expected) => {
     expect(await released(given)).toMatchObject(expected);

@@ -7,10 +7,10 @@ export interface Reading {
   taskId: 'value' | 'json' | 'text';
   /** A task status: "a string representing a JSON object", wrapped in a `value` field or not. */
   status: 'object' | 'string' | 'value-string' | 'value-object' | 'none';
-  /** Which counter a finished task shows: the rows that it deleted, or those that it copied. */
+  /** Which counter a finished task shows: the rows that it deleted, or those that it wrote. */
   counters: 'deleted' | 'created';
   /**
-   * The rows that stay are copied into a new index, which takes the place of the old one when the task ends: rows that
+   * The rows to keep are written into a new index, which takes the place of the old one when the task ends: rows that
    * are written meanwhile stay in the old index.
    */
   reindexes: boolean;
@@ -22,7 +22,7 @@ export interface Reading {
   needsToken: boolean;
   /** Rows newer than the cutoff that go missing. */
   losesRows: number;
-  /** A copy ends half-way, and its status says so. */
+  /** A reindex ends half-way, and its status says so. */
   reindexesHalf: boolean;
   /** The address ends with one of these; `/operations` follows. */
   prefixes: readonly string[];

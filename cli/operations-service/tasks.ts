@@ -17,8 +17,8 @@ interface Task {
   /** Rows older than the cutoff when it started, and how many of them are gone. */
   old: number;
   deleted: number;
-  /** A copy: the rows that the new index gets; undefined where rows are deleted in place. */
-  copied: Float64Array | undefined;
+  /** A reindex: the rows that the new index gets; undefined where rows are deleted in place. */
+  written: Float64Array | undefined;
   /** What its status counts, and how much of that is done when it ends. */
   total: number;
   doneAtEnd: number;
@@ -50,7 +50,7 @@ export class Tasks {
       batchSize,
       old,
       deleted: 0,
-      copied: reading.reindexes ? kept.slice(reading.reindexesHalf ? Math.ceil(kept.length / 2) : 0) : undefined,
+      written: reading.reindexes ? kept.slice(reading.reindexesHalf ? Math.ceil(kept.length / 2) : 0) : undefined,
       total,
       doneAtEnd: reading.reindexesHalf ? Math.floor(total / 2) : total,
       hasEnded: false,
@@ -63,8 +63,8 @@ export class Tasks {
     for (const task of this.#tasks.values()) {
       if (task.hasEnded) continue;
       task.hasEnded = now >= task.endsAt;
-      if (task.copied === undefined) deleteUntil(task, Math.floor(task.old * share(task, now)));
-      else if (task.hasEnded) task.rows.replace(task.copied);
+      if (task.written === undefined) deleteUntil(task, Math.floor(task.old * share(task, now)));
+      else if (task.hasEnded) task.rows.replace(task.written);
       if (task.hasEnded) task.rows.removeOldest(task.reading.losesRows);
     }
   }

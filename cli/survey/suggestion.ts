@@ -55,7 +55,7 @@ const asItIs = ({ entityType, aspect }: SurveyedIndex, { retentionDays = 365 }: 
   why: `${retentionDays} days, ${retentionDays === 365 ? 'or what its policy says: ' : 'as in its policy: '}this job has truncated it, so its counts show what that policy has left`,
 });
 
-/** Such a server announces a copy, and its reindexes are known to lose rows. */
+/** Such a server announces a reindex, and its reindexes are known to lose rows. */
 const withoutReindex = ({ policy, why }: Suggested): Suggested => ({
   policy: { ...policy, refuseReindex: true },
   why: `${why}. refuseReindex, because this release is known to lose rows when it reindexes`,
@@ -66,7 +66,7 @@ const worthwhile = 0.1;
 
 /** Deleting more rows than this in the first night means hours of load, merges, and a disk that grows before it shrinks. */
 const bigNightRows = 10_000_000;
-const biteRows = 5_000_000;
+const limitRows = 5_000_000;
 
 /** The longest first, because deletion cannot be undone. 30 days are never suggested. */
 const candidates: readonly Age[] = [365, 180, 90];
@@ -77,7 +77,7 @@ function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { ki
   if (holdsLatestState(aspect)) {
     const why =
       '365 days, because DataHub shows the latest row as the current result: a shorter time would delete the only row of what runs rarely';
-    return inBites({ policy: with365, why }, counts.older[365], counts.reindexes);
+    return withRowLimit({ policy: with365, why }, counts.older[365], counts.reindexes);
   }
   const age = candidates.find((days) => counts.rowsTotal > 0 && counts.older[days] / counts.rowsTotal >= worthwhile);
   if (age === undefined) {
@@ -88,15 +88,15 @@ function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { ki
     age === 365
       ? `365 days, because ${part}, and DataHub shows usage of up to a year`
       : `${age} days, because ${part}; at 365 days it would be ${share(counts.older[365], counts.rowsTotal)}`;
-  return inBites({ policy: { entityType, aspect, retentionDays: age }, why }, counts.older[age], counts.reindexes);
+  return withRowLimit({ policy: { entityType, aspect, retentionDays: age }, why }, counts.older[age], counts.reindexes);
 }
 
 /** A server that reindexes anyway reindexes everything, however little is deleted. */
-function inBites({ policy, why }: Suggested, rows: number, reindexes: boolean | undefined): Suggested {
+function withRowLimit({ policy, why }: Suggested, rows: number, reindexes: boolean | undefined): Suggested {
   if (rows <= bigNightRows || reindexes) return { policy, why };
-  const nights = Math.ceil(rows / biteRows);
-  const bite = `At most ${exact(biteRows)} of ${exact(rows)} rows are deleted a night, so that the first run is no heavier than later ones: about ${nights} nights`;
-  return { policy: { ...policy, maxRowsPerRun: biteRows }, why: `${why}. ${bite}` };
+  const nights = Math.ceil(rows / limitRows);
+  const limit = `At most ${exact(limitRows)} of ${exact(rows)} rows are deleted a night, so that the first run is no heavier than later ones: about ${nights} nights`;
+  return { policy: { ...policy, maxRowsPerRun: limitRows }, why: `${why}. ${limit}` };
 }
 
 /** What a first run would do with the rows past the retention; as far as they were counted, where it is an age of its own. */

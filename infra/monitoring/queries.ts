@@ -24,7 +24,7 @@ export const rowsByIndexQuery = {
   name: 'Rows and deletable rows of each index',
   text: [
     "filter message = 'planned' and ispresent(rowsTotal)",
-    // A bite deletes fewer rows than are past the retention.
+    // Under the row limit, fewer rows are deleted than are past the retention.
     '| fields coalesce(rowsPastRetention, rowsToDelete) as past',
     '| stats latest(rowsTotal) as rows, latest(past) as deletable, latest(@timestamp) as counted by index',
     '| sort rows desc',

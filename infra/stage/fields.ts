@@ -126,7 +126,7 @@ export const settingFields = {
   }),
   minRetentionDays: z.int().min(1).max(5000).default(7).meta({ description: 'Days; no policy may keep fewer.' }),
   maxRowsPerRun: z.int().min(1).optional().meta({
-    description: 'The bite of policies without a maxRowsPerRun of their own.',
+    description: 'The row limit of policies without a maxRowsPerRun of their own.',
     unset: 'none',
   }),
   maxRunHours: z.int().min(1).max(24).default(12).meta({

@@ -39,7 +39,7 @@ export interface RetentionPolicy {
    */
   readonly timeoutSeconds?: number;
   /**
-   * A bite: the most rows that one run may delete, the oldest first; later runs delete the rest. A copy is never split.
+   * The row limit: the most rows that one run may delete, the oldest first; later runs go on with the rest. A reindex is never split.
    * @default - the stage’s maxRowsPerRun
    */
   readonly maxRowsPerRun?: number;
@@ -154,7 +154,7 @@ export interface DatahubRetentionProps {
    */
   readonly minRetentionDays?: number;
   /**
-   * The bite of policies without a maxRowsPerRun of their own.
+   * The row limit of policies without a maxRowsPerRun of their own.
    * @default - none
    */
   readonly maxRowsPerRun?: number;

@@ -7,7 +7,7 @@ import { type UnionOf, unionSchema } from './union.ts';
 const millis = z.number();
 const rows = z.int().nonnegative();
 
-/** Why the rows that are missing in an index could not be told when a release was asked for. */
+/** Why it is unknown how many rows are missing in an index whose release was asked for. */
 const unknownWhy = z.enum(['uncounted', 'unreadable', 'address', 'reindex']).meta({
   description:
     'why the missing rows are unknown: they could not be counted; the record is unreadable, or of another address; a reindex is not in place, or still runs',

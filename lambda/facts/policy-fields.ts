@@ -46,7 +46,7 @@ export const policyFields = (minRetentionDays: number) => ({
   }),
   maxRowsPerRun: z.int().min(1).optional().meta({
     description:
-      'A bite: the most rows that one run may delete, the oldest first; later runs delete the rest. A copy is never split.',
+      'The row limit: the most rows that one run may delete, the oldest first; later runs go on with the rest. A reindex is never split.',
     unset: 'the stage’s maxRowsPerRun',
   }),
   owner: z.string().max(80).optional().meta({

@@ -6,7 +6,7 @@ import type { RunState } from '../run/state.ts';
 
 const withServices = lambdaServices('poll');
 
-/** Looks at every unresolved truncation; or, after Report, marks what people have been told. */
+/** Checks every unresolved truncation; or, after Report, marks what has been reported. */
 export const handler = (event: RunState | MarkEvent, context: Context) => {
   const marks = asMarkEvent(event);
   return marks

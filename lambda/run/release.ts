@@ -145,7 +145,7 @@ async function missingIn(
   return { missing: Math.max(0, baseline.rowsToKeep - Math.max(0, end - Math.max(before, again))) };
 }
 
-/** Its status says that it runs. Assumed of a reindex that a person releases all the same: released-copy. */
+/** Its status says that it runs. Assumed of a reindex that a person releases all the same: released-reindex. */
 async function stillRuns(
   record: LedgerRecord,
   operations: Services['operations'],

@@ -15,7 +15,7 @@ export interface OptionalReads {
   sizes(): Promise<IndexSize[] | undefined>;
   /**
    * Undefined if the server does not tell.
-   * @param hadStatus a status of this task was told before in this run: it is asked for whatever was refused for another
+   * @param hadStatus a status of this task was read before in this run: it is asked for whatever was refused for another
    * task, and a failure is no refusal, but thrown
    */
   status(taskId: string, hadStatus: boolean): Promise<TaskStatus | undefined>;

@@ -47,7 +47,7 @@ export async function send(record: Sending, until: SendUntil, services: SendServ
   }
 }
 
-/** Another run may have written itself down as spent in the meantime: the answer goes into the record as it is now. */
+/** A run may have been fenced off in the meantime: the answer goes into the record as it is now. */
 async function recorded<Next extends Unresolved>(
   record: Sending,
   change: (current: Sending) => Next,

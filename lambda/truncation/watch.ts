@@ -28,7 +28,7 @@ export interface Watch {
   isStuck?: boolean;
   /** When this run last saw it move. */
   lastMovedAt?: number;
-  /** The server has told this run a status of the task. */
+  /** This run has read a status of the task. */
   hasStatus?: boolean;
   /** What its last status said. */
   task?: { completed: boolean; done: number; total?: number; runs: boolean } | undefined;
@@ -106,7 +106,7 @@ type ProgressFacts = {
 /**
  * Whether a truncation reindexes: as announced, or as a status has shown by rows created or updated. A completed status
  * with deleted rows alone makes a delete of an announced reindex only once the counts show it, too: what each counter
- * means is not specified. Assumed of a server that reindexes unannounced: silent-copy
+ * means is not specified. Assumed of a server that reindexes unannounced: silent-reindex
  * @param hasWritten an earlier status has shown rows created or updated
  */
 export function showsReindex({ attempt }: Unresolved, { status, counts }: Seen, hasWritten: boolean): boolean {
@@ -248,7 +248,7 @@ export function hasEnded(watch: Watch, { at, status, counts, error }: Seen, { st
   // Some servers put the new index in place after the task has ended.
   if (status?.kind === 'found' && status.completed && (!reindexes || isInPlace(attempt, counts))) return true;
   if (!reindexes && counts.rowsToDelete === 0) return true;
-  // A status that was told, and cannot be read now, may still say that it runs.
+  // A status that was read before, and cannot be read now, may still say that it runs.
   return error || (status?.kind === 'found' && !status.completed) ? false : isStill(watch, at, attempt);
 }
 

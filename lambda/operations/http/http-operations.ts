@@ -91,7 +91,7 @@ const truncateBody = ({ entityType, aspect, cutoffMillis, ...optional }: Truncat
  */
 const notRepeated = { 'x-envoy-max-retries': '0' };
 
-/** Never throws, and never sends twice: if something goes wrong, later looks find out what happened. */
+/** Never throws, and never sends twice: if something goes wrong, later checks find out what happened. */
 async function truncateOnce(
   { transport, baseUrl, bearer }: Client,
   question: Question,

@@ -1,24 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
-import { type LedgerRecord, parseRecord, type StoredRecord, type Unresolved } from '../../../lambda/ledger/record.ts';
+import type { LedgerRecord, Unresolved } from '../../../lambda/ledger/record.ts';
 import { poll } from '../../../lambda/run/poll.ts';
 import type { ApprovedEntry, Entry, RunState, WatchedEntry } from '../../../lambda/run/state.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
 import { aPolicy } from '../../support/policies.ts';
-import {
-  aJudged,
-  aLastVerdict,
-  anAttempt,
-  anIdle,
-  anIndex,
-  aQuarantined,
-  aRunning,
-  aSending,
-} from '../../support/records.ts';
+import { anAttempt, anIndex, aQuarantined, aRunning, aSending } from '../../support/records.ts';
 import { aRunState } from '../../support/states.ts';
 import { server, type World, worlds } from '../../support/world.ts';
 
-/** Poll, called by itself: whose verdict it tells, when it looks, and what it does after a failed Truncate. */
+/** Poll, called by itself: when it checks, and what it does after a failed Truncate. */
 
 const open = worlds();
 const hour = 3_600_000;
@@ -58,91 +49,28 @@ async function polled(world: World, state: RunState) {
   const after = await poll(state, world.during('poll'));
   const [entry] = after.entries;
   const { outcome, cause } = (entry?.entry ?? {}) as Partial<PolicyEntry>;
-  const decision = entry?.phase === 'done' ? entry.decision : undefined;
-  return { after, entry, decision, phase: entry?.phase, outcome, cause, asked: world.standIn.asked().length - before };
+  return { after, entry, phase: entry?.phase, outcome, cause, asked: world.standIn.asked().length - before };
 }
 
-describe('A record that no longer holds the truncation', () => {
-  const others = { runId: 'run-9', runStartMillis: 5 };
-  type Own = typeof others;
-
-  test.each<[string, (own: Own) => StoredRecord | undefined, object]>([
-    [
-      'has its verdict: whoever judged it, that is what this run says',
-      (own) => anIdle({ server, lastSender: own, lastVerdict: aLastVerdict(own) }),
-      { outcome: 'truncated', cause: { kind: 'verified' } },
-    ],
-    [
-      'has been quarantined for it',
-      (own) => aQuarantined({ server, lastVerdict: { ...aQuarantined().lastVerdict, ...own } }),
-      { outcome: 'rows-missing', cause: { kind: 'missing' } },
-    ],
-    [
-      'has the verdict of another one',
-      () => anIdle({ server, lastVerdict: aLastVerdict(others) }),
-      { outcome: 'unknown', cause: { kind: 'superseded' } },
-    ],
-    [
-      'holds another truncation by now',
-      () => aRunning({ server, attempt: anAttempt(others) }),
-      { outcome: 'unknown', cause: { kind: 'superseded' } },
-    ],
-    ['is gone: somebody has deleted it', () => undefined, { outcome: 'unknown', cause: { kind: 'record-gone' } }],
-    [
-      'was released by a person meanwhile',
-      () => anIdle({ server, lastRelease: { decided: { ...others, atMillis: 9e15 }, release: {} } }),
-      { outcome: 'unknown', cause: { kind: 'released-meanwhile', releasedAt: 9e15 } },
-    ],
-    [
-      'is judged, and to be told: its decision goes into this report',
-      (own) => aJudged({ server, lastVerdict: { ...aQuarantined().lastVerdict, ...own } }),
-      { outcome: 'rows-missing', cause: { kind: 'missing' }, decision: '1@900000' },
-    ],
-    [
-      'is judged and released: Plan tells the release, and only a report that carries both is marked',
-      (own) =>
-        aJudged({
-          server,
-          lastVerdict: { ...aQuarantined().lastVerdict, ...own },
-          decision: { ...aJudged().decision, released: true },
-        }),
-      { outcome: 'rows-missing', cause: { kind: 'missing' }, decision: undefined },
-    ],
-    [
-      'is judged by another version: what this run knows of it stays, that it reindexes above all',
-      (own) =>
-        parseRecord(anIndex, {
-          ...aJudged({ server, lastVerdict: { ...aQuarantined().lastVerdict, ...own } }),
-          version: 99,
-        }),
-      {
-        outcome: 'rows-missing',
-        cause: { kind: 'decided-by-version' },
-        decision: '1@900000',
-        entry: { entry: { reindexes: true } },
-      },
-    ],
-    [
-      'is an idle one of another version',
-      () => parseRecord(anIndex, { ...anIdle({ server }), version: 99 }),
-      { outcome: 'unknown', cause: { kind: 'superseded' } },
-    ],
-    [
-      'was taken by another address',
-      (own) => aRunning({ server: 'http://elsewhere:1', attempt: anAttempt({ ...own, judgeableAt: 9e15 }) }),
-      { outcome: 'in-flight', cause: { kind: 'foreign', why: 'address' } },
-    ],
-  ])('%s; nothing is asked', async (_, record, expected) => {
-    const { world, now, own, running } = await begun();
-    const stored = record(own);
-    if (stored) world.ledger.stored.set(anIndex, stored.state === 'other-version' ? stored.stored : stored);
-    const told = await polled(world, stateOf([watchedEntry(running, now)], own.runStartMillis));
-    expect(told).toMatchObject({ phase: 'done', asked: 0, ...expected });
-    expect(told.after.next).toBe('report');
-  });
+test('A record that no longer holds the truncation settles its entry, and nothing is asked', async () => {
+  const { world, now, own, running } = await begun();
+  world.ledger.stored.set(
+    anIndex,
+    aQuarantined({ server, unreported: true, lastVerdict: { ...aQuarantined().lastVerdict, ...own } }),
+  );
+  const settled = await polled(world, stateOf([watchedEntry(running, now)], own.runStartMillis));
+  expect(settled).toMatchObject({ phase: 'done', outcome: 'rows-missing', asked: 0, entry: { mark: { revision: 1 } } });
+  expect(settled.after).toMatchObject({ next: 'report', breaker: { by: 'breaker', outcome: 'rows-missing' } });
 });
 
-describe('A look', () => {
+test('A record that has become one of another address is left alone: its counts would say nothing', async () => {
+  const { world, now, own, running } = await begun();
+  world.ledger.stored.set(anIndex, { ...running, server: 'http://elsewhere:1' });
+  const settled = await polled(world, stateOf([watchedEntry(running, now)], own.runStartMillis));
+  expect(settled).toMatchObject({ phase: 'done', outcome: 'still-running', cause: { why: 'address' }, asked: 0 });
+});
+
+describe('A check', () => {
   test('is counted, and made when it is due', async () => {
     const { world, now, own, running } = await begun();
     world.ledger.stored.set(anIndex, running);
@@ -189,7 +117,7 @@ describe('A look', () => {
     expect([entry?.phase, asked]).toEqual(['watched', 0]);
   });
 
-  test('that shows a copy is in the entry, also where the run ends before its verdict', async () => {
+  test('that shows a reindex is in the entry, also where the run ends before its verdict', async () => {
     const { world, now, running } = await begun();
     world.ledger.stored.set(anIndex, running);
     const status = { kind: 'found', completed: false, counters: { total: 400, created: 90 } } as const;
@@ -229,11 +157,11 @@ describe('After a failed Truncate', () => {
     const { world, own } = given;
     const stored = record(given);
     if (stored) world.ledger.stored.set(anIndex, stored);
-    const told = await polled(world, stateOf([approved], own.runStartMillis, { failure }));
-    expect(told).toMatchObject(expected);
-    expect(told.after).toMatchObject({ notes: [note], callsWithoutTask: 0 });
-    expect(told.after.failure).toBeUndefined();
-    expect(told.after.breaker).toBeUndefined();
+    const after = await polled(world, stateOf([approved], own.runStartMillis, { failure }));
+    expect(after).toMatchObject(expected);
+    expect(after.after).toMatchObject({ notes: [note], callsWithoutTask: 0 });
+    expect(after.after.failure).toBeUndefined();
+    expect(after.after.breaker).toBeUndefined();
   });
 
   test.each([

@@ -15,14 +15,14 @@ const mostEvents = 25_000;
 /** Plays the workflow file: every Truncate fails, and every function fails before it succeeds, as often as is said. */
 async function eventsOf(failures: { plan: number; poll: number; report: number }): Promise<number> {
   let truncates = 0;
-  let looks = 0;
+  let polls = 0;
   const tries = { plan: 0, poll: 0, report: 0 };
   const isRetried = (step: keyof typeof tries) => {
     tries[step] = tries[step] < failures[step] ? tries[step] + 1 : 0;
     return tries[step] > 0;
   };
   const next = () => ({
-    next: truncates < maxPolicies ? 'truncate' : looks < maxPolls ? 'wait' : 'report',
+    next: truncates < maxPolicies ? 'truncate' : polls < maxPolls ? 'wait' : 'report',
     waitSeconds: 1,
   });
   const failed = () => Object.assign(new Error('it failed'), { name: 'SomeError' });
@@ -41,19 +41,19 @@ async function eventsOf(failures: { plan: number; poll: number; report: number }
           throw failed();
         }
         if (isRetried(step)) throw failed();
-        if (step === 'poll') looks++;
-        return step === 'report' ? { result: 'ok', next: 'mark', told: [] } : next();
+        if (step === 'poll') polls++;
+        return step === 'report' ? { result: 'ok', next: 'mark', marks: [] } : next();
       },
     },
   );
   return events;
 }
 
-test('48 truncates that all fail and 2,000 looks, each of them retried, stay below the limit', async () => {
+test('48 truncates that all fail and 2,000 polls, each of them retried, stay below the limit', async () => {
   expect(await eventsOf({ plan: 2, poll: 1, report: 5 })).toBeLessThan(mostEvents);
 });
 
-describe('the looks of a day', () => {
+describe('the checks of a day', () => {
   const start = Date.parse('2026-03-01T03:30:00.000Z');
   const settings = { maxRunHours: 24 } as Parameters<typeof proceed>[1];
   const watchedSince = (sentAt: number, resumed: boolean): Entry => ({
@@ -63,7 +63,7 @@ describe('the looks of a day', () => {
     watch: { ...startWatch(aRunning(), start, start + 10_000), sentAt },
   });
 
-  /** Turns of Poll while nothing ends, each entry looked at when it is due. */
+  /** Turns of Poll while nothing ends, each entry checked when it is due. */
   function turns(state: RunState): number {
     let now = start;
     let count = 0;
@@ -91,7 +91,7 @@ describe('the looks of a day', () => {
     expect(count).toBeLessThan(400);
   });
 
-  test('at 48 truncations of half an hour, one after another, fit into the looks of a run', () => {
+  test('at 48 truncations of half an hour, one after another, fit into the polls of a run', () => {
     const each = turns({
       ...aRunState([watchedSince(start, false)]),
       runStartMillis: start - 23.5 * 3_600_000,

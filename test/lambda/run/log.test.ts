@@ -29,7 +29,7 @@ test('A run logs each decision, each call, its task and its verdict', async () =
     'truncate',
     'verdict',
     'report',
-    'told',
+    'reported',
   ]);
   const [planned, other, task, truncate, verdict, report] = lines.map(([, fields]) => fields);
   const { taskId } = task ?? {};
@@ -72,13 +72,12 @@ test('A truncation that is not started is logged with its cause', async () => {
 test('A release is logged with what was found, and a run that cannot do its work with its cause', async () => {
   const input = { release: ['dataset.operation'], acceptMissing: 0 };
   const released = await logged({ byHand: true, input }, (world) => {
-    world.ledger.stored.set(anIndex, aQuarantined({ server, attempt: undefined }));
+    world.ledger.stored.set(anIndex, aQuarantined({ server: 'http://elsewhere:1' }));
   });
   expect(released.find(([message]) => message === 'released by a person')?.[1]).toEqual({
     index: anIndex,
-    rowsMissing: undefined,
-    uncounted: true,
-    running: undefined,
+    missing: undefined,
+    unknown: 'address',
   });
   const failed = await logged({}, ({ reach }) => void Object.assign(reach, { server: false }));
   const cause = { kind: 'server', error: { kind: 'connect' } };

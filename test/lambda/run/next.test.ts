@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { maxPolls } from '../../../lambda/facts/limits.ts';
 import { breakerOf, withBreaker } from '../../../lambda/run/breaker.ts';
-import { done } from '../../../lambda/run/entries.ts';
+import { doneEntry } from '../../../lambda/run/entries.ts';
 import { proceed } from '../../../lambda/run/next.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
 import type { ApprovedEntry, Entry, WatchedEntry } from '../../../lambda/run/state.ts';
@@ -29,7 +29,7 @@ const watched = (more: Partial<Watch> = {}, resumed?: boolean): WatchedEntry => 
   entry: { ...from.entry, resumed },
   watch: { ...startWatch(aRunning(), start, start + 60_000), sentAt: start, ...more },
 });
-const fine = done(from, 'truncated', { kind: 'verified' });
+const fine = doneEntry(from, 'truncated', { kind: 'verified' });
 const proceeded = (entries: Entry[], now = start, more = {}) => proceed(aRunState(entries, more), settings, now);
 
 describe('the next step is', () => {
@@ -37,7 +37,7 @@ describe('the next step is', () => {
     ['to truncate, if one is approved', [fine, approved], 'truncate', 10],
     ['to wait for the one under way', [watched(), approved], 'wait', 60],
     ['to truncate beside what an earlier run left', [watched({}, true), approved], 'truncate', 10],
-    ['to wait for the earliest look', [watched(), watched({ nextCheckAt: start + 5000 }, true)], 'wait', 5],
+    ['to wait for the earliest check', [watched(), watched({ nextCheckAt: start + 5000 }, true)], 'wait', 5],
     ['to wait at least a second', [watched({ nextCheckAt: start - 5000 })], 'wait', 1],
     ['to wait no longer than the run lasts', [watched({ nextCheckAt: start + 99 * hour })], 'wait', 12 * 3600],
     ['to report, if everything is decided', [fine], 'report', 0],
@@ -56,8 +56,8 @@ test('a breaker leaves the approved ones unstarted, and lets the others be watch
 
 describe('at the end', () => {
   const end = start + 12 * hour;
-  const outcomeAt = (more: Partial<Watch>, now = end, looks = 0) => {
-    const { next, entries } = proceeded([watched(more), approved], now, { looks });
+  const outcomeAt = (more: Partial<Watch>, now = end, polls = 0) => {
+    const { next, entries } = proceeded([watched(more), approved], now, { polls });
     const [entry, other] = entries.map(
       (one) => one.entry as { outcome?: string; cause?: { kind: string; why?: string } },
     );
@@ -66,27 +66,27 @@ describe('at the end', () => {
   const task = { completed: false, done: 5, runs: true };
 
   test.each<[string, Partial<Watch>, string]>([
-    ['what has moved is still running', { lastMovedAt: start }, 'report still-running watching run-time not-started'],
-    ['what a status says runs, too', { task }, 'report still-running watching run-time not-started'],
+    ['what has moved is still running', { lastMovedAt: start }, 'report still-running open run-time not-started'],
+    ['what a status says runs, too', { task }, 'report still-running open run-time not-started'],
     [
       'what has ended and is not verified, too',
       { task: { ...task, completed: true, runs: false } },
-      'report still-running watching run-time not-started',
+      'report still-running open run-time not-started',
     ],
-    ['what has not moved is unknown', { stillSince: start }, 'report unknown unsettled unseen not-started'],
-    ['what nobody could look at, too', {}, 'report unknown unsettled unseen not-started'],
+    ['what has not moved is unknown', { stillSince: start }, 'report unknown open run-time not-started'],
+    ['what could never be checked, too', {}, 'report unknown open run-time not-started'],
   ])('of its time %s', (_, more, expected) => {
     expect(outcomeAt(more)).toBe(expected);
   });
 
-  test('of its looks a run ends as at the end of its time', () => {
-    expect(outcomeAt({ task }, start, maxPolls)).toBe('report still-running watching run-time not-started');
+  test('of its polls a run ends as at the end of its time', () => {
+    expect(outcomeAt({ task }, start, maxPolls)).toBe('report still-running open run-time not-started');
     expect(outcomeAt({ task }, start, maxPolls - 1)).toBe('wait    ');
   });
 
-  test('what was not started says why: the hours of the run, or its looks', () => {
-    const causeOf = (now: number, looks: number) => {
-      const entry = proceeded([approved], now, { polls: looks }).entries[0]?.entry;
+  test('what was not started says why: the hours of the run, or its polls', () => {
+    const causeOf = (now: number, polls: number) => {
+      const entry = proceeded([approved], now, { polls }).entries[0]?.entry;
       return (entry as { cause?: unknown })?.cause;
     };
     expect(causeOf(end, 0)).toEqual({ kind: 'stopped', by: 'run-time', hours: 12 });
@@ -102,26 +102,22 @@ describe('at the end', () => {
     expect(factsAt({ ...unknown, entry: names })).not.toHaveProperty('rowsDeleted');
   });
 
-  test('the entry says that its task has vanished, or nothing of it', () => {
-    const toldOf = (more: Partial<Watch>) => proceeded([watched(more)], end).entries.map(({ entry }) => entry);
-    expect(toldOf({ vanished: true })).toMatchObject([{ cause: { why: 'unseen', vanished: true } }]);
-    expect(toldOf({ vanished: false })).toMatchObject([{ cause: { why: 'unseen', vanished: undefined } }]);
+  test('the entry says what its task has said, or nothing of it', () => {
+    const causeOf = (more: Partial<Watch>) => proceeded([watched(more)], end).entries.map(({ entry }) => entry);
+    expect(causeOf({ vanished: true })).toMatchObject([{ cause: { vanished: true } }]);
+    expect(causeOf({ task: { completed: true, done: 60, total: 60, runs: false } })).toMatchObject([{ cause: { ended: true } }]);
+    expect(causeOf({ vanished: false })).toMatchObject([{ cause: { vanished: undefined, ended: undefined } }]);
   });
 });
 
 describe('the breaker', () => {
   const missing = { kind: 'missing', expected: 40, found: 10 } as const;
-  const unsettled = { kind: 'unsettled', why: 'copy' } as const;
+  const unproven = { kind: 'unproven' } as const;
   test.each([
-    ['is opened by rows that are missing', done(from, 'rows-missing', missing), true],
-    [
-      'not by rows that went between two runs',
-      done(from, 'rows-missing', { ...missing, kind: 'lost-between-runs', since: 1 }),
-      false,
-    ],
-    ['is opened by a copy whose end nobody saw', done(from, 'unknown', unsettled, { reindexes: true }), true],
-    ['not by a delete whose end nobody saw', done(from, 'unknown', unsettled, { reindexes: false }), false],
-    ['not by what is quarantined since another run', done(from, 'quarantined', missing), false],
+    ['is opened by rows that are missing', doneEntry(from, 'rows-missing', missing), true],
+    ['is opened by a reindex that is not proven', doneEntry(from, 'unknown', unproven, { reindexes: true }), true],
+    ['not by a delete that could not be counted', doneEntry(from, 'unknown', unproven, { reindexes: false }), false],
+    ['not by what is quarantined since another run', doneEntry(from, 'quarantined', missing), false],
     ['not by what is fine', fine, false],
   ])('%s', (_, entry, expected) => {
     expect(breakerOf(entry.entry) !== undefined).toBe(expected);
@@ -130,7 +126,7 @@ describe('the breaker', () => {
 
   test('stays what it was', () => {
     const breaker = { kind: 'stopped', by: 'paused' } as const;
-    const state = aRunState([done(from, 'rows-missing', missing)], { breaker });
+    const state = aRunState([doneEntry(from, 'rows-missing', missing)], { breaker });
     expect(withBreaker(state).breaker).toEqual(breaker);
   });
 });

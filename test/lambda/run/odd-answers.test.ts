@@ -20,7 +20,7 @@ describe('A delete that runs for hours', () => {
   test('is not verified by one answer that does not know the index', async () => {
     const world = await open({ policies: [aPolicyFor('operation', { batchSize: 10 })] });
     world.standIn.set(slow);
-    let looks = 0;
+    let polls = 0;
     let isOdd = false;
     const body = JSON.stringify({ status: 500, message: 'no such index [dev_dataset_operationaspect_v1]' });
     world.standIn.between((request) => {
@@ -30,7 +30,7 @@ describe('A delete that runs for hours', () => {
     });
     const run = await world.run({
       onStep(step, state) {
-        if (step === 'poll' && state === undefined && ++looks === 2) isOdd = true;
+        if (step === 'poll' && state === undefined && ++polls === 2) isOdd = true;
       },
     });
     expect([onlyEntry(run).outcome, onlyEntry(run).rowsDeleted]).toEqual(['truncated', 600]);
@@ -67,16 +67,16 @@ describe('A delete that runs for hours', () => {
   test('and whose status fails at the end of every night is closed after 20 hours by what is counted', async () => {
     const world = await open();
     world.standIn.set({ rowsPerSecond: 0.0001, batchOverheadMillis: 0 });
-    let told = 0;
+    let asked = 0;
     world.standIn.between(({ path, body }) => {
-      if (!path.includes('getEsTaskStatus') || body.includes('no-such-node') || told++ < 2) return undefined;
+      if (!path.includes('getEsTaskStatus') || body.includes('no-such-node') || asked++ < 2) return undefined;
       return { kind: 'fail-before', answer: { kind: 'status', status: 429 } };
     });
     const start = world.clock.time;
     const outcomes: unknown[] = [];
     for (const night of [0, 1]) {
       world.clock.time = Math.max(world.clock.time, start + night * 24 * hour);
-      told = 0;
+      asked = 0;
       outcomes.push(outcomeOf(await world.run()));
     }
     expect(outcomes).toEqual(['still-running', 'incomplete']);
@@ -84,7 +84,7 @@ describe('A delete that runs for hours', () => {
   });
 });
 
-test('A timeoutSeconds that the server refuses fails its policy, and makes no other index go as a copy', async () => {
+test('A timeoutSeconds that the server refuses fails its policy, and makes no other index go as a reindex', async () => {
   const world = await open({
     indices: [anIndexOf(600, 400), anIndexOf(600, 400, { aspect: 'datasetProfile' })],
     policies: [aPolicyFor('datasetProfile', { timeoutSeconds: 3_000_000_000 }), aPolicyFor('operation')],
@@ -139,7 +139,7 @@ test('A run that is redriven after its time says what it has sent', async () => 
   const run = await world.run({ interruption: { at: 'answer', does: 'stops' } });
   world.clock.time += 13 * hour;
   const { outcome, cause } = onlyEntry(await world.redrive(run));
-  expect([outcome, cause.kind]).toEqual(['unknown', 'unsettled']);
+  expect([outcome, cause.kind]).toEqual(['unknown', 'open']);
   expect(world.realTruncates()).toHaveLength(1);
 });
 
@@ -148,7 +148,7 @@ test('A run whose record another one takes over before its verdict says that it 
   const does = async () =>
     void world.ledger.stored.set(anIndex, anIdle({ server, revision: 9, lastVerdict: aLastVerdict() }));
   const { outcome, cause } = onlyEntry(await world.run({ interruption: { at: 'verdict', does } }));
-  expect([outcome, cause]).toEqual(['unknown', { kind: 'superseded' }]);
+  expect([outcome, cause]).toEqual(['unknown', { kind: 'gone', what: 'superseded', runId: 'run-1' }]);
 });
 
 test('A run that another one writes itself beside still gives its verdict', async () => {

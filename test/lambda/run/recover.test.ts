@@ -63,7 +63,7 @@ describe('A Truncate that ended without a state', () => {
     });
   });
 
-  test('that an earlier try of this Poll has given up is told as that one told it', async () => {
+  test('that an earlier try of this Poll has fenced off has failed, as that one said', async () => {
     const { outcome, cause } = await recovered(anIdle({ lastSender: aRun }));
     expect([outcome, cause]).toEqual(['failed', failed]);
   });
@@ -83,14 +83,14 @@ describe('A Truncate that ended without a state', () => {
   test('before a later run sent is not known: whatever it did, that one has taken its place', async () => {
     expect(await recovered(anIdle({ lastSender: later }))).toMatchObject({
       outcome: 'unknown',
-      cause: { kind: 'superseded' },
+      cause: { kind: 'gone', what: 'superseded' },
       lastSender: later,
     });
   });
 
   test.each<[string, LedgerRecord, string, string]>([
-    ['beside a truncation of another run', aRunning(ofOther), 'in-flight', 'held'],
-    ['beside a call of another run', aSending(ofOther), 'in-flight', 'held'],
+    ['beside a truncation of another run', aRunning(ofOther), 'still-running', 'open'],
+    ['beside a call of another run', aSending(ofOther), 'still-running', 'open'],
     ['beside a quarantine', aQuarantined(ofOther), 'quarantined', 'quarantined'],
   ])(
     '%s leaves that record as it is, and is written into it as one that has sent',
@@ -110,9 +110,8 @@ describe('A Truncate that ended without a state', () => {
 
   test('beside a record of another address leaves that alone', async () => {
     expect(await recovered(aRunning({ ...ofOther, server: 'http://elsewhere:1' }))).toMatchObject({
-      outcome: 'in-flight',
-      cause: { kind: 'foreign', why: 'address' },
-      lastSender: other,
+      outcome: 'still-running',
+      cause: { kind: 'left-alone', why: 'address' },
     });
   });
 

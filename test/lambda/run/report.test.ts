@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ReportFacts } from '../../../lambda/facts/report-schema.ts';
-import { done } from '../../../lambda/run/entries.ts';
+import { doneEntry } from '../../../lambda/run/entries.ts';
 import { composeReport, report } from '../../../lambda/run/report.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
 import type { ApprovedEntry, Entry, RunState } from '../../../lambda/run/state.ts';
@@ -25,7 +25,7 @@ const from = (aspect: string, rowsToDelete?: number) => ({
   entry: { entityType: 'dataset', aspect, rowsToDelete },
 });
 const fine = (aspect: string, rowsToDelete?: number) =>
-  done(from(aspect, rowsToDelete), 'truncated', { kind: 'verified' });
+  doneEntry(from(aspect, rowsToDelete), 'truncated', { kind: 'verified' });
 const approved: Entry = {
   ...from('operation', 5),
   phase: 'approved',
@@ -36,7 +36,7 @@ const watched: Entry = { ...from('operation', 5), phase: 'watched', watch: start
 
 describe('a report', () => {
   test('has the result of its worst policy, the smallest truncation first', () => {
-    const bad = done(from('b', 9), 'above-ceiling', { kind: 'above-ceiling', approveRows: 9 });
+    const bad = doneEntry(from('b', 9), 'above-ceiling', { kind: 'above-ceiling', approveRows: 9 });
     const { result, policies } = compose(aRunState([bad, fine('d'), fine('c', 3), fine('a', 9)]));
     expect(result).toBe('attention');
     expect(policies.map(({ aspect }) => aspect)).toEqual(['c', 'a', 'b', 'd']);
@@ -80,7 +80,7 @@ describe('after a Poll that failed for good', () => {
     expect(failed(watched)).toMatchObject({
       result: 'failed',
       cause: { kind: 'step-failed', step: 'poll', sent: 'maybe' },
-      policies: [{ outcome: 'unknown', cause: { kind: 'unsettled', why: 'unseen' } }],
+      policies: [{ outcome: 'unknown', cause: { kind: 'open', why: 'step' } }],
     });
   });
 
@@ -90,7 +90,7 @@ describe('after a Poll that failed for good', () => {
   });
 
   test('what waited for its turn is not started', () => {
-    expect(failed(approved).policies[0]).toMatchObject({ outcome: 'not-started', cause: { kind: 'run-error' } });
+    expect(failed(approved).policies[0]).toMatchObject({ outcome: 'not-started', cause: { kind: 'setup', what: 'run' } });
   });
 
   test('what was due when Truncate failed is the first that waited for its turn, whatever is watched', () => {
@@ -108,10 +108,10 @@ describe('after a Poll that failed for good', () => {
     ]);
   });
 
-  test('a copy that Truncate may have sent says that it reindexes', () => {
+  test('a reindex that Truncate may have sent says that it reindexes', () => {
     const failure = { step: 'truncate', error: 'Sandbox.Timedout' } as const;
-    const copying = { ...approved, plan: { ...(approved as ApprovedEntry).plan, deletesInPlace: false } } as Entry;
-    expect(failed(copying, { failure }).policies[0]).toMatchObject({ outcome: 'unknown', reindexes: true });
+    const reindexing = { ...approved, plan: { ...(approved as ApprovedEntry).plan, deletesInPlace: false } } as Entry;
+    expect(failed(reindexing, { failure }).policies[0]).toMatchObject({ outcome: 'unknown', reindexes: true });
     expect(failed(approved, { failure }).policies[0]?.reindexes).toBeUndefined();
   });
 
@@ -146,7 +146,7 @@ describe('the tries of Report', () => {
         async publish() {
           if (!isPublished) throw new Error('the topic is gone');
           order.push('published');
-          return [];
+          return true;
         },
       },
     };
@@ -168,7 +168,7 @@ describe('the tries of Report', () => {
     expect(await tried(count, false)).toEqual(['the report was not published', 'the topic is gone']);
   });
 
-  test('count them in the last try, so that an alarm fires where nobody takes the message', async () => {
+  test('count them in the last try, so that an alarm fires where no message is taken', async () => {
     expect(await tried(5, false)).toEqual(['the report was not published', 'counted', 'the topic is gone']);
   });
 });

@@ -50,10 +50,16 @@ export const judgingMutants: readonly Mutant[] = [
   mutant(7, 'does not learn from a status how rows are removed', [
     [
       look,
-      'showsReindex(seen.status) ?? record.attempt.reindexes;\n  const known',
+      'showsReindex(seen, record.attempt.baseline) ?? record.attempt.reindexes;\n  const known',
       'record.attempt.reindexes;\n  const known',
     ],
   ]),
+  mutant(
+    7,
+    'makes a delete of a reindex that counts what it leaves out',
+    [[watch, 'status.completed && deleted > 0 && isGone ?', 'status.completed && deleted > 0 ?']],
+    ['all rows, old ones are deleted'],
+  ),
   mutant(7, 'takes the first look for stillness', [[watch, 'at - stillSince >= window', 'at - stillSince <= window']]),
   mutant(7, 'judges what its status says goes on', [
     [
@@ -62,14 +68,14 @@ export const judgingMutants: readonly Mutant[] = [
       'return error ? false : isStill(watch, at, attempt);',
     ],
   ]),
-  mutant(7, 'takes a copy that is not in place for ended', [
-    [watch, '(!reindexes || isFewer)', 'isFewer !== undefined'],
+  mutant(7, 'takes a reindex that is not in place for ended', [
+    [watch, '(!reindexes || isPlaced)', 'isPlaced !== undefined'],
   ]),
   mutant(7, 'trusts "completed" without counting', [
     [
       judge,
-      'if (isRemainder(counts.rowsToDelete, attempt.baseline.rowsToDelete)) {',
-      'if (!watch.end && isRemainder(counts.rowsToDelete, attempt.baseline.rowsToDelete)) {',
+      'if (isRemainder(counts.rowsToDelete, baseline.rowsToDelete)) {',
+      'if (!watch.end && isRemainder(counts.rowsToDelete, baseline.rowsToDelete)) {',
     ],
   ]),
   mutant(
@@ -89,25 +95,27 @@ export const judgingMutants: readonly Mutant[] = [
     [judge, 'rowsToDelete >= baseline.rowsToDelete &&', 'rowsToDelete >= baseline.rowsToDelete * 0.9 &&'],
   ]),
   mutant(9, 'takes whatever has no task id for unchanged', [
-    [judge, "record.state === 'sending' && isUntouched(attempt, counts)", "record.state === 'sending'"],
+    [judge, "state === 'sending' && isUntouched(attempt, counts)", "state === 'sending'"],
   ]),
-  mutant(9, 'does not count kept rows of a delete', [
-    [judge, 'if (lost > Math.max(missing.rows, baseline.rowsToKeep * missing.share)) return true;', ''],
+  mutant(9, 'does not count the rows to keep of a delete', [
+    [judge, 'if (isFarBelow(baseline, counts)) return missingRows(attempt, watch, counts);', ''],
   ]),
-  mutant(9, 'judges a copy like a delete', [
-    [judge, 'if (!reindexes) return false;', 'if (!reindexes || lost < 1e9) return false;'],
+  mutant(9, 'judges a reindex like a delete', [[judge, '= attempt.reindexes\n', '= attempt.policyCutoffMillis < 0\n']]),
+  mutant(9, 'does not read what a reindex says that it left out', [
+    [judge, 'if (!end) return false;', 'if (!end || end.total !== -1) return end !== undefined;'],
   ]),
-  mutant(9, 'does not read what a copy says that it left out', [
-    [judge, 'end?.total !== undefined && rowsCopied(end) < end.total', 'end?.total === -1'],
+  mutant(9, 'believes a reindex that nobody saw end', [[judge, 'if (!end) return false;', 'if (!end) return true;']]),
+  mutant(9, 'believes a reindex that is not in place', [
+    [judge, 'isPlaced && isAccounted && !isFar', 'isAccounted && !isFar'],
   ]),
-  mutant(9, 'believes a copy that nobody saw end', [
-    [judge, 'if (attempt.reindexes && !watch.end)', 'if (attempt.reindexes && !watch.end && counts.rowsToKeep < 0)'],
-  ]),
+  mutant(9, 'takes any total for one of all rows', [[judge, 'total - written === rowsToDelete', 'total > 0']]),
+  mutant(9, 'calls a reindex lost that has not been refreshed', [[judge, 'isFar && !isUnrefreshed', 'isFar']]),
+  mutant(9, 'does not look twice where rows of a reindex are fewer', [[look, ' && !isFewer', '']]),
   mutant(9, 'does not see what is left', [
-    [judge, 'if (isRemainder(counts.rowsToDelete, attempt.baseline.rowsToDelete)) {', 'if (counts.rowsToDelete < 0) {'],
+    [judge, 'if (isRemainder(counts.rowsToDelete, baseline.rowsToDelete)) {', 'if (counts.rowsToDelete < 0) {'],
   ]),
   mutant(9, 'has no quarantine', [[judge, "outcome === 'rows-missing' || ", '']]),
-  mutant(9, 'opens a copy that nobody saw end', [[judge, " || (outcome === 'unknown' && reindexes)", '']]),
+  mutant(9, 'opens a reindex that is not proven', [[judge, " || (reindexes && outcome !== 'truncated')", '']]),
   mutant(9, 'does not wait for the refresh', [
     [look, '&& !isNews) || isVerified ||', '&& !isNews) || verdict.outcome.length > 0 ||'],
   ]),

@@ -181,10 +181,19 @@ export const plots = {
       { removes: 'copy', force: 'ignores' },
       { force: 'refuses' },
     ] as const);
-    const isFloor = chances.happens(0.2);
+    const [isFloor, isShare, isCeiling] = [0.2, 0.3, 0.5].map(chances.happens);
+    const share = isCeiling ? { maxDeletePercent: 90, minDeletePercent: 1 } : { minDeletePercent: 40 };
+    for (const policy of isShare ? policies : []) {
+      world.policies = replaced(world.policies, policy.parameter, written(policy, { ...wide, ...share }));
+    }
     // Plan takes a second or two, and so does each Truncate.
     world.time.at(start + chances.between(300, 8000), () => {
-      if (isFloor) world.settings = { ...world.settings, minRetentionDays: 90 };
+      if (isShare) {
+        for (const { index } of policies) {
+          const days = isCeiling ? [120, 65] : [1, 0];
+          world.server.engine.write(index, aged(chances.next, 6000, days[0] ?? 0, days[1] ?? 0, world.time.now()));
+        }
+      } else if (isFloor) world.settings = { ...world.settings, minRetentionDays: 90 };
       else world.server.behaviour = { ...world.server.behaviour, ...change };
     });
   },

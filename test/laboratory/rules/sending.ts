@@ -1,4 +1,5 @@
 import { isUnresolved } from '../../../lambda/ledger/record.ts';
+import type { Ordered } from '../truth/orders.ts';
 import type { Track } from '../truth/track.ts';
 import {
   type CheckRule,
@@ -68,6 +69,15 @@ export const sendingRules: Record<string, CheckRule> = {
   }),
 
   'threshold and ceiling hold in Plan': ofSends((send) => !isWorthIt(send) && 'no dry run of Plan makes it due'),
+
+  'threshold and ceiling hold in the last dry run, unless it is of a limited part': ofSends((send) => {
+    const { sent, asked, policy, execution } = send;
+    const isLimited =
+      policy && sent.fields.cutoffMillis !== sent.invocation.runStartMillis - policy.retentionDays * day;
+    if (!policy || !asked?.answer || isLimited) return undefined;
+    const { rowsToDelete, rowsTotal } = asked.answer;
+    return !isDue(policy, rowsToDelete, rowsTotal, execution) && `${rowsToDelete} of ${rowsTotal} rows`;
+  }),
 
   'orders are read again just before': ofSends(({ sent, before, policy, now }) => {
     const paused = before.findLast(
@@ -197,17 +207,24 @@ const tracksIn = (events: Send['before'], index: string): Track[] =>
 function isWorthIt({ sent, before, policy, execution }: Send): boolean {
   if (!policy) return true;
   const cutoffMillis = sent.invocation.runStartMillis - policy.retentionDays * day;
-  const approved = Number(execution?.input['approveRows'] ?? 0);
   return before.some((event) => {
     const isOfPlan = event.kind === 'dry-run' && event.invocation.step === 'plan';
     if (!isOfPlan || !event.answer || event.index !== sent.index) return false;
     if (runOf(event.invocation) !== runOf(sent.invocation) || event.fields.cutoffMillis !== cutoffMillis) return false;
-    const { rowsToDelete, rowsTotal } = event.answer;
-    const percent = (rowsToDelete / rowsTotal) * 100;
-    const { minDeletePercent, maxDeletePercent } = policy;
-    const isBelow = maxDeletePercent === undefined ? percent < 100 : percent <= maxDeletePercent;
-    return percent >= minDeletePercent && (isBelow || rowsToDelete <= approved);
+    return isDue(policy, event.answer.rowsToDelete, event.answer.rowsTotal, execution);
   });
+}
+
+function isDue(
+  { minDeletePercent, maxDeletePercent }: Ordered,
+  rowsToDelete: number,
+  rowsTotal: number,
+  execution: Send['execution'],
+): boolean {
+  const approved = Number(execution?.input['approveRows'] ?? 0);
+  const percent = (rowsToDelete / rowsTotal) * 100;
+  const isBelow = maxDeletePercent === undefined ? percent < 100 : percent <= maxDeletePercent;
+  return percent >= minDeletePercent && (isBelow || rowsToDelete <= approved);
 }
 
 /** Rows are missing, or nobody knows what a reindex did. */

@@ -191,7 +191,7 @@ export const plots = {
       if (isShare) {
         for (const { index } of policies) {
           const days = isCeiling ? [120, 65] : [1, 0];
-          world.server.engine.write(index, aged(chances.next, 6000, days[0] ?? 0, days[1] ?? 0, world.time.now()));
+          world.server.engine.write(index, aged(chances.next, 3000, days[0] ?? 0, days[1] ?? 0, world.time.now()));
         }
       } else if (isFloor) world.settings = { ...world.settings, minRetentionDays: 90 };
       else world.server.behaviour = { ...world.server.behaviour, ...change };

@@ -157,8 +157,11 @@ export const decisions = (history: History): Made[] =>
 /** What was decided and not marked as reported at a time, by the records that were written before it. */
 export function unreportedAt(history: History, at: number): Made[] {
   const found = new Map<string, Made>();
-  for (const event of eventsOf(history, 'ledger')) {
+  for (const event of history.world.journal) {
     if (event.at >= at) break;
+    // Of what cannot be read, nobody knows what was decided.
+    if (event.kind === 'damaged') found.delete(event.index);
+    if (event.kind !== 'ledger') continue;
     const { index } = event.next;
     const made = unreportedOf(event.next);
     const before = found.get(index);

@@ -116,7 +116,7 @@ export const judgingMutants: readonly Mutant[] = [
     [judge, "state === 'running' && inPlace && isWhole", "state === 'running' && isWhole"],
   ]),
   mutant(9, 'takes the rows to keep for all that a reindex had to write', [
-    [judge, 'total === undefined || total === baseline.rowsTotal', 'total === undefined || total > 0'],
+    [judge, 'if (total === undefined) return', 'if (total !== -1) return'],
   ]),
   mutant(9, 'calls a reindex lost that has not been refreshed', [
     [judge, '(isMissing(attempt, counts) && !isUnrefreshed)', 'isMissing(attempt, counts)'],

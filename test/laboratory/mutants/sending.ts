@@ -129,12 +129,7 @@ export const sendingMutants: readonly Mutant[] = [
     ],
   ]),
   mutant(5, 'forgets who sent', [
-    [
-      transitions,
-      '...next(record), lastSender: isLater ? before : runOf(run)',
-      '...next(record), lastSender: runOf(run)',
-    ],
-    [transitions, 'isAhead(before, nowMillis);', 'nowMillis < 0;'],
+    [transitions, 'lastSender: laterOf(runOf(run), record.lastSender, nowMillis)', 'lastSender: runOf(run)'],
   ]),
   mutant(5, 'sends over a record that it cannot read', [
     [ownership, "return { kind: 'unreadable', record };", "return { kind: 'free', record: record as never };"],

@@ -198,14 +198,14 @@ const isInPlace = (left: number | undefined, { rowsToDelete }: Baseline): boolea
   left !== undefined && left < rowsToDelete / 2;
 
 /** The completed status of a reindex accounts for every row. */
-function accountsFor(end: Counters | undefined, { rowsToKeep, rowsToDelete }: Baseline): boolean {
+function accountsFor(end: Counters | undefined, { rowsToKeep, rowsToDelete, rowsTotal }: Baseline): boolean {
   if (!end) return false;
   const { total, created = 0, updated = 0, deleted = 0, noops = 0, versionConflicts = 0 } = end;
-  const done = created + updated + deleted + noops + versionConflicts;
-  if (total !== undefined && done >= total && total >= rowsToKeep) return true;
   const written = created + updated;
+  if (total === undefined) return written >= rowsToKeep;
   // A total of all rows has those to delete, too.
-  return written >= rowsToKeep && (total === undefined || total - written === rowsToDelete);
+  if (total === rowsTotal) return written >= total - rowsToDelete;
+  return written + deleted + noops + versionConflicts >= total && total >= rowsToKeep;
 }
 
 function verdictOfReindex({ left, kept }: Counts, end: Counters | undefined, baseline: Baseline): Outcome {

@@ -11,7 +11,7 @@ import { truncate } from '../../lambda/run/truncate.ts';
 export function takeStep(
   step: Step,
   input: unknown,
-  services: RunServices & Pick<ReportServices, 'publisher' | 'words'>,
+  services: RunServices & Pick<ReportServices, 'publisher' | 'words' | 'count'>,
 ): Promise<RunState | Reported | undefined> {
   switch (step) {
     case 'plan':

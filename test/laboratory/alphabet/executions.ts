@@ -1,7 +1,6 @@
-import { LEDGER_VERSION } from '../../../lambda/ledger/record.ts';
 import type { Happening, Stage } from './happening.ts';
 
-/** What happens to executions, and to what other versions of this program leave behind. */
+/** What happens to executions, and to what other versions of this program make of the ledger. */
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -53,24 +52,52 @@ export const executions = {
     const input = { scheduledTime: new Date(at).toISOString() };
     stage.begin(`copied-${stage.night}-${chances.between(1, 99_999)}`, input);
   },
-  // A newer version writes a record, and is rolled back later.
-  'record of another version': ({ world }, chances) => {
+  // A record loses a field that the job needs, and has it back the next day.
+  'record damaged': ({ world }, chances) => {
     const { ledger, time, journal } = world;
     const indices = [...ledger.stored.keys()];
     if (indices.length === 0) return;
     const index = chances.pick(indices);
-    const record = structuredClone(ledger.stored.get(index)) as { version: number; revision: number };
-    if (record.version !== LEDGER_VERSION) return;
-    const newer = { ...record, version: LEDGER_VERSION + 1, revision: record.revision + 1 };
-    ledger.stored.set(index, newer);
-    journal.push({ at: time.now(), kind: 'foreign', index, present: true });
+    const record = ledger.stored.get(index) as Stored;
+    const damaged = structuredClone(record);
+    const path = chances.pick(required.filter(([name = '']) => record[name] !== undefined));
+    const holder = path.slice(0, -1).reduce((inner, name) => (inner?.[name] ?? {}) as Stored, damaged);
+    const name = path.at(-1) ?? '';
+    if (holder[name] === undefined) return;
+    holder[name] = chances.pick([undefined, {}]);
+    damaged.revision++;
+    ledger.stored.set(index, damaged);
+    journal.push({ at: time.now(), kind: 'damaged', index });
     time.at(time.now() + 22 * hour, () => {
-      // In the meantime a person may have released it, or a run of ours overwritten it, if it was idle.
-      const now = ledger.stored.get(index) as typeof record | undefined;
-      if (now?.version === newer.version && now.revision === newer.revision) {
-        ledger.stored.set(index, { ...record, revision: newer.revision + 1 });
-      }
-      journal.push({ at: time.now(), kind: 'foreign', index, present: false });
+      // In the meantime a person may have released it.
+      const isSame = (ledger.stored.get(index) as Stored).revision === damaged.revision;
+      if (isSame) ledger.stored.set(index, { ...record, revision: damaged.revision + 1 });
+      journal.push({ at: time.now(), kind: 'damaged', index });
     });
   },
+  // A newer version, which is rolled back, has added a field; what only a message shows cannot be read.
+  'record of a newer version': ({ world }, chances) => {
+    const { stored } = world.ledger;
+    if (stored.size === 0) return;
+    const index = chances.pick([...stored.keys()]);
+    const record = structuredClone(stored.get(index)) as Stored;
+    const verdict = (record['lastVerdict'] as Stored | undefined)?.['verdict'] as Stored | undefined;
+    if (verdict) verdict['cause'] = { kind: 'of-tomorrow' };
+    stored.set(index, { ...record, revision: record.revision + 1, future: { since: world.time.now() } });
+  },
 } as const satisfies Record<string, Happening>;
+
+type Stored = Record<string, unknown> & { revision: number };
+
+/** What deciding needs. */
+const required: string[][] = [
+  ['state'],
+  ['unreported'],
+  ['server'],
+  ['lastSender'],
+  ['attempt', 'fields'],
+  ['attempt', 'baseline'],
+  ['attempt', 'reindexes'],
+  ['attempt', 'judgeableAt'],
+  ['lastVerdict', 'verdict', 'outcome'],
+];

@@ -70,7 +70,7 @@ export const operator = {
   // A person releases an index, whatever its state, perhaps accepting that rows are missing.
   'released at any time': (stage, chances) => {
     const release = [chances.pick(stage.policies).name];
-    const accepts = chances.happens(0.3) ? { acceptMissing: chances.pick([1, 20, 1000]) } : {};
+    const accepts = chances.happens(0.3) ? { acceptMissing: chances.pick([0, 1, 20, 1000]) } : {};
     byHand(stage, chances, 'release', { release, ...accepts });
   },
 } as const satisfies Record<string, Happening>;

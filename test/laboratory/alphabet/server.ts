@@ -25,6 +25,31 @@ export const kinds = {
   'reindexes, announces nothing': { removes: 'copy', force: 'ignores', announces: false, swap: 'last' },
 } as const satisfies Record<string, Mood>;
 
+/** What the status of a reindex may count; each server always counts the same. */
+export const counters = [
+  'rows to keep',
+  'failures are conflicts',
+  'rows to keep are updated',
+  'all rows',
+  'all rows, old ones are noops',
+  'all rows, old ones are deleted',
+  'no total',
+] as const;
+export type Counters = (typeof counters)[number];
+
+/** Totals beside which a row that came in after the baseline may stand for one that is lost. */
+export const vagueCounters: readonly Counters[] = ['failures are conflicts', 'no total'];
+
+/** When a reindex takes the place of its source, where that is not as its kind of server does it. */
+export const swaps = {
+  'in place half-way': { swap: 'half-way' },
+  'in place at the end': { swap: 'last', swapMillis: 0 },
+  'in place a quarter of an hour later': { swap: 'last', swapMillis: 15 * minute },
+  'in place hours later': { swap: 'last', swapMillis: 14 * hour },
+  'in place the night after': { swap: 'last', swapMillis: 26 * hour },
+  'never in place': { swap: 'never' },
+} as const satisfies Record<string, Mood>;
+
 export const moods = {
   'ends at 99 %': { pace: { millis: 20_000, endsAt: { share: 0.99, as: 'completed' } } },
   // The same at half.
@@ -45,7 +70,8 @@ export const moods = {
   'status unknown': { status: 'unknown' },
   // It says only whether a task has ended.
   'status without counters': { status: 'without counters' },
-  'sizes denied': { sizes: false },
+  'sizes denied': { sizes: 'denied' },
+  'sizes by alias': { sizes: 'by alias' },
   // Answers do not say what time it is.
   'no Date header': { date: false },
   'clock off': { skewMillis: -hour },

@@ -1,5 +1,5 @@
 import { remove } from '../alphabet/others.ts';
-import { kinds, moods } from '../alphabet/server.ts';
+import { kinds, moods, swaps } from '../alphabet/server.ts';
 import { calm, weathers } from '../alphabet/weather.ts';
 import { createChances } from '../world/chances.ts';
 import type { Execution } from '../world/execution.ts';
@@ -91,12 +91,20 @@ function begin(world: World, scenario: Scenario, number: number): void {
   world.isMute = false;
   world.onActing = () => {};
   const pace = { millis: night?.millis ?? 2000 };
-  world.server.behaviour = { ...kindOf(scenario), pace, ...(night?.mood && moods[night.mood]) };
+  const { swap, swapsShort = false, mood } = night ?? {};
+  world.server.behaviour = {
+    ...kindOf(scenario),
+    pace,
+    swapsShort,
+    ...(swap && swaps[swap]),
+    ...(mood && moods[mood]),
+  };
+  if (swap) world.injected(swap);
   if (night?.mood) world.injected(`mood: ${night.mood}`);
   if (!night && number === scenario.nights.length) mend(world, scenario);
 }
 
-const kindOf = ({ kind }: Scenario): Behaviour => ({ ...plain, ...kinds[kind] });
+const kindOf = ({ kind, counters }: Scenario): Behaviour => ({ ...plain, ...kinds[kind], counters });
 
 function mend(world: World, scenario: Scenario): void {
   const { engine } = world.server;

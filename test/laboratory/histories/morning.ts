@@ -1,7 +1,7 @@
 import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import { type Execution, startExecution } from '../world/execution.ts';
-import { unresolvedIn, type World } from '../world/world.ts';
+import type { World } from '../world/world.ts';
 import { aged, type PolicyOf } from './policies.ts';
 
 /** A person's run, to the end. */
@@ -33,7 +33,7 @@ export async function morning(
   for (const { name, index } of policies) {
     const last = lastEntry(world, index);
     if (!last) continue;
-    const isClosed = ['rows-missing', 'quarantined'].includes(last.outcome) || last.cause.kind === 'foreign';
+    const isClosed = ['rows-missing', 'quarantined', 'unknown'].includes(last.outcome);
     if (isClosed) await released(run, `release-${number}-${name}`, name, world.chances.happens(0.5));
     if (last.cause.kind === 'above-ceiling') {
       await run(`approve-${number}-${name}`, { mode: 'enforce', indices: [name], approveRows: last.cause.approveRows });
@@ -41,12 +41,21 @@ export async function morning(
   }
 }
 
-/** Releases; if rows are missing for good, accepts that if this operator would. */
+/**
+ * Releases, once more where its verdict had to be reported first; if rows are missing for good, or nobody can know,
+ * accepts that if this operator would.
+ */
 export async function released(run: RunByHand, runId: string, name: string, accepts: boolean): Promise<void> {
-  const report = await run(runId, { release: [name] });
-  const note = report?.notes?.find(({ kind }) => kind === 'not-released');
-  if (note?.kind !== 'not-released' || !accepts || note.why === 'unresolved') return;
-  await run(`${runId}-accepting`, { release: [name], acceptMissing: Math.max(1, note.rowsMissing ?? 0) });
+  const asked = async (what: string, input: object) => {
+    const report = await run(`${runId}${what}`, { release: [name], ...input });
+    const note = report?.notes?.find(({ kind }) => kind === 'not-released');
+    return note?.kind === 'not-released' ? note : undefined;
+  };
+  let refusal = await asked('', {});
+  if (refusal?.why === 'unreported') refusal = await asked('-again', {});
+  if (accepts && (refusal?.why === 'missing' || refusal?.why === 'unknown')) {
+    await asked('-accepting', { acceptMissing: refusal.missing ?? 0 });
+  }
 }
 
 /** After the last calm night: releases everything that is closed, and one more night shows that nothing is stuck. */
@@ -58,9 +67,8 @@ export async function releaseAtLast(
   const { time } = world;
   const run = byHand(world, executions);
   for (const { name, index } of policies) {
-    const isHeld = unresolvedIn(world).some((record) => record.index === index);
-    if (world.stored(index)?.state !== 'quarantined' && !isHeld) continue;
-    await released(run, `last-release-${name}`, name, true);
+    const state = world.stored(index)?.state;
+    if (state !== undefined && state !== 'idle') await released(run, `last-release-${name}`, name, true);
   }
   for (const { index } of policies)
     world.server.engine.write(index, aged(world.chances.next, 100, 100, 70, time.now()));

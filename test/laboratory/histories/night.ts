@@ -1,8 +1,8 @@
-import { headOf } from '../../../lambda/ledger/record.ts';
 import { happens } from '../alphabet/alphabet.ts';
 import type { Stage } from '../alphabet/happening.ts';
 import { createChances } from '../world/chances.ts';
 import { type Execution, type ExecutionOptions, startExecution } from '../world/execution.ts';
+import { unreportedOf } from '../world/records.ts';
 import type { World } from '../world/world.ts';
 import { plots } from './plots.ts';
 import { aged, type PolicyOf } from './policies.ts';
@@ -97,11 +97,16 @@ function endingsOf({ world, scheduled }: Stage, night: Night | undefined): (stat
     if (after === 0) end(execution);
     else time.at(time.now() + after, () => end(execution));
   };
+  const beforeSent = world.onSent;
+  world.onSent = (track) => {
+    beforeSent(track);
+    if (track.runId === scheduled()?.runId) reached('the call');
+  };
   const before = world.onWritten;
   world.onWritten = (written) => {
     before(written);
     if (written.invocation.runId !== scheduled()?.runId) return;
-    reached(headOf(written.next).state ?? '');
+    reached(unreportedOf(written.next) ? 'decided' : written.next.state);
   };
   return reached;
 }

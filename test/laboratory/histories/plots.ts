@@ -1,10 +1,10 @@
-import { decisionOf } from '../../../lambda/ledger/record.ts';
 import { happens } from '../alphabet/alphabet.ts';
 import type { Stage } from '../alphabet/happening.ts';
 import { remove, shardsAway } from '../alphabet/others.ts';
 import type { Track } from '../truth/track.ts';
 import type { Chances } from '../world/chances.ts';
 import type { Pace } from '../world/engine.ts';
+import { unreportedOf } from '../world/records.ts';
 import { aged, replaced, written } from './policies.ts';
 
 /**
@@ -40,7 +40,7 @@ function atNextVerdict({ world }: Stage, act: (index: string) => void): void {
   const before = world.onWritten;
   world.onWritten = (written) => {
     before(written);
-    if (done || !decisionOf(written.next)) return;
+    if (done || !unreportedOf(written.next)) return;
     done = true;
     act(written.next.index);
   };
@@ -141,8 +141,8 @@ export const plots = {
         const onState = (state: string) => void (isKilled && state === 'Report' && execution.kill());
         const execution = stage.begin(`release-${stage.night}`, { release, acceptMissing: 1000 }, { onState });
       });
-      // A newer version may have been there meanwhile.
-      if (chances.happens(0.3)) later(stage, minute, () => happens('record of another version', stage, chances));
+      // Its record may be damaged meanwhile.
+      if (chances.happens(0.3)) later(stage, minute, () => happens('record damaged', stage, chances));
     });
   },
   'two runs at once': (stage, chances, start) => {
@@ -153,6 +153,49 @@ export const plots = {
     const hangs = (hours: number) => ({ millis: minute, hangMillis: hours * hour });
     const paces = [hangs(26), hangs(50), { millis: 40 * hour }, { millis: 60 * hour }];
     muchToDo(stage, chances, start, chances.pick(paces));
+  },
+  'a reindex ends short or its answer is lost, and it is put in place long after': (stage, chances, start) => {
+    const { world } = stage;
+    const endsAt = { share: chances.pick([0.3, 0.7, 0.9, 0.97]), as: 'completed' } as const;
+    muchToDo(stage, chances, start, { millis: chances.pick([minute, 23 * minute, 5 * hour]), endsAt });
+    const swapMillis = chances.pick([minute, hour, 14 * hour, 26 * hour]);
+    const isAnswered = chances.happens(0.5);
+    world.time.at(start - second, () => {
+      world.server.behaviour = { ...world.server.behaviour, swap: 'last', swapMillis, swapsShort: true };
+      if (isAnswered) return;
+      world.weather = { ...world.weather, truncate: 1, answers: ['504', '403', '400'], effects: ['at once'] };
+    });
+  },
+  'the server or the stage is another one by the time of the last dry run': (stage, chances, start) => {
+    const { world, policies } = stage;
+    muchToDo(stage, chances, start);
+    const refuseReindex = chances.happens(0.5);
+    for (const policy of refuseReindex ? policies : []) {
+      world.policies = replaced(world.policies, policy.parameter, written(policy, { ...wide, refuseReindex }));
+    }
+    const change = chances.pick([
+      { skewMillis: -hour },
+      { skewMillis: 15 * minute },
+      { racing: true },
+      { removes: 'copy', force: 'ignores' },
+      { removes: 'copy', force: 'ignores' },
+      { force: 'refuses' },
+    ] as const);
+    const [isFloor, isShare, isCeiling] = [0.2, 0.3, 0.5].map(chances.happens);
+    const share = isCeiling ? { maxDeletePercent: 90, minDeletePercent: 1 } : { minDeletePercent: 40 };
+    for (const policy of isShare ? policies : []) {
+      world.policies = replaced(world.policies, policy.parameter, written(policy, { ...wide, ...share }));
+    }
+    // Plan takes a second or two, and so does each Truncate.
+    world.time.at(start + chances.between(300, 8000), () => {
+      if (isShare) {
+        for (const { index } of policies) {
+          const days = isCeiling ? [120, 65] : [1, 0];
+          world.server.engine.write(index, aged(chances.next, 3000, days[0] ?? 0, days[1] ?? 0, world.time.now()));
+        }
+      } else if (isFloor) world.settings = { ...world.settings, minRetentionDays: 90 };
+      else world.server.behaviour = { ...world.server.behaviour, ...change };
+    });
   },
   'a person’s enforcing run in a preview stage outlasts its time, and its task then dies': (stage, chances, start) => {
     const { world } = stage;

@@ -1,6 +1,6 @@
 import { type HappeningName, happeningNames } from '../alphabet/alphabet.ts';
 import { namesOf } from '../alphabet/answers.ts';
-import { kinds, moods } from '../alphabet/server.ts';
+import { type Counters, counters, kinds, moods, swaps } from '../alphabet/server.ts';
 import type { WeatherName } from '../alphabet/weather.ts';
 import { type Chances, createChances, mixed } from '../world/chances.ts';
 import { type PlotName, plotNames } from './plots.ts';
@@ -9,6 +9,8 @@ import { type PlotName, plotNames } from './plots.ts';
 export interface Scenario {
   seed: number;
   kind: keyof typeof kinds;
+  /** What the status of a reindex counts. */
+  counters: Counters;
   /** Milliseconds between the search engine's refreshes. */
   refreshMillis: number;
   maxRunHours: number;
@@ -22,6 +24,9 @@ export interface Scenario {
 export interface Night {
   weather: WeatherName;
   mood?: keyof typeof moods;
+  /** When a reindex is put in place, if not as usual; and whether one that has ended short is, too. */
+  swap?: keyof typeof swaps | undefined;
+  swapsShort: boolean;
   plot?: { name: PlotName; seed: number } | undefined;
   /** How long a task takes, milliseconds, unless the mood says otherwise. */
   millis: number;
@@ -43,11 +48,29 @@ export interface Night {
 const endings = ['stopped', 'killed', 'deployed', 'mute'] as const;
 type Ending = (typeof endings)[number];
 
-/** Where it may: at a state that it enters, or at a write to the ledger. */
-export const places = ['Truncate', 'Wait', 'Poll', 'Report', 'MarkReported', 'sending', 'running', 'judged'] as const;
+/** Where it may: at a state that it enters, a write to the ledger, or the call before its task id has come. */
+export const places = [
+  'Truncate',
+  'the call',
+  'Wait',
+  'Poll',
+  'Report',
+  'MarkReported',
+  'sending',
+  'running',
+  'decided',
+] as const;
 export type Place = (typeof places)[number];
 
-export type Ingredient = PlotName | HappeningName | 'name comes back' | keyof typeof kinds | keyof typeof moods;
+export type Ingredient =
+  | PlotName
+  | HappeningName
+  | 'name comes back'
+  | 'a person'
+  | Counters
+  | keyof typeof kinds
+  | keyof typeof moods
+  | keyof typeof swaps;
 
 const maybe = <T>(chances: Chances, oneIn: number, value: () => T): T | undefined =>
   chances.happens(1 / oneIn) ? value() : undefined;
@@ -57,11 +80,12 @@ export function scenarioOf(seed: number, run: number): Scenario {
   const chances = createChances(mixed(seed, run));
   const { pick, between, happens } = chances;
   const list = <T>(least: number, most: number, one: () => T): T[] => Array.from({ length: between(least, most) }, one);
-  const copying = happens(0.45);
-  const names = namesOf(kinds).filter((name) => name.startsWith('reindexes') === copying);
+  const reindexes = happens(0.45);
+  const names = namesOf(kinds).filter((name) => name.startsWith('reindexes') === reindexes);
   return {
     seed: between(0, 0x7fffffff),
     kind: pick(names),
+    counters: pick([counters[0], ...counters]),
     refreshMillis: pick([1000, 1000, 5000, 30_000]),
     maxRunHours: pick([12, 12, 12, 1, 2, 24]),
     notify: pick(['always', 'problems']),
@@ -80,24 +104,35 @@ export function scenarioOf(seed: number, run: number): Scenario {
         enabled: !happens(0.04),
       },
     })),
-    nights: list(1, 5, () => nightOf(chances, list)),
+    nights: list(1, 5, () => nightOf(chances, list, reindexes)),
   };
 }
 
-function nightOf(chances: Chances, list: <T>(least: number, most: number, one: () => T) => T[]): Night {
+const minute = 60_000;
+const hour = 60 * minute;
+
+function nightOf(
+  chances: Chances,
+  list: <T>(least: number, most: number, one: () => T) => T[],
+  reindexes: boolean,
+): Night {
   const { pick, between, happens } = chances;
   const seed = () => between(0, 0xffff);
   return {
     weather: pick(['calm', 'unsettled', 'unsettled', 'rough', 'rough', 'storm']),
     mood: maybe(chances, 2, () => pick(namesOf(moods))),
+    swap: reindexes ? maybe(chances, 2, () => pick(namesOf(swaps))) : undefined,
+    swapsShort: happens(0.5),
     plot: maybe(chances, 3, () => ({ name: pick(plotNames), seed: seed() })),
-    millis: pick([1000, 1000, 30_000, 120_000]),
+    millis: pick(
+      reindexes ? [1000, 30_000, 23 * minute, 3 * hour, 14 * hour, 24 * hour] : [1000, 1000, 30_000, 120_000],
+    ),
     arrivals: pick([3, 0, 20, 60]),
     backfill: pick([80, 0, 300]),
     happenings: list(0, 6, () => ({ letter: pick(happeningNames), at: momentOf(chances), seed: seed() })),
     ends: maybe(chances, 3, () => ({
       how: pick(endings),
-      at: pick([...places, 'Truncate', 'Report', 'judged']),
+      at: pick([...places, 'Truncate', 'Report', 'decided']),
       after: pick([0, between(0, 100), between(0, 4000)]),
       redriveAfter: maybe(chances, 2, () => pick([between(1, 1500), 7 * 86_400])),
     })),
@@ -111,12 +146,15 @@ const momentOf = ({ pick, between }: Chances): number =>
   pick([between(-3000, 0), between(0, 120), between(0, 1500), between(0, 80_000)]);
 
 /** What is drawn for a history that may matter to a mutant. */
-export function ingredientsOf({ kind, nights }: Scenario): ReadonlySet<Ingredient> {
+export function ingredientsOf({ kind, counters, nights }: Scenario): ReadonlySet<Ingredient> {
   return new Set([
     kind,
-    ...nights.flatMap(({ plot, mood, happenings, pauseDays }, number): Ingredient[] => [
+    counters,
+    ...nights.flatMap(({ plot, mood, swap, happenings, pauseDays, person }, number): Ingredient[] => [
       ...(plot ? [plot.name] : []),
       ...(mood ? [mood] : []),
+      ...(swap ? [swap] : []),
+      ...(person ? (['a person'] as const) : []),
       ...happenings.map(({ letter }) => letter),
       ...(number > 0 && pauseDays > 0 ? (['name comes back'] as const) : []),
     ]),

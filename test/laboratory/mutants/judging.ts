@@ -1,6 +1,8 @@
 import { type Mutant, mutant } from './mutant.ts';
 
-const look = 'truncation/look';
+const check = 'truncation/check';
+const plan = 'run/plan/plan';
+const release = 'run/release';
 const watch = 'truncation/watch';
 const judge = 'truncation/judge';
 
@@ -13,48 +15,51 @@ export const judgingMutants: readonly Mutant[] = [
       'if (!counts || (state.length < 0 && at < judgeableAt)) return false;',
     ],
     [watch, 'at > judgeableAt && at - stillSince', 'judgeableAt > 0 && at - stillSince'],
-    ['truncation/next-look', "record.state === 'sending' && now < record.attempt.judgeableAt", 'now < 0'],
+    ['truncation/next-check', "record.state === 'sending' && now < record.attempt.judgeableAt", 'now < 0'],
     ['run/poll', "if (record.state === 'sending' && now < record.attempt.judgeableAt) return entry;", ''],
     [
       'run/entries',
-      "record.state === 'sending' ? Math.max(now, record.attempt.judgeableAt) : now + look.minMillis",
-      'now + look.minMillis',
+      "record.state === 'sending' ? Math.max(now, record.attempt.judgeableAt) : now + check.minMillis",
+      'now + check.minMillis',
     ],
-  ]),
-  mutant(6, 'a preview writes what it finds', [
-    ['run/plan/policy', "if (state.mode === 'preview') return decided(base, verdict);", ''],
+    ['run/entries', "record.state === 'sending' && now < judgeableAt;", 'now < 0;'],
   ]),
   mutant(6, 'a preview watches and judges like any run', [
-    ['run/plan/adopt', "|| context.state.mode === 'enforce')", '|| true)'],
+    [plan, "begun.mode === 'enforce', services", 'true, services'],
   ]),
-  mutant(14, 'says nothing of what is unresolved without a policy', [
-    ['run/plan/policies', '(isUnresolved(record) ? await adopt(from, record, context) : undefined)', 'undefined'],
+  mutant(14, 'says nothing of what is unresolved', [
+    [plan, 'if (entry) facts.entries.push(entry);', 'if (entry && !isUnresolved(record)) facts.entries.push(entry);'],
   ]),
-  mutant(14, 'says nothing of what is quarantined without a policy', [
+  mutant(14, 'says nothing of what is quarantined', [
     [
-      'run/plan/policies',
-      'const closed = closedEntry(from, stands);',
-      "const closed = stands.kind === 'foreign' ? closedEntry(from, stands) : undefined;",
+      plan,
+      'if (entry) facts.entries.push(entry);',
+      "if (entry && owned.kind !== 'quarantined') facts.entries.push(entry);",
     ],
   ]),
   mutant(14, 'says nothing of what is quarantined where it cannot do its work', [
-    ['run/plan/plan', '?.entry ?? refused(one)', '?.entry === undefined ? refused(one) : refused(one)'],
-    ['run/plan/plan', '(policy ? [] : [entry])', '(policy || entry ? [] : [entry])'],
-  ]),
-  mutant(2, 'truncates an index whose policy is switched off', [
-    ['run/plan/policy', 'if (!parsed.policy.enabled)', 'if (parsed.policy.aspect.length < 0)'],
-  ]),
-  mutant(2, 'reindexes where statuses may not be read', [
-    ['run/plan/policy', '  if (refusal) {\n', '  if (refusal && facts.nowMillis < 0) {\n'],
-  ]),
-  mutant(7, 'does not learn from a status how rows are removed', [
     [
-      look,
-      'showsReindex(seen.status) ?? record.attempt.reindexes;\n  const known',
-      'record.attempt.reindexes;\n  const known',
+      plan,
+      'if (entry) facts.entries.push(entry);',
+      "if (entry && (asks || owned.kind !== 'quarantined')) facts.entries.push(entry);",
     ],
   ]),
-  mutant(7, 'takes the first look for stillness', [[watch, 'at - stillSince >= window', 'at - stillSince <= window']]),
+  mutant(2, 'truncates an index whose policy is switched off', [
+    [plan, 'else if (parsed.policy.enabled) waiting', 'else if (parsed.policy.aspect.length > 0) waiting'],
+  ]),
+  mutant(2, 'reindexes where statuses may not be read', [
+    ['run/plan/policy', 'taskStatusError: await requests.taskStatusRefusal()', 'taskStatusError: undefined'],
+  ]),
+  mutant(7, 'does not learn from a status how rows are removed', [
+    [check, 'showsReindex(record, seen, watch.hasWritten ?? false);', 'record.attempt.reindexes;'],
+  ]),
+  mutant(
+    7,
+    'makes a delete of a reindex that counts what it leaves out',
+    [[watch, 'counts !== undefined && isInPlace(attempt, counts);', 'counts !== undefined;']],
+    ['all rows, old ones are deleted'],
+  ),
+  mutant(7, 'takes the first check for stillness', [[watch, 'at - stillSince >= window', 'at - stillSince <= window']]),
   mutant(7, 'judges what its status says goes on', [
     [
       watch,
@@ -62,23 +67,23 @@ export const judgingMutants: readonly Mutant[] = [
       'return error ? false : isStill(watch, at, attempt);',
     ],
   ]),
-  mutant(7, 'takes a copy that is not in place for ended', [
-    [watch, '(!reindexes || isFewer)', 'isFewer !== undefined'],
+  mutant(7, 'takes a reindex that is not in place for ended', [
+    [watch, '(!reindexes || isInPlace(attempt, counts))', '(!reindexes || at > 0)'],
   ]),
   mutant(7, 'trusts "completed" without counting', [
     [
       judge,
-      'if (isRemainder(counts.rowsToDelete, attempt.baseline.rowsToDelete)) {',
-      'if (!watch.end && isRemainder(counts.rowsToDelete, attempt.baseline.rowsToDelete)) {',
+      'if (isRemainder(counts.rowsToDelete, baseline.rowsToDelete)) {',
+      'if (!watch.end && isRemainder(counts.rowsToDelete, baseline.rowsToDelete)) {',
     ],
   ]),
   mutant(
     8,
-    'looks every second, however often',
+    'checks every second, however often',
     [
       [
-        'truncation/next-look',
-        'return now + Math.min(interval, Math.max(look.minMillis, predictedMillis(watch, now)));',
+        'truncation/next-check',
+        'return now + Math.min(interval, Math.max(check.minMillis, predictedMillis(watch, now)));',
         'return now + Math.min(interval, 1000);',
       ],
       ['run/next', 'state.polls >= maxPolls', 'state.polls > 1e9'],
@@ -86,33 +91,52 @@ export const judgingMutants: readonly Mutant[] = [
     ['takes hours', 'hangs for an hour'],
   ),
   mutant(9, 'has a tolerance for what nobody answered', [
-    [judge, 'rowsToDelete >= baseline.rowsToDelete &&', 'rowsToDelete >= baseline.rowsToDelete * 0.9 &&'],
+    [judge, 'counts.rowsToDelete >= baseline.rowsToDelete &&', 'counts.rowsToDelete >= baseline.rowsToDelete * 0.9 &&'],
   ]),
   mutant(9, 'takes whatever has no task id for unchanged', [
-    [judge, "record.state === 'sending' && isUntouched(attempt, counts)", "record.state === 'sending'"],
+    [judge, "state === 'sending' && isUntouched", "state === 'sending'"],
   ]),
-  mutant(9, 'does not count kept rows of a delete', [
-    [judge, 'if (lost > Math.max(missing.rows, baseline.rowsToKeep * missing.share)) return true;', ''],
+  mutant(9, 'does not count the rows to keep of a delete', [
+    [judge, 'if (isMissing(attempt, counts)) return { ...facts, ...rowsMissing(attempt, counts, counters) };', ''],
   ]),
-  mutant(9, 'judges a copy like a delete', [
-    [judge, 'if (!reindexes) return false;', 'if (!reindexes || lost < 1e9) return false;'],
+  mutant(9, 'judges a reindex like a delete', [
+    [judge, 'return record.attempt.reindexes ?', 'return counts.rowsToDelete < 0 ?'],
   ]),
-  mutant(9, 'does not read what a copy says that it left out', [
-    [judge, 'end?.total !== undefined && rowsCopied(end) < end.total', 'end?.total === -1'],
+  mutant(9, 'judges a reindex without a task id like a delete', [
+    [judge, 'return record.attempt.reindexes ?', "return record.attempt.reindexes && record.state === 'running' ?"],
   ]),
-  mutant(9, 'believes a copy that nobody saw end', [
-    [judge, 'if (attempt.reindexes && !watch.end)', 'if (attempt.reindexes && !watch.end && counts.rowsToKeep < 0)'],
+  mutant(9, 'does not read what a reindex says that it left out', [
+    [judge, 'if (end === undefined) return false;', 'if (end?.total !== -1) return end !== undefined;'],
+  ]),
+  mutant(9, 'believes a reindex that nobody saw end', [
+    [judge, 'if (end === undefined) return false;', 'if (end === undefined) return true;'],
+    [judge, "state === 'running' && inPlace", 'inPlace'],
+  ]),
+  mutant(9, 'believes a reindex that is not in place', [
+    [judge, "state === 'running' && inPlace && isWhole", "state === 'running' && isWhole"],
+  ]),
+  mutant(9, 'takes the rows to keep for all that a reindex had to write', [
+    [judge, 'if (total === undefined) return', 'if (total !== -1) return'],
+  ]),
+  mutant(9, 'calls a reindex lost that has not been refreshed', [
+    [judge, '(isMissing(attempt, counts) && !isUnrefreshed)', 'isMissing(attempt, counts)'],
+  ]),
+  mutant(9, 'calls a reindex verified that has not been refreshed', [
+    [judge, ' && !(isUnrefreshed && isMissing(attempt, counts))', ''],
+  ]),
+  mutant(9, 'does not check twice where rows of a reindex are fewer', [
+    [check, 'seen.counts.isAbsent || (verdict.reindexes && (verdict.rowsMissing ?? 0) > 0)', 'seen.counts.isAbsent'],
   ]),
   mutant(9, 'does not see what is left', [
-    [judge, 'if (isRemainder(counts.rowsToDelete, attempt.baseline.rowsToDelete)) {', 'if (counts.rowsToDelete < 0) {'],
+    [judge, 'if (isRemainder(counts.rowsToDelete, baseline.rowsToDelete)) {', 'if (counts.rowsToDelete < 0) {'],
   ]),
   mutant(9, 'has no quarantine', [[judge, "outcome === 'rows-missing' || ", '']]),
-  mutant(9, 'opens a copy that nobody saw end', [[judge, " || (outcome === 'unknown' && reindexes)", '']]),
+  mutant(9, 'opens a reindex that is not proven', [[judge, " || (outcome === 'unknown' && reindexes)", '']]),
   mutant(9, 'does not wait for the refresh', [
-    [look, '&& !isNews) || isVerified ||', '&& !isNews) || verdict.outcome.length > 0 ||'],
+    [check, '&& !isNews) || isVerified ||', '&& !isNews) || verdict.outcome.length > 0 ||'],
   ]),
   mutant(9, 'does not name an index that was replaced', [
-    [look, 'indexNow: isAnother ? index.indexName : undefined', 'indexNow: undefined'],
+    [check, 'indexNow: isAnother ? index.indexName : undefined', 'indexNow: undefined'],
   ]),
   mutant(9, 'has no breaker', [['run/breaker', 'return isBad ? ', 'return isBad && reindexes === null ? ']]),
   mutant(9, 'counts an open window', [
@@ -128,25 +152,26 @@ export const judgingMutants: readonly Mutant[] = [
   mutant(9, 'believes an empty index between counts of rows', [
     ['truncation/counts', 'if (totals.includes(0) && !isEmpty) throw', 'if (totals.includes(-1)) throw'],
   ]),
-  mutant(9, 'counts from a bite’s cutoff on', [
+  mutant(9, 'counts from a limited run’s cutoff on', [
     ['truncation/counts', 'const { sent, policy = sent, end } = rows;', 'const { sent, end, sent: policy } = rows;'],
   ]),
-  mutant(10, 'gives up before 20 h', [[look, 'clock.now() - sendingSince >= abandonAfterMillis', 'clock.now() > 0']]),
-  mutant(10, 'never gives up', [[look, 'clock.now() - sendingSince >= abandonAfterMillis', 'clock.now() < 0']]),
+  mutant(10, 'gives up before 20 h', [[check, 'clock.now() - sendingSince >= abandonAfterMillis', 'clock.now() > 0']]),
+  mutant(10, 'never gives up', [[check, 'clock.now() - sendingSince >= abandonAfterMillis', 'clock.now() < 0']]),
   mutant(10, 'gives up what moves', [
-    [look, 'isOld(record, services) && after.isStuck === true', 'isOld(record, services)'],
+    [check, 'isOld(record, services) && after.isStuck === true', 'isOld(record, services)'],
   ]),
   mutant(11, 'keeps no window', [
     ['ledger/transitions', 'return window ?? (isWhole ? before : undefined);', 'return undefined;'],
   ]),
   mutant(11, 'does not count the window again', [
-    ['truncation/between-runs', 'if (!window) return undefined;', 'if (!window || window.rows >= 0) return undefined;'],
+    ['run/plan/policy', 'if (!window || requests.isLate()) return;', 'if (!window || window.rows >= 0) return;'],
   ]),
-  mutant(11, 'takes one low count for a loss', [
-    ['run/plan/policy', 'if (again) return', 'if (again || low) return'],
-    ['run/plan/policy', 'await lossEntry(base, record, again, context)', 'await lossEntry(base, record, low, context)'],
+  mutant(11, 'says nothing of rows that have gone between two nights', [
+    ['run/plan/policy', "notes.push({ kind: 'fewer-rows'", "[].concat({ kind: 'fewer-rows'"],
   ]),
-  mutant(11, 'counts again at once', [['run/plan/policy', 'at + agreeingChecksMillis - clock.now()', '0']]),
+  mutant(11, 'is content with a window of which rows have gone', [
+    ['facts/note', "    case 'fewer-rows':\n      return true;", "    case 'fewer-rows':\n      return false;"],
+  ]),
   mutant(12, 'publishes nothing', [
     [
       'run/report',
@@ -159,21 +184,34 @@ export const judgingMutants: readonly Mutant[] = [
     'accepts two policies for one index',
     [
       ['policy/parse', 'if (same.length <= 1 ||', 'if (same.length <= 100 ||'],
-      ['run/orders', 'if (second) return', 'if (second && !current) return'],
+      ['run/current-settings', 'if (second) return', 'if (second && !current) return'],
     ],
     ['policy twice'],
   ),
   mutant(10, 'releases whatever is missing', [
-    ['run/release', 'rowsMissing > (acceptMissing ?? 0)', 'rowsMissing < 0'],
+    [release, 'facts.missing <= (acceptMissing ?? 0)', 'facts.missing >= 0'],
+  ]),
+  mutant(10, 'releases what is unknown, and nobody accepted', [
+    [release, '? acceptMissing !== undefined :', '? acceptMissing !== -1 :'],
   ]),
   mutant(10, 'releases what is unresolved', [
+    [release, 'until !== undefined && services.clock.now() < until', 'until !== undefined && services.clock.now() < 0'],
+  ]),
+  mutant(10, 'counts a reindex that is not in place', [
     [
-      'run/release',
-      'if (until !== undefined && services.clock.now() < until)',
-      'if (until !== undefined && services.clock.now() < 0)',
+      release,
+      "if (reindexes && !isInPlace(record.attempt, { rowsToDelete: sent })) return { unknown: 'reindex' };",
+      '',
     ],
   ]),
-  mutant(10, 'releases an unresolved copy that nobody accepted', [
-    ['run/release', 'if (running && acceptMissing === undefined)', 'if (running && acceptMissing === -1)'],
+  mutant(10, 'releases a reindex whose status says that it runs', [
+    [release, "if (reindexes && (await stillRuns(record, operations, signal))) return { unknown: 'reindex' };", ''],
+  ]),
+  mutant(10, 'releases by the counts of another address', [
+    [
+      release,
+      "if (address !== undefined) return { unknown: 'address'",
+      "if (address === '') return { unknown: 'address'",
+    ],
   ]),
 ];

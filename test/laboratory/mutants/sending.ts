@@ -2,6 +2,9 @@ import { type Mutant, mutant } from './mutant.ts';
 
 const decision = 'policy/decision';
 const truncate = 'run/truncate';
+const settings = 'run/current-settings';
+const ownership = 'ledger/ownership';
+const transitions = 'ledger/transitions';
 
 /** Rules 1 to 5: deciding and sending. */
 export const sendingMutants: readonly Mutant[] = [
@@ -19,30 +22,39 @@ export const sendingMutants: readonly Mutant[] = [
     ['facts/policy-fields', ".min(minRetentionDays, 'minRetentionDays')", ''],
   ]),
   mutant(2, 'believes counts that contradict each other', [
-    [decision, 'rowsToDelete > rowsTotal ? guardFailed', 'rowsToDelete < 0 ? guardFailed'],
+    [decision, 'dryRun.rowsToDelete > dryRun.rowsTotal ?', 'dryRun.rowsToDelete < 0 ?'],
   ]),
   mutant(2, 'has no threshold', [
-    [decision, 'compareShare(rowsToDelete, rowsTotal, minDeletePercent) < 0', 'rowsToDelete < 0'],
+    [decision, 'compareShare(dryRun.rowsToDelete, dryRun.rowsTotal, minDeletePercent) < 0', 'minDeletePercent < 0'],
   ]),
-  mutant(2, 'has no ceiling', [[decision, '!isAboveCeiling(policy, counts)', 'rowsTotal > 0']]),
-  mutant(2, 'takes an approval for any number', [[decision, 'rowsToDelete <= (approveRows ?? 0)', 'approveRows > 0']]),
+  mutant(2, 'has no ceiling', [[decision, '!isAboveCeiling(policy, dryRun)', 'rowsToDelete > 0']]),
+  mutant(2, 'takes an approval for any number', [[decision, 'rowsToDelete <= (approved ?? 0)', '(approved ?? 0) > 0']]),
   mutant(2, 'reindexes although the policy refuses that', [[decision, 'policy.refuseReindex && ', 'false && ']]),
-  mutant(3, 'does not read the orders again', [
-    [truncate, 'if (orders) return', 'if (orders && dryRunValidMillis < 0) return'],
-  ]),
-  mutant(3, 'does not read the pause again', [['run/orders', 'if (paused) return paused;', '']]),
+  mutant(3, 'does not read the pause again', [[settings, 'if (paused) return paused;', '']]),
   mutant(3, 'takes a pause that cannot be read for none', [
-    ['run/orders', "return { kind: 'stopped', by: 'paused', problem: problemOf(error) };", 'return void error;'],
+    [settings, "return { kind: 'stopped', by: 'paused', problem: problemOf(error) };", 'return void error;'],
   ]),
   mutant(3, 'does not compare the policy', [
-    ['run/orders', 'return difference(policy, current.policy);', 'return difference(policy, policy);'],
+    [settings, 'difference(policy, current.policy)', 'difference(policy, policy)'],
   ]),
+  ...(
+    [
+      ['settings', 'not asked: it has just read them, and a pause ends the run before Truncate'],
+      ['serverClock'],
+      ['floor'],
+      ['counts'],
+      ['threshold'],
+      ['ceiling'],
+      ['refuseReindex'],
+      ['rowsChanged', 'not asked: there is nothing to compare with'],
+      ['rowLimit', 'not asked: it looks for a cutoff within the limit'],
+    ] as const
+  ).map(askedInPlanAlone),
   mutant(3, 'sends long after its dry run', [
     [truncate, 'Math.min(sendBy, dryRunAt.wall + dryRunValidMillis)', 'sendBy'],
     [truncate, ', dryRunAt.monotonic + dryRunValidMillis)', ')'],
   ]),
   mutant(3, 'does not decide again', [[truncate, '  if (refusal) {\n', '  if (refusal && rowsTotal < 0) {\n']]),
-  mutant(3, 'does not compare the dry run with the baseline', [[truncate, 'difference > tolerated', 'tolerated < 0']]),
   mutant(3, 'fixes the cutoff in Truncate', [
     [
       truncate,
@@ -50,8 +62,9 @@ export const sendingMutants: readonly Mutant[] = [
       'const policyCutoffMillis = policyCutoff(clock.now(), policy);',
     ],
   ]),
-  mutant(3, 'deletes more than a bite', [
-    [truncate, 'plan.bite?.cutoffMillis ?? policyCutoffMillis', 'policyCutoffMillis'],
+  mutant(3, 'deletes more than the row limit', [
+    [truncate, 'plan.limited?.cutoffMillis ?? policyCutoffMillis', 'policyCutoffMillis'],
+    [decision, 'dryRun.rowsToDelete <= Math.max(policy.maxRowsPerRun, approveRows)', 'approveRows >= 0'],
   ]),
   mutant(4, 'takes 5xx for a rejection', [
     [
@@ -90,14 +103,12 @@ export const sendingMutants: readonly Mutant[] = [
     ['../cli/ledgers/memory-ledger', '(current?.revision ?? 0) !== record.revision - 1', 'false'],
   ]),
   mutant(5, 'a run may send again', [
-    ['ledger/standing', 'isSameRun(sender, thisRun) || ', ''],
-    [
-      'ledger/standing',
-      'thisRun.runStartMillis <= sender.runStartMillis',
-      'thisRun.runStartMillis < sender.runStartMillis',
-    ],
+    [ownership, 'isSameRun(lastSender, thisRun) || isLater', 'isLater'],
+    [ownership, 'thisRun.runStartMillis <= lastSender', 'thisRun.runStartMillis < lastSender'],
   ]),
-  mutant(5, 'an older run may send', [['ledger/standing', ' || isLater', '']]),
+  mutant(5, 'an older run may send', [
+    [ownership, 'isSameRun(lastSender, thisRun) || isLater', 'isSameRun(lastSender, thisRun)'],
+  ]),
   mutant(
     5,
     'a run is its name',
@@ -110,36 +121,55 @@ export const sendingMutants: readonly Mutant[] = [
     ],
     ['name comes back'],
   ),
-  mutant(5, 'a run that is given up is not written down', [
+  mutant(5, 'a run whose Truncate failed is not fenced off', [
     [
       'run/recover',
-      "['free', 'theirs', 'quarantined'].includes(stands.kind)",
-      "['theirs', 'quarantined'].includes(stands.kind)",
+      'mayStillSend(stored, state, now) ? fence(',
+      'now < 0 && mayStillSend(stored, state, now) ? fence(',
     ],
   ]),
   mutant(5, 'forgets who sent', [
-    ['ledger/transitions', 'lastSender: record && headOf(record).lastSender', 'lastSender: undefined'],
+    [transitions, 'lastSender: laterOf(runOf(run), record.lastSender, nowMillis)', 'lastSender: runOf(run)'],
   ]),
-  mutant(5, 'takes what another version or address holds for free', [
-    ['ledger/standing', "headOf(record).state !== 'idle' && !isHere(record, thisRun)", 'nowMillis < 0'],
+  mutant(5, 'sends over a record that it cannot read', [
+    [ownership, "return { kind: 'unreadable', record };", "return { kind: 'free', record: record as never };"],
+  ]),
+  mutant(5, 'takes what another address holds for free', [
     [
-      'ledger/standing',
-      "record !== undefined && record.state !== 'other-version' && record.server === server;",
-      "record !== undefined && record.state !== 'other-version' && server !== '';",
+      ownership,
+      "return { kind: isSameRun(record.attempt, thisRun) ? 'mine' : 'theirs', record };",
+      "return isSameRun(record.attempt, thisRun)\n      ? { kind: 'mine', record }\n      : record.server === 'http://gms.test:8080'\n        ? { kind: 'theirs', record }\n        : { kind: 'free', record: record as never };",
     ],
+  ]),
+  mutant(5, 'judges by the counts of another address', [
+    ['run/entries', 'if (address !== undefined) {\n    // Another', "if (address === '') {\n    // Another"],
+    ['run/poll', '!isThere || addressElsewhere(record, state) !== undefined', '!isThere'],
   ]),
   mutant(5, 'sends beside a truncation of another run', [
     [
-      'ledger/standing',
-      "? { kind: 'decided', record, verdict } : { kind: 'theirs', record }",
-      "? { kind: 'decided', record, verdict } : { kind: 'free', record: record as never }",
+      ownership,
+      "return { kind: isSameRun(record.attempt, thisRun) ? 'mine' : 'theirs', record };",
+      "return isSameRun(record.attempt, thisRun) ? { kind: 'mine', record } : { kind: 'free', record: record as never };",
     ],
   ]),
   mutant(5, 'sends where rows are missing', [
     [
-      'ledger/standing',
-      "? { kind: 'quarantined', record } : freeOrSpent(record, thisRun, nowMillis)",
-      "? { kind: 'free', record: record as never } : freeOrSpent(record, thisRun, nowMillis)",
+      ownership,
+      "record.state === 'quarantined' ? { kind: 'quarantined', record } : { kind: 'free', record };",
+      "({ kind: 'free', record: record as never });",
+    ],
+  ]),
+  mutant(5, 'drops what it does not know', [
+    [
+      'ledger/record',
+      'z.looseObject(shape) as unknown as z.ZodObject<Shape>',
+      'z.object(shape) as unknown as z.ZodObject<Shape>',
     ],
   ]),
 ];
+
+/** A reason that Truncate does not ask about: what comes between Plan and the call passes. */
+function askedInPlanAlone([reason, plan = 'asked']: readonly [reason: string, plan?: string]): Mutant {
+  const find = `${reason}: {\n    plan: '${plan}',\n    truncate: '`;
+  return mutant(3, `asks ${reason} in Plan alone`, [[decision, `${find}asked'`, `${find}not asked: a mutant'`]]);
+}

@@ -1,91 +1,110 @@
 import { type Mutant, mutant } from './mutant.ts';
 
 const plan = 'run/plan/plan';
-const standing = 'ledger/standing';
+const entries = 'run/entries';
+const report = 'run/report';
 const transitions = 'ledger/transitions';
+const ownership = 'ledger/ownership';
 
-/** Rule 15: what has been decided is told before anything else happens. */
+/** Rule 15: what has been decided is reported before anything else happens. */
 export const tellingMutants: readonly Mutant[] = [
-  mutant(15, 'frees an index with its verdict', [
-    [
-      transitions,
-      "state: 'judged',\n    lastVerdict: { ...runOf(record.attempt)",
-      "state: 'idle' as never,\n    lastVerdict: { ...runOf(record.attempt)",
-    ],
+  mutant(15, 'a verdict without the flag', [
+    [transitions, 'unreported: true,\n    lastVerdict', 'unreported: false,\n    lastVerdict'],
+  ]),
+  mutant(15, 'a release without the flag', [
+    [transitions, 'unreported: true,\n    lastSender', 'unreported: false,\n    lastSender'],
+  ]),
+  mutant(15, 'releases what is unreported', [
+    ['run/release', "if (record.unreported) return refused('unreported');", ''],
   ]),
   mutant(15, 'marks before it publishes', [
-    ['truncation/look', 'import { conclude, ', 'import { conclude, markReported, '],
+    ['truncation/check', 'import { conclude, ', 'import { conclude, markFor, markReported, '],
     [
-      'truncation/look',
-      "if (await ledger.replace(judgment)) return { kind: 'settled', record: judgment };",
-      "if (await ledger.replace(judgment)) {\n    await ledger.replace(markReported(judgment, judgment.decision.id)!);\n    return { kind: 'settled', record: judgment };\n  }",
+      'truncation/check',
+      "if (await ledger.replace(concluded)) return { kind: 'settled', record: concluded };",
+      "if (await ledger.replace(concluded)) {\n    await ledger.replace(markReported(concluded, markFor(concluded)!)!);\n    return { kind: 'settled', record: concluded };\n  }",
     ],
   ]),
   mutant(15, 'marks what could not be published', [
     [
-      'run/report',
-      'await publisher.publish(composed, state?.byHand)',
-      'await publisher.publish(composed, state?.byHand).catch((): string[] => [])',
+      report,
+      'isPublished = await publisher.publish(composed, state?.byHand);',
+      'isPublished = true;\n    await publisher.publish(composed, state?.byHand).catch(() => false);',
     ],
-    ['run/report', 'new Set(published), settings', '({ has: () => true }) as never, settings'],
   ]),
-  mutant(15, 'marks nothing', [['run/mark-reported', 'of told) {', 'of told.slice(told.length)) {']]),
-  mutant(15, 'never counts a good verdict as told', [
+  mutant(15, 'marks nothing', [['run/mark-reported', 'of marks) {', 'of marks.slice(marks.length)) {']]),
+  mutant(15, 'marks without the revision, and without the moment', [
     [
-      'message/message',
-      "resultOf[entry.outcome] === 'ok' || told.every(",
-      "resultOf[entry.outcome] !== 'ok' && told.every(",
+      transitions,
+      'waiting.revision === mark.revision && waiting.decidedAtMillis === mark.decidedAtMillis',
+      'waiting.index === mark.index',
     ],
   ]),
-  mutant(15, 'marks whatever decision is there', [[transitions, ' || decision.id !== decisionId', '']]),
-  mutant(15, 'truncates what nobody has been told of', [
-    [standing, "return { kind: 'judged', record, decision };", "return { kind: 'free', record: record as never };"],
+  mutant(15, 'marks what has been written since', [
+    [transitions, 'waiting.revision === mark.revision && waiting', 'waiting'],
+  ]),
+  mutant(15, 'truncates what is unreported', [
+    [ownership, "if (record.unreported) return { kind: 'ended', record };", ''],
+    [transitions, 'if (record?.unreported) throw', 'if (record === null) throw'],
   ]),
   mutant(
     15,
-    'truncates what was judged at another address',
+    'truncates what is unreported at another address',
     [
       [
-        standing,
-        "return { kind: 'judged', record, decision };",
-        "return isHere(record, thisRun) ? { kind: 'judged', record, decision } : { kind: 'free', record: record as never };",
+        ownership,
+        "if (record.unreported) return { kind: 'ended', record };",
+        "if (record.unreported && record.server === 'http://gms.test:8080') return { kind: 'ended', record };",
       ],
+      [transitions, 'if (record?.unreported) throw', 'if (record === null) throw'],
     ],
     ['address changed'],
   ),
-  mutant(15, 'counts the window of what nobody has been told of', [
-    [
-      'run/plan/policy',
-      "stored.state === 'idle' ? stored : undefined;",
-      "(stored.state === 'idle' || stored.state === 'judged') ? (stored as Idle) : undefined;",
-    ],
-  ]),
-  mutant(15, 'forgets the verdict in a release', [[transitions, '...untold, released: true', 'released: true']]),
-  mutant(
-    15,
-    'marks a release that it has not told',
-    [['run/entries', '(released ? {} : { decision: id })', '({ decision: id })']],
-    ['a run ends between its verdict and its message, and so does a release'],
-  ),
-  mutant(15, 'says nothing of what an earlier run has decided', [
+  mutant(15, 'counts what is unreported', [
     [
       plan,
-      'const verdict = verdicts.get(entry.index);\n    return verdict?.replacesEntry ? verdict.entry : entry;',
-      'return entry;',
+      "if (policy && owned.kind !== 'free') taken",
+      "if (policy && owned.kind !== 'free' && owned.kind !== 'ended') taken",
     ],
-    [plan, 'const further = [...verdicts.values()]', 'const further = [...verdicts.values()].slice(verdicts.size)'],
+  ]),
+  mutant(15, 'says nothing of what an earlier run has decided', [
+    [
+      entries,
+      'return owned.record.lastVerdict && verdictEntry(from, owned.record, owned.record.lastVerdict, state);',
+      "return owned.record.state === 'quarantined' ? doneEntry(from, 'quarantined', quarantinedCause(owned.record)) : undefined;",
+    ],
+  ]),
+  mutant(15, 'reports a verdict of an earlier run as quarantined', [
+    [
+      entries,
+      'const entry = doneEntry(from, outcome, causeOf(verdict, attempt), {',
+      "const entry = doneEntry(from, record.state === 'quarantined' && !isSameRun(run, state) ? 'quarantined' : outcome, causeOf(verdict, attempt), {",
+    ],
+  ]),
+  mutant(15, 'does not count the missing rows of an earlier run', [
+    [
+      'aws/metrics',
+      "({ outcome }) => outcome === 'rows-missing'",
+      "({ outcome, resumed }) => outcome === 'rows-missing' && !resumed",
+    ],
+  ]),
+  mutant(15, 'is content where an earlier run has lost rows', [
+    [
+      report,
+      'policies.map(({ outcome }) => resultOf[outcome]);',
+      'policies.filter(({ resumed }) => !resumed).map(({ outcome }) => resultOf[outcome]);',
+    ],
   ]),
   mutant(15, 'says nothing of it where it cannot do its work', [
     [
       plan,
-      'withUntold({ ...state, entries: unasked(chosen) }, untold(policies))',
-      '({ ...state, entries: unasked(chosen) })',
+      'if (entry) facts.entries.push(entry);',
+      "if (entry && (asks || owned.kind !== 'ended')) facts.entries.push(entry);",
     ],
-  ]),
-  mutant(15, 'marks what an enforcing stage has only previewed', [
-    ['run/report', "if (state.mode === 'preview' && mode !== 'preview') return [];", ''],
   ]),
   mutant(15, 'goes on after bad news of an earlier run', [
     [plan, 'return proceed(withBreaker(withinLimit(state)),', 'return proceed(withinLimit(state),'],
+    ['run/truncate', 'proceed(withBreaker(next),', 'proceed(next,'],
+    ['run/poll', 'proceed(withBreaker(checked),', 'proceed(checked,'],
   ]),
 ];

@@ -1,9 +1,9 @@
 import type { History } from '../histories/history.ts';
 import type { CheckRule } from './events.ts';
-import { judgedRules, toldRules } from './judged.ts';
 import { judgingRules } from './judging.ts';
 import { ledgerRules } from './ledger.ts';
 import { livenessRules } from './liveness.ts';
+import { reportedRules, reportRules } from './reported.ts';
 import { sendingRules } from './sending.ts';
 import { tellingRules } from './telling.ts';
 
@@ -12,8 +12,8 @@ export const rules: Readonly<Record<string, CheckRule>> = {
   ...sendingRules,
   ...judgingRules,
   ...ledgerRules,
-  ...judgedRules,
-  ...toldRules,
+  ...reportedRules,
+  ...reportRules,
   ...tellingRules,
   ...livenessRules,
 };

@@ -1,16 +1,9 @@
-import {
-  type Decision,
-  decisionOf,
-  isUnresolved,
-  type LastVerdict,
-  type LedgerRecord,
-  type StoredRecord,
-  type Unresolved,
-} from '../../../lambda/ledger/record.ts';
+import { isUnresolved, type LastVerdict, type LedgerRecord, type Unresolved } from '../../../lambda/ledger/record.ts';
 import type { History } from '../histories/history.ts';
 import { type Ordered, orderedFor } from '../truth/orders.ts';
 import type { Track } from '../truth/track.ts';
 import type { Event, InvocationInfo, JournalEvent } from '../world/journal.ts';
+import { isReadable, isSameDecision, type Unreported, unreportedOf } from '../world/records.ts';
 import { trackOf } from '../world/world.ts';
 
 /** How rules read a history. */
@@ -54,9 +47,6 @@ interface Run {
 
 /** A run is its id and its start, because names are reused. */
 export const runOf = ({ runId, runStartMillis }: Run): string => `${runId} of ${runStartMillis}`;
-
-export const isOurs = (record: StoredRecord | undefined): record is LedgerRecord =>
-  record !== undefined && record.state !== 'other-version';
 
 const executionOf = (history: History, run: Run): Event<'execution'> | undefined =>
   eventsOf(history, 'execution').find((event) => runOf(event) === runOf(run));
@@ -129,7 +119,6 @@ export interface Closing {
   /** Of this truncation. */
   last: LastVerdict;
   verdict: LastVerdict['verdict'];
-  /** What the record is, or what it is to become. */
   becomes: LedgerRecord['state'];
   track: Track | undefined;
   invocation: InvocationInfo;
@@ -144,31 +133,44 @@ export function closings(history: History): readonly Closing[] {
 function closed(history: History): Closing[] {
   return eventsOf(history, 'ledger').flatMap((event) => {
     const { at, previous, next, invocation } = event;
-    if (!isOurs(previous) || !isUnresolved(previous) || !isOurs(next) || isUnresolved(next)) return [];
+    if (!isReadable(previous) || !isUnresolved(previous) || !isReadable(next) || isUnresolved(next)) return [];
     const { lastVerdict: last } = next;
     if (releaseOf(history, invocation) || !last) return [];
-    const becomes = decisionOf(next)?.becomes ?? next.state;
+    const becomes = next.state;
     const track = trackOf(history.world.tracker, next.index, previous.attempt);
     return [{ at, event, record: previous, last, verdict: last.verdict, becomes, track, invocation }];
   });
 }
 
-/** A verdict or a release that a run has written down, and that people have to be told (rule 15). */
-export interface Made {
+/** A verdict or a release that a run has written down, and that has to be reported (rule 15). */
+export interface Made extends Unreported {
   at: number;
   index: string;
-  decision: Decision;
-  /** The verdict that is to be told with it. */
-  last: LastVerdict | undefined;
 }
 
 export const decisions = (history: History): Made[] =>
   eventsOf(history, 'ledger').flatMap(({ at, previous, next }) => {
-    const decision = decisionOf(next);
-    if (!decision || decision.id === decisionOf(previous)?.id) return [];
-    const last = isOurs(next) && decision.outcome !== undefined ? next.lastVerdict : undefined;
-    return [{ at, index: next.index, decision, last }];
+    const made = unreportedOf(next);
+    return made && !isSameDecision(made, unreportedOf(previous)) ? [{ ...made, at, index: next.index }] : [];
   });
+
+/** What was decided and not marked as reported at a time, by the records that were written before it. */
+export function unreportedAt(history: History, at: number): Made[] {
+  const found = new Map<string, Made>();
+  for (const event of history.world.journal) {
+    if (event.at >= at) break;
+    // Of what cannot be read, nobody knows what was decided.
+    if (event.kind === 'damaged') found.delete(event.index);
+    if (event.kind !== 'ledger') continue;
+    const { index } = event.next;
+    const made = unreportedOf(event.next);
+    const before = found.get(index);
+    if (before && made && isSameDecision(made, before)) continue;
+    found.delete(index);
+    if (made) found.set(index, { ...made, at: event.at, index });
+  }
+  return [...found.values()];
+}
 
 /** Whether another process touched an index in a span of time, bounds included. */
 export const othersBetween = (history: History, index: string, from: number, until: number): boolean =>

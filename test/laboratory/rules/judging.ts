@@ -1,4 +1,5 @@
-import type { TaskCounters } from '../../../lambda/operations/operations.ts';
+import type { Outcome } from '../../../lambda/facts/outcomes.ts';
+import type { TaskCounters, TaskStatus } from '../../../lambda/operations/operations.ts';
 import { type CheckRule, type Closing, closings, type Event, eventsOf, ofClosings, runOf } from './events.ts';
 
 /** Rules 7 to 10: when a truncation is judged, and by what. The rules read the counts that the judging run got. */
@@ -27,38 +28,46 @@ export const judgingRules: Record<string, CheckRule> = {
   ),
 
   'a status that shows how rows are removed is believed': ofClosings((closing, history) => {
-    const { created = 0, updated = 0, deleted = 0 } = completedIn(history, closing, 'function') ?? {};
-    const { reindexes } = closing.record.attempt;
-    const shown = created + updated > 0 ? true : deleted > 0 ? false : reindexes;
-    return reindexes !== shown && `it ${shown ? 'copied' : 'deleted'}`;
+    if (isOwnProof(closing) || isUncounted(closing)) return undefined;
+    const left = countsOf(history, closing)?.left;
+    const shown = (['function', 'run'] as const).map((by) => reindexed(history, closing, left, by));
+    const { reindexes } = closing.verdict;
+    return !shown.includes(reindexes) && `it ${reindexes ? 'deleted' : 'reindexed'}`;
   }),
 
-  'a verdict other than truncated needs two looks 90 s apart': ofClosings((closing, history) => {
-    if (closing.verdict.outcome === 'truncated' || isOwnProof(closing) || isClosedForAge(closing)) return undefined;
-    const looks = looksOf(history, closing);
-    const [first, last] = [looks[0]?.countedAt ?? 0, looks.at(-1)?.countedAt ?? 0];
-    return last - first < 85 * second && 'at its first look';
-  }),
+  'a verdict other than truncated, or with rows missing of a reindex, needs two looks 90 s apart': ofClosings(
+    (closing, history) => {
+      const { outcome, reindexes, rowsMissing } = closing.verdict;
+      const isWhole = outcome === 'truncated' && !(reindexes && rowsMissing);
+      if (isWhole || isOwnProof(closing) || isClosedForAge(closing)) return undefined;
+      const looks = looksOf(history, closing);
+      const [first, last] = [looks[0]?.countedAt ?? 0, looks.at(-1)?.countedAt ?? 0];
+      return last - first < 85 * second && 'at its first look';
+    },
+  ),
 
   'only an old truncation is closed unjudged, by an enforcing run that began after it': ofClosings((closing) => {
-    const { record, verdict, invocation, at } = closing;
-    if (verdict.cause.kind !== 'unsettled' || verdict.cause.why === 'copy') return undefined;
+    const { record, invocation, at } = closing;
+    if (!isUncounted(closing)) return undefined;
     const { sendingSince } = record.attempt;
     const isOld = endOf(invocation) - sendingSince >= 20 * hour && invocation.runStartMillis > sendingSince;
     return !isOld && `after ${Math.round((at - sendingSince) / hour)} h`;
   }),
 
-  'rows-missing and an unknown copy close the index': ofClosings(({ becomes, verdict, record }) => {
-    const isClosed = verdict.outcome === 'rows-missing' || (verdict.outcome === 'unknown' && record.attempt.reindexes);
+  'lost rows, and a reindex that is not proven, close the index': ofClosings((closing) => {
+    const { becomes, verdict } = closing;
+    const isUnproven = verdict.reindexes && verdict.outcome !== 'truncated' && !isOwnProof(closing);
+    const isClosed = verdict.outcome === 'rows-missing' || isUnproven;
     return becomes !== (isClosed ? 'quarantined' : 'idle') && `and it becomes ${becomes}`;
   }),
 
   'a verdict that was counted keeps a window': ofClosings((closing, history) => {
-    const { becomes, last, record, verdict, invocation } = closing;
-    if (becomes !== 'idle' || verdict.cause.kind === 'unsettled' || isOwnProof(closing)) return undefined;
+    const { becomes, event, record, invocation } = closing;
+    if (becomes !== 'idle' || isUncounted(closing) || isOwnProof(closing)) return undefined;
     const { policyCutoffMillis, runStartMillis } = record.attempt;
     const after = policyCutoffMillis + (runStartMillis - policyCutoffMillis) / 4;
-    if (Math.abs((last.window?.afterMillis ?? 0) - after) <= 1) return undefined;
+    const window = 'window' in event.next ? event.next.window : undefined;
+    if (Math.abs((window?.afterMillis ?? 0) - after) <= 1) return undefined;
     const asked = eventsOf(history, 'dry-run').filter((one) => one.invocation.id === invocation.id);
     // Of an index that is not known there is none.
     return asked.every(({ answer }) => answer && answer.rowsTotal > 0) && 'no window';
@@ -70,9 +79,10 @@ export const judgingRules: Record<string, CheckRule> = {
     if (isOwnProof(closing)) return undefined;
     const { indexName } = record.attempt.baseline;
     // A function that judges several truncations asks for each.
-    const asked = eventsOf(history, 'sizes').filter((one) => one.invocation.id === invocation.id).length;
-    const isAsked = asked >= closings(history).filter((one) => one.invocation.id === invocation.id).length;
-    const now = event.truth.indexName;
+    const told = eventsOf(history, 'sizes').filter((one) => one.invocation.id === invocation.id);
+    const isAsked = told.length >= closings(history).filter((one) => one.invocation.id === invocation.id).length;
+    // Some tell a name that never changes.
+    const now = told.some(({ names }) => names.includes(record.index)) ? undefined : event.truth.indexName;
     if (!isAsked || indexName === undefined || now === undefined || now === indexName) return undefined;
     const moved = eventsOf(history, 'others').findLast((one) => one.index === record.index && one.at <= at);
     return verdict.indexNow !== now && at - (moved?.at ?? 0) > 15 * minute && `${indexName} is ${now} now, untold`;
@@ -81,6 +91,10 @@ export const judgingRules: Record<string, CheckRule> = {
 
 const isOwnProof = ({ track, invocation, record }: Closing): boolean =>
   track === undefined && invocation.step === 'truncate' && runOf(invocation) === runOf(record.attempt);
+
+/** Nothing could be counted at its end (rule 10). */
+const isUncounted = ({ verdict }: Closing): boolean =>
+  verdict.outcome === 'unknown' && verdict.rowsRemaining === undefined;
 
 /** When a run ends at the latest. */
 const endOf = ({ runStartMillis, settings }: Closing['invocation']): number =>
@@ -139,62 +153,106 @@ function countsOf(history: Parameters<CheckRule>[0], { at, record, invocation }:
   return { left, kept: Math.max(0, until - before) };
 }
 
-/** The completed status that the judging function saw, or another one of its run: what that one saw may be lost. */
-function completedIn(
+type By = 'function' | 'run' | 'anybody';
+
+/** Statuses of the task that the judging function got, or others of its run, or of any: what one saw may be lost. */
+function statusesOf(
   history: Parameters<CheckRule>[0],
   { at, record, invocation }: Closing,
-  by: 'function' | 'run',
-): TaskCounters | undefined {
-  if (record.state !== 'running') return undefined;
+  by: By,
+): (TaskStatus & { kind: 'found' })[] {
+  if (record.state !== 'running') return [];
   const { taskId } = record;
-  const told = eventsOf(history, 'status').flatMap((event) => {
-    const { answer } = event;
-    const isSame = by === 'run' ? runOf(event.invocation) === runOf(invocation) : event.invocation.id === invocation.id;
-    const isOwn = event.taskId === taskId && event.at <= at && isSame;
-    return isOwn && typeof answer === 'object' && answer.kind === 'found' && answer.completed ? [answer.counters] : [];
+  return eventsOf(history, 'status').flatMap(({ answer, invocation: asker, ...event }) => {
+    const isAsker = {
+      function: asker.id === invocation.id,
+      run: runOf(asker) === runOf(invocation),
+      anybody: true,
+    }[by];
+    const isOwn = event.taskId === taskId && event.at <= at && isAsker;
+    return isOwn && typeof answer === 'object' && answer.kind === 'found' ? [answer] : [];
   });
-  return told.findLast(({ total }) => total !== undefined);
+}
+
+type Counters = TaskCounters & { noops?: number };
+
+/** What its completed status counted. */
+const completedIn = (history: Parameters<CheckRule>[0], closing: Closing, by: By): Counters | undefined =>
+  statusesOf(history, closing, by).findLast(({ completed, counters }) => completed && Object.keys(counters).length > 0)
+    ?.counters;
+
+/** It was announced as a reindex, or any status has shown that it writes rows. @param left rows to delete */
+function reindexed(history: Parameters<CheckRule>[0], closing: Closing, left: number | undefined, by: By): boolean {
+  const { announcesReindex, baseline } = closing.record.attempt;
+  const writes = ({ created = 0, updated = 0 }: Counters) => created + updated > 0;
+  const shown = statusesOf(history, closing, 'anybody').some(({ counters }) => writes(counters));
+  const end = completedIn(history, closing, by);
+  const isDelete = end && !writes(end) && (end.deleted ?? 0) > 0 && isInPlace(left, baseline);
+  return (announcesReindex && !isDelete) || shown;
+}
+
+type Baseline = Closing['record']['attempt']['baseline'];
+
+/** Fewer than half of the rows to delete are left. */
+const isInPlace = (left: number | undefined, { rowsToDelete }: Baseline): boolean =>
+  left !== undefined && left < rowsToDelete / 2;
+
+/** The completed status of a reindex accounts for every row. */
+function accountsFor(end: Counters | undefined, { rowsToKeep, rowsToDelete, rowsTotal }: Baseline): boolean {
+  if (!end) return false;
+  const { total, created = 0, updated = 0, deleted = 0, noops = 0, versionConflicts = 0 } = end;
+  const written = created + updated;
+  if (total === undefined) return written >= rowsToKeep;
+  // A total of all rows has those to delete, too.
+  if (total === rowsTotal) return written >= total - rowsToDelete;
+  return written + deleted + noops + versionConflicts >= total && total >= rowsToKeep;
+}
+
+function verdictOfReindex({ left, kept }: Counts, end: Counters | undefined, baseline: Baseline): Outcome {
+  const lost = baseline.rowsToKeep - kept;
+  const isFar = lost > Math.max(10, baseline.rowsToKeep * 0.02);
+  const isAccounted = accountsFor(end, baseline);
+  // Nothing of the new index has been refreshed yet.
+  const isUnseen = isAccounted && kept < baseline.rowsToKeep / 10;
+  if (isFar && !isUnseen) return 'rows-missing';
+  if (isInPlace(left, baseline) && lost >= 1 && !isAccounted) return 'rows-missing';
+  return isInPlace(left, baseline) && isAccounted && !isFar ? 'truncated' : 'unknown';
+}
+
+function verdictOfDelete({ left, kept }: Counts, state: string, { rowsToDelete, rowsToKeep }: Baseline): Outcome {
+  const lost = rowsToKeep - kept;
+  if (state === 'sending' && left >= rowsToDelete && lost <= 0) return 'failed';
+  if (lost > Math.max(10, rowsToKeep * 0.02)) return 'rows-missing';
+  const remains = left > Math.max(10, rowsToDelete * 0.01) || left >= rowsToDelete / 2;
+  return remains ? 'incomplete' : 'truncated';
 }
 
 function whyWrong(history: Parameters<CheckRule>[0], closing: Closing): string | undefined {
   const { record, verdict } = closing;
-  const { baseline, reindexes } = record.attempt;
-  const { outcome, cause } = verdict;
-  if (isOwnProof(closing)) return undefined;
-  if (cause.kind === 'unsettled' && cause.why === 'uncountable') return undefined;
+  const { baseline } = record.attempt;
+  if (isOwnProof(closing) || isUncounted(closing)) return undefined;
   const counts = countsOf(history, closing);
   if (!counts) return 'its function has not counted';
   const { left, kept } = counts;
   const lost = baseline.rowsToKeep - kept;
-  const isUntouched = record.state === 'sending' && left >= baseline.rowsToDelete && lost <= 0;
-  const expected = (['function', 'run'] as const).map((by) => {
-    const end = completedIn(history, closing, by);
-    const { total, created = 0, updated = 0 } = end ?? {};
-    const copied = created + updated;
-    const isWhole = total !== undefined && copied >= total && total >= baseline.rowsToKeep;
-    const isShort = left < baseline.rowsToDelete && total !== undefined && copied < total;
-    const isMissing =
-      lost > Math.max(10, baseline.rowsToKeep * 0.02) || (reindexes && ((lost >= 1 && !isWhole) || isShort));
-    const remains = left > Math.max(10, baseline.rowsToDelete * 0.01) || left >= baseline.rowsToDelete / 2;
-    if (isUntouched) return 'failed';
-    if (isMissing) return 'rows-missing';
-    if (reindexes && end === undefined) return 'unknown';
-    return remains ? 'incomplete' : 'truncated';
-  });
-  if (expected.some((one) => one === outcome)) return undefined;
+  const expected = (['function', 'run'] as const).map((by) =>
+    reindexed(history, closing, left, by)
+      ? verdictOfReindex(counts, completedIn(history, closing, by), baseline)
+      : verdictOfDelete(counts, record.state, baseline),
+  );
+  if (expected.some((one) => one === verdict.outcome)) return undefined;
   return `${left} of ${baseline.rowsToDelete} are left, ${lost} of ${baseline.rowsToKeep} are missing (${expected[0]})`;
 }
 
 function whyTooEarly(history: Parameters<CheckRule>[0], closing: Closing): string | undefined {
-  const { at, record, invocation } = closing;
-  const { cause } = closing.verdict;
-  if (cause.kind === 'unsettled' && cause.why === 'uncountable') return undefined;
-  if (isOwnProof(closing)) return undefined;
+  const { at, record, invocation, verdict } = closing;
+  if (isOwnProof(closing) || isUncounted(closing)) return undefined;
   const looks = looksOf(history, closing);
   const last = looks.at(-1);
   if (!last?.answer) return isClosedForAge(closing) ? undefined : 'nothing was counted';
   const left = last.answer.rowsToDelete;
-  const { reindexes, baseline, sendingSince, judgeableAt } = record.attempt;
+  const { baseline, sendingSince, judgeableAt } = record.attempt;
+  const { reindexes } = verdict;
   const status = eventsOf(history, 'status').findLast(
     (event) =>
       event.invocation.id === invocation.id &&

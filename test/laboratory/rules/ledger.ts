@@ -1,5 +1,6 @@
-import { decisionOf, headOf, isUnresolved } from '../../../lambda/ledger/record.ts';
-import { type CheckRule, type Event, eventsOf, isOurs, modeOf, ofWrites, releaseOf } from './events.ts';
+import { isUnresolved, remainsOf, type StoredRecord } from '../../../lambda/ledger/record.ts';
+import { isReadable, isSameDecision, unreportedOf } from '../world/records.ts';
+import { type CheckRule, type Event, eventsOf, modeOf, ofWrites, releaseOf } from './events.ts';
 
 /** Rules about who may write what into the ledger. */
 
@@ -10,65 +11,103 @@ export const ledgerRules: Record<string, CheckRule> = {
   'a preview leaves the ledger alone': ofWrites(
     ({ previous, next, invocation }, history) =>
       modeOf(history, invocation) === 'preview' &&
-      // Of a stage that previews, what people have been told is marked.
-      !(invocation.settings.mode === 'preview' && decisionOf(previous) && !decisionOf(next)) &&
+      // Only what people have been told is marked.
+      !(unreportedOf(previous) && !unreportedOf(next)) &&
       'written by a preview',
   ),
 
-  'what another version or address holds is left alone': ofWrites(({ previous, next, invocation }, history) => {
-    if (!previous || headOf(previous).state === 'idle' || releaseOf(history, invocation)) return undefined;
-    // What nobody has been told of is told and marked, whoever wrote it (judged.ts).
-    if (decisionOf(previous)) return undefined;
-    return (!isOurs(previous) || previous.server !== headOf(next).server) && 'a foreign record was written over';
+  *'a preview neither counts nor judges what is unresolved'(history) {
+    for (const { at, index, invocation } of eventsOf(history, 'dry-run')) {
+      if (modeOf(history, invocation) !== 'preview') continue;
+      const last = eventsOf(history, 'ledger').findLast((event) => event.next.index === index && event.at <= at);
+      if (!last || last.at > invocation.startedAt || !isUnresolved(last.next)) continue;
+      yield { at, text: `${index}: counted by ${invocation.runId}` };
+    }
+  },
+
+  'what is unreadable, or unresolved at another address, is left alone': ofWrites((event, history) => {
+    const { previous, next, invocation } = event;
+    if (!previous || releaseOf(history, invocation)) return undefined;
+    if (!isReadable(previous)) return 'an unreadable record was written over';
+    const isElsewhere = isReadable(next) && previous.server !== next.server;
+    return isElsewhere && (previous.state !== 'idle' || previous.unreported) && 'a record of another address';
+  }),
+
+  'fields of newer versions are kept': ofWrites(({ previous, next }) => {
+    if (!isReadable(previous) || !isReadable(next) || !('future' in previous)) return undefined;
+    return !('future' in next) && 'a field that is not known was dropped';
   }),
 
   'the last sender is not forgotten': ofWrites(({ at, previous, next }) => {
-    const before = previous && headOf(previous).lastSender;
+    const before = senderOf(previous);
     if (!before || before.runStartMillis > at + day) return undefined;
-    const { lastSender: now } = headOf(next);
+    const now = senderOf(next);
     const isForgotten = !now || now.runStartMillis < before.runStartMillis;
     return isForgotten && `${before.runId} had sent, and the record forgets it`;
   }),
 
   'only a person ends a quarantine': ofWrites(({ previous, next, invocation }, history) => {
-    const wasClosed = previous !== undefined && headOf(previous).state === 'quarantined';
-    return wasClosed && next.state !== 'quarantined' && !releaseOf(history, invocation) && 'opened without a person';
+    const isOpened = previous?.state === 'quarantined' && next.state !== 'quarantined';
+    return isOpened && !releaseOf(history, invocation) && 'opened without a person';
   }),
 
-  'a person who releases gets what is whole, or what was accepted': ofWrites((event, history) => {
+  'a release opens what is whole, or what a person has accepted': ofWrites((event, history) => {
     const release = releasing(history, event);
+    if (!release || wasTouched(history, event)) return undefined;
     const { expected = 0, found = 0 } = event.truth.window ?? {};
-    const accepted = Number(release?.['acceptMissing'] ?? 0);
     const missing = expected - found;
-    if (!release || missing <= accepted || wasTouched(history, event)) return undefined;
-    // Where counts fail but the server answers, any number opens it.
-    const isUncounted = accepted > 0 && countsFailed(history, event);
-    return !isUncounted && `released with ${missing} rows missing, ${accepted} accepted`;
+    const why = whyUnknown(history, event);
+    const { acceptMissing } = release;
+    if (why) return acceptMissing === undefined && `released, and nobody accepted that ${why}`;
+    const accepted = Number(acceptMissing ?? 0);
+    return missing > accepted && `released with ${missing} rows missing, ${accepted} accepted`;
   }),
 
-  'a person releases what is unresolved only 20 h after it may be judged': ofWrites((event, history) => {
+  'what is unresolved is released only 20 h after it may be judged': ofWrites((event, history) => {
     const { at, previous } = event;
-    const release = releasing(history, event);
-    if (!release || !previous || !isUnresolved(headOf(previous) as { state: string })) return undefined;
-    const early = (headOf(previous).attempt?.judgeableAt ?? 0) + 20 * hour - at;
-    if (early > 0) return `released ${Math.round(early / 60_000)} min too early`;
-    const isCopy = isOurs(previous) && isUnresolved(previous) && previous.attempt.reindexes;
-    const isAccepted = release['acceptMissing'] !== undefined || sawItsEnd(history, event);
-    return isCopy && !isAccepted && 'an unresolved copy was released, and nobody accepted that';
+    if (!releasing(history, event) || !previous || previous.state === 'quarantined') return undefined;
+    const attempt = isReadable(previous)
+      ? isUnresolved(previous)
+        ? previous.attempt
+        : undefined
+      : remainsOf(previous).attempt;
+    const early = (attempt?.judgeableAt ?? 0) + 20 * hour - at;
+    return early > 0 && `released ${Math.round(early / 60_000)} min too early`;
   }),
 };
 
 type Histories = Parameters<CheckRule>[0];
 
-/** The input of the run that opens an index that was closed or had an unresolved truncation. */
+/** The input of the run that opens an index that was quarantined, unreadable, or had an unresolved truncation. */
 function releasing(history: Histories, { previous, next, invocation }: Event<'ledger'>) {
-  const isNew = decisionOf(next)?.released && decisionOf(next)?.id !== decisionOf(previous)?.id;
-  if (!previous || headOf(previous).state === 'idle' || !isNew) return undefined;
+  const now = unreportedOf(next);
+  const before = unreportedOf(previous);
+  if (!now || now.last || (before && isSameDecision(now, before))) return undefined;
   return releaseOf(history, invocation);
 }
 
-const countsFailed = (history: Histories, { at, invocation }: Event<'ledger'>): boolean =>
-  eventsOf(history, 'dry-run').some((one) => one.at <= at && !one.answer && one.invocation.id === invocation.id);
+const senderOf = (record: StoredRecord | undefined) =>
+  isReadable(record) ? record.lastSender : record && remainsOf(record).lastSender;
+
+/** Why it cannot be known how many rows are missing. */
+function whyUnknown(
+  history: Histories,
+  { at, previous, next, truth, invocation }: Event<'ledger'>,
+): string | undefined {
+  const own = ({ invocation: { id } }: { invocation: { id: number } }) => id === invocation.id;
+  if (!isReadable(previous)) return 'the record cannot be read';
+  if (isReadable(next) && previous.server !== next.server) return 'it is of another server';
+  const attempt = 'attempt' in previous ? previous.attempt : undefined;
+  if (attempt?.reindexes && truth.oldFound >= attempt.baseline.rowsToDelete / 2) return 'it is not in place';
+  const taskId = 'taskId' in previous ? previous.taskId : undefined;
+  const status = eventsOf(history, 'status').findLast(
+    (one) => one.at <= at && own(one) && one.taskId === taskId,
+  )?.answer;
+  const runs = typeof status === 'object' && status.kind === 'found' && !status.completed;
+  if (attempt?.reindexes && runs) return 'its status says that it runs';
+  const failed = eventsOf(history, 'dry-run').some((one) => one.at <= at && !one.answer && own(one));
+  return failed ? 'it cannot be counted' : undefined;
+}
 
 /** Rows went or came while the release was being counted and written. */
 const wasTouched = (
@@ -77,9 +116,3 @@ const wasTouched = (
 ): boolean =>
   world.journal.some((one) => one.kind === 'others' && one.index === index && one.at >= startedAt && one.at <= at) ||
   world.tracker.tracks.some((one) => one.index === index && one.task && one.task.movedAt >= startedAt);
-
-const sawItsEnd = (history: Histories, { invocation }: Event<'ledger'>): boolean =>
-  eventsOf(history, 'status').some(
-    ({ answer, invocation: own }) =>
-      own.id === invocation.id && typeof answer === 'object' && answer.kind === 'found' && answer.completed,
-  );

@@ -1,8 +1,8 @@
 import { type Outcome, resultOf } from '../../../lambda/facts/outcomes.ts';
-import { decisionOf } from '../../../lambda/ledger/record.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
-import { unresolvedIn, untoldIn } from '../world/world.ts';
-import { type CheckRule, type Event, eventsOf, isOurs, othersBetween } from './events.ts';
+import { unreportedOf } from '../world/records.ts';
+import { unreportedIn, unresolvedIn } from '../world/world.ts';
+import { type CheckRule, type Event, eventsOf, othersBetween } from './events.ts';
 
 /** P4: once the faults have stopped, no index is stuck: each is truncated again, or closed until a person releases it. */
 
@@ -13,16 +13,16 @@ export const livenessRules = {
     const { world, last } = history;
     if (!last) return;
     for (const record of unresolvedIn(world)) {
-      if (isOurs(record) && record.server === 'http://gms.test:8080') {
+      if (record.server === 'http://gms.test:8080') {
         yield { at: world.time.now(), text: `${record.index} is ${record.state} for ever` };
       }
     }
   },
 
-  *'nothing is untold in the end'(history) {
+  *'nothing is unreported in the end'(history) {
     const { world, last } = history;
-    for (const record of last ? untoldIn(world) : []) {
-      yield { at: world.time.now(), text: `${record.index} is judged by ${decisionOf(record)?.runId}` };
+    for (const record of last ? unreportedIn(world) : []) {
+      yield { at: world.time.now(), text: `${record.index} was decided by ${unreportedOf(record)?.by.runId}` };
     }
   },
 
@@ -73,7 +73,7 @@ function isStuck(
 ): boolean {
   if (resultOf[outcome] === 'ok' || fine.includes(outcome) || also.includes(outcome)) return false;
   if (cause.kind === 'guard' && cause.which === 'refuse-reindex') return false;
-  if (cause.kind === 'foreign') return false;
+  if (cause.kind === 'left-alone') return false;
   // Entities are deleted while it runs, and a truncation of another index may have stopped the run.
   if (cause.kind === 'stopped' && cause.by === 'breaker') return false;
   const isTouched = othersBetween(history, searchIndex(entry), at - day / 2, at);

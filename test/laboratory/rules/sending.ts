@@ -1,7 +1,17 @@
-import type { Cause } from '../../../lambda/facts/cause.ts';
 import { isUnresolved } from '../../../lambda/ledger/record.ts';
+import type { Ordered } from '../truth/orders.ts';
 import type { Track } from '../truth/track.ts';
-import { type CheckRule, closings, compared, type Event, isOurs, modeOf, ofSends, runOf, type Send } from './events.ts';
+import {
+  type CheckRule,
+  compared,
+  type Event,
+  modeOf,
+  ofSends,
+  releaseOf,
+  runOf,
+  type Send,
+  unreportedAt,
+} from './events.ts';
 
 /** Rules 1 to 5: what must be so when a real truncate is sent. */
 
@@ -60,6 +70,15 @@ export const sendingRules: Record<string, CheckRule> = {
 
   'threshold and ceiling hold in Plan': ofSends((send) => !isWorthIt(send) && 'no dry run of Plan makes it due'),
 
+  'threshold and ceiling hold in the last dry run, unless it is of a limited part': ofSends((send) => {
+    const { sent, asked, policy, execution } = send;
+    const isLimited =
+      policy && sent.fields.cutoffMillis !== sent.invocation.runStartMillis - policy.retentionDays * day;
+    if (!policy || !asked?.answer || isLimited) return undefined;
+    const { rowsToDelete, rowsTotal } = asked.answer;
+    return !isDue(policy, rowsToDelete, rowsTotal, execution) && `${rowsToDelete} of ${rowsTotal} rows`;
+  }),
+
   'orders are read again just before': ofSends(({ sent, before, policy, now }) => {
     const paused = before.findLast(
       (event): event is Event<'orders'> =>
@@ -80,8 +99,8 @@ export const sendingRules: Record<string, CheckRule> = {
 
   'sending is in the ledger, and its time is not over': ofSends(({ sent }) => {
     const { at, record, invocation, fields } = sent;
-    // A newer version has put its record over ours since.
-    if (record?.state === 'other-version') return undefined;
+    // It has been damaged since.
+    if (record?.state === 'unreadable') return undefined;
     if (record?.state !== 'sending' || runOf(record.attempt) !== runOf(invocation)) return `it is ${record?.state}`;
     const { sendBy, judgeableAt, fields: written } = record.attempt;
     if (at >= sendBy) return `sent ${Math.round((at - sendBy) / 1000)} s after sendBy`;
@@ -112,13 +131,24 @@ export const sendingRules: Record<string, CheckRule> = {
     return last && !isClosed && 'the one before is unresolved';
   }),
 
-  'never beside a copy of ours that is at work': ofSends(({ sent, before }, history) => {
-    const believed = closings(history).filter(({ verdict, at }) => verdict.outcome === 'truncated' && at < sent.at);
-    const beside = tracksIn(before, sent.index).find(({ owed, task }) => {
-      const isAtWork = owed && task && task.startedAt < sent.at && (task.endedAt ?? sent.at + 1) > sent.at;
-      return isAtWork && believed.some(({ track }) => track?.task === task);
+  'never beside a reindex of ours that runs, or is still to be put in place': ofSends(({ sent, before }, history) => {
+    const beside = sent.beside.find((track) => {
+      const attempts = before.filter(
+        (event): event is Event<'truncate'> => event.kind === 'truncate' && event.track === track,
+      );
+      // Assumed of one that was announced as a delete, and of which no status was seen: silent-copy.
+      const isKnown = attempts.some(({ record }) => record?.state === 'sending' && record.attempt.announcesReindex);
+      // Assumed of one that a person has released: released-copy.
+      const isAccepted = before.some(
+        (event) =>
+          event.kind === 'ledger' &&
+          event.next.index === sent.index &&
+          event.at >= track.sentAt &&
+          releaseOf(history, event.invocation)?.['acceptMissing'] !== undefined,
+      );
+      return isKnown && !isAccepted;
     });
-    return beside && `the copy of ${beside.runId} was at work`;
+    return beside && `the reindex of ${beside.runId} was at work`;
   }),
 
   'only an enforcing run sends': ofSends(({ sent, execution }, history) => {
@@ -131,7 +161,7 @@ export const sendingRules: Record<string, CheckRule> = {
     for (const event of before) {
       if (event.kind !== 'taken' || runOf(event) !== run) continue;
       const bad = event.state.entries.find(
-        ({ phase, entry }) => phase === 'done' && opensBreaker(entry.outcome, entry.cause, entry.reindexes === true),
+        ({ phase, entry }) => phase === 'done' && entry.decidedAt !== undefined && isBad(entry),
       );
       if (bad) return `sent after ${bad.index} was ${bad.phase}`;
     }
@@ -150,6 +180,13 @@ export const sendingRules: Record<string, CheckRule> = {
     return (without.length >= 2 || isRefused) && `sent after ${without.length} calls without a task id`;
   }),
 
+  'nothing is sent by a run that has found bad news which was not reported': ofSends(({ sent, before }, history) => {
+    const run = runOf(sent.invocation);
+    const listed = before.find((event) => event.kind === 'listed' && runOf(event.invocation) === run);
+    const bad = unreportedAt(history, listed?.at ?? 0).find(({ last }) => last && isBad(last.verdict));
+    return bad && `${bad.index} was judged by ${bad.by.runId}`;
+  }),
+
   'a run that has given an index up does not send for it': ofSends(({ sent, before }) => {
     const run = runOf(sent.invocation);
     const isGivenUp = before.some(
@@ -162,34 +199,6 @@ export const sendingRules: Record<string, CheckRule> = {
     );
     return isGivenUp && 'its Truncate had failed, and Poll had said so';
   }),
-
-  'nothing is sent where rows of the window between two runs are gone': ofSends(({ sent, before, execution }) => {
-    const run = runOf(sent.invocation);
-    const record = before.findLast(
-      (event): event is Event<'ledger'> => event.kind === 'ledger' && event.next.index === sent.index,
-    )?.previous;
-    const last = isOurs(record) && record.state === 'idle' ? record.lastVerdict : undefined;
-    // What was judged after this run's Plan was not there to be counted, and another server's counts mean nothing.
-    const isElsewhere = isOurs(record) && isOurs(sent.record) && record.server !== sent.record.server;
-    const window = last && last.decided.atMillis < (execution?.at ?? 0) && !isElsewhere ? last.window : undefined;
-    const cutoff = sent.record?.state === 'sending' ? sent.record.attempt.policyCutoffMillis : sent.fields.cutoffMillis;
-    if (!window || cutoff > window.afterMillis) return undefined;
-    const rowsUntil = (cutoffMillis: number) =>
-      before.findLast(
-        (event): event is Event<'dry-run'> =>
-          event.kind === 'dry-run' &&
-          event.answer !== undefined &&
-          event.invocation.step === 'plan' &&
-          runOf(event.invocation) === run &&
-          event.index === sent.index &&
-          event.fields.cutoffMillis === cutoffMillis,
-      )?.answer?.rowsToDelete;
-    const [until, after] = [rowsUntil(window.untilMillis), rowsUntil(window.afterMillis)];
-    if (until === undefined || after === undefined) return 'the window between two runs was not counted';
-    const found = Math.max(0, until - after);
-    const lost = window.rows - found;
-    return lost > 10 && found < window.rows / 2 && `${lost} of ${window.rows} rows are gone since`;
-  }),
 };
 
 const tracksIn = (events: Send['before'], index: string): Track[] =>
@@ -198,22 +207,26 @@ const tracksIn = (events: Send['before'], index: string): Track[] =>
 function isWorthIt({ sent, before, policy, execution }: Send): boolean {
   if (!policy) return true;
   const cutoffMillis = sent.invocation.runStartMillis - policy.retentionDays * day;
-  const approved = Number(execution?.input['approveRows'] ?? 0);
   return before.some((event) => {
     const isOfPlan = event.kind === 'dry-run' && event.invocation.step === 'plan';
     if (!isOfPlan || !event.answer || event.index !== sent.index) return false;
     if (runOf(event.invocation) !== runOf(sent.invocation) || event.fields.cutoffMillis !== cutoffMillis) return false;
-    const { rowsToDelete, rowsTotal } = event.answer;
-    const percent = (rowsToDelete / rowsTotal) * 100;
-    const { minDeletePercent, maxDeletePercent } = policy;
-    const isBelow = maxDeletePercent === undefined ? percent < 100 : percent <= maxDeletePercent;
-    return percent >= minDeletePercent && (isBelow || rowsToDelete <= approved);
+    return isDue(policy, event.answer.rowsToDelete, event.answer.rowsTotal, execution);
   });
 }
 
-/** Rows went missing in a truncation of this run, or nobody knows what a copy did. */
-function opensBreaker(outcome: string | undefined, cause: Cause | undefined, reindexes: boolean): boolean {
-  const isEarlier = cause?.kind === 'lost-between-runs' || cause?.kind === 'loss-not-stored';
-  if (outcome === 'rows-missing') return !isEarlier;
-  return outcome === 'unknown' && reindexes && cause?.kind === 'unsettled' && cause.why === 'copy';
+function isDue(
+  { minDeletePercent, maxDeletePercent }: Ordered,
+  rowsToDelete: number,
+  rowsTotal: number,
+  execution: Send['execution'],
+): boolean {
+  const approved = Number(execution?.input['approveRows'] ?? 0);
+  const percent = (rowsToDelete / rowsTotal) * 100;
+  const isBelow = maxDeletePercent === undefined ? percent < 100 : percent <= maxDeletePercent;
+  return percent >= minDeletePercent && (isBelow || rowsToDelete <= approved);
 }
+
+/** Rows are missing, or nobody knows what a reindex did. */
+const isBad = ({ outcome, reindexes }: { outcome: string; reindexes?: boolean | undefined }): boolean =>
+  outcome === 'rows-missing' || (outcome === 'unknown' && reindexes === true);

@@ -3,8 +3,9 @@ import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
 import { isUnresolved } from '../../../lambda/ledger/record.ts';
 import { searchIndex, searchIndexOfName } from '../../../lambda/policy/aspects.ts';
 import type { Loss, Track } from '../truth/track.ts';
-import { type CheckRule, type Closing, type Event, eventsOf, isOurs, ofClosings, runOf } from './events.ts';
-import { carriesVerdict, entriesOf, isBlind } from './judged.ts';
+import { isReadable } from '../world/records.ts';
+import { type CheckRule, type Closing, type Event, eventsOf, ofClosings, runOf } from './events.ts';
+import { entriesOf, entryOfVerdict, isBlind } from './reported.ts';
 
 /** P1, P4 and rule 12: what people are told. A report that no subscriber gets tells nobody. */
 
@@ -22,7 +23,7 @@ export const tellingRules = {
             (note) =>
               note.kind === 'released' &&
               searchIndexOfName(note.index) === index &&
-              (note.copied || note.running || note.uncounted || note.rowsMissing),
+              (note.unknown !== undefined || note.reindexed || (note.missing ?? 0) > 0),
           ),
       );
       if (!isTold)
@@ -30,13 +31,13 @@ export const tellingRules = {
     }
   },
 
-  'the run that judges a copy says that it copied': ofClosings((closing, history) => {
+  'the run that judges a reindex says that it was one': ofClosings((closing, history) => {
     const { record, verdict } = closing;
     const said = saidAfter(history, closing).map((event) =>
       entriesOf(event, record.index).filter(({ outcome }) => outcome === verdict.outcome),
     );
     const isSilent = said.some((one) => one.length > 0 && one.every(({ reindexes }) => reindexes !== true));
-    return verdict.reindexes && isSilent && 'no word of a copy';
+    return verdict.reindexes && isSilent && 'no word of a reindex';
   }),
 
   *'one message for every run that finishes'(history) {
@@ -73,17 +74,48 @@ export const tellingRules = {
 
   *'what is unresolved or quarantined is told in every report'(history) {
     for (const published of eventsOf(history, 'published')) {
-      const { at, report, runId } = published;
+      const { at, runId } = published;
       // A release is about something else.
       const execution = eventsOf(history, 'execution').find((event) => runOf(event) === runOf(published));
       if (isBlind(published) || !execution || 'release' in execution.input) continue;
       for (const [index, state] of heldBetween(history, execution.at, at)) {
         const [entry] = entriesOf(published, index);
-        // A preview says what the verdict would be.
-        const isForetold = report.mode === 'preview' && entry?.resumed === true && state !== 'quarantined';
-        if (!entry || (resultOf[entry.outcome] === 'ok' && !isForetold)) {
+        if (!entry || resultOf[entry.outcome] === 'ok') {
           yield { at, text: `${index} is ${state}, and ${runId} says ${entry?.outcome ?? 'nothing'}` };
         }
+      }
+    }
+  },
+
+  *'rows that have gone between two nights are a note'(history) {
+    for (const published of eventsOf(history, 'published')) {
+      const { at, report } = published;
+      if (report.cause) continue;
+      for (const { index, window, found } of recounted(history, published)) {
+        const isNoted = (report.notes ?? []).some(
+          (note) => note.kind === 'fewer-rows' && searchIndexOfName(note.index) === index && note.found === found,
+        );
+        const isFew = window.rows - found > Math.max(10, window.rows / 10);
+        if (isFew !== isNoted)
+          yield { at, text: `${index}: ${found} of ${window.rows} rows, ${isNoted ? 'and a note' : 'and no note'}` };
+        if (isNoted && report.result === 'ok') yield { at, text: `${index}: rows are fewer, and the run is ok` };
+      }
+    }
+  },
+
+  *'a quarantined reindex that is in place says how many rows are missing'(history) {
+    for (const published of eventsOf(history, 'published')) {
+      for (const { cause, ...entry } of published.report.policies) {
+        if (cause.kind !== 'quarantined' || !cause.reindexed || !cause.today || 'error' in cause.today) continue;
+        const index = searchIndex(entry);
+        const { expected, found, inPlace } = cause.today;
+        const own = eventsOf(history, 'dry-run').filter(
+          (one) => one.index === index && runOf(one.invocation) === runOf(published) && one.invocation.step === 'plan',
+        );
+        const answers = own.flatMap(({ answer }) => (answer ? [answer.rowsToDelete] : []));
+        const isCounted = answers.some((until) => answers.some((after) => until - after === found || found === 0));
+        if (!isCounted)
+          yield { at: published.at, text: `${index}: ${found} of ${expected} (${inPlace}), not as counted` };
       }
     }
   },
@@ -91,7 +123,7 @@ export const tellingRules = {
   'a verdict is reported by the run that made it': ofClosings((closing, history) => {
     const { at, record, last, verdict, invocation } = closing;
     const carrying = eventsOf(history, 'published').find(
-      (event) => event.at >= at && carriesVerdict(event, record.index, last),
+      (event) => event.at >= at && entryOfVerdict(event, record.index, last),
     );
     const silent = saidAfter(history, closing).find(
       (event) =>
@@ -109,34 +141,49 @@ export const tellingRules = {
 const saidAfter = (history: Parameters<CheckRule>[0], { at, invocation }: Closing): Event<'published'>[] =>
   eventsOf(history, 'published').filter((event) => runOf(event) === runOf(invocation) && event.at >= at);
 
-/** Whether an entry names a loss: rows that counts show by their number or as an unknown, late ones as a copy. */
-function names({ outcome, rowsMissing = 0, reindexes = false, cause }: PolicyEntry, { settled }: Loss): boolean {
+/** Whether an entry names a loss: rows that counts show by their number or as not verified, late ones as a reindex. */
+function names({ outcome, rowsMissing = 0, reindexes = false }: PolicyEntry, { settled }: Loss): boolean {
   if (['rows-missing', 'quarantined', 'unknown'].includes(outcome)) return true;
-  if (cause.kind === 'foreign' || cause.kind === 'decided-by-version') return true;
-  // What its task says it left out is in the entry, too.
-  const isSaidShort = 'done' in cause && 'total' in cause && (cause.done ?? 0) < (cause.total ?? 0);
-  // Rows of any age may have come in; a failed entry says as well that it may have copied.
-  return settled === 0 || isSaidShort || outcome === 'failed' ? reindexes : rowsMissing >= settled;
+  return settled === 0 ? reindexes : rowsMissing >= settled;
 }
 
 /** Whether an entry is about this truncation: each run has its own cutoff. */
 const isAbout = ({ outcome, cause, cutoffMillis }: PolicyEntry, track: Track): boolean =>
-  outcome === 'quarantined' ||
-  cause.kind === 'foreign' ||
-  cause.kind === 'decided-by-version' ||
-  cutoffMillis === track.cutoffMillis;
+  outcome === 'quarantined' || cause.kind === 'left-alone' || cutoffMillis === track.cutoffMillis;
 
 /** Indices that were closed, or had one and the same unresolved truncation, during all of a run. */
 function heldBetween(history: Parameters<CheckRule>[0], from: number, until: number): Map<string, string> {
   const held = new Map<string, string>();
   for (const event of history.world.journal) {
     if (event.at > until) break;
-    if (event.kind === 'foreign') held.delete(event.index);
+    if (event.kind === 'damaged') held.delete(event.index);
     if (event.kind !== 'ledger') continue;
     const { next, at } = event;
-    const isHeld = isOurs(next) && (next.state === 'quarantined' || isUnresolved(next));
+    const isHeld = isReadable(next) && (next.state === 'quarantined' || isUnresolved(next));
     if (isHeld && at < from) held.set(next.index, next.state);
     else if (!isHeld) held.delete(next.index);
   }
   return held;
+}
+
+/** What Plan counted of the windows that earlier verdicts had left, as far as both counts came back. */
+function recounted(history: Parameters<CheckRule>[0], published: Event<'published'>) {
+  const plans = eventsOf(history, 'dry-run').filter(
+    ({ invocation }) => invocation.step === 'plan' && runOf(invocation) === runOf(published),
+  );
+  return [...new Set(plans.map(({ index }) => index))].flatMap((index) => {
+    const own = plans.filter((one) => one.index === index);
+    const before = eventsOf(history, 'ledger').findLast(
+      (event) => event.next.index === index && event.at <= (own[0]?.at ?? 0),
+    );
+    const window = before?.next.state === 'idle' ? before.next.window : undefined;
+    const rows = (cutoff: number | undefined) =>
+      own.filter(({ fields, answer }) => answer && fields.cutoffMillis === cutoff);
+    const [until, after] = [rows(window?.untilMillis), rows(window?.afterMillis)];
+    const isOnce =
+      until.length === 1 && after.length === 1 && new Set(own.map(({ invocation }) => invocation.id)).size === 1;
+    if (!window || !isOnce || until[0]?.answer?.rowsTotal === 0 || after[0]?.answer?.rowsTotal === 0) return [];
+    const found = Math.max(0, (until[0]?.answer?.rowsToDelete ?? 0) - (after[0]?.answer?.rowsToDelete ?? 0));
+    return [{ index, window, found }];
+  });
 }

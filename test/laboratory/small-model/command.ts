@@ -15,6 +15,7 @@ const sizes = [
   { server: 'deletes in place', faults: 2, looks: 0, answers: 'own', second: 'at once' },
   { server: 'reindexes, alias last', faults: 2, looks: 0, answers: 'own', second: 'at any time' },
   { server: 'deletes in place', faults: 2, looks: 0, answers: 'own', second: 'at any time' },
+  { server: 'reindexes, alias last', faults: 2, looks: 0, answers: 'own', second: 'a preview at any time' },
 ] as const;
 
 /**

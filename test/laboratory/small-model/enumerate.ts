@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { check, type Violation } from '../rules/checker.ts';
-import { toldRules } from '../rules/judged.ts';
+import { reportRules } from '../rules/reported.ts';
 import { tellingRules } from '../rules/telling.ts';
 import { withVirtualTimers } from '../world/virtual-time.ts';
-import { unresolvedIn, untoldIn } from '../world/world.ts';
+import { unreportedIn, unresolvedIn } from '../world/world.ts';
 import { createSmallModel, type SmallModel, type SmallOptions } from './small-model.ts';
 
 /**
@@ -53,7 +53,7 @@ export async function enumerate(options: EnumerationOptions, told: () => void = 
     await withVirtualTimers(world.time, async () => {
       await driven(world.time.run, model.begin('X'));
       if (options.second === 'at once') await driven(world.time.run, model.begin('Y'));
-      else model.beginLater('Y');
+      else model.beginLater('Y', options.second === 'at any time' ? 'enforce' : 'preview');
       const taken: number[] = [];
       const text: string[] = [];
       let left = faults;
@@ -87,16 +87,16 @@ export async function enumerate(options: EnumerationOptions, told: () => void = 
       }
       result.complete++;
       for (const night of [1, 2]) {
-        if (unresolvedIn(world).length === 0 && untoldIn(world).length === 0) break;
+        if (unresolvedIn(world).length === 0 && unreportedIn(world).length === 0) break;
         await world.time.runUntil(world.time.now() + day);
         await driven(world.time.run, model.night(`night ${night}`));
       }
       world.tracker.close();
       judge(model, text, true);
-      for (const { index, state } of [...unresolvedIn(world), ...untoldIn(world)]) {
+      for (const { index, state } of [...unresolvedIn(world), ...unreportedIn(world)]) {
         const at = world.time.now();
         result.violations.push({
-          rule: 'nothing is unresolved, and nothing untold',
+          rule: 'nothing is unresolved, and nothing unreported',
           at,
           text: `${index} ${state} after ${text.join(', ')}`,
         });
@@ -107,7 +107,7 @@ export async function enumerate(options: EnumerationOptions, told: () => void = 
   /** @param isOver people have been told all that they will be */
   function judge(model: SmallModel, text: string[], isOver: boolean): void {
     for (const { rule, at, text: what } of check(model.history())) {
-      if (!isOver && (rule in tellingRules || rule in toldRules)) continue;
+      if (!isOver && (rule in tellingRules || rule in reportRules)) continue;
       result.violations.push({ rule, at, text: `${what} after ${text.join(', ')}` });
     }
   }

@@ -1,5 +1,6 @@
 import { executeWorkflow, stepOf, type WorkflowHost } from '../../../cli/run/state-machine.ts';
 import { asMarkEvent } from '../../../lambda/run/mark-reported.ts';
+import type { Mode } from '../../../lambda/run/state.ts';
 import { takeStep } from '../../support/steps.ts';
 import { answers, namesOf } from '../alphabet/answers.ts';
 import { kinds } from '../alphabet/server.ts';
@@ -26,7 +27,7 @@ export interface SmallModel {
   /** Plans an execution, and gives its further awaits to the explorer. */
   begin(runId: string): Promise<void>;
   /** The same at any later moment, when more old rows have come in. */
-  beginLater(runId: string): void;
+  beginLater(runId: string, mode: Mode): void;
   /** Plays one more execution to the end, with every await going well. */
   night(runId: string): Promise<void>;
 }
@@ -35,8 +36,8 @@ export interface SmallOptions {
   server: keyof typeof kinds;
   /** Looks of each execution in which everything is open; later ones wait for all others, and go well. */
   looks: number;
-  /** When the second execution begins: before the first has sent anything, or at any moment. */
-  second: 'at once' | 'at any time';
+  /** When the second execution begins: before the first has sent anything, or at any moment; it may be a preview. */
+  second: 'at once' | 'at any time' | 'a preview at any time';
   /** What a client may get instead of the server's own answer. */
   answers: keyof typeof answersTold;
 }
@@ -77,10 +78,10 @@ export function createSmallModel({ server, looks, answers: which }: SmallOptions
     void asked(controlled, { who: `server ${++lateOnes}`, what: 'acts late', choices: ['go'], late: false }, act);
   };
 
-  const begin = async (runId: string) => {
+  const begin = async (runId: string, mode: Mode = 'enforce') => {
     const runStartMillis = world.time.now();
     const run = { runId, runStartMillis };
-    world.journal.push({ at: runStartMillis, kind: 'execution', ...run, input: { mode: 'enforce' } });
+    world.journal.push({ at: runStartMillis, kind: 'execution', ...run, input: { mode } });
     const startTime = new Date(runStartMillis).toISOString();
     const caller = { ...run, settings: () => world.settings };
     let ended: Promise<void> = Promise.resolve();
@@ -124,7 +125,7 @@ export function createSmallModel({ server, looks, answers: which }: SmallOptions
             }),
         };
         const context = { Execution: { Name: runId, StartTime: startTime, Input: {} } };
-        executeWorkflow(context, { input: { mode: 'enforce' } }, host).then(
+        executeWorkflow(context, { input: { mode } }, host).then(
           ({ events }) => over('succeeded', events),
           () => over('failed'),
         );
@@ -152,11 +153,11 @@ export function createSmallModel({ server, looks, answers: which }: SmallOptions
       await world.time.sleep(1000);
       await begin(runId);
     },
-    beginLater(runId) {
+    beginLater(runId, mode) {
       void asked(controlled, { who: `${runId} begins`, what: 'its Plan', choices: ['go'], late: false }, async () => {
         await world.time.runUntil(world.time.now() + 1000);
         engine.write(policy.index, aged(20, 60));
-        await begin(runId);
+        await begin(runId, mode);
       });
     },
     async night(runId) {

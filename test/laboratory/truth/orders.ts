@@ -35,7 +35,15 @@ export function orderedFor(sources: readonly PolicySource[], index: string, stag
   return one.maxRowsPerRun === undefined && stageBite !== undefined ? { ...one, maxRowsPerRun: stageBite } : one;
 }
 
+/** The same few texts are read for each send. */
+const known = new Map<string, Ordered | undefined>();
+
 function read(text: string): Ordered | undefined {
+  if (!known.has(text)) known.set(text, parsed(text));
+  return known.get(text);
+}
+
+function parsed(text: string): Ordered | undefined {
   try {
     return { ...defaults, ...(JSON.parse(text) as Omit<Ordered, keyof typeof defaults>) };
   } catch {

@@ -21,22 +21,27 @@ interface Owed {
   target: Physical;
   /** Rows that a search found when the server acted. */
   settled: ReadonlySet<number>;
+  /** So many of them may be newer than the baseline, and its status does not tell them from the others. */
+  vague: number;
 }
 
 /** Rows newer than the cutoff that were in the index, that nobody else removed, and that searches no longer find. */
 export interface Loss {
-  /** A search had found them when the server acted: counts can show them. */
+  /** A search had found them when the server acted: counts or its status can show them. */
   settled: number;
-  /** Written while it started or ran: they are in the old index alone. */
+  /** Written while it started or ran, or no more than came in just before: they are in the old index alone. */
   stragglers: number;
 }
 
 export const nothingLost: Loss = { settled: 0, stragglers: 0 };
 
+/** Rows written so long before the call may not be in its baseline. */
+const newMillis = 150_000;
+
 /** Follows every copy of ours from the rows that it has to bring along to what is missing in the end. */
 export interface Tracker {
   /** The server acts on a truncate. @param start returns the task that it began */
-  acts(track: Track, start: () => Task | undefined): Task | undefined;
+  acts(track: Track, isVague: boolean, start: () => Task | undefined): Task | undefined;
   lossOf(track: Track): Loss;
   /** It is running, or will be. */
   isAtWork(track: Track): boolean;
@@ -48,14 +53,16 @@ export interface Tracker {
 export function createTracker(engine: Engine): Tracker {
   const tracker: Tracker = {
     tracks: [],
-    acts(track, start) {
+    acts(track, isVague, start) {
       track.pendingUntil = undefined;
       const source = engine.behind(track.index);
       const settled = source ? engine.found(source).filter(({ timestamp }) => timestamp > track.cutoffMillis) : [];
+      const isNew = ({ writtenAt }: { writtenAt: number }) => writtenAt > track.sentAt - newMillis;
+      const vague = isVague ? settled.filter(isNew).length : 0;
       const task = start();
       track.task = task;
       if (source && task?.target) {
-        track.owed = { source, target: task.target, settled: new Set(settled.map(({ id }) => id)) };
+        track.owed = { source, target: task.target, settled: new Set(settled.map(({ id }) => id)), vague };
       }
       return task;
     },
@@ -65,11 +72,11 @@ export function createTracker(engine: Engine): Tracker {
       if (!track.owed || engine.behind(track.index) !== track.owed.target) return nothingLost;
       return evaluate(track, track.owed);
     },
-    isAtWork: ({ pendingUntil, task, owed, index }) =>
+    isAtWork: ({ pendingUntil, task }) =>
       pendingUntil !== undefined ||
       task?.state === 'running' ||
-      // Its copy is still to be put in place.
-      (owed !== undefined && task?.state === 'completed' && !task.cancelled && engine.behind(index) === owed.source),
+      // It is still to be put in place.
+      (task?.waits === true && task.state === 'completed'),
     close() {
       for (const track of tracker.tracks) track.loss = tracker.lossOf(track);
     },
@@ -84,14 +91,15 @@ export function createTracker(engine: Engine): Tracker {
     }
   };
 
-  function evaluate({ cutoffMillis }: Track, { source, target, settled }: Owed): Loss {
+  function evaluate({ cutoffMillis }: Track, { source, target, settled, vague }: Owed): Loss {
     let [missing, stragglers] = [0, 0];
     for (const { id, timestamp, removed } of source.rows.values()) {
       if (timestamp <= cutoffMillis || removed?.by === 'others' || target.rows.has(id)) continue;
       if (settled.has(id)) missing++;
       else stragglers++;
     }
-    return { settled: missing, stragglers };
+    const hidden = Math.min(missing, vague);
+    return { settled: missing - hidden, stragglers: stragglers + hidden };
   }
 
   return tracker;

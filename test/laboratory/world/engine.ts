@@ -63,8 +63,10 @@ export interface Pace {
   hangMillis?: number;
   /** This share of its rows fails, one by one. */
   fails?: number;
-  /** Called when it has ended well. */
-  whenDone?: (() => void) | undefined;
+  /** Called when half of its batches are done. */
+  atHalf?: (() => void) | undefined;
+  /** Called when its status says that it has completed. @param isShort it has ended before its last row */
+  whenDone?: ((isShort: boolean) => void) | undefined;
 }
 
 export interface Task {
@@ -78,7 +80,12 @@ export interface Task {
   total: number;
   deleted: number;
   created: number;
+  /** Rows that another process had changed, or that failed. */
   conflicts: number;
+  /** Rows at or before the cutoff in the source of a reindex, which some servers count. */
+  old: number;
+  /** A reindex is still to take the place of its source. */
+  waits?: boolean;
   startedAt: number;
   movedAt: number;
   endedAt?: number;
@@ -146,8 +153,10 @@ export function createEngine(time: VirtualTime, chances: Chances): Engine {
       });
     },
     startCopy(source, target, cutoffMillis, pace) {
-      const rows = engine.found(source).filter(({ timestamp }) => timestamp > cutoffMillis);
+      const found = engine.found(source);
+      const rows = found.filter(({ timestamp }) => timestamp > cutoffMillis);
       const task = begun('copy', source, rows.length);
+      task.old = found.length - rows.length;
       task.target = target;
       return work(task, rows, pace, ({ id, timestamp }) => {
         if (!target.rows.has(id)) target.rows.set(id, { id, timestamp, writtenAt: time.now() });
@@ -158,13 +167,17 @@ export function createEngine(time: VirtualTime, chances: Chances): Engine {
       for (const task of engine.tasks) if (task.state === 'running') end(task, 'gone');
     },
     cancel() {
-      for (const task of engine.tasks) if (task.state === 'running') end(task, 'completed', true);
+      for (const task of engine.tasks) {
+        if (task.state !== 'running') continue;
+        end(task, 'completed', true);
+        task.waits = false;
+      }
     },
   };
 
   function begun(kind: Task['kind'], source: Physical, total: number): Task {
     const now = time.now();
-    const counters = { total, deleted: 0, created: 0, conflicts: 0 };
+    const counters = { total, deleted: 0, created: 0, conflicts: 0, old: 0 };
     const id = `node:${++taskIds}`;
     const task: Task = {
       id,
@@ -182,7 +195,7 @@ export function createEngine(time: VirtualTime, chances: Chances): Engine {
 
   /** Works through the rows in batches, each after its share of the time. */
   function work(task: Task, rows: Row[], pace: Pace, one: (row: Row) => void): Task {
-    const { millis, endsAt, hangMillis = 0, fails = 0, whenDone } = pace;
+    const { millis, endsAt, hangMillis = 0, fails = 0, atHalf, whenDone } = pace;
     const batches = Math.max(1, Math.min(mostBatches, rows.length));
     const last = endsAt ? Math.floor(rows.length * endsAt.share) : rows.length;
     let done = 0;
@@ -198,12 +211,14 @@ export function createEngine(time: VirtualTime, chances: Chances): Engine {
         else one(row);
       }
       task.movedAt = time.now();
+      const isHalf = batch === Math.ceil(batches / 2);
+      if (isHalf) atHalf?.();
       if (done >= last) {
         end(task, endsAt?.as === 'dead' ? 'gone' : 'completed', endsAt?.as === 'cancelled');
-        if (!endsAt) whenDone?.();
+        if (endsAt?.as !== 'dead') whenDone?.(endsAt !== undefined);
         return;
       }
-      time.at(time.now() + millis / batches + (batch === Math.ceil(batches / 2) ? hangMillis : 0), next);
+      time.at(time.now() + millis / batches + (isHalf ? hangMillis : 0), next);
     };
     time.at(time.now() + millis / batches, next);
     return task;
@@ -213,6 +228,8 @@ export function createEngine(time: VirtualTime, chances: Chances): Engine {
     task.state = state;
     if (cancelled) task.cancelled = true;
     task.endedAt = time.now();
+    // Only where it has ended by itself is it put in place.
+    if (state === 'gone') task.waits = false;
   }
 
   return engine;

@@ -25,7 +25,7 @@ export interface InvocationInfo {
 export interface Truth {
   /** Rows at or before the record's cutoff that a search finds. */
   oldFound: number;
-  /** Rows that a search finds in the record's own window, and how many were in it. */
+  /** Rows to keep that a search finds, and how many there were. */
   window?: { expected: number; found: number } | undefined;
   loss: Loss;
   isAtWork: boolean;
@@ -58,8 +58,8 @@ export type JournalEvent = { at: number } & (
       /** Undefined if the request failed on its way. */
       answer: TaskStatus | 'denied' | undefined;
     }
-  /** Index sizes were told: the physical name behind each alias. */
-  | { kind: 'sizes'; invocation: InvocationInfo }
+  /** Index sizes were told, with the names of the indices. */
+  | { kind: 'sizes'; invocation: InvocationInfo; names: readonly string[] }
   /** The bytes of a real truncate left the function. */
   | {
       kind: 'truncate';
@@ -69,6 +69,8 @@ export type JournalEvent = { at: number } & (
       /** The ledger's record at that moment. */
       record: StoredRecord | undefined;
       track: Track;
+      /** Reindexes of ours that ran at that moment, or were still to be put in place. */
+      beside: readonly Track[];
     }
   /** Its answer reached the function. */
   | { kind: 'answered'; invocation: InvocationInfo; index: string; status: number | undefined; isTaskId: boolean }
@@ -91,11 +93,13 @@ export type JournalEvent = { at: number } & (
       /** The function knows that it was accepted. */
       confirmed: boolean;
     }
+  /** The run's metrics were written. */
+  | { kind: 'counted'; runId: string; runStartMillis: number; rowsMissing: number }
   | { kind: 'ended'; runId: string; how: 'succeeded' | 'failed' | 'stopped'; events: number }
   /** Another process removed or brought rows, moved an alias, or hid rows. */
   | { kind: 'others'; index: string; what: string }
-  /** A record of another version appears, or is gone. */
-  | { kind: 'foreign'; index: string; present: boolean }
+  /** A record loses a field, or has it back. */
+  | { kind: 'damaged'; index: string }
 );
 
 export type Event<Kind extends JournalEvent['kind']> = Extract<JournalEvent, { kind: Kind }>;

@@ -1,6 +1,13 @@
-import type { DryRun, IndexSize, TaskStatus, TruncateFields } from '../../../lambda/operations/operations.ts';
+import type {
+  DryRun,
+  IndexSize,
+  TaskCounters,
+  TaskStatus,
+  TruncateFields,
+} from '../../../lambda/operations/operations.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
-import type { Engine, Pace, Physical, Task } from './engine.ts';
+import type { Counters } from '../alphabet/server.ts';
+import type { Engine, Pace, Task } from './engine.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** What a DataHub is like, in all that a truncation can notice. */
@@ -11,11 +18,17 @@ export interface Behaviour {
   announces: boolean;
   /** What it makes of forceDeleteByQuery; `chokes` answers without a count. */
   force: 'obeys' | 'ignores' | 'refuses' | 'chokes';
-  /** Whether the alias moves before the rows are copied, or after. */
-  swap: 'first' | 'last';
+  /** When the alias moves to a reindex: before its rows are written, when half of them are, or after its task has ended. */
+  swap: 'first' | 'half-way' | 'last' | 'never';
+  /** How long after the end of its task, milliseconds. */
+  swapMillis: number;
+  /** It moves, too, where the task has ended before its last row. */
+  swapsShort: boolean;
+  /** What the status of a reindex counts (alphabet/server.ts). */
+  counters: Counters;
   status: 'told' | 'denied' | 'unknown' | 'without counters';
-  /** Statuses and sizes may fail for now. */
-  sizes: boolean;
+  /** Sizes may fail for now, or be told under a name that never changes. */
+  sizes: 'told' | 'denied' | 'by alias';
   date: boolean;
   /** Its clock minus ours, milliseconds. */
   skewMillis: number;
@@ -29,8 +42,11 @@ export const plain: Behaviour = {
   announces: true,
   force: 'obeys',
   swap: 'first',
+  swapMillis: 20_000,
+  swapsShort: false,
+  counters: 'rows to keep',
   status: 'told',
-  sizes: true,
+  sizes: 'told',
   date: true,
   skewMillis: 0,
   pace: { millis: 2000 },
@@ -67,7 +83,7 @@ export function createServer(engine: Engine, time: VirtualTime): Server {
         : { rowsToDelete, rowsTotal, deletesInPlace };
     },
     truncate(fields, pace = server.behaviour.pace) {
-      const { force, swap } = server.behaviour;
+      const { force, swap, swapMillis, swapsShort } = server.behaviour;
       const alias = searchIndex(fields);
       const physical = engine.behind(alias);
       if (!physical || (fields.forceDeleteByQuery && (force === 'refuses' || force === 'chokes'))) return undefined;
@@ -80,27 +96,38 @@ export function createServer(engine: Engine, time: VirtualTime): Server {
         engine.point(alias, target);
         return task;
       }
-      // Some servers put the copy in place a while after the task has ended.
-      const whenDone = () => time.at(time.now() + 20_000, () => putInPlace(physical, target));
-      return engine.startCopy(physical, target, fields.cutoffMillis, { ...pace, whenDone });
+      const putInPlace = () => {
+        // Unless another process has moved the alias in the meantime.
+        if (task.waits && engine.behind(alias) === physical) engine.point(alias, target);
+        task.waits = false;
+      };
+      const whenDone = (isShort: boolean) => {
+        if (isShort && !swapsShort) task.waits = false;
+        else if (swap === 'last') time.at(time.now() + swapMillis, putInPlace);
+      };
+      const atHalf = () => void (swap === 'half-way' && putInPlace());
+      const task = engine.startCopy(physical, target, fields.cutoffMillis, { ...pace, atHalf, whenDone });
+      task.waits = swap !== 'never';
+      return task;
     },
     status(taskId) {
       const { status } = server.behaviour;
       if (status === 'denied') return 'denied';
       const task = engine.tasks.find(({ id }) => id === taskId);
       if (status === 'unknown' || !task || task.state === 'gone') return { kind: 'vanished' };
-      const { deleted, created, conflicts: versionConflicts, total, startedAt, endedAt = time.now() } = task;
-      const cancelled = task.cancelled ? { cancelled: true } : {};
-      const counters = { total, deleted, created, updated: 0, versionConflicts, ...cancelled };
+      const { startedAt, endedAt = time.now() } = task;
       const completed = task.state === 'completed';
       const runTimeMillis = endedAt - startedAt;
+      const counters = { ...countersOf(task, server.behaviour), ...(task.cancelled && { cancelled: true }) };
       return { kind: 'found', completed, runTimeMillis, counters: status === 'without counters' ? {} : counters };
     },
     sizes() {
-      if (!server.behaviour.sizes) return 'denied';
+      const { sizes } = server.behaviour;
+      if (sizes === 'denied') return 'denied';
       return engine.aliases().flatMap((alias) => {
         const physical = engine.behind(alias);
-        return physical ? [{ indexName: physical.name, ...namesIn(alias), sizeMb: physical.rows.size / 1000 }] : [];
+        const indexName = sizes === 'by alias' ? alias : physical?.name;
+        return physical && indexName ? [{ indexName, ...namesIn(alias), sizeMb: physical.rows.size / 1000 }] : [];
       });
     },
   };
@@ -111,12 +138,30 @@ export function createServer(engine: Engine, time: VirtualTime): Server {
     return removes === 'copy' || (removes === 'most' && old * 2 > total);
   }
 
-  /** Unless somebody else has moved the alias in the meantime. */
-  function putInPlace(source: Physical, target: Physical): void {
-    if (engine.behind(source.alias) === source) engine.point(source.alias, target);
-  }
-
   return server;
+}
+
+/** What its status counts; the specification does not say what each number means. */
+function countersOf(task: Task, { counters }: Behaviour): TaskCounters & { noops?: number } {
+  const { kind, total, deleted, created, conflicts: versionConflicts, old } = task;
+  if (kind === 'delete') return { total, deleted, created, updated: 0, versionConflicts };
+  const own = { created, updated: 0, deleted: 0, noops: 0, versionConflicts: 0 };
+  switch (counters) {
+    case 'rows to keep':
+      return { ...own, total };
+    case 'failures are conflicts':
+      return { ...own, total, versionConflicts };
+    case 'rows to keep are updated':
+      return { ...own, total, created: 0, updated: created };
+    case 'all rows':
+      return { ...own, total: total + old };
+    case 'all rows, old ones are noops':
+      return { ...own, total: total + old, noops: old };
+    case 'all rows, old ones are deleted':
+      return { ...own, total: total + old, deleted: old };
+    case 'no total':
+      return { created, updated: 0, deleted: 0, versionConflicts: 0 };
+  }
 }
 
 const known = new Map<string, { entityType: string; aspect: string }>();

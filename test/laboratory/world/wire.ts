@@ -13,6 +13,7 @@ import {
 import { type Answer, TransportError } from '../../../lambda/operations/transport.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import { answers, type Effect, effects, namesOf, type Answer as Told, unwritten } from '../alphabet/answers.ts';
+import { vagueCounters } from '../alphabet/server.ts';
 import type { Track } from '../truth/track.ts';
 import type { Pace, Task } from './engine.ts';
 import { type Invocation, pause } from './invocation.ts';
@@ -74,7 +75,12 @@ export function operationsOf(invocation: Invocation): Operations {
     async indexSizes(options) {
       const answer = await read(invocation, 'index-sizes', options, () => server.sizes());
       if (answer === 'denied') throw failure('privilege', 'index-sizes', 403);
-      journal.push({ at: time.now(), kind: 'sizes', invocation: info });
+      journal.push({
+        at: time.now(),
+        kind: 'sizes',
+        invocation: info,
+        names: answer.map(({ indexName }) => indexName),
+      });
       return answer;
     },
     truncate: (fields, maySend) => send(invocation, fields, maySend),
@@ -171,7 +177,8 @@ function take(world: World, track: Track, fields: TruncateFields, effect: Effect
   const { chances, server, tracker } = world;
   const act = (pace: Pace = server.behaviour.pace) => {
     world.onActing(track);
-    return tracker.acts(track, () => server.truncate(fields, pace));
+    const isVague = vagueCounters.includes(server.behaviour.counters);
+    return tracker.acts(track, isVague, () => server.truncate(fields, pace));
   };
   if (effect === 'none') return undefined;
   if (effect === 'at once') return act();

@@ -1,6 +1,7 @@
 import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
+import { reportMetrics, runMetrics } from '../../../lambda/aws/metrics.ts';
 import type { Report } from '../../../lambda/facts/report-schema.ts';
-import { decisionOf, headOf, isUnresolved, parseRecord, type StoredRecord } from '../../../lambda/ledger/record.ts';
+import { isUnresolved, parseRecord, type StoredRecord, type Unresolved } from '../../../lambda/ledger/record.ts';
 import type { TruncateFields } from '../../../lambda/operations/operations.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { PolicySource } from '../../../lambda/policy/parse.ts';
@@ -10,6 +11,7 @@ import { createTracker, nothingLost, type Track, type Tracker } from '../truth/t
 import { type Chances, createChances } from './chances.ts';
 import { createEngine } from './engine.ts';
 import type { Event, InvocationInfo, JournalEvent, Truth } from './journal.ts';
+import { unreportedOf } from './records.ts';
 import { createServer, type Server } from './server.ts';
 import { createVirtualTime, type VirtualTime } from './virtual-time.ts';
 
@@ -41,6 +43,7 @@ export interface World {
   injected(letter: string): void;
   threw(step: string, error: Error): void;
   published(invocation: InvocationInfo, report: Report, told: boolean, confirmed: boolean): void;
+  counted(invocation: InvocationInfo, report: Report): void;
   /** A real truncate leaves a function. */
   sent(invocation: InvocationInfo, fields: TruncateFields): Track;
   /** Called for each real truncate. */
@@ -113,14 +116,30 @@ export function createWorld({ seed, start, settings, policies, notify = 'always'
       const copy = structuredClone(report);
       journal.push({ at: time.now(), kind: 'published', runId, runStartMillis, report: copy, told, confirmed });
     },
+    counted({ runId, runStartMillis }, report) {
+      const rowsMissing = reportMetrics(report)
+        .map((line) => Number(JSON.parse(line)[runMetrics.rowsMissing] ?? 0))
+        .reduce((sum, missing) => sum + missing, 0);
+      journal.push({ at: time.now(), kind: 'counted', runId, runStartMillis, rowsMissing });
+    },
     sent(invocation, fields) {
       const index = searchIndex(fields);
       const { runId, runStartMillis } = invocation;
+      const beside = tracker.tracks.filter((one) => one.index === index && one.owed && tracker.isAtWork(one));
       const track: Track = { index, runId, runStartMillis, cutoffMillis: fields.cutoffMillis, sentAt: time.now() };
       tracker.tracks.push(track);
       world.onSent(track);
       const record = world.stored(index);
-      journal.push({ at: time.now(), kind: 'truncate', invocation, index, fields: { ...fields }, record, track });
+      journal.push({
+        at: time.now(),
+        kind: 'truncate',
+        invocation,
+        index,
+        fields: { ...fields },
+        record,
+        track,
+        beside,
+      });
       return track;
     },
     others(index, what, act) {
@@ -151,27 +170,21 @@ export function createWorld({ seed, start, settings, policies, notify = 'always'
   return world;
 }
 
-/** The truth about the truncation, or the window, that a record holds. */
+/** The truth about the truncation that a record holds. */
 function truthOf({ server: { engine }, tracker }: World, record: StoredRecord | undefined): Truth {
   const physical = record && engine.behind(record.index);
   const found = physical ? engine.found(physical) : [];
   const countIn = (after: number, until: number) =>
     found.filter(({ timestamp }) => timestamp > after && timestamp <= until).length;
   const none: Truth = { oldFound: 0, loss: nothingLost, isAtWork: false, indexName: physical?.name };
-  if (!record || record.state === 'other-version') return none;
-  const window =
-    'counted' in record && record.counted
-      ? { expected: record.counted.rows, found: countIn(record.counted.afterMillis, record.counted.untilMillis) }
-      : undefined;
-  const attempt = 'attempt' in record ? record.attempt : undefined;
-  if (!attempt) return { ...none, window };
+  const attempt = record && 'attempt' in record ? record.attempt : undefined;
+  if (!record || !attempt) return none;
   const { policyCutoffMillis, baseline, fields } = attempt;
-  const own = { expected: baseline.rowsToKeep, found: countIn(policyCutoffMillis, baseline.countedAtMillis) };
   const track = trackOf(tracker, record.index, attempt);
   return {
     ...none,
     oldFound: countIn(Number.NEGATIVE_INFINITY, fields.cutoffMillis),
-    window: window ?? own,
+    window: { expected: baseline.rowsToKeep, found: countIn(policyCutoffMillis, baseline.countedAtMillis) },
     loss: track ? tracker.lossOf(track) : nothingLost,
     isAtWork: track !== undefined && tracker.isAtWork(track),
   };
@@ -188,9 +201,7 @@ export const trackOf = (
 const recordsIn = (world: World): StoredRecord[] =>
   [...world.ledger.stored.keys()].flatMap((index) => world.stored(index) ?? []);
 
-/** Records in which a truncation is unresolved, whoever wrote them. */
-export const unresolvedIn = (world: World): StoredRecord[] =>
-  recordsIn(world).filter((record) => isUnresolved(headOf(record) as { state: string }));
+/** Records in which a truncation is unresolved. */
+export const unresolvedIn = (world: World): Unresolved[] => recordsIn(world).filter(isUnresolved);
 
-/** Records whose decision nobody is known to have been told of. */
-export const untoldIn = (world: World): StoredRecord[] => recordsIn(world).filter((record) => decisionOf(record));
+export const unreportedIn = (world: World): StoredRecord[] => recordsIn(world).filter(unreportedOf);

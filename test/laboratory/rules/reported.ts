@@ -1,0 +1,158 @@
+import { resultOf, worst } from '../../../lambda/facts/outcomes.ts';
+import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
+import { type LastVerdict, revisionOf } from '../../../lambda/ledger/record.ts';
+import { searchIndex, searchIndexOfName } from '../../../lambda/policy/aspects.ts';
+import { isReadable, isSameDecision, unreportedOf } from '../world/records.ts';
+import {
+  type CheckRule,
+  decisions,
+  type Event,
+  eventsOf,
+  type Made,
+  ofWrites,
+  releaseOf,
+  runOf,
+  unreportedAt,
+} from './events.ts';
+
+/** Rule 15: what has been decided about an index is reported before anything else happens to it. */
+
+type Published = Event<'published'>;
+
+export const entriesOf = ({ report }: Published, index: string): PolicyEntry[] =>
+  report.policies.filter((entry) => searchIndex(entry) === index);
+
+const timeOf = (millis: number): string => new Date(millis).toISOString();
+
+/** The entry that reports a verdict as it was decided. */
+export const entryOfVerdict = (event: Published, index: string, last: LastVerdict): PolicyEntry | undefined =>
+  entriesOf(event, index).find(
+    ({ outcome, decidedAt }) => outcome === last.verdict.outcome && decidedAt === timeOf(last.decided.atMillis),
+  );
+
+/** Whether a report includes what was decided: the verdict as it was given, or the release. */
+const includes = (event: Published, { index, by, last }: Omit<Made, 'at'>): boolean =>
+  last
+    ? entryOfVerdict(event, index, last) !== undefined
+    : (event.report.notes ?? []).some(
+        (note) =>
+          note.kind === 'released' && searchIndexOfName(note.index) === index && note.decidedAt === timeOf(by.atMillis),
+      );
+
+export const reportedRules: Record<string, CheckRule> = {
+  'nothing takes the place of what is unreported': ofWrites(({ previous, next }) => {
+    const before = unreportedOf(previous);
+    if (!before || isSameDecision(before, unreportedOf(next))) return undefined;
+    const isMark =
+      isReadable(next) && !next.unreported && isSameDecision(before, unreportedOf({ ...next, unreported: true }));
+    if (!isMark) return `it is ${next.state} now, and ${before.by.runId} had decided`;
+    return next.state !== previous?.state && `marked as ${next.state}`;
+  }),
+
+  'what is marked was published, and nothing has been written since': ofWrites((event, history) => {
+    const { at, previous, next, invocation } = event;
+    const made = unreportedOf(previous);
+    if (!made || unreportedOf(next)) return undefined;
+    const own = eventsOf(history, 'published').filter((one) => runOf(one) === runOf(invocation) && one.at <= at);
+    const published = own.findLast((one) => one.confirmed && includes(one, { ...made, index: next.index }));
+    if (!published) return 'marked, and no published report includes it';
+    const written = eventsOf(history, 'ledger').findLast(
+      (one) => one.next.index === next.index && revisionOf(one.next) === revisionOf(previous),
+    );
+    const isOther = written && runOf(written.invocation) !== runOf(invocation) && written.at > published.at;
+    return isOther && 'another run has written since';
+  }),
+
+  'no verdict and no release ends unreported': ofWrites(({ previous, next, invocation }, history) => {
+    if (!isReadable(next) || next.unreported) return undefined;
+    const { lastVerdict, lastRelease } = next;
+    const before = isReadable(previous) ? (previous.lastVerdict ?? previous.lastRelease)?.decided.atMillis : undefined;
+    const now = (lastVerdict ?? lastRelease)?.decided;
+    // Of what was never sent, its own run alone has something to report.
+    const isWithdrawn =
+      lastVerdict && isReadable(previous) && previous.state === 'sending' && invocation.step === 'truncate';
+    const isNew = now && now.atMillis !== before && !isWithdrawn;
+    return isNew && `decided by ${now.runId}${releaseOf(history, invocation) ? ', a release' : ''}, and not flagged`;
+  }),
+
+  *'what is unreported is not counted'(history) {
+    for (const { at, index, invocation } of eventsOf(history, 'dry-run')) {
+      if (invocation.step === 'poll') continue;
+      const before = eventsOf(history, 'ledger').findLast((event) => event.next.index === index && event.at <= at);
+      const made = unreportedOf(before?.next);
+      if (!before || !made || before.at >= invocation.startedAt) continue;
+      yield { at, text: `${index}: counted by ${invocation.runId}, decided by ${made.by.runId}` };
+    }
+  },
+};
+
+/** Only where a history is over has everything been reported that will be. */
+export const reportRules = {
+  *'every verdict and every release is reported'(history) {
+    for (const made of decisions(history)) {
+      const isReported = eventsOf(history, 'published').some((event) => event.at >= made.at && includes(event, made));
+      if (isReported) continue;
+      yield { at: made.at, text: `${made.index}: decided by ${made.by.runId}, and never reported` };
+    }
+  },
+
+  *'what is unreported is in every report'(history) {
+    for (const published of eventsOf(history, 'published')) {
+      const listed = eventsOf(history, 'listed').find(({ invocation }) => runOf(invocation) === runOf(published));
+      if (!listed || isBlind(published)) continue;
+      for (const made of unreportedAt(history, listed.at)) {
+        const isStill = unreportedAt(history, published.at).some((one) => isSameDecision(one, made));
+        if (!isStill || includes(published, made)) continue;
+        const [entry] = entriesOf(published, made.index);
+        const text = `${made.index}: decided by ${made.by.runId}, and ${published.runId} says ${entry?.outcome ?? 'nothing'}`;
+        yield { at: published.at, text };
+      }
+    }
+  },
+
+  /** Whichever run reports it: the one that judged, the next one, or both. */
+  *'a verdict that is reported for the first time counts as what it is'(history) {
+    const made = decisions(history);
+    for (const published of eventsOf(history, 'published')) {
+      const { at, runId, report } = published;
+      if (isBlind(published)) continue;
+      const earlier = eventsOf(history, 'published').filter((event) => event.at < at && event.confirmed);
+      let missing = 0;
+      for (const one of made) {
+        const entry = one.last && entryOfVerdict(published, one.index, one.last);
+        if (!one.last || !entry || earlier.some((event) => includes(event, one))) continue;
+        const { outcome, rowsMissing } = one.last.verdict;
+        if (worst([report.result, resultOf[outcome]]) !== report.result)
+          yield { at, text: `${one.index} is ${outcome}, and ${runId} is ${report.result}` };
+        if (outcome !== 'rows-missing') continue;
+        if (entry.rowsMissing !== rowsMissing)
+          yield { at, text: `${one.index} misses ${rowsMissing} rows, and ${runId} says ${entry.rowsMissing}` };
+        missing += Math.max(1, rowsMissing ?? 1);
+      }
+      const counted = eventsOf(history, 'counted').filter(
+        (event) => runOf(event) === runOf(published) && event.at >= at,
+      );
+      const most = Math.max(0, ...counted.map(({ rowsMissing }) => rowsMissing));
+      // A function that died when its message was out has counted nothing.
+      if (counted.length > 0 && most < missing)
+        yield { at, text: `${missing} rows are missing, and ${runId} counts ${most}` };
+    }
+  },
+
+  *'metrics are written once for each report that is published'(history) {
+    for (const event of eventsOf(history, 'counted')) {
+      const { at, runId } = event;
+      const own = (kind: 'published' | 'counted') =>
+        eventsOf(history, kind).filter((one) => runOf(one) === runOf(event) && one.at <= at).length;
+      const tries = eventsOf(history, 'invocation').filter(
+        ({ invocation }) => invocation.step === 'report' && runOf(invocation) === runOf(event),
+      ).length;
+      if (own('counted') > Math.max(own('published'), Math.ceil(tries / 3)))
+        yield { at, text: `${runId} has counted ${own('counted')} times` };
+    }
+  },
+} satisfies Record<string, CheckRule>;
+
+/** A Plan that failed, or could not read the ledger, knows of nothing. */
+export const isBlind = ({ report: { cause } }: Published): boolean =>
+  cause?.kind === 'step-failed' ? cause.step === 'plan' : cause?.kind === 'setup' && cause.what === 'ledger';

@@ -1,4 +1,5 @@
 import type { Cause } from '../../../lambda/facts/cause.ts';
+import type { Note } from '../../../lambda/facts/note.ts';
 import type { Outcome } from '../../../lambda/facts/outcomes.ts';
 import type { EngineName } from '../start/engines.ts';
 import type { Ended } from '../world/job.ts';
@@ -21,6 +22,8 @@ export interface Expectation {
   outcomes: readonly Outcome[];
   /** Of the last run, if only one is correct. */
   cause?: Cause['kind'];
+  /** One that the last run's report has. */
+  note?: Note['kind'];
   /** Whether loaded rows that should be there are missing when everything has ended. */
   keptRowsMissing: 'none' | 'some' | 'all';
   /** Real truncates; one, if nothing else is said. */

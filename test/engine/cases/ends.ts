@@ -64,7 +64,7 @@ export const endCases: readonly EngineCase[] = [
     name: 'copy, its task lost',
     reindexes: true,
     story: async (world) => [await world.runWhile((task) => lose(world, task), { unseen: true })],
-    expected: { outcomes: ['unknown'], cause: 'unsettled', keptRowsMissing: 'none', recovery: true },
+    expected: { outcomes: ['unknown'], cause: 'unproven', keptRowsMissing: 'none', recovery: true },
   },
   {
     name: 'delete, a shard away',

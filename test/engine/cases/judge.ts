@@ -90,13 +90,15 @@ function falseWords(
 function againstExpectation(
   { kept, ingested }: Missing,
   { runs, shouldBe }: Facts,
-  { cause, keptRowsMissing, lateRows, leftBehind }: Expectation,
+  { cause, note, keptRowsMissing, lateRows, leftBehind }: Expectation,
 ): [boolean, string][] {
   const kind = runs.at(-1)?.entry?.cause.kind ?? 'not reported';
   const found = kept === 0 ? 'none' : kept === shouldBe.kept ? 'all' : 'some';
+  const notes = runs.at(-1)?.report?.notes ?? [];
   const isInVain = (lateRows || leftBehind) && ingested === 0;
   return [
     [cause !== undefined && kind !== cause, `the cause is ${kind}, not ${cause}`],
+    [note !== undefined && !notes.some((one) => one.kind === note), `there is no note ${note}`],
     [found !== keptRowsMissing, `${kept} of ${shouldBe.kept} kept rows are missing, expected ${keptRowsMissing}`],
     [isInVain === true, 'no ingested row was left behind, so nothing is proven'],
   ];

@@ -7,7 +7,7 @@ export const anEntry = (outcome: PolicyEntry['outcome'], more: Partial<PolicyEnt
   entityType: 'dataset',
   aspect: 'operation',
   outcome,
-  cause: { kind: 'run-error' },
+  cause: { kind: 'setup', what: 'run' },
   reason: 'A reason.',
   ...more,
 });

@@ -1,6 +1,7 @@
 import { isUnresolved, namesOfRecord, remainsOf, type StoredRecord } from '../../lambda/ledger/record.ts';
 import { iso } from '../../lambda/message/numbers.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
+import { taskRowsOf } from '../telling/output.ts';
 import type { LastRun } from './last-run.ts';
 
 /** What the ledger knows of one index. Times are ISO 8601 UTC. */
@@ -17,6 +18,8 @@ export interface IndexStatus {
   lastOutcome?: string;
   lastDecidedAt?: string;
   rowsDeleted?: number;
+  /** What its task says it has deleted, also where the counts do not show it. */
+  taskRows?: number;
   /** Of a reindex: rows that are still in the old index, and its name. */
   rowsLeftBehind?: number;
   oldIndex?: string;
@@ -50,6 +53,7 @@ export function statusOf(record: StoredRecord): IndexStatus {
     lastOutcome: verdict?.outcome,
     lastDecidedAt: lastVerdict && iso(lastVerdict.decided.atMillis),
     rowsDeleted: verdict?.rowsDeleted,
+    taskRows: verdict?.reindexes ? undefined : taskRowsOf(verdict?.cause),
     rowsLeftBehind: verdict?.rowsLeftBehind,
     oldIndex: verdict?.rowsLeftBehind && !isOpen ? record.attempt?.baseline.indexName : undefined,
     releasedAt: lastRelease && iso(lastRelease.decided.atMillis),

@@ -1,6 +1,7 @@
 import type { StoredRecord } from '../../lambda/ledger/record.ts';
 import { exact, moment } from '../../lambda/message/numbers.ts';
 import { type IndexStatus, statusOf } from '../ledgers/status.ts';
+import { resultLine } from '../telling/output.ts';
 import { table } from './table.ts';
 
 /**
@@ -47,11 +48,7 @@ function detailsOf(status: IndexStatus): string[] {
 
 function lastVerdict({ lastOutcome, lastDecidedAt, ...counted }: IndexStatus): string[] {
   if (lastOutcome === undefined) return [];
-  const { rowsDeleted, rowsLeftBehind, rowsMissing, oldIndex } = counted;
-  const counts = [
-    ...(rowsMissing === undefined ? [] : [`${exact(rowsMissing)} rows missing`]),
-    ...(rowsDeleted === undefined ? [] : [`${exact(rowsDeleted)} rows deleted`]),
-    ...(rowsLeftBehind ? [`${exact(rowsLeftBehind)} rows left behind in ${oldIndex ?? 'the old index'}`] : []),
-  ];
+  const { rowsMissing } = counted;
+  const counts = [...(rowsMissing === undefined ? [] : [`${exact(rowsMissing)} rows missing`]), ...resultLine(counted)];
   return [`${lastOutcome} on ${timeOf(lastDecidedAt)}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}`];
 }

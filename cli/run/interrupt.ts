@@ -48,17 +48,24 @@ export function onInterrupt(
  */
 export async function whatGoesOn(ledger: Ledger, last: RunState | undefined, isScheduled = false): Promise<string[]> {
   const records = await ledger.list();
-  const goesOn = records.flatMap((record) => lineOf(record, last));
+  const linesOf = (hasEnded: boolean) =>
+    records.filter((record) => isOver(record, last) === hasEnded).flatMap((record) => lineOf(record, last));
+  const goesOn = linesOf(false);
+  const over = linesOf(true);
   const unreported = records.flatMap(unreportedLine);
   const again = isScheduled ? 'The next run continues' : 'Start the same command again';
   return [
-    ...(goesOn.length === 0
-      ? ['Stopped. Nothing was under way on the server.']
+    ...(goesOn.length + over.length === 0 ? ['Stopped. Nothing was under way on the server.'] : []),
+    ...(goesOn.length === 0 ? [] : ['Stopped. What the server has begun continues without this program:', ...goesOn]),
+    ...(over.length === 0
+      ? []
       : [
-          'Stopped. What the server has begun continues without this program:',
-          ...goesOn,
-          `${again}: it picks up what is there, watches it to its end, and sends nothing twice.`,
+          `${goesOn.length === 0 ? 'Stopped. ' : ''}What the server had begun has ended, and is not verified yet:`,
+          ...over,
         ]),
+    ...(goesOn.length + over.length === 0
+      ? []
+      : [`${again}: it picks up what is there, watches it to its end, and sends nothing twice.`]),
     ...(unreported.length === 0
       ? []
       : [
@@ -66,6 +73,15 @@ export async function whatGoesOn(ledger: Ledger, last: RunState | undefined, isS
           ...unreported,
         ]),
   ];
+}
+
+const watchedOf = (index: string, last: RunState | undefined): WatchedEntry | undefined =>
+  last?.entries.find((entry): entry is WatchedEntry => entry.index === index && entry.phase === 'watched');
+
+/** This run has seen that its task has ended, or is gone. */
+function isOver({ index }: StoredRecord, last: RunState | undefined): boolean {
+  const watch = watchedOf(index, last)?.watch;
+  return watch?.task?.completed === true || watch?.vanished === true;
 }
 
 /** What is printed here is no report: the people who read reports have not seen it. */
@@ -92,9 +108,7 @@ function lineOf(record: StoredRecord, last: RunState | undefined): string[] {
 }
 
 function lastSeen(index: string, last: RunState | undefined): string {
-  const watched = last?.entries.find(
-    (entry): entry is WatchedEntry => entry.index === index && entry.phase === 'watched',
-  );
+  const watched = watchedOf(index, last);
   if (!watched) return ', not checked by this run';
   const rows = progressLine(watched).slice(dottedName(watched.entry).length + 2);
   return `, ${rows} when last seen, ${moment(watched.watch.lastCheckAt)}`;

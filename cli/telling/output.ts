@@ -1,7 +1,9 @@
+import type { Cause } from '../../lambda/facts/cause.ts';
 import type { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
 import type { OperationName, ServerError } from '../../lambda/facts/server-error.ts';
-import { exact } from '../../lambda/message/numbers.ts';
+import { exact, rows } from '../../lambda/message/numbers.ts';
+import { isUnseen } from '../../lambda/message/phrases.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Entry, RunState, WatchedEntry } from '../../lambda/run/state.ts';
 import { progressShown } from '../../lambda/truncation/watch.ts';
@@ -98,6 +100,39 @@ export function progressLine({ entry, watch }: WatchedEntry): string {
   if (done === undefined) return `${name}: under way`;
   return `${name}: ${exact(done)} of ${exact(total)} ${work === 'written' ? 'rows written to the new index' : 'old rows deleted'}`;
 }
+
+/** What the next check of a truncation is for, where its progress does not say it. */
+export function waitsFor({ entry, watch }: WatchedEntry): string | undefined {
+  if (watch.error) return 'its last check failed';
+  if (watch.pending) return 'its rows are counted a second time';
+  if (watch.task?.completed) return 'its task has ended, and its rows are counted';
+  if (watch.vanished) return 'its task is gone, and its rows are counted';
+  return entry.taskId === undefined ? 'there is no task to ask, and its rows are counted' : undefined;
+}
+
+/**
+ * What a truncation came to: `60 rows deleted`. Where the counts do not show what its task says, both are said; after a
+ * reindex no row is deleted.
+ * @param taskRows what its task says it has deleted
+ */
+export function resultLine({ rowsDeleted, taskRows = 0, rowsLeftBehind, oldIndex }: TruncationResult): string[] {
+  if (rowsLeftBehind) return [`${rows(rowsLeftBehind, 'exact')} left behind in ${oldIndex ?? 'the old index'}`];
+  if (rowsDeleted === undefined) return [];
+  return isUnseen(taskRows, rowsDeleted)
+    ? [`its task says ${rows(taskRows, 'exact')} deleted, and the counts show ${exact(rowsDeleted)}`]
+    : [`${rows(rowsDeleted, 'exact')} deleted`];
+}
+
+interface TruncationResult {
+  rowsDeleted?: number | undefined;
+  taskRows?: number | undefined;
+  rowsLeftBehind?: number | undefined;
+  oldIndex?: string | undefined;
+}
+
+/** Rows that the task of a delete says it has deleted. */
+export const taskRowsOf = (cause: Cause | undefined): number | undefined =>
+  cause !== undefined && 'done' in cause ? cause.done : undefined;
 
 /** What a plan does, or would do, with an index; the outcome where it does nothing. */
 export function actionOf({ phase, entry }: Entry): string {

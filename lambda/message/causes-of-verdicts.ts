@@ -11,6 +11,7 @@ import {
   countersText,
   cutoffOf,
   isOrAre,
+  isUnseen,
   joined,
   nameOf,
   nextRunTries,
@@ -135,13 +136,9 @@ export function remains(cause: CauseOf<'remains'>, entry: DecidedFacts, context:
   };
 }
 
-/** A status that says twice as many rows deleted as the counts show, and so many more, speaks of a refresh. */
-const unseenRows = 10;
-
 /** Whether the task has done far more than the counts show, or found nothing but rows that changed unseen. */
 function isHidden({ done = 0, total, conflicts = 0 }: CauseOf<'remains'>, { rowsDeleted = 0 }: DecidedFacts): boolean {
-  const hasDoneMore = done >= 2 * rowsDeleted && done >= rowsDeleted + unseenRows;
-  return hasDoneMore || (done === 0 && conflicts > 0 && (total === undefined || conflicts >= total));
+  return isUnseen(done, rowsDeleted) || (done === 0 && conflicts > 0 && (total === undefined || conflicts >= total));
 }
 
 export function missing(cause: CauseOf<'missing'>, entry: DecidedFacts, context: Context): Sentences {

@@ -61,6 +61,10 @@ export const asSentence = (text: string): string => withStop(text.charAt(0).toUp
 export const joined = (...parts: ReadonlyArray<string | number | boolean | undefined>): string =>
   parts.filter((part) => typeof part === 'string' && part !== '').join(' ');
 
+/** Whether a task says that it has deleted at least twice as many rows, and ten more, as the counts show. */
+export const isUnseen = (done: number, rowsDeleted: number): boolean =>
+  done >= 2 * rowsDeleted && done >= rowsDeleted + 10;
+
 export const nextRunTries = 'Wait for the next run, which tries again.';
 export const nextRunChecks =
   'Wait for the next run, which checks again. Do not truncate the index by hand in the meantime.';

@@ -132,7 +132,10 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
     parameters: {
       async policies() {
         if (!world.parameters.policies) throw new ParametersError('The policies cannot be read.');
-        return world.parameters.policies.map((policy, at) => ({ name: `policy-${at + 1}`, text: JSON.stringify(policy) }));
+        return world.parameters.policies.map((policy, at) => ({
+          name: `policy-${at + 1}`,
+          text: JSON.stringify(policy),
+        }));
       },
       async paused() {
         if (world.parameters.paused === undefined) throw new ParametersError('The pause switch cannot be read.');

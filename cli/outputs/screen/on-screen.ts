@@ -1,5 +1,5 @@
 import type { Report } from '../../../lambda/facts/report-schema.ts';
-import { duration } from '../../../lambda/message/numbers.ts';
+import { duration, moment } from '../../../lambda/message/numbers.ts';
 import { diagnosis } from '../../../lambda/message/server-errors.ts';
 import type { WatchedEntry } from '../../../lambda/run/state.ts';
 import type { Header, Heard, Output, Pending } from '../../telling/output.ts';
@@ -26,16 +26,17 @@ export function onScreen(screen: Screen): Output {
   let pending: Pending | undefined;
   let counted: string | undefined;
   let watched: (() => string) | undefined;
+  /** A log keeps its last line for long: a moment stays true there. */
+  const nextCheck = (at: number): string => {
+    const seconds = (at - Date.now()) / 1000;
+    if (!screen.terminal) return `next check on ${moment(at)}`;
+    return seconds < 1 ? 'checking' : `checks again in ${duration(seconds)}`;
+  };
   const wait = () =>
     waiting.for(() => {
       const slow = slowRequest(pending, Date.now());
       const parts = [counted ?? watched?.(), slow].filter((part) => part !== undefined);
-      const what = [
-        counted ? 'counted' : watched && 'watched',
-        slow && pending?.operation,
-        slow && pending?.index,
-      ].join();
-      return parts.length === 0 ? undefined : { text: parts.join('; '), what };
+      return parts.length === 0 ? undefined : parts.join('; ');
     });
   return {
     neverShow: (hide) => {
@@ -61,7 +62,7 @@ export function onScreen(screen: Screen): Output {
       const unresolved = state.entries.filter((entry): entry is WatchedEntry => entry.phase === 'watched');
       const isWaiting = state.next === 'wait' && unresolved.length > 0;
       const until = Date.now() + state.waitSeconds * 1000;
-      watched = isWaiting ? () => waitingLine(unresolved, (until - Date.now()) / 1000) : undefined;
+      watched = isWaiting ? () => `${waitingLine(unresolved)}; ${nextCheck(until)}` : undefined;
     },
     task: progress.task,
     problem: progress.say,

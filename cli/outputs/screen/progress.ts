@@ -1,9 +1,9 @@
 import { resultOf } from '../../../lambda/facts/outcomes.ts';
-import { duration, exact, percent } from '../../../lambda/message/numbers.ts';
+import { exact, percent } from '../../../lambda/message/numbers.ts';
 import { dottedName } from '../../../lambda/policy/aspects.ts';
 import type { Entry, WatchedEntry } from '../../../lambda/run/state.ts';
 import { progressShown } from '../../../lambda/truncation/watch.ts';
-import { actionOf, type Output, progressLine } from '../../telling/output.ts';
+import { actionOf, type Output, progressLine, resultLine, taskRowsOf, waitsFor } from '../../telling/output.ts';
 import { table } from '../table.ts';
 import type { Paint } from './screen.ts';
 
@@ -44,17 +44,22 @@ export function createProgress(write: (line: string) => void, paint: Paint, widt
       if (entry.phase === 'watched' && isNews(entry, tenths)) say(progressLine(entry));
       if (entry.phase !== 'done' || ended.has(entry.index)) continue;
       ended.add(entry.index);
-      const { outcome, rowsDeleted } = entry.entry;
-      const deleted = rowsDeleted === undefined ? '' : `, ${exact(rowsDeleted)} rows deleted`;
-      say(`${dottedName(entry.entry)}: ${paint(resultOf[outcome], outcome)}${deleted}`);
+      const { outcome, cause, indexName: oldIndex } = entry.entry;
+      const result = resultLine({ ...entry.entry, oldIndex, taskRows: taskRowsOf(cause) });
+      say([`${dottedName(entry.entry)}: ${paint(resultOf[outcome], outcome)}`, ...result].join(', '));
     }
   };
   return { state, say, task: (index, taskId) => say(`${names.get(index) ?? index}: task ${taskId}`) };
 }
 
-/** `checks again in 2 min`: what a run waits for. */
-export const waitingLine = (watched: readonly WatchedEntry[], waitSeconds: number): string =>
-  `${watched.map(progressLine).join('; ')}; checks again in ${duration(Math.max(1, waitSeconds))}`;
+/** What a run waits for: how far each truncation is, and what its next check is for. */
+export const waitingLine = (watched: readonly WatchedEntry[]): string =>
+  watched
+    .map((entry) => {
+      const reason = waitsFor(entry);
+      return `${progressLine(entry)}${reason ? ` (${reason})` : ''}`;
+    })
+    .join('; ');
 
 /** When it is first seen, and at every tenth. */
 function isNews(watched: WatchedEntry, tenths: Map<string, number>): boolean {

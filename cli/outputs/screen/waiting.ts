@@ -10,15 +10,9 @@ import type { Screen } from './screen.ts';
  * terminal it is rewritten and disappears when there is other output, in a log it comes once, when there has been no
  * other output for a while, and then every hour.
  */
-export interface Wait {
-  text: string;
-  /** What is the same while only the figures in the text change. */
-  what: string;
-}
-
 interface Waiting {
   /** @param wait what is waited for at this moment; undefined for nothing */
-  for(wait: (() => Wait | undefined) | undefined): void;
+  for(wait: (() => string | undefined) | undefined): void;
   /** Writes whole lines above it. */
   write(text: string): void;
   stop(): void;
@@ -31,8 +25,10 @@ const silenceMillis = 20_000;
 const longSilenceMillis = hourMillis;
 
 export function createWaiting({ write, terminal }: Screen): Waiting {
-  let wait: (() => Wait | undefined) | undefined;
+  let wait: (() => string | undefined) | undefined;
+  /** Without their figures, which may change. */
   const said = new Set<string>();
+  const withoutFigures = (text: string) => text.replace(/\d+/g, '');
   let spokenAt = Date.now();
   let isDrawn = false;
   const clear = () => {
@@ -47,12 +43,12 @@ export function createWaiting({ write, terminal }: Screen): Waiting {
     if (now === undefined) return;
     if (terminal) {
       // A line that wraps could not be erased.
-      terminal.write(`  ${now.text}`.slice(0, (terminal.columns ?? 80) - 1));
+      terminal.write(`  ${now}`.slice(0, (terminal.columns ?? 80) - 1));
       isDrawn = true;
-    } else if (Date.now() - spokenAt >= (said.has(now.what) ? longSilenceMillis : silenceMillis)) {
-      said.add(now.what);
+    } else if (Date.now() - spokenAt >= (said.has(withoutFigures(now)) ? longSilenceMillis : silenceMillis)) {
+      said.add(withoutFigures(now));
       spokenAt = Date.now();
-      write(`  ${now.text}\n`);
+      write(`  ${now}\n`);
     }
   };
   const timer = setInterval(draw, everyMillis);

@@ -10,7 +10,7 @@ test('A log says once what it waits for, and then every hour, with the figures o
   const lines: string[] = [];
   const waiting = createWaiting({ write: (text) => lines.push(text) });
   let done = 0;
-  waiting.for(() => ({ text: `${done} of 9 rows`, what: 'rows' }));
+  waiting.for(() => `${done} of 9 rows`);
   vi.advanceTimersByTime(59 * minute);
   expect(lines).toEqual(['  0 of 9 rows\n']);
   done = 4;
@@ -24,15 +24,15 @@ test('A log says once what it waits for, and then every hour, with the figures o
 test('A log says what else it waits for when that changes, but not just after other output', () => {
   const lines: string[] = [];
   const waiting = createWaiting({ write: (text) => lines.push(text) });
-  waiting.for(() => ({ text: 'a', what: 'a' }));
+  waiting.for(() => 'a');
   vi.advanceTimersByTime(minute);
-  waiting.for(() => ({ text: 'b', what: 'b' }));
+  waiting.for(() => 'b');
   waiting.write('done\n');
   vi.advanceTimersByTime(10_000);
   expect(lines).toEqual(['  a\n', 'done\n']);
   vi.advanceTimersByTime(15_000);
   expect(lines.at(-1)).toBe('  b\n');
-  waiting.for(() => ({ text: 'a', what: 'a' }));
+  waiting.for(() => 'a');
   vi.advanceTimersByTime(30 * minute);
   expect(lines).toHaveLength(3);
   waiting.stop();

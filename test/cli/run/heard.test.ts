@@ -126,7 +126,10 @@ describe('Counts that contradict each other', () => {
 });
 
 test('A release that was not posted is named among what waits for that', async () => {
-  const { run, files, server, ledger, states } = await serviceHere({ profile: '1.2-1.5', faults: ['refuses-force-flags'] });
+  const { run, files, server, ledger, states } = await serviceHere({
+    profile: '1.2-1.5',
+    faults: ['refuses-force-flags'],
+  });
   await runHere(run('enforce', [operation]));
   const refusing = await startReceiver();
   onTestFinished(() => refusing.close());

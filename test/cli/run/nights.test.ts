@@ -33,7 +33,10 @@ async function stage(...faults: string[]) {
     sent,
     /** @returns the entry that is posted */
     async night(hours: number) {
-      const { result, policies } = await posted(hours, run('enforce', [{ ...operation, retentionDays: 30 }], ...posting));
+      const { result, policies } = await posted(
+        hours,
+        run('enforce', [{ ...operation, retentionDays: 30 }], ...posting),
+      );
       const [entry] = policies;
       const today = entry?.cause.kind === 'quarantined' && entry.cause.today;
       return { result, outcome: entry?.outcome, ...(today && 'found' in today && { found: today.found }) };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RunServices } from '../../../lambda/run/services.ts';
 import { anIndex, aQuarantined } from '../../support/records.ts';
-import { aPolicyFor, type RunOptions, server, type World, worlds } from '../../support/world.ts';
+import { aPolicyFor, type RunOptions, type World, worlds } from '../../support/world.ts';
 
 /** What the log of a run says, which the saved queries of CloudWatch and `--log json` read. */
 
@@ -24,17 +24,15 @@ test('A run logs each decision, each call, its task and its verdict', async () =
   const lines = await logged();
   expect(lines.map(([message]) => message)).toEqual([
     'planned',
-    'planned',
     'task id',
     'truncate',
     'verdict',
     'report',
     'reported',
   ]);
-  const [planned, other, task, truncate, verdict, report] = lines.map(([, fields]) => fields);
+  const [planned, task, truncate, verdict, report] = lines.map(([, fields]) => fields);
   const { taskId } = task ?? {};
   expect(planned).toMatchObject({ index: anIndex, aspect: 'operation', outcome: 'approved', rowsToDelete: 600 });
-  expect(other).toMatchObject({ aspect: 'datasetProfile', outcome: 'disabled' });
   expect(task).toEqual({ index: anIndex, taskId: expect.stringContaining(':') });
   expect(truncate).toEqual({ index: anIndex, outcome: 'started', cause: undefined, taskId });
   expect(verdict).toMatchObject({ index: anIndex, outcome: 'truncated', rowsDeleted: 600, taskId });

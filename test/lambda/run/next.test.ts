@@ -105,7 +105,9 @@ describe('at the end', () => {
   test('the entry says what its task has said, or nothing of it', () => {
     const causeOf = (more: Partial<Watch>) => proceeded([watched(more)], end).entries.map(({ entry }) => entry);
     expect(causeOf({ vanished: true })).toMatchObject([{ cause: { vanished: true } }]);
-    expect(causeOf({ task: { completed: true, done: 60, total: 60, runs: false } })).toMatchObject([{ cause: { ended: true } }]);
+    expect(causeOf({ task: { completed: true, done: 60, total: 60, runs: false } })).toMatchObject([
+      { cause: { ended: true } },
+    ]);
     expect(causeOf({ vanished: false })).toMatchObject([{ cause: { vanished: undefined, ended: undefined } }]);
   });
 });

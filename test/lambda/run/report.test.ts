@@ -90,7 +90,10 @@ describe('after a Poll that failed for good', () => {
   });
 
   test('what waited for its turn is not started', () => {
-    expect(failed(approved).policies[0]).toMatchObject({ outcome: 'not-started', cause: { kind: 'setup', what: 'run' } });
+    expect(failed(approved).policies[0]).toMatchObject({
+      outcome: 'not-started',
+      cause: { kind: 'setup', what: 'run' },
+    });
   });
 
   test('what was due when Truncate failed is the first that waited for its turn, whatever is watched', () => {

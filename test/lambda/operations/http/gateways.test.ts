@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { TlsOptions } from 'node:tls';
 import { describe, expect, test } from 'vitest';
+import { errorText } from '../../../../lambda/message/server-errors.ts';
 import { createHttpTransport } from '../../../../lambda/operations/http/http-transport.ts';
 import { OperationsError } from '../../../../lambda/operations/operations.ts';
-import { errorText } from '../../../../lambda/message/server-errors.ts';
 import { against, operation } from './broken-server.ts';
 import { http, rawServer } from './raw-server.ts';
 

@@ -150,7 +150,7 @@ describe('A bite', () => {
     expect(entries[0]).toMatchObject({
       phase: 'approved',
       plan: { rowsToDelete: 700, deletesInPlace: false, bite: undefined },
-      entry: { reindexGoesWhole: true, strategy: 'reindex' },
+      entry: { wholeReindex: true, strategy: 'reindex' },
     });
   });
 });
@@ -161,7 +161,7 @@ describe('A copy', () => {
     opened.standIn.fault('ignores-force-flags');
     const [entry] = (await opened.plan()).entries;
     expect(entry).toMatchObject({ phase: 'approved', plan: { deletesInPlace: false } });
-    expect(entry?.entry.reindexGoesWhole).toBeUndefined();
+    expect(entry?.entry.wholeReindex).toBeUndefined();
   });
 
   test('is not approved where its status cannot be read', async () => {

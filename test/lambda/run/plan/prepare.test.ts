@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { memoryLedger } from '../../../../cli/ledgers/memory-ledger.ts';
 import { LedgerError } from '../../../../lambda/ledger/ledger.ts';
-import { prepare, readRecords } from '../../../../lambda/run/plan/prepare.ts';
+import type { RunInput } from '../../../../lambda/run/input.ts';
+import { prepare } from '../../../../lambda/run/plan/prepare.ts';
 import { ParametersError, type RunServices } from '../../../../lambda/run/services.ts';
 import { anIdle, anIndex } from '../../../support/records.ts';
 
@@ -18,9 +19,10 @@ interface Given {
   paused?: () => Promise<boolean>;
   ledger?: Partial<RunServices['ledger']>;
   record?: boolean;
+  parameters?: () => Promise<never>;
 }
 
-async function prepared(input: Parameters<typeof prepare>[0], given: Given = {}) {
+async function prepared(input: RunInput, given: Given = {}) {
   const { policies = [policy('operation')], token = 'opaque', paused = async () => false } = given;
   const ledger = memoryLedger();
   if (given.record) ledger.stored.set(anIndex, anIdle());
@@ -29,13 +31,14 @@ async function prepared(input: Parameters<typeof prepare>[0], given: Given = {})
     clock: { now: () => now },
     ledger: { ...ledger, ...given.ledger },
     parameters: {
-      policies: async () => (policies.length > 0 ? [{ name: '/policies', text: JSON.stringify(policies) }] : []),
+      policies:
+        given.parameters ??
+        (async () => (policies.length > 0 ? [{ name: '/policies', text: JSON.stringify(policies) }] : [])),
       paused,
       token: { get: async () => token, reread: async () => token },
     },
   };
-  const made = services as unknown as RunServices;
-  return prepare(input, await readRecords(made), made);
+  return prepare({ input }, services as unknown as RunServices);
 }
 
 describe('A run that can begin', () => {
@@ -43,7 +46,7 @@ describe('A run that can begin', () => {
     const policies = [policy('operation'), policy('datasetProfile')];
     const chosen = async (indices?: string[]) => {
       const found = await prepared({ indices }, { policies });
-      return found.kind === 'ready' && found.chosen.map(({ index }) => index);
+      return found.chosen.map(({ index }) => index);
     };
     expect(await chosen()).toEqual([anIndex, 'dataset_datasetprofileaspect_v1']);
     expect(await chosen(['DATASET.Operation'])).toEqual([anIndex]);
@@ -51,7 +54,7 @@ describe('A run that can begin', () => {
 
   test('that releases concerns no policy', async () => {
     expect(await prepared({ release: ['dataset.operation'] })).toMatchObject({
-      kind: 'ready',
+      asks: true,
       chosen: [],
       error: undefined,
     });
@@ -67,15 +70,14 @@ describe('A run that can begin', () => {
     ['expires later', expiring(now + 14 * day + 1000), []],
     ['does not say when it expires', 'opaque', []],
   ])('with a token that %s', async (_, token, notes) => {
-    expect(((await prepared({}, { token })) as { notes?: unknown }).notes).toEqual(notes);
+    expect((await prepared({}, { token })).notes).toEqual(notes);
   });
 
   test.each<[string, () => Promise<boolean>, object | undefined]>([
     ['not paused', async () => false, undefined],
     ['paused', async () => true, { kind: 'stopped', by: 'paused' }],
   ])('and is %s', async (_, paused, hindrance) => {
-    const found = await prepared({}, { paused });
-    expect(found.kind === 'ready' && found.hindrance).toEqual(hindrance);
+    expect((await prepared({}, { paused })).hindrance).toEqual(hindrance);
   });
 });
 
@@ -88,14 +90,14 @@ describe('A run that cannot do its work', () => {
 
   test('has 49 policies: it still watches, and starts nothing', async () => {
     expect(await prepared({}, { policies: many(49) })).toMatchObject({
-      kind: 'ready',
+      asks: true,
       chosen: [],
       error: { kind: 'setup', what: 'parameters', problem: expect.stringContaining('there are 49 policies') },
-      hindrance: { kind: 'run-error' },
+      hindrance: { kind: 'setup', what: 'run' },
     });
     const most = await prepared({}, { policies: many(48) });
-    expect(most).toMatchObject({ kind: 'ready', error: undefined, hindrance: undefined });
-    expect(most.kind === 'ready' && most.chosen.length).toBe(48);
+    expect(most).toMatchObject({ asks: true, error: undefined, hindrance: undefined });
+    expect(most.chosen.length).toBe(48);
   });
 
   test('names in indices what no policy is for: it says which there are, at most ten of them', async () => {
@@ -125,21 +127,20 @@ describe('A run that cannot do its work', () => {
       throw new LedgerError('the table is away');
     };
     expect(await problemOf({}, { ledger: { list: away } })).toBe('ledger: the table is away');
-    // That nobody can be told what the ledger holds comes before any other reason.
+    // What the ledger holds is not known: that comes before any other reason.
     expect(await problemOf({ indices: ['dataset.x'] }, { ledger: { list: away } })).toBe('ledger: the table is away');
-    // The policies that it would have covered are told, if they are not too many for a run.
+    // The policies that it would have covered are reported, if they are not too many for a run.
     const covered = async (count: number) =>
-      ((await prepared({}, { policies: many(count), ledger: { list: away } })) as { chosen: unknown[] }).chosen.length;
+      (await prepared({}, { policies: many(count), ledger: { list: away } })).chosen.length;
     expect([await covered(48), await covered(49)]).toEqual([48, 0]);
-    const services = prepare({}, new Map(), {
-      settings: { minRetentionDays: 7 },
-      parameters: {
-        policies: async () => {
-          throw new ParametersError('the parameters are away');
-        },
-      },
-    } as unknown as RunServices);
-    expect(await services).toMatchObject({ kind: 'impossible', error: { what: 'parameters' }, policies: [] });
+    const parameters = async () => {
+      throw new ParametersError('the parameters are away');
+    };
+    expect(await prepared({}, { parameters })).toMatchObject({
+      asks: false,
+      error: { what: 'parameters' },
+      policies: [],
+    });
   });
 
   test('meets a defect: the step fails, and the workflow tries it again', async () => {

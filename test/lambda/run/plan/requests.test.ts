@@ -7,6 +7,8 @@ import { aPolicy } from '../../../support/policies.ts';
 
 /** What the first dry run of a run learns about the field forceDeleteByQuery (rule 1). */
 
+const clock = { now: () => 0 };
+
 type Answer = 'count' | number | ServerErrorKind;
 
 /** A server that answers requests with and without the field in this way; the last answer is repeated. */
@@ -25,7 +27,7 @@ function server(withField: Answer[], withoutField: Answer[] = ['count']) {
       throw new OperationsError({ operation: 'dry-run', ...fact });
     },
   } as unknown as Operations;
-  const requests = new PlanRequests(operations, new AbortController().signal);
+  const requests = new PlanRequests({ operations, clock, deadline: () => 900_000 }, new AbortController().signal);
   const first = async () => {
     const answered = await requests.firstDryRun(truncateFields(aPolicy(), 5, false)).catch(() => undefined);
     return { asked: asked.join(' '), refuses: requests.refusesForceField, isAnswered: answered !== undefined };
@@ -111,7 +113,7 @@ describe('task statuses', () => {
         throw new OperationsError({ kind: 'bad-request', operation: 'task-status', status });
       },
     } as unknown as Operations;
-    const requests = new PlanRequests(operations, new AbortController().signal);
+    const requests = new PlanRequests({ operations, clock, deadline: () => 900_000 }, new AbortController().signal);
     await requests.taskStatusRefusal();
     return [(await requests.taskStatusRefusal())?.status, asked];
   };

@@ -3,7 +3,7 @@ import { bodyText } from '../../lambda/operations/http/body-text.ts';
 import { trusting } from '../../lambda/operations/http/connection.ts';
 import { causeOf } from '../../lambda/operations/http/network-errors.ts';
 import { backoffMillis, realSleep, retryAfterMillis } from '../../lambda/operations/http/retry.ts';
-import { maskOf } from '../../lambda/text/secrets.ts';
+import { repeats } from '../../lambda/text/secrets.ts';
 import { oneLine } from '../../lambda/text/text.ts';
 import { proxyFor, unreadRange } from '../inputs/server.ts';
 import { secretsOf, type Webhook } from '../inputs/webhook.ts';
@@ -138,8 +138,8 @@ const one = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join(', ') : header;
 
 function quoted(said: string, webhook: Webhook): string {
-  const text = oneLine(maskOf(secretsOf(webhook), '[webhook]')(said), maxQuote);
-  return text === '' || text.startsWith('<') ? '' : ` ("${text}")`;
+  const text = oneLine(said, maxQuote);
+  return text === '' || text.startsWith('<') || repeats(secretsOf(webhook))(said) ? '' : ` ("${text}")`;
 }
 
 function remedyOf(status: number, { kept, format }: Webhook): string {

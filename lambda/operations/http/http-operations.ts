@@ -8,7 +8,6 @@ import type { Quote, Unreadable } from '../answers/server-text.ts';
 import { readTaskStatus } from '../answers/task-status.ts';
 import { truncationOf, truncationWithoutAnswer } from '../answers/truncation.ts';
 import {
-  type IndexSize,
   type Operations,
   OperationsError,
   type ReadOptions,
@@ -57,12 +56,7 @@ export function createOperations(options: HttpOperationsOptions): Operations {
       return (await ask(client, { operation: 'task-status', baseUrl }, { task }, readTaskStatus, read)).value;
     },
     async indexSizes(read) {
-      const { value } = await ask(client, { operation: 'index-sizes', baseUrl }, {}, readIndexSizes, read);
-      // Names go unchanged into ledger, report and terminal: a row with the token in a name is left out.
-      const namesOf = ({ indexName, entityType = '', aspect = '' }: IndexSize) => [indexName, entityType, aspect];
-      const { bearer } = client;
-      if (!bearer.isIn(...value.sizes.flatMap(namesOf))) return value.sizes;
-      return value.sizes.filter((size) => !bearer.isIn(...namesOf(size)));
+      return (await ask(client, { operation: 'index-sizes', baseUrl }, {}, readIndexSizes, read)).value.sizes;
     },
   };
 }
@@ -109,10 +103,7 @@ async function truncateOnce(
     return { kind: 'not-sent', why: { kind: 'defect', operation, text } };
   }
   try {
-    const truncation = truncationOf(await transport.postOnce(exchange, maySend), question, bearer.quote);
-    if (truncation.kind !== 'started' || !bearer.isIn(truncation.taskId)) return truncation;
-    // The server answered with the token, or part of it, instead of a task id.
-    return { kind: 'unresolved', error: { kind: 'no-task-id', operation } };
+    return truncationOf(await transport.postOnce(exchange, maySend), question, bearer.quote);
   } catch (error) {
     return truncationWithoutAnswer(error, question, bearer.quote);
   }

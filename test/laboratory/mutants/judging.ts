@@ -78,8 +78,8 @@ export const judgingMutants: readonly Mutant[] = [
     [
       [
         'truncation/next-look',
-        'return now + Math.min(interval, Math.max(look.minMillis, predictedMillis(watch, now)));',
-        'return now + Math.min(interval, 1000);',
+        'return now + Math.max(look.minMillis, Math.min(look.maxMillis, farthest, predicted));',
+        'return now + Math.min(farthest, predicted, 1000);',
       ],
       ['run/next', 'state.polls >= maxPolls', 'state.polls > 1e9'],
     ],

@@ -115,7 +115,9 @@ describe('The token', () => {
     async (value) => {
       stored['/p/token'] = value;
       const message = await failure(open().token.get());
-      expect(message).toMatch(/The parameter \/p\/token (is empty|holds a blank|holds a token that has fewer than 12 letters)/);
+      expect(message).toMatch(
+        /The parameter \/p\/token (is empty|holds a blank|holds a token that has fewer than 12 letters)/,
+      );
       if (value.trim()) expect(message).not.toContain(value);
     },
   );

@@ -99,7 +99,7 @@ const watchedEntry: Entry = {
     task: { completed: false, done: huge, total: huge, runs: true },
     end: { total: huge, updated: huge, created: huge, deleted: huge, versionConflicts: huge, cancelled: true },
     vanished: true,
-    progress: { done: huge, total: huge, at: huge },
+    progress: { done: huge, total: huge, at: huge, before: { done: huge, at: huge } },
     pending: { verdict: 'rows-missing missing', since: huge },
     error,
   },

@@ -8,6 +8,7 @@ import type { Quote, Unreadable } from '../answers/server-text.ts';
 import { readTaskStatus } from '../answers/task-status.ts';
 import { truncationOf, truncationWithoutAnswer } from '../answers/truncation.ts';
 import {
+  type DryRun,
   type Operations,
   OperationsError,
   type ReadOptions,
@@ -17,6 +18,7 @@ import {
 } from '../operations.ts';
 import { type Answer, type Exchange, type Transport, TransportError } from '../transport.ts';
 import { type Bearer, createBearer } from './bearer.ts';
+import { httpDates } from './http-date.ts';
 import { backoffMillis, realSleep, retryAfterMillis, type Sleep } from './retry.ts';
 
 export interface HttpOperationsOptions {
@@ -49,7 +51,7 @@ export function createOperations(options: HttpOperationsOptions): Operations {
       const parse = (json: unknown, quote: Quote) => readDryRun(textOf(unwrapped(json)), quote);
       const { answer, value } = await ask(client, question, truncateBody(fields, true), parse, read);
       const { kind: _, ...dryRun } = value;
-      return { ...dryRun, clockSkewMillis: clockSkew(answer.headers['date'], client.realNow()) };
+      return { ...dryRun, ...clockSkew(answer.headers['date'], client.realNow(), client.bearer.quote) };
     },
     truncate: (fields, maySend) => truncateOnce(client, { operation: 'truncate', baseUrl }, fields, maySend),
     async taskStatus(task, read) {
@@ -210,18 +212,20 @@ const exchangeOf = (baseUrl: string, { operation }: Question, body: object, toke
   body: JSON.stringify(body),
 });
 
-/** One HTTP date in the form that servers must use (RFC 9110, IMF-fixdate). */
-const httpDate = /[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT/g;
-
 /**
  * The server's clock minus ours, by its `Date` header. A proxy may add a header of its own: of several dates the one
  * furthest from our clock is used, because a wrong clock deletes fresh rows.
- * @param header several headers joined by commas; dates hold a comma themselves
+ * @param header several headers joined by commas
  * @param now real time, epoch milliseconds
- * @returns milliseconds; undefined without a readable date
+ * @returns milliseconds; or the header where it holds no date
  */
-function clockSkew(header: string | undefined, now: number): number | undefined {
-  const dates = header?.match(httpDate) ?? (header === undefined ? [] : [header]);
-  const skews = dates.map((date) => Date.parse(date) - now).filter((skew) => !Number.isNaN(skew));
-  return skews.length === 0 ? undefined : skews.reduce((one, other) => (Math.abs(other) > Math.abs(one) ? other : one));
+function clockSkew(
+  header: string | undefined,
+  now: number,
+  quote: Quote,
+): Pick<DryRun, 'clockSkewMillis' | 'unreadableDate'> {
+  if (header === undefined) return {};
+  const skews = httpDates(header).map((date) => date - now);
+  if (skews.length === 0) return { unreadableDate: quote(header) };
+  return { clockSkewMillis: skews.reduce((one, other) => (Math.abs(other) > Math.abs(one) ? other : one)) };
 }

@@ -90,6 +90,13 @@ describe('a request', () => {
     expect(await operations.dryRun(operation)).toMatchObject({ clockSkewMillis: -90_000 });
   });
 
+  test('names a Date that cannot be read', async () => {
+    const { operations } = await against([http(200, JSON.stringify({ value: sentence }), { Date: 'yesterday' })]);
+    const dryRun = await operations.dryRun(operation);
+    expect(dryRun).toMatchObject({ unreadableDate: 'yesterday' });
+    expect(dryRun.clockSkewMillis).toBeUndefined();
+  });
+
   test('of two Date headers takes the one farther from our clock', async () => {
     const dates = [now, now + 3_600_000].map((millis) => `\r\nDate: ${new Date(millis).toUTCString()}`).join('');
     const { operations } = await against([dryRunAnswer.replace('\r\n\r\n', `${dates}\r\n\r\n`)]);

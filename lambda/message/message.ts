@@ -99,7 +99,7 @@ export function cleanReport(report: Report, clean: (text: string) => string): Re
  */
 export const ownWords: ReadonlySet<string> = new Set([
   ...['kind', 'outcome', 'result', 'mode', 'by', 'closed', 'operation', 'sent', 'step', 'strategy', 'untold'],
-  ...['what', 'which', 'why'],
+  ...['wants', 'what', 'which', 'why'],
 ]);
 
 /** Properties that name an index or a task: they were read as such, and are no texts. */

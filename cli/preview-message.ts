@@ -3,11 +3,12 @@ import { Command, CommanderError, Option } from 'commander';
 import { reportSchema } from '../lambda/facts/report-schema.ts';
 import { messageOf } from '../lambda/message/message.ts';
 import type { Reader } from '../lambda/words/reader.ts';
-import { slackMessage } from './outputs/slack.ts';
+import { notifyFormats } from './command-line/options.ts';
+import { formats as posted } from './outputs/formats.ts';
 
 /** `npm run preview-message`: prints what would be sent for a report, without sending it. */
 
-const formats = ['email', 'slack', 'json'] as const;
+const formats = ['email', ...notifyFormats] as const;
 
 interface Options {
   report: string;
@@ -37,16 +38,12 @@ try {
 }
 
 function preview({ report: path, format, local, ...asked }: Options): string {
-  const message = messageOf(readReport(path), { reader: readerOf(local, asked) });
-  switch (format) {
-    case 'email':
-      return `Subject: ${message.subject}\n\n${message.email}`.trimEnd();
-    case 'slack':
-      // A local run posts to Slack itself; a stage's message goes through Amazon Q Developer.
-      return JSON.stringify(local ? slackMessage(message) : JSON.parse(message.https), null, 2);
-    case 'json':
-      return JSON.stringify(JSON.parse(message.default), null, 2);
-  }
+  const report = readReport(path);
+  const message = messageOf(report, { reader: readerOf(local, asked) });
+  if (format === 'email') return `Subject: ${message.subject}\n\n${message.email}`.trimEnd();
+  // A local run posts to Slack itself; a stage's message goes through Amazon Q Developer.
+  const body = format === 'slack' && !local ? JSON.parse(message.https) : posted[format].body(message, report);
+  return JSON.stringify(body, null, 2);
 }
 
 function readerOf(local: Options['local'], { stateMachineArn, runbookUrl }: Partial<Options>): Reader {

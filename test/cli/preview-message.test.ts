@@ -43,7 +43,7 @@ describe('npm run preview-message', () => {
 
   test.each<[string, () => string[], RegExp]>([
     ['no report', () => [], /--report <file>' not specified/],
-    ['an unknown format', () => ['--report', 'x', '--format', 'fax'], /email, slack, json/],
+    ['an unknown format', () => ['--report', 'x', '--format', 'fax'], /email, slack, teams, json/],
     [
       'a file that is not there',
       () => ['--report', '/nowhere/r.json'],

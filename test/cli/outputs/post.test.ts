@@ -77,7 +77,12 @@ describe('posting a message', () => {
       {},
       /it answered 400 \("invalid_payload"\)\. It does not take messages for Slack: --notify/,
     ],
-    [400, '', { format: 'json' }, /it answered 400\. It does not take the report: --notify-format slack posts/],
+    [
+      400,
+      '',
+      { format: 'json' },
+      /it answered 400\. It does not take the report: --notify-format has messages for Slack/,
+    ],
     [
       302,
       '',

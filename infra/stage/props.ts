@@ -94,6 +94,21 @@ export interface DatahubRetentionProps {
    */
   readonly slackChannelId?: string;
   /**
+   * The Teams tenant, authorised once in Amazon Q Developer; with teamsTeamId and teamsChannelId.
+   * @default - none
+   */
+  readonly teamsTenantId?: string;
+  /**
+   * The team; with teamsTenantId and teamsChannelId.
+   * @default - none
+   */
+  readonly teamsTeamId?: string;
+  /**
+   * The Teams channel, as in its link; with teamsTenantId and teamsTeamId.
+   * @default - none
+   */
+  readonly teamsChannelId?: string;
+  /**
    * An existing SNS topic for the reports, in the region of the stack. Its policy has to let cloudwatch.amazonaws.com publish, unless alarms go elsewhere.
    * @default - a topic of its own
    */

@@ -79,12 +79,10 @@ export const settingFields = {
     .optional()
     .meta({ description: 'The Slack channel; with slackWorkspaceId.', unset: 'none' }),
   teamsTenantId: uuid('Teams tenant').optional().meta({
-    description: 'The Teams tenant, authorised once in Amazon Q Developer; with teamsTeamId and teamsChannelId.',
+    description: 'The Teams tenant; with the next two.',
     unset: 'none',
   }),
-  teamsTeamId: uuid('team')
-    .optional()
-    .meta({ description: 'The team; with teamsTenantId and teamsChannelId.', unset: 'none' }),
+  teamsTeamId: uuid('team').optional().meta({ description: 'The team.', unset: 'none' }),
   teamsChannelId: z
     .string()
     .regex(
@@ -92,7 +90,7 @@ export const settingFields = {
       'must be the ID in the link of a Teams channel, such as 19%3a…%40thread.tacv2',
     )
     .optional()
-    .meta({ description: 'The Teams channel, as in its link; with teamsTenantId and teamsTeamId.', unset: 'none' }),
+    .meta({ description: 'The channel, as in its link.', unset: 'none' }),
   topicArn: topicArn.optional().meta({
     description:
       'An existing SNS topic for the reports, in the region of the stack. Its policy has to let cloudwatch.amazonaws.com publish, unless alarms go elsewhere.',

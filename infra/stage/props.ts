@@ -94,17 +94,17 @@ export interface DatahubRetentionProps {
    */
   readonly slackChannelId?: string;
   /**
-   * The Teams tenant, authorised once in Amazon Q Developer; with teamsTeamId and teamsChannelId.
+   * The Teams tenant; with the next two.
    * @default - none
    */
   readonly teamsTenantId?: string;
   /**
-   * The team; with teamsTenantId and teamsChannelId.
+   * The team.
    * @default - none
    */
   readonly teamsTeamId?: string;
   /**
-   * The Teams channel, as in its link; with teamsTenantId and teamsTeamId.
+   * The channel, as in its link.
    * @default - none
    */
   readonly teamsChannelId?: string;

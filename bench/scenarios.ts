@@ -21,6 +21,9 @@ const scale = 1000;
 const realRowsPerSecond = 4000;
 const million = 1e6;
 
+/** Real rows of one batch, as DataHub's default. */
+const batchRows = 10_000;
+
 /** Real rows, and the share of them past its retention; the threshold is 10 %. */
 type Mix = readonly (readonly [rows: number, oldShare: number])[];
 
@@ -56,24 +59,25 @@ function site(start: number, name: string, mix: Mix): Scenario {
       const old = Math.round((rows * share) / scale);
       return index(start, `bench${at}`, old, Math.round(rows / scale) - old);
     }),
-    policies: mix.map((_, at) => policy(`bench${at}`, 10_000 / scale)),
+    policies: mix.map((_, at) => policy(`bench${at}`, batchRows / scale)),
     maxRunHours: 12,
     rowsPerSecond: realRowsPerSecond / scale,
   };
 }
 
 /**
- * One index and one task, which makes progress in a hundred steps.
+ * One index and one task, which copies as many rows as there are old ones, in batches of 10,000 real rows.
  * @param seconds that the task takes
  */
 export function oneTask(start: number, seconds: number): Scenario {
-  const rows = 2000;
+  const rowsPerSecond = realRowsPerSecond / scale;
+  const rows = Math.round(seconds * rowsPerSecond);
   return {
     name: `one task of ${seconds} s`,
     indices: [index(start, 'bench', rows, rows)],
-    policies: [policy('bench', rows / 100)],
+    policies: [policy('bench', batchRows / scale)],
     maxRunHours: 24,
-    rowsPerSecond: rows / seconds,
+    rowsPerSecond,
   };
 }
 

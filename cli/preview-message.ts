@@ -4,11 +4,12 @@ import { type ReportFacts, reportSchema } from '../lambda/facts/report-schema.ts
 import type { Audience } from '../lambda/message/audience.ts';
 import { messageOf } from '../lambda/message/message.ts';
 import { withSentences } from '../lambda/message/sentences.ts';
-import { slackMessage } from './outputs/slack.ts';
+import { notifyFormats } from './command-line/options.ts';
+import { formats as posted } from './outputs/formats.ts';
 
 /** `npm run preview-message`: prints what would be sent for a report, without sending it. */
 
-const formats = ['email', 'slack', 'json'] as const;
+const formats = ['email', ...notifyFormats] as const;
 
 interface Options {
   report?: string;
@@ -81,15 +82,10 @@ function preview({ report: path, format, local, ...asked }: Options): string {
   const audience = audienceOf(local, asked);
   const report = path === undefined ? withSentences(night, audience) : readReport(path);
   const message = messageOf(report, { audience });
-  switch (format) {
-    case 'email':
-      return `Subject: ${message.subject}\n\n${message.email}`.trimEnd();
-    case 'slack':
-      // A local run posts to Slack itself; a stage's message goes through Amazon Q Developer.
-      return JSON.stringify(local ? slackMessage(message) : JSON.parse(message.https), null, 2);
-    case 'json':
-      return JSON.stringify(JSON.parse(message.default), null, 2);
-  }
+  if (format === 'email') return `Subject: ${message.subject}\n\n${message.email}`.trimEnd();
+  // A local run posts to Slack itself; a stage's message goes through Amazon Q Developer.
+  const body = format === 'slack' && !local ? JSON.parse(message.https) : posted[format].body(message, report);
+  return JSON.stringify(body, null, 2);
 }
 
 function audienceOf(local: Options['local'], { stateMachineArn, runbookUrl }: Partial<Options>): Audience {

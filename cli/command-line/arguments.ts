@@ -1,6 +1,13 @@
 import type { RunInput } from '../../lambda/run/input.ts';
 import { UsageError } from '../telling/mistakes.ts';
-import { options as allOptions, type OptionName, type Options, optionOf, writtenOption } from './options.ts';
+import {
+  options as allOptions,
+  type NotifyFormat,
+  type OptionName,
+  type Options,
+  optionOf,
+  writtenOption,
+} from './options.ts';
 import { readCommandLine } from './read.ts';
 import { exampleOf, inCheckout } from './verbs.ts';
 
@@ -83,7 +90,7 @@ export interface ServerArguments {
 
 export interface NotifyArguments {
   url: Secret;
-  format: 'slack' | 'json';
+  format: NotifyFormat;
   when: 'always' | 'problems';
 }
 

@@ -21,11 +21,15 @@ export interface Options {
   metricsFile?: string;
   notifyUrlFile?: string;
   notify?: 'always' | 'problems';
-  notifyFormat?: 'slack' | 'json';
+  notifyFormat?: NotifyFormat;
   failOn?: 'attention' | 'failed';
   fast?: boolean;
   yes?: boolean;
 }
+
+/** What a webhook is posted; `outputs/formats.ts` makes it. */
+export const notifyFormats = ['slack', 'teams', 'json'] as const;
+export type NotifyFormat = (typeof notifyFormats)[number];
 
 export type OptionName = keyof Options;
 
@@ -100,8 +104,8 @@ export const options: Record<OptionName, Description> = {
   },
   notifyFormat: {
     flags: '--notify-format <format>',
-    says: 'a message for Slack, or the report',
-    choices: ['slack', 'json'],
+    says: 'a message for Slack, a card for Teams, or the report',
+    choices: notifyFormats,
   },
   failOn: {
     flags: '--fail-on <result>',

@@ -30,7 +30,7 @@ export function readerOf(program: string, { server, ...asked }: Again, env: Node
     ['--ledger', asked.ledgerPath],
     ['--name', asked.name],
     ['--notify-url-file', pathOfSecret(notify?.url)],
-    ['--notify-format', notify?.format === 'json' ? 'json' : undefined],
+    ['--notify-format', notify?.format === 'slack' ? undefined : notify?.format],
     ['--notify', notify?.when === 'problems' ? 'problems' : undefined],
   ];
   const written = options.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${shellWord(`${value}`)}`]));

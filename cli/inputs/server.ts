@@ -4,6 +4,7 @@ import { isLoopback, readBaseUrl, serverAddress } from '../../lambda/operations/
 import { trusting } from '../../lambda/operations/http/connection.ts';
 import type { TokenSource } from '../../lambda/operations/operations.ts';
 import { ParametersError } from '../../lambda/run/services.ts';
+import { isLongEnough, tooShort } from '../../lambda/text/secrets.ts';
 import { nonEmpty, type ServerArguments } from '../command-line/arguments.ts';
 import { UsageError } from '../telling/mistakes.ts';
 import {
@@ -136,7 +137,7 @@ function tokenFor(address: Address, { environment, environmentToken, file, syste
 }
 
 const tokenRemedy =
-  'give --token-file FILE, or set DATAHUB_GMS_TOKEN beside DATAHUB_GMS_URL (a server with authentication off takes any text)';
+  'give --token-file FILE, or set DATAHUB_GMS_TOKEN beside DATAHUB_GMS_URL (a server with authentication off takes any text of twelve letters)';
 
 function isSame(text: string, { baseUrl }: Address): boolean {
   const its = readBaseUrl(text);
@@ -176,6 +177,7 @@ function checkToken(given: string, name: string): string {
       `${name} does not hold a token: it has spaces, line breaks or other characters that a token cannot have. Put only the token there.`,
     );
   }
+  if (!isLongEnough(token)) throw new UsageError(`${name} holds a token that ${tooShort}: put a longer one there.`);
   return token;
 }
 

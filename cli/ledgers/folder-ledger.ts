@@ -16,7 +16,7 @@ import { type LastRuns, parseLastRun } from './last-run.ts';
  */
 interface FolderLedger extends Ledger, LastRuns {
   /**
-   * Creates the folder, and tries whether it can be written and has hard links.
+   * Creates the folder, and tries whether it takes bytes and has hard links.
    * @throws LedgerError
    */
   prepare(): void;
@@ -29,6 +29,9 @@ interface FolderLedger extends Ledger, LastRuns {
 
 /** About a month of nights with three writes each, and 2 kB for each file. */
 const keptRevisions = 100;
+
+/** Bytes that a run writes and removes before it sends anything: an empty file still fits on a full disk. */
+const probeBytes = 4096;
 
 /** What a killed process has left behind is removed after this time. */
 const leftoverMillis = 7 * 24 * 3600 * 1000;
@@ -62,22 +65,26 @@ export function folderLedger(folder: string, isNamed = false): FolderLedger {
     return found;
   };
   const latest = () => latestOf(folder, names() ?? []);
-  const load = (index: string, revision: number): StoredRecord =>
-    parseRecord(index, { ...jsonOf(fs.readFileSync(path(nameOf(index, revision)), 'utf8')), revision });
-  /** The file is complete and on the disk before it gets its name. */
+  const load = (index: string, revision: number): StoredRecord => {
+    const { mark: _, ...stored } = jsonOf(textOf(path(nameOf(index, revision))));
+    return parseRecord(index, { ...stored, revision });
+  };
+  /** The file is complete and on the disk before it gets its name. `text` differs from all that others write. */
   const link = (text: string, name: string): boolean => {
     const fresh = path(`.new-${randomUUID()}`);
-    fs.writeFileSync(fresh, text, { mode: 0o600, flag: 'wx', flush: true });
     try {
+      fs.writeFileSync(fresh, text, { mode: 0o600, flag: 'wx', flush: true });
       fs.linkSync(fresh, path(name));
       syncFolder(folder);
       return true;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      // A network file system may repeat a call whose answer was lost: then the name is that of our own file.
-      return fs.statSync(path(name)).ino === fs.statSync(fresh).ino;
+      const { code, syscall } = error as NodeJS.ErrnoException;
+      if (syscall !== 'link' || code !== 'EEXIST') throw error;
+      // A network file system may repeat a call whose answer was lost: then the name is that of our own file. Only its
+      // text shows that: inode numbers are not the same for everyone, and Node rounds those above 2^53.
+      return textOf(path(name)) === text;
     } finally {
-      fs.rmSync(fresh, { force: true });
+      remove(fresh);
     }
   };
   const makeIfMissing = () => {
@@ -89,8 +96,8 @@ export function folderLedger(folder: string, isNamed = false): FolderLedger {
         makeIfMissing();
         latest();
         const probe = `.new-${randomUUID()}`;
-        link('', probe);
-        fs.rmSync(path(probe));
+        link(' '.repeat(probeBytes), probe);
+        remove(path(probe));
         removeLeftovers(folder);
       }),
     exists: () => attempt('read', () => names() !== undefined),
@@ -118,11 +125,11 @@ export function folderLedger(folder: string, isNamed = false): FolderLedger {
       const { revision } = record;
       return attempt('written', () => {
         if ((latest().get(index) ?? 0) !== revision - 1) return false;
-        if (!link(`${JSON.stringify(record)}\n`, nameOf(index, revision))) return false;
+        if (!link(`${JSON.stringify({ ...record, mark: randomUUID() })}\n`, nameOf(index, revision))) return false;
         const isTooLate = (latest().get(index) ?? 0) >= revision + keptRevisions;
         // So far behind that the name had been removed: this is not the record that the others went on from.
         const goes = isTooLate ? revision : revision - keptRevisions;
-        fs.rmSync(path(nameOf(index, goes)), { force: true });
+        remove(path(nameOf(index, goes)));
         return !isTooLate;
       });
     },
@@ -156,28 +163,57 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** The newest revision of each index. Throws LedgerError if the folder holds anything else. */
+/**
+ * The newest revision of each index. What other programs leave in a ledger (`Thumbs.db`, `… (1).json`) is passed over;
+ * a folder with nothing else in it was not meant as a ledger.
+ * @throws LedgerError
+ */
 function latestOf(folder: string, names: readonly string[]): Map<string, number> {
   const latest = new Map<string, number>();
-  for (const name of names) {
-    // A volume's own folder, and what desktops leave behind.
-    if (name.startsWith('.') || name === 'lost+found') continue;
-    const { index, revision } = fileName.exec(name)?.groups ?? {};
-    if (index === undefined)
-      throw new LedgerError(`The folder ${folder} is not a ledger (${name}): name another folder.`);
-    const decoded = decodeURIComponent(index);
-    latest.set(decoded, Math.max(latest.get(decoded) ?? 0, Number(revision)));
+  // A volume's own folder, and what desktops hide.
+  const visible = names.filter((name) => !name.startsWith('.') && name !== 'lost+found');
+  for (const { index, revision } of visible.flatMap((name) => recordOfName(name) ?? [])) {
+    latest.set(index, Math.max(latest.get(index) ?? 0, revision));
   }
-  return latest;
+  const [stranger] = visible;
+  if (latest.size > 0 || stranger === undefined) return latest;
+  throw new LedgerError(
+    `The folder ${folder} is not a ledger: it has other files (${stranger}) and no record. Name another folder with --ledger, or empty this one.`,
+  );
+}
+
+/** Undefined for a name that `nameOf` does not give. */
+function recordOfName(name: string): { index: string; revision: number } | undefined {
+  const { index = '', revision = '' } = fileName.exec(name)?.groups ?? {};
+  try {
+    const record = { index: decodeURIComponent(index), revision: Number(revision) };
+    return nameOf(record.index, record.revision) === name ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Empty for what is no file: to open a pipe waits for its other end. */
+function textOf(path: string): string {
+  return fs.statSync(path, { throwIfNoEntry: false })?.isFile() ? fs.readFileSync(path, 'utf8') : '';
 }
 
 /** What is not an object blocks its index like a record of another version. */
-function jsonOf(text: string): object {
+function jsonOf(text: string): { mark?: unknown } {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? value : {};
   } catch {
     return {};
+  }
+}
+
+/** A file that stays takes room, and that is all: what was stored before is stored. */
+function remove(path: string): void {
+  try {
+    fs.rmSync(path, { force: true });
+  } catch {
+    // Left for the next run.
   }
 }
 
@@ -191,7 +227,7 @@ function syncFolder(folder: string): void {
 function removeLeftovers(folder: string): void {
   for (const name of fs.readdirSync(folder).filter((one) => leftover.test(one))) {
     const { mtimeMs = Date.now() } = fs.statSync(join(folder, name), { throwIfNoEntry: false }) ?? {};
-    if (Date.now() - mtimeMs > leftoverMillis) fs.rmSync(join(folder, name), { force: true });
+    if (Date.now() - mtimeMs > leftoverMillis) remove(join(folder, name));
   }
 }
 

@@ -3,11 +3,13 @@ import { bodyText } from '../../lambda/operations/http/body-text.ts';
 import { trusting } from '../../lambda/operations/http/connection.ts';
 import { causeOf } from '../../lambda/operations/http/network-errors.ts';
 import { backoffMillis, realSleep, retryAfterMillis } from '../../lambda/operations/http/retry.ts';
-import { maskOf } from '../../lambda/text/secrets.ts';
+import { repeats } from '../../lambda/text/secrets.ts';
 import { oneLine } from '../../lambda/text/text.ts';
+import { notifyFormats } from '../command-line/options.ts';
 import { proxyFor, unreadRange } from '../inputs/server.ts';
 import { secretsOf, type Webhook } from '../inputs/webhook.ts';
 import type { Posted } from '../telling/output.ts';
+import { formats } from './formats.ts';
 import { receiptOf } from './receipt.ts';
 
 /** Posts a message, through the environment's proxy if there is one for this address. */
@@ -138,8 +140,8 @@ const one = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join(', ') : header;
 
 function quoted(said: string, webhook: Webhook): string {
-  const text = oneLine(maskOf(secretsOf(webhook), '[webhook]')(said), maxQuote);
-  return text === '' || text.startsWith('<') ? '' : ` ("${text}")`;
+  const text = oneLine(said, maxQuote);
+  return text === '' || text.startsWith('<') || repeats(secretsOf(webhook))(said) ? '' : ` ("${text}")`;
 }
 
 function remedyOf(status: number, { kept, format }: Webhook): string {
@@ -149,13 +151,14 @@ function remedyOf(status: number, { kept, format }: Webhook): string {
   }
   if (status === 429 || status >= 500) return 'It was tried three times; check the receiver.';
   if (status === 400 || status === 415 || status === 422) return otherFormat(format);
+  if (status === 401 && format === 'teams') return "In the flow's trigger, let anyone start it.";
   return `The address may have been withdrawn: put a new one into ${kept}.`;
 }
 
-const otherFormat = (format: Webhook['format']): string =>
-  format === 'slack'
-    ? 'It does not take messages for Slack: --notify-format json posts the report instead.'
-    : 'It does not take the report: --notify-format slack posts a message for Slack instead.';
+function otherFormat(format: Webhook['format']): string {
+  const others = notifyFormats.filter((one) => one !== format).map((one) => `${formats[one].what} (${one})`);
+  return `It does not take ${formats[format].what}: --notify-format has ${others.join(' and ')}, too.`;
+}
 
 function remedyInBody(said: string, { format, kept }: Webhook): string {
   if (said.trimStart().startsWith('<')) {

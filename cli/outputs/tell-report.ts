@@ -12,10 +12,10 @@ import type { Server } from '../inputs/server.ts';
 import { type Webhook, withoutAddress } from '../inputs/webhook.ts';
 import { type LastRun, type LastRuns, lastRunOf } from '../ledgers/last-run.ts';
 import type { Output, Printed } from '../telling/output.ts';
+import { formats } from './formats.ts';
 import { figuresOf } from './metrics-file.ts';
 import { type OutputFile, writeAndTell } from './output-file.ts';
 import { post } from './post.ts';
-import { slackMessage } from './slack.ts';
 
 /** Where the result of a run goes: the screen, files, and a webhook. */
 export interface Telling {
@@ -117,7 +117,7 @@ async function postMessage(
 ): Promise<'posted' | 'refused' | 'not-asked'> {
   if (webhook === undefined) return 'not-asked';
   if (webhook.when === 'problems' && !isWorthPublishing(report, byHand)) return 'not-asked';
-  const body = webhook.format === 'json' ? message.default : JSON.stringify(slackMessage(message));
+  const body = JSON.stringify(formats[webhook.format].body(message, report));
   const posted = await post(webhook, body, { caPem: server.caPem });
   output.posted(posted);
   return posted.kind === 'posted' ? 'posted' : 'refused';

@@ -172,8 +172,14 @@ function privilegeCheck(
 function clockCheck(dryRun: Answers['dryRun']): Check {
   if (dryRun.kind === 'failed') return notChecked('Clock', 'nothing was counted');
   if (dryRun.value === undefined) return notChecked('Clock', 'the index that was asked for is not there');
-  const { clockSkewMillis: skew } = dryRun.value;
-  if (skew === undefined) return { name: 'Clock', state: 'note', text: 'the server does not say its time' };
+  const { clockSkewMillis: skew, unreadableDate } = dryRun.value;
+  if (skew === undefined) {
+    const text =
+      unreadableDate === undefined
+        ? 'the server sends no Date header'
+        : `the server's Date header holds no date ("${unreadableDate}")`;
+    return { name: 'Clock', state: 'note', text };
+  }
   if (Math.abs(skew) <= maxClockSkewMillis) return { name: 'Clock', state: 'ok', text: 'agrees with ours' };
   return {
     name: 'Clock',

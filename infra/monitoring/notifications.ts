@@ -1,5 +1,5 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib';
-import { CfnSlackChannelConfiguration } from 'aws-cdk-lib/aws-chatbot';
+import { CfnMicrosoftTeamsChannelConfiguration, CfnSlackChannelConfiguration } from 'aws-cdk-lib/aws-chatbot';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { CfnSubscription, type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
@@ -7,7 +7,7 @@ import { Construct } from 'constructs';
 import type { Settings } from '../stage/settings.ts';
 import { alarmNamePrefix } from '../workflow/names.ts';
 
-/** Where reports and alarms go: our own topic or an existing one, with emails and a Slack channel as subscribers. */
+/** Where reports and alarms go: our own topic or an existing one, with emails and channels of Slack and Teams as subscribers. */
 export class Notifications extends Construct {
   /** For reports. */
   readonly topic: ITopic;
@@ -30,6 +30,7 @@ export class Notifications extends Construct {
       });
     }
     this.slack(settings);
+    this.teams(settings);
   }
 
   /** A topic's own policy replaces the default one, so it has to let our alarms publish; Report publishes by its role. */
@@ -60,25 +61,40 @@ export class Notifications extends Construct {
     return topic;
   }
 
+  private slack({ stage, slackWorkspaceId, slackChannelId }: Settings): void {
+    if (slackWorkspaceId === undefined || slackChannelId === undefined) return;
+    new CfnSlackChannelConfiguration(this, 'Slack', {
+      slackWorkspaceId,
+      slackChannelId,
+      ...this.chat('Slack', stage),
+    });
+  }
+
+  private teams({ stage, teamsTenantId, teamsTeamId, teamsChannelId }: Settings): void {
+    if (teamsTenantId === undefined || teamsTeamId === undefined || teamsChannelId === undefined) return;
+    new CfnMicrosoftTeamsChannelConfiguration(this, 'Teams', {
+      teamsTenantId,
+      teamId: teamsTeamId,
+      teamsChannelId,
+      ...this.chat('Teams', stage),
+    });
+  }
+
   /**
    * Amazon Q Developer in chat applications. Its role has no permissions, and the guardrail keeps it that way if
    * someone widens the role. AWS allows one configuration per channel and account: a second stage needs a channel of
    * its own.
    */
-  private slack({ stage, slackWorkspaceId, slackChannelId }: Settings): void {
-    if (slackWorkspaceId === undefined || slackChannelId === undefined) return;
-    const stack = Stack.of(this);
-    const role = new Role(this, 'SlackRole', {
-      description: 'What people may do from the Slack channel of the DataHub retention job: nothing',
+  private chat(app: 'Slack' | 'Teams', stage: string) {
+    const role = new Role(this, `${app}Role`, {
+      description: `What people may do from the ${app} channel of the DataHub retention job: nothing`,
       assumedBy: new ServicePrincipal('chatbot.amazonaws.com'),
     });
-    new CfnSlackChannelConfiguration(this, 'Slack', {
-      configurationName: `datahub-retention-${stage}`,
-      slackWorkspaceId,
-      slackChannelId,
+    return {
+      configurationName: `datahub-retention-${stage}${app === 'Slack' ? '' : '-teams'}`,
       iamRoleArn: role.roleArn,
       snsTopicArns: [this.topic.topicArn],
-      guardrailPolicies: [`arn:${stack.partition}:iam::aws:policy/CloudWatchReadOnlyAccess`],
-    });
+      guardrailPolicies: [`arn:${Stack.of(this).partition}:iam::aws:policy/CloudWatchReadOnlyAccess`],
+    };
   }
 }

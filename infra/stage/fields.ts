@@ -22,6 +22,15 @@ const arn = (service: string, rest: string, example: string) =>
     .string()
     .regex(new RegExp(`^arn:aws[a-z-]*:${service}:[a-z0-9-]+:\\d{12}:${rest}$`), `must be an ARN such as ${example}`);
 
+/** As the console of Amazon Q Developer shows it. */
+const uuid = (what: string) =>
+  z
+    .string()
+    .regex(
+      /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+      `must be the ID of a ${what}, such as 1234abcd-12ab-34cd-56ef-1234567890ab`,
+    );
+
 const topicArn = arn('sns', '[A-Za-z0-9_-]{1,256}', 'arn:aws:sns:eu-central-1:111122223333:team-alerts');
 
 const keyArn = arn(
@@ -69,6 +78,19 @@ export const settingFields = {
     .regex(/^[CG][A-Z0-9]{8,15}$/, 'must be a Slack channel id such as C0123456789, not its name')
     .optional()
     .meta({ description: 'The Slack channel; with slackWorkspaceId.', unset: 'none' }),
+  teamsTenantId: uuid('Teams tenant').optional().meta({
+    description: 'The Teams tenant; with the next two.',
+    unset: 'none',
+  }),
+  teamsTeamId: uuid('team').optional().meta({ description: 'The team.', unset: 'none' }),
+  teamsChannelId: z
+    .string()
+    .regex(
+      /^[\w\-=+/.,]*%3a[\w\-=+/.,]*%40[\w\-=+/.,]*$/i,
+      'must be the ID in the link of a Teams channel, such as 19%3a…%40thread.tacv2',
+    )
+    .optional()
+    .meta({ description: 'The channel, as in its link.', unset: 'none' }),
   topicArn: topicArn.optional().meta({
     description:
       'An existing SNS topic for the reports, in the region of the stack. Its policy has to let cloudwatch.amazonaws.com publish, unless alarms go elsewhere.',

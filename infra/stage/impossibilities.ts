@@ -13,8 +13,9 @@ export function impossibilities(stage: string, given: Given, named: ReadonlySet<
     ...address(given),
     ...schedule(given),
     ...timeZone(given),
-    ...pair(named, 'slackWorkspaceId', 'slackChannelId', 'Slack'),
-    ...pair(named, 'subnetIds', 'securityGroupIds', 'a private network'),
+    ...together(named, ['slackWorkspaceId', 'slackChannelId'], 'Slack'),
+    ...together(named, ['teamsTenantId', 'teamsTeamId', 'teamsChannelId'], 'Teams'),
+    ...together(named, ['subnetIds', 'securityGroupIds'], 'a private network'),
     ...audience(given),
     ...parameters(stage, given),
   ];
@@ -62,17 +63,14 @@ function timeZone({ timeZone }: Given): Problem[] {
   return spelled === undefined ? [] : wrong('timeZone', `${timeZone} is spelled ${spelled}`);
 }
 
-function pair(
-  named: ReadonlySet<string>,
-  one: keyof GivenSettings,
-  other: keyof GivenSettings,
-  what: string,
-): Problem[] {
-  if (named.has(one) === named.has(other)) return [];
-  const missing = named.has(one) ? other : one;
-  return wrong(
-    missing,
-    `${missing} is missing: ${what} needs both ${one} and ${other}, so add it or remove the other one`,
+/** Settings that are of no use one without the others. */
+function together(named: ReadonlySet<string>, fields: ReadonlyArray<keyof GivenSettings>, what: string): Problem[] {
+  const missing = fields.filter((field) => !named.has(field));
+  if (missing.length === 0 || missing.length === fields.length) return [];
+  const all = fields.length === 2 ? `both ${fields.join(' and ')}` : fields.join(', ');
+  const others = missing.length === fields.length - 1 ? 'the other one' : 'the others';
+  return missing.flatMap((field) =>
+    wrong(field, `${field} is missing: ${what} needs ${all}, so add it or remove ${others}`),
   );
 }
 

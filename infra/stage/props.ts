@@ -94,6 +94,21 @@ export interface DatahubRetentionProps {
    */
   readonly slackChannelId?: string;
   /**
+   * The Teams tenant; with the next two.
+   * @default - none
+   */
+  readonly teamsTenantId?: string;
+  /**
+   * The team.
+   * @default - none
+   */
+  readonly teamsTeamId?: string;
+  /**
+   * The channel, as in its link.
+   * @default - none
+   */
+  readonly teamsChannelId?: string;
+  /**
    * An existing SNS topic for the reports, in the region of the stack. Its policy has to let cloudwatch.amazonaws.com publish, unless alarms go elsewhere.
    * @default - a topic of its own
    */

@@ -34,12 +34,12 @@ function address({ gmsUrl, subnetIds }: Settings): Warning[] {
   ];
 }
 
-function audience({ emails, slackChannelId, topicArn }: Settings): Warning[] {
-  if (emails.length > 0 || slackChannelId !== undefined || topicArn !== undefined) return [];
+function audience({ emails, slackChannelId, teamsChannelId, topicArn }: Settings): Warning[] {
+  if (emails.length > 0 || (slackChannelId ?? teamsChannelId ?? topicArn) !== undefined) return [];
   return warning(
     'nobody-told',
     [],
-    'Nobody will be notified: the stage file has no emails, no Slack channel and no topicArn. Add one, or subscribe to the topic of the output TopicArn.',
+    'Nobody will be notified: the stage file has no emails, no channel of Slack or Teams, and no topicArn. Add one, or subscribe to the topic of the output TopicArn.',
   );
 }
 

@@ -8,6 +8,7 @@ import {
 import type { TokenSource } from '../operations/operations.ts';
 import type { PolicySource } from '../policy/parse.ts';
 import { type Parameters, ParametersError } from '../run/services.ts';
+import { isLongEnough, tooShort } from '../text/secrets.ts';
 import { timeouts } from './timeouts.ts';
 
 /** Names in Parameter Store. A function that does not need a parameter gets neither its name nor the permission. */
@@ -112,6 +113,8 @@ function tokenSource(
       const what = value === '' ? 'is empty' : inQuotes;
       throw new ParametersError(`The parameter ${name} ${what}: ${store}.`);
     }
+    if (!isLongEnough(value))
+      throw new ParametersError(`The parameter ${name} holds a token that ${tooShort}: ${store}.`);
     token = value;
     storedAt = stored?.at;
     return value;

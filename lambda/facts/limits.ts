@@ -104,7 +104,7 @@ export const maxPolicies = 48;
 
 /**
  * Entries of one run: its policies, and unresolved truncations without one. With every text at its longest they take
- * 200 KiB, and Step Functions ends an execution whose state has 256 KiB, without any Catch.
+ * 204 KiB, and Step Functions ends an execution whose state has 256 KiB, without any Catch.
  */
 export const maxEntries = 64;
 

@@ -160,7 +160,7 @@ export function quarantined(cause: CauseOf<'quarantined'>, entry: DecidedFacts, 
   const hasLost = isLost(cause);
   const lost = `${rowsMissing === undefined ? 'rows' : rows(rowsMissing, 'exact')} ${rowsMissing === 1 ? 'was' : 'were'} missing${reindexed ? ' after a reindex' : ''}`;
   return {
-    subject: `since ${date(since)}`,
+    subject: missingToday(cause) > 0 ? `${rows(missingToday(cause), 'exact')} missing today` : `since ${date(since)}`,
     what: 'nothing is deleted in it until a person releases it',
     why: joined(
       replaced(indexBefore, indexNow),
@@ -180,9 +180,12 @@ export function quarantined(cause: CauseOf<'quarantined'>, entry: DecidedFacts, 
 }
 
 /** Rows were missing then, or are missing in the new index today. */
-export const isLost = ({ outcome, today }: CauseOf<'quarantined'>): boolean =>
-  outcome === 'rows-missing' ||
-  (today !== undefined && 'found' in today && today.inPlace && today.found < today.expected);
+export const isLost = (cause: CauseOf<'quarantined'>): boolean =>
+  cause.outcome === 'rows-missing' || missingToday(cause) > 0;
+
+/** Rows to keep that are not in the new index, as this run has counted it. */
+const missingToday = ({ today }: CauseOf<'quarantined'>): number =>
+  today !== undefined && 'found' in today && today.inPlace ? Math.max(0, today.expected - today.found) : 0;
 
 /** What this run has counted, beside what was counted then. */
 function todayText({ today }: CauseOf<'quarantined'>): string {

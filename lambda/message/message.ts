@@ -84,15 +84,19 @@ export function cleanReport(report: Report, clean: (text: string) => string): Re
 
 /**
  * Properties whose values are words of ours. A server without authentication takes any token, and one that is called
- * `truncated` must not change an outcome.
+ * `still-running` must not change an outcome.
  */
 export const ownWords: ReadonlySet<string> = new Set([
   ...['kind', 'outcome', 'result', 'mode', 'by', 'operation', 'sent', 'step', 'strategy', 'unknown', 'wants'],
   ...['what', 'which', 'why'],
 ]);
 
+/** Properties that name an index or a task: they were read as such, and are no texts. */
+const names = new Set(['entityType', 'aspect', 'index', 'indexName', 'indexBefore', 'indexNow', 'taskId']);
+
 const isOwnWord = (key: string, value: unknown): boolean =>
-  ownWords.has(key) && typeof value === 'string' && /^[a-z]+(?:-[a-z]+)*$/.test(value);
+  typeof value === 'string' &&
+  ((ownWords.has(key) && /^[a-z]+(?:-[a-z]+)*$/.test(value)) || (names.has(key) && /^[\w.:-]+$/.test(value)));
 
 /** Notes that ask nothing of anybody: they only say how the run went. */
 const quietNotes: readonly NoteKind[] = ['no-date-header', 'field-refused', 'paused', 'other-address', 'shortened'];

@@ -25,6 +25,8 @@ export interface DryRun {
   deletesInPlace: boolean;
   /** Server clock (its `Date` header) minus ours, in milliseconds; omitted without such a header. */
   clockSkewMillis?: number;
+  /** That header, safe to show, where no date can be read in it. */
+  unreadableDate?: string;
 }
 
 /** The result of ONE real truncate. Never an exception: every possible ending is one of these. */

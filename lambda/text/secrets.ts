@@ -1,76 +1,32 @@
-/**
- * Removes secrets from texts that others wrote: a whole token, its parts, fragments of it, in any case, and encoded. A
- * server or a proxy may echo a header cut short, folded to lower case, or encoded.
- */
+import { withoutMarkup } from './text.ts';
 
 /**
- * Any run of this many characters that also occurs in a secret is treated as a piece of it; ordinary words are shorter.
+ * Withholds texts that repeat a secret. A server or a proxy may echo a header in pieces, in lower case, encoded, or
+ * divided by markup. A text that does is replaced as a whole: what is left of a masked one may be put together again.
  */
-const fragmentLength = 16;
-/** Shorter secrets are only recognised as a whole: their fragments would be ordinary words. */
-const shortest = 6;
 
-type Mask = (text: string) => string;
+/** That many consecutive letters and digits of a secret betray it; ordinary texts share fewer with it. */
+const pieceLength = 12;
 
-/** @param replacement the text put in the secret's place */
-export function maskOf(secrets: Iterable<string>, replacement = '[token]'): Mask {
-  const known = [...new Set([...secrets].map((secret) => secret.trim()))].filter((secret) => secret.length >= shortest);
-  if (known.length === 0) return (text) => text;
-  const forms = known.flatMap(formsOf);
-  const fragments = new Set(forms.flatMap(fragmentsOf));
-  // The first segment of a JSON web token is the same for everyone; masking it as a fragment costs nothing.
-  const whole = forms.filter((form) => form.length >= shortest);
-  return (text) => masked(text, whole, fragments, replacement);
-}
+const withheld = 'This text repeated the access token and is withheld.';
 
-/**
- * The secret itself; as URLs, JSON, HTML and dumps write it; and its Base64 at each of the three offsets at which it may
- * start inside a longer encoded text.
- */
-function formsOf(secret: string): string[] {
-  const encoded = [0, 1, 2].map((shift) => {
-    const base64 = Buffer.from(`${' '.repeat(shift)}${secret}`).toString('base64');
-    // The characters at either end depend on the text around the secret.
-    return base64.slice(shift === 0 ? 0 : 4, -4);
-  });
-  const inHtml = (of: (code: number) => string) =>
-    secret.replace(/[^A-Za-z0-9]/g, (character) => `&#${of(character.charCodeAt(0))};`);
-  return [
-    ...[secret, encodeURIComponent(secret), secret.replaceAll('/', '\\/'), Buffer.from(secret).toString('hex')],
-    ...[inHtml(String), inHtml((code) => `x${code.toString(16)}`)],
-    ...[...encoded, ...encoded.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'))],
-  ];
-}
+/** A text is searched in this many readings at most; one with more is withheld unread. */
+const maxReadings = 100;
 
-function fragmentsOf(text: string): string[] {
-  const lower = text.toLowerCase();
-  return Array.from({ length: Math.max(0, lower.length - fragmentLength + 1) }, (_, at) =>
-    lower.slice(at, at + fragmentLength),
-  );
-}
+/** A shorter token could not be told from ordinary words. */
+export const isLongEnough = (token: string): boolean => bare(token).length >= pieceLength;
 
-function masked(text: string, whole: readonly string[], fragments: ReadonlySet<string>, replacement: string): string {
-  const lower = text.toLowerCase();
-  const hidden = new Uint8Array(text.length);
-  for (const secret of whole) {
-    const wanted = secret.toLowerCase();
-    for (let at = lower.indexOf(wanted); at >= 0; at = lower.indexOf(wanted, at + 1)) {
-      hidden.fill(1, at, at + wanted.length);
-    }
-  }
-  for (let at = 0; at + fragmentLength <= lower.length; at++) {
-    if (fragments.has(lower.slice(at, at + fragmentLength))) hidden.fill(1, at, at + fragmentLength);
-  }
-  let result = '';
-  for (let at = 0; at < text.length; ) {
-    if (hidden[at] === 0) {
-      result += text[at++];
-      continue;
-    }
-    while (hidden[at] === 1) at++;
-    result += replacement;
-  }
-  return result;
+/** For a sentence about a token that is not long enough. */
+export const tooShort = `has fewer than ${pieceLength} letters and digits, so that it could not be kept out of messages`;
+
+/** @returns whether a text repeats a piece of one of the secrets */
+export function repeats(secrets: Iterable<string>): (text: string) => boolean {
+  const pieces = new Set([...secrets].flatMap(formsOf).flatMap(piecesOf));
+  if (pieces.size === 0) return () => false;
+  return (text) => {
+    const readings = readingsOf(text);
+    return readings.length > maxReadings || readings.flatMap(piecesOf).some((piece) => pieces.has(piece));
+  };
 }
 
 /** A JSON web token, which is what DataHub's access tokens are. */
@@ -82,12 +38,66 @@ const removed = '[removed]';
 const stackFrame =
   /(?:[\r\n]|\\r|\\n)(?:\s|\\t)*at\s|\s+at\s+[\w$.<>/]+\((?:[\w$]+\.(?:java|kt|scala):\d+|Native Method|Unknown Source)\)/;
 
-/** Removes secrets and stack traces from texts. `secrets`: texts that must not appear, such as the token in use. */
+/**
+ * Makes texts that others wrote safe to show: one that repeats a secret is replaced by a sentence, other people's tokens
+ * and stack traces are removed.
+ * @param secrets such as the token in use
+ */
 export function redactor(secrets: readonly string[]): (text: string) => string {
-  const mask = maskOf(secrets, removed);
+  const repeatsOne = repeats(secrets);
   return (text) => {
-    const cleaned = mask(text).replace(jsonWebToken, removed).replace(bearer, `$1${removed}`);
+    if (repeatsOne(text)) return withheld;
+    const cleaned = text.replace(jsonWebToken, removed).replace(bearer, `$1${removed}`);
     const frame = stackFrame.exec(cleaned);
     return frame ? cleaned.slice(0, frame.index) : cleaned;
   };
+}
+
+const bare = (text: string): string => text.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
+
+function piecesOf(text: string): string[] {
+  const letters = bare(text);
+  return Array.from({ length: Math.max(0, letters.length - pieceLength + 1) }, (_, at) =>
+    letters.slice(at, at + pieceLength),
+  );
+}
+
+/** The secret; its Base64 at each of the three offsets that it may have in a longer text; and as lists of bytes. */
+function formsOf(secret: string): string[] {
+  const bytes = [...Buffer.from(secret)];
+  const hex = bytes.map((byte) => byte.toString(16).padStart(2, '0'));
+  // The characters at either end depend on the text around the secret.
+  const base64 = [0, 1, 2].map((shift) =>
+    Buffer.from(`${' '.repeat(shift)}${secret}`)
+      .toString('base64')
+      .slice(shift === 0 ? 0 : 4, -4),
+  );
+  return [secret, ...base64, hex.join(''), hex.map((byte) => `0x${byte}`).join(''), bytes.join('')];
+}
+
+/** The text, and what is left of it once markup and escapes are undone, in any order: one may hide another. */
+function readingsOf(text: string): string[] {
+  const found = new Set([text]);
+  for (const one of found) {
+    for (const undo of [withoutMarkup, withoutEscapes, withoutQuotedPrintable]) found.add(undo(one));
+    if (found.size > maxReadings) break;
+  }
+  return [...found];
+}
+
+const escapes =
+  /\/\*[\s\S]*?\*\/|%[0-9a-f]{2}|\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|\\u\{[0-9a-f]+\}|&#x[0-9a-f]+;?|&#\d+;?|&[a-z][a-z\d]*;|\\[bfnrt]?/gi;
+
+const withoutEscapes = (text: string): string => text.replace(escapes, unescaped);
+
+const withoutQuotedPrintable = (text: string): string => text.replace(/=(?:[0-9a-f]{2}|\r?\n)/gi, unescaped);
+
+/** Of HTML's names only those matter that may begin another escape or a tag. */
+const named: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&percnt;': '%', '&bsol;': '\\' };
+
+/** Only ASCII matters: a token has nothing else. */
+function unescaped(found: string): string {
+  const [, hex, decimal] = /^(?:[%=]|\\x|\\u\{?|&#x)([0-9a-f]+)|^&#(\d+)/i.exec(found) ?? [];
+  const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+  return code <= 0x7f ? String.fromCharCode(code) : (named[found.toLowerCase()] ?? ' ');
 }

@@ -71,6 +71,13 @@ export const escaped = (character: string): string => `\\u${character.charCodeAt
 export const visible = (text: string): string =>
   text.replace(unprintable, (found) => found.split('').map(escaped).join(''));
 
+/** Without tags and comments, and without what stands in scripts and style sheets. */
+export const withoutMarkup = (text: string): string =>
+  text
+    .replace(/<(style|script)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, ' ')
+    .replace(/<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[|\]\]>/g, ' ')
+    .replace(/<[!/?]?[a-z][^<>]*(?:>|$)/gi, ' ');
+
 /** Text as one word of a shell. */
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -3,33 +3,54 @@ import type { Unresolved } from '../ledger/record.ts';
 import type { Watch } from './watch.ts';
 
 /**
- * When to check a truncation again (rule 8): after max(10 s, 10 % of its age), at most 30 min. Whenever it
- * ends, a check sees it at most 10 % of its duration later, and the number of checks grows with the logarithm of the
- * duration: about a hundred for a day. Its own progress can only make a check earlier, never sooner than 10 s. A call
- * without a task id is first checked when it can no longer be sent, and a verdict that waits for a second check when
- * that one may agree.
+ * When to check a truncation again (rule 8): after max(10 s, 10 % of its age), at most 30 min, so that the number of
+ * checks grows with the logarithm of the duration. Progress that predicts the end makes it earlier; where it is steady,
+ * also later, up to as long again as the truncation has taken. While the predicted end is far, the check comes a little
+ * before it, and the next prediction errs by a tenth as much. A call without a task id is first checked when it can no
+ * longer be sent, and a verdict that waits for a second check when that one may agree.
  */
 export function nextCheckAt(record: Unresolved, watch: Watch, now: number): number {
   if (record.state === 'sending' && now < record.attempt.judgeableAt) return record.attempt.judgeableAt;
   if (watch.pending) return Math.max(now + check.minMillis, watch.pending.since + agreeingChecksMillis);
-  const interval = Math.min(check.maxMillis, Math.max(check.minMillis, (now - watch.sentAt) * check.share));
-  return now + Math.min(interval, Math.max(check.minMillis, predictedMillis(watch, now)));
+  const left = millisLeft(watch, now);
+  const age = now - watch.sentAt;
+  const farthest = left !== undefined && isSteady(watch) ? age : age * check.share;
+  const predicted = left === undefined ? Number.POSITIVE_INFINITY : aimedAt(left);
+  return now + Math.max(check.minMillis, Math.min(check.maxMillis, farthest, predicted));
 }
 
-/** How long after the predicted end to check: a little late beats a little early. */
+/** Milliseconds to wait where the end is predicted: short of it while what would be left is no short wait. */
+const aimedAt = (left: number): number =>
+  left * early.rest > check.minMillis ? left * (1 - early.rest) : left * (1 + late.share) + late.millis;
+
+const early = { rest: 0.1 } as const;
+/** At last, a little late beats a little early. */
 const late = { share: 0.03, millis: 1000 } as const;
 
 /**
- * Milliseconds until just after the end, by the average rate of the task so far; infinite without progress. Where that
- * moment has passed, the checks in between have failed, and it predicts nothing: a server that is away for hours would
- * otherwise be asked every 10 s, which uses up the polls of the run.
+ * Milliseconds until the end, by the average rate of the task so far; undefined without progress. Where that moment has
+ * passed, the checks in between have failed, and it predicts nothing: a server that is away for hours would otherwise be
+ * asked every 10 s, which uses up the polls of the run.
  */
-function predictedMillis({ progress, sentAt }: Watch, now: number): number {
-  if (!progress || progress.done <= 0 || progress.done >= progress.total) return Number.POSITIVE_INFINITY;
+function millisLeft({ progress, sentAt }: Watch, now: number): number | undefined {
+  if (!progress || progress.done <= 0 || progress.done >= progress.total) return undefined;
   const rate = progress.done / Math.max(1, progress.at - sentAt);
   const left = (progress.total - progress.done) / rate - (now - progress.at);
-  return left < 0 ? Number.POSITIVE_INFINITY : left * (1 + late.share) + late.millis;
+  return left < 0 ? undefined : left;
 }
+
+/**
+ * Whether it went as fast between the last two checks as on average. A task in slices, whose counters jump as one after
+ * another is finished near its end, does not.
+ */
+function isSteady({ progress, sentAt }: Watch): boolean {
+  if (!progress?.before) return false;
+  const { done, at, before } = progress;
+  const expected = (done / Math.max(1, at - sentAt)) * (at - before.at);
+  return Math.abs(done - before.done - expected) <= expected * steady;
+}
+
+const steady = 0.25;
 
 /**
  * Whether to check now because another truncation is being checked anyway: yes in the last quarter of its interval.

@@ -39,11 +39,19 @@ export interface Watch {
   /** The task's record is gone. */
   vanished?: boolean;
   /** For predictions: when the counts or the counter were what `done` says. */
-  progress?: { done: number; total: number; at: number } | undefined;
+  progress?: Progress | undefined;
   /** A verdict that waits for a second check to agree: its outcome, and when it was first given. */
   pending?: { verdict: string; since: number } | undefined;
   /** Why the last check failed. */
   error?: ServerError;
+}
+
+interface Progress {
+  done: number;
+  total: number;
+  at: number;
+  /** The check before it. */
+  before?: { done: number; at: number };
 }
 
 /** What one successful check saw. */
@@ -81,7 +89,7 @@ export function progressShown(
     counter,
     hasWritten = false,
   }: Pick<Watch, 'rowsToDelete' | 'counter' | 'hasWritten'>,
-): Progress {
+): ProgressShown {
   // Until a reindex is put in place, counts are of the old index: before a status has counted, nothing is known of it.
   if (reindexes && !counter) return {};
   const total = hasWritten ? Math.max(0, rowsTotal - rowsToDelete) : rowsToDelete;
@@ -90,7 +98,7 @@ export function progressShown(
   return { done, total, work: hasWritten ? 'written' : 'deleted' };
 }
 
-interface Progress {
+interface ProgressShown {
   done?: number;
   total?: number;
   /** What its rows are: old ones deleted in place, or rows to keep written to the new index. */
@@ -146,7 +154,7 @@ export function fold(before: Watch, seen: Seen, attempt: Attempt): Watch {
     ...stillness(before, seen, movement),
     ...byStatus(before, seen),
     // What has not moved predicts nothing.
-    progress: movement.moved || movement.isFirst ? progressOf(seen, attempt) : seen.error && before.progress,
+    progress: movement.moved || movement.isFirst ? progressOf(before, seen, attempt) : seen.error && before.progress,
     error: seen.error,
   };
 }
@@ -228,13 +236,15 @@ const taskOf = ({ completed, counters }: TaskStatus & { kind: 'found' }): Watch[
 const hasCounters = ({ total, created, updated, deleted }: TaskCounters): boolean =>
   total !== undefined || created !== undefined || updated !== undefined || deleted !== undefined;
 
-function progressOf({ at, status, counts }: Seen, { baseline, reindexes }: Attempt): Watch['progress'] {
+function progressOf(watch: Watch, { at, status, counts }: Seen, { baseline, reindexes }: Attempt): Watch['progress'] {
+  const { progress } = watch;
+  const now = { at, before: progress && { done: progress.done, at: progress.at } };
   if (status?.kind === 'found' && status.counters.total) {
-    return { done: rowsDone(status.counters), total: status.counters.total, at };
+    return { done: rowsDone(status.counters), total: status.counters.total, ...now };
   }
   if (!counts) return undefined;
-  if (reindexes) return { done: Math.min(counts.rowsToKeep, baseline.rowsToKeep), total: baseline.rowsToKeep, at };
-  return { done: Math.max(0, baseline.rowsToDelete - counts.rowsToDelete), total: baseline.rowsToDelete, at };
+  if (reindexes) return { done: Math.min(counts.rowsToKeep, baseline.rowsToKeep), total: baseline.rowsToKeep, ...now };
+  return { done: Math.max(0, baseline.rowsToDelete - counts.rowsToDelete), total: baseline.rowsToDelete, ...now };
 }
 
 /**

@@ -49,7 +49,7 @@ describe('npm run preview-message', () => {
   });
 
   test.each<[string, () => string[], RegExp]>([
-    ['an unknown format', () => ['--report', 'x', '--format', 'fax'], /email, slack, json/],
+    ['an unknown format', () => ['--report', 'x', '--format', 'fax'], /email, slack, teams, json/],
     [
       'a file that is not there',
       () => ['--report', '/nowhere/r.json'],

@@ -44,7 +44,7 @@ describe('A run', () => {
     expect(stdout).toMatch(/^ {2}--metrics-file \/no\/such\/folder\/f\.prom was not written: no such file; /m);
   });
 
-  test('as a preview sends no real truncate, and leaves no record', async () => {
+  test('as a preview sends no real truncate, and leaves no record (rule 6)', async () => {
     const { run, files, sent, ledger } = await serviceHere();
     const { status, stdout } = await runHere(run('preview', withoutCeiling));
     expect([status, sent()]).toEqual([0, []]);
@@ -130,6 +130,20 @@ describe('A run', () => {
     expect([second.status, sent().length]).toEqual([0, 1]);
     expect(engine.asked.length).toBeGreaterThan(rows);
     expect(outcomesOf(files.report('r.json'))).toEqual({ 'dataset.operation': 'nothing-to-delete' });
+  });
+});
+
+describe('Screen and status say what a truncation came to:', () => {
+  test.each([
+    ['what its task says, too, where the counts do not show it', ['refresh-seconds=1000000000'], /its task says 573 rows deleted, and the counts show 0/],
+    ['rows of a reindex are left behind, not deleted', ['ignores-force-flags'], /573 rows left behind in dataset_operationaspect_v1_\d+/],
+  ])('%s', async (_, faults, expected) => {
+    const { run, ledger } = await serviceHere({ faults });
+    const screen = (await runHere(run('enforce', [operation]))).stdout;
+    expect(screen).toMatch(new RegExp(`^  dataset\\.operation: \\w+, ${expected.source}$`, 'm'));
+    const { stdout } = await runHere(['status', ...ledger]);
+    expect(stdout.replace(/\s+/g, ' ')).toMatch(expected);
+    expect(stdout).not.toContain('573 rows deleted;');
   });
 });
 
@@ -266,15 +280,15 @@ test('A damaged record is released by the command of the message, with nothing b
   const { run, server, ledger, files, sent } = await serviceHere();
   await runHere(run('enforce', [operation]));
   const damaged = readdirSync(files.at('ledger')).sort().at(-1) ?? '';
-  writeFileSync(join(files.at('ledger'), damaged), '{"version": 4, "sta');
+  writeFileSync(join(files.at('ledger'), damaged), '{"sta');
   const chart = { ...operation, entityType: 'chart', aspect: 'chartUsageStatistics' };
   const { stdout } = await runHere(run('enforce', [chart]));
-  expect(stdout).toMatch(/^dataset\.operation: unknown, another version of this job left a truncation of it/m);
+  expect(stdout).toMatch(/^dataset\.operation: unknown, its ledger record cannot be read/m);
   const command = stdout.replaceAll(/\n +(?=--)/g, ' ').match(/\.\/retention release (\S+) /)?.[1];
   expect(command).toBe('dataset.operation');
   const refused = await runHere(['release', 'dataset.operation', ...server, ...ledger]);
   expect([refused.status, refused.stdout]).toEqual([1, expect.stringContaining('NOT RELEASED: dataset.operation')]);
-  const released = await runHere(['release', 'dataset.operation', ...server, ...ledger, '--accept-missing', '1']);
+  const released = await runHere(['release', 'dataset.operation', ...server, ...ledger, '--accept-missing', '0']);
   expect(released.stdout).toContain('Released: dataset.operation.');
   // A release truncates nothing.
   expect(sent()).toHaveLength(2);

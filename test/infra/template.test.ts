@@ -7,6 +7,9 @@ const everything = {
   emails: ['data-team@example.com', 'on-call@example.com'],
   slackWorkspaceId: 'T0123456789',
   slackChannelId: 'C0123456789',
+  teamsTenantId: '1234abcd-12ab-34cd-56ef-1234567890ab',
+  teamsTeamId: 'abcd1234-12ab-34cd-56ef-1234567890ab',
+  teamsChannelId: '19%3a0123456789abcdef%40thread.tacv2',
   subnetIds: ['subnet-0a1b2c3d', 'subnet-4e5f6071'],
   securityGroupIds: ['sg-0a1b2c3d'],
   caCertificateParameter: '/company/ca',
@@ -203,13 +206,18 @@ describe('A stage', () => {
     expect(smallest.stack.terminationProtection).toBe(false);
   });
 
-  test('has no Slack unless it is configured', () => {
-    expect(smallest.resources('AWS::Chatbot::SlackChannelConfiguration')).toEqual([]);
-    const [[, { Properties }]] = fullest.resources('AWS::Chatbot::SlackChannelConfiguration') as [[string, Resource]];
-    expect(JSON.stringify(Properties.GuardrailPolicies)).toContain(':iam::aws:policy/CloudWatchReadOnlyAccess');
-    const [roleId] = fullest.resources('AWS::IAM::Role').find(([id]) => id.includes('SlackRole'))!;
-    expect(statements(fullest.resources).filter(({ role }) => role === roleId)).toEqual([]);
-  });
+  test.each(['Slack', 'MicrosoftTeams'])(
+    'has no channel of %s unless it is configured, and allows nothing there',
+    (app) => {
+      const type = `AWS::Chatbot::${app}ChannelConfiguration`;
+      expect(smallest.resources(type)).toEqual([]);
+      const [[, { Properties }]] = fullest.resources(type) as [[string, Resource]];
+      expect(Properties.SnsTopicArns).toHaveLength(1);
+      expect(JSON.stringify(Properties.GuardrailPolicies)).toContain(':iam::aws:policy/CloudWatchReadOnlyAccess');
+      const [roleId] = Properties.IamRoleArn['Fn::GetAtt'];
+      expect(statements(fullest.resources).filter(({ role }) => role === roleId)).toEqual([]);
+    },
+  );
 
   test('keeps each policy in a parameter as it was written', () => {
     const [[, { Properties }]] = smallest.resources('AWS::SSM::Parameter') as [[string, Resource]];

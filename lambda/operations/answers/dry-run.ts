@@ -6,11 +6,8 @@ interface DryRunSentence extends Pick<DryRun, 'rowsToDelete' | 'rowsTotal' | 'de
   kind: 'dry-run';
 }
 
-/**
- * `N out of M rows`, where N is a number of its own: not the last digits of `1,200`, `1 200` or `3.5`, and not behind a
- * minus.
- */
-const counts = /(?<![\p{L}\p{N}_.,'’+\-−–])(?<!\p{N}\s(?=\d{3}\s))(\d{1,16})\s+out\s+of\s+(\d{1,16})\s+rows?\b/giu;
+/** `N out of M rows`, where N begins a word: it is not the last digits of `1,200`, `1'200`, `1 200`, `3.5` or `-5`. */
+const counts = /(?<=^|[\s("[:])(?<!\p{N}\s(?=\d{3}\s))(\d{1,16})\s+out\s+of\s+(\d{1,16})\s+rows?\b/giu;
 
 /**
  * Reads the sentence of a dry run (docs/operations-service.md), in any wording that has `N out of M rows`. The

@@ -1,5 +1,5 @@
 import { redactor } from '../../text/secrets.ts';
-import { capped } from '../../text/text.ts';
+import { capped, withoutMarkup } from '../../text/text.ts';
 
 /** Makes a server's text safe to show: one line of at most 240 bytes without stack traces, markup and secrets. */
 export type Quote = (text: string) => string;
@@ -17,27 +17,19 @@ const maxRead = 8192;
 /**
  * Quotes what a server says. GMS puts whole answers of its search engine into its messages, HTML pages and stack traces
  * among them (datahub issue #9113).
- * @param secrets texts that must not appear, not even in part, such as the tokens in use
+ * @param secrets the tokens in use: a text that repeats one, even in part, is withheld
  */
 export function quoter(secrets: readonly string[] = []): Quote {
   const redacted = redactor(secrets);
   return (text) => {
-    // Secrets go before anything else is cut, so that no fragment of one remains; and again without the markup and the
-    // invisible characters that may have divided one, or a line of a stack trace.
+    // Once more without what may have divided a token, or a line of a stack trace.
     const visible = redacted(text.slice(0, maxRead)).replace(/\p{Cf}/gu, '');
     const plain = redacted(withoutMarkup(visible));
     // A class name says something, its packages do not.
-    const short = plain.replace(/\b(?:[a-z_][\w$]*\.)+(?=[A-Z])/g, '');
+    const short = redacted(plain.replace(/\b(?:[a-z_][\w$]*\.)+(?=[A-Z])/g, ''));
     return capped(short.replace(/[\p{C}\s]+/gu, ' ').trim());
   };
 }
 
 /** For texts that come with no token of ours. */
 export const quote: Quote = quoter();
-
-function withoutMarkup(text: string): string {
-  return text
-    .replace(/<(style|script)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, ' ')
-    .replace(/<!--[\s\S]*?(?:-->|$)/g, ' ')
-    .replace(/<[!/?]?[a-z][^<>]*(?:>|$)/gi, ' ');
-}

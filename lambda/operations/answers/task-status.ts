@@ -48,7 +48,8 @@ function countersOf(status: unknown): TaskCounters {
 
 /** The Java form: `BulkIndexByScrollResponse[sliceId=null,updated=0,created=0,deleted=5,…,versionConflicts=0,…]`. */
 function countersOfText(text: string): TaskCounters {
-  const value = (name: string) => countOf(new RegExp(`[[,\\s]${name}=(\\d{1,16})(?=[,\\]\\s])`).exec(text)?.[1]);
+  const value = (name: string) =>
+    countOf(new RegExp(`[[,\\s]${name}=(\\d{1,16})(?=\\s*(?:,\\s*[a-z]|\\]|$))`, 'i').exec(text)?.[1]);
   return {
     total: value('total'),
     updated: value('updated'),

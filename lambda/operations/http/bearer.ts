@@ -1,5 +1,5 @@
 import { dayMillis, maxSentenceBytes, tokenExpiryNoticeMillis } from '../../facts/limits.ts';
-import { maskOf } from '../../text/secrets.ts';
+import { isLongEnough } from '../../text/secrets.ts';
 import { capped } from '../../text/text.ts';
 import type { Question } from '../answers/failures.ts';
 import { isObject, numberOf, parseJson } from '../answers/json-value.ts';
@@ -13,16 +13,10 @@ export interface Bearer {
   /** The token after a refusal: read again, once for all requests that were refused together. Throws as `current`. */
   after(refused: string, question: Question): Promise<string>;
   quote: Quote;
-  /**
-   * Whether one of these texts, which are used unchanged (ids, names), contains the token or a piece of it, in any
-   * case.
-   */
-  isIn(...texts: readonly string[]): boolean;
 }
 
 export function createBearer(source: TokenSource): Bearer {
   const seen = new Set<string>();
-  let mask = maskOf(seen);
   let quote = quoter();
   let rereading: Promise<string> | undefined;
 
@@ -33,11 +27,10 @@ export function createBearer(source: TokenSource): Bearer {
     });
     if (token !== '' && !seen.has(token)) {
       seen.add(token);
-      mask = maskOf(seen);
       quote = quoter([...seen]);
     }
     // A header cannot hold other characters, and the error would show the token.
-    if (/^[\x21-\x7e]+$/.test(token)) return token;
+    if (/^[\x21-\x7e]+$/.test(token) && isLongEnough(token)) return token;
     throw new OperationsError({ kind: 'token', operation: question.operation });
   }
 
@@ -55,7 +48,6 @@ export function createBearer(source: TokenSource): Bearer {
       return usable(rereading, question);
     },
     quote: (text) => quote(text),
-    isIn: (...texts) => texts.some((text) => mask(text) !== text),
   };
 }
 

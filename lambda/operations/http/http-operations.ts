@@ -8,7 +8,7 @@ import type { Quote, Unreadable } from '../answers/server-text.ts';
 import { readTaskStatus } from '../answers/task-status.ts';
 import { truncationOf, truncationWithoutAnswer } from '../answers/truncation.ts';
 import {
-  type IndexSize,
+  type DryRun,
   type Operations,
   OperationsError,
   type ReadOptions,
@@ -18,6 +18,7 @@ import {
 } from '../operations.ts';
 import { type Answer, type Exchange, type Transport, TransportError } from '../transport.ts';
 import { type Bearer, createBearer } from './bearer.ts';
+import { httpDates } from './http-date.ts';
 import { backoffMillis, realSleep, retryAfterMillis, type Sleep } from './retry.ts';
 
 export interface HttpOperationsOptions {
@@ -50,19 +51,14 @@ export function createOperations(options: HttpOperationsOptions): Operations {
       const parse = (json: unknown, quote: Quote) => readDryRun(textOf(unwrapped(json)), quote);
       const { answer, value } = await ask(client, question, truncateBody(fields, true), parse, read);
       const { kind: _, ...dryRun } = value;
-      return { ...dryRun, clockSkewMillis: clockSkew(answer.headers['date'], client.realNow()) };
+      return { ...dryRun, ...clockSkew(answer.headers['date'], client.realNow(), client.bearer.quote) };
     },
     truncate: (fields, maySend) => truncateOnce(client, { operation: 'truncate', baseUrl }, fields, maySend),
     async taskStatus(task, read) {
       return (await ask(client, { operation: 'task-status', baseUrl }, { task }, readTaskStatus, read)).value;
     },
     async indexSizes(read) {
-      const { value } = await ask(client, { operation: 'index-sizes', baseUrl }, {}, readIndexSizes, read);
-      // Names go unchanged into ledger, report and terminal: a row with the token in a name is left out.
-      const namesOf = ({ indexName, entityType = '', aspect = '' }: IndexSize) => [indexName, entityType, aspect];
-      const { bearer } = client;
-      if (!bearer.isIn(...value.sizes.flatMap(namesOf))) return value.sizes;
-      return value.sizes.filter((size) => !bearer.isIn(...namesOf(size)));
+      return (await ask(client, { operation: 'index-sizes', baseUrl }, {}, readIndexSizes, read)).value.sizes;
     },
   };
 }
@@ -109,10 +105,7 @@ async function truncateOnce(
     return { kind: 'not-sent', why: { kind: 'defect', operation, text } };
   }
   try {
-    const truncation = truncationOf(await transport.postOnce(exchange, maySend), question, bearer.quote);
-    if (truncation.kind !== 'started' || !bearer.isIn(truncation.taskId)) return truncation;
-    // The server answered with the token, or part of it, instead of a task id.
-    return { kind: 'unresolved', error: { kind: 'no-task-id', operation } };
+    return truncationOf(await transport.postOnce(exchange, maySend), question, bearer.quote);
   } catch (error) {
     return truncationWithoutAnswer(error, question, bearer.quote);
   }
@@ -219,18 +212,20 @@ const exchangeOf = (baseUrl: string, { operation }: Question, body: object, toke
   body: JSON.stringify(body),
 });
 
-/** One HTTP date in the form that servers must use (RFC 9110, IMF-fixdate). */
-const httpDate = /[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT/g;
-
 /**
  * The server's clock minus ours, by its `Date` header. A proxy may add a header of its own: of several dates the one
  * furthest from our clock is used, because a wrong clock deletes fresh rows.
- * @param header several headers joined by commas; dates hold a comma themselves
+ * @param header several headers joined by commas
  * @param now real time, epoch milliseconds
- * @returns milliseconds; undefined without a readable date
+ * @returns milliseconds; or the header where it holds no date
  */
-function clockSkew(header: string | undefined, now: number): number | undefined {
-  const dates = header?.match(httpDate) ?? (header === undefined ? [] : [header]);
-  const skews = dates.map((date) => Date.parse(date) - now).filter((skew) => !Number.isNaN(skew));
-  return skews.length === 0 ? undefined : skews.reduce((one, other) => (Math.abs(other) > Math.abs(one) ? other : one));
+function clockSkew(
+  header: string | undefined,
+  now: number,
+  quote: Quote,
+): Pick<DryRun, 'clockSkewMillis' | 'unreadableDate'> {
+  if (header === undefined) return {};
+  const skews = httpDates(header).map((date) => date - now);
+  if (skews.length === 0) return { unreadableDate: quote(header) };
+  return { clockSkewMillis: skews.reduce((one, other) => (Math.abs(other) > Math.abs(one) ? other : one)) };
 }

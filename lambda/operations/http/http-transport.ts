@@ -158,8 +158,12 @@ function answerTo(
     sending.once('socket', () => {
       written = true;
       timer = setTimeout(() => {
-        onTimeout?.();
-        fail('timeout');
+        // After a pause of the whole process, this timer comes before an answer that has long been here.
+        setImmediate(() => {
+          if (settled) return;
+          onTimeout?.();
+          fail('timeout');
+        });
       }, timeoutMillis);
     });
     sending.once('response', (response) => {

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Answer } from '../transport.ts';
+import { httpDates } from './http-date.ts';
 
 /** Waits for this many milliseconds. May end early, by returning or throwing, when the signal fires. */
 export type Sleep = (millis: number, signal?: AbortSignal) => Promise<void>;
@@ -30,8 +31,7 @@ export function backoffMillis(tries: number, random: number, retryAfter?: number
 export function retryAfterMillis(headers: Answer['headers'], nowMillis: number): number | undefined {
   const value = headers['retry-after']?.trim();
   if (!value) return undefined;
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  // JavaScript also parses "-5" as a date; HTTP dates begin with the name of a day.
-  const date = /^[a-z]{3}/i.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMillis);
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  const [date] = httpDates(value);
+  return date === undefined ? undefined : Math.max(0, date - nowMillis);
 }

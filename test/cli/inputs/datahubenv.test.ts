@@ -22,41 +22,46 @@ const written = `gms:
 `;
 /** As the file and the environment may name them: one server each. */
 const ofFile = { baseUrl: 'https://datahub.example.com/api/gms', token: 'eyJhbGciOi.secret' };
-const staging = { DATAHUB_GMS_URL: 'http://staging:8080', DATAHUB_GMS_TOKEN: 'of-staging' };
-const byHost = { DATAHUB_GMS_HOST: 'staging', DATAHUB_GMS_PORT: '8080', DATAHUB_GMS_TOKEN: 'of-staging' };
+const staging = { DATAHUB_GMS_URL: 'http://staging:8080', DATAHUB_GMS_TOKEN: 'the-token-of-staging' };
+const byHost = { DATAHUB_GMS_HOST: 'staging', DATAHUB_GMS_PORT: '8080', DATAHUB_GMS_TOKEN: 'the-token-of-staging' };
 
 describe("DataHub's own settings", () => {
   it.each<[string, NodeJS.ProcessEnv, string, string]>([
     ['the file alone', {}, ofFile.baseUrl, ofFile.token],
-    ['an address in the environment', staging, 'http://staging:8080', 'of-staging'],
-    ['host and port', byHost, 'http://staging:8080', 'of-staging'],
-    ['host, port and protocol', { ...byHost, DATAHUB_GMS_PROTOCOL: 'https' }, 'https://staging:8080', 'of-staging'],
+    ['an address in the environment', staging, 'http://staging:8080', 'the-token-of-staging'],
+    ['host and port', byHost, 'http://staging:8080', 'the-token-of-staging'],
+    [
+      'host, port and protocol',
+      { ...byHost, DATAHUB_GMS_PROTOCOL: 'https' },
+      'https://staging:8080',
+      'the-token-of-staging',
+    ],
     [
       'host and port beside an address',
       { ...byHost, DATAHUB_GMS_URL: 'http://no' },
       'http://staging:8080',
-      'of-staging',
+      'the-token-of-staging',
     ],
-    ['an address beside a host', { ...staging, DATAHUB_GMS_HOST: 'no' }, 'http://staging:8080', 'of-staging'],
+    ['an address beside a host', { ...staging, DATAHUB_GMS_HOST: 'no' }, 'http://staging:8080', 'the-token-of-staging'],
     [
       'a host that is an address',
-      { DATAHUB_GMS_HOST: 'http://old:8080', DATAHUB_GMS_TOKEN: 't' },
+      { DATAHUB_GMS_HOST: 'http://old:8080', DATAHUB_GMS_TOKEN: 'the-token-of-old' },
       'http://old:8080',
-      't',
+      'the-token-of-old',
     ],
     [
       "the port that Kubernetes sets beside a service's name",
       { ...staging, DATAHUB_GMS_PORT: 'tcp://10.0.0.1:8080' },
       'http://staging:8080',
-      'of-staging',
+      'the-token-of-staging',
     ],
-    ['a token without an address', { DATAHUB_GMS_TOKEN: 'of-staging' }, ofFile.baseUrl, ofFile.token],
+    ['a token without an address', { DATAHUB_GMS_TOKEN: 'the-token-of-staging' }, ofFile.baseUrl, ofFile.token],
     ['a protocol without a port', { DATAHUB_GMS_PROTOCOL: 'http' }, ofFile.baseUrl, ofFile.token],
     [
       'skipping the file where it is not needed',
       { ...staging, DATAHUB_SKIP_CONFIG: 'true' },
       'http://staging:8080',
-      'of-staging',
+      'the-token-of-staging',
     ],
   ])('mean the same here: %s', (_name, env, baseUrl, tokenText) => {
     expect(readServer({}, { ...home(written), ...env })).toMatchObject({ baseUrl, tokenText });
@@ -88,7 +93,7 @@ describe("DataHub's own settings", () => {
     const sources = (asked: ServerArguments, env: NodeJS.ProcessEnv) =>
       readServer(asked, { ...home(written), ...env }).from;
     const files = folder((cleanUp) => onTestFinished(cleanUp));
-    const tokenPath = files.write('token', 'abc');
+    const tokenPath = files.write('token', 'abc-def-ghi-jkl');
     expect(sources({}, {})).toEqual({ url: '~/.datahubenv', token: '~/.datahubenv' });
     expect(sources({ tokenPath }, {})).toEqual({ url: '~/.datahubenv', token: `--token-file ${tokenPath}` });
     expect(sources({}, { ...byHost, DATAHUB_GMS_PROTOCOL: 'http' })).toEqual({
@@ -99,8 +104,12 @@ describe("DataHub's own settings", () => {
       url: '--gms-url',
       token: 'DATAHUB_GMS_TOKEN',
     });
-    expect(sources({ gmsUrl: 'http://other' }, { DATAHUB_GMS_TOKEN: 'x' })?.token).toBe('DATAHUB_GMS_TOKEN');
-    expect(sources({}, { DATAHUB_GMS_TOKEN: 'x' })?.token).toMatch(/^~\/\.datahubenv \(not DATAHUB_GMS_TOKEN/);
+    expect(sources({ gmsUrl: 'http://other' }, { DATAHUB_GMS_TOKEN: 'any-token-at-all' })?.token).toBe(
+      'DATAHUB_GMS_TOKEN',
+    );
+    expect(sources({}, { DATAHUB_GMS_TOKEN: 'any-token-at-all' })?.token).toMatch(
+      /^~\/\.datahubenv \(not DATAHUB_GMS_TOKEN/,
+    );
   });
 
   it('never show the token of one server to another', () => {
@@ -113,7 +122,7 @@ describe("DataHub's own settings", () => {
       /^No access token: DATAHUB_GMS_TOKEN is for the server of DATAHUB_GMS_URL, not for --gms-url: give --token-file/,
     );
     const withoutToken = home('gms: {server: "http://production"}');
-    expect(problemOf(() => readServer({}, { ...withoutToken, DATAHUB_GMS_TOKEN: 'of-staging' }))).toMatch(
+    expect(problemOf(() => readServer({}, { ...withoutToken, DATAHUB_GMS_TOKEN: 'the-token-of-staging' }))).toMatch(
       /^No access token \(not DATAHUB_GMS_TOKEN, which counts only beside DATAHUB_GMS_URL or --gms-url\): give/,
     );
   });
@@ -129,7 +138,7 @@ describe('~/.datahubenv', () => {
   });
 
   it("names the certificates of its server's authority", () => {
-    const env = home('gms: {server: "https://x", token: abc, ca_certificate_path: /no/such/ca.pem}');
+    const env = home('gms: {server: "https://x", token: abc-def-ghi-jkl, ca_certificate_path: /no/such/ca.pem}');
     expect(problemOf(() => readServer({}, env))).toMatch(
       /^gms\.ca_certificate_path of ~\/\.datahubenv: \/no\/such\/ca\.pem cannot be read/,
     );
@@ -144,13 +153,15 @@ describe('~/.datahubenv', () => {
   ])(
     'with %s: %s is refused with what to do instead, wherever its address or token is used',
     (field, value, instead) => {
-      const env = home(`gms: {server: "http://x", token: abc, ${field}: ${value}}`);
+      const env = home(`gms: {server: "http://x", token: abc-def-ghi-jkl, ${field}: ${value}}`);
       for (const asked of [{}, { gmsUrl: 'http://x' }]) {
         const problem = problemOf(() => readServer(asked, env));
         expect(problem).toMatch(new RegExp(`^~/\\.datahubenv has gms\\.${field}, .*${instead}`));
         expect(problem).not.toContain('secret');
       }
-      expect(readServer({ gmsUrl: 'http://x' }, { ...env, DATAHUB_GMS_TOKEN: 'abc' }).tokenText).toBe('abc');
+      expect(readServer({ gmsUrl: 'http://x' }, { ...env, DATAHUB_GMS_TOKEN: 'abc-def-ghi-jkl' }).tokenText).toBe(
+        'abc-def-ghi-jkl',
+      );
     },
   );
 

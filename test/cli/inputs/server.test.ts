@@ -11,23 +11,24 @@ describe('an access token', () => {
   const server = (path: string) => readServer({ gmsUrl: 'http://gms:8080', tokenPath: path }, {});
 
   it('is trimmed', async () => {
-    const path = files().write('token', '\n  abc.def \r\n');
-    expect(await server(path).token.get()).toBe('abc.def');
+    const path = files().write('token', '\n  abc.def.ghi.jkl \r\n');
+    expect(await server(path).token.get()).toBe('abc.def.ghi.jkl');
   });
 
   it('is read again when the server refuses it', async () => {
-    const path = files().write('token', 'old');
+    const path = files().write('token', 'the-old-token-1');
     const { token } = server(path);
-    writeFileSync(path, 'new\n');
-    expect(await token.get()).toBe('old');
-    expect(await token.reread()).toBe('new');
-    expect(await token.get()).toBe('new');
+    writeFileSync(path, 'the-new-token-2\n');
+    expect(await token.get()).toBe('the-old-token-1');
+    expect(await token.reread()).toBe('the-new-token-2');
+    expect(await token.get()).toBe('the-new-token-2');
   });
 
   it.each([
     ['empty', ' \n', /is empty/],
     ['two words', 'secret words', /does not hold a token/],
     ['a token in quotes', '"secret"\n', /holds a token in quotes: take the quotes away\.$/],
+    ['too short a token', 'secret-abc-12\n', /holds a token that has fewer than 12 letters and digits/],
     ['a token with a line break in it', 'secret\ntoken', /line breaks.*Put only the token there\.$/],
   ])('file that is %s is refused without showing it', (_name, content, problem) => {
     const path = files().write('token', content);
@@ -53,7 +54,7 @@ describe('an access token', () => {
 });
 
 describe('a server', () => {
-  const env = { DATAHUB_GMS_TOKEN: 'abc' };
+  const env = { DATAHUB_GMS_TOKEN: 'abc-def-ghi-jkl' };
 
   it.each(['ftp://gms', 'gms:8080', 'http://', 'http://user:pw@gms', 'http://gms/operations?action=x'])(
     'is refused at the address %s',

@@ -1,5 +1,15 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -61,6 +71,31 @@ it('takes a damaged record for one that cannot be read, which a release can end'
   expect(await ledger.replace(idle('a', 2))).toBe(true);
 });
 
+it('does not wait for a pipe with the name of a record, and leaves that index alone', async () => {
+  const folder = freshFolder();
+  const ledger = open(folder);
+  await ledger.replace(idle('a', 1));
+  execFileSync('mkfifo', [join(folder, 'a@2.json')]);
+  mkdirSync(join(folder, 'b@1.json'));
+  await ledger.replace(idle('c', 1));
+  const records = await ledger.list();
+  expect(records.map(({ index, state }) => [index, state])).toEqual([
+    ['a', 'other-version'],
+    ['b', 'other-version'],
+    ['c', 'idle'],
+  ]);
+  expect(await ledger.replace(idle('a', 2))).toBe(false);
+});
+
+it('passes over what other programs leave in it', async () => {
+  const folder = freshFolder();
+  const ledger = open(folder);
+  await ledger.replace(idle('a', 1));
+  for (const name of ['Thumbs.db', 'a@2 (1).json', 'a@02.json', 'a.b@2.json', '%zz@2.json', 'notes.txt'])
+    writeFileSync(join(folder, name), '{}');
+  expect(await open(folder).list()).toEqual([idle('a', 1)]);
+});
+
 it('reads names that a file system could not hold as they are', async () => {
   const folder = freshFolder();
   const ledger = open(folder);
@@ -84,7 +119,7 @@ it('says in one sentence that a folder is not a ledger, or that it is a file', (
   folderLedger(folder).prepare();
   writeFileSync(join(folder, 'holiday.jpg'), '');
   expect(() => folderLedger(folder).prepare()).toThrow(
-    `The folder ${folder} is not a ledger (holiday.jpg): name another folder.`,
+    `The folder ${folder} is not a ledger: it has other files (holiday.jpg) and no record.`,
   );
   expect(() => folderLedger(join(folder, 'holiday.jpg')).prepare()).toThrow('it is a file, and a ledger is a folder');
 });

@@ -15,6 +15,9 @@ vi.mock('node:fs', async (original) => {
     const call = real[name] as (...args: unknown[]) => unknown;
     return (...args: unknown[]) => {
       const code = refusals.calls[syscall];
+      // A full disk still makes empty files; and a repeated call finds what the first one did.
+      if (code === 'ENOSPC' && args[1] === '') return call(...args);
+      if (code === 'EEXIST') call(...args);
       if (code) throw Object.assign(new Error(`${code}: refused`), { code, syscall });
       return call(...args);
     };
@@ -22,7 +25,7 @@ vi.mock('node:fs', async (original) => {
   return {
     ...real,
     linkSync: troubled('linkSync', 'link'),
-    writeFileSync: troubled('writeFileSync', 'open'),
+    writeFileSync: troubled('writeFileSync', 'write'),
     mkdirSync: troubled('mkdirSync', 'mkdir'),
     readdirSync: troubled('readdirSync', 'scandir'),
   };
@@ -38,9 +41,9 @@ function freshFolder(): string {
 
 describe('Before anything is sent, a ledger says in one sentence that', () => {
   test.each<[string, Record<string, string>, RegExp]>([
-    ['its disk is full', { open: 'ENOSPC' }, /^The ledger \S+ cannot be used: the disk is full; free some space\.$/],
+    ['its disk is full', { write: 'ENOSPC' }, /^The ledger \S+ cannot be used: the disk is full; free some space\.$/],
     ['its disk can only be read', { mkdir: 'EROFS' }, /^The ledger \S+ cannot be used: .*read-only.*; .*--ledger\.$/],
-    ['it may not write there', { open: 'EACCES' }, /^The ledger \S+ cannot be used: permission denied; .*--ledger\.$/],
+    ['it may not write there', { write: 'EACCES' }, /^The ledger \S+ cannot be used: permission denied; .*--ledger\.$/],
     [
       'its file system has no hard links',
       { link: 'EPERM' },
@@ -68,13 +71,23 @@ test('A folder above it that may not be entered is no empty ledger', async () =>
   await expect(ledger.read('a')).rejects.toThrow(LedgerError);
 });
 
+test('A name that was taken by its own first try, whose answer was lost, is stored', async () => {
+  const folder = freshFolder();
+  const ledger = folderLedger(folder);
+  ledger.prepare();
+  refusals.calls = { link: 'EEXIST' };
+  expect(await ledger.replace(anIdle())).toBe(true);
+  expect(await ledger.read(anIdle().index)).toEqual(anIdle());
+  rmSync(join(folder, '..'), { recursive: true, force: true });
+});
+
 describe('A disk that fills up in the middle of a run', () => {
   test('leaves the record before as it was', async () => {
     const folder = freshFolder();
     const ledger = folderLedger(folder);
     ledger.prepare();
     expect(await ledger.replace(anIdle({ revision: 1 }))).toBe(true);
-    refusals.calls = { open: 'ENOSPC' };
+    refusals.calls = { write: 'ENOSPC' };
     await expect(ledger.replace(anIdle({ revision: 2 }))).rejects.toThrow('the disk is full; free some space.');
     expect(await ledger.read(anIdle().index)).toMatchObject({ revision: 1 });
     refusals.calls = {};

@@ -77,7 +77,12 @@ describe('posting a message', () => {
       {},
       /it answered 400 \("invalid_payload"\)\. It does not take messages for Slack: --notify/,
     ],
-    [400, '', { format: 'json' }, /it answered 400\. It does not take the report: --notify-format slack posts/],
+    [
+      400,
+      '',
+      { format: 'json' },
+      /it answered 400\. It does not take the report: --notify-format has messages for Slack/,
+    ],
     [
       302,
       '',
@@ -85,7 +90,7 @@ describe('posting a message', () => {
       /it answered 302\. A webhook does not redirect, so this is not its address: put the one that the chat/,
     ],
     [403, '<html>Forbidden</html>', {}, /it answered 403\. The address may/],
-    [403, `unknown hook ${secretPath}`, {}, /it answered 403 \("unknown hook \/?\[webhook\]"\)/],
+    [403, `unknown hook ${secretPath}`, {}, /it answered 403\. The address may/],
   ])('after %i with "%s" says what to do, without the address', async (status, answer, more, sentence) => {
     const { url, received, answers } = await receiver();
     answers.push({ status, body: answer });

@@ -16,7 +16,11 @@ const linesOf = (...records: StoredRecord[]) => statusText(records, 80).split('\
 describe('status', () => {
   test('fits 80 columns, with a table for each server', () => {
     const elsewhere = aRunning({ server: 'https://datahub.example.com/api/gms', taskId: 'x'.repeat(22) });
-    const long = anIdle({ entityType: 'dataProcessInstance', aspect: 'dataProcessInstanceRunEvent' });
+    const long = anIdle({
+      index: 'dataprocessinstance_dataprocessinstanceruneventaspect_v1',
+      entityType: 'dataProcessInstance',
+      aspect: 'dataProcessInstanceRunEvent',
+    });
     const unread: StoredRecord = { state: 'unreadable', index: 'a', fields: ['state'], stored: { revision: 1 } };
     const lines = linesOf(...aRecordOfEachState(), elsewhere, long, unread);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
@@ -25,7 +29,7 @@ describe('status', () => {
       'Server  https://datahub.example.com/api/gms',
       'Server  not known',
     ]);
-    expect(lines).toContain('dataProcessInstance.dataProcessInstanceRunEvent');
+    expect(lines.join('\n')).toContain('dataProcessInstance.dataProcessInstanceRunEvent');
   });
 
   test('says what is under way, what is not reported yet, and what waits for a person', () => {

@@ -24,7 +24,7 @@ export interface Ran {
   withForceField: number;
   /** State of the ledger record afterwards; undefined if nothing was sent. */
   record: string | undefined;
-  /** The entry says that rows written meanwhile may be in the old index alone. */
+  /** The entry says that it is a reindex. */
   reindexes: boolean | undefined;
   entry: DecidedFacts;
   /** Outcome of the second index. */

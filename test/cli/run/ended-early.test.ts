@@ -61,7 +61,7 @@ describe('A run that is killed', () => {
     expect(await night()).toEqual(next);
     expect(messages()).toBe(before + (next.outcome === 'truncated' ? 1 : 0));
     // Its own night may say "1 truncated"; what another run has decided is named.
-    const names = /dataset\.operation: truncated.*by run local-/.test(JSON.stringify(hook.received.at(-1)));
+    const names = /Run local-\S+ found this on/.test(JSON.stringify(hook.received.at(-1)));
     expect(names).toBe(next === decidedBefore);
     expect(await night()).toEqual(next === held ? held : nothing);
     expect(messages()).toBe(before + (next.outcome === 'truncated' ? 1 : 0));

@@ -1,4 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
+import { whatGoesOn } from '../../../cli/run/interrupt.ts';
+import type { RunState } from '../../../lambda/run/state.ts';
+import { startWatch } from '../../../lambda/truncation/watch.ts';
+import { aRunning } from '../../support/records.ts';
 import { answering, operation, runHere, serviceHere } from '../here.ts';
 import { run as runProcess, start } from '../processes.ts';
 
@@ -72,9 +77,24 @@ describe('A run that is stopped by', () => {
   });
 });
 
+test.each([
+  [{ completed: false, done: 10, total: 60, runs: true }, /^Stopped\. What the server has begun continues/],
+  [{ completed: true, done: 60, total: 60, runs: false }, /^Stopped\. What the server had begun has ended, and is not verified yet/],
+])('A task that has ended does not continue: %o', async (task, expected) => {
+  const ledger = memoryLedger();
+  const record = aRunning();
+  ledger.stored.set(record.index, record);
+  const watch = { ...startWatch(record, 0, 0), task };
+  const entry = { entityType: 'dataset', aspect: 'operation', rowsToDelete: 60 };
+  const last = { entries: [{ index: record.index, phase: 'watched', entry, watch }] } as unknown as RunState;
+  const [first, second] = await whatGoesOn(ledger, last);
+  expect(first).toMatch(expected);
+  expect(second).toContain('task node:1');
+});
+
 test('A survey that is stopped says so, and that it has changed nothing', async () => {
   const url = await answering(() => {});
-  const survey = start(['survey', '--gms-url', url], { DATAHUB_GMS_TOKEN: 'x' });
+  const survey = start(['survey', '--gms-url', url], { DATAHUB_GMS_TOKEN: 'any-token-at-all' });
   await survey.printed(/^Mode {4}survey/m);
   survey.process.kill('SIGINT');
   const stderr = 'Stopped. A survey only polls: nothing was changed.\n';

@@ -15,7 +15,7 @@ const serverWith = (paths: Record<string, typeof config>, elsewhere = html('<tit
   });
 
 const remedyAt = async (url: string): Promise<string> => {
-  const { stdout } = await runHere(['survey', '--gms-url', url], { env: { DATAHUB_GMS_TOKEN: 'secret-token' } });
+  const { stdout } = await runHere(['survey', '--gms-url', url], { env: { DATAHUB_GMS_TOKEN: 'the-secret-token' } });
   return stdout.replace(/\s+/g, ' ');
 };
 

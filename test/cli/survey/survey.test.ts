@@ -229,7 +229,7 @@ describe('A survey ends with status 1 and the remedy for', () => {
   });
 
   test('an expired token, and never prints it', async () => {
-    const { files, url } = await serviceHere({ token: 'another' });
+    const { files, url } = await serviceHere({ token: 'another-token' });
     const payload = Buffer.from(JSON.stringify({ exp: Math.floor(days(3) / 1000) })).toString('base64url');
     const token = `e30.${payload}.x`;
     const { status, stdout } = await runHere(['survey', '--gms-url', url, '--token-file', files.write('old', token)]);

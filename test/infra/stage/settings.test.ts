@@ -79,6 +79,12 @@ describe('A stage file', () => {
     [{ slackChannelId: 'C0123456789' }, /^slackWorkspaceId is missing: Slack needs both/],
     [{ slackWorkspaceId: 'T0123456789' }, /^slackChannelId is missing: Slack needs both/],
     [{ slackWorkspaceId: 'T0123456789', slackChannelId: '#alerts' }, /channel id such as C0123456789, not its name/],
+    [
+      { teamsChannelId: '19%3aX%40thread.tacv2' },
+      /^teamsTenantId is missing: Teams needs teamsTenantId, teamsTeamId, /,
+    ],
+    [{ teamsTenantId: 'contoso' }, /teamsTenantId must be the ID of a Teams tenant, such as/],
+    [{ teamsChannelId: 'alerts' }, /the ID in the link of a Teams channel, such as 19%3a/],
     [{ subnetIds: ['subnet-0a1b2c3d'] }, /^securityGroupIds is missing/],
     [{ securityGroupIds: ['sg-0a1b2c3d'] }, /^subnetIds is missing/],
     [{ topicArn: 'team-alerts' }, /topicArn must be an ARN such as arn:aws:sns/],

@@ -83,8 +83,8 @@ export const judgingMutants: readonly Mutant[] = [
     [
       [
         'truncation/next-check',
-        'return now + Math.min(interval, Math.max(check.minMillis, predictedMillis(watch, now)));',
-        'return now + Math.min(interval, 1000);',
+        'return now + Math.max(check.minMillis, Math.min(check.maxMillis, farthest, predicted));',
+        'return now + Math.min(farthest, predicted, 1000);',
       ],
       ['run/next', 'state.polls >= maxPolls', 'state.polls > 1e9'],
     ],

@@ -95,12 +95,12 @@ describe('The pause switch', () => {
 
 describe('The token', () => {
   test('is trimmed, and read once until it is asked for again', async () => {
-    stored['/p/token'] = ' first\n';
+    stored['/p/token'] = ' the-first-token\n';
     const { token } = open();
-    expect([await token.get(), await token.get()]).toEqual(['first', 'first']);
+    expect([await token.get(), await token.get()]).toEqual(['the-first-token', 'the-first-token']);
     expect(asked).toHaveLength(1);
-    stored['/p/token'] = 'second';
-    expect([await token.reread(), await token.get()]).toEqual(['second', 'second']);
+    stored['/p/token'] = 'the-second-token';
+    expect([await token.reread(), await token.get()]).toEqual(['the-second-token', 'the-second-token']);
     expect(asked).toHaveLength(2);
   });
 
@@ -110,12 +110,14 @@ describe('The token', () => {
     );
   });
 
-  test.each([' ', 'two words', 'ein\u00e9', 'line\nbreak'])(
+  test.each([' ', 'two words', 'ein\u00e9', 'line\nbreak', 'abc-def-ghi-12'])(
     'that is %j is refused without being shown',
     async (value) => {
       stored['/p/token'] = value;
       const message = await failure(open().token.get());
-      expect(message).toMatch(/The parameter \/p\/token (is empty|holds a blank)/);
+      expect(message).toMatch(
+        /The parameter \/p\/token (is empty|holds a blank|holds a token that has fewer than 12 letters)/,
+      );
       if (value.trim()) expect(message).not.toContain(value);
     },
   );

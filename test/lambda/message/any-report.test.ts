@@ -42,7 +42,7 @@ const customNotification = z.strictObject({
   }),
 });
 
-const secret = 'S3cr3tT0kenOfTheStage';
+const secret = 'S3cr3t/T0ken+OfTheStage=';
 const nasty = fc.constantFrom(
   secret,
   'boom\n\tat com.linkedin.restli.Foo.bar(Foo.java:84)\n\tat com.x.Y.z(Y.java:1)',

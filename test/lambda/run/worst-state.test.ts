@@ -1,17 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import type { Cause } from '../../../lambda/facts/cause.ts';
 import { maxEntries, maxPolicies, maxSentenceBytes, maxTextBytes } from '../../../lambda/facts/limits.ts';
+import type { Note } from '../../../lambda/facts/note.ts';
 import { maxNameLength } from '../../../lambda/facts/policy-fields.ts';
 import type { EntryFacts } from '../../../lambda/facts/report-schema.ts';
 import type { ServerError } from '../../../lambda/facts/server-error.ts';
-import { done } from '../../../lambda/run/entries.ts';
-import { withinLimit } from '../../../lambda/run/plan/limit.ts';
-import type { Entry } from '../../../lambda/run/state.ts';
+import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
+import { doneEntry, releaseFirst } from '../../../lambda/run/entries.ts';
+import type { Entry, RunState } from '../../../lambda/run/state.ts';
 import { capped } from '../../../lambda/text/text.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
 import { aPolicy } from '../../support/policies.ts';
-import { aRunning } from '../../support/records.ts';
+import { aQuarantined, aReleased, aRunning } from '../../support/records.ts';
 import { aRunState, bytesOf, maxStateBytes } from '../../support/states.ts';
+import { server, worlds } from '../../support/world.ts';
 
 /** The largest run state: Step Functions ends an execution at 256 KiB, without any Catch. */
 
@@ -29,6 +31,7 @@ const error: ServerError = {
 };
 const name = 'n'.repeat(maxNameLength);
 const indexName = 'i'.repeat(255);
+const address = `https://${'h'.repeat(200)}`;
 const taskId = `${'N'.repeat(200)}:${huge}`;
 
 const facts: EntryFacts = {
@@ -39,7 +42,7 @@ const facts: EntryFacts = {
   policyCutoffMillis: huge,
   strategy: 'delete-by-query',
   reindexes: true,
-  reindexGoesWhole: true,
+  wholeReindex: true,
   rowsTotal: huge,
   rowsToDelete: huge,
   rowsPastRetention: huge,
@@ -55,33 +58,53 @@ const facts: EntryFacts = {
 const verdictFacts: EntryFacts = {
   ...facts,
   rowsDeleted: huge,
+  rowsLeftBehind: huge,
   rowsRemaining: huge,
   rowsMissing: huge,
   durationSeconds: huge,
   sizeAfterMb: 1e15,
   indexNow: indexName,
+  decidedAt: new Date(0).toISOString(),
+  decidedBy: 'r'.repeat(80),
+  server: address,
 };
 
 /** The causes that hold the longest texts. */
 const causes: Cause[] = [
-  { kind: 'policy', problem: text },
+  { kind: 'policy', what: 'unreadable', problem: text },
   { kind: 'server', error, sent: 'maybe' },
   {
-    kind: 'quarantined',
-    since: huge,
-    outcome: 'rows-missing',
-    rowsMissing: huge,
-    indexBefore: indexName,
-    indexNow: indexName,
+    ...{ kind: 'quarantined', since: huge, outcome: 'rows-missing', rowsMissing: huge, reindexed: true },
+    ...{ indexBefore: indexName, indexNow: indexName, cutoffMillis: huge, today: { error } },
+  } as Cause,
+  { kind: 'policy', what: 'entityType', was: name, now: name } as Cause,
+  {
+    ...{ kind: 'open', why: 'run-time', hours: 24, since: huge, runId: 'r'.repeat(80), judgeableAt: huge, error },
+    ...{ releasableAt: huge, lastMovedAt: huge, done: huge, total: huge, work: 'deleted', ended: true, vanished: true },
+  } as Cause,
+  {
+    kind: 'left-alone',
+    why: 'unreadable',
+    fields: Array(5).fill('attempt.baseline.countedAtMillis'),
+    releasableAt: huge,
   },
-  { kind: 'changed', what: 'policy-unreadable', now: text },
-  { kind: 'unsettled', why: 'unseen', vanished: true, error, lastMovedAt: huge, done: huge, total: huge },
-  { kind: 'watching', why: 'run-time', hours: 24, since: huge, lastMovedAt: huge, error, done: huge, total: huge },
+  {
+    kind: 'unproven',
+    error,
+    inPlace: false,
+    vanished: true,
+    done: huge,
+    total: huge,
+    conflicts: huge,
+    cancelled: true,
+  },
 ];
 
 const index = `${name}_${name}aspect_v1`;
-const decidedEntry = (at: number): Entry =>
-  done({ index, entry: verdictFacts }, 'unknown', causes[at % causes.length] as Cause);
+const decidedEntry = (at: number): Entry => ({
+  ...doneEntry({ index, entry: verdictFacts }, 'unknown', causes[at % causes.length] as Cause),
+  mark: { index, revision: huge, decidedAtMillis: huge },
+});
 const watchedEntry: Entry = {
   index,
   phase: 'watched',
@@ -99,8 +122,8 @@ const watchedEntry: Entry = {
     task: { completed: false, done: huge, total: huge, runs: true },
     end: { total: huge, updated: huge, created: huge, deleted: huge, versionConflicts: huge, cancelled: true },
     vanished: true,
-    progress: { done: huge, total: huge, at: huge },
-    pending: { verdict: 'rows-missing missing', since: huge },
+    progress: { done: huge, total: huge, at: huge, before: { done: huge, at: huge } },
+    pending: { verdict: 'rows-missing', since: huge },
     error,
   },
 };
@@ -109,10 +132,16 @@ const approvedEntry: Entry = {
   phase: 'approved',
   entry: facts,
   policy: aPolicy({ entityType: name, aspect: name, timeoutSeconds: huge, maxRowsPerRun: huge }),
-  plan: { rowsToDelete: huge, deletesInPlace: true, bite: { cutoffMillis: huge, rest: huge } },
+  plan: { rowsToDelete: huge, deletesInPlace: true, limited: { cutoffMillis: huge, rest: huge } },
 };
 
-const worst = (entryOf: (at: number) => Entry) =>
+const released: Note = {
+  ...{ kind: 'released', index: `${name}.${name}`, unknown: 'address', accepted: huge, address, reindexed: true },
+  ...{ indexBefore: indexName, indexNow: indexName, cutoffMillis: huge, decidedBy: 'r'.repeat(80) },
+  decidedAt: new Date(0).toISOString(),
+} as Note;
+
+const worst = (entryOf: (at: number) => Entry, more: Partial<RunState> = {}) =>
   aRunState(
     Array.from({ length: maxEntries }, (_, at) => entryOf(at)),
     {
@@ -129,10 +158,11 @@ const worst = (entryOf: (at: number) => Entry) =>
       ],
       unmanagedIndices: Array.from({ length: 20 }, () => ({ indexName, entityType: name, aspect: name, sizeMb: 1e15 })),
       failure: { step: 'truncate', error: text },
+      ...more,
     },
   );
 
-describe('the largest run state takes less than 200 KiB', () => {
+describe('the largest run state takes less than 208 KiB', () => {
   test.each<[string, (at: number) => Entry]>([
     ['if every entry has been decided, with the longest causes', decidedEntry],
     ['if every entry is watched', () => watchedEntry],
@@ -143,6 +173,16 @@ describe('the largest run state takes less than 200 KiB', () => {
   ])('%s', (_, entryOf) => {
     expect(bytesOf(worst(entryOf))).toBeLessThan(maxStateBytes);
   });
+
+  test('if a release of every index is unreported, whose policies wait for that', () => {
+    const all = Array.from({ length: maxEntries });
+    const entryOf = () => releaseFirst({ index, entry: { ...facts, taskId: undefined, indexName: undefined } });
+    const state = worst(entryOf, {
+      notes: all.map(() => released),
+      releases: all.map(() => ({ index, revision: huge, decidedAtMillis: huge })),
+    });
+    expect(bytesOf(state)).toBeLessThan(maxStateBytes);
+  });
 });
 
 test('texts are capped in bytes of JSON, where they come in', () => {
@@ -150,52 +190,36 @@ test('texts are capped in bytes of JSON, where they come in', () => {
   expect(bytesOf(sentence) - 2).toBeLessThanOrEqual(maxSentenceBytes);
 });
 
-describe('of more entries than a run carries', () => {
-  const named = (at: number, outcome: 'truncated' | 'rows-missing' | 'quarantined' | 'failed') =>
-    done({ index: `i${at}`, entry: { entityType: 'e', aspect: `a${at}` } }, outcome, { kind: 'verified' });
+describe('of more records than a run carries', () => {
+  const open = worlds();
+  const names = (at: number) => ({ index: `team_a${at}aspect_v1`, entityType: 'team', aspect: `a${at}`, server });
 
-  test('lost rows and unresolved truncations are kept, and one note names the others', () => {
-    const fine = Array.from({ length: maxEntries }, (_, at) => named(at, 'truncated'));
-    const lost = named(100, 'rows-missing');
-    const { entries, notes } = withinLimit(aRunState([...fine, watchedEntry, lost]));
+  /** Plan, with records of indices without a policy. */
+  async function planned(records: LedgerRecord[]) {
+    const world = await open({ policies: [] });
+    for (const record of records) world.ledger.stored.set(record.index, record);
+    return world.plan();
+  }
+  const all = <Made>(count: number, make: (at: number) => Made) => Array.from({ length: count }, (_, at) => make(at));
+
+  test('what is unreported and what is under way are kept, and one note names the others', async () => {
+    const { entries, notes } = await planned([
+      ...all(maxEntries, (at) => aQuarantined(names(at))),
+      aRunning(names(100)),
+      aQuarantined({ ...names(101), unreported: true }),
+    ]);
     expect(entries).toHaveLength(maxEntries);
-    expect(entries).toContain(watchedEntry);
-    expect(entries).toContain(lost);
-    expect(notes).toEqual([{ kind: 'beyond', entries: 2, names: ['e.a62', 'e.a63'], quarantined: [] }]);
+    const kept = entries.map((entry) => entry.index);
+    expect([names(100).index, names(101).index].map((one) => kept.includes(one))).toEqual([true, true]);
+    expect(notes).toMatchObject([
+      { kind: 'beyond', entries: 2, names: ['team.a8', 'team.a9'], quarantined: ['team.a8', 'team.a9'] },
+    ]);
   });
 
-  test('quarantined ones among the others are named', () => {
-    const all = Array.from({ length: maxEntries + 1 }, (_, at) =>
-      named(at, at === maxEntries ? 'quarantined' : 'failed'),
-    );
-    expect(withinLimit(aRunState(all)).notes).toMatchObject([{ kind: 'beyond', quarantined: ['e.a64'] }]);
-  });
-
-  test('what goes first is what is fine, then what is approved, then what needs attention, then what failed', () => {
-    const filled = (first: Entry, more: Entry[]) => {
-      const failed = Array.from({ length: maxEntries - 1 }, (_, at) => named(at, 'failed'));
-      return withinLimit(aRunState([first, ...failed, ...more])).entries.includes(first);
-    };
-    const approved = { ...approvedEntry, index: 'i' };
-    const failed = named(200, 'failed');
-    expect(filled(named(100, 'truncated'), [approved])).toBe(false);
-    expect(filled(approved, [named(100, 'truncated')])).toBe(true);
-    expect(filled(approved, [named(100, 'quarantined')])).toBe(false);
-    expect(filled(named(100, 'quarantined'), [approved])).toBe(true);
-    expect(filled(named(100, 'quarantined'), [failed])).toBe(false);
-    const lost = named(100, 'rows-missing');
-    const all = Array.from({ length: maxEntries }, (_, at) => named(at, 'failed'));
-    expect(withinLimit(aRunState([...all, lost])).entries).toContain(lost);
-  });
-
-  test('an approved one among the others is not called quarantined', () => {
-    const all = Array.from({ length: maxEntries }, (_, at) => named(at, 'failed'));
-    const approved = { ...approvedEntry, entry: { ...facts, outcome: 'quarantined' } } as Entry;
-    expect(withinLimit(aRunState([...all, approved])).notes).toMatchObject([{ kind: 'beyond', quarantined: [] }]);
-  });
-
-  test.each([1, maxEntries])('nothing changes up to that number: %d', (count) => {
-    const state = aRunState(Array.from({ length: count }, (_, at) => named(at, 'truncated')));
-    expect(withinLimit(state)).toBe(state);
+  test('an unreported verdict that has no room is not marked, and no more releases than a state has room for', async () => {
+    const { entries } = await planned(all(maxEntries + 6, (at) => aQuarantined({ ...names(at), unreported: true })));
+    expect(entries.filter((entry) => entry.phase === 'done' && entry.mark !== undefined)).toHaveLength(maxEntries);
+    const { notes, releases } = await planned(all(maxEntries + 6, (at) => aReleased(names(at))));
+    expect([notes.length, releases.length]).toEqual([maxEntries, maxEntries]);
   });
 });

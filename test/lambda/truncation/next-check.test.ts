@@ -24,10 +24,43 @@ describe('the next check', () => {
     expect(interval(age)).toBe(expected);
   });
 
+  /** At this age, in seconds, this share is done, and so was its part when half of the age had passed. */
+  const steady = (age: number, done: number): Partial<Watch> => ({
+    progress: { done, total: 1, at: age * second, before: { done: done / 2, at: (age / 2) * second } },
+  });
+
   test('comes just after the end that its own progress predicts', () => {
-    // 900 of 1,000 in 1,000 s: 111 s to go, and 3 % and a second more.
+    // 950 of 1,000 in 1,000 s: 53 s to go, and 3 % and a second more.
     const progress = { done: 950, total: 1000, at: 1000 * second };
     expect(interval(1000, { progress })).toBeCloseTo((50 / 950) * 1000 * 1.03 + 1, 5);
+  });
+
+  test('comes a little before that end while it is far, so that the next prediction is better', () => {
+    // 800 of 1,000 in 1,000 s: 250 s to go; 80 of 1,000 in 10,000 s: 115,000 s.
+    expect(interval(1000, steady(1000, 0.8))).toBeCloseTo(225, 5);
+    expect(interval(10_000, steady(10_000, 0.08))).toBe(1800);
+  });
+
+  test('comes after as long again as it has taken where it is as fast as ever, and at a tenth where it is not', () => {
+    expect(interval(300, steady(300, 0.1))).toBe(300);
+    // One slice of five has ended, and counts as if the others had not begun.
+    const jumped = { done: 0.2, total: 1, at: 950 * second, before: { done: 0, at: 860 * second } };
+    expect(interval(950, { progress: jumped })).toBe(95);
+    expect(interval(300, { progress: { done: 0.1, total: 1, at: 300 * second } })).toBe(30);
+  });
+
+  test('of a task of hours comes a few seconds after its end, with a few looks', () => {
+    for (const duration of [600, 3600, 21_600]) {
+      let looks = 0;
+      let now = 0;
+      let seen: Watch['progress'];
+      for (; now < duration * second; looks++) {
+        seen = { done: now / second, total: duration, at: now, before: seen && { done: seen.done, at: seen.at } };
+        now = nextCheckAt(record, watch({ progress: seen }), now);
+      }
+      expect(now / second - duration).toBeLessThan(10);
+      expect(looks).toBeLessThan(25);
+    }
   });
 
   test.each([

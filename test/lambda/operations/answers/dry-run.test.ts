@@ -40,6 +40,10 @@ describe('the sentence of a dry run', () => {
     ['the end of a grouped count', 'Delete 1,205 out of 10000 rows'],
     ['the end of a count grouped by blanks', 'Delete 1 205 out of 10000 rows'],
     ['the end of a count grouped by narrow blanks', 'Delete 1\u202f205 out of 10000 rows'],
+    ...["'", '’', '`', '´', '·', '٬', '_', '\u02bc', '\u2009', '\u00a0'].map((between): [string, string] => [
+      `the end of a count grouped by ${JSON.stringify(between)}`,
+      `Delete 1${between}600 out of 10000 rows`,
+    ]),
     ['the end of a fraction', 'Delete 3.5 out of 10 rows'],
     ['the end of a power', 'Delete 1e5 out of 10 rows'],
     ['the end of a word', 'Delete v5 out of 10 rows'],

@@ -68,6 +68,12 @@ describe('the status of a task', () => {
     expect(readTaskStatus({ value: text(task(status, { completed: true })) })).toEqual(found(expected, true));
   });
 
+  test.each(["1'600", '1,600', '1 600', '1_600'])('has no counter in %s', (number) => {
+    const status = `BulkIndexByScrollResponse[deleted=5,total=${number},updated=0]`;
+    expect(readTaskStatus(task(status))).toEqual(found({ deleted: 5, updated: 0 }));
+    expect(readTaskStatus(task({ deleted: 5, total: number }))).toEqual(found({ deleted: 5 }));
+  });
+
   test("gives a sliced task's own counters, not the sum of its slices", () => {
     const status = { ...counters, deleted: 100, slices: [{ slice_id: 0, deleted: 100 }, null, { error: 'x' }] };
     expect(readTaskStatus(task(text(status)))).toEqual(found({ ...read, deleted: 100 }));

@@ -99,6 +99,19 @@ describe('an exchange', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  test('is read before it times out where both happened while the whole process was stopped', async () => {
+    const server = await rawServer({
+      onRequest: (socket) => {
+        socket.write(http(200, '{"value":"node:1"}'));
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150);
+      },
+    });
+    const transport = transportWith({ readTimeoutMillis: 100, truncateTimeoutMillis: 100 });
+    const answer = { status: 200, body: '{"value":"node:1"}', complete: true };
+    expect(await transport.postOnce(to(server.url), yes)).toMatchObject(answer);
+    expect(await transport.post(to(server.url))).toMatchObject(answer);
+  });
+
   test('times out even if the body comes drop by drop', async () => {
     const server = await rawServer({
       onRequest: (socket) => {

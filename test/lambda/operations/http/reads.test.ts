@@ -90,6 +90,13 @@ describe('a request', () => {
     expect(await operations.dryRun(operation)).toMatchObject({ clockSkewMillis: -90_000 });
   });
 
+  test('names a Date that cannot be read', async () => {
+    const { operations } = await against([http(200, JSON.stringify({ value: sentence }), { Date: 'yesterday' })]);
+    const dryRun = await operations.dryRun(operation);
+    expect(dryRun).toMatchObject({ unreadableDate: 'yesterday' });
+    expect(dryRun.clockSkewMillis).toBeUndefined();
+  });
+
   test('of two Date headers takes the one farther from our clock', async () => {
     const dates = [now, now + 3_600_000].map((millis) => `\r\nDate: ${new Date(millis).toUTCString()}`).join('');
     const { operations } = await against([dryRunAnswer.replace('\r\n\r\n', `${dates}\r\n\r\n`)]);
@@ -350,9 +357,9 @@ describe('a refused token', () => {
   const refused = http(401, '<html><title>Error 401 Unauthorized to perform this action.</title></html>', html);
 
   test('is read again once, and used if it has changed', async () => {
-    let current = 'old-token';
+    let current = 'the-old-token-1';
     const reread = vi.fn(async () => {
-      current = 'new-token';
+      current = 'a-new-token-of-2';
       return current;
     });
     const { server, operations, waits } = await against([refused, dryRunAnswer], {
@@ -360,7 +367,10 @@ describe('a refused token', () => {
     });
     expect(await operations.dryRun(operation)).toMatchObject({ rowsTotal: 135600 });
     expect(reread).toHaveBeenCalledTimes(1);
-    expect(server.requests.map((request) => /Bearer (\S+)/.exec(request)?.[1])).toEqual(['old-token', 'new-token']);
+    expect(server.requests.map((request) => /Bearer (\S+)/.exec(request)?.[1])).toEqual([
+      'the-old-token-1',
+      'a-new-token-of-2',
+    ]);
     expect(waits).toEqual([]);
   });
 
@@ -374,24 +384,26 @@ describe('a refused token', () => {
 
   test('is read again only once, even if the new one is refused and a newer one is there', async () => {
     let version = 0;
-    const reread = vi.fn(async () => `token-${++version}`);
-    const { server, operations } = await against([refused], { token: { get: async () => `token-${version}`, reread } });
+    const reread = vi.fn(async () => `token-number-${++version}`);
+    const { server, operations } = await against([refused], {
+      token: { get: async () => `token-number-${version}`, reread },
+    });
     expect(await errorOf(operations.dryRun(operation))).toMatchObject({ fact: { kind: 'unauthorized' } });
     expect(reread).toHaveBeenCalledTimes(1);
     expect(server.requests).toHaveLength(2);
   });
 
   test('is read again only once for simultaneous requests', async () => {
-    let current = 'old-token';
+    let current = 'the-old-token-1';
     const reread = vi.fn(async () => {
       // Until the others have been refused as well.
       await vi.waitFor(() => expect(server.requests).toHaveLength(8));
       await new Promise((resolve) => setTimeout(resolve, 50));
-      current = 'new-token';
+      current = 'a-new-token-of-2';
       return current;
     });
     const byToken = (socket: Socket, request: string) =>
-      socket.write(request.includes('old-token') ? refused : dryRunAnswer);
+      socket.write(request.includes('the-old-token-1') ? refused : dryRunAnswer);
     const { server, operations } = await against([byToken], { token: { get: async () => current, reread } });
     await Promise.all(Array.from({ length: 8 }, () => operations.dryRun(operation)));
     expect(reread).toHaveBeenCalledTimes(1);

@@ -18,6 +18,8 @@ describe('the wait before a retry', () => {
 
   test('is at most 30 s, even if the server asks for more', () => {
     expect(backoffMillis(1, 0, 86_400_000)).toBe(30_000);
+    expect(backoffMillis(1, 0, retryAfterMillis({ 'retry-after': '9'.repeat(400) }, 0))).toBe(30_000);
+    expect(backoffMillis(1, 0, retryAfterMillis({ 'retry-after': 'Fri, 20 Nov 2099 12:00:05 GMT' }, 0))).toBe(30_000);
   });
 });
 
@@ -28,6 +30,9 @@ describe('Retry-After', () => {
     ['0', 0],
     ['Fri, 20 Nov 2026 12:00:05 GMT', 5000],
     ['Fri, 20 Nov 2026 11:00:00 GMT', 0],
+    ['Friday, 20-Nov-26 12:00:05 GMT', 5000],
+    ['Fri Nov 20 12:00:05 2026', 5000],
+    ['99999999999', 99_999_999_999_000],
     ['soon', undefined],
     ['', undefined],
     ['-5', undefined],

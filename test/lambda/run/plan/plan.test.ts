@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type IndexSize, OperationsError } from '../../../../lambda/operations/operations.ts';
-import { aPolicyFor, worlds } from '../../../support/world.ts';
+import type { Entry } from '../../../../lambda/run/state.ts';
+import { aLastVerdict, anIdle, anIndex, aQuarantined, aVerdict } from '../../../support/records.ts';
+import { aPolicyFor, server, worlds } from '../../../support/world.ts';
 
 const open = worlds();
 
@@ -70,10 +72,122 @@ describe('The indices without a policy', () => {
   });
 });
 
-describe('A run', () => {
-  test('is by hand where no schedule has sent its time', async () => {
-    const world = await open({ policies: [aPolicyFor('operation')] });
-    const planned = async (input?: object) => (await world.plan(input)).byHand;
-    expect([await planned({ scheduledTime: undefined }), await planned()]).toEqual([true, false]);
+describe('The order of a run', () => {
+  const indices = [
+    { entityType: 'dataset', aspect: 'operation', rows: 900, days: 100 },
+    { entityType: 'dataset', aspect: 'datasetProfile', rows: 300, days: 100 },
+    { entityType: 'chart', aspect: 'chartUsageStatistics', rows: 300, days: 100 },
+  ];
+  const policies = [
+    aPolicyFor('operation'),
+    aPolicyFor('datasetProfile'),
+    aPolicyFor('chartUsageStatistics', {}, 'chart'),
+    aPolicyFor('queryUsageStatistics', { enabled: false }, 'query'),
+  ];
+
+  test.each([
+    [
+      'is the smallest first, then by name; what has no count comes after',
+      'truncated',
+      ['chartUsageStatistics', 'datasetProfile', 'operation', 'queryUsageStatistics'],
+    ],
+    [
+      'has an index last whose last verdict was bad',
+      'incomplete',
+      ['datasetProfile', 'operation', 'chartUsageStatistics', 'queryUsageStatistics'],
+    ],
+  ] as const)('%s', async (_, outcome, expected) => {
+    const world = await open({ indices, policies });
+    const index = 'chart_chartusagestatisticsaspect_v1';
+    const names = { entityType: 'chart', aspect: 'chartUsageStatistics', index };
+    world.ledger.stored.set(
+      index,
+      anIdle({ ...names, server, lastVerdict: aLastVerdict({ verdict: aVerdict({ outcome }) }) }),
+    );
+    expect((await world.plan()).entries.map(({ entry }) => entry.aspect)).toEqual(expected);
   });
+});
+
+describe('What the ledger holds is reported', () => {
+  const held = aQuarantined({ server });
+  const policy = (more: object = {}) => aPolicyFor('operation', { owner: 'team-a', ...more });
+  test.each<[string, object[], string[]]>([
+    ['in place of its policy', [policy()], ['quarantined team-a']],
+    ['in place of a policy that is switched off', [policy({ enabled: false })], ['quarantined team-a']],
+    ['without a policy', [], ['quarantined']],
+    ['beside a policy that cannot be read', [policy({ retentionDays: 1 })], ['quarantined', 'failed']],
+    ['beside two policies for it', [policy(), policy()], ['quarantined', 'failed', 'failed']],
+  ])('%s', async (_, policies, expected) => {
+    const world = await open({ policies });
+    world.ledger.stored.set(anIndex, held);
+    const { entries } = await world.plan();
+    const shown = entries.map(({ entry }) => ('outcome' in entry ? [entry.outcome, entry.owner].join(' ').trim() : ''));
+    expect(shown).toEqual(expected);
+    expect(world.ledger.stored.get(anIndex)).toEqual(held);
+  });
+
+  test('by a run whose input is wrong, or whose policies cannot be read', async () => {
+    const world = await open();
+    world.ledger.stored.set(anIndex, held);
+    const outcomes = async (input?: object) =>
+      (await world.plan(input)).entries.map(({ entry }) => 'outcome' in entry && entry.outcome);
+    expect(await outcomes({ retentionDays: 1 })).toEqual(['quarantined']);
+    world.parameters.policies = undefined;
+    expect(await outcomes()).toEqual(['quarantined']);
+  });
+});
+
+describe('A server that stops answering', () => {
+  const shown = (entries: Entry[]) =>
+    entries.map(({ entry }) => ('outcome' in entry ? [entry.outcome, entry.cause] : []));
+
+  test('after the first policies have been approved starts none of them', async () => {
+    const world = await open({ policies: [aPolicyFor('operation'), aPolicyFor('datasetProfile')] });
+    let asked = 0;
+    const during = world.during('plan', ({ dryRun }) => ({
+      dryRun(...given) {
+        if (++asked > 1) world.reach.server = false;
+        return dryRun(...given);
+      },
+    }));
+    const { entries, error, next } = await world.plan({}, during);
+    const cause = { kind: 'setup', what: 'run' };
+    expect(shown(entries)).toEqual([
+      ['not-started', cause],
+      ['failed', cause],
+    ]);
+    expect([error?.kind, next]).toEqual(['server', 'report']);
+  });
+
+  const outOfTime = [['failed', { kind: 'stopped', by: 'plan-time' }]];
+  test('while Plan’s time ends leaves its policy to the next run', async () => {
+    const world = await open();
+    const aborted = new OperationsError({ kind: 'aborted', operation: 'dry-run' });
+    const { entries } = await world.plan(
+      {},
+      world.during('plan', () => ({ dryRun: () => Promise.reject(aborted) })),
+    );
+    expect(shown(entries)).toEqual(outOfTime);
+  });
+
+  test('in time is not asked any more', async () => {
+    const world = await open();
+    const deadline = () => world.clock.time + 30_000;
+    const { entries } = await world.plan({}, { ...world.during('plan'), deadline });
+    expect(shown(entries)).toEqual(outOfTime);
+    expect(world.standIn.asked().filter(({ action }) => action !== 'getIndexSizes')).toEqual([]);
+  });
+});
+
+test('A Plan that is tried again after its run’s verdict was reported goes on with that index as with any other', async () => {
+  const world = await open();
+  const own = { runId: 'run-1', runStartMillis: world.clock.time };
+  world.ledger.stored.set(anIndex, anIdle({ server, lastVerdict: aLastVerdict(own) }));
+  expect((await world.plan()).entries[0]).toMatchObject({ phase: 'approved', plan: { rowsToDelete: 600 } });
+});
+
+test('A run is by hand where no schedule has sent its time', async () => {
+  const world = await open({ policies: [aPolicyFor('operation')] });
+  const planned = async (input?: object) => (await world.plan(input)).byHand;
+  expect([await planned({ scheduledTime: undefined }), await planned()]).toEqual([true, false]);
 });

@@ -56,7 +56,6 @@ describe('A run that can begin', () => {
     expect(await prepared({ release: ['dataset.operation'] })).toMatchObject({
       asks: true,
       chosen: [],
-      error: undefined,
     });
   });
 

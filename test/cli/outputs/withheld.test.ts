@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import samplePolicies from '../../../cli/operations-service/sample-policies.json' with { type: 'json' };
+import { textOf } from '../../support/loopback.ts';
+import { answering, runHere, serviceHere } from '../here.ts';
+
+/** A server that answers every question with its caller's token, each time in another form. */
+
+const forms: Array<(token: string) => string> = [
+  (token) => token,
+  (token) => (token.match(/.{1,8}/g) ?? []).join('<b>'),
+  (token) => (token.match(/.{1,11}/g) ?? []).join('\n'),
+  (token) => (token.match(/.{1,12}/g) ?? []).join('<!-- x -->'),
+  (token) => (token.match(/.{1,15}/g) ?? []).join('\\n'),
+  (token) => [...token].map((letter) => `&#${letter.charCodeAt(0)};`).join(''),
+  (token) => [...token].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join(''),
+  (token) => [...token].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join(''),
+  (token) => Buffer.from(token).toString('base64'),
+  (token) => Buffer.from(token).toString('hex'),
+  (token) => JSON.stringify([...Buffer.from(token)]),
+];
+
+test.each([
+  ['preview', 'text'],
+  ['enforce', 'json'],
+])('A token that the server repeats is nowhere after %s --log %s', async (verb, log) => {
+  const { token, files, run } = await serviceHere();
+  let asked = 0;
+  const url = await answering(async (request, answer) => {
+    await textOf(request);
+    const repeated = forms[asked++ % forms.length]!(token);
+    const answers = [
+      [400, JSON.stringify({ message: `Bearer ${repeated}` })],
+      [403, `<p>got ${repeated}`],
+      [200, JSON.stringify({ value: repeated })],
+    ] as const;
+    const [status, body] = answers[asked % answers.length]!;
+    answer.writeHead(status, { 'x-sample-data': 'true', 'content-type': 'text/html' }).end(body);
+  });
+  const given = run(verb, samplePolicies, '--json', files.at('report.json'), '--log', log);
+  const args = given.map((word, at) => (given[at - 1] === '--gms-url' ? url : word));
+  const { stdout, stderr, lines } = await runHere(args);
+  expect(asked).toBeGreaterThan(3);
+  const written = filesIn(files.at('.')).filter((path) => !path.endsWith('/token'));
+  const shown = [stdout, stderr, JSON.stringify(lines), ...written.map((path) => readFileSync(path, 'utf8'))].join();
+  expect(shown).toContain('repeated the access token');
+  for (const piece of forms.flatMap((form) => form(token).match(/.{8}/g) ?? [])) expect(shown).not.toContain(piece);
+});
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile());

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import type { PolicyEntry } from '../../../../lambda/facts/report-schema.ts';
+import type { RunServices } from '../../../../lambda/run/services.ts';
+import { firstRun } from '../../../support/stand-in.ts';
+import { aPolicyFor, type World, worlds } from '../../../support/world.ts';
+
+/** More rows are due than one run may delete: what the search for tonight's cutoff makes of odd servers, and of its time. */
+
+const open = worlds();
+const hour = 3_600_000;
+const day = 24 * hour;
+
+/** One row each hour, of which 700 are past their 30 days. */
+const limited = (maxRowsPerRun: number, more: object = {}) =>
+  open({
+    indices: [
+      {
+        entityType: 'dataset',
+        aspect: 'operation',
+        timestamps: Array.from({ length: 1000 }, (_, row) => firstRun - 30 * day + (300 - row) * hour - 1),
+      },
+    ],
+    policies: [aPolicyFor('operation', { maxRowsPerRun, ...more })],
+  });
+
+/** Does something before each dry run after the first ones; from then on Plan has only so much time left. */
+function after(world: World, first: number, then: () => void, left = 900_000): RunServices {
+  let asked = 0;
+  const during = world.during('plan', ({ dryRun }) => ({
+    dryRun(...given) {
+      if (++asked > first) then();
+      return dryRun(...given);
+    },
+  }));
+  return { ...during, deadline: () => world.clock.time + (asked > first ? left : 900_000) };
+}
+
+async function only(world: World, services?: RunServices, input = {}) {
+  const [entry] = (await world.plan(input, services)).entries;
+  const { outcome, cause } = (entry?.entry ?? {}) as Partial<PolicyEntry>;
+  return { ...entry, outcome, cause };
+}
+
+test('The oldest rows up to the limit go, also below the threshold, and the entry says how many stay', async () => {
+  const world = await limited(50);
+  const policyCutoffMillis = world.clock.time - 30 * day;
+  const cutoffMillis = policyCutoffMillis - 650 * hour;
+  expect(await only(world)).toMatchObject({
+    phase: 'approved',
+    plan: { rowsToDelete: 50, deletesInPlace: true, limited: { cutoffMillis, rest: 650 } },
+    entry: { rowsToDelete: 50, rowsTotal: 1000, rowsPastRetention: 700, cutoffMillis, policyCutoffMillis },
+  });
+});
+
+test('No limit is needed where all that is due fits, or was approved', async () => {
+  expect(await only(await limited(700))).toMatchObject({ plan: { rowsToDelete: 700, limited: undefined } });
+  const approved = { indices: ['dataset.operation'], approveRows: 700 };
+  expect(await only(await limited(100), undefined, approved)).toMatchObject({ plan: { limited: undefined } });
+});
+
+test('A preview says what would go, whatever it was told to approve', async () => {
+  const input = { mode: 'preview', indices: ['dataset.operation'], approveRows: 700 };
+  expect(await only(await limited(100), undefined, input)).toMatchObject({
+    outcome: 'would-truncate',
+    cause: { kind: 'due', rowLimit: 100 },
+  });
+  expect(await only(await limited(100, { maxDeletePercent: 20 }), undefined, input)).toMatchObject({
+    outcome: 'above-ceiling',
+  });
+});
+
+test('The search leaves out the field that the server refuses', async () => {
+  const world = await limited(100);
+  world.standIn.fault('refuses-force-flags');
+  world.standIn.set({ mode: 'always-delete' });
+  expect(await only(world)).toMatchObject({ entry: { rowsPastRetention: 700, rowsToDelete: 100 } });
+});
+
+describe('During the search', () => {
+  test.each<[string, string, object]>([
+    [
+      'the clock of the server goes wrong',
+      'clock-skew=3600',
+      { outcome: 'failed', cause: { kind: 'guard', which: 'server-clock' } },
+    ],
+    [
+      'the server announces a reindex',
+      'ignores-force-flags',
+      { outcome: 'not-started', cause: { kind: 'changed', what: 'reindex', was: false, now: true } },
+    ],
+    [
+      'the server stops counting',
+      'sentence=reworded',
+      { outcome: 'failed', cause: { kind: 'server', error: { kind: 'unreadable' }, sent: 'no' } },
+    ],
+  ])('%s: nothing is approved', async (_, fault, expected) => {
+    const world = await limited(100);
+    expect(
+      await only(
+        world,
+        after(world, 1, () => world.standIn.fault(fault)),
+      ),
+    ).toMatchObject(expected);
+  });
+
+  test('Plan’s time ends: it is not started', async () => {
+    const world = await limited(100);
+    expect(
+      await only(
+        world,
+        after(world, 2, () => {}, 30_000),
+      ),
+    ).toMatchObject({
+      outcome: 'not-started',
+      cause: { kind: 'stopped', by: 'plan-time' },
+    });
+  });
+});

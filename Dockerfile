@@ -2,7 +2,8 @@
 FROM node:24-slim AS build
 WORKDIR /source
 COPY package.json package-lock.json ./
-RUN npm ci --no-audit --no-fund
+# Also where NODE_ENV is production: what builds is among the development dependencies.
+RUN npm ci --include=dev --no-audit --no-fund
 COPY . .
 RUN npm run build
 

@@ -27,6 +27,7 @@ import { folderLedger } from './ledgers/folder-ledger.ts';
 import { type LastRun, lastRunLines } from './ledgers/last-run.ts';
 import { memoryLedger } from './ledgers/memory-ledger.ts';
 import { statusJson } from './ledgers/status.ts';
+import { demoReading } from './operations-service/reading.ts';
 import { startOperationsService } from './operations-service/server.ts';
 import { checkOutputFile, type OutputFile, writeOutputFile } from './outputs/output-file.ts';
 import { isNowhere } from './outputs/screen/screen.ts';
@@ -193,7 +194,7 @@ async function demo(
   const policies =
     policiesPath === undefined ? samplePolicyList(input.indices) : policiesFile(policiesPath, input.indices);
   const webhook = notify && hidden(readWebhook(notify), output);
-  const service = await startOperationsService();
+  const service = await startOperationsService({ reading: demoReading });
   const { url: baseUrl, token: tokenText } = service;
   let connection: Connection | undefined;
   try {

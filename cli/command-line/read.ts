@@ -114,6 +114,11 @@ const otherVerbs: Readonly<Record<string, string>> = {
   ...naming('--version', 'version'),
 };
 
+/** What people look for after a deletion that nobody wanted. */
+const undoing = ['undo', 'restore', 'rollback', 'recover', 'revert'];
+const noUndo =
+  'There is no undo: without a snapshot of the search cluster, deleted rows are gone. From one, "Bring rows back" in docs/operate.md brings them back.';
+
 /** Options of other programs, and what to type instead. */
 const otherOptions: Readonly<Record<string, string>> = {
   '--dry-run': 'The verb preview says what enforce would do, and changes nothing',
@@ -166,6 +171,7 @@ function mistake(error: CommanderError, argv: readonly string[], program: string
     }
     case 'commander.unknownCommand': {
       const word = argv.find((each) => !each.startsWith('-')) ?? '';
+      if (undoing.includes(word.toLowerCase())) return noUndo;
       const meant = otherVerbs[word.toLowerCase()] ?? nearest(word, verbNames);
       const hint = meant
         ? `did you mean ${meant}?`

@@ -14,6 +14,10 @@ export interface Reading {
    * are written meanwhile stay in the old index.
    */
   reindexes: boolean;
+  /** A dry run announces a reindex where there is one; the specification's own sentence names one in any case. */
+  announcesDeletes: boolean;
+  /** Indices that are reindexed, by their names in policies, whatever becomes of the others. */
+  reindexed: readonly string[];
   /** The status of a request with a field that the specification does not name; undefined: the field is ignored. */
   refusesFields?: 400 | 422;
   /** getIndexSizes, which the specification only mentions. */
@@ -28,15 +32,23 @@ export interface Reading {
   prefixes: readonly string[];
 }
 
-/** The reading of the demo: the shapes of DataHub's own answers. */
+/** The shapes of DataHub's own answers. */
 export const usualReading: Reading = {
   taskId: 'value',
   status: 'value-string',
   counters: 'deleted',
   reindexes: false,
+  announcesDeletes: false,
+  reindexed: [],
   hasSizes: false,
   needsToken: true,
   losesRows: 0,
   reindexesHalf: false,
   prefixes: ['', '/gms'],
+};
+
+/** What the demo shows: deletes in place, and a reindex among them, as a DataHub that is asked for deletes may do. */
+export const demoReading: Partial<Reading> = {
+  announcesDeletes: true,
+  reindexed: ['dataProcessInstance.dataProcessInstanceRunEvent'],
 };

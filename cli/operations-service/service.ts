@@ -151,17 +151,25 @@ function truncate({ reading, stored, tasks, now }: World, fields: Record<string,
   if (timeoutSeconds !== undefined && !isWhole(timeoutSeconds)) return required('timeoutSeconds');
   const rows = stored.get(indexKey(entityType, aspect));
   if (!rows) return failure(500, `no such index [${indexKey(entityType, aspect)}] index_not_found_exception`);
-  if (dryRun) return json({ value: sentence(rows.before(endTimeMillis), rows.total) });
-  return taskId(tasks.start(rows, endTimeMillis, batchSize, reading, now()), reading);
+  const isReindexed = reading.reindexed.includes(`${entityType}.${aspect}`);
+  if (dryRun) {
+    const reindexes = isReindexed || reading.reindexes || !reading.announcesDeletes;
+    return json({ value: sentence(rows.before(endTimeMillis), rows.total, reindexes) });
+  }
+  const own: Reading = isReindexed ? { ...reading, reindexes: true, counters: 'created' } : reading;
+  return taskId(tasks.start(rows, endTimeMillis, batchSize, own, now()), reading);
 }
 
 const isWhole = (value: unknown): value is number => typeof value === 'number' && Number.isInteger(value);
 
 const required = (field: string): ServiceReply => failure(400, `Parameter '${field}' is required`);
 
-/** What the specification says that a dry run states: it names a reindex whatever the server then does. */
-function sentence(old: number, total: number): string {
+/** What the specification says that a dry run states, or what DataHub says where it would delete in place. */
+function sentence(old: number, total: number, reindexes: boolean): string {
   const percent = (total === 0 ? 0 : (old / total) * 100).toFixed(2);
+  if (!reindexes) {
+    return `Delete ${old} out of ${total} rows (${percent}%). Issuing a delete by query request. This was a dry run. Run with dryRun = false to execute.`;
+  }
   return `Would delete ${old} out of ${total} rows (${percent}%). Reindexing the aspect without the deleted records. This was a dry run: repeat the call with dryRun set to false to execute it.`;
 }
 

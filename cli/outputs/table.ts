@@ -47,6 +47,12 @@ function lines(row: readonly string[], widths: readonly number[], columns: reado
   return [...(alone ? [name] : []), padded.join(gap).trimEnd(), ...more.map((line) => ' '.repeat(before) + line)];
 }
 
+/** A text behind something else, such as a hyphen: its further lines begin where its first one does. */
+export function hanging(before: string, text: string, width: number): string[] {
+  const indent = widthOf(before);
+  return wrapped(text, width - indent).map((line, at) => (at === 0 ? before : ' '.repeat(indent)) + line);
+}
+
 /** The lines of a text that is broken between words; a word that is longer than a line stays whole. */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];

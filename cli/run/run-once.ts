@@ -5,6 +5,7 @@ import type { Audience } from '../../lambda/message/audience.ts';
 import { counted, moment, rows } from '../../lambda/message/numbers.ts';
 import { withSentences } from '../../lambda/message/sentences.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
+import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
 import { type Log, ParametersError, type Publisher } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
@@ -109,7 +110,12 @@ function questionOf({ entries }: RunState): string | undefined {
   const approved = entries.filter(({ phase }) => phase === 'approved');
   if (approved.length === 0) return undefined;
   const total = approved.reduce((sum, { entry }) => sum + (entry.rowsToDelete ?? 0), 0);
-  return `Delete ${rows(total, 'exact')} of ${counted(approved.length, 'index', 'indices')} for good? [y/N] `;
+  const reindexed = approved.filter(({ entry }) => entry.strategy === 'reindex').map(({ entry }) => dottedName(entry));
+  const warning =
+    reindexed.length === 0
+      ? ''
+      : `A reindex cannot be cancelled, and if it fails it can lose rows: ${reindexed.join(', ')} ("refuseReindex": true in the policy sends none).\n`;
+  return `${warning}Delete ${rows(total, 'exact')} of ${counted(approved.length, 'index', 'indices')} for good? [y/N] `;
 }
 
 async function linesAfterStop({ input, embedded, ledger, reader, connection }: LocalRun, last: RunState | undefined) {

@@ -19,9 +19,9 @@ export function onScreen(screen: Screen): Output {
   const print = (...lines: string[]) => waiting.write(`${lines.join('\n')}\n`);
   const paint = paintFor(screen);
   const progress = createProgress(print, paint, () => widthOf(screen));
-  // On a terminal a message is wrapped between words, but never a command: what is pasted stays whole.
-  const fitted = (line: string): string[] =>
-    screen.terminal && !line.startsWith(' ') ? wrapped(line, widthOf(screen)) : [line];
+  // On a terminal texts are wrapped between words, but never a command: what is pasted stays whole.
+  const room = () => (screen.terminal ? widthOf(screen) : Number.POSITIVE_INFINITY);
+  const fitted = (line: string): string[] => (line.startsWith(' ') ? [line] : wrapped(line, room()));
   const begunAt = Date.now();
   let pending: Pending | undefined;
   let counted: string | undefined;
@@ -47,7 +47,7 @@ export function onScreen(screen: Screen): Output {
       wait();
     },
     ledger: (path) => print(`Ledger  ${path}`),
-    note: (text) => print('', text),
+    note: (text) => print('', ...text.split('\n').flatMap(fitted)),
     onPending: (open) => {
       pending = open;
     },
@@ -82,10 +82,10 @@ export function onScreen(screen: Screen): Output {
       if (posted.kind === 'failed') return print(posted.problem);
       print(`The message was posted to ${posted.host}.${posted.doubt ? ` But ${posted.doubt}` : ''}`);
     },
-    checks: (checks) => print(...checkLines(checks, paint)),
+    checks: (checks) => print(...checkLines(checks, paint, room())),
     survey: (findings) => {
       waiting.for(undefined);
-      print('', ...surveyLines(findings, widthOf(screen)));
+      print('', ...surveyLines(findings, widthOf(screen), room()));
     },
     written: (what, path) => {
       const verb = what === 'policies' || what === 'figures' ? 'are' : 'is';

@@ -13,47 +13,58 @@ import {
   type SurveyedIndex,
   share,
 } from '../../telling/findings.ts';
-import { type Column, table } from '../table.ts';
+import { type Column, hanging, table, wrapped } from '../table.ts';
 import type { Paint } from './screen.ts';
 
 /** The survey's text, line by line. */
 
 const severities = { ok: 'ok', note: 'note', failed: 'failed', 'not checked': 'attention' } as const;
 
-/** One line for each check, with what to do below it. */
-export function checkLines(checks: readonly Check[], paint: Paint): string[] {
+/** Each check, with what to do below it. @param room for a line, characters; Infinity in a file */
+export function checkLines(checks: readonly Check[], paint: Paint, room: number): string[] {
   return checks.flatMap(({ name, state, text, remedy }) => {
     const mark = (state === 'failed' ? 'FAILED' : state).padEnd(11);
-    const line = `  ${paint(severities[state], mark)}  ${name.padEnd(11)}  ${text}`;
-    return remedy ? [line, `${' '.repeat(28)}-> ${remedy}`] : [line];
+    return [
+      ...hanging(`  ${paint(severities[state], mark)}  ${name.padEnd(11)}  `, text, room),
+      ...(remedy ? hanging(`${' '.repeat(28)}-> `, remedy, room) : []),
+    ];
   });
 }
 
-/** Everything that a survey found, for a screen. @param width of its lines, characters */
-export function surveyLines(findings: Findings, width: number): string[] {
+/**
+ * Everything that a survey found, for a screen.
+ * @param width of its table, characters
+ * @param room for a line of text; Infinity in a file
+ */
+export function surveyLines(findings: Findings, width: number, room: number): string[] {
   const { survey, damage, hints, suggestions } = findings;
   if (survey.indices.length === 0) return ['There is no time series index.'];
   return [
-    ...damage.map(({ kind, text }) => (kind === 'command' ? `  ${text}` : kind === 'item' ? `- ${text}` : `${text}\n`)),
+    ...damage.flatMap(({ kind, text }) => {
+      // What is pasted stays whole.
+      if (kind === 'command') return [`  ${text}`];
+      return kind === 'item' ? hanging('- ', text, room) : [...wrapped(text, room), ''];
+    }),
     'Rows older than N days, and what would remain without them:',
     '',
     sizesTable(survey.indices, width),
-    ...below('What to know:', hints),
+    ...below('What to know:', hints, room),
     ...below(
       'Suggested policies:',
       suggestions.map(({ policy, why }) => `${dottedName(policy)}: ${why}.`),
+      room,
     ),
     ...(suggestions.length > 0
       ? ['', 'Which screens read each index, and how many days to keep: docs/choosing-days.md']
       : []),
-    ...freedInAll(findings),
+    ...freedInAll(findings).flatMap((line) => wrapped(line, room)),
     // Last, where people see it: what the figures above leave out.
-    ...failures(survey),
+    ...failures(survey).flatMap((line) => wrapped(line, room)),
   ];
 }
 
-const below = (title: string, items: readonly string[]): string[] =>
-  items.length === 0 ? [] : ['', title, ...items.map((item) => `- ${item}`)];
+const below = (title: string, items: readonly string[], room: number): string[] =>
+  items.length === 0 ? [] : ['', title, ...items.flatMap((item) => hanging('- ', item, room))];
 
 /** For each index the share of rows older than each age, the rows that would remain, and the space that would be freed. */
 function sizesTable(indices: readonly SurveyedIndex[], width: number): string {

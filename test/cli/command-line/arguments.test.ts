@@ -125,6 +125,7 @@ describe('A command line with a mistake', () => {
     ['doctor', 'did you mean survey?'],
     ['check', 'did you mean validate --policies FILE for a file, and survey for a server?'],
     ['version', 'did you mean --version?'],
+    ['undo', 'There is no undo: without a snapshot of the search cluster, deleted rows are gone.'],
     ['survey -o json', '--json FILE writes the report'],
     ['survey -ojson', '--json FILE writes the report'],
     ['survey --output=json', '--json FILE writes the report'],

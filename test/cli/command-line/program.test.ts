@@ -1,6 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { spawnSync } from 'node:child_process';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { parseArguments } from '../../../cli/command-line/arguments.ts';
 import { programName } from '../../../cli/command-line/verbs.ts';
+import { folder } from '../processes.ts';
 
 describe('the name of the program in messages', () => {
   it.each([
@@ -37,4 +42,13 @@ describe('the name of the program in messages', () => {
       'See datahub-retention survey --help.',
     );
   });
+});
+
+test('A checkout without its packages says in one sentence how to install them', () => {
+  const { at } = folder((cleanUp) => onTestFinished(cleanUp));
+  const root = fileURLToPath(new URL('../../../', import.meta.url));
+  for (const file of ['retention', 'cli/start.mjs']) cpSync(join(root, file), at(file));
+  const { status, stdout, stderr } = spawnSync(at('retention'), ['survey'], { encoding: 'utf8' });
+  expect([status, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(/^Packages of this program are missing: run npm ci --include=dev in \S+ .*\n$/);
 });

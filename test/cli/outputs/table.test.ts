@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { table } from '../../../cli/outputs/table.ts';
+import { hanging, table } from '../../../cli/outputs/table.ts';
 
 const columns = [{ title: 'Index' }, { title: 'Rows', align: 'right' as const }, { title: 'Decision' }];
 const lines = (...args: Parameters<typeof table>) => table(...args).split('\n');
@@ -44,4 +44,8 @@ describe('A table', () => {
     expect(painted).toBe('a         1  \u001b[35mcopy\u001b[39m');
     expect(lines(columns, [['\u001b[31mabcde\u001b[39m', '1', '']])[1]).toBe('\u001b[31mabcde\u001b[39m     1');
   });
+});
+
+test('A text behind a hyphen goes on below its beginning', () => {
+  expect(hanging('- ', 'five words that are wrapped', 14)).toEqual(['- five words', '  that are', '  wrapped']);
 });

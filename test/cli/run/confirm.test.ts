@@ -27,6 +27,22 @@ describe('enforce at a terminal', () => {
     expect([status, service.sent().length]).toEqual([0, 2]);
   });
 
+  test('says above the question which indices would be reindexed', async () => {
+    const { run, sent } = await serviceHere({ faults: ['ignores-force-flags'] });
+    const asked: string[] = [];
+    const ask = async (question: string) => {
+      asked.push(question);
+      return false;
+    };
+    await runHere(atTerminal(run('enforce', due)), { ask });
+    expect(asked).toEqual([
+      expect.stringMatching(
+        /^A reindex cannot be cancelled, .*: dataset\.operation, dataset\.\w+ \("refuseR.*\)\.\nDelete /,
+      ),
+    ]);
+    expect(sent()).toEqual([]);
+  });
+
   test('sends nothing after a no, leaves no record, says so, and ends with 1', async () => {
     const { status, stdout, service } = await answering(false);
     expect([status, service.sent()]).toEqual([1, []]);

@@ -23,16 +23,15 @@ const limited = (maxRowsPerRun: number, more: object = {}) =>
     policies: [aPolicyFor('operation', { maxRowsPerRun, ...more })],
   });
 
-/** Does something before each dry run after the first ones; from then on Plan has only so much time left. */
-function after(world: World, first: number, then: () => void, left = 900_000): RunServices {
+/** Does something before each dry run, except the first ones. */
+function beforeDryRuns(world: World, first: number, then: () => void): RunServices {
   let asked = 0;
-  const during = world.during('plan', ({ dryRun }) => ({
+  return world.during('plan', ({ dryRun }) => ({
     dryRun(...given) {
-      if (++asked > first) then();
+      if (++asked > from) then();
       return dryRun(...given);
     },
   }));
-  return { ...during, deadline: () => world.clock.time + (asked > first ? left : 900_000) };
 }
 
 async function only(world: World, services?: RunServices, input = {}) {
@@ -98,19 +97,17 @@ describe('During the search', () => {
     expect(
       await only(
         world,
-        after(world, 1, () => world.standIn.fault(fault)),
+        beforeDryRuns(world, 1, () => world.standIn.fault(fault)),
       ),
     ).toMatchObject(expected);
   });
 
   test('Plan’s time ends: it is not started', async () => {
     const world = await limited(100);
-    expect(
-      await only(
-        world,
-        after(world, 2, () => {}, 30_000),
-      ),
-    ).toMatchObject({
+    const late = beforeDryRuns(world, 2, () => {
+      world.clock.time += 870_000;
+    });
+    expect(await only(world, late)).toMatchObject({
       outcome: 'not-started',
       cause: { kind: 'stopped', by: 'plan-time' },
     });

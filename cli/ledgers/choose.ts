@@ -14,7 +14,8 @@ import type { LastRuns } from './last-run.ts';
 /**
  * Opens the ledger of a run, and finds out before anything is sent that it cannot be used. A preview writes no
  * record: it only reads.
- * @returns the ledger, and whether an enforcing run begins it: there is no record in it yet
+ * @returns the ledger, and whether an enforcing run begins it: there is no record in it yet. One that cannot be used
+ * says so to each reader, so that the run reports it
  * @throws UsageError
  */
 export async function openLedger(
@@ -22,16 +23,22 @@ export async function openLedger(
   { input, ledgerPath }: Pick<ServerRunArguments, 'input' | 'ledgerPath'>,
   policies: Policies,
 ): Promise<{ ledger: Ledger & LastRuns; begins: boolean }> {
+  const ledger = folderLedger(path, path === ledgerPath);
   try {
-    const ledger = folderLedger(path, path === ledgerPath);
     const records = await ledger.list();
     checkRelease(input, policies, records);
     if (input.mode === 'enforce') ledger.prepare();
     return { ledger, begins: input.mode === 'enforce' && records.length === 0 };
   } catch (error) {
-    if (error instanceof LedgerError) throw new UsageError(error.message);
+    if (error instanceof LedgerError) return { ledger: unusable(error), begins: false };
     throw error;
   }
+}
+
+/** The run counts and sends nothing; its report says what is wrong. */
+function unusable(error: LedgerError): Ledger & LastRuns {
+  const fails = () => Promise.reject(error);
+  return { read: fails, list: fails, replace: fails, lastRun: fails, keepLastRun: async () => {} };
 }
 
 /** A quarantined index may have lost its policy; a name that the ledger does not know either is a typo. */

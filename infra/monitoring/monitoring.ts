@@ -83,8 +83,8 @@ export class Monitoring extends Construct {
         treatMissingData: missingData,
         ...props,
       });
-      const told = alarmTopic ?? (reported ? undefined : topic);
-      if (told !== undefined) created.addAlarmAction(new SnsAction(told));
+      const target = alarmTopic ?? (reported ? undefined : topic);
+      if (target !== undefined) created.addAlarmAction(new SnsAction(target));
       return created;
     };
 

@@ -8,7 +8,7 @@ const folder = fileURLToPath(new URL('../stages/', import.meta.url));
 const stagesHere = (): string[] =>
   readdirSync(folder).flatMap((file) => (file.endsWith('.json') ? [file.slice(0, -5)] : []));
 
-/** What a command without a stage is told. */
+/** What a command without a stage prints. */
 export const stageMissing = (): string => `Name a stage with -c stage=<name>; there are: ${stagesHere().join(', ')}.`;
 
 /**

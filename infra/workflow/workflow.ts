@@ -44,12 +44,12 @@ export class Workflow extends Construct {
       TOKEN_PARAMETER: settings.tokenParameter,
       CA_CERTIFICATE_PARAMETER: settings.caCertificateParameter,
     };
-    const orders = {
+    const settings = {
       PAUSED_PARAMETER: pausedParameter,
       POLICIES_PATH: policiesPath,
       MAX_ROWS_PER_RUN: settings.maxRowsPerRun?.toString(),
     };
-    const readOrders = [
+    const readSettings = [
       allow('ReadPolicies', ['ssm:GetParametersByPath'], parameterArn(stack, policiesPath)),
       ...readParameters(stack, settings, pausedParameter),
     ];
@@ -58,9 +58,9 @@ export class Workflow extends Construct {
     const plan = new RetentionFunction(this, 'Plan', {
       name: 'plan',
       description: 'Dry-runs every policy and decides',
-      environment: { ...stage, ...access, ...orders },
+      environment: { ...stage, ...access, ...settings },
       permissions: [
-        ...readOrders,
+        ...readSettings,
         allow('UseLedger', ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'], table.tableArn),
       ],
       network,
@@ -68,10 +68,10 @@ export class Workflow extends Construct {
     const truncate = new RetentionFunction(this, 'Truncate', {
       name: 'truncate',
       description: 'Starts one approved truncation',
-      environment: { ...stage, ...access, ...orders },
+      environment: { ...stage, ...access, ...settings },
       permissions: [
         // Just before it sends, it rereads the policies, which someone may have made stricter since Plan.
-        ...readOrders,
+        ...readSettings,
         allow('UseLedger', ['dynamodb:GetItem', 'dynamodb:PutItem'], table.tableArn),
       ],
       network,

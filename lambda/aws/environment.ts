@@ -28,8 +28,8 @@ const access = {
   CA_CERTIFICATE_PARAMETER: text.optional(),
 };
 
-/** The operator's orders: Plan reads them, and Truncate rereads them just before it sends. */
-const orders = {
+/** The operator's settings: Plan reads them, and Truncate rereads them just before it sends. */
+const current = {
   PAUSED_PARAMETER: text,
   POLICIES_PATH: text,
   /** The stage's `maxRowsPerRun`, for policies without one of their own. */
@@ -37,8 +37,8 @@ const orders = {
 };
 
 export const environments = {
-  plan: z.object({ ...stage, ...access, ...orders }),
-  truncate: z.object({ ...stage, ...access, ...orders }),
+  plan: z.object({ ...stage, ...access, ...current }),
+  truncate: z.object({ ...stage, ...access, ...current }),
   poll: z.object({ ...stage, ...access }),
   report: z.object({
     ...stage,
@@ -70,14 +70,14 @@ export function readEnvironment<Name extends FunctionName>(
 /** The settings that every step has, from its function's environment. */
 export function runSettings(environment: EnvironmentOf<FunctionName> & { MAX_ROWS_PER_RUN?: string }): RunSettings {
   const address = readBaseUrl(environment.GMS_URL);
-  const { MAX_ROWS_PER_RUN: bite } = environment;
+  const { MAX_ROWS_PER_RUN: limit } = environment;
   return {
     stage: environment.STAGE,
     gmsUrl: address.kind === 'address' ? address.baseUrl : environment.GMS_URL,
     mode: environment.MODE,
     minRetentionDays: Number(environment.MIN_RETENTION_DAYS),
     maxRunHours: Number(environment.MAX_RUN_HOURS),
-    maxRowsPerRun: bite === undefined ? undefined : Number(bite),
+    maxRowsPerRun: limit === undefined ? undefined : Number(limit),
     notesRights: true,
   };
 }

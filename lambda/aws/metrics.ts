@@ -14,7 +14,7 @@ export const dimensionNames = { stage: 'stage', index: 'index' } as const;
 
 /** Dimensions: stage and index. */
 export const indexMetrics = {
-  /** Rows that an ended truncation removed; a preview has none. */
+  /** Rows that an ended truncation deleted in place; a reindex leaves its rows behind in the old index. */
   rowsDeleted: 'RowsDeleted',
   /** Share of the rows that are past their retention, before anything is deleted. */
   percentDeletable: 'PercentDeletable',
@@ -54,7 +54,7 @@ export function reportMetrics(report: Report, confirmed?: number): string[] {
   return [
     embedded({ [dimensionNames.stage]: report.stage }, run, at),
     ...report.policies.flatMap((entry) => {
-      const values = indexValues(entry, report);
+      const values = indexValues(entry);
       const dimensions = { [dimensionNames.stage]: report.stage, [dimensionNames.index]: dottedName(entry) };
       return values.length > 0 ? [embedded(dimensions, values, at)] : [];
     }),
@@ -69,16 +69,15 @@ const rowsMissing = ({ policies }: Report): number =>
 
 type Value = [name: string, unit: (typeof MetricUnit)[keyof typeof MetricUnit], value: number];
 
-function indexValues(entry: PolicyEntry, { mode, runId }: Report): Value[] {
-  const { outcome, rowsDeleted, rowsPastRetention, rowsTotal = 0, resumed, decidedBy = runId } = entry;
+function indexValues(entry: PolicyEntry): Value[] {
+  const { outcome, rowsDeleted, rowsPastRetention, rowsTotal = 0, resumed } = entry;
   const percent = rowsPastRetention === undefined ? entry.percent : percentOf(rowsPastRetention, rowsTotal);
-  // A verdict that is told again was counted by the run that decided.
-  if (decidedBy !== runId) return [];
   return [
-    ...(mode === 'enforce' && rowsDeleted !== undefined && countedOutcomes.includes(outcome)
+    // By the run that publishes the verdict, whichever run gave it: twice, where it is published twice.
+    ...(rowsDeleted !== undefined && countedOutcomes.includes(outcome)
       ? [[indexMetrics.rowsDeleted, MetricUnit.Count, rowsDeleted] satisfies Value]
       : []),
-    // An resumed entry's share belongs to the run that started it, which already reported it.
+    // A resumed entry's share belongs to the run that started it, which already reported it.
     ...(percent !== undefined && !resumed
       ? [[indexMetrics.percentDeletable, MetricUnit.Percent, percent] satisfies Value]
       : []),

@@ -24,7 +24,7 @@ export interface Form {
   blank: readonly string[];
   /** Characters of each part. */
   room: Readonly<Record<'head' | 'why' | 'owner' | 'next' | 'remark', number>>;
-  /** How many of these are told at most; above `fine`, indices without a problem are counted. */
+  /** How many of these are shown at most; above `fine`, indices without a problem are counted. */
   most: Readonly<Record<'problems' | 'links' | 'fine' | 'remarks', number>>;
   /** Whether there is room for these lines of the whole text; the last of them are of this part. */
   fits(lines: readonly string[], part: Part): boolean;

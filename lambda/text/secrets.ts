@@ -13,7 +13,7 @@ const withheld = 'This text repeated the access token and is withheld.';
 /** A text is searched in this many readings at most; one with more is withheld unread. */
 const maxReadings = 100;
 
-/** A shorter token could not be told from ordinary words. */
+/** A shorter token could be an ordinary word. */
 export const isLongEnough = (token: string): boolean => bare(token).length >= pieceLength;
 
 /** For a sentence about a token that is not long enough. */

@@ -24,7 +24,7 @@ const limited = (maxRowsPerRun: number, more: object = {}) =>
   });
 
 /** Does something before each dry run, except the first ones. */
-function beforeDryRuns(world: World, first: number, then: () => void): RunServices {
+function beforeDryRuns(world: World, from: number, then: () => void): RunServices {
   let asked = 0;
   return world.during('plan', ({ dryRun }) => ({
     dryRun(...given) {

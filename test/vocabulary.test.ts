@@ -27,7 +27,7 @@ const replaced: { word: RegExp; by: string; except?: RegExp }[] = [
   { word: /\bworded\b/, by: 'sentences' },
   { word: /\b(?:next|last|max)Looks?(?:At)?\b|\blooks again in\b/, by: 'check, poll' },
   { word: /\bforeign\b(?! CDK apps)/i, by: 'of another address, unreadable' },
-  { word: /\bin-flight\b|\bin flight\b/i, by: 'still-running', except: /An in-flight ledger/ },
+  { word: /\bin-flight\b|\bin flight\b/i, by: 'still-running' },
 ];
 
 test('words that the field does not use are in no code, page or message', () => {

@@ -44,7 +44,7 @@ export class Workflow extends Construct {
       TOKEN_PARAMETER: settings.tokenParameter,
       CA_CERTIFICATE_PARAMETER: settings.caCertificateParameter,
     };
-    const settings = {
+    const parameters = {
       PAUSED_PARAMETER: pausedParameter,
       POLICIES_PATH: policiesPath,
       MAX_ROWS_PER_RUN: settings.maxRowsPerRun?.toString(),
@@ -58,7 +58,7 @@ export class Workflow extends Construct {
     const plan = new RetentionFunction(this, 'Plan', {
       name: 'plan',
       description: 'Dry-runs every policy and decides',
-      environment: { ...stage, ...access, ...settings },
+      environment: { ...stage, ...access, ...parameters },
       permissions: [
         ...readSettings,
         allow('UseLedger', ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'], table.tableArn),
@@ -68,7 +68,7 @@ export class Workflow extends Construct {
     const truncate = new RetentionFunction(this, 'Truncate', {
       name: 'truncate',
       description: 'Starts one approved truncation',
-      environment: { ...stage, ...access, ...settings },
+      environment: { ...stage, ...access, ...parameters },
       permissions: [
         // Just before it sends, it rereads the policies, which someone may have made stricter since Plan.
         ...readSettings,

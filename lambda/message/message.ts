@@ -88,7 +88,7 @@ export function cleanReport(report: Report, clean: (text: string) => string): Re
  */
 export const ownWords: ReadonlySet<string> = new Set([
   ...['kind', 'outcome', 'result', 'mode', 'by', 'operation', 'sent', 'step', 'strategy', 'unknown', 'wants'],
-  ...['what', 'which', 'why'],
+  ...['what', 'which', 'why', 'work'],
 ]);
 
 /** Properties that name an index or a task: they were read as such, and are no texts. */

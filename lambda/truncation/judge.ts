@@ -6,7 +6,8 @@ import { isInPlace, isRemainder, rowsDone, type Seen, type Watch } from './watch
 
 /**
  * The verdict about a truncation that has ended, by the record's own baseline, whoever judges it. Pure: the two tables
- * of rule 9, from the first line to the last. Assumed of what counts cannot show: same-rows, older-content.
+ * of rule 9, from the first line to the last. Assumed of what counts cannot show: same-rows, older-content,
+ * true-counters.
  *
  *   a delete
  *     no task id, and nothing is fewer                            failed        idle

@@ -103,9 +103,9 @@ type TakenUp = Pick<RunState, 'entries' | 'notes' | 'releases'>;
 type WaitingPolicy = ParsedPolicy & { kind: 'policy' };
 
 /**
- * What the ledger holds, and what needs no question to the server. A record that is not free is in every report (rule
- * 14), in place of its policy's entry if that policy can be read and is the only one for it.
- * @param watches the run watches what is unresolved
+ * What the ledger holds, and what needs no question to the server. By rule 14 a record that is not free is in every
+ * report, in place of its policy's entry if that policy can be read and is the only one for it.
+ * @param watches the run watches what is unresolved; a preview never does (rule 6)
  * @returns the policies that wait for a count; none where the run asks nothing
  */
 function takenUp(

@@ -80,8 +80,8 @@ it('does not wait for a pipe with the name of a record, and leaves that index al
   await ledger.replace(idle('c', 1));
   const records = await ledger.list();
   expect(records.map(({ index, state }) => [index, state])).toEqual([
-    ['a', 'other-version'],
-    ['b', 'other-version'],
+    ['a', 'unreadable'],
+    ['b', 'unreadable'],
     ['c', 'idle'],
   ]);
   expect(await ledger.replace(idle('a', 2))).toBe(false);

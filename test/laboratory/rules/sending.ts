@@ -136,9 +136,9 @@ export const sendingRules: Record<string, CheckRule> = {
       const attempts = before.filter(
         (event): event is Event<'truncate'> => event.kind === 'truncate' && event.track === track,
       );
-      // Assumed of one that was announced as a delete, and of which no status was seen: silent-copy.
+      // Assumed of one that was announced as a delete, and of which no status was seen: silent-reindex.
       const isKnown = attempts.some(({ record }) => record?.state === 'sending' && record.attempt.announcesReindex);
-      // Assumed of one that a person has released: released-copy.
+      // Assumed of one that a person has released: released-reindex.
       const isAccepted = before.some(
         (event) =>
           event.kind === 'ledger' &&

@@ -3,7 +3,7 @@ import type { ReportFacts } from '../../../lambda/facts/report-schema.ts';
 import { doneEntry } from '../../../lambda/run/entries.ts';
 import { composeReport, report } from '../../../lambda/run/report.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
-import type { ApprovedEntry, Entry, RunState } from '../../../lambda/run/state.ts';
+import type { ApprovedEntry, DoneEntry, Entry, RunState } from '../../../lambda/run/state.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
 import { aPolicy } from '../../support/policies.ts';
 import { aRunning } from '../../support/records.ts';
@@ -128,10 +128,10 @@ describe('after a Poll that failed for good', () => {
 });
 
 test.each([
-  ['another version', { ...aRunState([]), version: 3 }],
-  ['another server', aRunState([], { server: 'https://elsewhere.example.com' })],
-  ['nobody', {}],
-])('a state of %s is not interpreted', (_, state) => {
+  ['of another version', { ...aRunState([]), version: 3 }],
+  ['of another server', aRunState([], { server: 'https://elsewhere.example.com' })],
+  ['that is empty', {}],
+])('a state %s is not interpreted', (_, state) => {
   expect(() => compose(state)).toThrow('the run state');
 });
 
@@ -173,5 +173,49 @@ describe('the tries of Report', () => {
 
   test('count them in the last try, so that an alarm fires where no message is taken', async () => {
     expect(await tried(5, false)).toEqual(['the report was not published', 'counted', 'the topic is gone']);
+  });
+});
+
+describe('Report passes on for the mark', () => {
+  const mark = (index: string) => ({ index, revision: 4, decidedAtMillis: 7 });
+  const marked: DoneEntry = { ...fine('a'), mark: mark('a') };
+  const state = aRunState([marked, fine('b'), watched], { releases: [mark('c')] });
+  const retry = { count: 0, last: 5 };
+  const services = (publish: () => Promise<boolean>) => ({
+    settings,
+    clock,
+    words,
+    log: { info() {}, warn() {}, error() {} },
+    publisher: { publish },
+  });
+
+  test('the decisions that the published report has included, and no other', async () => {
+    const reported = await report(
+      { input: state, execution },
+      services(async () => true),
+    );
+    expect(reported).toMatchObject({ next: 'mark', marks: [mark('a'), mark('c')] });
+  });
+
+  test('nothing where not everything that was asked for has accepted it', async () => {
+    const reported = await report(
+      { input: state, execution },
+      services(async () => false),
+    );
+    expect(reported).toMatchObject({ next: 'end', marks: [] });
+    const refused = async () => {
+      throw new Error('the topic is gone');
+    };
+    await expect(report({ input: state, execution, retry }, services(refused))).rejects.toThrow('the topic is gone');
+  });
+
+  test('nothing of a Plan that failed for good', async () => {
+    const input = { failure: { step: 'plan', error: 'States.Timeout' }, input: {} };
+    expect(
+      await report(
+        { input, execution },
+        services(async () => true),
+      ),
+    ).toMatchObject({ next: 'end', marks: [] });
   });
 });

@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { fileFields, settingFields, stageNameSchema } from '../infra/stage/fields.ts';
+import {
+  fileFields,
+  type ResourceField,
+  resourceFields,
+  settingFields,
+  stageNameSchema,
+} from '../infra/stage/fields.ts';
 import { policySchema } from '../lambda/policy/schema.ts';
 
 /** What is written from the fields' own descriptions besides schemas: the props of the construct, and tables of pages. */
@@ -24,6 +30,9 @@ const policyFields = fieldsOf(policySchema(7));
 const { policies: _, ...ownSettings } = settingFields;
 const { $schema: __, ...ofFile } = fileFields;
 const { gmsUrl, ...settings } = fieldsOf(z.strictObject(ownSettings));
+const withoutResources = Object.fromEntries(
+  Object.entries(settings).filter(([name]) => !resourceFields.includes(name as ResourceField)),
+);
 const stage = z.toJSONSchema(stageNameSchema) as Field;
 
 function fieldsOf(schema: z.ZodType): Fields {
@@ -40,12 +49,12 @@ export interface RetentionPolicy {
 ${members(policyFields)}
 }
 
-/** The settings of one stage: what a stage file holds. If they cannot work, synth fails with one sentence for each problem. */
-export interface DatahubRetentionProps {
+/** The settings of one stage: what a stage file holds, but for resources. */
+export interface StageProps {
 ${members({ stage, gmsUrl: gmsUrl! })}
   /** ${settingFields.policies.description} */
   readonly policies: RetentionPolicy[];
-${members(settings)}
+${members(withoutResources)}
 }
 `;
 

@@ -6,8 +6,8 @@ import { root } from './bundles.ts';
 
 /**
  * The declarations of the construct, in one file that names nothing but aws-cdk-lib and constructs: everything public
- * is in `infra/datahub-retention.ts` and in the props that it imports, so the compiler's own output for these two is all
- * it takes.
+ * is in `infra/datahub-retention.ts` and in the two files of props that it imports, so the compiler's own output for these
+ * is all it takes.
  */
 export function constructTypes(): string {
   const folder = mkdtempSync(join(tmpdir(), 'datahub-retention-types-'));
@@ -35,8 +35,8 @@ export function constructTypes(): string {
       stdio: ['ignore', 'inherit', 'inherit'],
     });
     const declared = (file: string) => readFileSync(join(folder, 'infra', file), 'utf8');
-    const construct = declared('datahub-retention.d.ts').replace(/^import type .* from '\.\/stage\/props\.ts';\n/m, '');
-    const text = `${construct}\n${declared('stage/props.d.ts')}`;
+    const files = ['datahub-retention.d.ts', 'props/construct-props.d.ts', 'stage/props.d.ts'].map(declared);
+    const text = files.join('\n').replace(/^import type .* from '\.[^']*props\.ts';\n/gm, '');
     const foreign = [...text.matchAll(/(?:from|import\() ?['"]([^'"]+)/g)].map(([, module]) => module!);
     const others = foreign.filter((module) => !/^(aws-cdk-lib|constructs)(\/|$)/.test(module));
     if (others.length > 0) throw new Error(`The declarations of the construct name ${others.join(', ')}.`);

@@ -1,13 +1,19 @@
 import { readFileSync } from 'node:fs';
-import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
+import { Annotations, Stack } from 'aws-cdk-lib';
+import type { Alarm, Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { Connections, type IConnectable } from 'aws-cdk-lib/aws-ec2';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { settingsOf } from './checked-props.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
 import { Notifications } from './monitoring/notifications.ts';
-import type { DatahubRetentionProps } from './stage/props.ts';
+import { checkedProps } from './props/checked-props.ts';
+import type { DatahubRetentionProps } from './props/construct-props.ts';
+import { forLogs, letUse, type Warn } from './props/encryption.ts';
 import { LedgerTable, PolicyParameters } from './storage.ts';
 import { RunSchedule } from './workflow/run-schedule.ts';
 import { Workflow } from './workflow/workflow.ts';
@@ -17,34 +23,63 @@ const runbook = new URL('../docs/runbook.md', import.meta.url);
 
 /**
  * A scheduled job that truncates the time series indices of one DataHub server by policy, and proves the result. It
- * makes no lookups at synth, and needs the access token in the parameter `tokenParameter` before its first run.
+ * makes no lookups at synth, and needs the access token in the parameter `tokenParameter` before its first run. Doubts
+ * about its props are warnings (`datahub-retention:<id>`), which `Annotations.acknowledgeWarning` silences.
  */
-export class DatahubRetention extends Construct {
-  /** Where reports go: our own topic, or that of `topicArn`. */
+export class DatahubRetention extends Construct implements IConnectable {
+  /** Where reports go: our own topic, or the one that was given. */
   readonly topic: ITopic;
   /** The workflow of a run; start an execution with `{"mode":"preview"}` to see what it would do. */
   readonly stateMachine: StateMachine;
   /**
-   * What may still be running on the server. A stage that loses it can truncate an index twice: give the stack of an
-   * enforcing stage termination protection.
+   * What may still be running on the server. A stage that loses it can truncate an index twice: it has a name of its
+   * own in account and region, and, while the stage enforces, deletion protection (docs/adr/0008).
    */
   readonly ledger: Table;
+  /** Plan, Truncate, Poll and Report. */
+  readonly functions: LambdaFunction[];
+  /** Those of the functions, and that of the state machine. */
+  readonly logGroups: LogGroup[];
+  /** Scheduled starts that failed; nothing reads it. */
+  readonly lostStarts: Queue;
+  readonly dashboard: Dashboard;
   /** All alarms, so that you can add actions of your own. */
   readonly alarms: Alarm[];
+  /** Of the functions in `vpc`: what they may reach, and what may reach them. */
+  readonly connections: Connections;
 
   constructor(scope: Construct, id: string, props: DatahubRetentionProps) {
     super(scope, id);
-    const settings = settingsOf(this, props);
-    const { topic, alarmTopic } = new Notifications(this, 'Notifications', { settings });
+    const { settings, resources, warnings } = checkedProps(this, props);
+    const warn: Warn = (id, text) => Annotations.of(this).addWarningV2(`datahub-retention:${id}`, text);
+    for (const { id, text } of warnings) warn(id, text);
+    if (settings.mode === 'enforce' && !Stack.of(this).terminationProtection) {
+      warn(
+        'unprotected',
+        'The stage enforces, and its stack has no termination protection: its deletion would lose what may still be running on the server. Set terminationProtection.',
+      );
+    }
+    const { encryptionKey } = resources;
+    if (encryptionKey !== undefined) letUse(encryptionKey, forLogs(Stack.of(this)), 'CloudWatch Logs', warn);
+    const { topic } = new Notifications(this, 'Notifications', { settings, resources, warn });
     new PolicyParameters(this, 'Policies', { settings });
-    const { table } = new LedgerTable(this, 'Ledger');
-    const workflow = new Workflow(this, 'Workflow', { settings, table, topic });
-    const { lostStarts } = new RunSchedule(this, 'Schedule', { settings, stateMachine: workflow.stateMachine });
-    const watched = { settings, workflow, lostStarts, topic, alarmTopic };
-    const { alarms } = new Monitoring(this, 'Monitoring', { ...watched, runbook: readFileSync(runbook, 'utf8') });
+    const { table } = new LedgerTable(this, 'Ledger', { settings, resources });
+    const workflow = new Workflow(this, 'Workflow', { settings, resources, table, topic });
+    const { stateMachine } = workflow;
+    const schedule = new RunSchedule(this, 'Schedule', { settings, resources, stateMachine });
+    const watched = { settings, workflow, schedule, topic, alarmTopic: resources.alarmTopic };
+    const { alarms, dashboard } = new Monitoring(this, 'Monitoring', {
+      ...watched,
+      runbook: readFileSync(runbook, 'utf8'),
+    });
     this.topic = topic;
-    this.stateMachine = workflow.stateMachine;
+    this.stateMachine = stateMachine;
     this.ledger = table;
+    this.functions = workflow.functions.map(({ lambda }) => lambda);
+    this.logGroups = [...workflow.functions.map(({ logGroup }) => logGroup), workflow.logGroup];
+    this.lostStarts = schedule.lostStarts;
+    this.dashboard = dashboard;
     this.alarms = alarms;
+    this.connections = resources.network?.connections ?? new Connections();
   }
 }

@@ -1,8 +1,7 @@
-import { Annotations, CfnOutput, Stack, type StackProps, Tags, Validations } from 'aws-cdk-lib';
+import { CfnOutput, Stack, type StackProps, Tags, Validations } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { DatahubRetention } from './datahub-retention.ts';
-import { parseSettings, type StageInput } from './stage/settings.ts';
-import { warningsOf } from './stage/warnings.ts';
+import type { StageInput } from './stage/settings.ts';
 
 export interface RetentionStackProps extends StackProps {
   stage: StageInput & { stage: string };
@@ -14,7 +13,7 @@ export class RetentionStack extends Stack {
     const { tags = {}, $schema: _, ...settings } = file;
     super(scope, id, {
       description: `Truncates DataHub's time series indices (stage ${file.stage})`,
-      // Deleting the stack deletes the ledger, the only memory of what may still be running on the server.
+      // Deleting the stack would delete the ledger, the only memory of what may still be running on the server.
       terminationProtection: file.mode === 'enforce',
       ...props,
     });
@@ -24,7 +23,6 @@ export class RetentionStack extends Stack {
     const { stateMachine, topic, ledger } = new DatahubRetention(this, 'Default', settings);
     for (const [key, value] of Object.entries(tags)) Tags.of(this).add(key, value);
     acknowledgeFindings(this);
-    warn(this, file);
 
     new CfnOutput(this, 'StateMachineArn', { value: stateMachine.stateMachineArn });
     new CfnOutput(this, 'TopicArn', { value: topic.topicArn });
@@ -36,19 +34,12 @@ export class RetentionStack extends Stack {
   }
 }
 
-/** Shows a stage's warnings when it is synthesised. */
-function warn(stack: Stack, { stage, ...given }: StageInput & { stage: string }): void {
-  for (const { id, text } of warningsOf(parseSettings(stage, given))) {
-    Annotations.of(stack).addWarningV2(`datahub-retention:${id}`, text);
-  }
-}
-
 /** Exceptions from cdk-nag's rules: the end of the construct's path, the rule, and the reason. */
 const acknowledged: [path: RegExp, id: string, reason: string][] = [
   [
-    /\/Workflow\/(Plan|Truncate|Poll)\/Role$/,
+    /\/Workflow\/(Plan|Truncate|Poll|Report)\/Role$/,
     'AwsSolutions-IAM5[Resource::*]',
-    'The describe actions have no resource level, and Lambda checks the others before there is an interface to name.',
+    'X-Ray has no resource level; nor have the describe actions, and Lambda checks the others before there is an interface.',
   ],
   [
     /\/Workflow\/(Role|StateMachine)$/,

@@ -1,21 +1,35 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { ParameterTier, StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 import { dottedName } from '../lambda/policy/aspects.ts';
+import { isLater } from './props/later.ts';
+import type { Resources } from './props/resources.ts';
 import type { Settings } from './stage/settings.ts';
+import { ledgerName } from './workflow/names.ts';
+
+export interface LedgerTableProps {
+  settings: Settings;
+  resources: Resources;
+}
 
 /**
  * The ledger: one small record per search index. The partition key is the stage, because one server belongs
- * to one stage. No time to live: an expired record would allow a second truncation. The table is deleted with the stack,
- * which therefore has termination protection while the stage enforces (docs/adr/0008).
+ * to one stage. No time to live: an expired record would allow a second truncation. Its name is the stage's alone in
+ * account and region, so that no second, empty one takes its place, and while the stage enforces it cannot be deleted
+ * (docs/adr/0008).
  */
 export class LedgerTable extends Construct {
   readonly table: Table;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, { settings, resources }: LedgerTableProps) {
     super(scope, id);
+    const { encryptionKey } = resources;
     this.table = new Table(this, 'Table', {
+      tableName: ledgerName(settings.stage),
+      // A mode that is only known at deployment may be this one.
+      deletionProtection: settings.mode !== 'preview',
+      ...(encryptionKey && { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey }),
       partitionKey: { name: 'ledger', type: AttributeType.STRING },
       sortKey: { name: 'index', type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,
@@ -29,12 +43,16 @@ export class LedgerTable extends Construct {
 export class PolicyParameters extends Construct {
   constructor(scope: Construct, id: string, { settings }: { settings: Settings }) {
     super(scope, id);
-    for (const { written, policy } of settings.policies) {
-      const name = dottedName(policy);
-      new StringParameter(this, name, {
+    for (const [at, { written, policy }] of settings.policies.entries()) {
+      const isNamed = !isLater(written['entityType']) && !isLater(written['aspect']);
+      const name = isNamed ? dottedName(policy) : `${written['entityType']}.${written['aspect']}`;
+      new StringParameter(this, isNamed ? name : `Policy ${at + 1}`, {
         parameterName: `${settings.parameterPrefix}/policies/${name}`,
+        // It is a path; the CDK asks for this where it cannot see that.
+        simpleName: false,
         description: 'Retention policy; change it in the stage file',
-        stringValue: JSON.stringify(written),
+        // A number that is a token would be printed as another number by JSON.stringify.
+        stringValue: Stack.of(this).toJsonString(written),
         tier: ParameterTier.STANDARD,
       });
     }

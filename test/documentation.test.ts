@@ -75,8 +75,8 @@ describe('The pages', () => {
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
   });
 
-  test('stay below 200 kB together', () => {
-    expect(pages.reduce((sum, page) => sum + textOf(page).length, 0)).toBeLessThan(200_000);
+  test('stay below 208 kB together', () => {
+    expect(pages.reduce((sum, page) => sum + textOf(page).length, 0)).toBeLessThan(208_000);
     expect(textOf('README.md').length).toBeLessThan(9_000);
   });
 });

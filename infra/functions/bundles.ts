@@ -22,7 +22,9 @@ export function bundleInto(folder: string, sources: Record<string, string> = han
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     bundle: true,
-    minify: true,
+    // Names stay, so that a stack trace says where it was.
+    minifySyntax: true,
+    minifyWhitespace: true,
     platform: 'node',
     target: 'node24',
     format: 'esm',

@@ -1,6 +1,7 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, type CfnFunction, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { Architecture, type CfnFunction, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { EnvironmentOf, FunctionName } from '../../lambda/aws/environment.ts';
@@ -14,7 +15,9 @@ export interface RetentionFunctionProps<Name extends FunctionName> {
   /** Everything the function may do besides writing its own log. */
   permissions: PolicyStatement[];
   /** A private network, if the function has to be inside one. */
-  network?: { subnetIds: string[]; securityGroupIds: string[] };
+  network?: { subnetIds: string[]; securityGroupIds: string[] } | undefined;
+  /** For its log and its environment. */
+  encryptionKey?: IKey | undefined;
 }
 
 /** One function of the workflow, with its own role and log group. */
@@ -24,15 +27,17 @@ export class RetentionFunction<Name extends FunctionName> extends Construct {
 
   constructor(scope: Construct, id: string, props: RetentionFunctionProps<Name>) {
     super(scope, id);
+    const { network, encryptionKey } = props;
     // The saved query covers 30 days; three months leave room for late questions.
     this.logGroup = new LogGroup(this, 'Log', {
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.DESTROY,
+      ...(encryptionKey && { encryptionKey }),
     });
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.logGroup.grantWrite(role);
     for (const permission of props.permissions) role.addToPolicy(permission);
-    if (props.network) allowNetworkInterfaces(role);
+    if (network) allowNetworkInterfaces(role);
 
     this.lambda = new LambdaFunction(this, 'Function', {
       description: props.description,
@@ -46,26 +51,37 @@ export class RetentionFunction<Name extends FunctionName> extends Construct {
       environment: withoutMissing(props.environment),
       role,
       logGroup: this.logGroup,
+      tracing: Tracing.ACTIVE,
+      ...(encryptionKey && { environmentEncryption: encryptionKey }),
     });
-    // Set by the stage file's ids, because an IVpc would need a lookup at synth.
-    if (props.network) (this.lambda.node.defaultChild as CfnFunction).vpcConfig = props.network;
+    if (network) {
+      const { subnetIds, securityGroupIds } = network;
+      (this.lambda.node.defaultChild as CfnFunction).vpcConfig = { subnetIds, securityGroupIds };
+    }
   }
 }
 
-/** Lets Lambda attach a function to a private network with the function's role. */
+/** Lets Lambda attach a function to a private network with the function's role, and denies it to the function's code. */
 function allowNetworkInterfaces(role: Role): void {
+  const interfaces = {
+    actions: [
+      'ec2:AssignPrivateIpAddresses',
+      'ec2:CreateNetworkInterface',
+      'ec2:DeleteNetworkInterface',
+      'ec2:DescribeNetworkInterfaces',
+      'ec2:DescribeSubnets',
+      'ec2:UnassignPrivateIpAddresses',
+    ],
+    resources: ['*'],
+  };
+  role.addToPolicy(new PolicyStatement({ sid: 'AttachToPrivateNetwork', ...interfaces }));
   role.addToPolicy(
     new PolicyStatement({
-      sid: 'AttachToPrivateNetwork',
-      actions: [
-        'ec2:AssignPrivateIpAddresses',
-        'ec2:CreateNetworkInterface',
-        'ec2:DeleteNetworkInterface',
-        'ec2:DescribeNetworkInterfaces',
-        'ec2:DescribeSubnets',
-        'ec2:UnassignPrivateIpAddresses',
-      ],
-      resources: ['*'],
+      sid: 'NotByTheCode',
+      effect: Effect.DENY,
+      ...interfaces,
+      // Only requests of a function's own code have this key.
+      conditions: { Null: { 'lambda:SourceFunctionArn': 'false' } },
     }),
   );
 }

@@ -13,8 +13,9 @@ import {
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { dimensionNames, indexMetrics, metricNamespace, runMetrics } from '../../lambda/aws/metrics.ts';
-import { alarmSections, anchorOf, dashboardSections, dashboardUrl, sectionOf } from '../../lambda/message/runbook.ts';
+import { dashboardSections, sectionOf } from '../../lambda/message/runbook.ts';
 import type { Settings } from '../stage/settings.ts';
+import { globalName } from '../workflow/names.ts';
 import type { Workflow } from '../workflow/workflow.ts';
 import { deletedByIndexQuery, indexHistoryQuery, rowsByIndexQuery } from './queries.ts';
 
@@ -34,6 +35,8 @@ const day = Duration.days(1);
  * it decide, and what the runbook says about the worst that can happen: alarms and messages link to this page.
  */
 export class RetentionDashboard extends Construct {
+  readonly dashboard: Dashboard;
+
   constructor(scope: Construct, id: string, { settings, workflow, alarms, runbook }: RetentionDashboardProps) {
     super(scope, id);
     const { stage } = settings;
@@ -47,9 +50,10 @@ export class RetentionDashboard extends Construct {
     });
 
     const dashboard = new Dashboard(this, 'Dashboard', {
-      dashboardName: `datahub-retention-${stage}`,
+      dashboardName: globalName(stage, Stack.of(this).region),
       defaultInterval: Duration.days(30),
     });
+    this.dashboard = dashboard;
     dashboard.addWidgets(
       new TextWidget({ markdown: introduction(settings, Stack.of(this)), width: 12, height: 4 }),
       new AlarmStatusWidget({ title: 'Alarms', alarms, width: 12, height: 4 }),
@@ -96,6 +100,29 @@ export class RetentionDashboard extends Construct {
         queryString: deletedByIndexQuery.text,
         width: 10,
         height: 8,
+      }),
+    );
+    const { stateMachine, functions } = workflow;
+    const perDay = { statistic: 'Sum', period: day };
+    dashboard.addWidgets(
+      new GraphWidget({
+        title: 'Executions by their end',
+        left: [
+          stateMachine.metricSucceeded({ ...perDay, label: 'succeeded' }),
+          stateMachine.metricFailed({ ...perDay, label: 'failed' }),
+          stateMachine.metricTimedOut({ ...perDay, label: 'timed out' }),
+          stateMachine.metricAborted({ ...perDay, label: 'stopped' }),
+        ],
+        stacked: true,
+        width: 12,
+      }),
+      new GraphWidget({
+        title: 'Functions: errors and throttles',
+        left: [
+          ...functions.map(({ node, lambda }) => lambda.metricErrors({ ...perDay, label: `${node.id}: errors` })),
+          ...functions.map(({ node, lambda }) => lambda.metricThrottles({ ...perDay, label: `${node.id}: throttles` })),
+        ],
+        width: 12,
       }),
     );
     dashboard.addWidgets(
@@ -178,10 +205,4 @@ function sectionsForDashboard(runbook: string): string[] {
     // Links to other pages lead nowhere from a dashboard.
     return section.replace(/\[([^\]]+)\]\((?!https?:)[^)]*\)/g, '$1');
   });
-}
-
-/** Where an alarm's section can be read: in the stage's own runbook, or else on its dashboard. */
-export function linkOf(alarm: keyof typeof alarmSections, { stage, runbookUrl }: Settings, { region }: Stack): string {
-  if (runbookUrl !== undefined) return `${runbookUrl}#${anchorOf(alarmSections[alarm])}`;
-  return dashboardUrl({ stage, region })!;
 }

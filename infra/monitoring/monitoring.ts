@@ -1,7 +1,8 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration, Stack, Token, Tokenization } from 'aws-cdk-lib';
 import {
   Alarm,
   ComparisonOperator,
+  type Dashboard,
   type IMetric,
   MathExpression,
   Metric,
@@ -10,13 +11,14 @@ import {
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
-import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { runMetrics } from '../../lambda/aws/metrics.ts';
 import type { Settings } from '../stage/settings.ts';
 import { alarmNamePrefix } from '../workflow/names.ts';
+import type { RunSchedule } from '../workflow/run-schedule.ts';
 import type { Workflow } from '../workflow/workflow.ts';
-import { linkOf, RetentionDashboard, runMetric } from './dashboard.ts';
+import { RetentionDashboard, runMetric } from './dashboard.ts';
+import { type AlarmName, linkTo } from './links.ts';
 
 /**
  * A run sends its result once, when it ends. Missing data ends the alarm, so that the next bad run raises it again:
@@ -24,22 +26,19 @@ import { linkOf, RetentionDashboard, runMetric } from './dashboard.ts';
  */
 const oncePerRun = { missingData: TreatMissingData.NOT_BREACHING, reported: true } as const;
 
-/** An hour, so that the alarm has ended before the next day's run begins. */
+/** An hour, so that an alarm about a run has ended before the next day's begins. */
 const hourly = { statistic: 'Sum', period: Duration.hours(1) };
 
 export interface MonitoringProps {
   settings: Settings;
   workflow: Workflow;
-  /** The queue in which the schedule leaves starts that failed. */
-  lostStarts: Queue;
+  schedule: RunSchedule;
   topic: ITopic;
   /** For alarms; if undefined they go to `topic`, except those that repeat what the report there says. */
   alarmTopic: ITopic | undefined;
   /** The text of docs/runbook.md, for the dashboard. */
   runbook: string;
 }
-
-type AlarmName = Parameters<typeof linkOf>[0];
 
 interface AlarmProps {
   /** What the alarm means, for the people who read it. */
@@ -50,6 +49,7 @@ interface AlarmProps {
   /** By default once is enough, at or above the threshold of 1. */
   comparisonOperator?: ComparisonOperator;
   evaluationPeriods?: number;
+  datapointsToAlarm?: number;
   missingData: TreatMissingData;
   /** True if a report says it as well: the alarm then has an action only if alarms have a topic of their own. */
   reported?: boolean;
@@ -63,11 +63,13 @@ interface AlarmProps {
  */
 export class Monitoring extends Construct {
   readonly alarms: Alarm[];
+  readonly dashboard: Dashboard;
 
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
-    const { settings, workflow, lostStarts, topic, alarmTopic, runbook } = props;
-    const { stage } = settings;
+    const { settings, workflow, schedule, topic, alarmTopic, runbook } = props;
+    const { stage, alarmIfNotStartedHours: hours } = settings;
+    const link = linkTo(Stack.of(this), settings);
     const { stateMachine, functions } = workflow;
     const trouble = {
       ...Object.fromEntries(functions.map(({ node, lambda }) => [node.id.toLowerCase(), lambda.metricThrottles()])),
@@ -76,7 +78,7 @@ export class Monitoring extends Construct {
     const alarm = (name: AlarmName, { meaning, firstRemedy, missingData, reported, ...props }: AlarmProps): Alarm => {
       const created = new Alarm(this, name, {
         alarmName: `${alarmNamePrefix(stage)}${name}`,
-        alarmDescription: `${meaning} ${firstRemedy} ${linkOf(name, settings, Stack.of(this))}`,
+        alarmDescription: `${meaning} ${firstRemedy} ${link(name)}`,
         threshold: 1,
         comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
         evaluationPeriods: 1,
@@ -109,21 +111,17 @@ export class Monitoring extends Construct {
       }),
       alarm('NotStarted', {
         firstRemedy: 'First, check that the schedule of this stage exists and is enabled in EventBridge Scheduler.',
-        meaning: `No run of stage ${stage} has started for ${settings.alarmIfNotStartedHours} hours: the indices grow.`,
-        metric: stateMachine.metricStarted({ statistic: 'Sum', period: Duration.hours(1) }),
-        comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-        evaluationPeriods: settings.alarmIfNotStartedHours,
-        // Missing data is the event: an hour without a start has no data point.
-        missingData: TreatMissingData.BREACHING,
+        meaning: `The schedule of stage ${stage} has started no run for ${Tokenization.stringifyNumber(hours)} hours: the indices grow.`,
+        ...withoutStart(hours, schedule),
+        // A fresh stage is left alone until its first start, and the alarm lasts until the next one.
+        missingData: TreatMissingData.IGNORE,
       }),
       alarm('StartLost', {
         firstRemedy: 'First, read the message in the queue of lost starts: its attributes name the reason.',
         meaning: `A scheduled run of stage ${stage} could not be started: nothing was truncated, and nobody gets a report.`,
-        metric: lostStarts.metricApproximateNumberOfMessagesVisible({
-          statistic: 'Maximum',
-          period: Duration.minutes(5),
-        }),
-        // A queue without messages has no data after some hours.
+        // What arrives, not what is there: each lost start raises the alarm, also while an earlier one is kept.
+        metric: schedule.lostStarts.metricNumberOfMessagesSent({ statistic: 'Sum', period: Duration.minutes(5) }),
+        // A queue that nobody uses has no data after some hours.
         missingData: TreatMissingData.NOT_BREACHING,
       }),
       alarm('FunctionTrouble', {
@@ -154,8 +152,18 @@ export class Monitoring extends Construct {
         metric: runMetric(stage, runMetrics.rowsMissing, hourly),
         ...oncePerRun,
       }),
+      alarm('NobodySubscribed', {
+        meaning: `No subscription of the topic of stage ${stage} is confirmed: its reports reach nobody.`,
+        firstRemedy: 'First, confirm the subscription in the mail from AWS Notifications, or subscribe somebody.',
+        metric: runMetric(stage, runMetrics.confirmedSubscriptions, { ...hourly, statistic: 'Minimum' }),
+        comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+        missingData: TreatMissingData.NOT_BREACHING,
+        // The topic of the reports would tell nobody of it.
+        reported: true,
+      }),
     ];
-    new RetentionDashboard(this, 'Dashboard', { settings, workflow, alarms: this.alarms, runbook });
+    const shown = { settings, workflow, alarms: this.alarms, runbook };
+    this.dashboard = new RetentionDashboard(this, 'Dashboard', shown).dashboard;
   }
 
   /** Lambda has no metric for this; the function's own log has the line. */
@@ -172,4 +180,25 @@ export class Monitoring extends Construct {
     }
     return new Metric({ namespace: metric.metricNamespace, metricName: metric.metricName, statistic: 'Sum' });
   }
+}
+
+/**
+ * Hours after a scheduled start in which there was no other one. They count from the first start that CloudWatch sees:
+ * before it there is no data, so a fresh stage has none at all.
+ *
+ * The window is one hour longer than they are, because it has to hold the start that they follow. At CloudWatch's limit of
+ * 168 hours, or for a number that is only known at deployment, there is no room for it; then CloudWatch has to read a little
+ * beyond the window, as it says it does ("evaluation range").
+ */
+function withoutStart(hours: number, { group }: RunSchedule) {
+  return {
+    metric: new MathExpression({
+      expression: '(RUNNING_SUM(FILL(starts, 0) > 0) == 1) * (FILL(starts, REPEAT) - FILL(starts, 0))',
+      usingMetrics: { starts: group.metricAttempts(hourly) },
+      label: 'Hours without a scheduled start',
+      period: hourly.period,
+    }),
+    evaluationPeriods: Token.isUnresolved(hours) ? hours : Math.min(hours + 1, 168),
+    datapointsToAlarm: hours,
+  };
 }

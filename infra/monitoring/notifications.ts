@@ -1,29 +1,34 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib';
 import { CfnMicrosoftTeamsChannelConfiguration, CfnSlackChannelConfiguration } from 'aws-cdk-lib/aws-chatbot';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Key } from 'aws-cdk-lib/aws-kms';
 import { CfnSubscription, type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
+import { forAlarms, letUse, type Warn } from '../props/encryption.ts';
+import { isLater } from '../props/later.ts';
+import type { Resources } from '../props/resources.ts';
 import type { Settings } from '../stage/settings.ts';
-import { alarmNamePrefix } from '../workflow/names.ts';
+import { alarmNamePrefix, globalName } from '../workflow/names.ts';
+
+export interface NotificationsProps {
+  settings: Settings;
+  resources: Resources;
+  warn: Warn;
+}
 
 /** Where reports and alarms go: our own topic or an existing one, with emails and channels of Slack and Teams as subscribers. */
 export class Notifications extends Construct {
   /** For reports. */
   readonly topic: ITopic;
-  /** For alarms; undefined if they go to the topic of the reports. */
-  readonly alarmTopic: ITopic | undefined;
 
-  constructor(scope: Construct, id: string, { settings }: { settings: Settings }) {
+  constructor(scope: Construct, id: string, { settings, resources, warn }: NotificationsProps) {
     super(scope, id);
+    const { encryptionKey: masterKey } = resources;
     this.topic =
-      settings.topicArn === undefined
-        ? this.ownTopic(settings)
-        : Topic.fromTopicArn(this, 'Existing', settings.topicArn);
-    this.alarmTopic =
-      settings.alarmTopicArn === undefined ? undefined : Topic.fromTopicArn(this, 'Alarms', settings.alarmTopicArn);
-    for (const email of settings.emails) {
-      new CfnSubscription(this, `Email ${email}`, {
+      resources.topic ??
+      new Topic(this, 'Topic', { displayName: 'DataHub retention', enforceSSL: true, ...(masterKey && { masterKey }) });
+    this.letAlarmsIn(resources.alarmTopic ?? this.topic, settings.stage, warn);
+    for (const [at, email] of settings.emails.entries()) {
+      new CfnSubscription(this, `Email ${isLater(email) ? at + 1 : email}`, {
         topicArn: this.topic.topicArn,
         protocol: 'email',
         endpoint: email,
@@ -33,20 +38,18 @@ export class Notifications extends Construct {
     this.teams(settings);
   }
 
-  /** A topic's own policy replaces the default one, so it has to let our alarms publish; Report publishes by its role. */
-  private ownTopic(settings: Settings): Topic {
-    const { topicKeyArn } = settings;
-    const topic = new Topic(this, 'Topic', {
-      displayName: 'DataHub retention',
-      enforceSSL: true,
-      ...(topicKeyArn !== undefined && { masterKey: Key.fromKeyArn(this, 'TopicKey', topicKeyArn) }),
-    });
-    if (settings.alarmTopicArn !== undefined) return topic;
+  /**
+   * A topic without a policy takes what comes from its own account, and one with a policy only what that allows; Report
+   * publishes by its role.
+   */
+  private letAlarmsIn(topic: ITopic, stage: string, warn: Warn): void {
+    if (topic.masterKey !== undefined) letUse(topic.masterKey, forAlarms(), 'CloudWatch', warn);
+    if (topic.node.tryFindChild('Policy') === undefined) return;
     const stack = Stack.of(this);
     const alarms = stack.formatArn({
       service: 'cloudwatch',
       resource: 'alarm',
-      resourceName: `${alarmNamePrefix(settings.stage)}*`,
+      resourceName: `${alarmNamePrefix(stage)}*`,
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     });
     topic.addToResourcePolicy(
@@ -58,7 +61,6 @@ export class Notifications extends Construct {
         conditions: { StringEquals: { 'aws:SourceAccount': stack.account }, ArnLike: { 'aws:SourceArn': alarms } },
       }),
     );
-    return topic;
   }
 
   private slack({ stage, slackWorkspaceId, slackChannelId }: Settings): void {
@@ -90,11 +92,12 @@ export class Notifications extends Construct {
       description: `What people may do from the ${app} channel of the DataHub retention job: nothing`,
       assumedBy: new ServicePrincipal('chatbot.amazonaws.com'),
     });
+    const stack = Stack.of(this);
     return {
-      configurationName: `datahub-retention-${stage}${app === 'Slack' ? '' : '-teams'}`,
+      configurationName: `${globalName(stage, stack.region)}${app === 'Slack' ? '' : '-teams'}`,
       iamRoleArn: role.roleArn,
       snsTopicArns: [this.topic.topicArn],
-      guardrailPolicies: [`arn:${Stack.of(this).partition}:iam::aws:policy/CloudWatchReadOnlyAccess`],
+      guardrailPolicies: [`arn:${stack.partition}:iam::aws:policy/CloudWatchReadOnlyAccess`],
     };
   }
 }

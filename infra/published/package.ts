@@ -2,4 +2,5 @@
 import './peer.ts';
 
 export { DatahubRetention } from '../datahub-retention.ts';
-export type { DatahubRetentionProps, RetentionPolicy } from '../stage/props.ts';
+export type { DatahubRetentionProps } from '../props/construct-props.ts';
+export type { RetentionPolicy } from '../stage/props.ts';

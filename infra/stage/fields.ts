@@ -103,7 +103,7 @@ export const settingFields = {
   }),
   topicKeyArn: keyArn.optional().meta({
     description:
-      'The customer-managed key that encrypts the topic of the reports: our own, or that of topicArn. Its policy has to let cloudwatch.amazonaws.com use it, where alarms go to that topic.',
+      'The customer-managed key that encrypts topicArn. Its policy has to let cloudwatch.amazonaws.com use it, where alarms go to that topic.',
     unset: 'none',
   }),
   subnetIds: z
@@ -133,6 +133,11 @@ export const settingFields = {
     description: 'The customer-managed key that encrypts the token.',
     unset: 'the account’s aws/ssm key',
   }),
+  encryptionKeyArn: keyArn.optional().meta({
+    description:
+      'A customer-managed key for all that the stack stores: ledger, logs, queues, environment of the functions, its own topic. Its policy has to let CloudWatch and CloudWatch Logs use it.',
+    unset: 'keys of AWS',
+  }),
   runbookUrl: z
     .string()
     .regex(/^https?:\/\/[^\s#]+$/, 'must be an address without an anchor')
@@ -155,7 +160,10 @@ export const settingFields = {
     description: 'Hours after which a run sends nothing more and reports.',
   }),
   alarmIfNotStartedHours: z.int().min(1).max(168).default(26).meta({
-    description: 'Hours without a start that raise the alarm; CloudWatch looks back at most seven days.',
+    description: 'Hours without a scheduled start that raise the alarm; CloudWatch looks back at most seven days.',
+  }),
+  logLevel: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']).default('INFO').meta({
+    description: 'The lowest level of the lines in the logs of the functions.',
   }),
   policies: z
     .array(z.record(z.string(), z.unknown()))
@@ -166,6 +174,19 @@ export const settingFields = {
 };
 
 export type GivenSettings = z.output<z.ZodObject<typeof settingFields>>;
+
+/** Settings that name resources. The construct takes these as the CDK's own types instead (`props/construct-props.ts`). */
+export const resourceFields = [
+  'topicArn',
+  'topicKeyArn',
+  'alarmTopicArn',
+  'subnetIds',
+  'securityGroupIds',
+  'tokenKeyArn',
+  'encryptionKeyArn',
+] as const satisfies (keyof GivenSettings)[];
+
+export type ResourceField = (typeof resourceFields)[number];
 
 /** Where a stage keeps its parameters by default. */
 export const prefixOf = (stage: string): string => `/datahub-retention/${stage}`;

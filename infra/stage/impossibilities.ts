@@ -74,8 +74,14 @@ function together(named: ReadonlySet<string>, fields: ReadonlyArray<keyof GivenS
   );
 }
 
-function audience({ emails = [], topicArn, alarmTopicArn }: Given): Problem[] {
+function audience({ emails = [], topicArn, topicKeyArn, alarmTopicArn }: Given): Problem[] {
   return [
+    ...(topicKeyArn !== undefined && topicArn === undefined
+      ? wrong(
+          'topicKeyArn',
+          'topicKeyArn is the key of topicArn, which is missing: encryptionKeyArn encrypts our own topic',
+        )
+      : []),
     ...(new Set(emails).size < emails.length ? wrong('emails', 'names an address twice: remove one') : []),
     ...(alarmTopicArn !== undefined && alarmTopicArn === topicArn
       ? wrong(

@@ -55,8 +55,8 @@ export interface RetentionPolicy {
   readonly note?: string;
 }
 
-/** The settings of one stage: what a stage file holds. If they cannot work, synth fails with one sentence for each problem. */
-export interface DatahubRetentionProps {
+/** The settings of one stage: what a stage file holds, but for resources. */
+export interface StageProps {
   /** The name of the stage, at most 20 lower-case letters, digits and hyphens; part of resource names. One stage for each server. */
   readonly stage: string;
   /** The GMS address with its prefix: https://host/api/gms, https://host/gms or http://host:8080. */
@@ -109,31 +109,6 @@ export interface DatahubRetentionProps {
    */
   readonly teamsChannelId?: string;
   /**
-   * An existing SNS topic for the reports, in the region of the stack. Its policy has to let cloudwatch.amazonaws.com publish, unless alarms go elsewhere.
-   * @default - a topic of its own
-   */
-  readonly topicArn?: string;
-  /**
-   * An existing SNS topic for all alarms (PagerDuty and the like), in the region of the stack. Its policy has to let cloudwatch.amazonaws.com publish.
-   * @default - alarms go to the topic of the reports, except those that repeat what a report says
-   */
-  readonly alarmTopicArn?: string;
-  /**
-   * The customer-managed key that encrypts the topic of the reports: our own, or that of topicArn. Its policy has to let cloudwatch.amazonaws.com use it, where alarms go to that topic.
-   * @default - none
-   */
-  readonly topicKeyArn?: string;
-  /**
-   * Private subnets for the functions that talk to GMS; with securityGroupIds.
-   * @default - none
-   */
-  readonly subnetIds?: string[];
-  /**
-   * Security groups of these functions; with subnetIds.
-   * @default - none
-   */
-  readonly securityGroupIds?: string[];
-  /**
    * A parameter that holds the certificates (PEM) of the authority that signed GMS's certificate.
    * @default - public authorities
    */
@@ -148,11 +123,6 @@ export interface DatahubRetentionProps {
    * @default - <parameterPrefix>/token
    */
   readonly tokenParameter?: string;
-  /**
-   * The customer-managed key that encrypts the token.
-   * @default - the account’s aws/ssm key
-   */
-  readonly tokenKeyArn?: string;
   /**
    * Where docs/runbook.md can be opened from a phone, without an anchor: alarms and messages link to it.
    * @default - they link to the stage’s dashboard, which has the most urgent sections
@@ -179,8 +149,13 @@ export interface DatahubRetentionProps {
    */
   readonly maxRunHours?: number;
   /**
-   * Hours without a start that raise the alarm; CloudWatch looks back at most seven days. From 1 to 168.
+   * Hours without a scheduled start that raise the alarm; CloudWatch looks back at most seven days. From 1 to 168.
    * @default 26
    */
   readonly alarmIfNotStartedHours?: number;
+  /**
+   * The lowest level of the lines in the logs of the functions.
+   * @default 'INFO'
+   */
+  readonly logLevel?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
 }

@@ -11,7 +11,10 @@ import { inspectPolicies, type StagePolicy } from './policies.ts';
  * work is rejected here, all at once, before CloudFormation touches anything.
  */
 
-const fileSchema = z.strictObject({ ...fileFields, ...settingFields });
+const fileSchema = z.strictObject({ ...settingFields, ...fileFields });
+/** A CDK app has `Tags` for its tags. */
+const propsSchema = z.strictObject(settingFields);
+type Schema = typeof fileSchema | typeof propsSchema;
 
 /** What a stage file may contain. */
 export type StageInput = Omit<z.input<typeof fileSchema>, 'policies'> & { policies: PolicyInput[] };
@@ -36,9 +39,14 @@ export function readStageText(stage: string, text: string): StageInput & { stage
   return { ...(read.value as StageInput), stage };
 }
 
-/** Raw settings, or a whole stage file. Throws SettingsError. */
-export function parseSettings(stage: string, given: unknown): Settings {
-  const { settings, problems } = inspectSettings(stage, given);
+/** A whole stage file. Throws SettingsError. */
+export const parseSettings = (stage: string, given: unknown): Settings => parsed(stage, given, fileSchema);
+
+/** The settings that are props of the construct. Throws SettingsError. */
+export const parseProps = (stage: string, given: unknown): Settings => parsed(stage, given, propsSchema);
+
+function parsed(stage: string, given: unknown, schema: Schema): Settings {
+  const { settings, problems } = inspectSettings(stage, given, schema);
   if (settings !== undefined) return settings;
   throw new SettingsError(
     problems
@@ -49,11 +57,13 @@ export function parseSettings(stage: string, given: unknown): Settings {
 }
 
 /** The settings, or all problems with them. */
-export function inspectSettings(stage: string, given: unknown): { settings?: Settings; problems: Problem[] } {
-  const parsed = fileSchema.safeParse(given);
-  const problems = parsed.success
-    ? []
-    : problemsOf(parsed.error, given, Object.keys({ ...settingFields, ...fileFields }));
+export function inspectSettings(
+  stage: string,
+  given: unknown,
+  schema: Schema = fileSchema,
+): { settings?: Settings; problems: Problem[] } {
+  const parsed = schema.safeParse(given);
+  const problems = parsed.success ? [] : problemsOf(parsed.error, given, Object.keys(schema.shape));
   const name = stageNameSchema.safeParse(stage);
   if (!name.success) {
     problems.unshift({ path: [], sentence: `The stage's name "${stage}" ${name.error.issues[0]!.message}` });
@@ -65,18 +75,14 @@ export function inspectSettings(stage: string, given: unknown): { settings?: Set
     ...wrongPolicies.map(({ path, sentence }) => ({ path: ['policies', ...path], sentence })),
   );
   if (!parsed.success || problems.length > 0) return { problems };
-  const { $schema: _, tags: __, ...settings } = parsed.data;
-  const prefix = settings.parameterPrefix ?? prefixOf(stage);
-  return {
-    problems,
-    settings: {
-      ...settings,
-      stage,
-      parameterPrefix: prefix,
-      tokenParameter: settings.tokenParameter ?? `${prefix}/token`,
-      policies,
-    },
-  };
+  const { $schema: _, tags: __, ...settings } = parsed.data as z.output<typeof fileSchema>;
+  return { problems, settings: { ...settings, stage, ...parameterNames(stage, settings), policies } };
+}
+
+/** Where the stage's parameters are, with what holds where the settings do not say it. */
+export function parameterNames(stage: string, given: { parameterPrefix?: string; tokenParameter?: string }) {
+  const { parameterPrefix = prefixOf(stage), tokenParameter = `${parameterPrefix}/token` } = given;
+  return { parameterPrefix, tokenParameter };
 }
 
 const namedFields = (given: unknown): ReadonlySet<string> =>

@@ -1,21 +1,26 @@
-import { Duration, TimeZone } from 'aws-cdk-lib';
-import { ContextAttribute, Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
+import { Duration, RemovalPolicy, Stack, TimeZone } from 'aws-cdk-lib';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  ContextAttribute,
+  Schedule,
+  ScheduleExpression,
+  ScheduleGroup,
+  ScheduleTargetInput,
+} from 'aws-cdk-lib/aws-scheduler';
 import { StepFunctionsStartExecution } from 'aws-cdk-lib/aws-scheduler-targets';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
+import { throughService } from '../props/encryption.ts';
+import type { Resources } from '../props/resources.ts';
 import type { Settings } from '../stage/settings.ts';
+import { scheduleGroupName } from './names.ts';
 
 export interface RunScheduleProps {
   settings: Settings;
+  resources: Resources;
   stateMachine: StateMachine;
 }
-
-/**
- * A lost start is kept for this long, and its alarm lasts as long: less than a day, so that the next day's lost start
- * raises it again.
- */
-const keptHours = 20;
 
 /**
  * Starts the workflow. EventBridge delivers at least once; the scheduled time in the input becomes the run's start, so
@@ -24,13 +29,19 @@ const keptHours = 20;
 export class RunSchedule extends Construct {
   /** Starts that Step Functions refused or did not answer in time; the attributes of each message name the reason. */
   readonly lostStarts: Queue;
+  /** Counts the starts by this schedule, and no others. */
+  readonly group: ScheduleGroup;
 
-  constructor(scope: Construct, id: string, { settings, stateMachine }: RunScheduleProps) {
+  constructor(scope: Construct, id: string, { settings, resources, stateMachine }: RunScheduleProps) {
     super(scope, id);
+    const { encryptionKey } = resources;
     const kept = {
       enforceSSL: true,
-      encryption: QueueEncryption.SQS_MANAGED,
-      retentionPeriod: Duration.hours(keptHours),
+      ...(encryptionKey
+        ? { encryption: QueueEncryption.KMS, encryptionMasterKey: encryptionKey }
+        : { encryption: QueueEncryption.SQS_MANAGED }),
+      // As long as a queue can keep it: people have holidays.
+      retentionPeriod: Duration.days(14),
     };
     this.lostStarts = new Queue(this, 'LostStarts', {
       ...kept,
@@ -40,10 +51,23 @@ export class RunSchedule extends Construct {
         queue: new Queue(this, 'Unreadable', kept),
       },
     });
+    this.group = new ScheduleGroup(this, 'Group', {
+      scheduleGroupName: scheduleGroupName(settings.stage),
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const ofGroup = { 'aws:SourceAccount': Stack.of(this).account, 'aws:SourceArn': this.group.scheduleGroupArn };
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('scheduler.amazonaws.com', { conditions: { StringEquals: ofGroup } }),
+    });
+    // The queue is written to with this role, and so is what encrypts it.
+    if (encryptionKey)
+      role.addToPolicy(throughService('UseQueueKey', encryptionKey, 'sqs', ['Decrypt', 'GenerateDataKey']));
     new Schedule(this, 'Schedule', {
+      scheduleGroup: this.group,
       description: `DataHub retention (stage ${settings.stage})`,
       schedule: ScheduleExpression.expression(settings.schedule, TimeZone.of(settings.timeZone)),
       target: new StepFunctionsStartExecution(stateMachine, {
+        role,
         input: ScheduleTargetInput.fromObject({ scheduledTime: ContextAttribute.scheduledTime }),
         // A run more than an hour late is left to the next day; the alarm StartLost reports one that never began.
         retryAttempts: 2,

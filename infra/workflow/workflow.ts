@@ -1,18 +1,22 @@
-import { Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Fn, RemovalPolicy, Stack, Tokenization } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct, type Node } from 'constructs';
 import { RetentionFunction } from '../functions/retention-function.ts';
+import { throughService } from '../props/encryption.ts';
+import type { Resources } from '../props/resources.ts';
 import type { Settings } from '../stage/settings.ts';
 import { parameterArn, stateMachineArn, stateMachineName } from './names.ts';
 import definition from './retention-workflow.asl.json' with { type: 'json' };
 
 export interface WorkflowProps {
   settings: Settings;
+  resources: Resources;
   /** The ledger. */
   table: Table;
   topic: ITopic;
@@ -26,8 +30,10 @@ export class Workflow extends Construct {
   /** Each has the id that the workflow file's substitutions name: Plan, Truncate, Poll and Report. */
   readonly functions: readonly { node: Node; lambda: LambdaFunction; logGroup: LogGroup }[];
   readonly stateMachine: StateMachine;
+  /** Of the state machine. */
+  readonly logGroup: LogGroup;
 
-  constructor(scope: Construct, id: string, { settings, table, topic }: WorkflowProps) {
+  constructor(scope: Construct, id: string, { settings, resources, table, topic }: WorkflowProps) {
     super(scope, id);
     const stack = Stack.of(this);
     const pausedParameter = `${settings.parameterPrefix}/paused`;
@@ -36,8 +42,9 @@ export class Workflow extends Construct {
       STAGE: settings.stage,
       GMS_URL: settings.gmsUrl,
       MODE: settings.mode,
-      MIN_RETENTION_DAYS: String(settings.minRetentionDays),
-      MAX_RUN_HOURS: String(settings.maxRunHours),
+      MIN_RETENTION_DAYS: digits(settings.minRetentionDays),
+      MAX_RUN_HOURS: digits(settings.maxRunHours),
+      POWERTOOLS_LOG_LEVEL: settings.logLevel,
     };
     const access = {
       LEDGER_TABLE: table.tableName,
@@ -47,23 +54,25 @@ export class Workflow extends Construct {
     const parameters = {
       PAUSED_PARAMETER: pausedParameter,
       POLICIES_PATH: policiesPath,
-      MAX_ROWS_PER_RUN: settings.maxRowsPerRun?.toString(),
+      MAX_ROWS_PER_RUN: settings.maxRowsPerRun === undefined ? undefined : digits(settings.maxRowsPerRun),
     };
     const readSettings = [
       allow('ReadPolicies', ['ssm:GetParametersByPath'], parameterArn(stack, policiesPath)),
-      ...readParameters(stack, settings, pausedParameter),
+      ...readParameters(stack, settings, resources, pausedParameter),
     ];
-    const network = privateNetwork(settings);
+    const { network, encryptionKey, tokenKey } = resources;
+    const useLedger = (...more: string[]) => [
+      allow('UseLedger', ['dynamodb:GetItem', 'dynamodb:PutItem', ...more], table.tableArn),
+      ...(encryptionKey ? [throughService('UseLedgerKey', encryptionKey, 'dynamodb', tableKeyActions)] : []),
+    ];
 
     const plan = new RetentionFunction(this, 'Plan', {
       name: 'plan',
       description: 'Dry-runs every policy and decides',
       environment: { ...stage, ...access, ...parameters },
-      permissions: [
-        ...readSettings,
-        allow('UseLedger', ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'], table.tableArn),
-      ],
+      permissions: [...readSettings, ...useLedger('dynamodb:Query')],
       network,
+      encryptionKey,
     });
     const truncate = new RetentionFunction(this, 'Truncate', {
       name: 'truncate',
@@ -72,19 +81,18 @@ export class Workflow extends Construct {
       permissions: [
         // Just before it sends, it rereads the policies, which someone may have made stricter since Plan.
         ...readSettings,
-        allow('UseLedger', ['dynamodb:GetItem', 'dynamodb:PutItem'], table.tableArn),
+        ...useLedger(),
       ],
       network,
+      encryptionKey,
     });
     const poll = new RetentionFunction(this, 'Poll', {
       name: 'poll',
       description: 'Looks at every unresolved truncation and verifies the ended ones',
       environment: { ...stage, ...access },
-      permissions: [
-        ...readParameters(stack, settings),
-        allow('UseLedger', ['dynamodb:GetItem', 'dynamodb:PutItem'], table.tableArn),
-      ],
+      permissions: [...readParameters(stack, settings, resources), ...useLedger()],
       network,
+      encryptionKey,
     });
     // Outside any VPC: a report must get out even if nothing else does.
     const report = new RetentionFunction(this, 'Report', {
@@ -98,14 +106,19 @@ export class Workflow extends Construct {
         RUNBOOK_URL: settings.runbookUrl,
         PARAMETER_PREFIX: settings.parameterPrefix,
         TOKEN_PARAMETER: settings.tokenParameter,
-        TOKEN_KEY_ARN: settings.tokenKeyArn,
+        TOKEN_KEY_ARN: tokenKey?.keyArn,
       },
       permissions: [
         allow('PublishReport', ['sns:GetTopicAttributes', 'sns:Publish'], topic.topicArn),
-        ...encryptReport(settings),
+        // SNS encrypts what is published to an encrypted topic with the publisher's permissions.
+        ...(topic.masterKey
+          ? [throughService('EncryptReport', topic.masterKey, 'sns', ['GenerateDataKey', 'Decrypt'])]
+          : []),
       ],
+      encryptionKey,
     });
     this.functions = [plan, truncate, poll, report];
+    this.logGroup = this.executionLog(settings.stage, encryptionKey);
     this.stateMachine = this.createStateMachine(settings.stage);
   }
 
@@ -120,7 +133,7 @@ export class Workflow extends Construct {
         this.functions.map(({ node, lambda }) => [`${node.id}FunctionArn`, lambda.functionArn]),
       ),
       role,
-      logs: { destination: this.executionLog(stage), level: LogLevel.ALL, includeExecutionData: false },
+      logs: { destination: this.logGroup, level: LogLevel.ALL, includeExecutionData: false },
       tracingEnabled: true,
       removalPolicy: RemovalPolicy.DESTROY,
     });
@@ -130,30 +143,42 @@ export class Workflow extends Construct {
    * Below /aws/vendedlogs, so that many log groups do not use up the account's log resource policy; with a part of the
    * stack's id in its name, so that it never clashes with the leftovers of an earlier stack.
    */
-  private executionLog(stage: string): LogGroup {
+  private executionLog(stage: string, encryptionKey: IKey | undefined): LogGroup {
     const stackId = Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', Stack.of(this).stackId))));
     return new LogGroup(this, 'Log', {
       logGroupName: `/aws/vendedlogs/states/datahub-retention-${stage}-${stackId}`,
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.DESTROY,
+      ...(encryptionKey && { encryptionKey }),
     });
   }
 }
+
+/** What DynamoDB does with a table's key on behalf of a reader and writer. */
+const tableKeyActions = ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo'];
+
+/** A number as the text that it has, or will have at deployment: a token, printed as it is, would be another number. */
+const digits = (value: number): string => String(Tokenization.stringifyNumber(value));
 
 const allow = (sid: string, actions: string[], ...resources: string[]): PolicyStatement =>
   new PolicyStatement({ sid, actions, resources });
 
 /** Permission to read the token and other parameters that a function reads individually, by their names. */
-function readParameters(stack: Stack, settings: Settings, pausedParameter?: string): PolicyStatement[] {
+function readParameters(
+  stack: Stack,
+  settings: Settings,
+  { tokenKey }: Resources,
+  pausedParameter?: string,
+): PolicyStatement[] {
   const names = [settings.tokenParameter, pausedParameter, settings.caCertificateParameter];
   const arns = names.filter((name) => name !== undefined).map((name) => parameterArn(stack, name));
   const statements = [allow('ReadParameters', ['ssm:GetParameter'], ...arns)];
-  if (settings.tokenKeyArn !== undefined) {
+  if (tokenKey !== undefined) {
     statements.push(
       new PolicyStatement({
         sid: 'DecryptToken',
         actions: ['kms:Decrypt'],
-        resources: [settings.tokenKeyArn],
+        resources: [tokenKey.keyArn],
         // Parameter Store encrypts with the parameter's ARN as context: the key opens this parameter and nothing else.
         conditions: {
           StringEquals: { 'kms:EncryptionContext:PARAMETER_ARN': parameterArn(stack, settings.tokenParameter) },
@@ -162,21 +187,4 @@ function readParameters(stack: Stack, settings: Settings, pausedParameter?: stri
     );
   }
   return statements;
-}
-
-/** SNS encrypts what is published to an encrypted topic with the publisher's permissions; the key opens nothing else. */
-function encryptReport({ topicKeyArn }: Settings): PolicyStatement[] {
-  if (topicKeyArn === undefined) return [];
-  return [
-    new PolicyStatement({
-      sid: 'EncryptReport',
-      actions: ['kms:GenerateDataKey', 'kms:Decrypt'],
-      resources: [topicKeyArn],
-      conditions: { StringLike: { 'kms:ViaService': 'sns.*' } },
-    }),
-  ];
-}
-
-function privateNetwork({ subnetIds, securityGroupIds }: Settings) {
-  return subnetIds && securityGroupIds ? { subnetIds, securityGroupIds } : undefined;
 }

@@ -19,6 +19,8 @@ const stage = {
   MIN_RETENTION_DAYS: wholeNumber,
   /** Hours. */
   MAX_RUN_HOURS: wholeNumber,
+  /** The logger reads it by itself. */
+  POWERTOOLS_LOG_LEVEL: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']),
 };
 
 /** What is needed to talk to GMS and to keep the ledger. */

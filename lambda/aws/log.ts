@@ -8,6 +8,9 @@ interface RunLogOptions {
   runId: string;
   /** The step of the run that writes the line. */
   step: 'plan' | 'truncate' | 'poll' | 'report';
+  /** Lambda's name of the invocation, and whether its container had to be started. */
+  requestId: string;
+  coldStart: boolean;
 }
 
 export interface RunLog extends Log {
@@ -16,12 +19,15 @@ export interface RunLog extends Log {
 }
 
 /**
- * The log of one invocation: JSON lines with stage, run id and step. A line about a decision has the fields `index`,
+ * The log of one invocation: JSON lines with stage, run id, step and the request; the logger adds the trace's id and knows
+ * the level from POWERTOOLS_LOG_LEVEL. A line about a decision has the fields `index`,
  * `outcome` and `cause` (as data: only the report contains English), which the saved query of `queries.ts` uses.
  * Secrets and stack traces are removed from every text; an Error is logged as its name and message.
  */
-export function runLog({ stage, runId, step }: RunLogOptions): RunLog {
-  const logger = new Logger({ serviceName: 'datahub-retention', persistentKeys: { stage, runId, step } });
+export function runLog({ stage, runId, step, requestId, coldStart }: RunLogOptions): RunLog {
+  // The names are those of the logger, which would call each new logger a cold start.
+  const request = { function_request_id: requestId, cold_start: coldStart };
+  const logger = new Logger({ serviceName: 'datahub-retention', persistentKeys: { stage, runId, step, ...request } });
   const secrets: string[] = [];
   const write =
     (level: 'info' | 'warn' | 'error') =>

@@ -29,9 +29,11 @@ export function reportServices() {
     runbookUrl: environment.RUNBOOK_URL,
   } as const;
   const { TOPIC_ARN: topicArn, NOTIFY: notify } = environment;
-  return (runId: string, context: Pick<Context, 'getRemainingTimeInMillis'>): ReportServices => {
+  let coldStart = true;
+  return (runId: string, context: Pick<Context, 'getRemainingTimeInMillis' | 'awsRequestId'>): ReportServices => {
     const patienceMillis = context.getRemainingTimeInMillis() - marginMillis;
-    const log = runLog({ stage: settings.stage, runId, step: 'report' });
+    const log = runLog({ stage: settings.stage, runId, step: 'report', requestId: context.awsRequestId, coldStart });
+    coldStart = false;
     return {
       settings,
       clock: systemClock,

@@ -31,14 +31,16 @@ export function lambdaServices(step: 'plan' | 'truncate' | 'poll') {
   const ledger = dynamoDbLedger({ table: environment.LEDGER_TABLE, stage: settings.stage });
 
   let lastRunId: string | undefined;
+  let coldStart = true;
 
   return async <Result>(
     runId: string,
-    context: Pick<Context, 'getRemainingTimeInMillis'>,
+    context: Pick<Context, 'getRemainingTimeInMillis' | 'awsRequestId'>,
     call: (services: RunServices) => Promise<Result>,
   ): Promise<Result> => {
     const deadline = systemClock.now() + context.getRemainingTimeInMillis();
-    const log = runLog({ stage: settings.stage, runId, step });
+    const log = runLog({ stage: settings.stage, runId, step, requestId: context.awsRequestId, coldStart });
+    coldStart = false;
     const transport = lazyTransport(parameters);
     const token = access(parameters, transport, log);
     // Each run reads the token anew: the one that a warm function still holds may have been replaced (rule 13).

@@ -22,6 +22,7 @@ export const alarmSections = {
   FunctionTrouble: 'Alarm FunctionTrouble',
   RunFailed: 'Alarm RunFailed',
   RowsMissing: 'Alarm RowsMissing',
+  NobodySubscribed: 'Alarm NobodySubscribed',
 } as const;
 
 export const otherSections = ['Run failed', 'Token', 'Reindexes', 'By hand'] as const;
@@ -84,6 +85,13 @@ export function runbookPlace(
   return { where, command: `${program} runbook ${shellWord(anchorOf(section))}` };
 }
 
+/** AWS's consoles by partition. */
+export const consoleDomains = {
+  aws: 'console.aws.amazon.com',
+  'aws-cn': 'console.amazonaws.cn',
+  'aws-us-gov': 'console.amazonaws-us-gov.com',
+} as const;
+
 /** The address of the stage's dashboard in CloudWatch; undefined where stage or region is not known. */
 export function dashboardUrl({
   stage,
@@ -95,12 +103,13 @@ export function dashboardUrl({
   stateMachineArn?: string;
 }): string | undefined {
   if (!stage || !region) return undefined;
-  const domain =
+  const partition =
     stateMachineArn.startsWith('arn:aws-cn:') || region.startsWith('cn-')
-      ? 'console.amazonaws.cn'
+      ? 'aws-cn'
       : region.startsWith('us-gov-')
-        ? 'console.amazonaws-us-gov.com'
-        : 'console.aws.amazon.com';
-  const name = encodeURIComponent(`datahub-retention-${stage}`);
+        ? 'aws-us-gov'
+        : 'aws';
+  const domain = consoleDomains[partition];
+  const name = encodeURIComponent(`datahub-retention-${stage}-${region}`);
   return `https://${region}.${domain}/cloudwatch/home?region=${region}#dashboards/dashboard/${name}`;
 }

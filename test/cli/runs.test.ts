@@ -135,8 +135,16 @@ describe('A run', () => {
 
 describe('Screen and status say what a truncation came to:', () => {
   test.each([
-    ['what its task says, too, where the counts do not show it', ['refresh-seconds=1000000000'], /its task says 573 rows deleted, and the counts show 0/],
-    ['rows of a reindex are left behind, not deleted', ['ignores-force-flags'], /573 rows left behind in dataset_operationaspect_v1_\d+/],
+    [
+      'what its task says, too, where the counts do not show it',
+      ['refresh-seconds=1000000000'],
+      /its task says 573 rows deleted, and the counts show 0/,
+    ],
+    [
+      'rows of a reindex are left behind, not deleted',
+      ['ignores-force-flags'],
+      /573 rows left behind in dataset_operationaspect_v1_\d+/,
+    ],
   ])('%s', async (_, faults, expected) => {
     const { run, ledger } = await serviceHere({ faults });
     const screen = (await runHere(run('enforce', [operation]))).stdout;

@@ -185,15 +185,16 @@ const notTried = [
   'Poll: logs:CreateLogStream',
   'Report: logs:CreateLogStream',
   'Workflow: logs:CreateLogDelivery',
-  'Scheduler: states:StartExecution',
-  'Scheduler: sqs:SendMessage',
+  'Schedule: states:StartExecution',
+  'Schedule: sqs:SendMessage',
+  'Plan: xray:PutTraceSegments',
+  'Truncate: xray:PutTraceSegments',
+  'Poll: xray:PutTraceSegments',
+  'Report: xray:PutTraceSegments',
 ];
 
 function named(role: string, { Sid, Action }: RolePolicy['statements'][number]): string {
-  const owner = /-(?:Workflow(Plan|Truncate|Poll|Report)|(Workflow)|(Scheduler))Role/
-    .exec(role)!
-    .slice(1)
-    .find(Boolean);
+  const owner = /-(?:Workflow(Plan|Truncate|Poll|Report)|(Workflow)|(Schedule))Role/.exec(role)!.slice(1).find(Boolean);
   return `${owner}: ${Sid ?? [Action].flat()[0]}`;
 }
 
@@ -218,7 +219,8 @@ const quiet = (stage: DeployedStage) =>
 
 async function removeSchedules({ aws }: DeployedStage): Promise<void> {
   const { Schedules } = await aws.rest('scheduler', 'GET', '/schedules');
-  for (const { Name } of Schedules) await aws.rest('scheduler', 'DELETE', `/schedules/${Name}`);
+  for (const { Name, GroupName } of Schedules)
+    await aws.rest('scheduler', 'DELETE', `/schedules/${Name}?groupName=${GroupName}`);
 }
 
 async function histories({ aws, executions }: DeployedStage): Promise<string[]> {

@@ -28,11 +28,11 @@ const names = { PREFIX: '/datahub-retention/prod', STAGE: 'prod' };
 
 /** How what is deployed differs from the project's own template; app.ts says why. The last two are for AWS's bootstrap. */
 const notExercised = [
-  'AWS::CloudWatch::Alarm: MetricName (2)',
-  'AWS::CloudWatch::Alarm: Metrics (2)',
-  'AWS::CloudWatch::Alarm: Namespace (2)',
-  'AWS::CloudWatch::Alarm: Period (2)',
-  'AWS::CloudWatch::Alarm: Statistic (2)',
+  'AWS::CloudWatch::Alarm: MetricName (3)',
+  'AWS::CloudWatch::Alarm: Metrics (3)',
+  'AWS::CloudWatch::Alarm: Namespace (3)',
+  'AWS::CloudWatch::Alarm: Period (3)',
+  'AWS::CloudWatch::Alarm: Statistic (3)',
   'AWS::IAM::Policy: PolicyDocument.Statement.*.Resource (2)',
   'AWS::Lambda::Function: Environment.Variables.AWS_ENDPOINT_URL_SNS (1)',
   'AWS::Lambda::Function: Environment.Variables.GMS_URL (4)',
@@ -382,9 +382,21 @@ describe.skipIf(emulator === undefined)('The pages, followed on AWS', () => {
   });
 
   test('docs/privileges-and-network.md: an alarm brings a message, also where alarms have no topic of their own', async () => {
-    await operator.type(onPage(network, 'An encrypted topic', /^aws/));
+    await operator.type(onPage(network, 'Keys of your own', /^aws/));
     const subject = `ALARM: "datahub-retention/prod/ExecutionFailed" in ${emulator!.region}`;
     await until(async () => (await received()).find(({ Subject }) => Subject === subject), 'the alarm has called');
+  });
+
+  test('docs/privileges-and-network.md: the logical id of the ledger is the one that the template has', async () => {
+    const shown = await operator.type(onPage(network, 'Rename or move it', /^aws/));
+    expect(shown.trim()).toMatch(/^LedgerTable/);
+    expect(Object.keys(template().Resources ?? {})).toContain(shown.trim());
+  });
+
+  test('docs/operate.md: an alarm for a backlog is there', async () => {
+    await operator.type(onPage(operate, 'An alarm for a backlog', /put-metric-alarm/), { TOPIC: outputs['TopicArn']! });
+    const shown = await operator.type(onPage(operate, 'An alarm for a backlog', /describe-alarms/));
+    expect(JSON.parse(shown).MetricAlarms).toMatchObject([{ MetricName: 'PercentDeletable', EvaluationPeriods: 7 }]);
   });
 
   describe('docs/operate.md: move and remove', () => {

@@ -22,7 +22,7 @@ const stages: Record<string, Partial<StageInput>> = {
     slackWorkspaceId: 'T0123ABCD',
     slackChannelId: 'C0123ABCD',
     alarmTopicArn: arn('sns', 'on-call'),
-    topicKeyArn: arn('kms', 'key/00000000-0000-0000-0000-000000000000'),
+    encryptionKeyArn: arn('kms', 'key/00000000-0000-0000-0000-000000000000'),
     tokenKeyArn: arn('kms', 'key/00000000-0000-0000-0000-000000000001'),
     subnetIds: ['subnet-0123456789abcdef0'],
     securityGroupIds: ['sg-0123456789abcdef0'],

@@ -50,8 +50,11 @@ const inPrivateNetwork = { subnetIds: ['subnet-0a1b2c3d'], securityGroupIds: ['s
 const emails = ['team@example.com'];
 
 const warnings = (fields: Partial<StageInput>): string[] =>
-  withStack({ emails, ...fields }, {}, ({ node }) =>
-    node.metadata.flatMap(({ type, data }) => (type === 'aws:cdk:warning' ? [String(data)] : [])),
+  withStack({ emails, ...fields }, {}, (stack) =>
+    stack.node
+      .findAll()
+      .flatMap(({ node }) => node.metadata)
+      .flatMap(({ type, data }) => (type === 'aws:cdk:warning' ? [String(data)] : [])),
   );
 
 describe('A stage that can work, but hardly as it was meant, brings a warning', () => {

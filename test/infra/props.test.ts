@@ -1,12 +1,17 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { App, Stack } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
+import { App, CfnParameter, Fn, Stack, type StackProps } from 'aws-cdk-lib';
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { SecurityGroup, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
+import { StringParameter } from 'aws-cdk-lib/aws-ssm';
+import { Construct } from 'constructs';
 import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import { DatahubRetention } from '../../infra/datahub-retention.ts';
-import type { DatahubRetentionProps, RetentionPolicy } from '../../infra/stage/props.ts';
+import type { DatahubRetentionProps } from '../../infra/props/construct-props.ts';
+import { type ResourceField, resourceFields, settingFields } from '../../infra/stage/fields.ts';
+import type { RetentionPolicy, StageProps } from '../../infra/stage/props.ts';
 import type { StageInput } from '../../infra/stage/settings.ts';
 import type { PolicyInput } from '../../lambda/policy/schema.ts';
 
@@ -26,12 +31,13 @@ const props = {
 // Without a folder of ours, each app would leave one of its own behind.
 const newApp = () =>
   new App({ outdir: mkdtempSync(join(inject('shared'), 'props-')), builtinCloudFormationValidation: false });
-const newStack = (region?: string) =>
+const newStack = (region?: string, options: StackProps = {}) =>
   new Stack(newApp(), 'Foreign', {
     ...(region !== undefined && { env: { account: '111122223333', region } }),
+    ...options,
   });
-const place = (fields: Partial<DatahubRetentionProps>, region?: string) =>
-  new DatahubRetention(newStack(region), 'Retention', { ...props, ...fields });
+const place = (fields: object, stack = newStack()) => new DatahubRetention(stack, 'Retention', { ...props, ...fields });
+const topic = (stack: Stack, arn = onCall) => Topic.fromTopicArn(stack, 'Given', arn);
 const onCall = 'arn:aws:sns:eu-central-1:111122223333:on-call';
 
 afterEach(() => {
@@ -39,8 +45,9 @@ afterEach(() => {
 });
 
 describe('The props of the construct', () => {
-  test('are the settings of a stage file and the stage', () => {
-    const sameSettings: Same<DatahubRetentionProps, Omit<StageInput, '$schema' | 'tags'> & { stage: string }> = true;
+  test('are the settings of a stage file without its resources, and the stage', () => {
+    const sameSettings: Same<StageProps, Omit<StageInput, '$schema' | 'tags' | ResourceField> & { stage: string }> =
+      true;
     const samePolicies: Same<RetentionPolicy, PolicyInput> = true;
     expect([sameSettings, samePolicies]).toEqual([true, true]);
   });
@@ -53,54 +60,234 @@ describe('The props of the construct', () => {
     expect([more, less, other, needed]).toEqual([false, false, false, false]);
   });
 
-  test.each<[Partial<DatahubRetentionProps>, RegExp]>([
+  test.each<[object, RegExp]>([
     [{ stage: 'Prod' }, /^The stage's name "Prod" must begin with a letter/],
     [{ gmsUrl: 'http://datahub-gms:8080' }, /^gmsUrl: datahub-gms is a host without a domain/],
     [{ maxRunHours: 25 }, /^maxRunHours must be at most 24, not 25\.$/],
-    [{ topicArn: onCall, alarmTopicArn: onCall }, /^alarmTopicArn is the topicArn: one event would bring two messages/],
+    [{ tags: { team: 'data' } }, /^"tags" is not a known field/],
   ])('that cannot work throw one sentence at synth: %j', (fields, sentence) => {
     expect(() => place(fields)).toThrow(sentence);
   });
 
-  test.each(['topicArn', 'alarmTopicArn'] as const)('refuse a %s of another region than the stack', (name) => {
+  test.each(['topic', 'alarmTopic'] as const)('refuse a %s of another region than the stack', (name) => {
     const sentence = `${name} is a topic in eu-central-1, and the stack is deployed to eu-west-1: name a topic there.`;
-    expect(() => place({ [name]: onCall }, 'eu-west-1')).toThrow(sentence);
-    expect(() => place({ [name]: onCall }, 'eu-central-1')).not.toThrow();
+    const inRegion = (region: string) => {
+      const stack = newStack(region);
+      return place({ [name]: topic(stack) }, stack);
+    };
+    expect(() => inRegion('eu-west-1')).toThrow(sentence);
+    expect(() => inRegion('eu-central-1')).not.toThrow();
   });
 
   test('refuse it too where the region is the one that CDK deploys to by default', () => {
-    vi.stubEnv('CDK_DEFAULT_REGION', 'eu-west-1');
-    expect(() => place({ alarmTopicArn: onCall })).toThrow(/is a topic in eu-central-1, .* deployed to eu-west-1/);
-    vi.stubEnv('CDK_DEFAULT_REGION', 'eu-central-1');
-    expect(() => place({ alarmTopicArn: onCall })).not.toThrow();
+    const byDefault = (region: string) => {
+      vi.stubEnv('CDK_DEFAULT_REGION', region);
+      const stack = newStack();
+      return place({ alarmTopic: topic(stack) }, stack);
+    };
+    expect(() => byDefault('eu-west-1')).toThrow(/is a topic in eu-central-1, .* deployed to eu-west-1/);
+    expect(() => byDefault('eu-central-1')).not.toThrow();
   });
 
-  test('take what the app makes itself and is known only when it is deployed', () => {
+  test('refuse the same topic for reports and alarms, also one that only the deployment knows', () => {
     const stack = newStack();
-    const topic = new Topic(stack, 'Own');
+    const own = new Topic(stack, 'Own');
+    expect(() => place({ topic: own, alarmTopic: own }, stack)).toThrow(/^alarmTopic is the topic of the reports/);
+  });
+
+  test.each(['cn-north-1', 'us-gov-west-1'])('refuse Slack in %s, where AWS does not have it', (region) => {
+    const slack = { slackWorkspaceId: 'T0123456789', slackChannelId: 'C0123456789' };
+    expect(() => place(slack, newStack(region))).toThrow(
+      `slackChannelId: AWS has no Amazon Q Developer in chat applications in ${region}: use emails or a topic.`,
+    );
+  });
+});
+
+describe('Resources, as types of the CDK', () => {
+  test('are used as they are', () => {
+    const stack = newStack();
+    const alarmTopic = new Topic(stack, 'Own');
     const key = new Key(stack, 'Key');
-    new DatahubRetention(stack, 'Retention', {
-      ...props,
-      alarmTopicArn: topic.topicArn,
-      tokenKeyArn: key.keyArn,
-      topicKeyArn: key.keyArn,
-    });
+    const { functions } = place({ alarmTopic, tokenKey: key }, stack);
     const template = Template.fromStack(stack);
     for (const { Properties } of Object.values(template.findResources('AWS::CloudWatch::Alarm')))
-      expect(Properties.AlarmActions).toEqual([stack.resolve(topic.topicArn)]);
+      expect(Properties.AlarmActions).toEqual([stack.resolve(alarmTopic.topicArn)]);
+    expect(functions).toHaveLength(4);
     template.hasResourceProperties('AWS::Lambda::Function', {
       Environment: { Variables: { TOKEN_KEY_ARN: stack.resolve(key.keyArn) } },
     });
-    template.hasResourceProperties('AWS::SNS::Topic', { KmsMasterKeyId: stack.resolve(key.keyArn) });
   });
 
-  test('refuse the same topic twice, although only the deployment will know which one it is', () => {
+  test('put the functions that talk to GMS into a network, with a group of their own that the app can connect', () => {
     const stack = newStack();
-    const { topicArn } = new Topic(stack, 'Own');
-    const place = () => new DatahubRetention(stack, 'Retention', { ...props, topicArn, alarmTopicArn: topicArn });
-    expect(place).toThrow(/alarmTopicArn is the topicArn/);
+    const vpc = new Vpc(stack, 'Vpc');
+    const { connections } = place({ vpc }, stack);
+    const template = Template.fromStack(stack);
+    const inside = Object.values(template.findResources('AWS::Lambda::Function')).filter(
+      ({ Properties }) => Properties.VpcConfig !== undefined,
+    );
+    const { subnetIds } = vpc.selectSubnets({ subnetType: SubnetType.PRIVATE_WITH_EGRESS });
+    expect(inside.map(({ Properties }) => Properties.VpcConfig.SubnetIds)).toEqual(
+      Array.from({ length: 3 }, () => stack.resolve(subnetIds)),
+    );
+    expect(stack.resolve(connections.securityGroups.map(({ securityGroupId }) => securityGroupId))).toEqual(
+      inside[0]!.Properties.VpcConfig.SecurityGroupIds,
+    );
+  });
+
+  test('are refused where functions would reach nothing, or where a network is missing', () => {
+    const stack = newStack();
+    const vpc = new Vpc(stack, 'Vpc');
+    const inPublic = { vpc, vpcSubnets: { subnetType: SubnetType.PUBLIC } };
+    expect(() => place(inPublic, stack)).toThrow(/^vpcSubnets are public/);
+    expect(() => place({ securityGroups: [new SecurityGroup(stack, 'Group', { vpc })] })).toThrow(/^vpc is missing/);
+  });
+
+  test('let CloudWatch use a topic with a key of the same app; where it cannot, a warning says so', () => {
+    const stack = newStack();
+    const encrypted = new Topic(stack, 'Encrypted', { masterKey: new Key(stack, 'Key'), enforceSSL: true });
+    place({ alarmTopic: encrypted }, stack);
+    const forCloudWatch = (Action: unknown) =>
+      Match.objectLike({ Action, Principal: { Service: 'cloudwatch.amazonaws.com' } });
+    const template = Template.fromStack(stack);
+    const statement = (action: unknown) => ({
+      Statement: Match.arrayWith([forCloudWatch(action)]),
+    });
+    template.hasResourceProperties('AWS::KMS::Key', { KeyPolicy: statement(['kms:Decrypt', 'kms:GenerateDataKey*']) });
+    template.hasResourceProperties('AWS::SNS::TopicPolicy', { PolicyDocument: statement('sns:Publish') });
+    expect(warned(stack)).not.toMatch(/key-policy/);
+
+    const other = newStack();
+    const keyArn = 'arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab';
+    place({ alarmTopic: Topic.fromTopicAttributes(other, 'Imported', { topicArn: onCall, keyArn }) }, other);
+    expect(warned(other)).toMatch(/it has to let CloudWatch use it/);
+  });
+
+  test('encrypt with one key all that is stored', () => {
+    const stack = newStack();
+    const encryptionKey = new Key(stack, 'Key');
+    place({ encryptionKey }, stack);
+    const arn = stack.resolve(encryptionKey.keyArn);
+    const template = Template.fromStack(stack);
+    const every = (type: string, found: (properties: Record<string, never>) => unknown) => {
+      const all = Object.values(template.findResources(type));
+      expect(all.length).toBeGreaterThan(0);
+      for (const { Properties } of all) expect([type, found(Properties)]).toEqual([type, arn]);
+    };
+    every('AWS::DynamoDB::Table', ({ SSESpecification }) => SSESpecification?.['KMSMasterKeyId']);
+    every('AWS::Logs::LogGroup', ({ KmsKeyId }) => KmsKeyId);
+    every('AWS::SQS::Queue', ({ KmsMasterKeyId }) => KmsMasterKeyId);
+    every('AWS::SNS::Topic', ({ KmsMasterKeyId }) => KmsMasterKeyId);
+    every('AWS::Lambda::Function', ({ KmsKeyArn }) => KmsKeyArn);
+    const policies = JSON.stringify(template.findResources('AWS::IAM::Policy'));
+    for (const sid of ['UseLedgerKey', 'UseQueueKey', 'EncryptReport']) expect(policies).toContain(`"${sid}"`);
+    expect(JSON.stringify(template.findResources('AWS::KMS::Key'))).toContain('kms:EncryptionContext:aws:logs:arn');
+    expect(warned(stack)).not.toMatch(/key-policy/);
   });
 });
+
+/** A value that CloudFormation learns at deployment, for each setting; and what else it needs. */
+const later: Record<string, (stack: Stack) => object> = {
+  stage: (stack) => ({ stage: text(stack) }),
+  gmsUrl: (stack) => ({ gmsUrl: `https://${text(stack)}/gms` }),
+  mode: (stack) => ({ mode: text(stack) }),
+  schedule: (stack) => ({ schedule: text(stack) }),
+  timeZone: (stack) => ({ timeZone: text(stack) }),
+  emails: (stack) => ({ emails: ['data@example.com', text(stack)] }),
+  slackWorkspaceId: (stack) => ({ slackWorkspaceId: text(stack), slackChannelId: 'C0123456789' }),
+  slackChannelId: (stack) => ({ slackWorkspaceId: 'T0123456789', slackChannelId: text(stack) }),
+  teamsTenantId: (stack) => ({ ...teams, teamsTenantId: text(stack) }),
+  teamsTeamId: (stack) => ({ ...teams, teamsTeamId: text(stack) }),
+  teamsChannelId: (stack) => ({ ...teams, teamsChannelId: text(stack) }),
+  caCertificateParameter: (stack) => ({ caCertificateParameter: text(stack) }),
+  parameterPrefix: (stack) => ({ parameterPrefix: text(stack) }),
+  tokenParameter: (stack) => ({ tokenParameter: text(stack) }),
+  runbookUrl: (stack) => ({ runbookUrl: text(stack) }),
+  notify: (stack) => ({ notify: text(stack) }),
+  logLevel: (stack) => ({ logLevel: text(stack) }),
+  minRetentionDays: (stack) => ({ minRetentionDays: number(stack) }),
+  maxRowsPerRun: (stack) => ({ maxRowsPerRun: number(stack) }),
+  maxRunHours: (stack) => ({ maxRunHours: number(stack) }),
+  alarmIfNotStartedHours: (stack) => ({ alarmIfNotStartedHours: number(stack) }),
+  policies: (stack) => ({
+    policies: [
+      {
+        entityType: text(stack),
+        aspect: 'operation',
+        retentionDays: number(stack, 'Days'),
+        owner: text(stack, 'Owner'),
+      },
+      { entityType: 'chart', aspect: text(stack, 'Aspect'), retentionDays: 90, batchSize: number(stack, 'Batch') },
+    ],
+  }),
+};
+const teams = {
+  teamsTenantId: '1234abcd-12ab-44cd-96ef-1234567890ab',
+  teamsTeamId: '1234abcd-12ab-44cd-96ef-1234567890ac',
+  teamsChannelId: '19%3aabc%40thread.tacv2',
+};
+const text = (stack: Stack, id = 'Later') => new CfnParameter(stack, id).valueAsString;
+const number = (stack: Stack, id = 'Later') => new CfnParameter(stack, id, { type: 'Number' }).valueAsNumber;
+
+describe('What is known only at deployment', () => {
+  test('is tried for every setting', () => {
+    const settings = Object.keys(settingFields).filter((name) => !resourceFields.includes(name as ResourceField));
+    expect(Object.keys(later).sort()).toEqual(['stage', ...settings].sort());
+  });
+
+  test.each(Object.entries(later))('is not checked at synth, and arrives as it is: %s', (_, fields) => {
+    const stack = newStack();
+    place(fields(stack), stack);
+    const template = JSON.stringify(Template.fromStack(stack).toJSON());
+    expect(template.includes('{"Ref":"Later"}')).toBe(true);
+    // What stands for a value in a check, and what a number that is a token looks like.
+    expect(template.match(/.{30}(later[."\d-]|[Tt]oken\[|\de\+\d|-1\.8\d).{30}/)?.[0]).toBeUndefined();
+    expect(warned(stack)).not.toMatch(/alarm-gap|cluster-host|plain-http|name-/);
+  });
+
+  test.each(['emails', 'policies'])('is refused as a list of %s, each of which is a resource', (name) => {
+    const stack = newStack();
+    const items = Fn.split(',', text(stack));
+    expect(() => place({ [name]: items }, stack)).toThrow(
+      `${name} is a list of which not even the length is known at synth`,
+    );
+  });
+
+  test('is protected like a stage that enforces', () => {
+    const stack = newStack();
+    place({ mode: text(stack) }, stack);
+    Template.fromStack(stack).hasResourceProperties('AWS::DynamoDB::Table', { DeletionProtectionEnabled: true });
+  });
+});
+
+describe('What the CDK has yet to look up', () => {
+  const lookups: Record<string, (stack: Stack) => object> = {
+    'a network': (stack) => ({ vpc: Vpc.fromLookup(stack, 'Vpc', { vpcName: 'shared' }) }),
+    'an address': (stack) => ({ gmsUrl: StringParameter.valueFromLookup(stack, '/shared/gms') }),
+    'a part of one': (stack) => ({ gmsUrl: `https://${StringParameter.valueFromLookup(stack, '/host')}/gms` }),
+    'a mailbox': (stack) => ({ emails: [StringParameter.valueFromLookup(stack, '/shared/mail')] }),
+    'a channel': (stack) => ({
+      slackWorkspaceId: StringParameter.valueFromLookup(stack, '/slack/workspace'),
+      slackChannelId: StringParameter.valueFromLookup(stack, '/slack/channel'),
+    }),
+    'a stage and a name of a policy': (stack) => ({
+      stage: StringParameter.valueFromLookup(stack, '/stage'),
+      policies: [{ ...props.policies[0], aspect: StringParameter.valueFromLookup(stack, '/aspect') }],
+    }),
+  };
+
+  test.each(Object.entries(lookups))('does not keep it from asking: %s', (_, fields) => {
+    const stack = newStack('eu-central-1');
+    place(fields(stack), stack);
+    expect((stack.node.root as App).synth().manifest.missing?.length).toBeGreaterThan(0);
+  });
+});
+
+const warned = (stack: Stack): string =>
+  stack.node
+    .findAll()
+    .flatMap(({ node }) => node.metadata.filter(({ type }) => type === 'aws:cdk:warning').map(({ data }) => data))
+    .join('\n');
 
 describe('The construct', () => {
   test('may be used twice in one stack, for two stages', () => {
@@ -111,12 +298,16 @@ describe('The construct', () => {
     expect(one.ledger).not.toBe(other.ledger);
   });
 
-  test('gives its topic, state machine, ledger and alarms to the app around it', () => {
-    const { topic, stateMachine, ledger, alarms } = place({});
-    expect([topic.topicArn, stateMachine.stateMachineArn, ledger.tableArn].every(Boolean)).toBe(true);
+  test('gives what it makes to the app around it', () => {
+    const made = place({});
+    const { topic, stateMachine, ledger, functions, logGroups, lostStarts, dashboard, alarms } = made;
+    const arns = [topic.topicArn, stateMachine.stateMachineArn, ledger.tableArn, lostStarts.queueArn];
+    expect([...arns, dashboard.dashboardName].every(Boolean)).toBe(true);
+    expect([functions.length, logGroups.length]).toEqual([4, 5]);
     expect(alarms.map(({ node }) => node.id).sort()).toEqual([
       'ExecutionFailed',
       'FunctionTrouble',
+      'NobodySubscribed',
       'NotStarted',
       'RowsMissing',
       'RunFailed',
@@ -124,11 +315,31 @@ describe('The construct', () => {
     ]);
   });
 
-  test('brings no warnings of its own, and no tags', () => {
+  test('has a ledger whose name does not change with its place in the app', () => {
     const stack = newStack();
-    new DatahubRetention(stack, 'Retention', { ...props, gmsUrl: 'http://datahub.example.com' });
-    expect(stack.node.findAll().flatMap(({ node }) => node.metadata.map(({ type }) => type))).not.toContain(
-      'aws:cdk:warning',
-    );
+    new DatahubRetention(stack, 'One', props);
+    const moved = newStack();
+    new DatahubRetention(new Construct(moved, 'Deeper'), 'Renamed', props);
+    for (const of of [stack, moved]) {
+      Template.fromStack(of).hasResourceProperties('AWS::DynamoDB::Table', { TableName: 'datahub-retention-prod' });
+    }
+  });
+
+  test.each([
+    [{ gmsUrl: 'http://datahub.example.com' }, 'plain-http'],
+    [{ gmsUrl: 'http://gms.datahub:8080' }, 'cluster-host'],
+    [{ emails: [] }, 'nobody-told'],
+    [{ schedule: 'cron(0 3 ? * SUN *)' }, 'alarm-gap'],
+    [{ mode: 'enforce' }, 'unprotected'],
+  ])('warns as a stage of our own does: %j', (fields, id) => {
+    const stack = newStack();
+    place({ emails: ['team@example.com'], ...fields }, stack);
+    expect(warned(stack)).toContain(`[ack: datahub-retention:${id}]`);
+  });
+
+  test('does not warn of what the stack has', () => {
+    const stack = newStack(undefined, { terminationProtection: true });
+    place({ emails: ['team@example.com'], mode: 'enforce' }, stack);
+    expect(warned(stack)).toBe('');
   });
 });

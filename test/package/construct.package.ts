@@ -13,10 +13,10 @@ const current: string = manifest.devDependencies['aws-cdk-lib'];
 const body = `
 const app = new App();
 const stack = new Stack(app, 'Foreign');
-const alarmTopicArn = new Topic(stack, 'OnCall').topicArn;
+const alarmTopic = new Topic(stack, 'OnCall');
 const policies = [{ entityType: 'dataset', aspect: 'operation', retentionDays: 90, owner: 'data-platform' }];
 const one = new DatahubRetention(stack, 'One', { stage: 'one', gmsUrl: 'https://gms.example.com/gms', policies });
-const two = new DatahubRetention(stack, 'Two', { stage: 'two', gmsUrl: 'https://gms.example.com/gms', policies, alarmTopicArn });
+const two = new DatahubRetention(stack, 'Two', { stage: 'two', gmsUrl: 'https://gms.example.com/gms', policies, alarmTopic });
 new CfnOutput(stack, 'Topic', { value: one.topic.topicArn });
 new CfnOutput(stack, 'Machine', { value: one.stateMachine.stateMachineArn });
 new CfnOutput(stack, 'Ledger', { value: two.ledger.tableName });
@@ -79,7 +79,7 @@ describe.each([
     ]);
     expect(of('AWS::DynamoDB::Table')).toHaveLength(2);
     expect(JSON.stringify(of('AWS::CloudWatch::Dashboard'))).toContain('## Rows missing');
-    expect(template.Outputs.Alarms.Value).toBe('6');
+    expect(template.Outputs.Alarms.Value).toBe('7');
   });
 
   test("the page's example synthesises, with an address of its own", async () => {
@@ -88,9 +88,12 @@ describe.each([
     const around = `import { ${names} } from 'aws-cdk-lib';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Port, SecurityGroup, Vpc } from 'aws-cdk-lib/aws-ec2';
 const app = new App();
 const stack = new Stack(app, 'Page');
 const onCall = new Topic(stack, 'OnCall');
+const vpc = new Vpc(stack, 'Vpc');
+const gms = new SecurityGroup(stack, 'Gms', { vpc });
 ${text}
 console.log(JSON.stringify(app.synth().getStackByName('Page').template));`;
     writeFileSync(join(folder, 'page.mjs'), around);

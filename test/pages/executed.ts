@@ -58,6 +58,10 @@ export const exceptions: readonly Exception[] = [
     why: 'needs a pod of DataHub',
   },
   {
+    text: /^aws sso login |^aws sns confirm-subscription /,
+    why: 'needs IAM Identity Center, or the token in a mail',
+  },
+  {
     text: /^docker /,
     why: 'needs Docker and a registry; test:package runs what the Dockerfile copies, as its user',
   },

@@ -6,6 +6,7 @@ export const functionEnvironment = {
   MODE: 'preview',
   MIN_RETENTION_DAYS: '7',
   MAX_RUN_HOURS: '12',
+  POWERTOOLS_LOG_LEVEL: 'INFO',
   LEDGER_TABLE: 'table',
   TOKEN_PARAMETER: '/token',
   POLICIES_PATH: '/policies',

@@ -16,7 +16,11 @@ const reindexes: Partial<Reading> = { reindexes: true, counters: 'created' };
 const ways = [
   { way: 'it deletes', does: deletes, isReindex: false },
   { way: 'it reindexes', does: reindexes, isReindex: true },
-  { way: 'it reindexes and counts deleted rows', does: { ...reindexes, counters: 'deleted' as const }, isReindex: false },
+  {
+    way: 'it reindexes and counts deleted rows',
+    does: { ...reindexes, counters: 'deleted' as const },
+    isReindex: false,
+  },
   { way: 'it deletes and counts created rows', does: { ...deletes, counters: 'created' as const }, isReindex: true },
 ];
 const eitherWay = ways.slice(0, 2);

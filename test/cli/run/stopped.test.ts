@@ -79,7 +79,10 @@ describe('A run that is stopped by', () => {
 
 test.each([
   [{ completed: false, done: 10, total: 60, runs: true }, /^Stopped\. What the server has begun continues/],
-  [{ completed: true, done: 60, total: 60, runs: false }, /^Stopped\. What the server had begun has ended, and is not verified yet/],
+  [
+    { completed: true, done: 60, total: 60, runs: false },
+    /^Stopped\. What the server had begun has ended, and is not verified yet/,
+  ],
 ])('A task that has ended does not continue: %o', async (task, expected) => {
   const ledger = memoryLedger();
   const record = aRunning();

@@ -16,10 +16,16 @@ import { type Resource, synthesize } from '../synthesize.ts';
 /** What CloudFormation makes of a text with functions in it. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
-  const { 'Fn::Join': [separator, parts] = ['', []], Ref } = value as {
+  const {
+    'Fn::Join': [separator, parts] = ['', []],
+    'Fn::FindInMap': found,
+    Ref,
+  } = value as {
     'Fn::Join'?: [string, unknown[]];
+    'Fn::FindInMap'?: unknown[];
     Ref?: string;
   };
+  if (found !== undefined) return '<console>';
   return Ref === undefined ? parts.map(textOf).join(separator) : `<${Ref}>`;
 }
 
@@ -41,7 +47,9 @@ const runbook = readFileSync(new URL('../../../docs/runbook.md', import.meta.url
 describe.each(alarms.map((alarm) => [alarm.AlarmName as string, alarm] as const))('The alarm %s', (_, alarm) => {
   test('says in words what it means and what to do first, and links to the dashboard', () => {
     const description = textOf(alarm.AlarmDescription);
-    expect(description).toMatch(/^.{40,} First, .{20,}\. https:\S+#dashboards\/dashboard\/datahub-retention-prod$/);
+    expect(description).toMatch(
+      /^.{40,} First, .{20,}\. https:\S+#dashboards\/dashboard\/datahub-retention-prod-<AWS::Region>$/,
+    );
     expect(description).toContain('stage prod');
     expect(description.length).toBeLessThan(1024);
   });
@@ -52,7 +60,7 @@ describe.each(alarms.map((alarm) => [alarm.AlarmName as string, alarm] as const)
   });
 
   test('says what missing data means', () => {
-    expect(['breaching', 'notBreaching']).toContain(alarm.TreatMissingData);
+    expect(['ignore', 'notBreaching']).toContain(alarm.TreatMissingData);
   });
 
   test('looks back no further than CloudWatch can', () => {
@@ -73,8 +81,12 @@ describe.each(alarms.map((alarm) => [alarm.AlarmName as string, alarm] as const)
 describe('Monitoring', () => {
   test('raises alarms for reported problems only if alarms have a topic of their own, so that no one gets both', () => {
     const silent = alarms.filter(({ AlarmActions }) => AlarmActions === undefined).map(({ AlarmName }) => AlarmName);
-    expect(silent.sort()).toEqual(['datahub-retention/prod/RowsMissing', 'datahub-retention/prod/RunFailed']);
-    expect(alarms).toHaveLength(6);
+    expect(silent.map((name) => name.split('/').at(-1)).sort()).toEqual([
+      'NobodySubscribed',
+      'RowsMissing',
+      'RunFailed',
+    ]);
+    expect(alarms).toHaveLength(7);
   });
 
   test.each([
@@ -99,8 +111,8 @@ describe('Monitoring', () => {
     const metrics = alarms.map(({ Metrics = [{ MetricStat: {} }] }) => Metrics.filter(isMetric).length);
     const sum = metrics.reduce((one, other) => one + other, 0);
     const page = readFileSync(new URL('../../../docs/cost.md', import.meta.url), 'utf8');
-    const [, amount] = /^\| Alarms \(twelve metrics in six alarms\) \| ([\d.]+) \|$/m.exec(page)!;
-    expect([alarms.length, sum, Number(amount)]).toEqual([6, 12, expect.closeTo(12 * prices.alarmMetricMonth, 6)]);
+    const [, amount] = /^\| Alarms \(thirteen metrics in seven alarms\) \| ([\d.]+) \|$/m.exec(page)!;
+    expect([alarms.length, sum, Number(amount)]).toEqual([7, 13, expect.closeTo(13 * prices.alarmMetricMonth, 6)]);
   });
 
   test('counts executions that failed, timed out or were stopped as one event', () => {
@@ -111,29 +123,58 @@ describe('Monitoring', () => {
     expect(names.sort()).toEqual(['ExecutionsAborted', 'ExecutionsFailed', 'ExecutionsTimedOut']);
   });
 
-  test('calls at once for a start that was lost, and has ended before the next run', () => {
+  test('calls for each start that is lost, also while an earlier one is kept', () => {
     const alarm = alarms.find(({ AlarmName }) => AlarmName.endsWith('/StartLost'));
     const [[, { Properties: schedule }]] = resources('AWS::Scheduler::Schedule') as [[string, Resource]];
     const queue = schedule.Target.DeadLetterConfig.Arn['Fn::GetAtt'][0];
     expect(alarm).toMatchObject({
       Namespace: 'AWS/SQS',
-      MetricName: 'ApproximateNumberOfMessagesVisible',
+      MetricName: 'NumberOfMessagesSent',
       Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [queue, 'QueueName'] } }],
-      Statistic: 'Maximum',
+      Statistic: 'Sum',
       Period: 300,
       EvaluationPeriods: 1,
       TreatMissingData: 'notBreaching',
     });
     const [, { Properties }] = resources('AWS::SQS::Queue').find(([id]) => id === queue)!;
-    expect(Properties.MessageRetentionPeriod).toBeLessThan(24 * 3600 - 3600 - alarm.Period);
+    expect(Properties.MessageRetentionPeriod).toBe(14 * 86_400);
   });
 
-  test('looks back as long as the stage file says for a run that did not start', () => {
-    const long = synthesize({ alarmIfNotStartedHours: 168 });
-    const [alarm] = long
-      .resources('AWS::CloudWatch::Alarm')
-      .flatMap(([, { Properties }]) => (Properties.AlarmName.endsWith('NotStarted') ? [Properties] : []));
-    expect([alarm.Period, alarm.EvaluationPeriods, alarm.TreatMissingData]).toEqual([3600, 168, 'breaching']);
+  test('calls where no subscription is confirmed, as Report counts them', () => {
+    const alarm = alarms.find(({ AlarmName }) => AlarmName.endsWith('/NobodySubscribed'));
+    const [sent] = reportMetrics(lossReport, 0).map((line) => JSON.parse(line));
+    expect(sent[alarm.MetricName]).toBe(0);
+    expect(alarm).toMatchObject({
+      Namespace: sent._aws.CloudWatchMetrics[0].Namespace,
+      Dimensions: [{ Name: 'stage', Value: sent.stage }],
+      Statistic: 'Minimum',
+      ComparisonOperator: 'LessThanThreshold',
+      Threshold: 1,
+      TreatMissingData: 'notBreaching',
+    });
+  });
+
+  test.each([
+    [undefined, { Ref: 'AWS::Region' }, '<console>'],
+    ['eu-central-1', 'eu-central-1', 'console.aws.amazon.com'],
+    ['cn-north-1', 'cn-north-1', 'console.amazonaws.cn'],
+    ['us-gov-west-1', 'us-gov-west-1', 'console.amazonaws-us-gov.com'],
+  ])('links to the console of its partition: %s', (region, name, domain) => {
+    const { template, resources } = synthesize({}, region ? { env: { account: '111122223333', region } } : {});
+    const [[, { Properties }]] = resources('AWS::CloudWatch::Alarm') as [[string, Resource]];
+    expect(textOf(Properties.AlarmDescription)).toContain(`https://${textOf(name)}.${domain}/cloudwatch/home?region=`);
+    const { Mappings } = template as { Mappings?: object };
+    expect(Mappings).toEqual(
+      region
+        ? undefined
+        : {
+            ConsoleDomains: {
+              aws: { domain: 'console.aws.amazon.com' },
+              'aws-cn': { domain: 'console.amazonaws.cn' },
+              'aws-us-gov': { domain: 'console.amazonaws-us-gov.com' },
+            },
+          },
+    );
   });
 
   test('sees a function of each kind run out of memory', () => {
@@ -157,6 +198,8 @@ describe('Monitoring', () => {
       'DurationSeconds',
       'ExecutionFailed',
       'ispresent(outcome)',
+      'ExecutionsTimedOut',
+      'Throttles',
     ]) {
       expect(body).toContain(part);
     }

@@ -89,6 +89,10 @@ describe('A stage file', () => {
     [{ securityGroupIds: ['sg-0a1b2c3d'] }, /^subnetIds is missing/],
     [{ topicArn: 'team-alerts' }, /topicArn must be an ARN such as arn:aws:sns/],
     [{ tokenKeyArn: 'alias/token' }, /tokenKeyArn must be an ARN such as arn:aws:kms/],
+    [
+      { topicKeyArn: 'arn:aws:kms:eu-central-1:111122223333:key/1234abcd' },
+      /topicKeyArn is the key of topicArn, which is missing: encryptionKeyArn encrypts our own topic/,
+    ],
     [{ topicKeyArn: 'alias/topic' }, /topicKeyArn must be an ARN such as arn:aws:kms/],
     [{ parameterPrefix: 'retention' }, /parameterPrefix must be a path such as/],
     [{ parameterPrefix: '/aws/retention' }, /must not begin with \/aws or \/ssm/],

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-const options = { stage: 'prod', runId: 'nightly-1', step: 'plan' } as const;
+const options = { stage: 'prod', runId: 'nightly-1', step: 'plan', requestId: 'r-1', coldStart: true } as const;
 const lines = (): Array<Record<string, unknown>> => written.map((line) => JSON.parse(line));
 
 const withheld = 'This text repeated the access token and is withheld.';
@@ -31,11 +31,29 @@ describe('the log of an invocation', () => {
         stage: 'prod',
         runId: 'nightly-1',
         step: 'plan',
+        function_request_id: 'r-1',
+        cold_start: true,
         index: 'dataset.operation',
         outcome: 'below-threshold',
         cause,
       }),
     ]);
+  });
+
+  it('has the id of the trace, where there is one', () => {
+    vi.stubEnv('_X_AMZN_TRACE_ID', 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1');
+    runLog(options).info('planned');
+    vi.unstubAllEnvs();
+    expect(lines()).toMatchObject([{ xray_trace_id: '1-5759e988-bd862e3fe1be46a994272793' }]);
+  });
+
+  it('begins at the level that the stage asks for', () => {
+    vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'WARN');
+    const log = runLog(options);
+    vi.unstubAllEnvs();
+    log.info('planned');
+    log.warn('careful');
+    expect(lines().map(({ level }) => level)).toEqual(['WARN']);
   });
 
   it('has levels for warnings and errors', () => {

@@ -28,7 +28,7 @@ function beforeDryRuns(world: World, from: number, then: () => void): RunService
   let asked = 0;
   return world.during('plan', ({ dryRun }) => ({
     dryRun(...given) {
-      if (++asked > from) then();
+      if (++asked > first) then();
       return dryRun(...given);
     },
   }));

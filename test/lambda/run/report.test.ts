@@ -191,7 +191,7 @@ describe('Report passes on for the mark', () => {
 
   test('the decisions that the published report has included, and no other', async () => {
     const reported = await report(
-      { input: state, execution },
+      { input: state, execution, retry },
       services(async () => true),
     );
     expect(reported).toMatchObject({ next: 'mark', marks: [mark('a'), mark('c')] });
@@ -199,7 +199,7 @@ describe('Report passes on for the mark', () => {
 
   test('nothing where not everything that was asked for has accepted it', async () => {
     const reported = await report(
-      { input: state, execution },
+      { input: state, execution, retry },
       services(async () => false),
     );
     expect(reported).toMatchObject({ next: 'end', marks: [] });
@@ -213,7 +213,7 @@ describe('Report passes on for the mark', () => {
     const input = { failure: { step: 'plan', error: 'States.Timeout' }, input: {} };
     expect(
       await report(
-        { input, execution },
+        { input, execution, retry },
         services(async () => true),
       ),
     ).toMatchObject({ next: 'end', marks: [] });

@@ -28,7 +28,7 @@ function beforeDryRuns(world: World, from: number, then: () => void): RunService
   let asked = 0;
   return world.during('plan', ({ dryRun }) => ({
     dryRun(...given) {
-      if (++asked > first) then();
+      if (++asked > from) then();
       return dryRun(...given);
     },
   }));

@@ -81,7 +81,10 @@ function addressOf(gmsUrl: string | undefined, { environment, file }: Given): Ad
         ? ['environment', environment]
         : ['file', addressInFile(file())];
   const address = readBaseUrl(found.text);
-  if (address.kind === 'wrong') throw new UsageError(`${found.from}: ${address.problem}`);
+  if (address.kind === 'wrong') {
+    const alone = found.from === 'DATAHUB_GMS_HOST' ? ' A host name alone needs DATAHUB_GMS_PORT beside it.' : '';
+    throw new UsageError(`${found.from}: ${address.problem}${alone}`);
+  }
   return { baseUrl: address.baseUrl, from: found.from, place };
 }
 

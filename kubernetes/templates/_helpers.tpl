@@ -168,9 +168,11 @@ containers:
       # What every run needs is here and not in the arguments, so that a run by hand has it, too.
       - name: DATAHUB_GMS_URL
         value: {{ .server.url | quote }}
-      # A file, so that a token that is renewed during a run is found there.
-      - name: DATAHUB_RETENTION_TOKEN_FILE
-        value: /token/token
+      - name: DATAHUB_GMS_TOKEN
+        valueFrom:
+          secretKeyRef:
+            name: {{ .token.secretRef }}
+            key: {{ .token.secretKey }}
       - name: DATAHUB_RETENTION_NAME
         value: {{ .server.name | quote }}
       # The ledger is the folder datahub-retention/ledger below this one.
@@ -211,7 +213,6 @@ containers:
     {{- end }}
     volumeMounts:
       - { name: policies, mountPath: /policies, readOnly: true }
-      - { name: token, mountPath: /token, readOnly: true }
       - { name: ledger, mountPath: /ledger }
       {{- if .metrics.enabled }}
       - { name: metrics, mountPath: /metrics }
@@ -223,13 +224,6 @@ volumes:
   - name: policies
     configMap:
       name: {{ $fullname }}-policies
-  - name: token
-    secret:
-      secretName: {{ .token.secretRef }}
-      # Only the pod's group (fsGroup) reads it.
-      defaultMode: 0440
-      items:
-        - { key: {{ .token.secretKey | quote }}, path: token }
   - name: ledger
     persistentVolumeClaim:
       claimName: {{ include "retention.claim" $.root }}

@@ -170,7 +170,7 @@ describe.skipIf(found === undefined)('The chart', () => {
     const [, twin] = cronJobs();
     expect(environment(twin)).toMatchObject({
       DATAHUB_GMS_URL: { value: 'http://datahub-datahub-gms:8080' },
-      DATAHUB_RETENTION_TOKEN_FILE: { value: '/token/token' },
+      DATAHUB_GMS_TOKEN: { valueFrom: { secretKeyRef: { name: 'datahub-retention-token', key: 'token' } } },
       DATAHUB_RETENTION_NAME: { value: 'prod' },
       DATAHUB_RETENTION_CRON_JOB: { value: 'dh-datahub-retention' },
       DATAHUB_RETENTION_NAMESPACE: { value: 'datahub' },
@@ -179,14 +179,6 @@ describe.skipIf(found === undefined)('The chart', () => {
       XDG_STATE_HOME: { value: '/ledger' },
     });
     expect(environment(twin)['DATAHUB_RETENTION_ARGS']).toBeUndefined();
-    expect(twin.volumes).toContainEqual({
-      name: 'token',
-      secret: {
-        secretName: 'datahub-retention-token',
-        defaultMode: 0o440,
-        items: [{ key: 'token', path: 'token' }],
-      },
-    });
   });
 
   test('never retries a Job, and ends it only after a run has ended by itself', () => {

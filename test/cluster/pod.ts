@@ -27,7 +27,6 @@ interface Context {
 interface Volume {
   name: string;
   configMap?: { name: string; items?: { key: string; path: string }[] };
-  secret?: { secretName: string; items?: { key: string; path: string }[]; defaultMode?: number };
   persistentVolumeClaim?: { claimName: string };
   emptyDir?: object;
 }
@@ -187,7 +186,7 @@ export class Pod {
     return folders;
   }
 
-  private async folderOf({ name, configMap, secret, persistentVolumeClaim, emptyDir }: Volume): Promise<string> {
+  private async folderOf({ name, configMap, persistentVolumeClaim, emptyDir }: Volume): Promise<string> {
     const own = join(this.folder, 'volumes', name);
     const fails = (why: string) =>
       new NotYet('ContainerCreating', `MountVolume.SetUp failed for volume "${name}" : ${why}`);
@@ -206,16 +205,13 @@ export class Pod {
       chmodSync(own, 0o777);
       return own;
     }
-    const source = configMap ?? secret;
-    if (source === undefined) throw fails('this node knows no such kind of volume');
-    const of = 'secretName' in source ? source.secretName : source.name;
-    const [kinds, kind, word] = secret ? ['secrets', 'secret', 'secret'] : ['configmaps', 'configmap', 'config'];
-    const data = (await this.get<{ data?: Record<string, string> }>(kinds, of))?.data;
-    if (data === undefined) throw fails(`${kind} "${of}" not found`);
-    for (const { key, path } of source.items ?? Object.keys(data).map((each) => ({ key: each, path: each }))) {
-      if (data[key] === undefined) throw fails(`references non-existent ${word} key: ${key}`);
-      writeFileSync(join(own, path), secret ? Buffer.from(data[key], 'base64') : data[key]);
-      if (secret?.defaultMode !== undefined) chmodSync(join(own, path), secret.defaultMode);
+    if (configMap === undefined) throw fails('this node knows no such kind of volume');
+    const { name: map, items } = configMap;
+    const data = (await this.get<{ data?: Record<string, string> }>('configmaps', map))?.data;
+    if (data === undefined) throw fails(`configmap "${map}" not found`);
+    for (const { key, path } of items ?? Object.keys(data).map((each) => ({ key: each, path: each }))) {
+      if (data[key] === undefined) throw fails(`references non-existent config key: ${key}`);
+      writeFileSync(join(own, path), data[key]);
     }
     return own;
   }

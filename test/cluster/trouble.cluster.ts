@@ -85,14 +85,14 @@ describe.skipIf(found === undefined)('On a cluster', () => {
       [
         'a Secret that is missing',
         { token: { secretRef: 'forgotten' } },
-        /ContainerCreating/,
+        /CreateContainerConfigError/,
         /secret "forgotten" not found/,
       ],
       [
         'a key that the Secret does not have',
         { token: { secretKey: 'value' } },
-        /ContainerCreating/,
-        /references non-existent secret key: value/,
+        /CreateContainerConfigError/,
+        /couldn't find key value in Secret datahub\/datahub-retention-token/,
       ],
       [
         'a ConfigMap of certificates that is missing',

@@ -39,7 +39,7 @@ export function readServer(asked: ServerArguments, env: NodeJS.ProcessEnv): Serv
   const { gmsUrl, tokenPath, timeoutSeconds } = asked;
   const given: Given = {
     environment: addressInEnvironment(env),
-    environmentToken: nonEmpty(env['DATAHUB_GMS_TOKEN']),
+    environmentToken: tokenInEnvironment(env),
     file: () => readDatahubEnv(env),
     systemAuth: nonEmpty(env['DATAHUB_SYSTEM_CLIENT_ID']) !== undefined,
   };
@@ -60,7 +60,7 @@ export function readServer(asked: ServerArguments, env: NodeJS.ProcessEnv): Serv
 /** Where DataHub's own settings are kept. */
 interface Given {
   environment: Found | undefined;
-  environmentToken: string | undefined;
+  environmentToken: Token | undefined;
   /** Read only where it is needed: what this job does not do of it matters only then. */
   file: () => DatahubEnv | NoDatahubEnv;
   /** The environment has what DataHub's services sign in with. */
@@ -81,7 +81,10 @@ function addressOf(gmsUrl: string | undefined, { environment, file }: Given): Ad
         ? ['environment', environment]
         : ['file', addressInFile(file())];
   const address = readBaseUrl(found.text);
-  if (address.kind === 'wrong') throw new UsageError(`${found.from}: ${address.problem}`);
+  if (address.kind === 'wrong') {
+    const alone = found.from === 'DATAHUB_GMS_HOST' ? ' A host name alone needs DATAHUB_GMS_PORT beside it.' : '';
+    throw new UsageError(`${found.from}: ${address.problem}${alone}`);
+  }
   return { baseUrl: address.baseUrl, from: found.from, place };
 }
 
@@ -99,14 +102,25 @@ interface Token {
   from: string;
 }
 
-function tokenOfFile(path: string): Token {
+function tokenOfFile(path: string, option = '--token-file'): Token {
   const read = (file: string, patienceMillis?: number) =>
-    checkToken(readSecret(file, '--token-file', patienceMillis), `--token-file ${path}`);
-  if (path !== '-') return { path, read: () => read(path), from: `--token-file ${path}` };
+    checkToken(readSecret(file, option, patienceMillis), `${option} ${path}`);
+  if (path !== '-') return { path, read: () => read(path), from: `${option} ${path}` };
   // It can be read once, and what writes it may have to sign in first.
   const token = read('/dev/stdin', 60_000);
   return { read: () => token, from: 'standard input' };
 }
+
+/** Or the name of its file, as a pod has it: what was renewed in a mounted Secret is found there. */
+function tokenInEnvironment(env: NodeJS.ProcessEnv): Token | undefined {
+  const path = nonEmpty(env[tokenFileVariable]);
+  if (path !== undefined) return tokenOfFile(path, tokenFileVariable);
+  const text = nonEmpty(env['DATAHUB_GMS_TOKEN']);
+  if (text === undefined) return undefined;
+  return { read: () => checkToken(text, 'DATAHUB_GMS_TOKEN'), from: 'DATAHUB_GMS_TOKEN' };
+}
+
+const tokenFileVariable = 'DATAHUB_RETENTION_TOKEN_FILE';
 
 /**
  * A token is meant for the address beside which it was found: no other server must see it. The one of the environment
@@ -119,14 +133,14 @@ function tokenFor(address: Address, { environment, environmentToken, file, syste
   };
   if (environmentToken !== undefined && address.place !== 'file') {
     if (environment !== undefined && !isSame(environment.text, address)) {
-      throw refused(`: DATAHUB_GMS_TOKEN is for the server of ${environment.from}, not for ${address.from}`);
+      throw refused(`: ${environmentToken.from} is for the server of ${environment.from}, not for ${address.from}`);
     }
-    return { read: () => checkToken(environmentToken, 'DATAHUB_GMS_TOKEN'), from: 'DATAHUB_GMS_TOKEN' };
+    return environmentToken;
   }
   const unused =
     environmentToken === undefined
       ? ''
-      : ' (not DATAHUB_GMS_TOKEN, which counts only beside DATAHUB_GMS_URL or --gms-url)';
+      : ` (not ${environmentToken.from}, which counts only beside DATAHUB_GMS_URL or --gms-url)`;
   const read = () => {
     const found = file();
     if ('missing' in found || found.token === undefined) throw refused(unused);

@@ -22,6 +22,7 @@ async function stage() {
   return {
     hook,
     sent,
+    report: () => files.report('report.json'),
     /** Messages that say what the reindex has left behind. */
     messages: () => hook.received.filter(({ body }) => /left behind in/.test(JSON.stringify(body))).length,
     first: (atWrite = ''): Promise<Ended> =>
@@ -136,5 +137,12 @@ describe('A disk that is full from', () => {
     expect([status, sent().length]).toEqual([1, calls]);
     expect(stdout).toContain('the disk is full');
     expect(await night()).toEqual(next);
+  });
+
+  test('the first write on, is the reason that the message gives, and not that something may have been sent', async () => {
+    const { first, report } = await stage();
+    await first('from 1 ENOSPC');
+    const problem = expect.stringContaining('the disk is full');
+    expect(report().policies).toMatchObject([{ outcome: 'failed', cause: { kind: 'setup', what: 'ledger', problem } }]);
   });
 });

@@ -119,7 +119,7 @@ async function status(
   }
   const samples = defaultLedgerPath(env, true);
   const isOther = ledgerPath === undefined && existsSync(samples);
-  print(`${lastRunLines(lastRun).join('\n')}\nLedger    ${folder}\n`);
+  print(`${lastRunLines(lastRun).join('\n')}\nLedger  ${folder}\n`);
   print(
     records.length === 0
       ? `It has no record: no run with this ledger has truncated anything.\n`

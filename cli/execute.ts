@@ -22,8 +22,7 @@ import { noPolicies, policiesFile, samplePolicyList } from './inputs/policies.ts
 import { othersCanRead } from './inputs/read-text.ts';
 import { readServer, refuseProxy, type Server } from './inputs/server.ts';
 import { readWebhook, type Webhook, withoutAddress } from './inputs/webhook.ts';
-import { chooseLedger, defaultLedgerPath, openLedger } from './ledgers/choose.ts';
-import { folderLedger } from './ledgers/folder-ledger.ts';
+import { chooseLedger, defaultLedgerPath, ledgerAt, openLedger } from './ledgers/choose.ts';
 import { type LastRun, lastRunLines } from './ledgers/last-run.ts';
 import { memoryLedger } from './ledgers/memory-ledger.ts';
 import { statusJson } from './ledgers/status.ts';
@@ -102,7 +101,7 @@ async function status(
 ): Promise<number> {
   const folder = ledgerPath ?? defaultLedgerPath(env, false);
   const file = outputFile(json, 'status', []);
-  const ledger = folderLedger(folder);
+  const ledger = ledgerAt(folder, env);
   let records: StoredRecord[];
   let lastRun: LastRun | undefined;
   try {
@@ -120,7 +119,7 @@ async function status(
   }
   const samples = defaultLedgerPath(env, true);
   const isOther = ledgerPath === undefined && existsSync(samples);
-  print(`${lastRunLines(lastRun).join('\n')}\nLedger    ${folder}\n`);
+  print(`${lastRunLines(lastRun).join('\n')}\nLedger  ${folder}\n`);
   print(
     records.length === 0
       ? `It has no record: no run with this ledger has truncated anything.\n`
@@ -172,7 +171,7 @@ async function survey(asked: SurveyArguments, output: Output, { env, program }: 
   });
   try {
     // What this job has done is not attributed to other tools; without a ledger, or with a broken one, there is nothing to know.
-    const records = () => folderLedger(ledgerPath ?? defaultLedgerPath(env, isSample())).list();
+    const records = async () => ledgerAt(ledgerPath ?? defaultLedgerPath(env, isSample()), env).list();
     const findings = await surveyServer(server, connection, records, output);
     const { baseUrl, tokenText } = server;
     const surveyed = { baseUrl, name, reader, clean: redactor([tokenText]) };
@@ -228,7 +227,7 @@ async function runOnServer(asked: ServerRunArguments, output: Output, surroundin
   const others = [...serverFiles(asked.server), ['--policies', policiesPath], ...notifyFiles(notify)] as const;
   const files = runFiles(asked, [...others, ['--ledger', ledgerPath]]);
   // If it is given, it can be checked before anything is printed; otherwise the server determines which one it is.
-  const given = ledgerPath === undefined ? undefined : await openLedger(ledgerPath, asked, policies);
+  const given = ledgerPath === undefined ? undefined : await openLedger(ledgerPath, asked, policies, env);
   output.header({
     server: server.baseUrl,
     from: server.from,
@@ -243,9 +242,9 @@ async function runOnServer(asked: ServerRunArguments, output: Output, surroundin
   const connection = connect(server, { onPending: output.onPending, onHeard: output.heard });
   try {
     const path = await chooseLedger(asked, server, env, connection);
-    const { ledger, begins } = given ?? (await openLedger(path, asked, policies));
+    const { ledger, begins } = given ?? (await openLedger(path, asked, policies, env));
     if (given === undefined) output.ledger(path);
-    if (begins) output.note(`${path} ${beginsLedger} ${isPod ? otherClaim : otherFolder}`);
+    if (begins) output.note(`${isPod ? 'The ledger' : path} ${beginsLedger} ${isPod ? otherRelease : otherFolder}`);
     const name = asked.name ?? new URL(server.baseUrl).hostname;
     // What is pasted from its messages must reach the same ledger: at a loopback address enforce wants it named.
     const isNamed = isLoopback(new URL(server.baseUrl).hostname) && !connection.isSample();
@@ -296,10 +295,10 @@ function hidden(webhook: Webhook, output: Output): Webhook {
   return webhook;
 }
 
-const beginsLedger =
-  'holds no record, so this counts as the first run against this server. If it is not, stop and name the existing';
-const otherFolder = 'ledger with --ledger.';
-const otherClaim = 'claim in the values (ledger.existingClaim).';
+const beginsLedger = 'holds no record, so this counts as the first run against this server. If it is not, stop and';
+const otherFolder = 'name the existing ledger with --ledger.';
+const otherRelease =
+  'install the release where the records are: their namespace, or their claim (ledger.existingClaim).';
 
 type NamedFiles = ReadonlyArray<readonly [option: string, path: string | undefined]>;
 

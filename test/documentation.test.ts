@@ -30,7 +30,7 @@ const codeOf = (file: string): string[] =>
 /** Commands of this program, without a comment or what a shell does with their output. */
 const commandsOf = (file: string): string[] =>
   codeOf(file).flatMap((line) => {
-    const [, command] = /(?:^|\s)(?:\.\/retention|datahub-retention) ([a-z][^|>#&;]*)/.exec(line) ?? [];
+    const [, command] = /(?:^|\s)(?:\.\/retention|(?<!-n )datahub-retention) ([a-z][^|>#&;]*)/.exec(line) ?? [];
     return command === undefined || /^[\w-]+\s+--namespace/.test(command) ? [] : [command.trim()];
   });
 
@@ -75,9 +75,9 @@ describe('The pages', () => {
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
   });
 
-  test('stay below 208 kB together', () => {
-    expect(pages.reduce((sum, page) => sum + textOf(page).length, 0)).toBeLessThan(208_000);
-    expect(textOf('README.md').length).toBeLessThan(9_000);
+  test('stay below 212 kB together', () => {
+    expect(pages.reduce((sum, page) => sum + textOf(page).length, 0)).toBeLessThan(212_000);
+    expect(textOf('README.md').length).toBeLessThan(9_100);
   });
 });
 

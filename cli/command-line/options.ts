@@ -52,10 +52,12 @@ export const options: Record<OptionName, Description> = {
   tokenFile: {
     flags: '--token-file <file>',
     says: 'a file with the access token; - is standard input (else DATAHUB_GMS_TOKEN, else the token beside the address)',
+    env: 'DATAHUB_RETENTION_TOKEN_FILE',
   },
   caFile: {
     flags: '--ca-file <file>',
     says: 'certificates (PEM) of a private authority, in addition to NODE_EXTRA_CA_CERTS',
+    env: 'DATAHUB_RETENTION_CA_FILE',
   },
   timeout: {
     flags: '--timeout <seconds>',
@@ -78,6 +80,7 @@ export const options: Record<OptionName, Description> = {
   ledger: {
     flags: '--ledger <folder>',
     says: 'where truncations are recorded (default: datahub-retention/ledger in $XDG_STATE_HOME; sample-ledger for sample data)',
+    env: 'DATAHUB_RETENTION_LEDGER',
   },
   name: {
     flags: '--name <name>',

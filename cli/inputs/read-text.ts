@@ -105,14 +105,12 @@ export function othersCanRead(path: string): string | undefined {
 }
 
 /**
- * World-readable is always reported. The group bit is reported only for a file of our own, where `chmod 600` does not
- * lock us out. Another user's file we can only read through that bit: this is also how a non-root container reads a
- * secret that Kubernetes mounts as root's, mode 0440, with `fsGroup` as its group. A root container finds that the same
- * file is its own; a mounted secret is recognised by the dated folder behind its link (`..2026_11_21_03_30_00.123`).
+ * World-readable is reported. The group bit is reported only for a file of our own, where `chmod 600` does not lock us
+ * out: another user's file we can only read through that bit. Nobody else is in a container: a secret that Kubernetes
+ * mounts is recognised by the dated folder behind its link (`..2026_11_21_03_30_00.123`).
  */
 export function isExposed({ stats, path, uid }: Sight): boolean {
-  if (uid === undefined) return false;
-  if ((stats.mode & 0o004) !== 0) return true;
   const isMounted = /\/\.\.\d{4}_\d{2}_\d{2}_/.test(path);
-  return (stats.mode & 0o040) !== 0 && stats.uid === uid && !isMounted;
+  if (uid === undefined || isMounted) return false;
+  return (stats.mode & 0o004) !== 0 || ((stats.mode & 0o040) !== 0 && stats.uid === uid);
 }

@@ -8,8 +8,43 @@ import type { RunArguments, ServerRunArguments } from '../command-line/arguments
 import type { Policies } from '../inputs/policies.ts';
 import type { Server } from '../inputs/server.ts';
 import { UsageError } from '../telling/mistakes.ts';
+import { configMaps, podAccess } from './config-maps.ts';
 import { folderLedger } from './folder-ledger.ts';
+import { kubernetesLedger } from './kubernetes-ledger.ts';
 import type { LastRuns } from './last-run.ts';
+
+/** A ledger that a command line has named. */
+interface NamedLedger extends Ledger, LastRuns {
+  /**
+   * Tries whether it can be written.
+   * @throws LedgerError
+   */
+  prepare(): void | Promise<void>;
+  /** Whether there is one: a folder may be missing. */
+  exists(): boolean;
+}
+
+/** `--ledger kubernetes:`, which the chart passes. */
+const inConfigMaps = 'kubernetes:';
+
+/**
+ * @param path a folder, or `kubernetes:` for the ConfigMaps of the pod's own namespace
+ * @param isNamed a person named it
+ * @throws UsageError
+ */
+export function ledgerAt(path: string, env: NodeJS.ProcessEnv, isNamed = false): NamedLedger {
+  if (!path.startsWith(inConfigMaps)) return folderLedger(path, isNamed);
+  if (path !== inConfigMaps)
+    throw new UsageError(
+      `--ledger ${path}: nothing follows ${inConfigMaps}, which is the namespace of the pod itself.`,
+    );
+  const access = podAccess(env);
+  if (access === undefined)
+    throw new UsageError(
+      `--ledger ${inConfigMaps} is for a pod with the token of its service account, as the chart mounts it: name a folder here.`,
+    );
+  return { ...kubernetesLedger(configMaps(access)), exists: () => true };
+}
 
 /**
  * Opens the ledger of a run, and finds out before anything is sent that it cannot be used. A preview writes no
@@ -22,12 +57,13 @@ export async function openLedger(
   path: string,
   { input, ledgerPath }: Pick<ServerRunArguments, 'input' | 'ledgerPath'>,
   policies: Policies,
+  env: NodeJS.ProcessEnv,
 ): Promise<{ ledger: Ledger & LastRuns; begins: boolean }> {
-  const ledger = folderLedger(path, path === ledgerPath);
+  const ledger = ledgerAt(path, env, path === ledgerPath);
   try {
     const records = await ledger.list();
     checkRelease(input, policies, records);
-    if (input.mode === 'enforce') ledger.prepare();
+    if (input.mode === 'enforce') await ledger.prepare();
     return { ledger, begins: input.mode === 'enforce' && records.length === 0 };
   } catch (error) {
     if (error instanceof LedgerError) return { ledger: unusable(error), begins: false };

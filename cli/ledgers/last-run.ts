@@ -48,5 +48,5 @@ export const lastRunOf = (
 export function lastRunLines(run: LastRun | undefined): string[] {
   if (run === undefined) return ['Last run  none is known'];
   const { finishedAt, verb, result, subject, runId } = run;
-  return [`Last run  ${moment(Date.parse(finishedAt))}: ${verb}, ${result} (${runId})`, `          ${subject}`];
+  return [`Last run  ${moment(Date.parse(finishedAt))}: ${verb}, ${result} (${runId})`, `  ${subject}`];
 }

@@ -35,10 +35,8 @@ annotations:
 {{- end }}
 {{- end -}}
 
-{{/* One DataHub has one ledger, whatever the release is called: helm refuses another release's claim. */}}
-{{- define "retention.claim" -}}
-{{- $name := regexReplaceAll "[^a-z0-9]+" (lower .Values.server.name) "-" | trimAll "-" -}}
-{{- default (printf "datahub-retention-%s-ledger" $name) .Values.ledger.existingClaim -}}
+{{- define "retention.podLabels" -}}
+{{- merge (fromYaml (include "retention.labels" .)) .Values.podLabels | toYaml -}}
 {{- end -}}
 
 {{- define "retention.image" -}}
@@ -51,13 +49,27 @@ annotations:
 {{- end -}}
 {{- end -}}
 
-{{/* What would fail at night fails here: the schema cannot compare two values. */}}
+{{/* What would fail at night fails here, where the schema cannot see it. */}}
 {{- define "retention.refuse" -}}
 {{- if not .Values.policies -}}
 {{- fail "policies: name at least one index, for example --set 'policies[0].entityType=dataset,policies[0].aspect=operation,policies[0].retentionDays=90'" -}}
 {{- end -}}
-{{- if regexMatch "/operations/?([?#].*)?$" .Values.server.url -}}
-{{- fail (printf "server.url: %s is the address of an operation; leave out /operations and what follows it" .Values.server.url) -}}
+{{- $url := .Values.server.url -}}
+{{- if regexMatch "/operations/?([?#].*)?$" $url -}}
+{{- fail (printf "server.url: %s is the address of an operation; leave out /operations and what follows it" $url) -}}
+{{- end -}}
+{{- /* SERVICE, SERVICE.NAMESPACE, and what begins with SERVICE.NAMESPACE.svc are names inside the cluster. */ -}}
+{{- $host := regexReplaceAll ":[0-9]*$" (urlParse $url).host "" -}}
+{{- if and .Values.networkPolicy.enabled (not .Values.networkPolicy.extraEgress) (not (regexMatch "^[a-z0-9-]+(\\.[a-z0-9-]+(\\.svc(\\..+)?)?)?$" $host)) -}}
+{{- fail (printf "networkPolicy: %s leaves the cluster, where gmsPodLabels select nothing; allow it in networkPolicy.extraEgress, for example [{ ports: [{ port: 443, protocol: TCP }] }]" $host) -}}
+{{- end -}}
+{{- /* Only where Helm itself finds the zones of this machine. */ -}}
+{{- $zone := .Values.timeZone -}}
+{{- if and (eq (dateInZone "MST" now "Asia/Tokyo") "JST") (eq (dateInZone "MST" now $zone) "UTC") (not (regexMatch "^(Etc/)?(UTC|UCT|Universal|Zulu)$" $zone)) -}}
+{{- fail (printf "timeZone: %s is not the name of a time zone; Europe/Berlin and Etc/UTC are" $zone) -}}
+{{- end -}}
+{{- if regexMatch "^\\S+ \\S+ (3[01]([,-]3[01])? (2|FEB|feb)|31 (2|4|6|9|11|APR|JUN|SEP|NOV|apr|jun|sep|nov)) [*?]$" .Values.schedule -}}
+{{- fail (printf "schedule: %q names a day that its month never has" .Values.schedule) -}}
 {{- end -}}
 {{- $seen := dict -}}
 {{- range $at, $policy := .Values.policies -}}
@@ -69,11 +81,6 @@ annotations:
 {{- $_ := set $seen $index $at -}}
 {{- if eq (lower $policy.aspect) "datahubingestioncheckpoint" -}}
 {{- fail (printf "policies[%d]: %s is the state of stateful ingestion, not history: no retention may delete it" $at $name) -}}
-{{- end -}}
-{{- $least := 10.0 -}}
-{{- if hasKey $policy "minDeletePercent" -}}{{- $least = float64 $policy.minDeletePercent -}}{{- end -}}
-{{- if and (hasKey $policy "maxDeletePercent") (gt $least (float64 (default 0 $policy.maxDeletePercent))) -}}
-{{- fail (printf "policies[%d]: %s has minDeletePercent (%v) above maxDeletePercent (%v): nothing would ever be deleted" $at $name $least $policy.maxDeletePercent) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -107,7 +114,7 @@ activeDeadlineSeconds: 46800
 template:
   metadata:
     labels:
-      {{- merge (fromYaml (include "retention.labels" $.root)) .podLabels | toYaml | nindent 6 }}
+      {{- include "retention.podLabels" $.root | nindent 6 }}
     annotations:
       # A policy that has changed is in the next run in any case; this only shows which run had which.
       checksum/policies: {{ toJson .policies | sha256sum }}
@@ -123,13 +130,20 @@ template:
 {{- define "retention.pod" -}}
 {{- $fullname := include "retention.fullname" .root -}}
 {{- with .root.Values -}}
+{{- $ca := .server.caVolume -}}
+{{- if .server.caConfigMap -}}
+{{- $ca = dict "configMap" (dict "name" .server.caConfigMap "items" (list (dict "key" .server.caKey "path" .server.caKey))) -}}
+{{- end -}}
 restartPolicy: Never
 serviceAccountName: {{ include "retention.serviceAccount" $.root }}
-# The job does not use the cluster's API.
+# The volume below is the token instead.
 automountServiceAccountToken: false
 {{- with concat .imagePullSecrets (dig "imagePullSecrets" list (default dict .global)) }}
 imagePullSecrets:
-  {{- toYaml . | nindent 2 }}
+  {{- range . }}
+  {{- /* Charts around this one may give names alone. */}}
+  - {{ ternary (dict "name" .) . (kindIs "string" .) | toJson }}
+  {{- end }}
 {{- end }}
 {{- with .priorityClassName }}
 priorityClassName: {{ . }}
@@ -168,16 +182,13 @@ containers:
       # What every run needs is here and not in the arguments, so that a run by hand has it, too.
       - name: DATAHUB_GMS_URL
         value: {{ .server.url | quote }}
-      - name: DATAHUB_GMS_TOKEN
-        valueFrom:
-          secretKeyRef:
-            name: {{ .token.secretRef }}
-            key: {{ .token.secretKey }}
+      # A file, because a new token is in it within a minute or two, also while a run goes on.
+      - name: DATAHUB_RETENTION_TOKEN_FILE
+        value: {{ printf "/token/%s" .token.secretKey | quote }}
       - name: DATAHUB_RETENTION_NAME
         value: {{ .server.name | quote }}
-      # The ledger is the folder datahub-retention/ledger below this one.
-      - name: XDG_STATE_HOME
-        value: /ledger
+      - name: DATAHUB_RETENTION_LEDGER
+        value: {{ ternary "/ledger/datahub-retention" "kubernetes:" (not (empty .ledger.existingClaim)) | quote }}
       - name: DATAHUB_RETENTION_POLICIES
         value: /policies/policies.json
       # Messages print commands that start a run by hand from the suspended twin of this CronJob.
@@ -185,8 +196,10 @@ containers:
         value: {{ $fullname | quote }}
       - name: DATAHUB_RETENTION_NAMESPACE
         value: {{ $.root.Release.Namespace | quote }}
+      {{- if not .token.volume }}
       - name: DATAHUB_RETENTION_TOKEN_SECRET
         value: {{ printf "%s/%s" .token.secretRef .token.secretKey | quote }}
+      {{- end }}
       {{- with .notification }}
       {{- if .secretRef }}
       - name: DATAHUB_RETENTION_NOTIFY_URL
@@ -196,9 +209,9 @@ containers:
             key: {{ .secretKey }}
       {{- end }}
       {{- end }}
-      {{- if .server.caConfigMap }}
-      - name: NODE_EXTRA_CA_CERTS
-        value: /ca/{{ .server.caKey }}
+      {{- if $ca }}
+      - name: DATAHUB_RETENTION_CA_FILE
+        value: {{ printf "/ca/%s" .server.caKey | quote }}
       {{- end }}
       {{- with .extraEnvs }}
       {{- toYaml . | nindent 6 }}
@@ -213,31 +226,45 @@ containers:
     {{- end }}
     volumeMounts:
       - { name: policies, mountPath: /policies, readOnly: true }
+      - { name: token, mountPath: /token, readOnly: true }
+      {{- if .ledger.existingClaim }}
       - { name: ledger, mountPath: /ledger }
+      {{- else }}
+      - { name: account, mountPath: /var/run/secrets/kubernetes.io/serviceaccount, readOnly: true }
+      {{- end }}
       {{- if .metrics.enabled }}
       - { name: metrics, mountPath: /metrics }
       {{- end }}
-      {{- if .server.caConfigMap }}
+      {{- if $ca }}
       - { name: ca, mountPath: /ca, readOnly: true }
       {{- end }}
 volumes:
   - name: policies
     configMap:
       name: {{ $fullname }}-policies
+  # A key that is not there keeps the pod from starting, and its events say which.
+  - name: token
+    {{- default (dict "secret" (dict "secretName" .token.secretRef "items" (list (dict "key" .token.secretKey "path" .token.secretKey)))) .token.volume | toYaml | nindent 4 }}
+  {{- if .ledger.existingClaim }}
   - name: ledger
     persistentVolumeClaim:
-      claimName: {{ include "retention.claim" $.root }}
+      claimName: {{ .ledger.existingClaim }}
+  {{- else }}
+  # What Kubernetes would mount by itself, but for an hour at a time.
+  - name: account
+    projected:
+      sources:
+        - serviceAccountToken: { path: token, expirationSeconds: 3600 }
+        - configMap: { name: kube-root-ca.crt, items: [{ key: ca.crt, path: ca.crt }] }
+        - downwardAPI: { items: [{ path: namespace, fieldRef: { fieldPath: metadata.namespace } }] }
+  {{- end }}
   {{- if .metrics.enabled }}
   - name: metrics
     {{- default (dict "emptyDir" (dict)) .metrics.volume | toYaml | nindent 4 }}
   {{- end }}
-  {{- if .server.caConfigMap }}
+  {{- with $ca }}
   - name: ca
-    configMap:
-      name: {{ .server.caConfigMap }}
-      # A key that is not there keeps the pod from starting, and its events say which.
-      items:
-        - { key: {{ .server.caKey | quote }}, path: {{ .server.caKey | quote }} }
+    {{- toYaml . | nindent 4 }}
   {{- end }}
 {{- with .nodeSelector }}
 nodeSelector:

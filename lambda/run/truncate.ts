@@ -2,6 +2,7 @@ import type { Cause } from '../facts/cause.ts';
 import { dryRunValidMillis, functionTimeoutSeconds, sendMarginMillis } from '../facts/limits.ts';
 import type { Outcome } from '../facts/outcomes.ts';
 import type { EntryFacts } from '../facts/report-schema.ts';
+import { LedgerError } from '../ledger/ledger.ts';
 import { type Ownership, ownership } from '../ledger/ownership.ts';
 import type { Attempt, Sending, Verdict } from '../ledger/record.ts';
 import { startSending, withdraw } from '../ledger/transitions.ts';
@@ -12,7 +13,7 @@ import { countTruncation, truncateFields } from '../truncation/counts.ts';
 import { optionalReads, physicalIndex } from '../truncation/optional-reads.ts';
 import { send } from '../truncation/send.ts';
 import { afterCallWithoutTask, withBreaker } from './breaker.ts';
-import { changedSettings } from './current-settings.ts';
+import { changedSettings, problemOf } from './current-settings.ts';
 import { attemptFacts, doneEntry, endOf, keyOf, replaceEntry, takenEntry, watchedEntry } from './entries.ts';
 import { proceed } from './next.ts';
 import type { RunServices } from './services.ts';
@@ -45,8 +46,36 @@ interface Started {
   changes?: Partial<RunState>;
 }
 
+/** Ready for the call: the record says `sending`. */
+interface Ready {
+  sending: Sending;
+  until: Parameters<typeof send>[1];
+  learnt: Learnt;
+}
+
 async function startOne(state: RunState, target: ApprovedEntry, services: RunServices): Promise<Started> {
-  const { ledger, clock, settings, log } = services;
+  const { clock, log } = services;
+  const ready = await prepareCall(state, target, services).catch((error: unknown) => withoutLedger(target, error));
+  if ('entry' in ready) return ready;
+  const { sending, until, learnt } = ready;
+  const sent = await send(sending, until, services);
+  if (sent.kind === 'not-sent') return { entry: await notSent(target, sending, sent.why, services), changes: learnt };
+  const entry = watchedEntry(target, sent.record, clock.now());
+  if (!sent.error) return { entry, changes: learnt };
+  log.warn('no task id', { index: target.index, error: sent.error });
+  return { entry, changes: { ...learnt, ...afterCallWithoutTask(state, sent.error.status) } };
+}
+
+/** Nothing was sent, and nothing is any more: a call that the ledger does not hold would be unknown to later runs. */
+function withoutLedger(target: ApprovedEntry, error: unknown): Started {
+  if (!(error instanceof LedgerError)) throw error;
+  const cause: Cause = { kind: 'setup', what: 'ledger', problem: problemOf(error) };
+  return { entry: doneEntry(target, 'failed', cause), changes: { breaker: cause } };
+}
+
+/** Everything that comes before the call. Throws LedgerError. */
+async function prepareCall(state: RunState, target: ApprovedEntry, services: RunServices): Promise<Started | Ready> {
+  const { ledger, clock, settings } = services;
   const begun = { wall: clock.now(), monotonic: clock.monotonic() };
   const sendBy = Math.min(services.deadline() - sendMarginMillis, endOf(state, settings));
   const tooLate = doneEntry(target, 'not-started', outOfTime);
@@ -73,12 +102,7 @@ async function startOne(state: RunState, target: ApprovedEntry, services: RunSer
     // By a clock that nobody can set: neither later than the function allows nor than the dry run is valid.
     monotonic: Math.min(begun.monotonic + (sendBy - begun.wall), dryRunAt.monotonic + dryRunValidMillis),
   };
-  const sent = await send(sending, until, services);
-  if (sent.kind === 'not-sent') return { entry: await notSent(target, sending, sent.why, services), changes: learnt };
-  const entry = watchedEntry(target, sent.record, clock.now());
-  if (!sent.error) return { entry, changes: learnt };
-  log.warn('no task id', { index: target.index, error: sent.error });
-  return { entry, changes: { ...learnt, ...afterCallWithoutTask(state, sent.error.status) } };
+  return { sending, until, learnt };
 }
 
 const outOfTime = { kind: 'stopped', by: 'run-time' } as const;

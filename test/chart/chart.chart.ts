@@ -37,17 +37,20 @@ const given: Record<string, object> = {
   paused: { suspend: true },
   'a chat': { notification: { secretRef: 'webhook', when: 'problems', format: 'json' } },
   'a claim of the cluster': { ledger: { existingClaim: 'retention' } },
-  'a storage class': { ledger: { storageClass: 'fast', size: '2Gi' } },
+  'a token of a secret store, and certificates of a Secret': {
+    token: { secretKey: 'gms-token', volume: { csi: { driver: 'secrets-store.csi.k8s.io', readOnly: true } } },
+    server: { caVolume: { secret: { secretName: 'company-ca' } } },
+  },
+  'a Role of their own': { rbac: { create: false } },
   metrics: { mode: 'enforce', metrics: { enabled: true, volume: { hostPath: { path: '/var/lib/node_exporter' } } } },
   'metrics that end with the pod': { metrics: { enabled: true } },
   OpenShift: { podSecurityContext: { runAsUser: null, runAsGroup: null, fsGroup: null } },
   'a chart around it': {
     enabled: true,
-    global: { imageRegistry: 'registry.example.com', imagePullSecrets: [{ name: 'registry' }] },
+    global: { imageRegistry: 'registry.example.com', imagePullSecrets: ['mirror', { name: 'registry' }] },
     image: { digest: `sha256:${'0'.repeat(64)}` },
     commonLabels: { team: 'data', 'app.kubernetes.io/name': 'not-this' },
     commonAnnotations: { owner: 'data' },
-    ledger: { annotations: { backup: 'daily' } },
     priorityClassName: 'low',
   },
   'a private authority and a proxy': {
@@ -82,7 +85,7 @@ function valuesFile(values: object): string {
 }
 
 function render(values: object = {}, from = chart): { text: string; manifests: Manifest[] } {
-  const options = ['--namespace', 'datahub', '--kube-version', releases[0]!, '--values', valuesFile(values)];
+  const options = ['--namespace', 'datahub-retention', '--kube-version', releases[0]!, '--values', valuesFile(values)];
   const text = tools.helm('template', 'dh', from, ...options);
   return { text, manifests: parseAllDocuments(text).map((document) => document.toJS()) };
 }
@@ -123,8 +126,6 @@ describe.skipIf(found === undefined)('The chart', () => {
       /policies\[1\]: dataset.OPERATION has a second policy/,
     ],
     [{ policies: [{ ...policies[0], aspect: 'datahubIngestionCheckpoint' }] }, /state of stateful ingestion/],
-    [{ policies: [{ ...policies[0], minDeletePercent: 60, maxDeletePercent: 50 }] }, /minDeletePercent \(60\) above/],
-    [{ policies: [{ ...policies[0], maxDeletePercent: 5 }] }, /minDeletePercent \(10\) above/],
     [{ server: { url: 'http://gms:8080/operations?action=x' } }, /leave out .operations/],
     [{ server: { name: '--' } }, /server.name/],
     [{ image: { digest: 'latest' } }, /image.digest/],
@@ -133,7 +134,32 @@ describe.skipIf(found === undefined)('The chart', () => {
     [{ schedule: 'cron(30 3 * * ? *)' }, /schedule/],
     [{ failOn: 'never' }, /failOn/],
     [{ token: { secretRef: '' } }, /token.secretRef/],
-    [{ ledger: { size: 'large' } }, /ledger.size/],
+    [{ ledger: { size: '1Gi' } }, /ledger/],
+    [{ commonLabels: { cost: 4711 } }, /commonLabels/],
+    [{ podLabels: { 'sidecar.istio.io/inject': false } }, /podLabels/],
+    [{ podLabels: { team: 'data platform' } }, /podLabels/],
+    [{ podAnnotations: { 'linkerd.io/inject': true } }, /podAnnotations/],
+    [{ nodeSelector: { gpu: false } }, /nodeSelector/],
+    [{ extraEnvs: [{ name: 'HTTPS_PROXY', value: 3128 }] }, /extraEnvs/],
+    [{ extraEnvs: [{ name: 'A', value: 'b', valueFrom: { secretKeyRef: { name: 'a', key: 'b' } } }] }, /extraEnvs/],
+    [{ extraEnvs: { HTTPS_PROXY: 'http://proxy' } }, /extraEnvs/],
+    [{ imagePullSecrets: ['registry'] }, /imagePullSecrets/],
+    [{ image: { repository: 'registry.example.com/datahub-retention/' } }, /image.repository/],
+    [{ image: { tag: '0.1.0 ' } }, /image.tag/],
+    [{ global: { imageRegistry: 'registry.example.com/' } }, /global.imageRegistry/],
+    [{ server: { url: 'http://user@gms:8080' } }, /server.url/],
+    [{ schedule: '60 3 * * *' }, /schedule/],
+    [{ schedule: '30 3 * * 8' }, /schedule/],
+    [{ schedule: '30 3 31 2 *' }, /schedule: .* names a day that its month never has/],
+    [{ timeZone: 'CEST+2' }, /timeZone: CEST\+2 is not the name of a time zone/],
+    [{ timeZone: 'Europe/Berln' }, /timeZone: Europe\/Berln is not the name/],
+    [{ timeZone: 'Local time' }, /timeZone/],
+    [{ token: { volume: { csi: {}, emptyDir: {} } } }, /token.volume/],
+    [{ networkPolicy: { apiServer: { addresses: ['10.0.0.1'] } } }, /networkPolicy.apiServer/],
+    [
+      { server: { url: 'https://datahub.example.com/api/gms' }, networkPolicy: { enabled: true } },
+      /networkPolicy: datahub.example.com leaves the cluster/,
+    ],
   ])('refuses %j', (wrong, named) => {
     const point = new RegExp(named.source.replace(/^(\w+)\.(?=\w+$)/, '$1[./]'));
     expect(() => render(wrong)).toThrow(point);
@@ -151,6 +177,7 @@ describe.skipIf(found === undefined)('The chart', () => {
       ['preview', undefined],
       ['preview', true],
     ]);
+    expect(containerOf(cronJobs({ mode: 'enforce' })[0]).args).toEqual(['enforce', '--yes']);
     expect(verbs({ mode: 'enforce' })).toEqual([
       ['enforce --yes', undefined],
       ['preview', true],
@@ -169,14 +196,14 @@ describe.skipIf(found === undefined)('The chart', () => {
   test('keeps server, token, name and ledger in the environment, where other arguments do not replace them', () => {
     const [, twin] = cronJobs();
     expect(environment(twin)).toMatchObject({
-      DATAHUB_GMS_URL: { value: 'http://datahub-datahub-gms:8080' },
-      DATAHUB_GMS_TOKEN: { valueFrom: { secretKeyRef: { name: 'datahub-retention-token', key: 'token' } } },
+      DATAHUB_GMS_URL: { value: 'http://datahub-datahub-gms.datahub.svc:8080' },
+      DATAHUB_RETENTION_TOKEN_FILE: { value: '/token/token' },
+      DATAHUB_RETENTION_LEDGER: { value: 'kubernetes:' },
       DATAHUB_RETENTION_NAME: { value: 'prod' },
       DATAHUB_RETENTION_CRON_JOB: { value: 'dh-datahub-retention' },
-      DATAHUB_RETENTION_NAMESPACE: { value: 'datahub' },
+      DATAHUB_RETENTION_NAMESPACE: { value: 'datahub-retention' },
       DATAHUB_RETENTION_POLICIES: { value: '/policies/policies.json' },
       DATAHUB_RETENTION_TOKEN_SECRET: { value: 'datahub-retention-token/token' },
-      XDG_STATE_HOME: { value: '/ledger' },
     });
     expect(environment(twin)['DATAHUB_RETENTION_ARGS']).toBeUndefined();
   });
@@ -189,7 +216,7 @@ describe.skipIf(found === undefined)('The chart', () => {
     }
   });
 
-  test("runs as the image's user, without rights, on a file system that it cannot write", () => {
+  test("runs as the image's user, with a token of its own alone, on a file system that it cannot write", () => {
     const user = Number(/^USER (\d+):\1$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'))?.[1]);
     const [scheduled] = cronJobs();
     expect(podOf(scheduled)).toMatchObject({
@@ -241,16 +268,67 @@ describe.skipIf(found === undefined)('The chart', () => {
       annotations: { owner: 'data' },
     });
     expect(containerOf(wrapped).image).toBe(`registry.example.com/datahub-retention@sha256:${'0'.repeat(64)}`);
-    expect(podOf(wrapped)).toMatchObject({ priorityClassName: 'low', imagePullSecrets: [{ name: 'registry' }] });
+    expect(podOf(wrapped)).toMatchObject({
+      priorityClassName: 'low',
+      imagePullSecrets: [{ name: 'mirror' }, { name: 'registry' }],
+    });
   });
 
-  test('names the claim after the DataHub, so that another release does not begin a ledger of its own', () => {
-    const claimOf = (name: string) =>
-      render({ server: { name } }).manifests.find(({ kind }) => kind === 'PersistentVolumeClaim').metadata.name;
-    expect([claimOf('prod'), claimOf('Prod EU (2)')]).toEqual([
-      'datahub-retention-prod-ledger',
-      'datahub-retention-prod-eu-2-ledger',
+  test('mounts token and certificates as files, from the Secret or from any volume', () => {
+    const volumesOf = (values: object) => {
+      const { volumes, containers } = podOf(cronJobs(values)[0]);
+      const paths = containers[0].volumeMounts.map(({ name, mountPath }: Manifest) => [name, mountPath]);
+      return { volumes: Object.fromEntries(volumes.map(({ name, ...rest }: Manifest) => [name, rest])), paths };
+    };
+    const { volumes, paths } = volumesOf({ server: { caConfigMap: 'company-ca' } });
+    expect(Object.fromEntries(paths)).toMatchObject({ token: '/token', ca: '/ca' });
+    expect(volumes).toMatchObject({
+      token: { secret: { secretName: 'datahub-retention-token', items: [{ key: 'token', path: 'token' }] } },
+      ca: { configMap: { name: 'company-ca', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+    });
+    const given = {
+      token: { secretKey: 'jwt', volume: { csi: { driver: 'x' } } },
+      server: { caVolume: { emptyDir: {} } },
+    };
+    expect(volumesOf(given).volumes).toMatchObject({ token: { csi: { driver: 'x' } }, ca: { emptyDir: {} } });
+    const [, twin] = cronJobs(given);
+    expect(environment(twin)).toMatchObject({
+      DATAHUB_RETENTION_TOKEN_FILE: { value: '/token/jwt' },
+      DATAHUB_RETENTION_CA_FILE: { value: '/ca/ca.crt' },
+    });
+    expect(environment(twin)['DATAHUB_RETENTION_TOKEN_SECRET']).toBeUndefined();
+  });
+
+  test('lets its service account read and write ConfigMaps, and nothing else', () => {
+    const { manifests } = render();
+    const of = (kind: string) => manifests.find((each) => each?.kind === kind);
+    expect(of('Role').rules).toEqual([
+      { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'create', 'update'] },
     ]);
+    expect(of('RoleBinding').subjects).toEqual([
+      { kind: 'ServiceAccount', name: of('ServiceAccount').metadata.name, namespace: 'datahub-retention' },
+    ]);
+    const { serviceAccountName, volumes } = podOf(cronJobs()[0]);
+    expect(serviceAccountName).toBe(of('ServiceAccount').metadata.name);
+    const { projected } = volumes.find(({ name }: Manifest) => name === 'account');
+    expect(projected.sources[0]).toEqual({ serviceAccountToken: { path: 'token', expirationSeconds: 3600 } });
+  });
+
+  test('needs neither a Role nor a token where the ledger is on a claim', () => {
+    const values = given['a claim of the cluster']!;
+    expect(render(values).manifests.filter((each) => /^Role/.test(each?.kind))).toEqual([]);
+    const { volumes } = podOf(cronJobs(values)[0]);
+    expect(volumes.map(({ name }: Manifest) => name)).toEqual(['policies', 'token', 'ledger']);
+    expect(environment(cronJobs(values)[0])).toMatchObject({
+      DATAHUB_RETENTION_LEDGER: { value: '/ledger/datahub-retention' },
+    });
+  });
+
+  test('has nothing that waits for a first run: no claim, and no pod outside of helm test', () => {
+    for (const values of Object.values(given)) {
+      const kinds = new Set(render(values).manifests.flatMap((each) => (each === null ? [] : [each.kind])));
+      for (const kind of ['PersistentVolumeClaim', 'Deployment', 'Job', 'Service']) expect(kinds).not.toContain(kind);
+    }
   });
 
   test('has a test that reads the policies, and one that asks the server', () => {
@@ -262,14 +340,18 @@ describe.skipIf(found === undefined)('The chart', () => {
     for (const { metadata } of pods) expect(metadata.annotations['helm.sh/hook']).toBe('test');
   });
 
-  test('keeps the ledger when it is uninstalled', () => {
-    const claim = render().manifests.find(({ kind }) => kind === 'PersistentVolumeClaim');
-    expect(claim.metadata.annotations['helm.sh/resource-policy']).toBe('keep');
+  test('gives its own tests the labels and annotations of the pods, which keep sidecars out', () => {
+    const pods = render(given['everything about pods']).manifests.filter(({ kind }) => kind === 'Pod');
+    for (const { metadata } of pods) {
+      expect(metadata.labels).toMatchObject({ team: 'data', 'app.kubernetes.io/instance': 'dh' });
+      expect(metadata.annotations).toMatchObject({ 'sidecar.istio.io/inject': 'false', 'helm.sh/hook': 'test' });
+    }
   });
 
   test('passes on what was asked: metrics, chat, and when a Job fails', () => {
     const asked = { ...given['metrics'], ...given['a chat'], failOn: 'failed' };
     expect(containerOf(cronJobs(asked)[0]).args.slice(1)).toEqual([
+      '--yes',
       '--fail-on=failed',
       '--notify=problems',
       '--notify-format=json',
@@ -291,14 +373,14 @@ describe.skipIf(found === undefined)('What helm prints after an installation', (
   test('says whether it deletes', () => {
     expect(notes()).toMatch(/previews at "30 3 \* \* \*" \(Etc\/UTC\) and changes nothing/);
     expect(notes({ mode: 'enforce' })).toMatch(
-      /^datahub-retention DELETES old rows on http:\/\/datahub-datahub-gms:8080/,
+      /^datahub-retention DELETES old rows on http:\/\/datahub-datahub-gms\.datahub\.svc:8080/,
     );
   });
 
   test('names the Secret, the namespace and the twin that are there', () => {
     const text = notes();
     expect(text).toContain(
-      'kubectl -n datahub create secret generic datahub-retention-token --from-file=token=token.txt',
+      'kubectl -n datahub-retention create secret generic datahub-retention-token --from-file=token=token.txt',
     );
     const twins = [...text.matchAll(/--from=cronjob\/(\S+)/g)].map(([, name]) => name);
     expect(new Set(twins)).toEqual(new Set([cronJobs()[1].metadata.name]));
@@ -337,7 +419,7 @@ describe.skipIf(found === undefined || !hasKubectl())('A command that helm print
   }
 
   beforeAll(async () => {
-    const path = '/apis/batch/v1/namespaces/datahub/cronjobs/';
+    const path = '/apis/batch/v1/namespaces/datahub-retention/cronjobs/';
     const objects = cronJobs({ mode: 'enforce' }).map((job) => [`${path}${job.metadata.name}`, job]);
     cluster = await startCluster(folder, Object.fromEntries(objects));
   });
@@ -345,13 +427,13 @@ describe.skipIf(found === undefined || !hasKubectl())('A command that helm print
 
   test('stores the token where the pods read it', async () => {
     const [secret] = await typed(/create secret/);
-    expect(secret!.path).toBe('/api/v1/namespaces/datahub/secrets');
+    expect(secret!.path).toBe('/api/v1/namespaces/datahub-retention/secrets');
     for (const text of ['datahub-retention-token', 'token', 'secret']) expect(String(secret!.body)).toContain(text);
   });
 
   test('previews, also where scheduled runs enforce', async () => {
     const [job] = await typed(/create job first-preview/);
-    expect(job!.path).toBe('/apis/batch/v1/namespaces/datahub/jobs');
+    expect(job!.path).toBe('/apis/batch/v1/namespaces/datahub-retention/jobs');
     expect(String(job!.body)).toContain('/policies/policies.json');
     expect(String(job!.body)).not.toContain('enforce');
   });
@@ -360,7 +442,7 @@ describe.skipIf(found === undefined || !hasKubectl())('A command that helm print
     const [job] = await typed(/DATAHUB_RETENTION_ARGS=status/, (line) => line.replace('=status', `=${args}`));
     const { containers } = job!.body.spec.template.spec;
     expect(containers[0].env).toContainEqual({ name: 'DATAHUB_RETENTION_ARGS', value: args });
-    expect(containers[0].env).toContainEqual({ name: 'XDG_STATE_HOME', value: '/ledger' });
+    expect(containers[0].env).toContainEqual({ name: 'DATAHUB_RETENTION_LEDGER', value: 'kubernetes:' });
     expect(containers[0].args[0]).toBe('preview');
     expect(job!.body.spec).toMatchObject({ backoffLimit: 0, ttlSecondsAfterFinished: 604_800 });
   });
@@ -378,7 +460,7 @@ describe.skipIf(found === undefined || !hasKubectl())('A command that helm print
   test('pauses', async () => {
     const [patch] = await typed(/^ {2}Pause:/);
     expect([patch!.path, patch!.body]).toEqual([
-      '/apis/batch/v1/namespaces/datahub/cronjobs/dh-datahub-retention',
+      '/apis/batch/v1/namespaces/datahub-retention/cronjobs/dh-datahub-retention',
       { spec: { suspend: true } },
     ]);
   });

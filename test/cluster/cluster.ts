@@ -9,7 +9,7 @@ import { layOut } from './image.ts';
 import { type Node, startNode } from './node.ts';
 import { builtCluster, type HelmVersion, helmOf, helmVersions } from './programs.ts';
 
-/** A cluster with the namespace `datahub`, people who may work in it, and a GMS. */
+/** A cluster with the namespace of the pages, people who may work in it, and a GMS. */
 export interface Cluster {
   gms: Gms;
   /** Types a command into a shell whose folder has the chart as `kubernetes`. Throws what it wrote if it fails. */
@@ -18,6 +18,8 @@ export interface Cluster {
   tryOut(command: string, who?: Person): Promise<Ended>;
   /** Every command that was typed. */
   typed: string[];
+  /** What an administrator does for a team: a namespace with Pod Security, in which the engineer may do everything. */
+  giveNamespace(command: string): Promise<void>;
   /** Writes a file into the folder of the shell. */
   write(name: string, text: string): void;
   close(): Promise<void>;
@@ -61,7 +63,7 @@ export async function startCluster(
     begun.push(gms);
     const plane: ControlPlane = await startControlPlane(programs, folder);
     begun.push({ close: plane.stop });
-    const hosts = { localhost: '127.0.0.1', 'datahub-datahub-gms': gms.address };
+    const hosts = { localhost: '127.0.0.1', 'datahub-datahub-gms.datahub.svc': gms.address };
     const node: Node = await startNode(plane, layOut(join(folder, 'image')), hosts);
     begun.push(node);
 
@@ -86,10 +88,18 @@ export async function startCluster(
       return stdout;
     };
     const write = (name: string, text: string) => writeFileSync(join(shell, name), text);
-    await type(`kubectl apply -f ${join(import.meta.dirname, 'base.yaml')}`, 'admin');
-    // A controller fills the role that the engineer has.
-    await until("the engineer's role", () => type('kubectl -n datahub auth can-i create cronjobs').then(() => true));
-    return { gms, type, tryOut, typed, write, close };
+    const file = (name: string) => join(import.meta.dirname, name);
+    await type(`kubectl apply -f ${file('base.yaml')}`, 'admin');
+    const giveNamespace = async (command: string) => {
+      const name = command.split(' ').at(-1);
+      await type(command, 'admin');
+      await type(`kubectl label namespace ${name} pod-security.kubernetes.io/enforce=restricted`, 'admin');
+      await type(`kubectl -n ${name} apply -f ${file('namespace.yaml')}`, 'admin');
+      // A controller fills the role that the engineer has.
+      await until("the engineer's role", () => type(`kubectl -n ${name} auth can-i create cronjobs`).then(() => true));
+    };
+    await giveNamespace('kubectl create namespace datahub-retention');
+    return { gms, type, tryOut, typed, giveNamespace, write, close };
   } catch (error) {
     await close();
     throw error;

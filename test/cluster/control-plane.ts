@@ -22,6 +22,9 @@ export type Person = keyof typeof people;
 
 export interface ControlPlane {
   folder: string;
+  /** Of the API server. */
+  host: string;
+  port: number;
   /** The file for kubectl and helm, for each person. */
   kubeconfig: Record<Person, string>;
   /** Certificate and key of the API server, which it has made itself. */
@@ -154,7 +157,7 @@ export async function startControlPlane(programs: string, folder: string): Promi
     cert: readFileSync(at('certificates/apiserver.crt'), 'utf8'),
     key: readFileSync(at('certificates/apiserver.key'), 'utf8'),
   };
-  return { folder, kubeconfig, certificate, api, stop };
+  return { folder, host: '127.0.0.1', port, kubeconfig, certificate, api, stop };
 }
 
 /** Throws when what is waited for has not come true after two minutes. */

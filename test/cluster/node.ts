@@ -24,7 +24,8 @@ export const storageClass = 'folders';
 export async function startNode(cluster: ControlPlane, image: Image, hosts: Record<string, string>): Promise<Node> {
   const { api } = cluster;
   const pods = new Map<string, Pod>();
-  const place = { folder: join(cluster.folder, 'pods'), image, hosts, api, nodeName };
+  const { host, port } = cluster;
+  const place = { folder: join(cluster.folder, 'pods'), image, hosts, api, apiServer: { host, port }, nodeName };
   const runs: Promise<void>[] = [];
   let isOpen = true;
 
@@ -90,7 +91,7 @@ async function register(api: ControlPlane['api'], port: number): Promise<void> {
 }
 
 interface Claim {
-  metadata: { name: string; namespace: string; uid: string };
+  metadata: { name: string; namespace: string; uid: string; annotations?: Record<string, string> };
   spec: { storageClassName?: string; volumeName?: string; accessModes: string[]; resources: { requests: object } };
 }
 
@@ -99,6 +100,8 @@ async function provideFolders({ api, folder }: ControlPlane): Promise<void> {
   const { body } = await api<{ items: Claim[] }>('GET', '/api/v1/persistentvolumeclaims');
   for (const { metadata, spec } of body.items) {
     if (spec.storageClassName !== storageClass || spec.volumeName !== undefined) continue;
+    // The scheduler names the node of the first pod that uses it.
+    if (metadata.annotations?.['volume.kubernetes.io/selected-node'] === undefined) continue;
     const path = join(folder, 'volumes', metadata.uid);
     mkdirSync(path, { recursive: true });
     const { name, namespace, uid } = metadata;

@@ -3,11 +3,14 @@ import {
   chmodSync,
   chownSync,
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -24,11 +27,20 @@ interface Context {
   allowPrivilegeEscalation?: boolean;
 }
 
-interface Volume {
+type Items = { key: string; path: string }[];
+
+interface Source {
+  configMap?: { name: string; items?: Items };
+  secret?: { name?: string; secretName?: string; items?: Items };
+  serviceAccountToken?: { path: string; expirationSeconds: number };
+  downwardAPI?: { items: { path: string; fieldRef: { fieldPath: string } }[] };
+}
+
+interface Volume extends Source {
   name: string;
-  configMap?: { name: string; items?: { key: string; path: string }[] };
   persistentVolumeClaim?: { claimName: string };
   emptyDir?: object;
+  projected?: { sources: Source[] };
 }
 
 export interface PodObject {
@@ -40,6 +52,7 @@ export interface PodObject {
     deletionGracePeriodSeconds?: number;
   };
   spec: {
+    serviceAccountName?: string;
     securityContext?: Context;
     volumes?: Volume[];
     containers: [
@@ -61,6 +74,7 @@ export interface Place {
   image: Image;
   hosts: Record<string, string>;
   api: ControlPlane['api'];
+  apiServer: { host: string; port: number };
   nodeName: string;
 }
 
@@ -115,7 +129,9 @@ export class Pod {
     const start = await this.whatStarts();
     if (start !== undefined) {
       await this.report('Running', { running: { startedAt } }, true);
+      const refreshing = setInterval(() => void this.refresh(), 1000);
       const exitCode = await this.execute(start);
+      clearInterval(refreshing);
       this.isOver = true;
       const reason = exitCode === 0 ? 'Completed' : 'Error';
       const state = { terminated: { exitCode, reason, startedAt, finishedAt: now(), containerID: this.id() } };
@@ -186,7 +202,8 @@ export class Pod {
     return folders;
   }
 
-  private async folderOf({ name, configMap, persistentVolumeClaim, emptyDir }: Volume): Promise<string> {
+  private async folderOf(volume: Volume): Promise<string> {
+    const { name, persistentVolumeClaim, emptyDir } = volume;
     const own = join(this.folder, 'volumes', name);
     const fails = (why: string) =>
       new NotYet('ContainerCreating', `MountVolume.SetUp failed for volume "${name}" : ${why}`);
@@ -205,15 +222,60 @@ export class Pod {
       chmodSync(own, 0o777);
       return own;
     }
-    if (configMap === undefined) throw fails('this node knows no such kind of volume');
-    const { name: map, items } = configMap;
-    const data = (await this.get<{ data?: Record<string, string> }>('configmaps', map))?.data;
-    if (data === undefined) throw fails(`configmap "${map}" not found`);
-    for (const { key, path } of items ?? Object.keys(data).map((each) => ({ key: each, path: each }))) {
-      if (data[key] === undefined) throw fails(`references non-existent config key: ${key}`);
-      writeFileSync(join(own, path), data[key]);
-    }
+    const files = await this.filesOf(volume).catch((error: Error) => {
+      throw fails(error.message);
+    });
+    if (files === undefined) throw fails('this node knows no such kind of volume');
+    publish(own, files);
     return own;
+  }
+
+  /** What is in a volume that is made of objects of the API; undefined for another kind. */
+  private async filesOf({ projected, ...source }: Volume): Promise<Record<string, string> | undefined> {
+    const all = await Promise.all((projected?.sources ?? [source]).map((each) => this.filesOfSource(each)));
+    return all.includes(undefined) ? undefined : Object.assign({}, ...all);
+  }
+
+  private async filesOfSource(source: Source): Promise<Record<string, string> | undefined> {
+    const { configMap, secret, serviceAccountToken, downwardAPI } = source;
+    if (serviceAccountToken !== undefined) return { [serviceAccountToken.path]: await this.accountToken() };
+    if (downwardAPI !== undefined)
+      return Object.fromEntries(downwardAPI.items.map(({ path }) => [path, this.namespace]));
+    const [kind, { name, items }] = configMap
+      ? (['configmap', configMap] as const)
+      : (['secret', { name: secret?.secretName ?? secret?.name ?? '', items: secret?.items }] as const);
+    if (configMap === undefined && secret === undefined) return undefined;
+    const data = (await this.get<{ data?: Record<string, string> }>(`${kind}s`, name))?.data;
+    if (data === undefined) throw new Error(`${kind} "${name}" not found`);
+    const wanted = items ?? Object.keys(data).map((each) => ({ key: each, path: each }));
+    return Object.fromEntries(
+      wanted.map(({ key, path }) => {
+        const value = data[key];
+        if (value === undefined)
+          throw new Error(`references non-existent ${kind === 'secret' ? kind : 'config'} key: ${key}`);
+        return [path, kind === 'secret' ? Buffer.from(value, 'base64').toString() : value];
+      }),
+    );
+  }
+
+  private async accountToken(): Promise<string> {
+    const { name, uid } = this.object.metadata;
+    const account = this.object.spec.serviceAccountName ?? 'default';
+    const { body } = await this.place.api<{ status: { token: string } }>(
+      'POST',
+      `/api/v1/namespaces/${this.namespace}/serviceaccounts/${account}/token`,
+      { spec: { expirationSeconds: 3600, boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name, uid } } },
+    );
+    return body.status.token;
+  }
+
+  /** As the kubelet does each minute: what has changed in the API changes in the volume. */
+  private async refresh(): Promise<void> {
+    for (const volume of this.object.spec.volumes ?? []) {
+      if (volume.secret === undefined && volume.configMap === undefined) continue;
+      const files = await this.filesOf(volume).catch(() => undefined);
+      if (files !== undefined) publish(join(this.folder, 'volumes', volume.name), files);
+    }
   }
 
   private async environment(): Promise<Record<string, string>> {
@@ -221,6 +283,8 @@ export class Pod {
       PATH: '/image:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
       HOSTNAME: this.name,
       HOME: '/',
+      KUBERNETES_SERVICE_HOST: this.place.apiServer.host,
+      KUBERNETES_SERVICE_PORT: `${this.place.apiServer.port}`,
     };
     for (const { name, value = '', valueFrom } of this.object.spec.containers[0].env ?? []) {
       const reference = valueFrom?.secretKeyRef;
@@ -345,6 +409,26 @@ interface Start {
   context: Context;
   volumes: Record<string, string>;
   env: Record<string, string>;
+}
+
+/**
+ * Writes a volume as the kubelet does: into a dated folder, to which the link `..data` is then moved, so that a reader
+ * finds the old files or the new ones. Nothing is written where nothing has changed.
+ */
+function publish(folder: string, files: Record<string, string>): void {
+  const data = join(folder, '..data');
+  const isSame = Object.entries(files).every(
+    ([path, text]) => existsSync(join(data, path)) && readFileSync(join(data, path), 'utf8') === text,
+  );
+  if (isSame) return;
+  const dated = `..${new Date().toISOString().replace(/[-T:]/g, '_').replace('Z', '')}`;
+  mkdirSync(join(folder, dated));
+  for (const [path, text] of Object.entries(files)) {
+    writeFileSync(join(folder, dated, path), text);
+    if (!existsSync(join(folder, path))) symlinkSync(join('..data', path), join(folder, path));
+  }
+  symlinkSync(dated, `${data}_tmp`);
+  renameSync(`${data}_tmp`, data);
 }
 
 /** As `fsGroup` does: the group owns everything, and may write. */

@@ -10,10 +10,7 @@ import { until } from './control-plane.ts';
 const found = findPrograms();
 const page = 'docs/kubernetes.md';
 const shown = (begins: string): string => read(page).shown.find(({ text }) => text.startsWith(begins))!.text;
-const values = {
-  ...parse(shown('image: ').replace('REGISTRY', 'registry.example.com')),
-  ledger: { size: '1Gi' },
-};
+const values = parse(shown('image: ').replace('REGISTRY', 'registry.example.com'));
 
 describe.skipIf(found === undefined)('On a cluster', () => {
   let cluster: Cluster;
@@ -30,17 +27,20 @@ describe.skipIf(found === undefined)('On a cluster', () => {
     await cluster?.close();
   });
 
-  const storeToken = 'kubectl -n datahub create secret generic datahub-retention-token --from-file=token=token.txt';
+  const storeToken =
+    'kubectl -n datahub-retention create secret generic datahub-retention-token --from-file=token=token.txt';
   const install = (changes: object) => {
     cluster.write('values.yaml', stringify({ ...values, ...changes }));
-    return cluster.type('helm upgrade --install retention kubernetes --namespace datahub --values values.yaml');
+    return cluster.type(
+      'helm upgrade --install retention kubernetes --namespace datahub-retention --values values.yaml',
+    );
   };
   let jobs = 0;
   /** Starts a preview; its Job's name. */
   const preview = async (): Promise<string> => {
     const job = `preview-${++jobs}`;
     await cluster.type(
-      `kubectl -n datahub create job ${job} --from=cronjob/retention-datahub-retention-manual`,
+      `kubectl -n datahub-retention create job ${job} --from=cronjob/retention-datahub-retention-manual`,
       'engineer',
     );
     return job;
@@ -48,7 +48,7 @@ describe.skipIf(found === undefined)('On a cluster', () => {
   const podOf = async (job: string): Promise<string> => {
     let pod = '';
     await until(`a pod of ${job}`, async () => {
-      pod = await cluster.type(`kubectl -n datahub get pods -l job-name=${job} -o name`);
+      pod = await cluster.type(`kubectl -n datahub-retention get pods -l job-name=${job} -o name`);
       return pod !== '';
     });
     return pod.trim().replace('pod/', '');
@@ -69,11 +69,11 @@ describe.skipIf(found === undefined)('On a cluster', () => {
     return said;
   };
   const log = async (job: string): Promise<string> => {
-    let ended = await cluster.tryOut(`kubectl -n datahub logs -f job/${job}`);
+    let ended = await cluster.tryOut(`kubectl -n datahub-retention logs -f job/${job}`);
     await until(
       () => `the log of ${job}: ${ended.stderr}`,
       async () => {
-        if (ended.code !== 0) ended = await cluster.tryOut(`kubectl -n datahub logs -f job/${job}`);
+        if (ended.code !== 0) ended = await cluster.tryOut(`kubectl -n datahub-retention logs -f job/${job}`);
         return ended.code === 0;
       },
     );
@@ -85,14 +85,20 @@ describe.skipIf(found === undefined)('On a cluster', () => {
       [
         'a Secret that is missing',
         { token: { secretRef: 'forgotten' } },
-        /CreateContainerConfigError/,
+        /ContainerCreating/,
         /secret "forgotten" not found/,
       ],
       [
         'a key that the Secret does not have',
         { token: { secretKey: 'value' } },
+        /ContainerCreating/,
+        /references non-existent secret key: value/,
+      ],
+      [
+        'a Secret of the webhook that is missing',
+        { notification: { secretRef: 'webhook' } },
         /CreateContainerConfigError/,
-        /couldn't find key value in Secret datahub\/datahub-retention-token/,
+        /secret "webhook" not found/,
       ],
       [
         'a ConfigMap of certificates that is missing',
@@ -107,29 +113,37 @@ describe.skipIf(found === undefined)('On a cluster', () => {
         /pulling image "registry.example.com\/another/,
       ],
       [
-        'a claim that nothing provides for',
-        { ledger: { size: '1Gi', storageClass: 'unheard-of' }, server: { ...values.server, name: 'elsewhere' } },
+        'a claim that nobody has made',
+        { ledger: { existingClaim: 'elsewhere' } },
         /Pending/,
-        /unbound .*PersistentVolumeClaim|persistentvolumeclaim/i,
+        /persistentvolumeclaim "elsewhere" not found/,
       ],
     ])('%s', async (_, changes, status, reason) => {
       await install(changes);
       const pod = await podOf(await preview());
       await described(pod, reason);
-      expect(await cluster.type(`kubectl -n datahub get pod ${pod}`)).toMatch(status);
+      expect(await cluster.type(`kubectl -n datahub-retention get pod ${pod}`)).toMatch(status);
     });
 
     test('a quota that leaves no room, and a Pod Security that refuses the pod: the Job has none', async () => {
       await install({});
-      await cluster.type('kubectl -n datahub create quota full --hard=pods=0', 'admin');
+      await cluster.type('kubectl -n datahub-retention create quota full --hard=pods=0', 'admin');
       const noRoom = await preview();
       const refused = async (job: string, reason: RegExp) =>
         until(`${reason} at ${job}`, async () => reason.test(await follow(column(/describe job/), { NAME: job })));
       await refused(noRoom, /exceeded quota: full/);
-      await cluster.type('kubectl -n datahub delete quota full', 'admin');
+      await cluster.type('kubectl -n datahub-retention delete quota full', 'admin');
 
       await install({ podSecurityContext: { runAsNonRoot: null } });
       await refused(await preview(), /violates PodSecurity "restricted/);
+      await install({});
+    });
+
+    test('a Role that is missing: the log says what the API server answered, and what to do', async () => {
+      await install({ rbac: { create: false } });
+      expect(await log(await preview())).toMatch(
+        /Tried to list the records in the ledger .*cannot list resource "configmaps".*\(rbac\.create\)/,
+      );
       await install({});
     });
 
@@ -150,13 +164,13 @@ describe.skipIf(found === undefined)('On a cluster', () => {
     const range = { first: 1_000_650_000, size: 10_000 };
 
     /** A pod that was let in with another group would give the volume to that. */
-    const endAllJobs = () => cluster.type('kubectl -n datahub delete jobs --all --cascade=foreground');
+    const endAllJobs = () => cluster.type('kubectl -n datahub-retention delete jobs --all --cascade=foreground');
 
     beforeAll(async () => {
       await endAllJobs();
       // restricted-v2 gives each pod the first number of its namespace's range, and admits no other one.
       await cluster.type(
-        `kubectl annotate namespace datahub openshift.io/sa.scc.uid-range=${range.first}/${range.size}`,
+        `kubectl annotate namespace datahub-retention openshift.io/sa.scc.uid-range=${range.first}/${range.size}`,
         'admin',
       );
       const inRange = (field: string) =>
@@ -185,7 +199,7 @@ describe.skipIf(found === undefined)('On a cluster', () => {
       await until(
         () => `a refusal: ${said}`,
         async () => {
-          said = await cluster.type(`kubectl -n datahub describe job ${await preview()}`);
+          said = await cluster.type(`kubectl -n datahub-retention describe job ${await preview()}`);
           return said.includes('runAsUser: Invalid value');
         },
       );
@@ -196,12 +210,12 @@ describe.skipIf(found === undefined)('On a cluster', () => {
       await install(parse(shown('podSecurityContext: ')));
       const job = await preview();
       expect(await log(job)).toContain('PREVIEW');
-      const pod = JSON.parse(await cluster.type(`kubectl -n datahub get pod ${await podOf(job)} -o json`));
+      const pod = JSON.parse(await cluster.type(`kubectl -n datahub-retention get pod ${await podOf(job)} -o json`));
       expect(pod.spec.securityContext).not.toHaveProperty('runAsUser');
     });
 
     test('and truncates: its ledger can be written by that user', async () => {
-      const enforcing = `kubectl -n datahub create job enforcing --from=cronjob/retention-datahub-retention-manual --dry-run=client -o yaml | kubectl set env --local -f - 'DATAHUB_RETENTION_ARGS=enforce --yes' -o yaml | kubectl -n datahub create -f -`;
+      const enforcing = `kubectl -n datahub-retention create job enforcing --from=cronjob/retention-datahub-retention-manual --dry-run=client -o yaml | kubectl set env --local -f - 'DATAHUB_RETENTION_ARGS=enforce --yes' -o yaml | kubectl -n datahub-retention create -f -`;
       await cluster.type(enforcing);
       expect(await log('enforcing')).toMatch(/operation: truncated, 1,500 of 2,000 rows deleted/);
     });

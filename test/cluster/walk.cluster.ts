@@ -75,7 +75,7 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
 
   /** Follows a log as soon as there is one, as a person does who is told to wait. */
   const logOf = async (job: string): Promise<string> => {
-    const command = worklist.take(operate, 'Operate', /^kubectl -n datahub logs/)[0];
+    const command = worklist.take(operate, 'Operate', /^kubectl -n datahub-retention logs/)[0];
     let said = '';
     await until(
       () => `the log of ${job}: ${said}`,
@@ -90,7 +90,7 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
   };
   const jobs = async () =>
     // biome-ignore lint/suspicious/noExplicitAny: whatever Kubernetes answers
-    JSON.parse(await cluster.type('kubectl -n datahub get jobs -o json')).items as any[];
+    JSON.parse(await cluster.type('kubectl -n datahub-retention get jobs -o json')).items as any[];
   /** Whether a Job has succeeded, once it has ended. */
   const hasSucceeded = async (name: string): Promise<boolean> => {
     let succeeded: boolean | undefined;
@@ -120,14 +120,14 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
   const byHandAs = (heading: string, text = /^by_hand/) =>
     byHand(worklist.take(operate, heading, text, 'Kubernetes')[0].text);
   const isSuspended = () =>
-    follow(worklist.take(operate, 'Pause', /^kubectl -n datahub get cronjob .*jsonpath/, 'Kubernetes')[0]);
+    follow(worklist.take(operate, 'Pause', /^kubectl -n datahub-retention get cronjob .*jsonpath/, 'Kubernetes')[0]);
   /** The real truncates that GMS was asked for. */
   const truncates = (aspect: string) =>
     cluster.gms.service.engine.asked.filter(
       ({ body }) => isReal(body) && (body as { aspect?: string }).aspect === aspect,
     );
 
-  const pause = () => follow(worklist.take(operate, 'Pause', /^kubectl -n datahub patch/, 'Kubernetes')[0]);
+  const pause = () => follow(worklist.take(operate, 'Pause', /^kubectl -n datahub-retention patch/, 'Kubernetes')[0]);
   /** The commands in a message. */
   const offeredBy = (log: string, text: RegExp): string[] =>
     [...log.matchAll(/^ +(kubectl .*)$/gm)].flatMap(([, command]) => (text.test(command!) ? command! : []));
@@ -137,6 +137,7 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
   let drained: string[];
 
   test('installs, and what helm prints names what is there', async () => {
+    expect(cluster.typed).toContain(worklist.take(kubernetes, 'Deploy', /create namespace/)[0].text);
     await follow(worklist.take(kubernetes, 'Deploy', /create secret/)[0], {}, 'engineer');
     const [showValues, showReadme] = worklist.take(kubernetes, 'Deploy', /^helm show/);
     expect(parse(await follow(showValues))).toMatchObject({ mode: 'preview' });
@@ -147,6 +148,14 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     const printed = await follow(worklist.take(kubernetes, 'Deploy', /^helm upgrade/)[0], {}, 'engineer');
     notes = new Worklist(commandsOfNotes(printed));
     expect(printed).toContain('changes nothing (mode: preview)');
+  });
+
+  test('is installed with --wait and --atomic within seconds, although claims wait for their first consumer', async () => {
+    const install = worklist.take(kubernetes, 'Deploy', /^helm upgrade/)[0].text;
+    await cluster.type('helm uninstall retention --namespace datahub-retention', 'engineer');
+    const before = Date.now();
+    await cluster.type(`${install} --wait --${version === 'Helm 3' ? 'atomic' : 'rollback-on-failure'} --timeout 60s`);
+    console.info(`${version}: installed and ready after ${((Date.now() - before) / 1000).toFixed(1)} s`);
   });
 
   test('helm test reads the policies and asks the server', async () => {
@@ -169,15 +178,15 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     cluster.write('role.yaml', blockOf(kubernetes, 'kind: Role'));
     await cluster.type('kubectl apply -f role.yaml', 'engineer');
     const can = async (what: string) =>
-      (await cluster.tryOut(`kubectl -n datahub auth can-i ${what}`, 'onCall')).stdout.trim();
-    for (const what of ['get secrets', 'create pods', 'delete cronjobs', 'delete pvc', 'update configmaps']) {
+      (await cluster.tryOut(`kubectl -n datahub-retention auth can-i ${what}`, 'onCall')).stdout.trim();
+    for (const what of ['get secrets', 'create pods', 'delete cronjobs', 'delete configmaps', 'update configmaps']) {
       expect([what, await can(what)]).toEqual([what, 'no']);
     }
-    expect(await can('patch cronjobs')).toBe('yes');
+    for (const what of ['patch cronjobs', 'get configmaps']) expect([what, await can(what)]).toEqual([what, 'yes']);
   });
 
   test('runs what can be run by hand, and refuses nothing that a table names', async () => {
-    const [status] = worklist.take(kubernetes, 'Runs by hand', /^kubectl -n datahub create job/);
+    const [status] = worklist.take(kubernetes, 'Runs by hand', /^kubectl -n datahub-retention create job/);
     expect((await byHand(status.text)).log).toContain('It has no record');
     const verbs = worklist.take(kubernetes, 'Runs by hand', /^(?:status|survey|preview|runbook)\b/);
     verbs.push(...notes.take(notesPage, '', /^(?:survey|preview|runbook)\b/));
@@ -206,7 +215,7 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
       metadata.ownerReferences.some(({ name }: { name: string }) => name === 'retention-datahub-retention'),
     );
     const { name } = scheduled.metadata;
-    const stopped = cluster.tryOut(`kubectl -n datahub logs -f job/${name}`);
+    const stopped = cluster.tryOut(`kubectl -n datahub-retention logs -f job/${name}`);
     drained = (await jobs()).map((job) => job.metadata.name);
     await pause();
     await cluster.type('kubectl drain node-1 --force', 'admin');
@@ -257,6 +266,23 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     await cluster.type(command!, 'engineer');
     expect((await byHandAs('Preview')).log).toContain('nothing was deleted');
     await follow(worklist.take(operate, 'Rotate the token', /^kubectl/)[0], {}, 'engineer');
+  });
+
+  test('a token that is replaced while a run goes on is taken by that run', async () => {
+    cluster.gms.service.engine.fault('delay=1500');
+    const [definition] = worklist.take(operate, 'Operate', /^by_hand\(\)/);
+    const printed = await cluster.type(`${definition.text}\nby_hand preview`, 'onCall');
+    const job = /^job\.batch\/(\S+) created$/m.exec(printed)![1]!;
+    const asked = cluster.gms.service.engine.asked.length;
+    await until('its first request', () => cluster.gms.service.engine.asked.length > asked);
+    cluster.write('token.txt', 'the-third-token');
+    await follow(worklist.take(operate, 'Rotate the token', /^kubectl/)[0], {}, 'engineer');
+    // The node refreshes its volumes each second, a real one each minute.
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    cluster.gms.token = 'the-third-token';
+    cluster.gms.service.engine.set({ delayMillis: 0 });
+    expect(await logOf(job)).not.toContain('401');
+    expect(await hasSucceeded(job)).toBe(true);
   });
 
   test('what a ceiling blocks is approved by the command of the message, and of the page', async () => {
@@ -310,7 +336,7 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
   test("waits for the Jobs of DataHub's own upgrade", async () => {
     for (const name of ['datahub-system-update', 'datahub-system-update-nonblk']) {
       await cluster.type(
-        `kubectl -n datahub create job ${name} --from=cronjob/retention-datahub-retention-manual --dry-run=client -o yaml | kubectl set env --local -f - DATAHUB_RETENTION_ARGS=runbook -o yaml | kubectl -n datahub create -f -`,
+        `kubectl -n datahub-retention create job ${name} --from=cronjob/retention-datahub-retention-manual --dry-run=client -o yaml | kubectl set env --local -f - DATAHUB_RETENTION_ARGS=runbook -o yaml | kubectl -n datahub-retention create -f -`,
       );
     }
     const [command] = worklist.take(operate, 'Upgrade DataHub', /^kubectl/);
@@ -322,7 +348,7 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     const [definition] = worklist.take(operate, 'Operate', /^by_hand\(\)/);
     const printed = await cluster.type(`${definition.text}\nby_hand preview`, 'onCall');
     const [, job] = /^job\.batch\/(\S+) created$/m.exec(printed)!;
-    const [end, list] = worklist.take(operate, 'Pause', /^kubectl -n datahub (?:delete|get) job/);
+    const [end, list] = worklist.take(operate, 'Pause', /^kubectl -n datahub-retention (?:delete|get) job/);
     expect(await follow(list!)).toContain(job);
     await follow(end, { NAME: job! });
     expect(await follow(list!)).not.toContain(job);
@@ -337,52 +363,87 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     expect(kept.length).toBeGreaterThanOrEqual(6);
     const again = await Promise.all(kept.map(({ metadata }) => logOf(metadata.name)));
     expect(again.every((text) => text.length > 0)).toBe(true);
-    const [shown] = worklist.take(kubernetes, 'Runs by hand', /^kubectl -n datahub get job NAME/);
+    const [shown] = worklist.take(kubernetes, 'Runs by hand', /^kubectl -n datahub-retention get job NAME/);
     expect(await follow(shown, { NAME: kept[0].metadata.name })).toMatch(/[01]\/1/);
     const [image] = worklist.take(operate, 'Upgrade this job', /^kubectl/);
     expect(await follow(image)).toContain('registry.example.com/datahub-retention:');
   });
 
-  test('gives a second DataHub a release and a ledger of its own', async () => {
-    const [install, claims] = worklist.take(kubernetes, 'Two DataHubs', /./) as [Command, Command];
-    cluster.write('test.yaml', stringify({ ...values, server: { ...values.server, name: 'test' } }));
-    await follow(install, {}, 'engineer');
-    const listed = await follow(claims, {}, 'engineer');
-    for (const name of ['prod', 'test']) expect(listed).toContain(`datahub-retention-${name}-ledger`);
-    await cluster.type('helm uninstall retention-test --namespace datahub', 'engineer');
-    await cluster.type('kubectl -n datahub delete pvc datahub-retention-test-ledger', 'engineer');
+  test('shows and saves the ledger, which has no label of Helm', async () => {
+    const [list, save] = worklist.take(kubernetes, 'The ledger', /^kubectl -n datahub-retention get/) as [
+      Command,
+      Command,
+    ];
+    expect(await follow(list)).toMatch(/^datahub-retention-dataset-operationaspect-v1-[0-9a-f]{12} /m);
+    await follow(save);
+    const ofHelm = 'kubectl -n datahub-retention get configmaps -l app.kubernetes.io/managed-by=Helm -o name';
+    expect(await cluster.type(ofHelm)).toBe('configmap/retention-datahub-retention-policies\n');
   });
 
-  test('refuses another release for the same DataHub, which takes the ledger over as the page says', async () => {
-    const [handOver, install] = worklist.take(kubernetes, 'The ledger', /./) as [Command, Command];
-    await expect(follow(install, { NEW: 'renamed' }, 'engineer')).rejects.toThrow('invalid ownership metadata');
-    await follow(worklist.take(operate, 'Remove', /^helm uninstall/)[0], {}, 'engineer');
-    await follow(handOver, { NEW: 'renamed' }, 'engineer');
-    await follow(install, { NEW: 'renamed' }, 'engineer');
+  test('a second release in the namespace meets the same records', async () => {
+    await cluster.type(
+      'helm install another kubernetes --namespace datahub-retention --values values.yaml',
+      'engineer',
+    );
     const status =
-      'kubectl -n datahub create job s --from=cronjob/renamed-datahub-retention-manual --dry-run=client -o yaml | kubectl set env --local -f - DATAHUB_RETENTION_ARGS=status -o yaml | kubectl -n datahub create -f -';
+      'kubectl -n datahub-retention create job s --from=cronjob/another-datahub-retention-manual --dry-run=client -o yaml | kubectl set env --local -f - DATAHUB_RETENTION_ARGS=status -o yaml | kubectl -n datahub-retention create -f -';
     await cluster.type(status, 'onCall');
     expect(await logOf('s')).toContain('dataset.operation');
-    await cluster.type('helm uninstall renamed --namespace datahub', 'engineer');
-    await follow(handOver, { NEW: 'retention' }, 'engineer');
+    await cluster.type('helm uninstall another --namespace datahub-retention', 'engineer');
   });
 
-  test('a release that is installed again on the kept claim knows what was', async () => {
+  test('gives a second DataHub a namespace, and with it a ledger of its own, into which records can be moved', async () => {
+    const [create, secret, install] = worklist.take(kubernetes, 'Two DataHubs', /./) as [Command, Command, Command];
+    await cluster.giveNamespace(create.text);
+    cluster.write('test-token.txt', cluster.gms.token);
+    await follow(secret, {}, 'engineer');
+    cluster.write('test.yaml', stringify({ ...values, server: { ...values.server, name: 'test' } }));
+    await follow(install, {}, 'engineer');
+    const status = async (job: string) => {
+      await cluster.type(
+        `kubectl -n datahub-retention-test create job ${job} --from=cronjob/retention-datahub-retention-manual --dry-run=client -o yaml | kubectl set env --local -f - DATAHUB_RETENTION_ARGS=status -o yaml | kubectl -n datahub-retention-test create -f -`,
+      );
+      let log = '';
+      await until('its log', async () => {
+        const ended = await cluster.tryOut(`kubectl -n datahub-retention-test logs -f job/${job}`);
+        log = ended.stdout;
+        return ended.code === 0;
+      });
+      return log;
+    };
+    expect(await status('before')).toContain('It has no record');
+    const [restore] = worklist.take(kubernetes, 'The ledger', /^kubectl -n NAMESPACE create/);
+    await follow(restore, { NAMESPACE: 'datahub-retention-test' }, 'engineer');
+    expect(await status('after')).toContain('dataset.operation');
+    await cluster.type('kubectl delete namespace datahub-retention-test', 'admin');
+  });
+
+  test('names the addresses of the API server, and is installed with a network policy', async () => {
+    await follow(worklist.take(kubernetes, 'Network policy', /endpointslices/)[0], {}, 'engineer');
+    await upgrade({ networkPolicy: { enabled: true, apiServer: { addresses: ['10.0.0.1/32'], ports: [443] } } });
+    expect((await byHand('by_hand status')).succeeded).toBe(true);
+    await upgrade({ networkPolicy: { enabled: false } });
+  });
+
+  test('a release that is installed again in its namespace knows what was', async () => {
+    await follow(worklist.take(operate, 'Remove', /^helm uninstall/)[0], {}, 'engineer');
     await follow(worklist.take(kubernetes, 'Deploy', /^helm upgrade/)[0], {}, 'engineer');
     expect((await byHand('by_hand status')).log).toContain('dataset.operation');
   });
 
-  test('leaves nothing behind, and begins a new ledger with a line that says so', async () => {
-    const [uninstall, ...rest] = worklist.take(operate, 'Remove', /^(?:helm|kubectl -n datahub delete)/);
-    for (const command of [uninstall, ...rest]) await follow(command, {}, 'engineer');
-    const [left] = worklist.take(operate, 'Remove', /^kubectl -n datahub get/);
-    await until('the end of its Jobs', async () => {
-      const { stdout, stderr } = await cluster.tryOut(left.text, 'engineer');
-      return stdout === '' && stderr.startsWith('No resources found');
-    });
-    await follow(worklist.take(kubernetes, 'Deploy', /create secret/)[0], {}, 'engineer');
-    await follow(worklist.take(kubernetes, 'Deploy', /^helm upgrade/)[0], {}, 'engineer');
+  test('begins a new ledger with a line that says so', async () => {
+    await follow(worklist.take(kubernetes, 'The ledger', /delete configmaps/)[0], {}, 'engineer');
     expect((await byHand('by_hand enforce dataset.operation --yes')).log).toContain('holds no record, so this counts');
+  });
+
+  test('leaves nothing behind', async () => {
+    for (const command of worklist.take(operate, 'Remove', /^(?:helm|kubectl delete)/))
+      await follow(command, {}, 'admin');
+    const [left] = worklist.take(operate, 'Remove', /^kubectl get/);
+    await until('the end of its namespace', async () => {
+      const { stdout, stderr } = await cluster.tryOut(left.text, 'engineer');
+      return stdout === '' && stderr.includes('not found');
+    });
   });
 
   test('no command of a page, of what helm prints or of a message is left', () => {

@@ -155,11 +155,12 @@ describe('The file of the image', () => {
 /** What the chart sets, with folders of this machine. */
 const chartEnvironment = (args?: string): Record<string, string> => ({
   DATAHUB_GMS_URL: service.url,
-  DATAHUB_GMS_TOKEN: service.token,
+  DATAHUB_RETENTION_TOKEN_FILE: at('token'),
   DATAHUB_RETENTION_NAME: 'prod',
   DATAHUB_RETENTION_CRON_JOB: 'retention',
   DATAHUB_RETENTION_NAMESPACE: 'datahub',
-  XDG_STATE_HOME: at('ledger'),
+  // As on a claim.
+  DATAHUB_RETENTION_LEDGER: ledger(),
   ...(args !== undefined && { DATAHUB_RETENTION_ARGS: args }),
 });
 const scheduled = () => ['preview', '--policies', at('policies.json')];
@@ -177,7 +178,7 @@ describe('A pod of the chart', () => {
   });
 
   test('by hand knows the ledger of the scheduled runs, and releases an index of it', async () => {
-    const status = start(scheduled(), { env: chartEnvironment(`status --ledger ${ledger()}`) });
+    const status = start(scheduled(), { env: chartEnvironment('status') });
     expect([await status.ended, status.output.stderr]).toEqual([0, '']);
     expect(status.output.stdout).toContain('dataset.operation');
 

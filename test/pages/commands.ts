@@ -10,6 +10,7 @@ export const pages = [
   'docs/privileges-and-network.md',
   'docs/command-line.md',
   'docs/kubernetes.md',
+  'docs/gitops.md',
   'docs/machine.md',
   'docs/runbook.md',
 ] as const;
@@ -132,7 +133,8 @@ export const placeholders = {
   STAGE: "the stage's name",
   NAME: "a Job, the CronJob's name, or a profile",
   POD: 'a pod',
-  NEW: 'the new index, or the new name of the Helm release',
+  NEW: 'the new index',
+  NAMESPACE: 'another namespace',
   REGISTRY: 'where images are pushed',
   SEARCH: 'the address of the search cluster',
   REPOSITORY: 'a repository of snapshots',

@@ -15,7 +15,7 @@ describe('a file with a secret', () => {
     ["of root's, for everybody", { mode: 0o444, owner: 0, us: 65_532 }, true],
     [
       'mounted by Kubernetes for a container that is root',
-      { mode: 0o440, owner: 0, us: 0, path: '/token/..2026_11_21_03_30_00.4711/token' },
+      { mode: 0o444, owner: 0, us: 0, path: '/token/..2026_11_21_03_30_00.4711/token' },
       false,
     ],
     ['where users have no numbers', { mode: 0o666, owner: 0, us: undefined }, false],

@@ -1,0 +1,198 @@
+import { readFileSync } from 'node:fs';
+import { Agent } from 'undici';
+import { causeOf } from '../../lambda/operations/http/network-errors.ts';
+import { retryAfterMillis } from '../../lambda/operations/http/retry.ts';
+import { oneLine } from '../../lambda/text/text.ts';
+
+/** The ConfigMaps of one namespace, over the API of Kubernetes. Nothing is retried here. */
+
+export interface ConfigMap {
+  metadata: {
+    name: string;
+    /** Of this object: one that was deleted and made again has another. */
+    uid?: string;
+    /** Changes with every write, whoever writes what. */
+    resourceVersion?: string;
+    labels?: Record<string, string>;
+    annotations?: Record<string, string>;
+    managedFields?: unknown;
+  };
+  data?: Record<string, string>;
+}
+
+export interface ConfigMaps {
+  readonly namespace: string;
+  /** Undefined if there is none of this name. As the API's other reads, consistent: no `resourceVersion` is asked for. */
+  get(name: string): Promise<ConfigMap | undefined>;
+  /** Every one with these labels (a label selector). */
+  list(selector: string): Promise<ConfigMap[]>;
+  create(map: ConfigMap, options?: WriteOptions): Promise<void>;
+  /**
+   * Replaces one whole. `map` has the `resourceVersion` and uid that were read: without them, the API would overwrite
+   * whatever is there.
+   */
+  update(map: ConfigMap, options?: WriteOptions): Promise<void>;
+}
+
+interface WriteOptions {
+  /** Everything is checked, permissions included, and nothing is stored. */
+  dryRun?: boolean;
+}
+
+/** The API has refused, or has not answered; `message` says what came back. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  /** Undefined if no answer came. */
+  readonly status: number | undefined;
+  /** What the answer asks to wait before the next attempt. */
+  readonly retryAfterMillis: number | undefined;
+
+  constructor(message: string, status?: number, retryAfter?: number) {
+    super(message);
+    this.status = status;
+    this.retryAfterMillis = retryAfter;
+  }
+
+  /** The same request may succeed later. A write may have been stored all the same. 410: a list has to begin anew. */
+  get mayPass(): boolean {
+    return this.status === undefined || this.status === 410 || this.status === 429 || this.status >= 500;
+  }
+}
+
+/** Where the API is, and who asks. */
+export interface ApiAccess {
+  url: string;
+  namespace: string;
+  /** Read for each request: the node replaces both files while the pod runs. */
+  token: () => string;
+  ca?: () => string;
+  timeoutMillis?: number;
+}
+
+/** Where a pod finds what Kubernetes gives it; the chart mounts it there. */
+const accountFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/** The access of a pod's service account. @returns undefined outside a pod that has one */
+export function podAccess(env: NodeJS.ProcessEnv, folder = accountFolder): ApiAccess | undefined {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
+  if (!host || !port) return undefined;
+  const read = (name: string) => readFileSync(`${folder}/${name}`, 'utf8').trim();
+  try {
+    return {
+      url: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
+      namespace: read('namespace'),
+      token: () => read('token'),
+      ca: () => read('ca.crt'),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** An API server answers within a second; its own limit for a request is a minute. */
+const answerTimeoutMillis = 15_000;
+const connectTimeoutMillis = 5_000;
+const pageLength = 200;
+
+export function configMaps({ url, namespace, token, ca, timeoutMillis = answerTimeoutMillis }: ApiAccess): ConfigMaps {
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps`;
+  const at = (name: string) => `${path}/${encodeURIComponent(name)}`;
+
+  const ask = async (method: 'GET' | 'POST' | 'PUT', target: string, body?: ConfigMap): Promise<string> => {
+    let agent: Agent | undefined;
+    try {
+      // No proxy, whatever the environment says: the address is the cluster's own.
+      const connect = { rejectUnauthorized: true, timeout: connectTimeoutMillis, ...(ca && { ca: ca() }) };
+      agent = new Agent({ connect, headersTimeout: timeoutMillis, bodyTimeout: timeoutMillis });
+      const {
+        statusCode,
+        headers,
+        body: answer,
+      } = await agent.request({
+        origin: url,
+        path: target,
+        method,
+        headers: {
+          authorization: `Bearer ${token()}`,
+          accept: 'application/json',
+          ...(body && { 'content-type': 'application/json' }),
+        },
+        body: body ? JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', ...body }) : null,
+      });
+      if (statusCode >= 200 && statusCode < 300) {
+        // What is stored is stored, whatever becomes of the rest of the answer.
+        if (method === 'GET') return await answer.text();
+        answer.on('error', () => {}).destroy();
+        return '';
+      }
+      const said = await answer.text().catch(() => '');
+      const { 'retry-after': retryAfter } = headers;
+      const wait =
+        typeof retryAfter === 'string' ? retryAfterMillis({ 'retry-after': retryAfter }, Date.now()) : undefined;
+      throw new ApiError(`the API server answered ${statusCode}${reasonIn(said)}`, statusCode, wait);
+    } catch (error) {
+      throw error instanceof ApiError ? error : new ApiError(whyNoAnswer(error));
+    } finally {
+      await agent?.destroy();
+    }
+  };
+
+  const write = (method: 'POST' | 'PUT', target: string, map: ConfigMap, { dryRun = false }: WriteOptions = {}) =>
+    ask(method, `${target}${dryRun ? '?dryRun=All' : ''}`, map).then(() => {});
+
+  return {
+    namespace,
+    async get(name) {
+      try {
+        return parsed<ConfigMap>(await ask('GET', at(name)));
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return undefined;
+        throw error;
+      }
+    },
+    async list(selector) {
+      const found: ConfigMap[] = [];
+      let next: string | undefined;
+      do {
+        const query = new URLSearchParams({ labelSelector: selector, limit: `${pageLength}` });
+        if (next) query.set('continue', next);
+        const page = parsed<{ items?: ConfigMap[]; metadata?: { continue?: string } }>(
+          await ask('GET', `${path}?${query}`),
+        );
+        found.push(...(page.items ?? []));
+        next = page.metadata?.continue;
+      } while (next);
+      return found;
+    },
+    create: (map, options) => write('POST', path, map, options),
+    update: (map, options) => write('PUT', at(map.metadata.name), map, options),
+  };
+}
+
+function parsed<T>(text: string): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw new ApiError('the answer is not from an API server: it is not JSON');
+  }
+}
+
+/** A refusal is an object of kind Status, whose message is for people. */
+function reasonIn(text: string): string {
+  try {
+    const { message } = JSON.parse(text) as { message?: unknown };
+    return typeof message === 'string' ? ` (${oneLine(message, 300)})` : '';
+  } catch {
+    return '';
+  }
+}
+
+function whyNoAnswer(error: unknown): string {
+  const { code: file, path } = error as { code?: string; path?: string };
+  if (path !== undefined) return `${path} cannot be read (${file})`;
+  const { phase, code } = causeOf(error, false);
+  const why = code === undefined ? '' : ` (${code})`;
+  return phase === 'tls'
+    ? `the certificate of the API server is not trusted${why}`
+    : `no answer from the API server${why}`;
+}

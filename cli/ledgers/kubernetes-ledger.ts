@@ -1,0 +1,246 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Ledger, LedgerError } from '../../lambda/ledger/ledger.ts';
+import { parseRecord, type StoredRecord, storable } from '../../lambda/ledger/record.ts';
+import { ApiError, type ConfigMap, type ConfigMaps } from './config-maps.ts';
+import { type LastRuns, parseLastRun } from './last-run.ts';
+
+/**
+ * The ledger of the chart: one ConfigMap for each index, in the namespace of the job.
+ *
+ * Its name is made of the search index alone. The server's address and name change, and a ledger of another name is an
+ * empty one: two DataHubs have two namespaces. It has one label, which is its own, and no owner: a tool that removes what
+ * it does not find in its repository goes by labels and owners, and may not remove a record in the middle of a truncation.
+ *
+ * The revision is in the data, because `resourceVersion` changes with any label that somebody writes. A write is
+ * conditional on both: it reads, compares the revision, and replaces the very object that it has read (`resourceVersion`
+ * and uid). After a conflict it reads again, and goes on while the revision is still the one that it follows. After a lost
+ * answer it finds the random mark of this write, or does not; a write that arrives later still is refused, because it
+ * has the same precondition as its repetition.
+ */
+export interface KubernetesLedger extends Ledger, LastRuns {
+  /**
+   * Tries whether ConfigMaps can be made and replaced here, without storing one.
+   * @throws LedgerError
+   */
+  prepare(): Promise<void>;
+}
+
+export const ledgerLabel = 'datahub-retention/ledger';
+const indexAnnotation = 'datahub-retention/index';
+const selector = `${ledgerLabel}=record`;
+/** Its label says that it is no record. */
+const lastRunName = 'datahub-retention-last-run';
+
+/**
+ * Pauses before the attempts after the first, milliseconds. A control plane with one server is away for longer while it is
+ * upgraded; then the run says so.
+ */
+const pausesMillis = [200, 500, 1000, 2000, 5000, 10_000];
+
+/** The most that a 429 may ask for. */
+const maxPauseMillis = 30_000;
+
+/** Somebody who writes a label each time that we have read is not that fast so often. */
+const maxConflicts = 30;
+
+interface Options {
+  /** Waits this many milliseconds; tests pass one that returns at once. */
+  pause?: (millis: number) => Promise<unknown>;
+}
+
+/** @param maps of the job's namespace */
+export function kubernetesLedger(maps: ConfigMaps, { pause = sleep }: Options = {}): KubernetesLedger {
+  /** Repeats what has no effect, or the same one each time. */
+  const repeated = async <T>(what: string, call: () => Promise<T>): Promise<T> => {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await call();
+      } catch (error) {
+        const millis = pauseAfter(error, attempt);
+        if (millis === undefined) throw ledgerError(maps.namespace, what, error);
+        await pause(millis);
+      }
+    }
+  };
+  const get = (index: string) => repeated(`read ${index}`, () => maps.get(nameOf(index)));
+
+  return {
+    async read(index) {
+      const map = await get(index);
+      return map && recordIn(index, map);
+    },
+
+    async list() {
+      const found = await repeated('list the records', () => maps.list(selector));
+      return found
+        .flatMap((map) => {
+          const index = indexOf(map);
+          return index === undefined ? [] : [recordIn(index, map)];
+        })
+        .sort((one, other) => (one.index < other.index ? -1 : 1));
+    },
+
+    async replace(next) {
+      const { index } = next;
+      const what = `write ${index}`;
+      const mark = randomUUID();
+      const record = storable(next);
+      let conflicts = 0;
+      for (let attempt = 0; ; ) {
+        const current = await get(index);
+        if (current?.data?.['mark'] === mark) return true;
+        if (revisionIn(current) !== record.revision - 1) return false;
+        try {
+          const map = mapOf({ name: nameOf(index), is: 'record', index }, dataOf(record, mark), current);
+          await (current === undefined ? maps.create(map) : maps.update(map));
+          return true;
+        } catch (error) {
+          if (isConflict(error, current !== undefined) && ++conflicts < maxConflicts) continue;
+          const millis = pauseAfter(error, attempt++);
+          if (millis !== undefined) {
+            await pause(millis);
+            continue;
+          }
+          // The last attempt may have been stored, too.
+          if (mayPass(error) && (await get(index))?.data?.['mark'] === mark) return true;
+          throw ledgerError(maps.namespace, what, error);
+        }
+      }
+    },
+
+    async lastRun() {
+      const map = await repeated('read the last run', () => maps.get(lastRunName));
+      return parseLastRun(map?.data?.['run'] ?? '');
+    },
+
+    async keepLastRun(run) {
+      await repeated('write the last run', async () => {
+        const current = await maps.get(lastRunName);
+        const map = mapOf({ name: lastRunName, is: 'last-run' }, { run: JSON.stringify(run, null, 2) }, current);
+        // Another run has ended at the same moment: it is as much the last one.
+        await (current ? maps.update(map) : maps.create(map)).catch(unless(409, 404));
+      });
+    },
+
+    async prepare() {
+      const probe = {
+        metadata: { name: `datahub-retention-probe-${randomUUID()}`, labels: { [ledgerLabel]: 'probe' } },
+      };
+      await repeated('write', async () => {
+        // A cluster whose webhooks cannot take part in a dry run answers 400.
+        await maps.create(probe, { dryRun: true }).catch(unless(400));
+        // Permissions are checked before the object is looked for.
+        await maps.update(probe, { dryRun: true }).catch(unless(404, 400, 409, 422));
+      });
+    },
+  };
+}
+
+/** For people who list ConfigMaps, and exact: two indices with one slug differ in the hash. */
+export function nameOf(index: string): string {
+  const slug = index
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 60);
+  const hash = createHash('sha256').update(index).digest('hex').slice(0, 12);
+  return `datahub-retention-${slug}-${hash}`;
+}
+
+/** A copy that somebody keeps under another name is of no index. */
+const indexOf = ({ metadata, data }: ConfigMap): string | undefined =>
+  [metadata.annotations?.[indexAnnotation], (jsonIn(data) as { index?: unknown }).index].find(
+    (index): index is string => typeof index === 'string' && nameOf(index) === metadata.name,
+  );
+
+/** A record under the name of another index, and one that cannot be read, keep their revision: a release writes over them. */
+function recordIn(index: string, map: ConfigMap): StoredRecord {
+  const { [indexAnnotation]: stated = index } = map.metadata.annotations ?? {};
+  const stored = { ...jsonIn(map.data), ...(stated !== index && { index: stated }) };
+  const revision = revisionIn(map);
+  return parseRecord(index, revision === 0 ? stored : { ...stored, revision });
+}
+
+/** 0 if there is no record, or none with a revision. */
+function revisionIn(map: ConfigMap | undefined): number {
+  const given = [map?.data?.['revision'], (jsonIn(map?.data) as { revision?: unknown }).revision];
+  return given.map(Number).find((revision) => Number.isSafeInteger(revision) && revision > 0) ?? 0;
+}
+
+function jsonIn(data: ConfigMap['data']): object {
+  try {
+    return Object(JSON.parse(data?.['record'] ?? ''));
+  } catch {
+    return {};
+  }
+}
+
+/** Indented, because people look at it with kubectl. */
+const dataOf = (record: object & { revision: number }, mark: string) => ({
+  revision: `${record.revision}`,
+  mark,
+  record: JSON.stringify(record, null, 2),
+});
+
+/** What others have written beside it stays: their labels and annotations are not ours. */
+function mapOf(
+  { name, is, index }: { name: string; is: 'record' | 'last-run'; index?: string },
+  data: Record<string, string>,
+  current: ConfigMap | undefined,
+): ConfigMap {
+  const { managedFields: _, ...metadata } = current?.metadata ?? { name };
+  return {
+    ...current,
+    metadata: {
+      ...metadata,
+      labels: { ...metadata.labels, [ledgerLabel]: is },
+      annotations: { ...metadata.annotations, ...(index !== undefined && { [indexAnnotation]: index }) },
+    },
+    data,
+  };
+}
+
+const mayPass = (error: unknown): boolean => error instanceof ApiError && error.mayPass;
+
+/** Another write was first, or the object has gone since it was read. */
+const isConflict = (error: unknown, isUpdate: boolean): boolean =>
+  error instanceof ApiError && (error.status === 409 || (isUpdate && error.status === 404));
+
+const unless =
+  (...statuses: number[]) =>
+  (error: unknown): void => {
+    if (!(error instanceof ApiError) || !statuses.includes(error.status ?? 0)) throw error;
+  };
+
+/** Undefined if the attempt is not to be repeated. */
+function pauseAfter(error: unknown, attempt: number): number | undefined {
+  const millis = pausesMillis[attempt];
+  if (!(error instanceof ApiError) || !error.mayPass || millis === undefined) return undefined;
+  return Math.max(millis, Math.min(error.retryAfterMillis ?? 0, maxPauseMillis));
+}
+
+function ledgerError(namespace: string, what: string, error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  return new LedgerError(
+    `Tried to ${what} in the ledger (ConfigMaps of the namespace ${namespace}): ${error.message}; ${remedyOf(error)}.`,
+  );
+}
+
+function remedyOf({ status, message }: ApiError): string {
+  switch (status) {
+    case undefined:
+      return message.includes('cannot be read')
+        ? 'mount the token of the service account as the chart does'
+        : 'a network policy has to let the pod reach the API server (networkPolicy.apiServer in the values)';
+    case 401:
+      return "the pod's service account has been deleted or made anew: the next Job has a token of the new one";
+    case 403:
+      return /quota/.test(message)
+        ? 'make room for one ConfigMap for each index in the quota of the namespace'
+        : 'give the service account the Role of the chart (rbac.create), or keep the ledger on a claim (ledger.existingClaim)';
+    case 409:
+      return 'something changes this ConfigMap each time that it is read: find out what, in its managedFields';
+    default:
+      return 'if this persists, ask those who run the cluster; nothing is started without the ledger';
+  }
+}

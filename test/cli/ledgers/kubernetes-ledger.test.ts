@@ -1,0 +1,372 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ledgerAt } from '../../../cli/ledgers/choose.ts';
+import { type ApiAccess, configMaps, podAccess } from '../../../cli/ledgers/config-maps.ts';
+import { kubernetesLedger, ledgerLabel, nameOf } from '../../../cli/ledgers/kubernetes-ledger.ts';
+import { LedgerError } from '../../../lambda/ledger/ledger.ts';
+import { revisionOf } from '../../../lambda/ledger/record.ts';
+import {
+  type Asked,
+  type KubernetesApi,
+  namespace,
+  startKubernetesApi,
+  type Trouble,
+} from '../../support/kubernetes-api.ts';
+import { ledgerContract } from '../../support/ledger-contract.ts';
+import { listening } from '../../support/loopback.ts';
+import { anIdle, anIndex, aRunning } from '../../support/records.ts';
+
+const index = anIndex;
+const name = nameOf(index);
+const by = (runId: string, revision = 1) => anIdle({ revision, lastSender: { runId, runStartMillis: 0 } });
+
+let api: KubernetesApi;
+let paused: number[];
+
+beforeEach(async () => {
+  api = await startKubernetesApi();
+  paused = [];
+});
+afterEach(() => api.close());
+
+const access = (more: Partial<ApiAccess> = {}): ApiAccess => ({
+  url: api.url,
+  namespace,
+  token: () => api.token,
+  ...more,
+});
+const open = (more: Partial<ApiAccess> = {}) =>
+  kubernetesLedger(configMaps(access(more)), {
+    pause: async (millis) => {
+      paused.push(millis);
+    },
+  });
+const writes = () => api.asked.filter(({ method }) => method !== 'GET');
+/** Lets the first writes meet these troubles, and what comes after them nothing. */
+const troubles = (...list: Trouble[]) => {
+  api.before = ({ method }) => (method === 'GET' ? undefined : list.shift());
+};
+
+ledgerContract('The ledger of ConfigMaps', async () => {
+  const own = await startKubernetesApi();
+  const maps = () => configMaps({ url: own.url, namespace, token: () => own.token });
+  return {
+    ledger: () => kubernetesLedger(maps(), { pause: async () => {} }),
+    async plant(at, record) {
+      const { revision } = record as { revision?: number };
+      await maps().create({
+        metadata: {
+          name: nameOf(at),
+          labels: { [ledgerLabel]: 'record' },
+          annotations: { 'datahub-retention/index': at },
+        },
+        data: { record: JSON.stringify(record), ...(revision !== undefined && { revision: `${revision}` }) },
+      });
+    },
+    close: () => own.close(),
+  };
+});
+
+describe('The name of a ConfigMap', () => {
+  test('is made of the search index alone, and different for two that look alike', () => {
+    expect(nameOf('dataset_operationaspect_v1')).toMatch(/^datahub-retention-dataset-operationaspect-v1-[0-9a-f]{12}$/);
+    expect(nameOf('dataset_operation')).not.toBe(nameOf('dataset.operation'));
+    expect(nameOf(`${'x'.repeat(300)}_v1`)).toMatch(/^[a-z0-9][a-z0-9-]{1,250}[a-z0-9]$/);
+  });
+});
+
+describe('A write', () => {
+  test('has no label but its own, and no owner', async () => {
+    await open().replace(by('a'));
+    const { metadata } = api.stored.get(name)!;
+    expect(metadata.labels).toEqual({ [ledgerLabel]: 'record' });
+    expect(metadata).not.toHaveProperty('ownerReferences');
+  });
+
+  test('never replaces a ConfigMap without the resourceVersion and uid that it has read', async () => {
+    const ledger = open();
+    for (const revision of [1, 2, 3]) await ledger.replace(by('a', revision));
+    const replaced = writes().filter(({ method }) => method === 'PUT');
+    expect(replaced.map(({ body }) => body!.metadata.resourceVersion)).toEqual(['1', '2']);
+    expect(replaced.every(({ body }) => body!.metadata.uid === api.stored.get(name)!.metadata.uid)).toBe(true);
+  });
+
+  test('reads what the server has stored, and no cache', async () => {
+    const ledger = open();
+    await ledger.replace(by('a'));
+    await ledger.read(index);
+    await ledger.list();
+    expect(api.asked.filter(({ path }) => path.includes('resourceVersion'))).toEqual([]);
+  });
+
+  test('goes on where somebody labels the ConfigMap before each of its attempts, and keeps the labels', async () => {
+    const ledger = open();
+    await ledger.replace(by('a'));
+    let labels = 0;
+    api.before = ({ method }) => {
+      if (method === 'PUT' && labels < 20) api.change(name, (map) => (map.metadata.labels![`label-${++labels}`] = 'x'));
+      return undefined;
+    };
+    expect(await ledger.replace(by('a', 2))).toBe(true);
+    expect(Object.keys(api.stored.get(name)!.metadata.labels!)).toHaveLength(21);
+  });
+
+  test('says so where that has no end', async () => {
+    const ledger = open();
+    await ledger.replace(by('a'));
+    api.before = ({ method }) => {
+      if (method === 'PUT') api.change(name, () => {});
+      return undefined;
+    };
+    await expect(ledger.replace(by('a', 2))).rejects.toThrow(
+      'something changes this ConfigMap each time that it is read',
+    );
+    expect(await ledger.read(index)).toEqual(by('a'));
+  });
+
+  test('is refused where another run was first after it had read', async () => {
+    const [ledger, other] = [open(), open()];
+    await ledger.replace(by('a'));
+    let isFirst = true;
+    api.before = ({ method, body }) => {
+      if (method !== 'PUT' || !isFirst) return undefined;
+      isFirst = false;
+      const record = JSON.stringify({ ...by('other', 2) });
+      api.change(name, (map) => (map.data = { ...body!.data, record, mark: 'of the other' }));
+      return undefined;
+    };
+    expect(await ledger.replace(by('a', 2))).toBe(false);
+    expect(await other.read(index)).toEqual(by('other', 2));
+  });
+
+  test.each<[what: string, trouble: Trouble[]]>([
+    ['the answer was lost', ['answer lost']],
+    ['the request was lost', ['request lost']],
+    ['answers were lost again and again', ['answer lost', 'answer lost', 'request lost', 'answer lost']],
+    ['the server had no time', [{ status: 504 }, { status: 500 }, { status: 503 }]],
+  ])('is known to be stored where %s', async (_, list) => {
+    for (const revision of [1, 2]) {
+      troubles(...list);
+      expect(await open().replace(by('mine', revision))).toBe(true);
+      expect(await open().read(index)).toEqual(by('mine', revision));
+    }
+  });
+
+  test.each([1, 2])(
+    'that lands late, after its repetition, is refused by the server: revision %i',
+    async (revision) => {
+      const ledger = open();
+      for (let before = 1; before < revision; before++) await ledger.replace(by('a', before));
+      let land = () => {};
+      troubles({ later: new Promise((resolve) => (land = resolve)) });
+      expect(await ledger.replace(by('a', revision))).toBe(true);
+      expect(await ledger.replace(by('a', revision + 1))).toBe(true);
+      land();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(revisionOf(await ledger.read(index))).toBe(revision + 1);
+    },
+  );
+
+  test('does not take the same record of another run for its own when the answer was lost', async () => {
+    await open().replace(by('same'));
+    troubles('request lost');
+    expect(await open().replace(by('same'))).toBe(false);
+  });
+
+  test('waits as long as a 429 asks', async () => {
+    troubles({ status: 429, retryAfter: 7 }, { status: 429, retryAfter: 86_400 });
+    expect(await open().replace(by('a'))).toBe(true);
+    expect(paused).toEqual([7000, 30_000]);
+  });
+
+  test('is refused where the record was deleted', async () => {
+    const ledger = open();
+    await ledger.replace(by('a'));
+    api.before = ({ method }) => {
+      if (method === 'PUT') api.stored.delete(name);
+      return undefined;
+    };
+    expect(await ledger.replace(by('a', 2))).toBe(false);
+    expect(await ledger.read(index)).toBeUndefined();
+  });
+
+  test('never replaces a ConfigMap that was deleted and made anew since it was read', async () => {
+    const ledger = open();
+    await ledger.replace(by('a'));
+    const restored = structuredClone(api.stored.get(name)!);
+    let isFirst = true;
+    api.before = ({ method }) => {
+      if (method !== 'PUT' || !isFirst) return undefined;
+      isFirst = false;
+      api.stored.set(name, { ...restored, metadata: { ...restored.metadata, uid: 'another', resourceVersion: '1' } });
+      return undefined;
+    };
+    expect(await ledger.replace(by('a', 2))).toBe(true);
+    expect(writes().filter(({ method }) => method === 'PUT')).toHaveLength(2);
+  });
+
+  test('restores the label by which the records are listed', async () => {
+    const ledger = open();
+    await ledger.replace(by('a'));
+    api.change(name, (map) => (map.metadata.labels = {}));
+    expect(await ledger.list()).toEqual([]);
+    expect(await ledger.replace(by('b'))).toBe(false);
+    expect(await ledger.replace(by('b', 2))).toBe(true);
+    expect(await ledger.list()).toEqual([by('b', 2)]);
+  });
+});
+
+describe('A ConfigMap that a person has changed', () => {
+  const damaged = async (change: (map: { data?: Record<string, string> }) => void) => {
+    const ledger = open();
+    await ledger.replace(aRunning());
+    await ledger.replace(aRunning({ revision: 2 }));
+    api.change(name, change);
+    return ledger;
+  };
+
+  test.each<[what: string, revision: number, change: (map: { data?: Record<string, string> }) => void]>([
+    ['its record is cut', 2, ({ data }) => (data!['record'] = data!['record']!.slice(0, 40))],
+    ['its record is gone', 2, ({ data }) => delete data!['record']],
+    ['its revision is a word', 2, ({ data }) => (data!['revision'] = 'two')],
+    ['everything is gone', 0, (map) => delete map.data],
+  ])('is written over by the next revision alone, be it unreadable: %s', async (_, revision, change) => {
+    const ledger = await damaged(change);
+    expect(revisionOf(await ledger.read(index))).toBe(revision);
+    expect(await ledger.list()).toEqual([await ledger.read(index)]);
+    expect(await ledger.replace(by('late', revision + 2))).toBe(false);
+    expect(await ledger.replace(by('a', revision + 1))).toBe(true);
+    expect(await ledger.read(index)).toEqual(by('a', revision + 1));
+  });
+
+  test('is left alone where it says that it is of another index, and the others are read', async () => {
+    const ledger = open();
+    await ledger.replace(by('a'));
+    await ledger.replace({ ...by('a'), index: 'another' });
+    api.change(name, (map) => (map.metadata.annotations = { 'datahub-retention/index': 'a third' }));
+    expect(await ledger.read(index)).not.toEqual(by('a'));
+    expect(revisionOf(await ledger.read(index))).toBe(1);
+    expect((await ledger.list()).map((record) => record.index)).toEqual(['another', index]);
+  });
+
+  test('is no record under another name', async () => {
+    const ledger = open();
+    await ledger.replace(by('a'));
+    const { metadata, data } = api.stored.get(name)!;
+    await configMaps(access()).create({ data: data!, metadata: { ...copied(metadata), name: 'kept-for-later' } });
+    expect(await ledger.list()).toEqual([by('a')]);
+  });
+
+  const copied = ({ labels, annotations }: { labels?: object; annotations?: object }) =>
+    ({ labels, annotations }) as object;
+});
+
+test('lists more records than a page has, also where the list has to begin anew', async () => {
+  const ledger = open();
+  await ledger.replace(by('a'));
+  const first = api.stored.get(name)!;
+  const names = Array.from({ length: 230 }, (_, number) => `index${String(number).padStart(3, '0')}`);
+  for (const each of names) {
+    const record = JSON.stringify({ ...by('a'), index: each });
+    const metadata = { ...first.metadata, name: nameOf(each), annotations: { 'datahub-retention/index': each } };
+    api.stored.set(nameOf(each), { metadata, data: { ...first.data, record } });
+  }
+  let pages = 0;
+  api.before = ({ path }) => (path.includes('continue') && ++pages === 1 ? { status: 410 } : undefined);
+  expect((await ledger.list()).map((record) => record.index)).toEqual([index, ...names]);
+  expect(pages).toBe(2);
+});
+
+describe('An API server that is not as it should be', () => {
+  const everything = (trouble: Trouble) => {
+    api.before = () => trouble;
+  };
+
+  test.each<[what: string, trouble: Trouble, said: RegExp]>([
+    ['is away', 'request lost', /no answer from the API server.*network policy/],
+    [
+      'fails',
+      { status: 503, message: 'etcdserver: no leader' },
+      /answered 503 \(etcdserver: no leader\).*if this persists/,
+    ],
+    ['asks to wait without end', { status: 429, retryAfter: 1 }, /answered 429/],
+    [
+      'refuses',
+      { status: 403, message: 'configmaps is forbidden: User "system:serviceaccount:x:y" cannot list resource' },
+      /cannot list resource.*\(rbac.create\).*ledger.existingClaim/,
+    ],
+    ['has a quota', { status: 403, message: 'exceeded quota: few' }, /exceeded quota.*make room/],
+    ['does not know the token', { status: 401, message: 'Unauthorized' }, /answered 401/],
+  ])('that %s: one sentence', async (_, trouble, said) => {
+    everything(trouble);
+    for (const call of [() => open().list(), () => open().read(index), () => open().replace(by('a'))]) {
+      const error = (await call().catch((thrown: unknown) => thrown)) as Error;
+      expect(error).toBeInstanceOf(LedgerError);
+      expect(error.message).toMatch(said);
+      expect(error.message).not.toContain(api.token);
+    }
+    expect(api.stored.size).toBe(0);
+  });
+
+  test('that is a page of a proxy is no empty ledger', async () => {
+    const page = await listening(createServer((_, response) => void response.end('<html>')));
+    await expect(open({ url: page.url }).list()).rejects.toThrow('is not from an API server');
+    await page.close();
+  });
+});
+
+describe('Before a run', () => {
+  test('what may not be written is found out, and nothing is stored', async () => {
+    const ledger = open();
+    await ledger.prepare();
+    expect(api.stored.size).toBe(0);
+    for (const verb of ['POST', 'PUT']) {
+      const message = 'configmaps is forbidden';
+      api.before = ({ method }: Asked) => (method === verb ? { status: 403, message } : undefined);
+      await expect(ledger.prepare()).rejects.toThrow('Tried to write in the ledger');
+    }
+    // Of a cluster whose webhooks take part in no dry run.
+    troubles({ status: 400 }, { status: 400 });
+    await ledger.prepare();
+  });
+
+  test('the token is read for each request', async () => {
+    const tokens = ['old', 'new'];
+    const ledger = open({ token: () => tokens[0]! });
+    api.token = 'old';
+    await ledger.replace(by('a'));
+    api.token = 'new';
+    await expect(ledger.list()).rejects.toThrow('401');
+    tokens.shift();
+    expect(await ledger.list()).toHaveLength(1);
+  });
+});
+
+describe('A pod', () => {
+  const at = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
+  const folder = mkdtempSync(join(tmpdir(), 'service-account-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test('takes namespace, token and certificates from what Kubernetes has mounted', () => {
+    for (const each of ['namespace', 'token', 'ca.crt']) writeFileSync(join(folder, each), `the ${each}\n`);
+    const found = podAccess(at, folder)!;
+    expect(found).toMatchObject({ url: 'https://[fd00::1]:443', namespace: 'the namespace' });
+    writeFileSync(join(folder, 'token'), 'a later token');
+    expect([found.token(), found.ca?.()]).toEqual(['a later token', 'the ca.crt']);
+  });
+
+  test('has no access without them, and a machine has none', () => {
+    expect(podAccess(at, '/nowhere')).toBeUndefined();
+    expect(podAccess({}, folder)).toBeUndefined();
+  });
+
+  test.each([
+    ['kubernetes:', 'is for a pod with the token of its service account'],
+    ['kubernetes:datahub', 'nothing follows kubernetes:'],
+  ])('is where --ledger %s belongs', (path, said) => {
+    expect(() => ledgerAt(path, {})).toThrow(said);
+  });
+});

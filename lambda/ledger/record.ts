@@ -205,10 +205,14 @@ export const revisionOf = (record: StoredRecord | undefined): number =>
 /** Reads what a store holds for `index`. */
 export function parseRecord(index: string, stored: unknown): StoredRecord {
   const parsed = recordSchema.safeParse(stored);
-  if (parsed.success && parsed.data.index === index) return parsed.data;
-  const fields = parsed.success ? ['index'] : fieldsOf(parsed.error);
+  if (parsed.success && parsed.data.index === index && !waitsForNothing(parsed.data)) return parsed.data;
+  const fields = !parsed.success ? fieldsOf(parsed.error) : parsed.data.index === index ? ['unreported'] : ['index'];
   return { state: 'unreadable', index, fields, stored: Object(stored) };
 }
+
+/** Edited by hand: nothing that could be reported would ever clear it. */
+const waitsForNothing = ({ state, unreported, lastVerdict, lastRelease }: LedgerRecord): boolean =>
+  unreported && (state === 'idle' || state === 'quarantined') && (lastVerdict ?? lastRelease) === undefined;
 
 /**
  * What a store keeps. A record that could not be read again would block its index.

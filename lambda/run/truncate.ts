@@ -73,6 +73,16 @@ function withoutLedger(target: ApprovedEntry, error: unknown): Started {
   return { entry: doneEntry(target, 'failed', cause), changes: { breaker: cause } };
 }
 
+/** The write before the call failed, so nothing is sent; if it has arrived all the same, the index is free again. */
+async function takeBack(sending: Sending, { ledger, clock }: RunServices): Promise<void> {
+  const { runId, runStartMillis } = sending.attempt;
+  const verdict: Verdict = { outcome: 'not-started', cause: { kind: 'setup', what: 'ledger' }, reindexes: false };
+  const free = withdraw(sending, verdict, { runId, runStartMillis, atMillis: clock.now() });
+  await ledger.replace(free).catch((error: unknown) => {
+    if (!(error instanceof LedgerError)) throw error;
+  });
+}
+
 /** Everything that comes before the call. Throws LedgerError. */
 async function prepareCall(state: RunState, target: ApprovedEntry, services: RunServices): Promise<Started | Ready> {
   const { ledger, clock, settings } = services;
@@ -96,7 +106,14 @@ async function prepareCall(state: RunState, target: ApprovedEntry, services: Run
   const { attempt, dryRunAt, learnt } = checked;
   if (clock.now() >= attempt.sendBy) return { entry: tooLate, changes: learnt };
   const sending = startSending(owned.record, keyOf(target, state), attempt);
-  if (!(await ledger.replace(sending))) return overtaken(state, target, services, learnt);
+  let isWritten: boolean;
+  try {
+    isWritten = await ledger.replace(sending);
+  } catch (error) {
+    await takeBack(sending, services);
+    throw error;
+  }
+  if (!isWritten) return overtaken(state, target, services, learnt);
   const until = {
     wall: attempt.sendBy,
     // By a clock that nobody can set: neither later than the function allows nor than the dry run is valid.

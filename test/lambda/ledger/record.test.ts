@@ -189,3 +189,8 @@ function withValue<Changed extends object>(record: Changed, path: string, value:
   else target[last] = value;
   return record;
 }
+
+test('a record that waits for a report of nothing is not readable, so that a person can release it', () => {
+  const record = parseRecord(anIndex, anIdle({ unreported: true }));
+  expect(record).toMatchObject({ state: 'unreadable', fields: ['unreported'] });
+});

@@ -69,9 +69,9 @@ function stateChanges(tell: Tell): Output['state'] {
   let notes = 0;
   const watching = (entry: Entry & { phase: 'watched' }) => {
     const { entityType, aspect, taskId, rowsToDelete, resumed } = entry.entry;
-    const { done, total } = progressShown(entry.entry, entry.watch);
+    const { done, total, work } = progressShown(entry.entry, entry.watch);
     if (phases.get(entry.index) !== 'watched') tell('started', { entityType, aspect, taskId, rowsToDelete, resumed });
-    if (rowsDone.get(entry.index) !== done) tell('progress', { entityType, aspect, done, total });
+    if (rowsDone.get(entry.index) !== done) tell('progress', { entityType, aspect, done, total, work });
     rowsDone.set(entry.index, done);
   };
   return (step, state: RunState) => {

@@ -103,6 +103,26 @@ export const tellingRules = {
     }
   },
 
+  *'the rows that the last verdict has left are counted beside the dry run'(history) {
+    for (const { at, index, invocation, fields, answer } of eventsOf(history, 'dry-run')) {
+      const isOfPolicy = invocation.step === 'plan' && fields.forceDeleteByQuery !== undefined;
+      if (!isOfPolicy || !answer || at - invocation.startedAt > 10 * 60_000) continue;
+      const record = eventsOf(history, 'ledger').findLast(
+        (event) => event.next.index === index && event.at <= at,
+      )?.next;
+      if (record?.state !== 'idle' || record.server !== invocation.settings.gmsUrl) continue;
+      const { window } = record;
+      const isTaken = eventsOf(history, 'taken').some(
+        ({ state }) => runOf(state) === runOf(invocation) && !state.error,
+      );
+      if (!window || fields.cutoffMillis > window.afterMillis || !isTaken) continue;
+      const isCounted = eventsOf(history, 'dry-run').some(
+        (one) => runOf(one.invocation) === runOf(invocation) && one.fields.cutoffMillis === window.afterMillis,
+      );
+      if (!isCounted) yield { at, text: `${index}: not by ${invocation.runId}` };
+    }
+  },
+
   *'a quarantined reindex that is in place says how many rows are missing'(history) {
     for (const published of eventsOf(history, 'published')) {
       for (const { cause, ...entry } of published.report.policies) {

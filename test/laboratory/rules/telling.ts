@@ -116,10 +116,15 @@ export const tellingRules = {
         ({ state }) => runOf(state) === runOf(invocation) && !state.error,
       );
       if (!window || fields.cutoffMillis > window.afterMillis || !isTaken) continue;
-      const isCounted = eventsOf(history, 'dry-run').some(
-        (one) => runOf(one.invocation) === runOf(invocation) && one.fields.cutoffMillis === window.afterMillis,
+      const own = eventsOf(history, 'dry-run').filter(
+        (one) => one.index === index && one.invocation.step === 'plan' && runOf(one.invocation) === runOf(invocation),
       );
-      if (!isCounted) yield { at, text: `${index}: not by ${invocation.runId}` };
+      const isCounted = own.some((one) => one.fields.cutoffMillis === window.afterMillis);
+      // Older ones look for the cutoff of a limited run.
+      const isLimited = own.some(
+        (one) => one.fields.forceDeleteByQuery && one.fields.cutoffMillis > fields.cutoffMillis,
+      );
+      if (!isCounted && !isLimited) yield { at, text: `${index}: not by ${invocation.runId}` };
     }
   },
 

@@ -66,9 +66,7 @@ export const aboveCeiling: CauseEntry<'above-ceiling'> = (cause, entry, context)
 
 /** Why the number is not that of the rows that are due. */
 const headroom = (approveRows: number, { rowsToDelete = approveRows }: { rowsToDelete?: number }): string =>
-  approveRows > rowsToDelete
-    ? ` (${exact(rowsToDelete)} are due now; the rest leaves room for more until then)`
-    : '';
+  approveRows > rowsToDelete ? ` (${exact(rowsToDelete)} are due now; the rest leaves room for more until then)` : '';
 
 const minutes = (millis: number): string => counted(Math.round(Math.abs(millis) / 60_000), 'minute', 'minutes');
 

@@ -275,13 +275,13 @@ function refuseUnattended(
 ) {
   if (verb === 'enforce' && !yes && ask === undefined) {
     throw new UsageError(
-      `enforce deletes for good and asks before it does, and standard input is no terminal: add --yes to delete without a question, as in: ${program} enforce --yes`,
+      `enforce asks before it deletes rows for good, and standard input is not a terminal: to delete without being asked, add --yes, as in ${program} enforce --yes`,
     );
   }
   const isJsonRead = json !== undefined && json.path !== '-' && !isNowhere(json.path);
   if (verb === 'preview' || !isOutputNowhere || notify !== undefined || isJsonRead) return;
   throw new UsageError(
-    `Nobody would read what ${verb} reports: its output is closed or the null device. Let it print somewhere, or add --json FILE or --notify-url-file FILE.`,
+    `Nobody would see the result of ${verb}: its output is closed or goes to the null device. Let it print somewhere, or add --json FILE or --notify-url-file FILE.`,
   );
 }
 

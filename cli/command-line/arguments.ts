@@ -200,7 +200,7 @@ function refuseKeptByNpm(given: readonly string[], env: NodeJS.ProcessEnv, progr
   );
   if (kept === undefined) return;
   throw new UsageError(
-    `npm kept ${writtenOption(kept)} for itself. Start the program without npm, as in: ${exampleOf(program, 'survey')}`,
+    `npm took ${writtenOption(kept)} for itself, so this program never saw it: type ${program} in place of npm start.`,
   );
 }
 

@@ -47,7 +47,7 @@ interface Description {
 export const options: Record<OptionName, Description> = {
   gmsUrl: {
     flags: '--gms-url <url>',
-    says: "GMS, e.g. https://host/api/gms (else DataHub's own settings: DATAHUB_GMS_URL …, ~/.datahubenv)",
+    says: 'GMS, e.g. https://host/api/gms (else DATAHUB_GMS_URL, or DATAHUB_GMS_HOST, _PORT and _PROTOCOL, else ~/.datahubenv)',
   },
   tokenFile: {
     flags: '--token-file <file>',

@@ -85,7 +85,7 @@ const endOfHelp = (program: string): string =>
     '',
     `${program} VERB --help lists the options of a verb.`,
     ...(program === inCheckout ? ['npm start alone is the demo.'] : []),
-    'Variables stand for some options, which name them. DATAHUB_RETENTION_ARGS stands for all arguments.',
+    'Some options can come from the environment; their help names the variable. DATAHUB_RETENTION_ARGS holds all arguments.',
     '',
     'Example:',
     `  ${exampleOf(program, 'survey')}`,

@@ -58,11 +58,15 @@ export const aboveCeiling: CauseEntry<'above-ceiling'> = (cause, entry, context)
     act: approve(
       entry,
       approveRows,
-      `This deletes up to ${rows(approveRows, 'exact')} of ${nameOf(entry)} for good`,
+      `This deletes up to ${rows(approveRows, 'exact')} of ${nameOf(entry)} for good${headroom(approveRows, entry)}`,
       context,
     ),
   };
 };
+
+/** Why the number is not that of the rows that are due. */
+const headroom = (approveRows: number, { rowsToDelete = approveRows }: { rowsToDelete?: number }): string =>
+  approveRows > rowsToDelete ? ` (${exact(rowsToDelete)} are due now; the rest leaves room for more until then)` : '';
 
 const minutes = (millis: number): string => counted(Math.round(Math.abs(millis) / 60_000), 'minute', 'minutes');
 

@@ -189,7 +189,7 @@ describe('A command line with a mistake', () => {
         expect(parse('enforce --policies p', env)).toMatchObject({ yes: false, json: undefined });
       } else {
         expect(problemOf('enforce a.b --policies p'.replace(`${option} p`, ''), env)).toContain(
-          `npm kept ${option} for itself. Start the program without npm, as in: ./retention survey`,
+          `npm took ${option} for itself, so this program never saw it: type ./retention in place`,
         );
       }
     },

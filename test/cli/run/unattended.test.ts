@@ -14,7 +14,7 @@ describe('enforce without a terminal', () => {
     const args = run('enforce', [operation]).filter((word) => word !== '--yes');
     const { status, stdout, stderr } = await runHere(args);
     expect([status, stdout, engine.asked]).toEqual([2, '', []]);
-    expect(stderr).toMatch(/^enforce deletes for good .* as in: \.\/retention enforce --yes$/);
+    expect(stderr).toMatch(/^enforce asks before it deletes rows for good, .* as in \.\/retention enforce --yes$/);
   });
 
   test.each(['echo n |', 'yes |', '< /dev/null'])('%s: as a program, too', async (input) => {
@@ -25,7 +25,7 @@ describe('enforce without a terminal', () => {
       encoding: 'utf8',
     });
     expect([status, engine.asked]).toEqual([2, []]);
-    expect(stderr).toMatch(/^enforce deletes for good .*\n$/);
+    expect(stderr).toMatch(/^enforce asks before it deletes rows for good, .*\n$/);
   });
 });
 
@@ -36,7 +36,7 @@ describe('A run whose output is closed or the null device', () => {
       const args =
         verb === 'release' ? run(verb, [operation], 'dataset.operation', ...json) : run(verb, [operation], ...json);
       const { status, stderr } = await runHere(args, nowhere);
-      expect([status, stderr]).toEqual([2, expect.stringMatching(/^Nobody would read what \w+ reports: /)]);
+      expect([status, stderr]).toEqual([2, expect.stringMatching(/^Nobody would see the result of \w+: /)]);
     }
     expect(engine.asked).toEqual([]);
   });
@@ -46,7 +46,7 @@ describe('A run whose output is closed or the null device', () => {
     const args = [process.execPath, programs.start, ...run('enforce', [operation])];
     const { status, stderr } = spawnSync('sh', ['-c', `"$0" "$@" ${output}`, ...args], { encoding: 'utf8' });
     expect([status, engine.asked]).toEqual([2, []]);
-    expect(stderr).toMatch(/^Nobody would read /);
+    expect(stderr).toMatch(/^Nobody would see /);
   });
 
   test('previews', async () => {

@@ -32,6 +32,14 @@ export const executions = {
       world.isMute = false;
     });
   },
+  // No parameter can be read for a while.
+  'parameters refused': ({ world }, chances) => {
+    const before = world.weather.parameters;
+    world.weather = { ...world.weather, parameters: 1 };
+    world.time.at(world.time.now() + chances.pick([minute, hour]), () => {
+      world.weather = { ...world.weather, parameters: before };
+    });
+  },
   // Nothing can be written to the ledger for a while.
   'disk full': ({ world }, chances) => {
     world.isFull = true;

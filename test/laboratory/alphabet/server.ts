@@ -70,6 +70,7 @@ export const moods = {
   'status unknown': { status: 'unknown' },
   // It says only whether a task has ended.
   'status without counters': { status: 'without counters' },
+  'new index without refreshes': { refreshesLate: true },
   'sizes denied': { sizes: 'denied' },
   'sizes by alias': { sizes: 'by alias' },
   // Answers do not say what time it is.

@@ -3,7 +3,7 @@ import { kinds, moods, swaps } from '../alphabet/server.ts';
 import { calm, weathers } from '../alphabet/weather.ts';
 import { createChances } from '../world/chances.ts';
 import type { Execution } from '../world/execution.ts';
-import { type Behaviour, plain } from '../world/server.ts';
+import { aliasOf, type Behaviour, plain } from '../world/server.ts';
 import { withVirtualTimers } from '../world/virtual-time.ts';
 import { createWorld, type World } from '../world/world.ts';
 import { morning, releaseAtLast } from './morning.ts';
@@ -87,6 +87,7 @@ function begin(world: World, scenario: Scenario, number: number): void {
   const night = scenario.nights[number];
   world.weather = night ? weathers[night.weather] : calm;
   world.onSent = (track) => erode(world, track.index, scenario.erosion);
+  world.onPublished = () => {};
   world.onWritten = () => {};
   world.isMute = false;
   world.onActing = () => {};
@@ -102,19 +103,25 @@ function begin(world: World, scenario: Scenario, number: number): void {
   if (swap) world.injected(swap);
   if (night?.mood) world.injected(`mood: ${night.mood}`);
   if (!night && number === scenario.nights.length) mend(world, scenario);
+  if (!night) refresh(world, scenario);
 }
 
 const kindOf = ({ kind, counters }: Scenario): Behaviour => ({ ...plain, ...kinds[kind], counters });
 
 function mend(world: World, scenario: Scenario): void {
-  const { engine } = world.server;
   Object.assign(world, { paused: false, isFull: false });
   world.settings = settingsOf(scenario);
   const policies = scenario.indices.map(({ policy }, number) => policyOf(names[number] ?? names[0], policy));
   world.policies = policies.map((policy) => written(policy));
-  for (const { index } of policies) {
+}
+
+/** Whatever is in place by now is whole, and refreshed. */
+function refresh(world: World, { indices }: Scenario): void {
+  const { engine } = world.server;
+  for (const [entityType, aspect] of names.slice(0, indices.length)) {
+    const index = aliasOf({ entityType, aspect });
     const physical = engine.behind(index);
-    if (!physical) continue;
+    if (!physical || (physical.refreshOffSince === undefined && !physical.awayShards)) continue;
     world.others(index, 'mended', () => {
       physical.refreshOffSince = undefined;
       physical.awayShards = undefined;

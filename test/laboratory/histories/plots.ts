@@ -4,6 +4,7 @@ import { remove, shardsAway } from '../alphabet/others.ts';
 import type { Track } from '../truth/track.ts';
 import type { Chances } from '../world/chances.ts';
 import type { Pace } from '../world/engine.ts';
+import type { Execution } from '../world/execution.ts';
 import { unreportedOf } from '../world/records.ts';
 import { aged, replaced, written } from './policies.ts';
 
@@ -71,9 +72,8 @@ function muchToDo(stage: Stage, chances: Chances, start: number, pace?: Pace): v
   });
 }
 
-const begin = (stage: Stage, chances: Chances, what: string, input: object = {}, options: object = {}): void => {
+const begin = (stage: Stage, chances: Chances, what: string, input: object = {}, options: object = {}): Execution =>
   stage.begin(`${what}-${stage.night}-${chances.between(1, 99_999)}`, { mode: 'enforce', ...input }, options);
-};
 
 export const plots = {
   'a copy is cut, and late rows of the last two days fill it up': (stage, chances, start) => {
@@ -139,10 +139,42 @@ export const plots = {
       const isKilled = chances.happens(0.7);
       later(stage, chances.pick([second, second, 10 * minute]), () => {
         const onState = (state: string) => void (isKilled && state === 'Report' && execution.kill());
-        const execution = stage.begin(`release-${stage.night}`, { release, acceptMissing: 1000 }, { onState });
+        const accepts = chances.pick([{}, { acceptMissing: 0 }, { acceptMissing: 1000 }]);
+        const execution = stage.begin(`release-${stage.night}`, { release, ...accepts }, { onState });
       });
+      // A run that can read no parameter reports it all the same.
+      if (chances.happens(0.3)) {
+        happens('parameters refused', stage, chances);
+        later(stage, 10 * second, () => begin(stage, chances, 'reads-nothing'));
+      }
       // Its record may be damaged meanwhile.
       if (chances.happens(0.3)) later(stage, minute, () => happens('record damaged', stage, chances));
+    });
+  },
+  'a mark is redriven after the next verdict, which nobody has reported': (stage, chances, start) => {
+    const { world } = stage;
+    muchToDo(stage, chances, start, { millis: minute });
+    const first = () => stage.scheduled();
+    world.onPublished = (runId) => {
+      if (runId === first()?.runId) first()?.stop();
+    };
+    world.time.at(start + 2 * hour, () => {
+      world.onPublished = () => {};
+      begin(stage, chances, 'reports');
+    });
+    world.time.at(start + 3 * hour, () => {
+      for (const { index } of stage.policies) growOld(stage, index, chances);
+      const next = begin(stage, chances, 'truncates');
+      atNextVerdict(stage, () => {
+        next.kill();
+        later(stage, second, () => first()?.redrive());
+      });
+    });
+  },
+  'a person releases a reindex that has run for a day, and has not ended': (stage, chances, start) => {
+    muchToDo(stage, chances, start, { millis: 60 * hour });
+    stage.world.time.at(start + 21 * hour, () => {
+      for (const { name } of stage.policies) begin(stage, chances, 'release', { release: [name] });
     });
   },
   'two runs at once': (stage, chances, start) => {

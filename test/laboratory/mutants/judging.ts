@@ -37,13 +37,18 @@ export const judgingMutants: readonly Mutant[] = [
       "if (entry && owned.kind !== 'quarantined') facts.entries.push(entry);",
     ],
   ]),
-  mutant(14, 'says nothing of what is quarantined where it cannot do its work', [
+  mutant(
+    14,
+    'says nothing of what is quarantined where it cannot do its work',
     [
-      plan,
-      'if (entry) facts.entries.push(entry);',
-      "if (entry && (asks || owned.kind !== 'quarantined')) facts.entries.push(entry);",
+      [
+        plan,
+        'if (entry) facts.entries.push(entry);',
+        "if (entry && (asks || owned.kind !== 'quarantined')) facts.entries.push(entry);",
+      ],
     ],
-  ]),
+    ['parameters refused'],
+  ),
   mutant(2, 'truncates an index whose policy is switched off', [
     [plan, 'else if (parsed.policy.enabled) waiting', 'else if (parsed.policy.aspect.length > 0) waiting'],
   ]),
@@ -118,12 +123,18 @@ export const judgingMutants: readonly Mutant[] = [
   mutant(9, 'takes the rows to keep for all that a reindex had to write', [
     [judge, 'if (total === undefined) return', 'if (total !== -1) return'],
   ]),
-  mutant(9, 'calls a reindex lost that has not been refreshed', [
-    [judge, '(isMissing(attempt, counts) && !isUnrefreshed)', 'isMissing(attempt, counts)'],
-  ]),
-  mutant(9, 'calls a reindex verified that has not been refreshed', [
-    [judge, ' && !(isUnrefreshed && isMissing(attempt, counts))', ''],
-  ]),
+  mutant(
+    9,
+    'calls a reindex lost that has not been refreshed',
+    [[judge, '(isMissing(attempt, counts) && !isUnrefreshed)', 'isMissing(attempt, counts)']],
+    ['new index without refreshes'],
+  ),
+  mutant(
+    9,
+    'calls a reindex verified that has not been refreshed',
+    [[judge, ' && !(isUnrefreshed && isMissing(attempt, counts))', '']],
+    ['new index without refreshes'],
+  ),
   mutant(9, 'does not check twice where rows of a reindex are fewer', [
     [check, 'seen.counts.isAbsent || (verdict.reindexes && (verdict.rowsMissing ?? 0) > 0)', 'seen.counts.isAbsent'],
   ]),
@@ -157,9 +168,12 @@ export const judgingMutants: readonly Mutant[] = [
   ]),
   mutant(10, 'gives up before 20 h', [[check, 'clock.now() - sendingSince >= abandonAfterMillis', 'clock.now() > 0']]),
   mutant(10, 'never gives up', [[check, 'clock.now() - sendingSince >= abandonAfterMillis', 'clock.now() < 0']]),
-  mutant(10, 'gives up what moves', [
-    [check, 'isOld(record, services) && after.isStuck === true', 'isOld(record, services)'],
-  ]),
+  mutant(
+    10,
+    'gives up what moves',
+    [[check, 'isOld(record, services) && after.isStuck === true', 'isOld(record, services)']],
+    ['takes more than a day', 'a person releases a reindex that has run for a day, and has not ended'],
+  ),
   mutant(11, 'keeps no window', [
     ['ledger/transitions', 'return window ?? (isWhole ? before : undefined);', 'return undefined;'],
   ]),
@@ -188,9 +202,12 @@ export const judgingMutants: readonly Mutant[] = [
     ],
     ['policy twice'],
   ),
-  mutant(10, 'releases whatever is missing', [
-    [release, 'facts.missing <= (acceptMissing ?? 0)', 'facts.missing >= 0'],
-  ]),
+  mutant(
+    10,
+    'releases whatever is missing',
+    [[release, 'facts.missing <= (acceptMissing ?? 0)', 'facts.missing >= 0']],
+    ['a run ends between its verdict and its message, and so does a release'],
+  ),
   mutant(10, 'releases what is unknown, and nobody accepted', [
     [release, '? acceptMissing !== undefined :', '? acceptMissing !== -1 :'],
   ]),
@@ -204,14 +221,22 @@ export const judgingMutants: readonly Mutant[] = [
       '',
     ],
   ]),
-  mutant(10, 'releases a reindex whose status says that it runs', [
-    [release, "if (reindexes && (await stillRuns(record, operations, signal))) return { unknown: 'reindex' };", ''],
-  ]),
-  mutant(10, 'releases by the counts of another address', [
+  mutant(
+    10,
+    'releases a reindex whose status says that it runs',
+    [[release, "if (reindexes && (await stillRuns(record, operations, signal))) return { unknown: 'reindex' };", '']],
+    ['a person releases a reindex that has run for a day, and has not ended'],
+  ),
+  mutant(
+    10,
+    'releases by the counts of another address',
     [
-      release,
-      "if (address !== undefined) return { unknown: 'address'",
-      "if (address === '') return { unknown: 'address'",
+      [
+        release,
+        "if (address !== undefined) return { unknown: 'address'",
+        "if (address === '') return { unknown: 'address'",
+      ],
     ],
-  ]),
+    ['address changed'],
+  ),
 ];

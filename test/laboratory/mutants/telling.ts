@@ -33,16 +33,18 @@ export const tellingMutants: readonly Mutant[] = [
     ],
   ]),
   mutant(15, 'marks nothing', [['run/mark-reported', 'of marks) {', 'of marks.slice(marks.length)) {']]),
-  mutant(15, 'marks without the revision, and without the moment', [
+  mutant(
+    15,
+    'marks without the revision, and without the moment',
     [
-      transitions,
-      'waiting.revision === mark.revision && waiting.decidedAtMillis === mark.decidedAtMillis',
-      'waiting.index === mark.index',
+      [
+        transitions,
+        'waiting.revision === mark.revision && waiting.decidedAtMillis === mark.decidedAtMillis',
+        'waiting.index === mark.index',
+      ],
     ],
-  ]),
-  mutant(15, 'marks what has been written since', [
-    [transitions, 'waiting.revision === mark.revision && waiting', 'waiting'],
-  ]),
+    ['a mark is redriven after the next verdict, which nobody has reported'],
+  ),
   mutant(15, 'truncates what is unreported', [
     [ownership, "if (record.unreported) return { kind: 'ended', record };", ''],
     [transitions, 'if (record?.unreported) throw', 'if (record === null) throw'],
@@ -95,13 +97,18 @@ export const tellingMutants: readonly Mutant[] = [
       'policies.filter(({ resumed }) => !resumed).map(({ outcome }) => resultOf[outcome]);',
     ],
   ]),
-  mutant(15, 'says nothing of it where it cannot do its work', [
+  mutant(
+    15,
+    'says nothing of it where it cannot do its work',
     [
-      plan,
-      'if (entry) facts.entries.push(entry);',
-      "if (entry && (asks || owned.kind !== 'ended')) facts.entries.push(entry);",
+      [
+        plan,
+        'if (entry) facts.entries.push(entry);',
+        "if (entry && (asks || owned.kind !== 'ended')) facts.entries.push(entry);",
+      ],
     ],
-  ]),
+    ['a run ends between its verdict and its message, and so does a release'],
+  ),
   mutant(15, 'goes on after bad news of an earlier run', [
     [plan, 'return proceed(withBreaker(withinLimit(state)),', 'return proceed(withinLimit(state),'],
     ['run/truncate', 'proceed(withBreaker(next),', 'proceed(next,'],

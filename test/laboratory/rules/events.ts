@@ -18,6 +18,7 @@ interface Read {
   length: number;
   events: Partial<Record<JournalEvent['kind'], JournalEvent[]>>;
   closings?: Closing[];
+  sends?: Send[];
 }
 
 const reads = new WeakMap<History, Read>();
@@ -75,10 +76,17 @@ export interface Send {
   before: readonly JournalEvent[];
 }
 
-function* sends(history: History): Generator<Send> {
+function sends(history: History): Send[] {
+  const read = readOf(history);
+  read.sends ??= [...sent(history)];
+  return read.sends;
+}
+
+function* sent(history: History): Generator<Send> {
   const { journal } = history.world;
-  for (const [place, sent] of journal.entries()) {
-    if (sent.kind !== 'truncate') continue;
+  for (const [place, event] of journal.entries()) {
+    if (event.kind !== 'truncate') continue;
+    const sent = event;
     const before = journal.slice(0, place);
     const asked = before.findLast(
       (event): event is Event<'dry-run'> => event.kind === 'dry-run' && event.invocation.id === sent.invocation.id,

@@ -103,6 +103,31 @@ export const tellingRules = {
     }
   },
 
+  *'the rows that the last verdict has left are counted beside the dry run'(history) {
+    for (const { at, index, invocation, fields, answer } of eventsOf(history, 'dry-run')) {
+      const isOfPolicy = invocation.step === 'plan' && fields.forceDeleteByQuery !== undefined;
+      if (!isOfPolicy || !answer || at - invocation.startedAt > 10 * 60_000) continue;
+      const record = eventsOf(history, 'ledger').findLast(
+        (event) => event.next.index === index && event.at <= at,
+      )?.next;
+      if (record?.state !== 'idle' || record.server !== invocation.settings.gmsUrl) continue;
+      const { window } = record;
+      const isTaken = eventsOf(history, 'taken').some(
+        ({ state }) => runOf(state) === runOf(invocation) && !state.error,
+      );
+      if (!window || fields.cutoffMillis > window.afterMillis || !isTaken) continue;
+      const own = eventsOf(history, 'dry-run').filter(
+        (one) => one.index === index && one.invocation.step === 'plan' && runOf(one.invocation) === runOf(invocation),
+      );
+      const isCounted = own.some((one) => one.fields.cutoffMillis === window.afterMillis);
+      // Older ones look for the cutoff of a limited run.
+      const isLimited = own.some(
+        (one) => one.fields.forceDeleteByQuery && one.fields.cutoffMillis > fields.cutoffMillis,
+      );
+      if (!isCounted && !isLimited) yield { at, text: `${index}: not by ${invocation.runId}` };
+    }
+  },
+
   *'a quarantined reindex that is in place says how many rows are missing'(history) {
     for (const published of eventsOf(history, 'published')) {
       for (const { cause, ...entry } of published.report.policies) {

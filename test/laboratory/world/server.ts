@@ -24,6 +24,8 @@ export interface Behaviour {
   swapMillis: number;
   /** It moves, too, where the task has ended before its last row. */
   swapsShort: boolean;
+  /** The index of a reindex is not refreshed until somebody sees to it. */
+  refreshesLate: boolean;
   /** What the status of a reindex counts (alphabet/server.ts). */
   counters: Counters;
   status: 'told' | 'denied' | 'unknown' | 'without counters';
@@ -44,6 +46,7 @@ export const plain: Behaviour = {
   swap: 'first',
   swapMillis: 20_000,
   swapsShort: false,
+  refreshesLate: false,
   counters: 'rows to keep',
   status: 'told',
   sizes: 'told',
@@ -91,6 +94,7 @@ export function createServer(engine: Engine, time: VirtualTime): Server {
       const old = rows.filter(({ timestamp }) => timestamp <= fields.cutoffMillis).length;
       if (!reindexes(fields, old, rows.length)) return engine.startDelete(physical, fields.cutoffMillis, pace);
       const target = engine.newPhysical(alias);
+      if (server.behaviour.refreshesLate) target.refreshOffSince = time.now();
       if (swap === 'first') {
         const task = engine.startCopy(physical, target, fields.cutoffMillis, pace);
         engine.point(alias, target);

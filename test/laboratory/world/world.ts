@@ -48,6 +48,8 @@ export interface World {
   sent(invocation: InvocationInfo, fields: TruncateFields): Track;
   /** Called for each real truncate. */
   onSent: (track: Track) => void;
+  /** Called after each report that is published. */
+  onPublished: (runId: string) => void;
   /** Called after each write to the ledger. */
   onWritten: (written: Event<'ledger'>) => void;
   /** Called just before the server acts on one. */
@@ -83,6 +85,7 @@ export function createWorld({ seed, start, settings, policies, notify = 'always'
   const ledger = memoryLedger();
   const journal: JournalEvent[] = [];
   const silent = () => {};
+  const known = new WeakMap<object, StoredRecord>();
   let invocations = 0;
 
   const world: World = {
@@ -100,6 +103,7 @@ export function createWorld({ seed, start, settings, policies, notify = 'always'
     policies,
     notify,
     onSent: silent,
+    onPublished: silent,
     onWritten: silent,
     onActing: silent,
     actLater: time.at,
@@ -115,9 +119,11 @@ export function createWorld({ seed, start, settings, policies, notify = 'always'
     published({ runId, runStartMillis }, report, told, confirmed) {
       const copy = structuredClone(report);
       journal.push({ at: time.now(), kind: 'published', runId, runStartMillis, report: copy, told, confirmed });
+      world.onPublished(runId);
     },
     counted({ runId, runStartMillis }, report) {
-      const rowsMissing = reportMetrics(report)
+      const isLoss = report.policies.some(({ outcome }) => outcome === 'rows-missing');
+      const rowsMissing = (isLoss ? reportMetrics(report) : [])
         .map((line) => Number(JSON.parse(line)[runMetrics.rowsMissing] ?? 0))
         .reduce((sum, missing) => sum + missing, 0);
       journal.push({ at: time.now(), kind: 'counted', runId, runStartMillis, rowsMissing });
@@ -163,8 +169,11 @@ export function createWorld({ seed, start, settings, policies, notify = 'always'
       return true;
     },
     stored(index) {
-      const stored = ledger.stored.get(index);
-      return stored === undefined ? undefined : parseRecord(index, structuredClone(stored));
+      const stored = ledger.stored.get(index) as object | undefined;
+      if (stored === undefined) return undefined;
+      const parsed = known.get(stored) ?? parseRecord(index, structuredClone(stored));
+      known.set(stored, parsed);
+      return parsed;
     },
   };
   return world;

@@ -95,8 +95,8 @@ export const sendingMutants: readonly Mutant[] = [
   mutant(5, 'ignores what the ledger answers', [
     [
       truncate,
-      'if (!(await ledger.replace(sending))) return',
-      'if (!(await ledger.replace(sending)) && begun.wall < 0) return',
+      'isWritten = await ledger.replace(sending);',
+      'isWritten = (await ledger.replace(sending)) || begun.wall >= 0;',
     ],
   ]),
   mutant(5, 'writes whatever revision is stored', [

@@ -5,12 +5,12 @@
 try {
   const { register } = await import('tsx/esm/api');
   register();
+  await import('./main.ts');
 } catch (error) {
-  if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  if (error.code !== 'ERR_MODULE_NOT_FOUND' || !/package|node_modules/.test(error.message)) throw error;
   const folder = new URL('..', import.meta.url).pathname;
   process.stderr.write(
     `Packages of this program are missing: run npm ci --include=dev in ${folder} (NODE_ENV=production leaves them out).\n`,
   );
   process.exit(2);
 }
-await import('./main.ts');

@@ -109,7 +109,8 @@ function lineOf(record: StoredRecord, last: RunState | undefined): string[] {
 
 function lastSeen(index: string, last: RunState | undefined): string {
   const watched = watchedOf(index, last);
-  if (!watched) return ', not checked by this run';
+  const { seenAt } = watched?.watch ?? {};
+  if (!watched || seenAt === undefined) return ', not checked by this run';
   const rows = progressLine(watched).slice(dottedName(watched.entry).length + 2);
-  return `, ${rows} when last seen, ${moment(watched.watch.lastCheckAt)}`;
+  return `, ${rows} when last seen, ${moment(seenAt)}`;
 }

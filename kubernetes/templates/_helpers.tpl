@@ -68,8 +68,19 @@ annotations:
 {{- if and (eq (dateInZone "MST" now "Asia/Tokyo") "JST") (eq (dateInZone "MST" now $zone) "UTC") (not (regexMatch "^(Etc/)?(UTC|UCT|Universal|Zulu)$" $zone)) -}}
 {{- fail (printf "timeZone: %s is not the name of a time zone; Europe/Berlin and Etc/UTC are" $zone) -}}
 {{- end -}}
-{{- if regexMatch "^\\S+ \\S+ (3[01]([,-]3[01])? (2|FEB|feb)|31 (2|4|6|9|11|APR|JUN|SEP|NOV|apr|jun|sep|nov)) [*?]$" .Values.schedule -}}
+{{- if not (hasPrefix "@" .Values.schedule) -}}
+{{- $fields := splitList " " .Values.schedule -}}
+{{- $kinds := list (list "minute" "[0-5]?[0-9]") (list "hour" "([01]?[0-9]|2[0-3])") (list "day of the month" "(0?[1-9]|[12][0-9]|3[01])") (list "month" "(0?[1-9]|1[0-2]|[A-Za-z]{3})") (list "day of the week" "([0-6]|[A-Za-z]{3})") -}}
+{{- range $at, $kind := $kinds -}}
+{{- $one := index $kind 1 -}}
+{{- $part := printf "(\\*|\\?|%s(-%s)?)(/[1-9][0-9]*)?" $one $one -}}
+{{- if not (regexMatch (printf "^%s(,%s)*$" $part $part) (index $fields $at)) -}}
+{{- fail (printf "schedule: %q in %q is no %s" (index $fields $at) $.Values.schedule (index $kind 0)) -}}
+{{- end -}}
+{{- end -}}
+{{- if regexMatch "^(3[01]([,-]3[01])? (2|FEB|feb)|31 (4|6|9|11|APR|JUN|SEP|NOV|apr|jun|sep|nov)) [*?]$" (join " " (slice $fields 2)) -}}
 {{- fail (printf "schedule: %q names a day that its month never has" .Values.schedule) -}}
+{{- end -}}
 {{- end -}}
 {{- $seen := dict -}}
 {{- range $at, $policy := .Values.policies -}}

@@ -28,7 +28,7 @@ export const releaseFacts = {
 
 const kinds = {
   'token-expires': { at: millis, expired: z.boolean().optional() },
-  'no-date-header': {},
+  'no-date-header': { header: z.string().optional().meta({ description: 'one that holds no date' }) },
   /** What the token may not read (previews only): task statuses, sizes. */
   rights: { what: z.enum(['task-status', 'sizes']), error: serverErrorSchema },
   /** The job is paused, and no entry says so: nothing was due, or the run only previews. */

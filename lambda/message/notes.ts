@@ -180,8 +180,11 @@ export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
     act: storeToken(audience),
     section: 'Token',
   }),
-  'no-date-header': () => ({
-    what: 'the server sends no Date header, so its clock was not compared with ours',
+  'no-date-header': ({ header }) => ({
+    what:
+      header === undefined
+        ? 'the server sends no Date header, so its clock was not compared with ours'
+        : `the Date header of the server holds no date ("${header}"), so its clock was not compared with ours`,
     why: 'This is harmless as long as both clocks are right.',
     urgency: 'nothing',
   }),

@@ -16,6 +16,8 @@ export interface Watch {
   /** When this run last checked, successfully or not; and when it checks next. */
   lastCheckAt: number;
   nextCheckAt: number;
+  /** When the server last said something of it: a status, or counts. */
+  seenAt?: number;
   /** Fewest rows to delete that this run has seen, the last rows to keep, and the highest counter. */
   rowsToDelete?: number;
   rowsToKeep?: number;
@@ -150,6 +152,7 @@ export function fold(before: Watch, seen: Seen, attempt: Attempt): Watch {
   return {
     ...before,
     lastCheckAt: seen.at,
+    seenAt: seen.status || seen.counts ? seen.at : before.seenAt,
     ...extremes(before, seen),
     ...stillness(before, seen, movement),
     ...byStatus(before, seen),

@@ -324,6 +324,47 @@ describe.skipIf(found === undefined)('The chart', () => {
     });
   });
 
+  test('its network policy lets the job reach GMS, DNS of both kinds and the API server, and nothing else', () => {
+    interface Target {
+      port: number;
+      /** Of a pod. */
+      labels?: object;
+      namespace?: string;
+      address?: string;
+    }
+    const has = (selector: Manifest, labels: Record<string, string>) =>
+      Object.entries(selector.matchLabels).every(([key, value]) => labels[key] === value);
+    /** As the API defines it, for addresses that stand in a rule alone. */
+    const reaches = (values: object, { port, labels, namespace, address }: Target): boolean => {
+      const enabled = { networkPolicy: { enabled: true, ...values } };
+      const { egress } = render(enabled).manifests.find((each) => each?.kind === 'NetworkPolicy').spec;
+      const matches = ({ namespaceSelector, podSelector, ipBlock }: Manifest) =>
+        ipBlock
+          ? ipBlock.cidr === `${address}/32`
+          : namespace !== undefined &&
+            (!namespaceSelector || has(namespaceSelector, { 'kubernetes.io/metadata.name': namespace })) &&
+            (!podSelector || has(podSelector, { ...labels }));
+      return egress.some(
+        ({ to, ports }: Manifest) => ports.some((each: Manifest) => each.port === port) && (!to || to.some(matches)),
+      );
+    };
+    const gms = { port: 8080, namespace: 'datahub', labels: { 'app.kubernetes.io/name': 'datahub-gms' } };
+    const apiServer = { port: 6443, address: '10.0.0.1' };
+    const all: [Target, boolean][] = [
+      [gms, true],
+      [{ ...gms, namespace: 'elsewhere' }, false],
+      [{ ...gms, labels: { 'app.kubernetes.io/name': 'datahub-frontend' } }, false],
+      [{ port: 53, namespace: 'kube-system', labels: {} }, true],
+      [{ port: 53, address: '169.254.20.10' }, true],
+      [{ port: 53, address: '203.0.113.1' }, false],
+      [apiServer, true],
+      [{ port: 80, address: '203.0.113.1' }, false],
+    ];
+    for (const [target, expected] of all) expect([target, reaches({}, target)]).toEqual([target, expected]);
+    const narrow = { apiServer: { addresses: ['10.0.0.1/32'] } };
+    expect([reaches(narrow, apiServer), reaches(narrow, { ...apiServer, address: '10.0.0.2' })]).toEqual([true, false]);
+  });
+
   test('has nothing that waits for a first run: no claim, and no pod outside of helm test', () => {
     for (const values of Object.values(given)) {
       const kinds = new Set(render(values).manifests.flatMap((each) => (each === null ? [] : [each.kind])));

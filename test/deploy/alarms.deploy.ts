@@ -121,7 +121,7 @@ describe.skipIf(emulator === undefined)('A stage whose alarms have a topic of th
     expect(second.alarms).toEqual([called('RunFailed')]);
   });
 
-  test('calls them as soon as a start lies in the queue of lost ones', () => {
+  test('calls them as soon as a start arrives in the queue of lost ones', () => {
     expect(lost).toEqual([`ALARM: "datahub-retention/alarmed/StartLost" in ${emulator!.region}`]);
   });
 
@@ -147,7 +147,7 @@ async function loseAStart({ aws }: DeployedStage): Promise<void> {
   await expect(sent).rejects.toThrow(/AccessDenied/);
   await aws.query('monitoring', 'PutMetricData', '2010-08-01', {
     Namespace: 'AWS/SQS',
-    'MetricData.member.1.MetricName': 'ApproximateNumberOfMessagesVisible',
+    'MetricData.member.1.MetricName': 'NumberOfMessagesSent',
     'MetricData.member.1.Value': '1',
     'MetricData.member.1.Timestamp': new Date().toISOString(),
     'MetricData.member.1.Dimensions.member.1.Name': 'QueueName',

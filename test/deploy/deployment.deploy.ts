@@ -187,10 +187,10 @@ const notTried = [
   'Workflow: logs:CreateLogDelivery',
   'Schedule: states:StartExecution',
   'Schedule: sqs:SendMessage',
-  'Plan: xray:PutTraceSegments',
-  'Truncate: xray:PutTraceSegments',
-  'Poll: xray:PutTraceSegments',
-  'Report: xray:PutTraceSegments',
+  'Plan: xray:PutTelemetryRecords',
+  'Truncate: xray:PutTelemetryRecords',
+  'Poll: xray:PutTelemetryRecords',
+  'Report: xray:PutTelemetryRecords',
 ];
 
 function named(role: string, { Sid, Action }: RolePolicy['statements'][number]): string {

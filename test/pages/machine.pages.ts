@@ -110,7 +110,7 @@ describe('docs/operate.md, on a machine', () => {
   test('preview: the message says PREVIEW, that nothing was deleted, and the number that the page approves', async () => {
     const preview = await type(operate('Preview')[0]);
     expect(message(preview)).toContain('PREVIEW, nothing was deleted');
-    expect(message(preview)).toContain('enforce dataset.operation --approve-rows 45150');
+    expect(message(preview)).toContain('enforce dataset.operation --policies policies.json --approve-rows 45150');
     expect(truncates()).toEqual([]);
   });
 

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import type { FunctionName } from '../../lambda/aws/environment.ts';
 import { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
-import { freePort } from '../support/loopback.ts';
+import { freePort, textOf } from '../support/loopback.ts';
 import type { Tools } from './tools.ts';
 
 export interface RunningFunction {
@@ -84,12 +85,15 @@ function kill(pid: number): void {
   }
 }
 
-/** It takes a moment until the emulator listens. */
+/** It takes a moment until the emulator listens, and a function may take longer than fetch waits. */
 async function post(url: string, event: unknown): Promise<Record<string, unknown>> {
   for (let tries = 0; ; tries++) {
     try {
-      const response = await fetch(url, { method: 'POST', body: JSON.stringify(event) });
-      return JSON.parse((await response.text()) || 'null');
+      const text = await new Promise<string>((resolve, reject) => {
+        const call = request(url, { method: 'POST' }, (response) => resolve(textOf(response)));
+        call.once('error', reject).end(JSON.stringify(event));
+      });
+      return JSON.parse(text || 'null');
     } catch (error) {
       if (tries === 100) throw error;
       await new Promise((resolve) => setTimeout(resolve, 100));

@@ -26,8 +26,8 @@ export class PlanRequests {
   refusesForceField: boolean | undefined;
   /** A failure that every further request would hit too; it is reported once, and no more requests are made. */
   serverFailure: ServerError | undefined;
-  /** An answer came without a `Date` header. */
-  lacksDate = false;
+  /** An answer came without a `Date` header, or with this one, in which no date can be read. */
+  lacksDate: { header?: string } | undefined;
 
   /** @param signal fires when Plan's time to ask is over, which is deadlineMarginMillis before its deadline */
   constructor({ operations, clock, deadline }: PlanServices, signal: AbortSignal) {
@@ -46,7 +46,7 @@ export class PlanRequests {
   async dryRun(fields: TruncateFields): Promise<DryRun> {
     try {
       const answer = await this.#operations.dryRun(fields, { signal: this.#signal });
-      if (answer.clockSkewMillis === undefined) this.lacksDate = true;
+      if (answer.clockSkewMillis === undefined) this.lacksDate = { header: answer.unreadableDate };
       return answer;
     } catch (error) {
       if (error instanceof OperationsError) this.failed(error.fact);

@@ -310,6 +310,7 @@ export const noteCases: [name: string, note: Note][] = [
   ['paused, and nothing due', { kind: 'paused' }],
   ['pause unknown', { kind: 'paused', problem: 'The pause switch cannot be read.' }],
   ['no Date header', { kind: 'no-date-header' }],
+  ['a Date header without a date', { kind: 'no-date-header', header: 'yesterday' }],
   ['sizes not readable', { kind: 'rights', what: 'sizes', error: { ...refused, operation: 'index-sizes' } }],
   ['preview by hand', { kind: 'preview-by-hand' }],
   ['nobody has confirmed', { kind: 'unconfirmed', confirmed: 0, pending: 1 }],

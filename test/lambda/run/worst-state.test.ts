@@ -115,6 +115,7 @@ const watchedEntry: Entry = {
     rowsToDelete: huge,
     rowsToKeep: huge,
     counter: huge,
+    seenAt: huge,
     stillSince: huge,
     stuckSince: huge,
     lastMovedAt: huge,

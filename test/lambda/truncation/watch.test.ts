@@ -34,6 +34,13 @@ function seenBy(record: Unresolved, ...glances: Glance[]): Watch {
   return glances.reduce((watch, glance) => fold(watch, seen(glance), record.attempt), startWatch(record, at, at));
 }
 
+test('it was last seen when the server last said something of it, not when it was last asked', () => {
+  const error = { kind: 'unauthorized', operation: 'task-status' } as const;
+  expect(seenBy(aDelete, { at, error }).seenAt).toBeUndefined();
+  const watch = seenBy(aDelete, { at, counts: counts(60) }, { at: at + minute, error });
+  expect(watch).toMatchObject({ seenAt: at, lastCheckAt: at + minute });
+});
+
 describe('it has moved', () => {
   test.each<[string, Unresolved, Omit<Glance, 'at'>, Omit<Glance, 'at'>, boolean]>([
     ['when fewer rows to delete are left', aDelete, { counts: counts(60) }, { counts: counts(59) }, true],

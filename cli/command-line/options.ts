@@ -51,8 +51,8 @@ export const options: Record<OptionName, Description> = {
   },
   tokenFile: {
     flags: '--token-file <file>',
-    says: 'a file with the access token; - is standard input (else DATAHUB_GMS_TOKEN, else the token beside the address)',
-    env: 'DATAHUB_RETENTION_TOKEN_FILE',
+    // DATAHUB_RETENTION_TOKEN_FILE is no replacement: its token belongs to the address in the environment.
+    says: 'a file with the access token; - is standard input (else the file that DATAHUB_RETENTION_TOKEN_FILE names, DATAHUB_GMS_TOKEN, or the token beside the address)',
   },
   caFile: {
     flags: '--ca-file <file>',

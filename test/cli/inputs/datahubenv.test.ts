@@ -121,6 +121,10 @@ describe("DataHub's own settings", () => {
     expect(problemOf(() => readServer({ gmsUrl: 'http://production' }, { ...env, ...staging }))).toMatch(
       /^No access token: DATAHUB_GMS_TOKEN is for the server of DATAHUB_GMS_URL, not for --gms-url: give --token-file/,
     );
+    const inPod = { DATAHUB_GMS_URL: 'http://staging:8080', DATAHUB_RETENTION_TOKEN_FILE: '/token/token' };
+    expect(problemOf(() => readServer({ gmsUrl: 'http://production' }, { ...env, ...inPod }))).toMatch(
+      /^No access token: DATAHUB_RETENTION_TOKEN_FILE \/token\/token is for the server of DATAHUB_GMS_URL, not for --gms-url/,
+    );
     const withoutToken = home('gms: {server: "http://production"}');
     expect(problemOf(() => readServer({}, { ...withoutToken, DATAHUB_GMS_TOKEN: 'the-token-of-staging' }))).toMatch(
       /^No access token \(not DATAHUB_GMS_TOKEN, which counts only beside DATAHUB_GMS_URL or --gms-url\): give/,

@@ -118,6 +118,7 @@ export function parseArguments(
   );
   if (read.kind === 'text') return { kind: 'print', text: read.text };
   const { verb, options, words: named } = read;
+  if (isNpmStart && verb === 'enforce' && named.length === 0) throw new UsageError(everyIndexBelowNpm(program));
   const reporting = () => reportingOf(options, verb === 'demo' ? {} : env);
   refuseFiles(options);
   switch (verb) {
@@ -183,6 +184,10 @@ export function splitWords(text: string): string[] {
   }
   return word === undefined ? words : [...words, word];
 }
+
+/** Of `npm start enforce --only X -- --yes` npm drops `--only X` without a trace, and every index would go. */
+const everyIndexBelowNpm = (program: string): string =>
+  `npm may have dropped what this run was to be limited to, without a trace: type ${program} enforce in place of npm start, or name the indices.`;
 
 /** npm has options of these names as well, which people have in their .npmrc; without them a run does nothing more. */
 const npmsOwn: readonly OptionName[] = ['json', 'force', 'yes'];

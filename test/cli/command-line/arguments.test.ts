@@ -195,6 +195,12 @@ describe('A command line with a mistake', () => {
     },
   );
 
+  test('is feared below npm start where enforce names no index: npm drops --only X without a trace', () => {
+    const env = { npm_lifecycle_event: 'start', npm_package_name: 'datahub-retention', DATAHUB_GMS_URL: 'http://gms' };
+    expect(() => parse('enforce --policies p.json --yes', env)).toThrow('npm may have dropped');
+    expect(parse('enforce dataset.operation --policies p.json --yes', env)).toMatchObject({ kind: 'run' });
+  });
+
   test('is none where npm has an option of the same name and the program got its own', () => {
     expect(parse('survey --name x', { npm_config_name: 'y' })).toMatchObject({ name: 'x' });
   });

@@ -18,7 +18,6 @@ interface Read {
   length: number;
   events: Partial<Record<JournalEvent['kind'], JournalEvent[]>>;
   closings?: Closing[];
-  sends?: Send[];
 }
 
 const reads = new WeakMap<History, Read>();
@@ -76,13 +75,7 @@ export interface Send {
   before: readonly JournalEvent[];
 }
 
-function sends(history: History): Send[] {
-  const read = readOf(history);
-  read.sends ??= [...sent(history)];
-  return read.sends;
-}
-
-function* sent(history: History): Generator<Send> {
+function* sends(history: History): Generator<Send> {
   const { journal } = history.world;
   for (const [place, event] of journal.entries()) {
     if (event.kind !== 'truncate') continue;

@@ -75,7 +75,19 @@ export interface Send {
   before: readonly JournalEvent[];
 }
 
-function* sends(history: History): Generator<Send> {
+const known = new WeakMap<object, { length: number; sends: readonly Send[] }>();
+
+/** The real truncates of a history: each rule asks for them, and three months have hundreds. */
+function sends(history: History): readonly Send[] {
+  const { journal } = history.world;
+  const before = known.get(journal);
+  if (before?.length === journal.length) return before.sends;
+  const found = [...readSends(history)];
+  known.set(journal, { length: journal.length, sends: found });
+  return found;
+}
+
+function* readSends(history: History): Generator<Send> {
   const { journal } = history.world;
   for (const [place, event] of journal.entries()) {
     if (event.kind !== 'truncate') continue;
@@ -96,7 +108,17 @@ function* sends(history: History): Generator<Send> {
     // Of two Plans that one call began, either one's state may have been taken.
     const policy =
       planned.find((one) => compared(one) === compared(now)) ?? planned.findLast((one) => one !== undefined);
-    yield { sent, before, asked, execution: executionOf(history, invocation), policy, now };
+    yield {
+      sent,
+      // Not kept: copies of the journal for each of them fill the memory.
+      get before() {
+        return journal.slice(0, place);
+      },
+      asked,
+      execution: executionOf(history, invocation),
+      policy,
+      now,
+    };
   }
 }
 

@@ -71,7 +71,7 @@ export interface Send {
   policy: Ordered | undefined;
   /** The policy as its function has read it again. */
   now: Ordered | undefined;
-  /** What happened before it. */
+  /** What happened before it, since its run began. */
   before: readonly JournalEvent[];
 }
 
@@ -87,12 +87,28 @@ function sends(history: History): readonly Send[] {
   return found;
 }
 
+/** What a run has read cannot be older than its start, whatever its clock says. */
+const runMargin = 2 * 86_400_000;
+
+/** The place of the first event at or after a moment, by halving: three months have a million events. */
+function firstSince(journal: readonly JournalEvent[], millis: number): number {
+  let low = 0;
+  let high = journal.length;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((journal[middle]?.at ?? 0) < millis) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 function* readSends(history: History): Generator<Send> {
   const { journal } = history.world;
   for (const [place, event] of journal.entries()) {
     if (event.kind !== 'truncate') continue;
     const sent = event;
-    const before = journal.slice(0, place);
+    const begin = firstSince(journal, sent.invocation.runStartMillis - runMargin);
+    const before = journal.slice(begin, place);
     const asked = before.findLast(
       (event): event is Event<'dry-run'> => event.kind === 'dry-run' && event.invocation.id === sent.invocation.id,
     );
@@ -112,7 +128,7 @@ function* readSends(history: History): Generator<Send> {
       sent,
       // Not kept: copies of the journal for each of them fill the memory.
       get before() {
-        return journal.slice(0, place);
+        return journal.slice(begin, place);
       },
       asked,
       execution: executionOf(history, invocation),

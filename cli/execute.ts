@@ -117,15 +117,15 @@ async function status(
     writeOutputFile(file, statusJson(records, lastRun));
     return 0;
   }
-  const samples = defaultLedgerPath(env, true);
-  const isOther = ledgerPath === undefined && existsSync(samples);
+  // A pod that names its ledger may have no home folder.
+  const samples = ledgerPath === undefined ? defaultLedgerPath(env, true) : undefined;
   print(`${lastRunLines(lastRun).join('\n')}\nLedger  ${folder}\n`);
   print(
     records.length === 0
       ? `It has no record: no run with this ledger has truncated anything.\n`
       : statusText(records, width),
   );
-  if (isOther)
+  if (samples !== undefined && existsSync(samples))
     print(`\nRuns on sample data have a ledger of their own: ${program} status --ledger ${shellWord(samples)}\n`);
   return 0;
 }

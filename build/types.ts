@@ -36,7 +36,7 @@ export function constructTypes(): string {
     });
     const declared = (file: string) => readFileSync(join(folder, 'infra', file), 'utf8');
     const files = ['datahub-retention.d.ts', 'props/construct-props.d.ts', 'stage/props.d.ts'].map(declared);
-    const text = files.join('\n').replace(/^import type .* from '\.[^']*props\.ts';\n/gm, '');
+    const text = withEachNameImportedOnce(files.join('\n').replace(/^import type .* from '\.[^']*props\.ts';\n/gm, ''));
     const foreign = [...text.matchAll(/(?:from|import\() ?['"]([^'"]+)/g)].map(([, module]) => module!);
     const others = foreign.filter((module) => !/^(aws-cdk-lib|constructs)(\/|$)/.test(module));
     if (others.length > 0) throw new Error(`The declarations of the construct name ${others.join(', ')}.`);
@@ -44,4 +44,14 @@ export function constructTypes(): string {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** In one file a name may be imported once, and the three files import some of the same ones (`ITopic`). */
+function withEachNameImportedOnce(text: string): string {
+  const seen = new Set<string>();
+  return text.replace(/^(import (?:type )?)\{ (.*) \}( from .*;)\n/gm, (_, before, names: string, after) => {
+    const fresh = names.split(', ').filter((name) => !seen.has(name));
+    for (const name of fresh) seen.add(name);
+    return fresh.length === 0 ? '' : `${before}{ ${fresh.join(', ')} }${after}\n`;
+  });
 }

@@ -17,6 +17,8 @@ export type CheckRule = (history: History) => Iterable<{ at: number; text: strin
 interface Read {
   length: number;
   events: Partial<Record<JournalEvent['kind'], JournalEvent[]>>;
+  /** By kind and what they share: three months have a million events, and rules ask for the few of one index or run. */
+  groups: Map<string, Map<unknown, JournalEvent[]>>;
   closings?: Closing[];
 }
 
@@ -32,13 +34,56 @@ function readOf(history: History): Read {
     if (same) same.push(event);
     else events[event.kind] = [event];
   }
-  const read: Read = { length: journal.length, events };
+  const read: Read = { length: journal.length, events, groups: new Map() };
   reads.set(history, read);
   return read;
 }
 
 export const eventsOf = <Kind extends JournalEvent['kind']>(history: History, kind: Kind): readonly Event<Kind>[] =>
   (readOf(history).events[kind] ?? []) as Event<Kind>[];
+
+type Kind = JournalEvent['kind'];
+
+function grouped(history: History, kind: Kind, by: keyof typeof shared, value: unknown): readonly JournalEvent[] {
+  const { groups, events } = readOf(history);
+  const name = `${kind} by ${by}`;
+  let group = groups.get(name);
+  if (!group) {
+    group = new Map();
+    for (const event of events[kind] ?? []) {
+      const key = shared[by](event);
+      const same = group.get(key);
+      if (same) same.push(event);
+      else group.set(key, [event]);
+    }
+    groups.set(name, group);
+  }
+  return group.get(value) ?? [];
+}
+
+const shared = {
+  index: (event: JournalEvent) =>
+    event.kind === 'ledger' ? event.next.index : 'index' in event ? event.index : undefined,
+  call: (event: JournalEvent) => ('invocation' in event ? event.invocation.id : undefined),
+  run: (event: JournalEvent) =>
+    'invocation' in event ? runOf(event.invocation) : 'runStartMillis' in event ? runOf(event) : undefined,
+};
+
+/** Events of a kind about one index. */
+export const about = <K extends Kind>(history: History, kind: K, index: string): readonly Event<K>[] =>
+  grouped(history, kind, 'index', index) as Event<K>[];
+
+/** Events of a kind in one call of a function. */
+export const ofCall = <K extends Kind>(history: History, kind: K, { id }: { id: number }): readonly Event<K>[] =>
+  grouped(history, kind, 'call', id) as Event<K>[];
+
+/** Events of a kind in all calls of a run. */
+export const ofRun = <K extends Kind>(history: History, kind: K, run: Run): readonly Event<K>[] =>
+  grouped(history, kind, 'run', runOf(run)) as Event<K>[];
+
+/** The last write to an index's record until a time. */
+export const lastWrite = (history: History, index: string, at: number): Event<'ledger'> | undefined =>
+  about(history, 'ledger', index).findLast((event) => event.at <= at);
 
 interface Run {
   runId: string;
@@ -48,12 +93,10 @@ interface Run {
 /** A run is its id and its start, because names are reused. */
 export const runOf = ({ runId, runStartMillis }: Run): string => `${runId} of ${runStartMillis}`;
 
-const executionOf = (history: History, run: Run): Event<'execution'> | undefined =>
-  eventsOf(history, 'execution').find((event) => runOf(event) === runOf(run));
+const executionOf = (history: History, run: Run): Event<'execution'> | undefined => ofRun(history, 'execution', run)[0];
 
 /** As its Plan has read it: another deployment may have come since the execution began. */
-export const modeOf = (history: History, run: Run): string | undefined =>
-  eventsOf(history, 'taken').find((event) => runOf(event) === runOf(run))?.state.mode;
+export const modeOf = (history: History, run: Run): string | undefined => ofRun(history, 'taken', run)[0]?.state.mode;
 
 /** The input of a run that releases. */
 export const releaseOf = (history: History, run: Run): Record<string, unknown> | undefined => {
@@ -213,7 +256,7 @@ export function unreportedAt(history: History, at: number): Made[] {
 
 /** Whether another process touched an index in a span of time, bounds included. */
 export const othersBetween = (history: History, index: string, from: number, until: number): boolean =>
-  eventsOf(history, 'others').some((event) => event.index === index && event.at >= from && event.at <= until);
+  about(history, 'others', index).some((event) => event.at >= from && event.at <= until);
 
 type Why = string | false | undefined;
 

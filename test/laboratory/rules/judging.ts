@@ -1,6 +1,16 @@
 import type { Outcome } from '../../../lambda/facts/outcomes.ts';
 import type { TaskCounters, TaskStatus } from '../../../lambda/operations/operations.ts';
-import { type CheckRule, type Closing, closings, type Event, eventsOf, ofClosings, runOf } from './events.ts';
+import {
+  about,
+  type CheckRule,
+  type Closing,
+  closings,
+  type Event,
+  eventsOf,
+  ofCall,
+  ofClosings,
+  runOf,
+} from './events.ts';
 
 /** Rules 7 to 10: when a truncation is judged, and by what. The rules read the counts that the judging run got. */
 
@@ -68,7 +78,7 @@ export const judgingRules: Record<string, CheckRule> = {
     const after = policyCutoffMillis + (runStartMillis - policyCutoffMillis) / 4;
     const window = 'window' in event.next ? event.next.window : undefined;
     if (Math.abs((window?.afterMillis ?? 0) - after) <= 1) return undefined;
-    const asked = eventsOf(history, 'dry-run').filter((one) => one.invocation.id === invocation.id);
+    const asked = ofCall(history, 'dry-run', invocation);
     // Of an index that is not known there is none.
     return asked.every(({ answer }) => answer && answer.rowsTotal > 0) && 'no window';
   }),
@@ -79,12 +89,12 @@ export const judgingRules: Record<string, CheckRule> = {
     if (isOwnProof(closing)) return undefined;
     const { indexName } = record.attempt.baseline;
     // A function that judges several truncations asks for each.
-    const told = eventsOf(history, 'sizes').filter((one) => one.invocation.id === invocation.id);
+    const told = ofCall(history, 'sizes', invocation);
     const isAsked = told.length >= closings(history).filter((one) => one.invocation.id === invocation.id).length;
     // Some tell a name that never changes.
     const now = told.some(({ names }) => names.includes(record.index)) ? undefined : event.truth.indexName;
     if (!isAsked || indexName === undefined || now === undefined || now === indexName) return undefined;
-    const moved = eventsOf(history, 'others').findLast((one) => one.index === record.index && one.at <= at);
+    const moved = about(history, 'others', record.index).findLast((one) => one.at <= at);
     return verdict.indexNow !== now && at - (moved?.at ?? 0) > 15 * minute && `${indexName} is ${now} now, untold`;
   }),
 };
@@ -110,10 +120,12 @@ function looksOf(history: Parameters<CheckRule>[0], { at, record, invocation }: 
   const cutoffs = [cutoffMillis, policyCutoffMillis, baseline.countedAtMillis];
   const counted = new Set<string>();
   // A function that counts again counts for the next runs' window.
-  const asked = eventsOf(history, 'dry-run').filter(({ index, invocation: { id }, fields: { cutoffMillis: at } }) => {
-    const isFirst = index === record.index && cutoffs.includes(at) && !counted.has(`${id} ${at}`);
-    return isFirst && counted.add(`${id} ${at}`);
-  });
+  const asked = about(history, 'dry-run', record.index).filter(
+    ({ invocation: { id }, fields: { cutoffMillis: at } }) => {
+      const isFirst = cutoffs.includes(at) && !counted.has(`${id} ${at}`);
+      return isFirst && counted.add(`${id} ${at}`);
+    },
+  );
   // A look that failed half-way shows nothing; but where the index is gone, a stranger's answer says the same.
   const isGone = (id: number) =>
     asked.some(({ answer, invocation }) => answer?.rowsTotal === 0 && invocation.id === id) &&
@@ -136,9 +148,7 @@ function looksOf(history: Parameters<CheckRule>[0], { at, record, invocation }: 
 /** The counts of the look that judged: the first of its function, which may count again for the next runs' window. */
 function countsOf(history: Parameters<CheckRule>[0], { at, record, invocation }: Closing): Counts | undefined {
   const { fields, policyCutoffMillis, baseline } = record.attempt;
-  const own = eventsOf(history, 'dry-run').filter(
-    (event) => event.invocation.id === invocation.id && event.index === record.index && event.at <= at,
-  );
+  const own = ofCall(history, 'dry-run', invocation).filter((event) => event.index === record.index && event.at <= at);
   const rowsUntil = (cutoff: number): number | undefined => {
     const first = own.find((event) => event.fields.cutoffMillis === cutoff);
     // An index that the search engine does not know has no rows.
@@ -164,12 +174,12 @@ function statusesOf(
   if (record.state !== 'running') return [];
   const { taskId } = record;
   return eventsOf(history, 'status').flatMap(({ answer, invocation: asker, ...event }) => {
-    const isAsker = {
+    if (event.taskId !== taskId || event.at > at) return [];
+    const isOwn = {
       function: asker.id === invocation.id,
       run: runOf(asker) === runOf(invocation),
       anybody: true,
     }[by];
-    const isOwn = event.taskId === taskId && event.at <= at && isAsker;
     return isOwn && typeof answer === 'object' && answer.kind === 'found' ? [answer] : [];
   });
 }
@@ -253,12 +263,8 @@ function whyTooEarly(history: Parameters<CheckRule>[0], closing: Closing): strin
   const left = last.answer.rowsToDelete;
   const { baseline, sendingSince, judgeableAt } = record.attempt;
   const { reindexes } = verdict;
-  const status = eventsOf(history, 'status').findLast(
-    (event) =>
-      event.invocation.id === invocation.id &&
-      record.state === 'running' &&
-      event.taskId === record.taskId &&
-      event.at <= at,
+  const status = ofCall(history, 'status', invocation).findLast(
+    (event) => record.state === 'running' && event.taskId === record.taskId && event.at <= at,
   )?.answer;
   const found = typeof status === 'object' && status.kind === 'found' ? status : undefined;
   if (found?.completed && (!reindexes || left < baseline.rowsToDelete)) return undefined;

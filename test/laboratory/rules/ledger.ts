@@ -1,6 +1,6 @@
 import { isUnresolved, remainsOf, type StoredRecord } from '../../../lambda/ledger/record.ts';
 import { isReadable, isSameDecision, unreportedOf } from '../world/records.ts';
-import { type CheckRule, type Event, eventsOf, modeOf, ofWrites, releaseOf } from './events.ts';
+import { type CheckRule, type Event, eventsOf, lastWrite, modeOf, ofCall, ofWrites, releaseOf } from './events.ts';
 
 /** Rules about who may write what into the ledger. */
 
@@ -19,7 +19,7 @@ export const ledgerRules: Record<string, CheckRule> = {
   *'a preview neither counts nor judges what is unresolved'(history) {
     for (const { at, index, invocation } of eventsOf(history, 'dry-run')) {
       if (modeOf(history, invocation) !== 'preview') continue;
-      const last = eventsOf(history, 'ledger').findLast((event) => event.next.index === index && event.at <= at);
+      const last = lastWrite(history, index, at);
       if (!last || last.at > invocation.startedAt || !isUnresolved(last.next)) continue;
       yield { at, text: `${index}: counted by ${invocation.runId}` };
     }
@@ -94,18 +94,15 @@ function whyUnknown(
   history: Histories,
   { at, previous, next, truth, invocation }: Event<'ledger'>,
 ): string | undefined {
-  const own = ({ invocation: { id } }: { invocation: { id: number } }) => id === invocation.id;
   if (!isReadable(previous)) return 'the record cannot be read';
   if (isReadable(next) && previous.server !== next.server) return 'it is of another server';
   const attempt = 'attempt' in previous ? previous.attempt : undefined;
   if (attempt?.reindexes && truth.oldFound >= attempt.baseline.rowsToDelete / 2) return 'it is not in place';
   const taskId = 'taskId' in previous ? previous.taskId : undefined;
-  const status = eventsOf(history, 'status').findLast(
-    (one) => one.at <= at && own(one) && one.taskId === taskId,
-  )?.answer;
+  const status = ofCall(history, 'status', invocation).findLast((one) => one.at <= at && one.taskId === taskId)?.answer;
   const runs = typeof status === 'object' && status.kind === 'found' && !status.completed;
   if (attempt?.reindexes && runs) return 'its status says that it runs';
-  const failed = eventsOf(history, 'dry-run').some((one) => one.at <= at && !one.answer && own(one));
+  const failed = ofCall(history, 'dry-run', invocation).some((one) => one.at <= at && !one.answer);
   return failed ? 'it cannot be counted' : undefined;
 }
 

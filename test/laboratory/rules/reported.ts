@@ -4,11 +4,14 @@ import { type LastVerdict, revisionOf } from '../../../lambda/ledger/record.ts';
 import { searchIndex, searchIndexOfName } from '../../../lambda/policy/aspects.ts';
 import { isReadable, isSameDecision, unreportedOf } from '../world/records.ts';
 import {
+  about,
   type CheckRule,
   decisions,
   type Event,
   eventsOf,
+  lastWrite,
   type Made,
+  ofRun,
   ofWrites,
   releaseOf,
   runOf,
@@ -53,11 +56,11 @@ export const reportedRules: Record<string, CheckRule> = {
     const { at, previous, next, invocation } = event;
     const made = unreportedOf(previous);
     if (!made || unreportedOf(next)) return undefined;
-    const own = eventsOf(history, 'published').filter((one) => runOf(one) === runOf(invocation) && one.at <= at);
+    const own = ofRun(history, 'published', invocation).filter((one) => one.at <= at);
     const published = own.findLast((one) => one.confirmed && includes(one, { ...made, index: next.index }));
     if (!published) return 'marked, and no published report includes it';
-    const written = eventsOf(history, 'ledger').findLast(
-      (one) => one.next.index === next.index && revisionOf(one.next) === revisionOf(previous),
+    const written = about(history, 'ledger', next.index).findLast(
+      (one) => revisionOf(one.next) === revisionOf(previous),
     );
     const isOther = written && runOf(written.invocation) !== runOf(invocation) && written.at > published.at;
     return isOther && 'another run has written since';
@@ -78,7 +81,7 @@ export const reportedRules: Record<string, CheckRule> = {
   *'what is unreported is not counted'(history) {
     for (const { at, index, invocation } of eventsOf(history, 'dry-run')) {
       if (invocation.step === 'poll') continue;
-      const before = eventsOf(history, 'ledger').findLast((event) => event.next.index === index && event.at <= at);
+      const before = lastWrite(history, index, at);
       const made = unreportedOf(before?.next);
       if (!before || !made || before.at >= invocation.startedAt) continue;
       yield { at, text: `${index}: counted by ${invocation.runId}, decided by ${made.by.runId}` };
@@ -98,7 +101,7 @@ export const reportRules = {
 
   *'what is unreported is in every report'(history) {
     for (const published of eventsOf(history, 'published')) {
-      const listed = eventsOf(history, 'listed').find(({ invocation }) => runOf(invocation) === runOf(published));
+      const listed = ofRun(history, 'listed', published)[0];
       if (!listed || isBlind(published)) continue;
       for (const made of unreportedAt(history, listed.at)) {
         const isStill = unreportedAt(history, published.at).some((one) => isSameDecision(one, made));
@@ -129,9 +132,7 @@ export const reportRules = {
           yield { at, text: `${one.index} misses ${rowsMissing} rows, and ${runId} says ${entry.rowsMissing}` };
         missing += Math.max(1, rowsMissing ?? 1);
       }
-      const counted = eventsOf(history, 'counted').filter(
-        (event) => runOf(event) === runOf(published) && event.at >= at,
-      );
+      const counted = ofRun(history, 'counted', published).filter((event) => event.at >= at);
       const most = Math.max(0, ...counted.map(({ rowsMissing }) => rowsMissing));
       // A function that died when its message was out has counted nothing.
       if (counted.length > 0 && most < missing)
@@ -142,11 +143,8 @@ export const reportRules = {
   *'metrics are written once for each report that is published'(history) {
     for (const event of eventsOf(history, 'counted')) {
       const { at, runId } = event;
-      const own = (kind: 'published' | 'counted') =>
-        eventsOf(history, kind).filter((one) => runOf(one) === runOf(event) && one.at <= at).length;
-      const tries = eventsOf(history, 'invocation').filter(
-        ({ invocation }) => invocation.step === 'report' && runOf(invocation) === runOf(event),
-      ).length;
+      const own = (kind: 'published' | 'counted') => ofRun(history, kind, event).filter((one) => one.at <= at).length;
+      const tries = ofRun(history, 'invocation', event).filter(({ invocation }) => invocation.step === 'report').length;
       if (own('counted') > Math.max(own('published'), Math.ceil(tries / 3)))
         yield { at, text: `${runId} has counted ${own('counted')} times` };
     }

@@ -4,7 +4,7 @@ import { isUnresolved } from '../../../lambda/ledger/record.ts';
 import { searchIndex, searchIndexOfName } from '../../../lambda/policy/aspects.ts';
 import type { Loss, Track } from '../truth/track.ts';
 import { isReadable } from '../world/records.ts';
-import { type CheckRule, type Closing, type Event, eventsOf, ofClosings, runOf } from './events.ts';
+import { type CheckRule, type Closing, type Event, eventsOf, lastWrite, ofClosings, ofRun } from './events.ts';
 import { entriesOf, entryOfVerdict, isBlind } from './reported.ts';
 
 /** P1, P4 and rule 12: what people are told. A report that no subscriber gets tells nobody. */
@@ -56,11 +56,11 @@ export const tellingRules = {
       const isDuplicate = report.policies.some(({ cause }) => cause.kind === 'policy');
       if (twice !== undefined && !isDuplicate) yield { at, text: `${runId} reports ${twice} twice` };
       // A release is about something else.
-      const execution = eventsOf(history, 'execution').find((event) => runOf(event) === runOf(published));
+      const execution = ofRun(history, 'execution', published)[0];
       const isWhole = execution && !('indices' in execution.input) && !('release' in execution.input) && !report.cause;
       // Of two Plans side by side, one is not the run's: a policy counts that each of them has read.
-      const read = eventsOf(history, 'orders').flatMap(({ invocation, policies }) =>
-        policies && invocation.step === 'plan' && runOf(invocation) === runOf(published) ? [policies] : [],
+      const read = ofRun(history, 'orders', published).flatMap(({ invocation, policies }) =>
+        policies && invocation.step === 'plan' ? [policies] : [],
       );
       const inEach = (read[0] ?? []).filter(({ name }) =>
         read.every((one) => one.some((other) => other.name === name)),
@@ -76,7 +76,7 @@ export const tellingRules = {
     for (const published of eventsOf(history, 'published')) {
       const { at, runId } = published;
       // A release is about something else.
-      const execution = eventsOf(history, 'execution').find((event) => runOf(event) === runOf(published));
+      const execution = ofRun(history, 'execution', published)[0];
       if (isBlind(published) || !execution || 'release' in execution.input) continue;
       for (const [index, state] of heldBetween(history, execution.at, at)) {
         const [entry] = entriesOf(published, index);
@@ -107,17 +107,13 @@ export const tellingRules = {
     for (const { at, index, invocation, fields, answer } of eventsOf(history, 'dry-run')) {
       const isOfPolicy = invocation.step === 'plan' && fields.forceDeleteByQuery !== undefined;
       if (!isOfPolicy || !answer || at - invocation.startedAt > 10 * 60_000) continue;
-      const record = eventsOf(history, 'ledger').findLast(
-        (event) => event.next.index === index && event.at <= at,
-      )?.next;
+      const record = lastWrite(history, index, at)?.next;
       if (record?.state !== 'idle' || record.server !== invocation.settings.gmsUrl) continue;
       const { window } = record;
-      const isTaken = eventsOf(history, 'taken').some(
-        ({ state }) => runOf(state) === runOf(invocation) && !state.error,
-      );
+      const isTaken = ofRun(history, 'taken', invocation).some(({ state }) => !state.error);
       if (!window || fields.cutoffMillis > window.afterMillis || !isTaken) continue;
-      const own = eventsOf(history, 'dry-run').filter(
-        (one) => one.index === index && one.invocation.step === 'plan' && runOf(one.invocation) === runOf(invocation),
+      const own = ofRun(history, 'dry-run', invocation).filter(
+        (one) => one.index === index && one.invocation.step === 'plan',
       );
       const isCounted = own.some((one) => one.fields.cutoffMillis === window.afterMillis);
       // Older ones look for the cutoff of a limited run.
@@ -134,8 +130,8 @@ export const tellingRules = {
         if (cause.kind !== 'quarantined' || !cause.reindexed || !cause.today || 'error' in cause.today) continue;
         const index = searchIndex(entry);
         const { expected, found, inPlace } = cause.today;
-        const own = eventsOf(history, 'dry-run').filter(
-          (one) => one.index === index && runOf(one.invocation) === runOf(published) && one.invocation.step === 'plan',
+        const own = ofRun(history, 'dry-run', published).filter(
+          (one) => one.index === index && one.invocation.step === 'plan',
         );
         const answers = own.flatMap(({ answer }) => (answer ? [answer.rowsToDelete] : []));
         const isCounted = answers.some((until) => answers.some((after) => until - after === found || found === 0));
@@ -164,7 +160,7 @@ export const tellingRules = {
 
 /** What the run that judged has published since. */
 const saidAfter = (history: Parameters<CheckRule>[0], { at, invocation }: Closing): Event<'published'>[] =>
-  eventsOf(history, 'published').filter((event) => runOf(event) === runOf(invocation) && event.at >= at);
+  ofRun(history, 'published', invocation).filter((event) => event.at >= at);
 
 /** Whether an entry names a loss: rows that counts show by their number or as not verified, late ones as a reindex. */
 function names({ outcome, rowsMissing = 0, reindexes = false }: PolicyEntry, { settled }: Loss): boolean {
@@ -193,14 +189,10 @@ function heldBetween(history: Parameters<CheckRule>[0], from: number, until: num
 
 /** What Plan counted of the windows that earlier verdicts had left, as far as both counts came back. */
 function recounted(history: Parameters<CheckRule>[0], published: Event<'published'>) {
-  const plans = eventsOf(history, 'dry-run').filter(
-    ({ invocation }) => invocation.step === 'plan' && runOf(invocation) === runOf(published),
-  );
+  const plans = ofRun(history, 'dry-run', published).filter(({ invocation }) => invocation.step === 'plan');
   return [...new Set(plans.map(({ index }) => index))].flatMap((index) => {
     const own = plans.filter((one) => one.index === index);
-    const before = eventsOf(history, 'ledger').findLast(
-      (event) => event.next.index === index && event.at <= (own[0]?.at ?? 0),
-    );
+    const before = lastWrite(history, index, own[0]?.at ?? 0);
     const window = before?.next.state === 'idle' ? before.next.window : undefined;
     const rows = (cutoff: number | undefined) =>
       own.filter(({ fields, answer }) => answer && fields.cutoffMillis === cutoff);

@@ -37,7 +37,8 @@ export async function startEmulator(...others: string[]): Promise<Emulator | und
   const folder = await mkdtemp(join(tmpdir(), 'datahub-retention-deploy-'));
   const python = await install(folder, [requirement, ...others]);
   if (python === undefined) {
-    await rm(folder, { recursive: true, force: true });
+    // A program that was ended for its time may still be writing.
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
     return undefined;
   }
   const port = await freePort();
@@ -103,9 +104,9 @@ export async function startEmulator(...others: string[]): Promise<Emulator | und
 export async function install(folder: string, requirements: readonly string[]): Promise<string | undefined> {
   const python = join(folder, 'venv', 'bin', 'python');
   try {
-    await run('python3', ['-m', 'venv', join(folder, 'venv')], { timeout: 60_000 });
+    await run('python3', ['-m', 'venv', join(folder, 'venv')], { timeout: 300_000 });
     await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...requirements], {
-      timeout: 180_000,
+      timeout: 600_000,
     });
     return python;
   } catch (error) {

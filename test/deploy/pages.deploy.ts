@@ -256,7 +256,7 @@ describe.skipIf(emulator === undefined)('The pages, followed on AWS', () => {
 
     test('rotate the token: a run reports the one that is not valid, and a preview no problem with the new one', async () => {
       const rotate = onAws('Rotate the token');
-      operator.clone.write('token.txt', 'garbage\n');
+      operator.clone.write('token.txt', 'garbage-of-another-server\n');
       await operator.type(rotate);
       const refused = await deletedNothing(() => operator.run(onAws('Preview')));
       expect(refused.message!.subject).toContain('run failed (token refused)');

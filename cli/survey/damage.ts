@@ -59,7 +59,7 @@ export function damage({ indices }: Survey, now: number): DamageLine[] {
     }),
     paragraph(
       'If one holds the missing rows, truncate nothing, and run no DataHub upgrade (it deletes indices without an alias) until they are ' +
-        'back: the verb runbook rows-missing has the commands. An index that never had older rows is fine.',
+        'back: "Rows missing" in docs/runbook.md has the commands. An index that never had older rows is fine.',
     ),
   ];
 }

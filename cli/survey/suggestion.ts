@@ -75,8 +75,7 @@ function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { ki
   const { entityType, aspect } = index;
   const with365 = { entityType, aspect, retentionDays: 365 };
   if (holdsLatestState(aspect)) {
-    const why =
-      '365 days, because DataHub shows the latest row as the current result: a shorter time would delete the only row of what runs rarely';
+    const why = '365 days, because DataHub shows the newest row as the current result, even if it is months old';
     return withRowLimit({ policy: with365, why }, counts.older[365], counts.reindexes);
   }
   const age = candidates.find((days) => counts.rowsTotal > 0 && counts.older[days] / counts.rowsTotal >= worthwhile);
@@ -129,5 +128,5 @@ export function gainOf({ indices }: Survey, suggestions: readonly Suggestion[]):
   return { rows, of, mb };
 }
 
-/** Profiles and results: the newest row of an entity is what its page shows. */
-const holdsLatestState = (aspect: string): boolean => /profile|assertion|runevent|runsummary/i.test(aspect);
+/** Profiles, results and states of runs: the newest row of an entity is what its page shows. */
+const holdsLatestState = (aspect: string): boolean => /profile|assertion|runevent/i.test(aspect);

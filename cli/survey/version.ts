@@ -29,7 +29,7 @@ export function knownOf(version: string | undefined): string[] {
   if (version === undefined) return [];
   const minor = minorOf(version);
   const known = losesRowsByReindex(version)
-    ? 'In releases 1.3 to 1.5, and probably 1.2, a truncation by reindexing fails after the alias has moved to a new, empty index: the rows are still in the old one. datahub-gc asks for such truncations once a day, unless truncate_indices is false.'
+    ? 'In releases 1.2 to 1.5 a truncation by reindexing fails after the alias has moved to a new, empty index: the rows are still in the old one. datahub-gc asks for such truncations once a day, unless truncate_indices is false.'
     : minor !== undefined && minor >= 1006 && minor < 2000
       ? 'Releases from 1.6 on leave an index without refreshes (refresh_interval -1) after a truncation by reindexing, so that counts stay as they were. datahub-gc asks for such truncations once a day, unless truncate_indices is false.'
       : minor !== undefined && minor < 11

@@ -118,7 +118,7 @@ describe('The release that a server names', () => {
       ...['survey', '--gms-url', url, '--token-file', here.files.at('token')],
       ...[...here.ledger, '--json', here.files.at('p.json')],
     ]);
-    expect(stdout).toContain('The server says that it is DataHub v1.3.0. In releases 1.3 to 1.5');
+    expect(stdout).toContain('The server says that it is DataHub v1.3.0. In releases 1.2 to 1.5');
     for (const policy of JSON.parse(readFileSync(here.files.at('p.json'), 'utf8'))) {
       expect(policy).toMatchObject({ refuseReindex: true });
     }

@@ -1,12 +1,12 @@
 import { memoryLedger } from '../cli/ledgers/memory-ledger.ts';
 import { runStateMachine, type Step, states } from '../cli/run/state-machine.ts';
 import { reportMetrics } from '../lambda/aws/metrics.ts';
-import { functionTimeoutSeconds } from '../lambda/facts/limits.ts';
 import type { Report } from '../lambda/facts/report-schema.ts';
 import { messageOf } from '../lambda/message/message.ts';
 import { withSentences } from '../lambda/message/sentences.ts';
 import { createOperations } from '../lambda/operations/http/http-operations.ts';
 import { type Exchange, type Transport, TransportError } from '../lambda/operations/transport.ts';
+import { functionTimeoutSeconds } from '../lambda/run/deadlines.ts';
 import type { RunServices } from '../lambda/run/services.ts';
 import { createEngine, type Engine } from '../test/operations-service/engine.ts';
 import { takeStep } from '../test/support/steps.ts';

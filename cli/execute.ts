@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { LedgerError } from '../lambda/ledger/ledger.ts';
 import type { StoredRecord } from '../lambda/ledger/record.ts';
 import { anchorOf, sectionNames, sectionOf } from '../lambda/message/runbook.ts';
+import { shellWord } from '../lambda/message/text.ts';
 import { isLoopback } from '../lambda/operations/http/base-url.ts';
+import { redactor } from '../lambda/operations/secrets.ts';
 import { nearest } from '../lambda/policy/nearest.ts';
-import { redactor } from '../lambda/text/secrets.ts';
-import { shellWord } from '../lambda/text/text.ts';
 import {
   type Arguments,
   type DemoArguments,
@@ -16,7 +16,7 @@ import {
   type ServerRunArguments,
   type SurveyArguments,
 } from './command-line/arguments.ts';
-import { pathOfSecret, readerOf } from './command-line/reader.ts';
+import { audienceOf, pathOfSecret } from './command-line/audience.ts';
 import { validate } from './inputs/inspect.ts';
 import { noPolicies, policiesFile, samplePolicyList } from './inputs/policies.ts';
 import { othersCanRead } from './inputs/read-text.ts';
@@ -162,7 +162,7 @@ async function survey(asked: SurveyArguments, output: Output, { env, program }: 
   const page = outputFile(html, 'page', [...others, ['--json', json?.path]]);
   output.header({ server: server.baseUrl, from: server.from, mode: 'survey', embedded: false, fast: false });
   for (const remark of remarks(asked.server.tokenPath)) output.note(remark);
-  const reader = readerOf(program, asked, env);
+  const audience = audienceOf(program, asked, env);
   const connection = connect(server, { attempts: surveyAttempts, onPending: output.onPending });
   const { isSample, close } = connection;
   const leave = onInterrupt(async () => {
@@ -174,7 +174,7 @@ async function survey(asked: SurveyArguments, output: Output, { env, program }: 
     const records = async () => ledgerAt(ledgerPath ?? defaultLedgerPath(env, isSample()), env).list();
     const findings = await surveyServer(server, connection, records, output);
     const { baseUrl, tokenText } = server;
-    const surveyed = { baseUrl, name, reader, clean: redactor([tokenText]) };
+    const surveyed = { baseUrl, name, audience, clean: redactor([tokenText]) };
     const isWritten = writeSurvey(findings, { json: policies, html: page }, surveyed, output);
     return findings && isFine(findings) && isWritten ? 0 : 1;
   } finally {
@@ -202,13 +202,13 @@ async function demo(
     output.header({ server: baseUrl, mode: 'enforce', embedded: true, fast: true });
     for (const remark of remarks(pathOfSecret(notify?.url))) output.note(remark);
     connection = connect(server, { onPending: output.onPending, onHeard: output.heard });
-    const reader = { kind: 'machine', program, demo: true } as const;
+    const audience = { kind: 'machine', program, demo: true } as const;
     const name = asked.name ?? 'demo';
     const ledger = memoryLedger();
-    const run = { server, connection, policies, input, fast: true, embedded: true, ledger, name, reader };
+    const run = { server, connection, policies, input, fast: true, embedded: true, ledger, name, audience };
     // One of the sample policies has a ceiling, to show what happens there.
     const expected = policiesPath === undefined ? (['above-ceiling'] as const) : undefined;
-    const telling = { server, reader, ...files, webhook, failOn, expected, byHand: hasTerminal, printed };
+    const telling = { server, audience, ...files, webhook, failOn, expected, byHand: hasTerminal, printed };
     return await publishedStatus(run, telling, output);
   } finally {
     await connection?.close();
@@ -237,7 +237,7 @@ async function runOnServer(asked: ServerRunArguments, output: Output, surroundin
     ledger: ledgerPath,
   });
   for (const warning of policies.warnings) output.note(warning);
-  const isPod = readerOf(program, asked, env).kind === 'kubernetes';
+  const isPod = audienceOf(program, asked, env).kind === 'kubernetes';
   for (const remark of remarks(asked.server.tokenPath, pathOfSecret(notify?.url))) output.note(remark);
   const connection = connect(server, { onPending: output.onPending, onHeard: output.heard });
   try {
@@ -248,11 +248,11 @@ async function runOnServer(asked: ServerRunArguments, output: Output, surroundin
     const name = asked.name ?? new URL(server.baseUrl).hostname;
     // What is pasted from its messages must reach the same ledger: at a loopback address enforce wants it named.
     const isNamed = isLoopback(new URL(server.baseUrl).hostname) && !connection.isSample();
-    const reader = readerOf(program, { ...asked, ledgerPath: isNamed ? path : ledgerPath }, env);
+    const audience = audienceOf(program, { ...asked, ledgerPath: isNamed ? path : ledgerPath }, env);
     const ask = asked.verb === 'enforce' && !asked.yes ? surroundings.ask : undefined;
-    const run = { server, connection, policies, input, fast, embedded: false, ledger, name, reader, ask };
+    const run = { server, connection, policies, input, fast, embedded: false, ledger, name, audience, ask };
     const kept = { place: ledger, verb: asked.verb };
-    const telling = { server, reader, ...files, webhook, failOn, byHand: isByHand(surroundings), kept, printed };
+    const telling = { server, audience, ...files, webhook, failOn, byHand: isByHand(surroundings), kept, printed };
     return await publishedStatus(run, telling, output);
   } finally {
     await connection.close();

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
  */
 
 const root = new URL('../', import.meta.url).pathname;
-const rooms = ['facts', 'text', 'policy', 'operations', 'ledger', 'truncation', 'run', 'message', 'aws', 'handlers'];
+const rooms = ['facts', 'policy', 'operations', 'ledger', 'truncation', 'run', 'message', 'aws', 'handlers'];
 
 const filesBelow = (folder: string): string[] =>
   readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
@@ -46,7 +46,7 @@ describe('the core', () => {
   });
 
   test('makes English at the edge: no step of a run imports sentences or messages', () => {
-    const early = ['facts', 'text', 'policy', 'operations', 'ledger', 'truncation', 'run'];
+    const early = ['facts', 'policy', 'operations', 'ledger', 'truncation', 'run'];
     for (const file of files.filter((one) => early.includes(roomOf(one)))) {
       const late = importsOf(file).filter((path) => /^lambda\/message\//.test(path));
       expect([file, late]).toEqual([file, []]);

@@ -3,7 +3,7 @@ import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
 import { inspectPolicies } from '../../infra/stage/policies.ts';
 import { inspectSettings } from '../../infra/stage/settings.ts';
 import { nameWarning, warningsOf } from '../../infra/stage/warnings.ts';
-import { maxPolicies } from '../../lambda/facts/limits.ts';
+import { maxPolicies } from '../../lambda/facts/policy-fields.ts';
 import type { IndexNames } from '../../lambda/operations/backend.ts';
 import { namesIn } from '../../lambda/policy/aspects.ts';
 import { type Problem, shown } from '../../lambda/policy/explain.ts';

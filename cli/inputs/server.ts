@@ -3,8 +3,8 @@ import { getProxyForUrl } from 'proxy-from-env';
 import { isLoopback, readBaseUrl, serverAddress } from '../../lambda/operations/http/base-url.ts';
 import { trusting } from '../../lambda/operations/http/connection.ts';
 import type { TokenSource } from '../../lambda/operations/operations.ts';
+import { isLongEnough, tooShort } from '../../lambda/operations/secrets.ts';
 import { ParametersError } from '../../lambda/run/services.ts';
-import { isLongEnough, tooShort } from '../../lambda/text/secrets.ts';
 import { nonEmpty, type ServerArguments } from '../command-line/arguments.ts';
 import { UsageError } from '../telling/mistakes.ts';
 import {

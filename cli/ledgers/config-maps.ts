@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Agent } from 'undici';
+import { oneLine } from '../../lambda/message/text.ts';
 import { causeOf } from '../../lambda/operations/http/network-errors.ts';
 import { retryAfterMillis } from '../../lambda/operations/http/retry.ts';
-import { oneLine } from '../../lambda/text/text.ts';
 
 /** The ConfigMaps of one namespace, over the API of Kubernetes. Nothing is retried here. */
 

@@ -1,6 +1,6 @@
 import { errorText } from '../../lambda/message/server-errors.ts';
+import { safeJson } from '../../lambda/message/text.ts';
 import type { Entry, RunState } from '../../lambda/run/state.ts';
-import { safeJson } from '../../lambda/text/text.ts';
 import { progressShown } from '../../lambda/truncation/watch.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
 import { actionOf, type Output } from '../telling/output.ts';

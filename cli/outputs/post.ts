@@ -1,10 +1,10 @@
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
+import { oneLine } from '../../lambda/message/text.ts';
 import { bodyText } from '../../lambda/operations/http/body-text.ts';
 import { trusting } from '../../lambda/operations/http/connection.ts';
 import { causeOf } from '../../lambda/operations/http/network-errors.ts';
 import { backoffMillis, realSleep, retryAfterMillis } from '../../lambda/operations/http/retry.ts';
-import { repeats } from '../../lambda/text/secrets.ts';
-import { oneLine } from '../../lambda/text/text.ts';
+import { repeats } from '../../lambda/operations/secrets.ts';
 import { notifyFormats } from '../command-line/options.ts';
 import { proxyFor, unreadRange } from '../inputs/server.ts';
 import { secretsOf, type Webhook } from '../inputs/webhook.ts';

@@ -1,5 +1,5 @@
 import { type Audience, runByHand } from '../../lambda/message/audience.ts';
-import { shellWord } from '../../lambda/text/text.ts';
+import { shellWord } from '../../lambda/message/text.ts';
 import { type Findings, policiesText } from '../telling/findings.ts';
 import type { Output } from '../telling/output.ts';
 import { type OutputFile, writeAndTell } from './output-file.ts';
@@ -19,7 +19,7 @@ interface PageFacts {
   /** What the page calls this DataHub. */
   name?: string;
   /** How this survey was started, for the next step. */
-  reader: Audience;
+  audience: Audience;
   /** Removes secrets from the page. */
   clean(text: string): string;
 }
@@ -31,7 +31,7 @@ interface PageFacts {
 export function writeSurvey(
   findings: Findings | undefined,
   { json, html }: SurveyFiles,
-  { baseUrl, name, reader, clean }: PageFacts,
+  { baseUrl, name, audience, clean }: PageFacts,
   output: Output,
 ): boolean {
   if (findings === undefined) {
@@ -41,7 +41,7 @@ export function writeSurvey(
     output.note(`Nothing can be counted until that is fixed.${unwritten.join('')}`);
     return false;
   }
-  const isWritten = json === undefined || writeSuggestions(findings, json, output, reader);
+  const isWritten = json === undefined || writeSuggestions(findings, json, output, audience);
   const hasPage = writeAndTell(html, () => surveyPage(findings, baseUrl, name, clean), output);
   return isWritten && hasPage;
 }
@@ -51,7 +51,7 @@ function writeSuggestions(
   { suggestions }: Findings,
   json: OutputFile<'policies'>,
   output: Output,
-  reader: Audience,
+  audience: Audience,
 ): boolean {
   if (suggestions.length === 0) {
     output.note('No index could be counted, so there is no policy to suggest.');
@@ -61,7 +61,7 @@ function writeSuggestions(
   const line =
     json.path === '-'
       ? undefined
-      : runByHand({ mode: 'preview' }, { ...reader, policies: shellWord(json.path) } as Audience);
+      : runByHand({ mode: 'preview' }, { ...audience, policies: shellWord(json.path) } as Audience);
   if (line) output.note(`Edit them as needed. To see what a run would do, without changing anything:\n  ${line}`);
   return true;
 }

@@ -4,9 +4,9 @@ import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import type { Audience } from '../../lambda/message/audience.ts';
 import { cleanReport, isWorthPublishing, type Message, messageOf } from '../../lambda/message/message.ts';
 import { moment } from '../../lambda/message/numbers.ts';
+import { redactor } from '../../lambda/operations/secrets.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Publisher } from '../../lambda/run/services.ts';
-import { redactor } from '../../lambda/text/secrets.ts';
 import type { Reporting } from '../command-line/arguments.ts';
 import type { Server } from '../inputs/server.ts';
 import { type Webhook, withoutAddress } from '../inputs/webhook.ts';
@@ -30,7 +30,7 @@ export interface Telling {
   /** A person started it, so that its message is never held back (rule 12). */
   byHand: boolean;
   /** Who reads its messages. */
-  reader: Audience;
+  audience: Audience;
   /** Where this run is kept as the last one; the embedded service has no such place. */
   kept?: { place: LastRuns; verb: LastRun['verb'] };
   /** Whether standard output has taken all that was written so far. */
@@ -52,11 +52,11 @@ export function reportPublisher(run: Telling, output: Output): ReportPublisher {
   return {
     status: () => status,
     async publish(made) {
-      const { reader, server, json, metrics, webhook } = run;
+      const { audience, server, json, metrics, webhook } = run;
       const withoutToken = redactor([server.tokenText]);
       const clean = webhook ? (text: string) => withoutToken(withoutAddress(webhook)(text)) : withoutToken;
       const report = cleanReport(made, clean);
-      const message = messageOf(made, { audience: reader, clean });
+      const message = messageOf(made, { audience, clean });
       output.report(report, message);
       const isWritten = writeAndTell(json, () => `${JSON.stringify(report, null, 2)}\n`, output);
       const hasFigures = writeAndTell(metrics, () => figuresOf(report), output);

@@ -1,4 +1,3 @@
-import { readTimeoutMillis, truncateTimeoutMillis } from '../../lambda/facts/limits.ts';
 import {
   concernsServer,
   type OperationName,
@@ -6,6 +5,7 @@ import {
   type ServerErrorKind,
 } from '../../lambda/facts/server-error.ts';
 import { type Operations, OperationsError } from '../../lambda/operations/operations.ts';
+import { readTimeoutMillis, truncateTimeoutMillis } from '../../lambda/operations/transport.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Heard, Pending } from '../telling/output.ts';
 

@@ -33,7 +33,7 @@ export interface LocalRun {
   /** What messages call this DataHub, as a stage's name on AWS. */
   name: string;
   /** Who reads its messages. */
-  reader: Audience;
+  audience: Audience;
   /** Asks the person at the terminal before the first truncation; undefined where nobody is asked. */
   ask?: ((question: string) => Promise<boolean>) | undefined;
 }
@@ -75,7 +75,7 @@ export async function runOnce(run: LocalRun, output: Output, publisher: Publishe
         log: logOf(run, output),
       },
       publisher,
-      words: (facts) => withSentences(facts, run.reader),
+      words: (facts) => withSentences(facts, run.audience),
       input: run.input,
       execution: { name: nameOf(run, startTime), startTime },
       onState: async (step, state) => {
@@ -100,8 +100,8 @@ export async function runOnce(run: LocalRun, output: Output, publisher: Publishe
 }
 
 /** A pod's name says which log to read, and no other pod has it. */
-const nameOf = ({ reader }: LocalRun, startTime: string): string =>
-  reader.kind === 'kubernetes'
+const nameOf = ({ audience }: LocalRun, startTime: string): string =>
+  audience.kind === 'kubernetes'
     ? hostname()
     : `local-${startTime.replace(/[-:]|\.\d+/g, '')}-${randomUUID().slice(0, 8)}`;
 
@@ -118,10 +118,10 @@ function questionOf({ entries }: RunState): string | undefined {
   return `${warning}Delete ${rows(total, 'exact')} of ${counted(approved.length, 'index', 'indices')} for good? [y/N] `;
 }
 
-async function linesAfterStop({ input, embedded, ledger, reader, connection }: LocalRun, last: RunState | undefined) {
+async function linesAfterStop({ input, embedded, ledger, audience, connection }: LocalRun, last: RunState | undefined) {
   if (input.mode === 'preview') return ['Stopped. This was a preview: nothing was started.'];
   if (embedded) return ['Stopped, and the embedded service with it.'];
-  const lines = await whatGoesOn(ledger, last, reader.kind === 'kubernetes');
+  const lines = await whatGoesOn(ledger, last, audience.kind === 'kubernetes');
   const silentSince = connection.silentSince();
   return [...lines, ...(silentSince === undefined ? [] : [`The server last answered on ${moment(silentSince)}.`])];
 }

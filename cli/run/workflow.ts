@@ -1,4 +1,4 @@
-import { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
+import { functionTimeoutSeconds } from '../../lambda/run/deadlines.ts';
 import { asMarkEvent, markAllReported } from '../../lambda/run/mark-reported.ts';
 import { type PlanEvent, plan } from '../../lambda/run/plan/plan.ts';
 import { poll } from '../../lambda/run/poll.ts';

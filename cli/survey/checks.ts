@@ -1,5 +1,6 @@
-import { dayMillis, maxClockSkewMillis, usualBatchSize } from '../../lambda/facts/limits.ts';
+import { usualBatchSize } from '../../lambda/facts/policy-fields.ts';
 import type { ServerError, ServerErrorKind } from '../../lambda/facts/server-error.ts';
+import { dayMillis } from '../../lambda/facts/time.ts';
 import { counted, date, duration } from '../../lambda/message/numbers.ts';
 import { diagnosis, remedyByHand } from '../../lambda/message/server-errors.ts';
 import { absentTask } from '../../lambda/operations/backend.ts';
@@ -13,6 +14,7 @@ import {
   type Result,
 } from '../../lambda/operations/operations.ts';
 import { knownAspects } from '../../lambda/policy/aspects.ts';
+import { maxClockSkewMillis } from '../../lambda/policy/decision.ts';
 import type { Check } from '../telling/findings.ts';
 
 /**

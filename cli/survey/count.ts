@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
-import { dayMillis, usualBatchSize } from '../../lambda/facts/limits.ts';
+import { usualBatchSize } from '../../lambda/facts/policy-fields.ts';
 import { concernsServer, type ServerError } from '../../lambda/facts/server-error.ts';
+import { dayMillis } from '../../lambda/facts/time.ts';
 import { madeAtOf } from '../../lambda/operations/backend.ts';
 import type { DryRun, IndexSize, Operations } from '../../lambda/operations/operations.ts';
 import { OperationsError } from '../../lambda/operations/operations.ts';

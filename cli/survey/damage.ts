@@ -1,4 +1,4 @@
-import { dayMillis } from '../../lambda/facts/limits.ts';
+import { dayMillis } from '../../lambda/facts/time.ts';
 import { duration, rows } from '../../lambda/message/numbers.ts';
 import { aliasOf } from '../../lambda/operations/backend.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';

@@ -1,5 +1,5 @@
+import { oneLine } from '../../lambda/message/text.ts';
 import { isObject, parseJson } from '../../lambda/operations/answers/json-value.ts';
-import { oneLine } from '../../lambda/text/text.ts';
 
 /** The version that a server names in `GET /config`, and what is known of it. Only words and suggestions come from it. */
 

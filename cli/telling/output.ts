@@ -1,10 +1,10 @@
 import type { Cause } from '../../lambda/facts/cause.ts';
-import type { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
 import type { OperationName, ServerError } from '../../lambda/facts/server-error.ts';
 import { exact, rows } from '../../lambda/message/numbers.ts';
 import { isUnseen } from '../../lambda/message/phrases.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
+import type { functionTimeoutSeconds } from '../../lambda/run/deadlines.ts';
 import type { Entry, RunState, WatchedEntry } from '../../lambda/run/state.ts';
 import { progressShown } from '../../lambda/truncation/watch.ts';
 import type { Check, Findings } from './findings.ts';

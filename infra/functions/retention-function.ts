@@ -5,7 +5,7 @@ import { Architecture, type CfnFunction, Function as LambdaFunction, Runtime, Tr
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { EnvironmentOf, FunctionName } from '../../lambda/aws/environment.ts';
-import { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
+import { functionTimeoutSeconds } from '../../lambda/run/deadlines.ts';
 import { functionCode } from './function-code.ts';
 
 export interface RetentionFunctionProps<Name extends FunctionName> {

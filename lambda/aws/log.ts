@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import { redactor } from '../operations/secrets.ts';
 import type { Log } from '../run/services.ts';
-import { redactor } from '../text/secrets.ts';
 
 interface RunLogOptions {
   stage: string;

@@ -2,8 +2,8 @@ import { GetTopicAttributesCommand, PublishCommand, SNSClient, type SNSClientCon
 import type { Report } from '../facts/report-schema.ts';
 import type { Audience } from '../message/audience.ts';
 import { isWorthPublishing, type Message, messageAttributes, messageBody, messageOf } from '../message/message.ts';
+import { oneLine } from '../message/text.ts';
 import type { Log, Publisher, Subscriptions } from '../run/services.ts';
-import { oneLine } from '../text/text.ts';
 import { timeouts } from './timeouts.ts';
 
 interface SnsPublisherOptions {
@@ -13,7 +13,7 @@ interface SnsPublisherOptions {
   notify: 'always' | 'problems';
   log: Log;
   /** Where people read it: the commands in it are made for that place. */
-  reader: Audience;
+  audience: Audience;
   /** How long SNS may take in all, milliseconds: the function ends by itself, with the reason in its log. */
   patienceMillis: number;
 }
@@ -39,7 +39,7 @@ export function snsPublisher(options: SnsPublisherOptions): Publisher {
   return {
     subscriptions: () => countSubscriptions(options),
     async publish(report, byHand = false) {
-      const message = messageOf(report, { audience: options.reader });
+      const message = messageOf(report, { audience: options.audience });
       if (options.notify === 'problems' && !isWorthPublishing(report, byHand)) {
         options.log.info('not published: the result is ok, and this stage reports problems only', {
           outcome: report.result,

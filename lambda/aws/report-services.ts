@@ -18,7 +18,7 @@ export function reportServices() {
   const environment = readEnvironment('report', process.env);
   const settings = runSettings(environment);
   const client = snsClient();
-  const reader = {
+  const audience = {
     kind: 'aws',
     stage: environment.STAGE,
     region: process.env['AWS_REGION'],
@@ -38,8 +38,8 @@ export function reportServices() {
       settings,
       clock: systemClock,
       log,
-      publisher: snsPublisher({ client, topicArn, notify, log, reader, patienceMillis }),
-      words: (facts) => withSentences(facts, reader),
+      publisher: snsPublisher({ client, topicArn, notify, log, audience, patienceMillis }),
+      words: (facts) => withSentences(facts, audience),
       count: (report, subscriptions) => reportMetrics(report, subscriptions?.confirmed).forEach(toStandardOutput),
     };
   };

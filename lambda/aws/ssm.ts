@@ -6,9 +6,9 @@ import {
   type SSMClientConfig,
 } from '@aws-sdk/client-ssm';
 import type { TokenSource } from '../operations/operations.ts';
+import { isLongEnough, tooShort } from '../operations/secrets.ts';
 import type { PolicySource } from '../policy/parse.ts';
 import { type Parameters, ParametersError } from '../run/services.ts';
-import { isLongEnough, tooShort } from '../text/secrets.ts';
 import { timeouts } from './timeouts.ts';
 
 /** Names in Parameter Store. A function that does not need a parameter gets neither its name nor the permission. */

@@ -1,10 +1,15 @@
 import * as z from 'zod';
-import { usualBatchSize } from './limits.ts';
 
 /**
  * The fields of a policy: ranges, defaults and descriptions, here and nowhere else. `npm run schemas` writes them into
  * the schemas for editors and the chart, the props of the construct, and the table of docs/policies.md.
  */
+
+/** Rows per batch where no policy says otherwise; a count sends it only because requests always have the field. */
+export const usualBatchSize = 10_000;
+
+/** Policies of one stage: DataHub has about ten time series aspects. */
+export const maxPolicies = 48;
 
 /** Several hundred entries must fit into one run state; the longest name in DataHub has 27 characters. */
 export const maxNameLength = 60;

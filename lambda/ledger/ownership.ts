@@ -1,4 +1,4 @@
-import { abandonAfterMillis } from '../facts/limits.ts';
+import { hourMillis } from '../facts/time.ts';
 import {
   type Idle,
   isUnresolved,
@@ -10,6 +10,9 @@ import {
   type Unresolved,
 } from './record.ts';
 import { isAhead, isSameRun } from './transitions.ts';
+
+/** Age at which an unresolved record without movement is closed, and from when on a release is accepted. */
+export const abandonAfterMillis = 20 * hourMillis;
 
 /** The run that reads a record, and the server that it talks to. */
 export interface ThisRun extends RunId {

@@ -1,5 +1,5 @@
-import { maxSenderAheadMillis } from '../facts/limits.ts';
 import type { ServerError } from '../facts/server-error.ts';
+import { dayMillis } from '../facts/time.ts';
 import {
   type Attempt,
   type DecidedBy,
@@ -194,6 +194,9 @@ function windowAfter({ window: before, attempt }: Unresolved, window: Window | u
   const isWhole = before !== undefined && attempt.policyCutoffMillis <= before.afterMillis;
   return window ?? (isWhole ? before : undefined);
 }
+
+/** A last sender's start further in our future than this came from a wrong clock, and counts as past. */
+const maxSenderAheadMillis = dayMillis;
 
 /** A start that far ahead was written by a wrong clock, and would shut out every run for as long. */
 export const isAhead = ({ runStartMillis }: RunId, nowMillis: number): boolean =>

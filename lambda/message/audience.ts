@@ -1,4 +1,5 @@
-import { escaped, shellWord } from '../text/text.ts';
+import { escaped } from '../operations/text.ts';
+import { shellWord } from './text.ts';
 
 /**
  * Who reads a message, and where they type. Every command that a message prints is made for that place, so that it can

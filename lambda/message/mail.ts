@@ -1,8 +1,8 @@
 import type { Report } from '../facts/report-schema.ts';
-import { oneLine } from '../text/text.ts';
 import type { Context } from './phrases.ts';
 import { type Form, render } from './render.ts';
 import { runbookPlace } from './runbook.ts';
+import { oneLine } from './text.ts';
 
 /** The mail, for a phone: plain lines, the worst first, at most 60 of them. */
 

@@ -1,13 +1,13 @@
 import type { NoteKind } from '../facts/note.ts';
 import type { Report } from '../facts/report-schema.ts';
-import { redactor } from '../text/secrets.ts';
-import { mapTexts, oneLine, safeJson } from '../text/text.ts';
+import { redactor } from '../operations/secrets.ts';
 import type { Audience } from './audience.ts';
 import { mailOf } from './mail.ts';
 import { contextOf, textOfNote } from './sentences.ts';
 import { shorten } from './shorten.ts';
 import { slackOf } from './slack.ts';
 import { subjectOf } from './subject.ts';
+import { mapTexts, oneLine, safeJson } from './text.ts';
 
 /** What one publish sends: a subject, a text for each protocol, and attributes to filter on. */
 export interface Message {

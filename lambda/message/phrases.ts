@@ -4,10 +4,10 @@ import { maxNameLength } from '../facts/policy-fields.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import type { IndexNames } from '../operations/backend.ts';
 import { dottedName } from '../policy/aspects.ts';
-import { oneLine } from '../text/text.ts';
 import type { Audience, Command } from './audience.ts';
 import { amount, counted, exact, moment, percent, rows } from './numbers.ts';
 import type { Section } from './runbook.ts';
+import { oneLine } from './text.ts';
 
 /** What is said about one index, one note, or the run, and the phrases that several of them share. */
 

@@ -1,5 +1,4 @@
 import type { DecidedFacts, Report } from '../facts/report-schema.ts';
-import { clip, oneLine } from '../text/text.ts';
 import type { Command } from './audience.ts';
 import { countsOf, fineOf, type Item, problemsOf, remarksOf, unexamined, urgencyLine } from './items.ts';
 import { counted, duration, moment, size } from './numbers.ts';
@@ -7,6 +6,7 @@ import { type Context, joined, nameOf, ofAnotherRun, withStop } from './phrases.
 import type { Section } from './runbook.ts';
 import { sentencesOf, titles } from './sentences.ts';
 import { lateness, manner, summary } from './subject.ts';
+import { clip, oneLine } from './text.ts';
 
 /** The text of a message: the same items in the same order for every form, as far as each has room. */
 

@@ -1,6 +1,6 @@
 import type { Problem } from '../facts/outcomes.ts';
-import { shellWord } from '../text/text.ts';
 import type { Audience } from './audience.ts';
+import { shellWord } from './text.ts';
 
 /** The sections of docs/runbook.md, and where an audience finds them. A test holds both sides together. */
 

@@ -1,10 +1,10 @@
 import type { Urgency } from '../facts/outcomes.ts';
 import type { OperationName, ServerError, ServerErrorKind } from '../facts/server-error.ts';
 import { addressForms } from '../operations/http/base-url.ts';
-import { oneLine } from '../text/text.ts';
 import type { Audience } from './audience.ts';
 import { storeToken } from './commands.ts';
 import { asSentence, type Context, type Sentences, withoutStop } from './phrases.ts';
+import { oneLine } from './text.ts';
 
 /** A failed request in English: one entry for each kind. */
 

@@ -1,7 +1,16 @@
+import { secondMillis } from '../facts/time.ts';
+
 /**
  * One HTTP exchange, and nothing else: tokens, retries, parsing and messages live above this interface.
  * `http-transport.ts` implements it over the network; tests connect it to a server in the same process.
  */
+
+/** How long a read may take unless the command line says otherwise. */
+export const readTimeoutMillis = 60 * secondMillis;
+
+/** The longest a real truncate may take to answer (DataHub's frontend gives up after 120 s). */
+export const truncateTimeoutMillis = 120 * secondMillis;
+export const connectTimeoutMillis = 5 * secondMillis;
 
 export interface Exchange {
   url: string;

@@ -1,8 +1,17 @@
 import type { Cause, CauseOf } from '../facts/cause.ts';
-import { changedRows, dayMillis, maxClockSkewMillis, maxStartAheadMillis } from '../facts/limits.ts';
 import type { Outcome } from '../facts/outcomes.ts';
 import type { ServerError } from '../facts/server-error.ts';
+import { dayMillis, minuteMillis, secondMillis } from '../facts/time.ts';
 import type { PolicySettings } from './schema.ts';
+
+/** A server whose clock is off by more may delete fresh rows. */
+export const maxClockSkewMillis = 10 * minuteMillis;
+
+/** If a run's start is further in our future than this, the start is wrong, and its cutoff would be too late. */
+const maxStartAheadMillis = 60 * secondMillis;
+
+/** How far baseline and last dry run may differ in rows to delete before a delete is put off. */
+const changedRows = { share: 0.01, rows: 10 } as const;
 
 /** Exact counts of one index, from dry runs. */
 export interface IndexCounts {

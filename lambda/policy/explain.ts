@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { visible } from '../text/text.ts';
+import { visible } from '../operations/text.ts';
 import { nearest } from './nearest.ts';
 import { formerFields } from './schema.ts';
 

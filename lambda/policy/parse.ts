@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { maxNameLength } from '../facts/policy-fields.ts';
 import type { IndexNames } from '../operations/backend.ts';
-import { capped } from '../text/text.ts';
+import { capped } from '../operations/text.ts';
 import { canonicalSpelling, dottedName, namesIn, searchIndex } from './aspects.ts';
 import { explain } from './explain.ts';
 import { placed, readJson } from './read-json.ts';

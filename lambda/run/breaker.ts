@@ -1,8 +1,10 @@
 import type { Cause } from '../facts/cause.ts';
-import { maxCallsWithoutTask } from '../facts/limits.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
 import { dottedName } from '../policy/aspects.ts';
 import type { RunState } from './state.ts';
+
+/** Real calls of one run without a task id, after which it starts nothing more. */
+const maxCallsWithoutTask = 2;
 
 /**
  * The circuit breaker: once rows are missing, or it is not known how a reindex ended, the run starts nothing more,

@@ -1,9 +1,8 @@
 import type { Cause } from '../facts/cause.ts';
-import { maxSentenceBytes } from '../facts/limits.ts';
 import { comparedFields } from '../facts/policy-fields.ts';
+import { capped, maxSentenceBytes } from '../operations/text.ts';
 import { type ParsedPolicy, parsePolicies } from '../policy/parse.ts';
 import type { PolicySettings } from '../policy/schema.ts';
-import { capped } from '../text/text.ts';
 import type { RunServices } from './services.ts';
 import type { ApprovedEntry } from './state.ts';
 

@@ -1,8 +1,8 @@
 import type { Cause } from '../facts/cause.ts';
-import { check, hourMillis } from '../facts/limits.ts';
 import type { NoteOf } from '../facts/note.ts';
 import type { Outcome } from '../facts/outcomes.ts';
 import type { EntryFacts } from '../facts/report-schema.ts';
+import { hourMillis } from '../facts/time.ts';
 import { addressElsewhere, fencedBy, type Ownership, ownership, releasableAt } from '../ledger/ownership.ts';
 import type {
   Attempt,
@@ -17,8 +17,9 @@ import type {
 } from '../ledger/record.ts';
 import { isSameRun, type Key, markFor } from '../ledger/transitions.ts';
 import { serverAddress } from '../operations/http/base-url.ts';
+import { capped } from '../operations/text.ts';
 import type { Policy } from '../policy/schema.ts';
-import { capped } from '../text/text.ts';
+import { checkInterval } from '../truncation/next-check.ts';
 import { startWatch } from '../truncation/watch.ts';
 import type { RunSettings } from './services.ts';
 import type { DoneEntry, Entry, EntryBase, RunState, WatchedEntry } from './state.ts';
@@ -149,7 +150,7 @@ export const watchedEntry = (
 
 /** A call without a task id is first checked when it can no longer be sent. */
 const firstCheckAt = (record: Unresolved, now: number): number =>
-  record.state === 'sending' ? Math.max(now, record.attempt.judgeableAt) : now + check.minMillis;
+  record.state === 'sending' ? Math.max(now, record.attempt.judgeableAt) : now + checkInterval.minMillis;
 
 function unresolvedEntry(
   from: EntryBase,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { maxScheduledAheadMillis, maxScheduledBehindMillis } from '../facts/limits.ts';
+import { hourMillis, minuteMillis } from '../facts/time.ts';
 import { explain } from '../policy/explain.ts';
 import type { Mode } from './state.ts';
 
@@ -48,6 +48,12 @@ export function parseInput(value: unknown): { input: RunInput } | { problem: str
     problem: `the execution's input cannot be used: ${explain(parsed.error, value, Object.keys(inputSchema.shape))}`,
   };
 }
+
+/** A scheduled time further than this before the execution's start was copied by a person from another input. */
+const maxScheduledBehindMillis = 2 * hourMillis;
+
+/** One further than this after it, too: nothing starts that early. */
+const maxScheduledAheadMillis = 10 * minuteMillis;
 
 /**
  * The scheduled time of a run, epoch milliseconds. The schedule's placeholder may come unfilled, and people copy inputs:

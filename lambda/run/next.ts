@@ -1,9 +1,12 @@
 import type { Cause, CauseOf } from '../facts/cause.ts';
-import { check, maxPolls } from '../facts/limits.ts';
+import { checkInterval } from '../truncation/next-check.ts';
 import { progressShown } from '../truncation/watch.ts';
 import { doneEntry, endOf } from './entries.ts';
 import type { RunSettings } from './services.ts';
 import type { DoneEntry, Entry, RunState, WatchedEntry } from './state.ts';
+
+/** Turns of Poll in one run: an execution has 25,000 history events, and a turn takes about 11 of them. */
+export const maxPolls = 2000;
 
 /** Shorter waits make no difference: Step Functions waits in whole seconds. */
 const leastWaitSeconds = 1;
@@ -27,7 +30,7 @@ export function proceed(state: RunState, settings: RunSettings, now: number): Ru
   const isBusy = watched.some(({ entry }) => !entry.resumed);
   if (!isBusy && entries.some(({ phase }) => phase === 'approved')) {
     // If Truncate fails without returning a state, the workflow waits this long before Poll.
-    return { ...next, next: 'truncate', waitSeconds: check.minMillis / 1000 };
+    return { ...next, next: 'truncate', waitSeconds: checkInterval.minMillis / 1000 };
   }
   if (watched.length === 0) return { ...next, next: 'report', waitSeconds: 0 };
   const nextCheckAt = Math.min(endOf(state, settings), ...watched.map(({ watch }) => watch.nextCheckAt));

@@ -1,20 +1,23 @@
 import pLimit from 'p-limit';
-import { deadlineMarginMillis, pollConcurrency } from '../facts/limits.ts';
 import { addressElsewhere } from '../ledger/ownership.ts';
 import { isUnresolved, runOf } from '../ledger/record.ts';
 import { isSameRun } from '../ledger/transitions.ts';
+import { capped } from '../operations/text.ts';
 import { dottedName } from '../policy/aspects.ts';
-import { capped } from '../text/text.ts';
 import { type CheckServices, check } from '../truncation/check.ts';
 import { signalAt } from '../truncation/clock.ts';
 import { isDue } from '../truncation/next-check.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
 import { afterCallWithoutTask, afterRefusal, withBreaker } from './breaker.ts';
+import { deadlineMarginMillis } from './deadlines.ts';
 import { replaceEntry, settledEntry } from './entries.ts';
 import { proceed, whyOver } from './next.ts';
 import { recover } from './recover.ts';
 import type { RunServices } from './services.ts';
 import { assertOurs, type Entry, type RunState, type WatchedEntry } from './state.ts';
+
+/** Parallel checks. */
+const pollConcurrency = 4;
 
 /**
  * Poll: checks every unresolved truncation that is due, verifies those that have ended by counting again, and writes

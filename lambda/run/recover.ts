@@ -2,7 +2,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { ownership } from '../ledger/ownership.ts';
 import type { Idle, RunId, StoredRecord } from '../ledger/record.ts';
 import { fence, isAhead, isSameRun } from '../ledger/transitions.ts';
-import { capped } from '../text/text.ts';
+import { capped } from '../operations/text.ts';
 import { doneEntry, keyOf, takenEntry } from './entries.ts';
 import type { ApprovedEntry, DoneEntry, Entry, RunState } from './state.ts';
 

@@ -1,5 +1,5 @@
-import { deadlineMarginMillis, usualBatchSize } from '../facts/limits.ts';
 import type { Note, NoteOf } from '../facts/note.ts';
+import { usualBatchSize } from '../facts/policy-fields.ts';
 import { LedgerError } from '../ledger/ledger.ts';
 import { addressElsewhere, releasableAt } from '../ledger/ownership.ts';
 import {
@@ -13,12 +13,13 @@ import {
 } from '../ledger/record.ts';
 import { isSameRun, type Key, release } from '../ledger/transitions.ts';
 import { asResult } from '../operations/operations.ts';
+import { capped } from '../operations/text.ts';
 import { dottedName, fromDottedName, searchIndexOfName } from '../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../policy/parse.ts';
-import { capped } from '../text/text.ts';
 import { signalAt } from '../truncation/clock.ts';
 import { type Ask, countRows } from '../truncation/counts.ts';
 import { isInPlace } from '../truncation/watch.ts';
+import { deadlineMarginMillis } from './deadlines.ts';
 import type { RunInput } from './input.ts';
 import type { RunServices } from './services.ts';
 import type { RunState } from './state.ts';

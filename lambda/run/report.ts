@@ -1,18 +1,21 @@
 import * as z from 'zod';
 import type { Cause } from '../facts/cause.ts';
-import { longestRunMillis } from '../facts/limits.ts';
 import { type Note, needsAttention } from '../facts/note.ts';
 import { type Result, resultOf, worst } from '../facts/outcomes.ts';
 import type { DecidedFacts, Report, ReportFacts } from '../facts/report-schema.ts';
+import { hourMillis } from '../facts/time.ts';
 import type { Mark } from '../ledger/transitions.ts';
+import { capped } from '../operations/text.ts';
 import { dottedName } from '../policy/aspects.ts';
-import { capped } from '../text/text.ts';
 import type { Clock } from '../truncation/clock.ts';
 import { addressOf, doneEntry } from './entries.ts';
 import { modeOf, parseInput } from './input.ts';
 import { openEntry } from './next.ts';
 import type { Log, Publisher, RunSettings, Subscriptions } from './services.ts';
 import { assertOurs, type Entry, type Mode, type RunState } from './state.ts';
+
+/** A report that is published longer after its run's start says so first: a redrive may be a week late. */
+const longestRunMillis = 24 * hourMillis;
 
 /** What the workflow passes to Report: a run state, or what is left of a failed Plan. */
 export interface ReportEvent {
@@ -86,7 +89,7 @@ const planFailureSchema = z.object({
 });
 
 /** Who is about to put a stage into service should hear that its messages will not arrive. */
-const readersOf = (mode: Mode, { confirmed, pending }: Subscriptions = { confirmed: 1, pending: 0 }): Note[] =>
+const subscriptionNotes = (mode: Mode, { confirmed, pending }: Subscriptions = { confirmed: 1, pending: 0 }): Note[] =>
   mode === 'preview' && (confirmed === 0 || pending > 0) ? [{ kind: 'unconfirmed', confirmed, pending }] : [];
 
 /** Builds a report from what the workflow passes in. Throws StateUnreadable. */
@@ -123,7 +126,7 @@ export function composeReport(
   const facts = factsOf(input, finishedAt);
   return words({
     ...facts,
-    notes: [...late(input.runStartMillis), ...readersOf(facts.mode, subscriptions), ...facts.notes],
+    notes: [...late(input.runStartMillis), ...subscriptionNotes(facts.mode, subscriptions), ...facts.notes],
   });
 }
 

@@ -11,6 +11,12 @@ import type { Watch } from '../truncation/watch.ts';
 
 export const STATE_VERSION = 6;
 
+/**
+ * Entries of one run: its policies, and unresolved truncations without one. With every text at its longest they take
+ * 204 KiB, and Step Functions ends an execution whose state has 256 KiB, without any Catch.
+ */
+export const maxEntries = 64;
+
 export type Mode = 'enforce' | 'preview';
 
 export interface RunState {

@@ -1,7 +1,7 @@
 import type { Cause } from '../facts/cause.ts';
-import { dryRunValidMillis, functionTimeoutSeconds, sendMarginMillis } from '../facts/limits.ts';
 import type { Outcome } from '../facts/outcomes.ts';
 import type { EntryFacts } from '../facts/report-schema.ts';
+import { secondMillis } from '../facts/time.ts';
 import { LedgerError } from '../ledger/ledger.ts';
 import { type Ownership, ownership } from '../ledger/ownership.ts';
 import type { Attempt, Sending, Verdict } from '../ledger/record.ts';
@@ -14,10 +14,14 @@ import { optionalReads, physicalIndex } from '../truncation/optional-reads.ts';
 import { send } from '../truncation/send.ts';
 import { afterCallWithoutTask, withBreaker } from './breaker.ts';
 import { changedSettings, problemOf } from './current-settings.ts';
+import { functionTimeoutSeconds, sendMarginMillis } from './deadlines.ts';
 import { attemptFacts, doneEntry, endOf, keyOf, replaceEntry, takenEntry, watchedEntry } from './entries.ts';
 import { proceed } from './next.ts';
 import type { RunServices } from './services.ts';
 import { type ApprovedEntry, assertOurs, type Entry, type RunState } from './state.ts';
+
+/** The answer to the dry run that justifies a truncate is at most this old when the call goes out. */
+const dryRunValidMillis = 60 * secondMillis;
 
 /**
  * Truncate: starts ONE approved truncation, the first of the run state. The only step that sends `dryRun: false`.

@@ -1,13 +1,13 @@
-import { abandonAfterMillis, agreeingChecksMillis } from '../facts/limits.ts';
 import { concernsServer } from '../facts/server-error.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { abandonAfterMillis } from '../ledger/ownership.ts';
 import { isUnresolved, type RunId, type StoredRecord, type Unresolved, type Verdict } from '../ledger/record.ts';
 import { conclude, isSameRun, learnReindexes } from '../ledger/transitions.ts';
 import { asResult, type Operations } from '../operations/operations.ts';
 import type { Clock } from './clock.ts';
 import { type Ask, countTruncation, countWindow, type TruncationCounts } from './counts.ts';
 import { becomes, judge, judgeUncountable } from './judge.ts';
-import { nextCheckAt } from './next-check.ts';
+import { agreeingChecksMillis, nextCheckAt } from './next-check.ts';
 import { type OptionalReads, physicalIndex } from './optional-reads.ts';
 import { advances, fold, hasEnded, type Seen, showsReindex, type Watch } from './watch.ts';
 

@@ -1,4 +1,4 @@
-import { betweenRunsShare, dayMillis } from '../facts/limits.ts';
+import { dayMillis } from '../facts/time.ts';
 import type { Attempt, Window } from '../ledger/record.ts';
 import { type DryRun, OperationsError, type TruncateFields } from '../operations/operations.ts';
 import type { PolicySettings } from '../policy/schema.ts';
@@ -109,6 +109,9 @@ export async function countTruncation(
   const { sent, policy = sent, end } = rows;
   return { rowsToDelete: sent, rowsToKeep: Math.max(0, end - policy), rowsUntilEnd: end, isAbsent };
 }
+
+/** Where the window between two runs begins: this far from the policy's cutoff to the run's start. */
+const betweenRunsShare = 0.25;
 
 /** Where the window between two runs begins (rule 11): rows in it stay until the cutoff has moved that far. */
 const windowStart = ({ policyCutoffMillis, runStartMillis }: Attempt): number =>

@@ -1,8 +1,13 @@
 import type { Cause } from '../facts/cause.ts';
-import { missing, unrefreshedShare } from '../facts/limits.ts';
 import type { Attempt, Unresolved, Verdict } from '../ledger/record.ts';
 import type { TaskCounters } from '../operations/operations.ts';
 import { isInPlace, isRemainder, rowsDone, type Seen, type Watch } from './watch.ts';
+
+/** Rows to keep that are missing count only above both limits after a delete: entities are deleted on ordinary days. */
+export const missing = { share: 0.02, rows: 10 } as const;
+
+/** A reindex that is accounted for, and shows less than this share of its rows to keep, is probably not refreshed. */
+const unrefreshedShare = 0.1;
 
 /**
  * The verdict about a truncation that has ended, by the record's own baseline, whoever judges it. Pure: the two tables

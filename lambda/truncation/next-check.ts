@@ -1,6 +1,12 @@
-import { agreeingChecksMillis, check } from '../facts/limits.ts';
+import { minuteMillis, secondMillis } from '../facts/time.ts';
 import type { Unresolved } from '../ledger/record.ts';
 import type { Watch } from './watch.ts';
+
+/** The next check comes after max(10 s, 10 % of the truncation's age), at most 30 min. */
+export const checkInterval = { minMillis: 10 * secondMillis, share: 0.1, maxMillis: 30 * minuteMillis } as const;
+
+/** A verdict other than `truncated` needs two checks this far apart that agree: the search engine's refresh. */
+export const agreeingChecksMillis = 90 * secondMillis;
 
 /**
  * When to check a truncation again (rule 8): after max(10 s, 10 % of its age), at most 30 min, so that the number of
@@ -11,17 +17,17 @@ import type { Watch } from './watch.ts';
  */
 export function nextCheckAt(record: Unresolved, watch: Watch, now: number): number {
   if (record.state === 'sending' && now < record.attempt.judgeableAt) return record.attempt.judgeableAt;
-  if (watch.pending) return Math.max(now + check.minMillis, watch.pending.since + agreeingChecksMillis);
+  if (watch.pending) return Math.max(now + checkInterval.minMillis, watch.pending.since + agreeingChecksMillis);
   const left = millisLeft(watch, now);
   const age = now - watch.sentAt;
-  const farthest = left !== undefined && isSteady(watch) ? age : age * check.share;
+  const farthest = left !== undefined && isSteady(watch) ? age : age * checkInterval.share;
   const predicted = left === undefined ? Number.POSITIVE_INFINITY : aimedAt(left);
-  return now + Math.max(check.minMillis, Math.min(check.maxMillis, farthest, predicted));
+  return now + Math.max(checkInterval.minMillis, Math.min(checkInterval.maxMillis, farthest, predicted));
 }
 
 /** Milliseconds to wait where the end is predicted: short of it while what would be left is no short wait. */
 const aimedAt = (left: number): number =>
-  left * early.rest > check.minMillis ? left * (1 - early.rest) : left * (1 + late.share) + late.millis;
+  left * early.rest > checkInterval.minMillis ? left * (1 - early.rest) : left * (1 + late.share) + late.millis;
 
 const early = { rest: 0.1 } as const;
 /** At last, a little late beats a little early. */

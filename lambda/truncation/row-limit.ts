@@ -1,4 +1,4 @@
-import { hourMillis } from '../facts/limits.ts';
+import { hourMillis } from '../facts/time.ts';
 import type { DryRun } from '../operations/operations.ts';
 
 /**

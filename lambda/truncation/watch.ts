@@ -1,8 +1,20 @@
-import { abandonChecksMillis, inPlaceShare, remaining, still } from '../facts/limits.ts';
 import type { ServerError } from '../facts/server-error.ts';
+import { hourMillis, minuteMillis } from '../facts/time.ts';
 import { type Attempt, type RunId, runOf, type Unresolved } from '../ledger/record.ts';
 import type { TaskCounters, TaskStatus } from '../operations/operations.ts';
 import type { TruncationCounts } from './counts.ts';
+
+/** A reindex is in place once fewer than this share of the rows to delete are left: the alias leads to the new index. */
+const inPlaceShare = 0.5;
+
+/** Rows to delete that are left count only above both limits, or when they are half or more of what there was. */
+export const remaining = { share: 0.01, rows: 10, most: 0.5 } as const;
+
+/** A truncation is still after max(10 min, 20 % of its age) without movement, at most 2 h. */
+const still = { minMillis: 10 * minuteMillis, share: 0.2, maxMillis: 2 * hourMillis } as const;
+
+/** A record is closed for its age only after two checks this far apart have shown no movement. */
+const abandonChecksMillis = 10 * minuteMillis;
 
 /**
  * What the checks of one run know about one unresolved truncation: the last numbers, and since when they have been the

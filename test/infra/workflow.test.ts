@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import validate from 'asl-validator';
 import { describe, expect, test } from 'vitest';
-import { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
+import { functionTimeoutSeconds } from '../../lambda/run/deadlines.ts';
 import { type Resource, synthesize } from './synthesize.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: Amazon States Language, checked by its validator

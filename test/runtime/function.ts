@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import type { FunctionName } from '../../lambda/aws/environment.ts';
-import { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
+import { functionTimeoutSeconds } from '../../lambda/run/deadlines.ts';
 import { freePort, textOf } from '../support/loopback.ts';
 import type { Tools } from './tools.ts';
 

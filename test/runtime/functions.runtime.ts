@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleInto, functionNames } from '../../infra/functions/bundles.ts';
 import type { FunctionName } from '../../lambda/aws/environment.ts';
-import { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
+import { functionTimeoutSeconds } from '../../lambda/run/deadlines.ts';
 import { type OperationsService, startOperationsService } from '../operations-service/server.ts';
 import { functionEnvironment } from '../support/function-environment.ts';
 import { type Listening, listening } from '../support/loopback.ts';

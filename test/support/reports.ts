@@ -41,5 +41,5 @@ export const aReportOf = (policies: DecidedFacts[], more: Partial<ReportFacts> =
 });
 
 /** The same with its English. */
-export const aReport = (policies: DecidedFacts[], more?: Partial<ReportFacts>, reader?: Audience): Report =>
-  withSentences(aReportOf(policies, more), reader);
+export const aReport = (policies: DecidedFacts[], more?: Partial<ReportFacts>, audience?: Audience): Report =>
+  withSentences(aReportOf(policies, more), audience);

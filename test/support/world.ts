@@ -1,7 +1,6 @@
 import { afterEach } from 'vitest';
 import { memoryLedger } from '../../cli/ledgers/memory-ledger.ts';
 import { executeWorkflow, stepOf } from '../../cli/run/state-machine.ts';
-import { functionTimeoutSeconds } from '../../lambda/facts/limits.ts';
 import type { PolicyEntry, Report, ReportFacts } from '../../lambda/facts/report-schema.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import type { StoredRecord } from '../../lambda/ledger/record.ts';
@@ -9,6 +8,7 @@ import { createOperations } from '../../lambda/operations/http/http-operations.t
 import { createHttpTransport } from '../../lambda/operations/http/http-transport.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
 import { TransportError } from '../../lambda/operations/transport.ts';
+import { functionTimeoutSeconds } from '../../lambda/run/deadlines.ts';
 import { asMarkEvent } from '../../lambda/run/mark-reported.ts';
 import { plan } from '../../lambda/run/plan/plan.ts';
 import { ParametersError, type RunServices, type RunSettings } from '../../lambda/run/services.ts';

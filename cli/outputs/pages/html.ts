@@ -1,4 +1,5 @@
-import { loneSurrogate, unprintable } from '../../../lambda/text/text.ts';
+import { loneSurrogate } from '../../../lambda/message/text.ts';
+import { unprintable } from '../../../lambda/operations/text.ts';
 
 /**
  * HTML in which every text is escaped: a template's own text is markup, inserted values are not. Names come from a

@@ -1,6 +1,6 @@
 import { clearLine, cursorTo } from 'node:readline';
-import { hourMillis } from '../../../lambda/facts/limits.ts';
 import type { OperationName } from '../../../lambda/facts/server-error.ts';
+import { hourMillis } from '../../../lambda/facts/time.ts';
 import { duration } from '../../../lambda/message/numbers.ts';
 import type { Pending } from '../../telling/output.ts';
 import type { Screen } from './screen.ts';

@@ -1,5 +1,5 @@
-import { redactor } from '../../text/secrets.ts';
-import { capped, withoutMarkup } from '../../text/text.ts';
+import { redactor } from '../secrets.ts';
+import { capped, withoutMarkup } from '../text.ts';
 
 /** Makes a server's text safe to show: one line of at most 240 bytes without stack traces, markup and secrets. */
 export type Quote = (text: string) => string;

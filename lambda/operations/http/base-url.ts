@@ -1,4 +1,4 @@
-import { maxTextBytes } from '../../facts/limits.ts';
+import { maxTextBytes } from '../text.ts';
 
 /** The three forms of an address; quoted wherever a wrong one is suspected. */
 export const addressForms =
@@ -50,8 +50,6 @@ export function serverAddress(baseUrl: string): string {
   const path = pathname.replace(/\/{2,}/g, '/').replace(/\/$/, '');
   return `${protocol}//${isLoopback(host) ? 'localhost' : host}${port === '' ? '' : `:${port}`}${path}`;
 }
-
-/** What can be read from an address alone. Pure: nothing is looked up here. */
 
 /** Whether a URL's host name is this machine. */
 export function isLoopback(hostname: string): boolean {

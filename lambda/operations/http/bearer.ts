@@ -1,10 +1,13 @@
-import { dayMillis, maxSentenceBytes, tokenExpiryNoticeMillis } from '../../facts/limits.ts';
-import { isLongEnough } from '../../text/secrets.ts';
-import { capped } from '../../text/text.ts';
+import { dayMillis } from '../../facts/time.ts';
 import type { Question } from '../answers/failures.ts';
 import { isObject, numberOf, parseJson } from '../answers/json-value.ts';
 import { type Quote, quoter } from '../answers/server-text.ts';
 import { OperationsError, type TokenSource } from '../operations.ts';
+import { isLongEnough } from '../secrets.ts';
+import { capped, maxSentenceBytes } from '../text.ts';
+
+/** How long in advance to announce a token's expiry. */
+const tokenExpiryNoticeMillis = 14 * dayMillis;
 
 /** The token for requests, and quoting that never shows it, even if a server echoes it. */
 export interface Bearer {

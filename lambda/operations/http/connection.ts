@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
+import { withoutBrackets } from './base-url.ts';
 
 /** If a host has several addresses, each is tried for this long; Node's 250 ms is too short across continents. */
 const addressAttemptMillis = 1000;
@@ -30,16 +31,16 @@ export async function connectTo(
   { timeoutMillis, secureContext, signal }: ConnectOptions,
 ): Promise<Connection> {
   const isTls = protocol === 'https:';
-  const host = hostname.replace(/^\[|\]$/g, '');
+  const host = withoutBrackets(hostname);
   const tcp = connectTcp({
     host,
     port: Number(port || (isTls ? 443 : 80)),
     noDelay: true,
     autoSelectFamilyAttemptTimeout: addressAttemptMillis,
   });
-  const fence = () => tcp.destroy(timedOut());
-  const timer = setTimeout(fence, timeoutMillis);
-  signal.addEventListener('abort', fence, { once: true });
+  const abandon = () => tcp.destroy(timedOut());
+  const timer = setTimeout(abandon, timeoutMillis);
+  signal.addEventListener('abort', abandon, { once: true });
   // TLS comes on top of a TCP connection of its own, because a TLS socket cannot be reset.
   const reset = () => tcp.resetAndDestroy();
   try {
@@ -61,7 +62,7 @@ export async function connectTo(
     throw error;
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', fence);
+    signal.removeEventListener('abort', abandon);
   }
 }
 

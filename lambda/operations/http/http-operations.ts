@@ -1,4 +1,3 @@
-import { readAttempts } from '../../facts/limits.ts';
 import type { OperationName, ServerError, ServerErrorKind } from '../../facts/server-error.ts';
 import { readDryRun } from '../answers/dry-run.ts';
 import { failureOfStatus, failureOfTransport, notRead, type Question, unreadable } from '../answers/failures.ts';
@@ -20,6 +19,9 @@ import { type Answer, type Exchange, type Transport, TransportError } from '../t
 import { type Bearer, createBearer } from './bearer.ts';
 import { httpDates } from './http-date.ts';
 import { backoffMillis, realSleep, retryAfterMillis, type Sleep } from './retry.ts';
+
+/** Attempts of a read in all: enough to survive a pod restart without hammering a dead server for minutes. */
+const readAttempts = { failed: 4, timedOut: 2 } as const;
 
 export interface HttpOperationsOptions {
   /** As `readBaseUrl` gives it; `/operations?action=…` is appended. */

@@ -1,11 +1,19 @@
 import { Agent, type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http';
-import { connectTimeoutMillis, readTimeoutMillis, truncateTimeoutMillis } from '../../facts/limits.ts';
-import { type Answer, type Exchange, type Phase, type Transport, TransportError } from '../transport.ts';
+import {
+  type Answer,
+  connectTimeoutMillis,
+  type Exchange,
+  type Phase,
+  readTimeoutMillis,
+  type Transport,
+  TransportError,
+  truncateTimeoutMillis,
+} from '../transport.ts';
 import { bodyText } from './body-text.ts';
 import { connectTo, trusting } from './connection.ts';
 import { causeOf } from './network-errors.ts';
 
-/** Without an option the limit of `facts/limits.ts` holds. */
+/** Without an option the limit of `transport.ts` holds. */
 export interface HttpTransportOptions {
   /** For DNS, connect and TLS together. */
   connectTimeoutMillis?: number;

@@ -1,4 +1,4 @@
-import { capped } from '../../text/text.ts';
+import { capped } from '../text.ts';
 import type { Phase } from '../transport.ts';
 
 /**

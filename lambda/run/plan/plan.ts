@@ -1,32 +1,36 @@
 import pLimit from 'p-limit';
 import type { Cause, CauseOf } from '../../facts/cause.ts';
-import { deadlineMarginMillis, maxEntries, planConcurrency, usualBatchSize } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
 import { resultOf } from '../../facts/outcomes.ts';
+import { usualBatchSize } from '../../facts/policy-fields.ts';
 import type { UnmanagedIndex } from '../../facts/report-schema.ts';
 import { addressElsewhere, ownership } from '../../ledger/ownership.ts';
 import { isUnresolved, namesOfRecord, type StoredRecord } from '../../ledger/record.ts';
 import { type Mark, markFor } from '../../ledger/transitions.ts';
 import { baseOf } from '../../operations/backend.ts';
 import { asResult, type IndexSize, OperationsError } from '../../operations/operations.ts';
+import { capped } from '../../operations/text.ts';
 import { canonicalSpelling, dottedName, isProtected, searchIndex } from '../../policy/aspects.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
-import { capped } from '../../text/text.ts';
 import { signalAt } from '../../truncation/clock.ts';
 import { countRows } from '../../truncation/counts.ts';
 import { type OptionalReads, optionalReads } from '../../truncation/optional-reads.ts';
 import { isInPlace } from '../../truncation/watch.ts';
 import { withBreaker } from '../breaker.ts';
+import { deadlineMarginMillis } from '../deadlines.ts';
 import { addressOf, doneEntry, entryOf, policyFacts, releaseFirst, releaseNote } from '../entries.ts';
 import { isByHand, modeOf, parseInput, type RunInput, scheduledMillis } from '../input.ts';
 import { openEntry, proceed } from '../next.ts';
 import { releaseIndices } from '../release.ts';
 import type { RunServices } from '../services.ts';
-import { type Entry, type Mode, type RunState, STATE_VERSION } from '../state.ts';
+import { type Entry, type Mode, maxEntries, type RunState, STATE_VERSION } from '../state.ts';
 import { type PlanContext, type Planning, planPolicy } from './policy.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { PlanRequests } from './requests.ts';
 import { searchCutoff } from './row-limit.ts';
+
+/** Parallel dry runs: two counts each, gentle on a production cluster. */
+const planConcurrency = 8;
 
 /** What the workflow passes to Plan. */
 export interface PlanEvent {

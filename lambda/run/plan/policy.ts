@@ -1,5 +1,4 @@
 import type { Cause } from '../../facts/cause.ts';
-import { fewerBetweenRuns } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
 import type { EntryFacts } from '../../facts/report-schema.ts';
 import { addressElsewhere } from '../../ledger/ownership.ts';
@@ -15,6 +14,9 @@ import { doneEntry, policyFacts } from '../entries.ts';
 import type { RunServices } from '../services.ts';
 import type { Entry, EntryBase, Planned, RunState } from '../state.ts';
 import type { PlanRequests } from './requests.ts';
+
+/** Rows of a window that have gone since they were counted are worth a note above both limits. */
+const fewerBetweenRuns = { share: 0.1, rows: 10 } as const;
 
 /** What the parts of Plan share while they work through the policies. */
 export interface PlanContext {

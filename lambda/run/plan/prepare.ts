@@ -1,12 +1,12 @@
 import type { Cause } from '../../facts/cause.ts';
-import { maxPolicies, maxSentenceBytes } from '../../facts/limits.ts';
 import type { Note } from '../../facts/note.ts';
+import { maxPolicies } from '../../facts/policy-fields.ts';
 import { LedgerError } from '../../ledger/ledger.ts';
 import type { StoredRecord } from '../../ledger/record.ts';
 import { expiryNotice } from '../../operations/http/bearer.ts';
+import { capped, maxSentenceBytes } from '../../operations/text.ts';
 import { dottedName, searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../../policy/parse.ts';
-import { capped } from '../../text/text.ts';
 import { pausedCause, problemOf, readPolicies } from '../current-settings.ts';
 import { type parseInput, type RunInput, RunInputError } from '../input.ts';
 import { ParametersError, type RunServices } from '../services.ts';

@@ -1,4 +1,3 @@
-import { deadlineMarginMillis } from '../../facts/limits.ts';
 import { concernsServer, type ServerError } from '../../facts/server-error.ts';
 import { absentTask } from '../../operations/backend.ts';
 import {
@@ -9,6 +8,7 @@ import {
   type TruncateFields,
 } from '../../operations/operations.ts';
 import type { Clock } from '../../truncation/clock.ts';
+import { deadlineMarginMillis } from '../deadlines.ts';
 
 type PlanServices = { operations: Operations; clock: Pick<Clock, 'now'>; deadline(): number };
 

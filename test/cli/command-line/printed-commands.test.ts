@@ -16,10 +16,8 @@ const reports = [
   ...noteCases.map(([, note]) => aReportOf([], { notes: [note] })),
 ];
 
-function printed(reader: Audience): string[] {
-  const lines = reports.flatMap((facts) =>
-    messageOf(withSentences(facts, reader), { audience: reader }).email.split('\n'),
-  );
+function printed(audience: Audience): string[] {
+  const lines = reports.flatMap((facts) => messageOf(withSentences(facts, audience), { audience }).email.split('\n'));
   const commands = lines.map((line) => line.replace(/^Runbook[^:]*: /, '  ')).filter((line) => line.startsWith('  '));
   return [...new Set(commands.map((line) => line.trim()))].filter((line) => !/^(GET|https:)/.test(line));
 }

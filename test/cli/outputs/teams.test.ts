@@ -35,10 +35,10 @@ const attachment = z.strictObject({
 });
 const posted = z.strictObject({ type: z.literal('message'), attachments: z.array(attachment).length(1) });
 
-const reader = { kind: 'machine', program: './retention', options: '--gms-url http://gms' } as const;
+const audience = { kind: 'machine', program: './retention', options: '--gms-url http://gms' } as const;
 
 function shown(report: Report) {
-  const message = teamsMessage(messageOf(report, { audience: reader }), report);
+  const message = teamsMessage(messageOf(report, { audience }), report);
   const [attached] = posted.parse(message).attachments;
   const runs = attached!.content.body.flatMap(({ inlines }) => inlines);
   return { bytes: Buffer.byteLength(JSON.stringify(message)), runs, text: runs.map(({ text }) => text).join('\n') };
@@ -46,9 +46,9 @@ function shown(report: Report) {
 
 test('A card for Teams has the whole mail, its commands in a fixed width', () => {
   const ceiling = anEntry('above-ceiling', { kind: 'above-ceiling', approveRows: 100 });
-  const report = aReport([ceiling], {}, reader);
+  const report = aReport([ceiling], {}, audience);
   const { runs, text } = shown(report);
-  const { subject, email } = messageOf(report, { audience: reader });
+  const { subject, email } = messageOf(report, { audience });
   const lines = email.split('\n').map((line) => line.trim());
   expect(text).toBe([subject, ...lines].filter((line) => line !== '').join('\n'));
   const commands = runs.filter(({ fontType }) => fontType === 'Monospace').map((one) => one.text);
@@ -61,7 +61,7 @@ test('A card for Teams stays below its 28 KB, and names each of 64 indices of th
   const lost = names.map((aspect) =>
     anEntry('rows-missing', { kind: 'missing', expected: 100, found: 0 }, { aspect, owner: 'o'.repeat(80) }),
   );
-  const { bytes, text } = shown(aReport(lost, {}, reader));
+  const { bytes, text } = shown(aReport(lost, {}, audience));
   expect(bytes).toBeLessThan(20_000);
   for (const name of names) expect(text).toContain(name);
 });

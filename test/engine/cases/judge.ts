@@ -1,4 +1,5 @@
-import { missing as lost, remaining } from '../../../lambda/facts/limits.ts';
+import { missing as lost } from '../../../lambda/truncation/judge.ts';
+import { remaining } from '../../../lambda/truncation/watch.ts';
 import type { Ended } from '../world/job.ts';
 import { type Holdings, rowCount } from '../world/rows.ts';
 import type { Sent } from '../world/world.ts';

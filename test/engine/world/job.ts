@@ -1,12 +1,12 @@
 import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import { executeWorkflow, stepOf } from '../../../cli/run/state-machine.ts';
-import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
 import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
 import type { Audience } from '../../../lambda/message/audience.ts';
 import { isWorthPublishing, messageOf } from '../../../lambda/message/message.ts';
 import { withSentences } from '../../../lambda/message/sentences.ts';
 import { createOperations } from '../../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../../lambda/operations/http/http-transport.ts';
+import { functionTimeoutSeconds } from '../../../lambda/run/deadlines.ts';
 import type { RunServices } from '../../../lambda/run/services.ts';
 import { takeStep } from '../../support/steps.ts';
 import type { ScaledClock } from './shared.ts';
@@ -46,7 +46,7 @@ export interface JobOptions {
 /** Requests are answered in real time. */
 const requestMillis = 60_000;
 
-const reader: Audience = { kind: 'machine', program: 'datahub-retention' };
+const audience: Audience = { kind: 'machine', program: 'datahub-retention' };
 
 class Stopped extends Error {}
 
@@ -77,14 +77,14 @@ export function createJob({ url, token, clock, policy }: JobOptions): Job {
     const publish = async (made: Report, byHand?: boolean) => {
       ended.report = made;
       if (made.policies[0]) ended.entry = made.policies[0];
-      const message = messageOf(made, { audience: reader });
+      const message = messageOf(made, { audience });
       if (isWorthPublishing(made, byHand)) ended.message = message.email;
       return true;
     };
     const call = (resource: string, given: unknown): Promise<unknown> => {
       const step = stepOf(resource);
       const deadline = clock.now() + functionTimeoutSeconds[step] * 1000;
-      const words = (facts: Parameters<typeof withSentences>[0]) => withSentences(facts, reader);
+      const words = (facts: Parameters<typeof withSentences>[0]) => withSentences(facts, audience);
       return takeStep(step, given, { ...shared, log, deadline: () => deadline, publisher: { publish }, words });
     };
     const startTime = new Date(clock.now()).toISOString();

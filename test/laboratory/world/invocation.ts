@@ -1,5 +1,5 @@
 import type { Step } from '../../../cli/run/state-machine.ts';
-import { functionTimeoutSeconds } from '../../../lambda/facts/limits.ts';
+import { functionTimeoutSeconds } from '../../../lambda/run/deadlines.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
 import { takeStep } from '../../support/steps.ts';
 import { hangMillis } from '../alphabet/weather.ts';

@@ -1,4 +1,3 @@
-import { connectTimeoutMillis, readTimeoutMillis, truncateTimeoutMillis } from '../../../lambda/facts/limits.ts';
 import type { ServerError, ServerErrorKind } from '../../../lambda/facts/server-error.ts';
 import { failureOfStatus } from '../../../lambda/operations/answers/failures.ts';
 import { truncationOf, truncationWithoutAnswer } from '../../../lambda/operations/answers/truncation.ts';
@@ -10,7 +9,13 @@ import {
   type TruncateFields,
   type Truncation,
 } from '../../../lambda/operations/operations.ts';
-import { type Answer, TransportError } from '../../../lambda/operations/transport.ts';
+import {
+  type Answer,
+  connectTimeoutMillis,
+  readTimeoutMillis,
+  TransportError,
+  truncateTimeoutMillis,
+} from '../../../lambda/operations/transport.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import { answers, type Effect, effects, namesOf, type Answer as Told, unwritten } from '../alphabet/answers.ts';
 import { vagueCounters } from '../alphabet/server.ts';

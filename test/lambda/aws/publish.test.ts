@@ -12,7 +12,7 @@ import { anEntry, aReport } from './a-report.ts';
 import { type FakeSns, fakeSns } from './fake-sns.ts';
 
 const topicArn = 'arn:aws:sns:eu-central-1:111122223333:datahub-retention-prod';
-const reader = { kind: 'aws', stage: 'prod', parameterPrefix: '/datahub-retention/prod' } as const;
+const audience = { kind: 'aws', stage: 'prod', parameterPrefix: '/datahub-retention/prod' } as const;
 
 const well = aReport([anEntry('truncated', { cause: { kind: 'verified' }, rowsDeleted: 9 })]);
 const missing = { kind: 'missing', expected: 9000, found: 4500 } as const;
@@ -40,7 +40,7 @@ async function publish(
 ) {
   sns = await fakeSns(answers);
   const { logged, log } = logOf();
-  const publisher = snsPublisher({ client: sns.client, topicArn, notify, reader, log, patienceMillis });
+  const publisher = snsPublisher({ client: sns.client, topicArn, notify, audience, log, patienceMillis });
   const error = await publisher.publish(report, byHand).then(
     () => undefined,
     (thrown: unknown) => thrown as Error,
@@ -54,7 +54,7 @@ describe('the SNS publisher', () => {
     expect(error).toBeUndefined();
     const [call, ...others] = sns.publishes();
     expect(others).toEqual([]);
-    const expected = messageOf(troubled, { audience: reader });
+    const expected = messageOf(troubled, { audience });
     expect(call?.get('TopicArn')).toBe(topicArn);
     expect(call?.get('Subject')).toBe(expected.subject);
     expect(call?.get('MessageStructure')).toBe('json');
@@ -125,7 +125,7 @@ async function reported(mode: Mode, answers: Parameters<typeof fakeSns>[0], noti
   sns = await fakeSns(answers);
   const { logged, log } = logOf();
   const counted: (number | undefined)[] = [];
-  const publisher = snsPublisher({ client: sns.client, topicArn, notify, reader, log, patienceMillis: 10_000 });
+  const publisher = snsPublisher({ client: sns.client, topicArn, notify, audience, log, patienceMillis: 10_000 });
   const settings = { stage: 'prod', gmsUrl: 'http://gms:8080', mode } as RunSettings;
   const input = { ...aRunState([], { mode }), stage: 'prod', server: addressOf(settings) };
   const execution = { name: 'run-1', startTime: '2026-03-01T03:30:01.000Z' };
@@ -136,7 +136,7 @@ async function reported(mode: Mode, answers: Parameters<typeof fakeSns>[0], noti
     clock,
     log,
     publisher,
-    words: (facts: ReportFacts) => withSentences(facts, reader),
+    words: (facts: ReportFacts) => withSentences(facts, audience),
     count,
   };
   await report({ input, execution, retry: { count: 0, last: 5 } }, services);

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { abandonAfterMillis, dayMillis } from '../../../lambda/facts/limits.ts';
-import { addressElsewhere, fencedBy, ownership, releasableAt } from '../../../lambda/ledger/ownership.ts';
+import { dayMillis } from '../../../lambda/facts/time.ts';
+import {
+  abandonAfterMillis,
+  addressElsewhere,
+  fencedBy,
+  ownership,
+  releasableAt,
+} from '../../../lambda/ledger/ownership.ts';
 import { type Idle, parseRecord, type StoredRecord } from '../../../lambda/ledger/record.ts';
 import { holds } from '../../properties.ts';
 import {

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { maxEntries, maxTextBytes } from '../../../lambda/facts/limits.ts';
 import { outcomes, resultOf } from '../../../lambda/facts/outcomes.ts';
 import { maxNameLength } from '../../../lambda/facts/policy-fields.ts';
 import { type PolicyEntry, type Report, reportSchema } from '../../../lambda/facts/report-schema.ts';
@@ -14,7 +13,9 @@ import {
   publishedBytes,
 } from '../../../lambda/message/message.ts';
 import { withSentences } from '../../../lambda/message/sentences.ts';
-import { redactor } from '../../../lambda/text/secrets.ts';
+import { redactor } from '../../../lambda/operations/secrets.ts';
+import { maxTextBytes } from '../../../lambda/operations/text.ts';
+import { maxEntries } from '../../../lambda/run/state.ts';
 import { anyText, valuesOf } from '../../support/arbitrary.ts';
 import { anEntry, aReport, aReportOf } from '../../support/reports.ts';
 import { audiences, aws, entryCases, errorCases, noteCases } from './cases.ts';

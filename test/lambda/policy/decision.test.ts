@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dayMillis } from '../../../lambda/facts/limits.ts';
+import { dayMillis } from '../../../lambda/facts/time.ts';
 import {
   type DecisionFacts,
   policyCutoff,

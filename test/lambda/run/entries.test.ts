@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { abandonAfterMillis } from '../../../lambda/facts/limits.ts';
 import type { DecidedFacts } from '../../../lambda/facts/report-schema.ts';
-import { ownership } from '../../../lambda/ledger/ownership.ts';
+import { abandonAfterMillis, ownership } from '../../../lambda/ledger/ownership.ts';
 import { parseRecord, type StoredRecord } from '../../../lambda/ledger/record.ts';
 import { attemptFacts, entryOf, settledEntry, takenEntry, watchedEntry } from '../../../lambda/run/entries.ts';
 import type { Entry, RunState } from '../../../lambda/run/state.ts';

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { executeWorkflow, stepOf } from '../../../cli/run/state-machine.ts';
-import { maxEntries, maxPolicies, maxPolls } from '../../../lambda/facts/limits.ts';
-import { proceed } from '../../../lambda/run/next.ts';
+import { maxPolicies } from '../../../lambda/facts/policy-fields.ts';
+import { maxPolls, proceed } from '../../../lambda/run/next.ts';
 import type { Entry, RunState } from '../../../lambda/run/state.ts';
+import { maxEntries } from '../../../lambda/run/state.ts';
 import { isDue, nextCheckAt } from '../../../lambda/truncation/next-check.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
 import { anAttempt, aRunning } from '../../support/records.ts';

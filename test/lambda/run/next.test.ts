@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { maxPolls } from '../../../lambda/facts/limits.ts';
 import { breakerOf, withBreaker } from '../../../lambda/run/breaker.ts';
 import { doneEntry } from '../../../lambda/run/entries.ts';
-import { proceed } from '../../../lambda/run/next.ts';
+import { maxPolls, proceed } from '../../../lambda/run/next.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
 import type { ApprovedEntry, Entry, WatchedEntry } from '../../../lambda/run/state.ts';
 import { startWatch, type Watch } from '../../../lambda/truncation/watch.ts';

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Cause } from '../../../lambda/facts/cause.ts';
-import { maxEntries, maxPolicies, maxSentenceBytes, maxTextBytes } from '../../../lambda/facts/limits.ts';
 import type { Note } from '../../../lambda/facts/note.ts';
-import { maxNameLength } from '../../../lambda/facts/policy-fields.ts';
+import { maxNameLength, maxPolicies } from '../../../lambda/facts/policy-fields.ts';
 import type { EntryFacts } from '../../../lambda/facts/report-schema.ts';
 import type { ServerError } from '../../../lambda/facts/server-error.ts';
 import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
+import { capped, maxSentenceBytes, maxTextBytes } from '../../../lambda/operations/text.ts';
 import { doneEntry, releaseFirst } from '../../../lambda/run/entries.ts';
 import type { Entry, RunState } from '../../../lambda/run/state.ts';
-import { capped } from '../../../lambda/text/text.ts';
+import { maxEntries } from '../../../lambda/run/state.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
 import { aPolicy } from '../../support/policies.ts';
 import { aQuarantined, aReleased, aRunning } from '../../support/records.ts';

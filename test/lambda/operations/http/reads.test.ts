@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
-import { maxSentenceBytes } from '../../../../lambda/facts/limits.ts';
 import { concernsServer } from '../../../../lambda/facts/server-error.ts';
 import { createOperations } from '../../../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../../../lambda/operations/http/http-transport.ts';
 import { OperationsError } from '../../../../lambda/operations/operations.ts';
+import { maxSentenceBytes } from '../../../../lambda/operations/text.ts';
 import { TransportError } from '../../../../lambda/operations/transport.ts';
 import { freePort } from '../../../support/loopback.ts';
 import { against, bodyOf, fixed, now, operation, operationOnWire, token } from './broken-server.ts';

@@ -1,8 +1,8 @@
 import type { Cause } from '../../../../lambda/facts/cause.ts';
-import { dayMillis } from '../../../../lambda/facts/limits.ts';
 import type { Note } from '../../../../lambda/facts/note.ts';
 import type { PolicyEntry, Report } from '../../../../lambda/facts/report-schema.ts';
 import type { ServerError } from '../../../../lambda/facts/server-error.ts';
+import { dayMillis } from '../../../../lambda/facts/time.ts';
 import { revisionOf, type StoredRecord } from '../../../../lambda/ledger/record.ts';
 import { isWorthPublishing } from '../../../../lambda/message/message.ts';
 import {

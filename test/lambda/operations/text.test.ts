@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { escaped } from '../../../cli/outputs/pages/html.ts';
+import { oneLine } from '../../../lambda/message/text.ts';
+import { visible } from '../../../lambda/operations/text.ts';
 import { explain } from '../../../lambda/policy/explain.ts';
 import { policySchema } from '../../../lambda/policy/schema.ts';
-import { oneLine, visible } from '../../../lambda/text/text.ts';
 
 /** A name that others wrote must not look like another one. */
 

@@ -1,5 +1,5 @@
 import type { Audience } from '../../lambda/message/audience.ts';
-import { shellWord } from '../../lambda/text/text.ts';
+import { shellWord } from '../../lambda/message/text.ts';
 import { nonEmpty, type Reporting, type Secret, type ServerArguments } from './arguments.ts';
 
 /** What a command is started with again; a survey has less of it than a run. */
@@ -14,7 +14,7 @@ interface Again extends Partial<Reporting> {
  * Who reads the messages of this run, and what starts the same command again, without its verb and what applies to one
  * run only. In a pod of the chart nobody can start it again: there the reader makes a Job.
  */
-export function readerOf(program: string, { server, ...asked }: Again, env: NodeJS.ProcessEnv): Audience {
+export function audienceOf(program: string, { server, ...asked }: Again, env: NodeJS.ProcessEnv): Audience {
   const cronJob = nonEmpty(env['DATAHUB_RETENTION_CRON_JOB']);
   if (cronJob !== undefined) {
     const namespace = nonEmpty(env['DATAHUB_RETENTION_NAMESPACE']);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isLongEnough, redactor, repeats } from '../../../lambda/text/secrets.ts';
+import { isLongEnough, redactor, repeats } from '../../../lambda/operations/secrets.ts';
 
 /** A token, of which a server echoes a part. */
 

@@ -1,4 +1,4 @@
-import { maxTextBytes } from '../facts/limits.ts';
+import { escaped, unprintable } from '../operations/text.ts';
 
 /**
  * Makes texts that others wrote safe for a message, a terminal, a subject or JSON: without control characters and
@@ -6,10 +6,6 @@ import { maxTextBytes } from '../facts/limits.ts';
  * is a second safeguard.
  */
 
-/** Characters that control a terminal or a mail reader, reverse text, or are not valid in XML (SQS refuses these). */
-export const unprintable =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what we look for
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]|\udb40[\udc00-\udc7f]/g;
 export const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /** One line of at most `max` characters without control characters. */
@@ -35,21 +31,6 @@ export function clip(text: string, max: number): string {
     .replace(/[\s,;:(.]+$/, '')}...`;
 }
 
-/** Cuts at `bytes` of the text as JSON holds it, without splitting a character, and shows that it did. */
-export function capped(text: string, bytes: number = maxTextBytes): string {
-  if (text.length <= bytes && bytesInJson(text) <= bytes) return text;
-  let kept = '';
-  let left = bytes - bytesInJson('…');
-  for (const character of text.slice(0, bytes)) {
-    left -= bytesInJson(character);
-    if (left < 0) break;
-    kept += character;
-  }
-  return `${kept.trimEnd()}…`;
-}
-
-const bytesInJson = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - '""'.length;
-
 /** Printable ASCII only, others as `?`: what an SNS subject and a CloudWatch dimension take. */
 export const ascii = (text: string, max: number): string =>
   oneLine(
@@ -63,20 +44,6 @@ export const ascii = (text: string, max: number): string =>
 /** JSON whose text has no control characters and nothing that XML refuses; it parses to exactly `value`. */
 export const safeJson = (value: unknown): string =>
   JSON.stringify(value).replace(/[\u007f-\u009f\u2028\u2029\ufff9-\uffff]/g, escaped);
-
-/** The JSON escape of one UTF-16 unit. */
-export const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-
-/** Unprintable characters as their JSON escapes: a name shows what is in it. */
-export const visible = (text: string): string =>
-  text.replace(unprintable, (found) => found.split('').map(escaped).join(''));
-
-/** Without tags and comments, and without what stands in scripts and style sheets. */
-export const withoutMarkup = (text: string): string =>
-  text
-    .replace(/<(style|script)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, ' ')
-    .replace(/<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[|\]\]>/g, ' ')
-    .replace(/<[!/?]?[a-z][^<>]*(?:>|$)/gi, ' ');
 
 /** Text as one word of a shell. */
 export const shellWord = (text: string): string =>

@@ -1,0 +1,13 @@
+import { secondMillis } from '../facts/time.ts';
+import { truncateTimeoutMillis } from '../operations/transport.ts';
+
+/** The time that each step has, and what it keeps free of it. */
+
+/** Timeouts of the functions. Plan and Poll may wait 60 s for each of several requests; 900 s is Lambda's maximum. */
+export const functionTimeoutSeconds = { plan: 900, truncate: 600, poll: 900, report: 120 } as const;
+
+/** Time kept free between `sendBy` and the end of the function, for the answer and for recording it. */
+export const sendMarginMillis = truncateTimeoutMillis + 30 * secondMillis;
+
+/** Plan and Poll stop asking this long before their time runs out, so they can still return what they know. */
+export const deadlineMarginMillis = 30 * secondMillis;

@@ -51,7 +51,7 @@ describe.skipIf(program === undefined)('The page of a survey', () => {
 
   test('has a heading for what is wrong only where something is', async () => {
     const headings = `[...document.querySelectorAll('h2')].map((one) => one.textContent)`;
-    expect(await browser.evaluate<string[]>(page('well'), looks[0]!, headings)).not.toContain('To look at first');
-    expect(await browser.evaluate<string[]>(page('troubled'), looks[0]!, headings)).toContain('To look at first');
+    expect(await browser.evaluate<string[]>(page('well'), looks[0]!, headings)).not.toContain('Look at this first');
+    expect(await browser.evaluate<string[]>(page('troubled'), looks[0]!, headings)).toContain('Look at this first');
   });
 });

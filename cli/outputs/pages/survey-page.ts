@@ -37,10 +37,10 @@ export function surveyPage(
   const sections: Array<[id: string, heading: string, content: Child]> = [
     alerts.length === 0
       ? ['checks', 'Checks', html`<p class="card well">${allWell}</p>`]
-      : ['attention', 'To look at first', alerts],
+      : ['attention', 'Look at this first', alerts],
     ...(hints.length === 0
       ? []
-      : [['to-know', 'To know', html`<div class="card">${list(hints)}</div>`] satisfies [string, string, Child]]),
+      : [['to-know', 'What to know', html`<div class="card">${list(hints)}</div>`] satisfies [string, string, Child]]),
     ['all', 'All indices', html`<div class="card">${comparedBars(indices.flatMap(comparedOf(suggestions)))}</div>`],
     ['indices', 'Index by index', indices.map((index) => card(index, suggestionFor(index, suggestions), damaged))],
   ];
@@ -54,7 +54,7 @@ export function surveyPage(
         ([id, heading, content]) =>
           html`<section aria-labelledby="${id}"><h2 id="${id}">${heading}</h2>${content}</section>`,
       )}</main>`,
-      html`<footer><p>Made by datahub-retention. This page loads nothing from any network and contains no scripts.</p></footer>`,
+      html`<footer><p>Made by datahub-retention. This page has no scripts and loads nothing from the network.</p></footer>`,
     ]),
   );
 }
@@ -82,9 +82,9 @@ function head(title: string, { survey, gain, now }: Findings, server: string): H
       ['Read-only', 'nothing was changed'],
     ],
   )}${facts('totals', [
-    ['Rows', exact(rows)],
-    [`would go, with the policies below (${share(gain.rows, rows)})`, exact(gain.rows)],
-    ...(gain.mb ? [['would be freed, estimated', size(gain.mb)] as const] : []),
+    ['rows', exact(rows)],
+    [`to delete with the policies below (${share(gain.rows, rows)})`, exact(gain.rows)],
+    ...(gain.mb ? [['disk space freed, estimated', size(gain.mb)] as const] : []),
   ])}</header>`;
 }
 

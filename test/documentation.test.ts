@@ -82,6 +82,15 @@ describe('The pages', () => {
   });
 });
 
+test('docs/faq.md: an answer has at most three sentences', () => {
+  const answers = [...textOf('docs/faq.md').matchAll(/^\*\*(.+?)\*\* (.+)$/gm)];
+  expect(answers.length).toBeGreaterThan(20);
+  const long = answers.filter(
+    ([, , answer = '']) => answer.split(/[.!?](?: |$)/).filter((one) => one !== '').length > 3,
+  );
+  expect(long.map(([, question]) => question)).toEqual([]);
+});
+
 describe('docs/command-line.md', () => {
   const page = textOf('docs/command-line.md');
 

@@ -40,6 +40,8 @@ describe('The tarball', () => {
       'docs/policies.schema.json',
       'docs/report.schema.json',
       'docs/stage.schema.json',
+      'docs/survey-dark.png',
+      'docs/survey-light.png',
       'package.json',
     ]);
   });

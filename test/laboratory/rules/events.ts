@@ -64,6 +64,7 @@ function grouped(history: History, kind: Kind, by: keyof typeof shared, value: u
 const shared = {
   index: (event: JournalEvent) =>
     event.kind === 'ledger' ? event.next.index : 'index' in event ? event.index : undefined,
+  task: (event: JournalEvent) => (event.kind === 'status' ? event.taskId : undefined),
   call: (event: JournalEvent) => ('invocation' in event ? event.invocation.id : undefined),
   run: (event: JournalEvent) =>
     'invocation' in event ? runOf(event.invocation) : 'runStartMillis' in event ? runOf(event) : undefined,
@@ -72,6 +73,10 @@ const shared = {
 /** Events of a kind about one index. */
 export const about = <K extends Kind>(history: History, kind: K, index: string): readonly Event<K>[] =>
   grouped(history, kind, 'index', index) as Event<K>[];
+
+/** Answers about a task. */
+export const statusesOfTask = (history: History, taskId: string): readonly Event<'status'>[] =>
+  grouped(history, 'status', 'task', taskId) as Event<'status'>[];
 
 /** Events of a kind in one call of a function. */
 export const ofCall = <K extends Kind>(history: History, kind: K, { id }: { id: number }): readonly Event<K>[] =>

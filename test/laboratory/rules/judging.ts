@@ -6,10 +6,10 @@ import {
   type Closing,
   closings,
   type Event,
-  eventsOf,
   ofCall,
   ofClosings,
   runOf,
+  statusesOfTask,
 } from './events.ts';
 
 /** Rules 7 to 10: when a truncation is judged, and by what. The rules read the counts that the judging run got. */
@@ -173,8 +173,8 @@ function statusesOf(
 ): (TaskStatus & { kind: 'found' })[] {
   if (record.state !== 'running') return [];
   const { taskId } = record;
-  return eventsOf(history, 'status').flatMap(({ answer, invocation: asker, ...event }) => {
-    if (event.taskId !== taskId || event.at > at) return [];
+  return statusesOfTask(history, taskId).flatMap(({ at: answeredAt, answer, invocation: asker }) => {
+    if (answeredAt > at) return [];
     const isOwn = {
       function: asker.id === invocation.id,
       run: runOf(asker) === runOf(invocation),

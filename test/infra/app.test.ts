@@ -5,9 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { StageInput } from '../../infra/stage/settings.ts';
 import { readStageFile } from '../../infra/stage/stage-file.ts';
-import { withStack } from './synthesize.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -43,46 +41,5 @@ describe('The app', () => {
     [undefined, /^Name a stage with -c stage=<name>/],
   ])('has no stage %j', (stage, sentence) => {
     expect(() => readStageFile(stage)).toThrow(sentence);
-  });
-});
-
-const inPrivateNetwork = { subnetIds: ['subnet-0a1b2c3d'], securityGroupIds: ['sg-0a1b2c3d'] };
-const emails = ['team@example.com'];
-
-const warnings = (fields: Partial<StageInput>): string[] =>
-  withStack({ emails, ...fields }, {}, (stack) =>
-    stack.node
-      .findAll()
-      .flatMap(({ node }) => node.metadata)
-      .flatMap(({ type, data }) => (type === 'aws:cdk:warning' ? [String(data)] : [])),
-  );
-
-describe('A stage that can work, but hardly as it was meant, brings a warning', () => {
-  test.each<[fields: Partial<StageInput>, warning: RegExp]>([
-    [{ gmsUrl: 'http://datahub.example.com' }, /plain http to a public host: the token can be read in transit/],
-    [
-      { gmsUrl: 'http://datahub-gms.datahub:8080', ...inPrivateNetwork },
-      /datahub-gms\.datahub looks like a service and its namespace.*: if it is one, expose GMS through/,
-    ],
-    [
-      { emails: [] },
-      /Nobody will be notified: the stage file has no emails, no channel of Slack or Teams, and no topicArn/,
-    ],
-    [{ policies: [] }, /no policy: a run fails until there is one below \/datahub-retention\/prod\/policies/],
-    [{ schedule: 'cron(0 3 ? * SUN *)' }, /168 hours apart: set alarmIfNotStartedHours to at least 168/],
-    [{ schedule: 'cron(0 3 1 * ? *)' }, /744 hours apart: CloudWatch looks back at most 168 hours/],
-  ])('%j', (fields, warning) => {
-    expect(warnings(fields)).toEqual([expect.stringMatching(warning)]);
-  });
-
-  test.each<Partial<StageInput>>([
-    {},
-    { gmsUrl: 'https://example.com/api/gms' },
-    { gmsUrl: 'http://gms.internal.example.com:8080', ...inPrivateNetwork },
-    { emails: [], slackWorkspaceId: 'T0123456789', slackChannelId: 'C0123456789' },
-    { emails: [], topicArn: 'arn:aws:sns:eu-central-1:111122223333:team-alerts' },
-    { timeZone: 'Europe/Berlin' },
-  ])('and one that is well brings none: %j', (fields) => {
-    expect(warnings(fields)).toEqual([]);
   });
 });

@@ -28,31 +28,14 @@ export interface Resource {
   UpdateReplacePolicy?: string;
 }
 
-interface Options {
-  stage?: string;
-  env?: Environment;
-}
-
 /** The template of a stage, as `cdk synth` generates it. */
-export const synthesize = (fields: Partial<StageInput> = {}, options: Options = {}): Synthesized =>
-  withStack(fields, options, (stack) => {
-    const template = Template.fromStack(stack).toJSON() as Synthesized['template'];
-    return {
-      stack,
-      template,
-      resources: (type) => Object.entries(template.Resources).filter(([, resource]) => resource.Type === type),
-    };
-  });
-
-/** Builds a stage's constructs without a template, which is not needed to report problems. */
-export function withStack<Found>(
-  fields: Partial<StageInput>,
-  { stage = 'prod', env }: Options,
-  find: (stack: RetentionStack) => Found,
-): Found {
+export function synthesize(
+  fields: Partial<StageInput> = {},
+  { stage = 'prod', env }: { stage?: string; env?: Environment } = {},
+): Synthesized {
   const outdir = mkdtempSync(join(tmpdir(), 'synth-'));
   try {
-    // No tree, stack traces or reindexes of the functions' code: they take a third of a synthesis's time.
+    // No tree, stack traces or copies of the functions' code: they take a third of a synthesis's time.
     const app = new App({
       outdir,
       context: { ...cdkJson.context, 'aws:cdk:disable-asset-staging': true },
@@ -64,7 +47,12 @@ export function withStack<Found>(
       stage: readStageText(stage, JSON.stringify(settingsInput(fields))),
       ...(env && { env }),
     });
-    return find(stack);
+    const template = Template.fromStack(stack).toJSON() as Synthesized['template'];
+    return {
+      stack,
+      template,
+      resources: (type) => Object.entries(template.Resources).filter(([, resource]) => resource.Type === type),
+    };
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }

@@ -51,32 +51,6 @@ describe('The deployed state machine', () => {
     expect(state['Catch']).toEqual([expect.objectContaining({ ErrorEquals: ['States.ALL'] })]);
   });
 
-  test('succeeds once its report is published, whatever becomes of the marks', () => {
-    const { Catch, Next } = definition.States.MarkReported;
-    expect([Next, ...Catch.map((one: State) => one['Next'])]).toEqual(['Succeeded', 'Succeeded']);
-    expect(reachable('IsAnythingReported')).not.toContain('Report');
-  });
-
-  test('leads every failure of a task to Report', () => {
-    const report = calling('Report')[0]![0];
-    const before = states.filter(([each, { Type }]) => Type === 'Task' && each !== report && each !== 'MarkReported');
-    for (const [name, state] of before) {
-      expect(state['Catch'], name).toEqual([expect.objectContaining({ ErrorEquals: ['States.ALL'] })]);
-      expect(reachable(state['Catch'][0].Next)).toContain(report);
-    }
-  });
-
-  test('fails in Report itself when it cannot publish, so that a redrive publishes the report', () => {
-    const [, report] = calling('Report')[0]!;
-    expect(report['Catch']).toBeUndefined();
-    expect(states.map(([, { Type }]) => Type)).not.toContain('Fail');
-    expect(report['Retry']).toEqual([expect.objectContaining({ ErrorEquals: ['States.ALL'] })]);
-  });
-
-  test('keeps the name of an error and drops its cause', () => {
-    expect(text).not.toMatch(/\.Cause\b/);
-  });
-
   test.each(['Plan', 'Truncate', 'Poll', 'Report'] as const)(
     'waits for %s longer than the function may run',
     (name) => {
@@ -113,12 +87,3 @@ describe('The deployed state machine', () => {
     expect(callable.sort()).toEqual(functionIds.map((id) => [id, 'Arn']).sort());
   });
 });
-
-function reachable(start: string, seen = new Set<string>()): Set<string> {
-  if (seen.has(start)) return seen;
-  seen.add(start);
-  const state: State = definition.States[start];
-  const next = [state['Next'], state['Default'], ...(state['Choices'] ?? []).map((choice: State) => choice['Next'])];
-  for (const name of next) if (name !== undefined) reachable(name, seen);
-  return seen;
-}

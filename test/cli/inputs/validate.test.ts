@@ -57,21 +57,7 @@ describe('validate', () => {
   });
 
   it.each<[string, string]>([
-    ['[{]', '1:3: it '],
     ['', '1:1: it is empty.'],
-    ['[{\u201centityType\u201d: \u201cdataset\u201d}]', '1:3: it has a typographic quote here: write " instead.'],
-    ['['.repeat(200_000), '1:1: it is nested too deeply.'],
-    [`${'['.repeat(200_000)}${']'.repeat(200_000)}`, '1:1: it is nested too deeply.'],
-    [Buffer.from(`\ufeff[${policy}]`, 'utf16le').toString('latin1'), '1:1: it '],
-    ['[\n {"entityType": "dataset",}\n]', '2:26: it has a trailing comma: nothing follows it before }.'],
-    [`[\n${policy},\n\n]`, '2:72: it has a trailing comma: nothing follows it before ].'],
-    [`[\n${policy}\n${policy}\n]`, '2:72: it lacks a comma here.'],
-    ['[{"entityType" "dataset"}]', '1:15: it lacks a colon here, between the name of a field and its value.'],
-    ['[{"entityType": "dataset]', '1:17: it lacks a closing quote here.'],
-    [`[${policy}`, 'it lacks a closing ] here.'],
-    [`[${policy}]\n[${policy}]`, '2:1: it continues here after its end'],
-    ['- entityType: dataset\n  aspect: operation', '1:1: it is YAML: write JSON.'],
-    ['# ours\npolicies:\n  - aspect: operation', '1:1: it is YAML: write JSON'],
     ['{\n  "policies": 7 }', '2:3: it must hold a list under "policies": put [ and ] around them.'],
     ['{ "gmsUrl": "x", "policies": [] }', '1:3: it holds a whole stage: give it with --stage.'],
     ['{ "policy": [] }', '1:1: it must hold a list of policies: put [ and ] around them.'],
@@ -79,13 +65,8 @@ describe('validate', () => {
     ['{ "policies": [], "polices": [] }', '1:19: it has the field "polices": besides "policies" only "$schema" is'],
     ['[]', '1:1: it holds an empty list: put a policy into it.'],
     [`[${Array(49).fill(policy).join()}]`, '1:1: it holds 49 policies; a run takes at most 48.'],
-    [
-      `[${policy.replace('}', ', "retentionDays": 30 }')}]`,
-      '1:74: it has the key "retentionDays" twice in one object: keep one of them.',
-    ],
+    [`[\n${policy},\n\n]`, '2:72: it has a trailing comma: nothing follows it before ].'],
     [`[${policy.replace('90', '6')}]`, 'policy 1: retentionDays must be at least 7 (minRetentionDays), not 6.'],
-    [`[${policy.replace('operation', 'datahubIngestionCheckpoint')}]`, 'is never truncated'],
-    [`[${policy.replace('}', ', "strategy": "reindex" }')}]`, 'policy 1: "strategy"'],
   ])('says of %s what is wrong and where, and a preview says the same', (text, mistake) => {
     const policiesPath = file(text);
     const mistakes = mistakesIn({ policiesPath });

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parseSettings, readStageText, SettingsError } from '../../../infra/stage/settings.ts';
+import { warningsOf } from '../../../infra/stage/warnings.ts';
 
 const operation = { entityType: 'dataset', aspect: 'operation', retentionDays: 90 };
 const given = (fields: object) =>
@@ -109,24 +110,14 @@ describe('A stage file', () => {
       /^policy 1: retentionDays must be at least 7 \(minRetentionDays\), not 6\.$/,
     ],
     [
-      { policies: [{ ...operation, retentionDay: 90 }] },
-      /"retentionDay" is not a known field: did you mean retentionDays\?/,
-    ],
-    [{ policies: [{ ...operation, minDeletePercent: 60, maxDeletePercent: 40 }] }, /60 is above maxDeletePercent, 40/],
-    [
       { policies: [operation, { ...operation, aspect: 'OPERATION' }] },
       /^policy 2 is for the same index as policy 1 \(dataset\.OPERATION\): keep one of them\.$/,
     ],
-    [{ policies: [{ ...operation, strategy: 'reindex' }] }, /^policy 1: "strategy" is no longer a field/],
     [
       { policies: Array.from({ length: 49 }, (_, at) => ({ ...operation, aspect: `a${at}` })) },
       /^policies must have at most 48 /,
     ],
     [{ subnetIds: [], securityGroupIds: ['sg-0a1b2c3d'] }, /^subnetIds must have at least 1 entries\.$/],
-    [
-      { policies: [{ ...operation, entityType: 'dataJob', aspect: 'datahubIngestionCheckpoint' }] },
-      /state of stateful ingestion, not history/,
-    ],
     [
       {
         policies: [
@@ -207,5 +198,33 @@ describe('a tokenParameter that holds a token', () => {
       parameterPrefix: 'eyJhbGciOiJIUzI1NiJ9.c2VjcmV0.c2ln',
     };
     expect(() => parseSettings('prod', given)).not.toThrow(/eyJhbGci/);
+  });
+});
+
+const inPrivateNetwork = { subnetIds: ['subnet-0a1b2c3d'], securityGroupIds: ['sg-0a1b2c3d'] };
+const warnings = (fields: object) =>
+  warningsOf(read({ emails: ['team@example.com'], ...fields })).map(({ id, text }) => `${id}: ${text}`);
+
+describe('A stage that can work, but hardly as it was meant, brings a warning', () => {
+  test.each<[fields: object, warning: RegExp]>([
+    [{ gmsUrl: 'http://datahub.example.com' }, /^plain-http: .* the token can be read in transit/],
+    [{ gmsUrl: 'http://datahub-gms.datahub:8080', ...inPrivateNetwork }, /^cluster-host: .* looks like a service and/],
+    [{ emails: [] }, /^nobody-told: .* no emails, no channel of Slack or Teams, and no topicArn/],
+    [{ policies: [] }, /^no-policy: .* until there is one below \/datahub-retention\/prod\/policies/],
+    [{ schedule: 'cron(0 3 ? * SUN *)' }, /^alarm-gap: .* set alarmIfNotStartedHours to at least 168/],
+    [{ schedule: 'cron(0 3 1 * ? *)' }, /^alarm-gap: .* 744 hours apart: CloudWatch looks back at most 168 hours/],
+  ])('%j', (fields, warning) => {
+    expect(warnings(fields)).toEqual([expect.stringMatching(warning)]);
+  });
+
+  test.each([
+    {},
+    { gmsUrl: 'https://example.com/api/gms' },
+    { gmsUrl: 'http://gms.internal.example.com:8080', ...inPrivateNetwork },
+    { emails: [], slackWorkspaceId: 'T0123456789', slackChannelId: 'C0123456789' },
+    { emails: [], topicArn: 'arn:aws:sns:eu-central-1:111122223333:team-alerts' },
+    { timeZone: 'Europe/Berlin' },
+  ])('and one that is well brings none: %j', (fields) => {
+    expect(warnings(fields)).toEqual([]);
   });
 });

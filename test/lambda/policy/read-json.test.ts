@@ -48,6 +48,10 @@ describe('JSON written by a person', () => {
     ["{\n  'a': 1\n}", 'has something here that is not JSON: texts need double quotes (line 2, column 3)'],
     ['[\r\n{}\r\n{}]', 'lacks a comma here (line 2, column 3)'],
     ['[\n{"a": 1}', 'lacks a closing ] here (line 2, column 9)'],
+    ['[{\u201ca\u201d: 1}]', 'has a typographic quote here: write " instead (line 1, column 3)'],
+    ['{"a" 1}', 'lacks a colon here, between the name of a field and its value (line 1, column 5)'],
+    ['[{"a": "b]', 'lacks a closing quote here (line 1, column 8)'],
+    ['[1]\n[2]', 'continues here after its end: several policies need [ and ] around them (line 2, column 1)'],
     ['a: 1', 'is YAML: write JSON (line 1, column 1)'],
   ])('that is %j is refused with the mistake, its line and column', (text, problem) => {
     expect(problemOf(text)).toBe(problem);

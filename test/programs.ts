@@ -12,7 +12,7 @@ const sources = {
   start: 'cli/main.ts',
   'operations-service': 'test/operations-service/main.ts',
   'ended-at-write': 'test/cli/run/ended-at-write.ts',
-  'slow-service': 'test/cli/slow-service.ts',
+  'ledger-writer': 'test/cli/ledgers/writer.ts',
   'preview-message': 'cli/preview-message.ts',
   'test-engine': 'test/engine/main.ts',
 } as const;

@@ -9,7 +9,7 @@ import { jsonLines } from '../../cli/outputs/json-lines.ts';
 import { onScreen } from '../../cli/outputs/screen/on-screen.ts';
 import { UsageError } from '../../cli/telling/mistakes.ts';
 import { type ServiceOptions, startOperationsService } from '../operations-service/server.ts';
-import { listening } from '../support/loopback.ts';
+import { listening, textOf } from '../support/loopback.ts';
 import { folder } from './processes.ts';
 
 /** The whole command line in this process: a process of its own is only needed for signals and streams. */
@@ -58,7 +58,7 @@ export async function runHere(
 /** A service until the test ends, a folder beside it, and the arguments that lead there. */
 export async function serviceHere(options: ServiceOptions = {}) {
   const service = await startOperationsService({ indices: sampleIndices(2000), ...options });
-  const files = folder((cleanUp) => onTestFinished(cleanUp));
+  const files = folder();
   onTestFinished(() => service.close());
   const server = ['--gms-url', service.url, '--token-file', files.write('token', `${service.token}\n`)];
   const ledger = ['--ledger', files.at('ledger')];
@@ -90,5 +90,40 @@ export async function answering(listener: RequestListener): Promise<string> {
   onTestFinished(close);
   return url;
 }
+
+interface Answer {
+  status: number;
+  type?: string;
+  body: string;
+}
+
+/** What a request gets instead of the server's answer: another one, or what becomes of its text. */
+type Instead = (
+  body: { dryRun?: boolean; aspect?: string; endTimeMillis?: number },
+  path: string,
+) => Answer | ((text: string) => string) | undefined;
+
+/** @returns the address of something in front of a server, which says that the rows are samples unless that is taken off */
+export const inFront = (url: string, instead: Instead = () => undefined, isSample = true): Promise<string> =>
+  answering(async (asked, answer) => {
+    const { method = 'GET', url: path = '', headers } = asked;
+    const body = await textOf(asked);
+    const other = instead(body === '' ? {} : JSON.parse(body), path);
+    const passed = { 'content-type': 'application/json', authorization: headers.authorization ?? '' };
+    const own = async (): Promise<Answer> => {
+      const from = await fetch(`${url}${path}`, { method, headers: passed, ...(body !== '' && { body }) });
+      return { status: from.status, body: await from.text() };
+    };
+    const given = typeof other === 'object' ? other : await own();
+    answer.writeHead(given.status, {
+      ...(isSample && { 'x-sample-data': 'true' }),
+      'content-type': given.type ?? 'application/json',
+    });
+    answer.end(typeof other === 'function' ? other(given.body) : given.body);
+  });
+
+/** The arguments with another address. */
+export const at = (address: string, args: readonly string[]): string[] =>
+  args.map((word, n) => (args[n - 1] === '--gms-url' ? address : word));
 
 export const operation = { entityType: 'dataset', aspect: 'operation', retentionDays: 60 };

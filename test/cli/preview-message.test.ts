@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { withSentences } from '../../lambda/message/sentences.ts';
 import { aws, entryCases } from '../lambda/message/cases.ts';
 import { programs } from '../programs.ts';
@@ -9,7 +9,7 @@ import { folder } from './processes.ts';
 const [, outcome, cause, more] = entryCases.find(([name]) => name === 'rows missing after a reindex')!;
 const missing = withSentences(aReportOf([anEntry(outcome, cause, more)], {}), aws);
 
-const file = (content: unknown) => folder((cleanUp) => onTestFinished(cleanUp)).write('report.json', content);
+const file = (content: unknown) => folder().write('report.json', content);
 const preview = (...args: string[]) =>
   new Promise<{ status: number; stdout: string; stderr: string }>((resolve) => {
     execFile(process.execPath, [programs['preview-message'], ...args], (error, stdout, stderr) =>

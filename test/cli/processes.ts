@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onScreen } from '../../cli/outputs/screen/on-screen.ts';
-import type { Output } from '../../cli/telling/output.ts';
+import { onTestFinished } from 'vitest';
 import type { Report } from '../../lambda/facts/report-schema.ts';
 import { programs } from '../programs.ts';
 
@@ -67,13 +66,10 @@ export function start(
 export const run = (args: readonly string[], env: Record<string, string> = {}): Promise<Ended> =>
   start(args, env).ended;
 
-/** A test's own hook: with concurrent tests, the global hook may mistake another test for the current one. */
-export type Finished = (cleanUp: () => void | Promise<void>) => void;
-
 /** A folder that is removed after the test, and ways to put files into it. */
-export function folder(finished: Finished) {
+export function folder() {
   const path = mkdtempSync(join(tmpdir(), 'retention-test-'));
-  finished(() => rmSync(path, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   const at = (name: string) => join(path, name);
   return {
     at,
@@ -87,12 +83,3 @@ export function folder(finished: Finished) {
 
 export const outcomesOf = (report: Report): Record<string, string> =>
   Object.fromEntries(report.policies.map(({ entityType, aspect, outcome }) => [`${entityType}.${aspect}`, outcome]));
-
-/** An output for a run or a survey in this process, and what has been written to it. */
-export function page(): { output: Output; text(): string } {
-  let written = '';
-  const write = (text: string) => {
-    written += text;
-  };
-  return { output: onScreen({ write }), text: () => written };
-}

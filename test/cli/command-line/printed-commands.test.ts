@@ -22,16 +22,16 @@ function printed(audience: Audience): string[] {
   return [...new Set(commands.map((line) => line.trim()))].filter((line) => !/^(GET|https:)/.test(line));
 }
 
-/** What the program sees of a command line. */
-const wordsOf = (command: string): string[] =>
-  execFileSync('sh', ['-c', `printf '%s\\n' ${command}`], { encoding: 'utf8' })
-    .trimEnd()
-    .split('\n');
+/** Each with what a program sees of it. */
+function split(commands: readonly string[]): [command: string, words: string[]][] {
+  const script = commands.map((command) => `printf '%s\\n' ${command} ====`).join('\n');
+  const words = execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\n====\n');
+  return commands.map((command, at) => [command, words[at]!.split('\n')]);
+}
 
 const env = { DATAHUB_GMS_URL: 'http://gms:8080' };
 
-test.each(printed(aws))('on AWS: %s', (command) => {
-  const [program, ...words] = wordsOf(command);
+test.each(split(printed(aws)))('on AWS: %s', (_, [program, ...words]) => {
   if (program === './retention') return expect(parseArguments(words, env).kind).toBe('runbook');
   expect(program).toBe('aws');
   if (words[0] === 'ssm') return expect(words[words.indexOf('--name') + 1]).toMatch(/\/(token|paused)$/);
@@ -43,7 +43,7 @@ const pods: Audience = { kind: 'kubernetes', cronJob: 'retention', tokenSecret: 
 
 test.each(printed(pods))('on Kubernetes: %s', (command) => {
   if (command.startsWith('./retention')) {
-    return expect(parseArguments(wordsOf(command).slice(1), env).kind).toBe('runbook');
+    return expect(parseArguments(command.split(' ').slice(1), env).kind).toBe('runbook');
   }
   if (/ (patch cronjob|create secret) /.test(command)) return;
   const [, quoted, given = quoted ?? ''] =
@@ -57,8 +57,8 @@ test.each(printed(pods))('on Kubernetes: %s', (command) => {
   ).toBe('run');
 });
 
-test.each(printed(machine))('on a machine: %s', (command) => {
-  const [program, ...words] = wordsOf(`${command} --ledger here`.replace(/(runbook .*) --ledger here$/, '$1'));
+test.each(split(printed(machine)))('on a machine: %s', (_, [program, verb = '', ...words]) => {
   expect(program).toBe('datahub-retention');
-  expect(parseArguments(words, {}, program).kind).toMatch(/^(run|runbook)$/);
+  const all = [verb, ...words, ...(verb === 'runbook' ? [] : ['--ledger', 'here'])];
+  expect(parseArguments(all, {}, program).kind).toMatch(/^(run|runbook)$/);
 });

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { parseArguments } from '../../../cli/command-line/arguments.ts';
 import { programName } from '../../../cli/command-line/verbs.ts';
 import { folder } from '../processes.ts';
@@ -45,7 +45,7 @@ describe('the name of the program in messages', () => {
 });
 
 test('A checkout without its packages says in one sentence how to install them', () => {
-  const { at } = folder((cleanUp) => onTestFinished(cleanUp));
+  const { at } = folder();
   const root = fileURLToPath(new URL('../../../', import.meta.url));
   for (const file of ['retention', 'cli/start.mjs']) cpSync(join(root, file), at(file));
   const { status, stdout, stderr } = spawnSync(at('retention'), ['survey'], { encoding: 'utf8' });

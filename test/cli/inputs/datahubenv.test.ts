@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ServerArguments } from '../../../cli/command-line/arguments.ts';
 import { readServer } from '../../../cli/inputs/server.ts';
 import { folder } from '../processes.ts';
@@ -7,7 +7,7 @@ import { problemOf } from './problem.ts';
 
 /** A home folder with the file that `datahub init` writes: PyYAML's block style, keys in alphabetical order. */
 function home(content: unknown): NodeJS.ProcessEnv {
-  const files = folder((cleanUp) => onTestFinished(cleanUp));
+  const files = folder();
   files.write('.datahubenv', content);
   return { HOME: files.at('.') };
 }
@@ -92,7 +92,7 @@ describe("DataHub's own settings", () => {
   it('are named as the source of address and token', () => {
     const sources = (asked: ServerArguments, env: NodeJS.ProcessEnv) =>
       readServer(asked, { ...home(written), ...env }).from;
-    const files = folder((cleanUp) => onTestFinished(cleanUp));
+    const files = folder();
     const tokenPath = files.write('token', 'abc-def-ghi-jkl');
     expect(sources({}, {})).toEqual({ url: '~/.datahubenv', token: '~/.datahubenv' });
     expect(sources({ tokenPath }, {})).toEqual({ url: '~/.datahubenv', token: `--token-file ${tokenPath}` });
@@ -202,7 +202,7 @@ describe('~/.datahubenv', () => {
   });
 
   it('that cannot be read is named', () => {
-    const files = folder((cleanUp) => onTestFinished(cleanUp));
+    const files = folder();
     mkdirSync(files.at('.datahubenv'));
     expect(problemOf(() => readServer({}, { HOME: files.at('.') }))).toMatch(
       /^~\/\.datahubenv cannot be read \(it is a folder\)/,

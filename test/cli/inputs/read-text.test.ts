@@ -6,12 +6,11 @@ import { readSecret, readText } from '../../../cli/inputs/read-text.ts';
 import { folder } from '../processes.ts';
 import { problemOf } from './problem.ts';
 
-const files = () => folder((cleanUp) => onTestFinished(cleanUp));
 const policies = '[{ "entityType": "dataset", "aspect": "operation", "retentionDays": 90 }]';
 
 describe('A file that the command line names', () => {
   test('may be a pipe, which is read once and then remembered', () => {
-    const { at, write } = files();
+    const { at, write } = folder();
     const pipe = at('pipe');
     execFileSync('mkfifo', [pipe]);
     const writer = spawn('sh', ['-c', 'sleep 0.3; cat "$1" > "$2"', 'sh', write('policies.json', policies), pipe]);
@@ -33,7 +32,7 @@ describe('A file that the command line names', () => {
   });
 
   test('is refused where it is far too large', () => {
-    const path = files().at('large');
+    const path = folder().at('large');
     writeFileSync(path, Buffer.alloc(5 * 1024 * 1024));
     expect(problemOf(() => readText(path, '--stage'))).toMatch(/\(it is larger than 4 MB\); name the right file\.$/);
   });
@@ -42,13 +41,13 @@ describe('A file that the command line names', () => {
     ['with its mark', `\ufeff${policies}`],
     ['without one', policies],
   ])('that holds a secret is refused in UTF-16 %s, as PowerShell writes it', (_, text) => {
-    const path = files().at('utf-16');
+    const path = folder().at('utf-16');
     writeFileSync(path, Buffer.from(text, 'utf16le'));
     expect(problemOf(() => readSecret(path, '--token-file'))).toMatch(/is in UTF-16, or no text: save it as UTF-8/);
   });
 
   test('is refused where it is a pipe that says nothing', () => {
-    const pipe = files().at('silent');
+    const pipe = folder().at('silent');
     execFileSync('mkfifo', [pipe]);
     expect(problemOf(() => readText(pipe, '--policies', 100))).toMatch(
       /\(nothing came out of it for 0\.1 s\); name a file\.$/,

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { chmodSync } from 'node:fs';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isExposed, othersCanRead } from '../../../cli/inputs/read-text.ts';
 import { programs } from '../../programs.ts';
 import { serviceHere } from '../here.ts';
@@ -24,7 +24,7 @@ describe('a file with a secret', () => {
   });
 
   it('is reported with the command that makes it private', () => {
-    const path = folder((cleanUp) => onTestFinished(cleanUp)).write('token', 'abc');
+    const path = folder().write('token', 'abc');
     chmodSync(path, 0o644);
     expect(othersCanRead(path)).toBe(`Other users of this machine can read ${path}: chmod 600 ${path}`);
     chmodSync(path, 0o600);

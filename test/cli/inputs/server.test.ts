@@ -1,22 +1,20 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readServer } from '../../../cli/inputs/server.ts';
 import { folder } from '../processes.ts';
 import { problemOf } from './problem.ts';
-
-const files = () => folder((cleanUp) => onTestFinished(cleanUp));
 
 describe('an access token', () => {
   const server = (path: string) => readServer({ gmsUrl: 'http://gms:8080', tokenPath: path }, {});
 
   it('is trimmed', async () => {
-    const path = files().write('token', '\n  abc.def.ghi.jkl \r\n');
+    const path = folder().write('token', '\n  abc.def.ghi.jkl \r\n');
     expect(await server(path).token.get()).toBe('abc.def.ghi.jkl');
   });
 
   it('is read again when the server refuses it', async () => {
-    const path = files().write('token', 'the-old-token-1');
+    const path = folder().write('token', 'the-old-token-1');
     const { token } = server(path);
     writeFileSync(path, 'the-new-token-2\n');
     expect(await token.get()).toBe('the-old-token-1');
@@ -31,7 +29,7 @@ describe('an access token', () => {
     ['too short a token', 'secret-abc-12\n', /holds a token that has fewer than 12 letters and digits/],
     ['a token with a line break in it', 'secret\ntoken', /line breaks.*Put only the token there\.$/],
   ])('file that is %s is refused without showing it', (_name, content, problem) => {
-    const path = files().write('token', content);
+    const path = folder().write('token', content);
     const message = problemOf(() => server(path));
     expect(message).toMatch(problem);
     expect(message).not.toContain('secret');
@@ -66,7 +64,7 @@ describe('a server', () => {
   );
 
   it('is refused with a file that holds no certificates', () => {
-    const caPath = files().write('ca.pem', 'not PEM');
+    const caPath = folder().write('ca.pem', 'not PEM');
     expect(problemOf(() => readServer({ gmsUrl: 'https://gms', caPath }, env))).toMatch(/--ca-file .*PEM/);
   });
 

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { folderLedger } from '../../../cli/ledgers/folder-ledger.ts';
+import { programs } from '../../programs.ts';
 import { ledgerContract } from '../../support/ledger-contract.ts';
 import { anIdle, aRunning, aSending } from '../../support/records.ts';
 
@@ -114,16 +115,6 @@ it('removes what a killed process left a week ago, and nothing younger', () => {
   expect(readdirSync(folder).sort()).toEqual(['.new-young', '.other']);
 });
 
-it('says in one sentence that a folder is not a ledger, or that it is a file', () => {
-  const folder = freshFolder();
-  folderLedger(folder).prepare();
-  writeFileSync(join(folder, 'holiday.jpg'), '');
-  expect(() => folderLedger(folder).prepare()).toThrow(
-    `The folder ${folder} is not a ledger: it has other files (holiday.jpg) and no record.`,
-  );
-  expect(() => folderLedger(join(folder, 'holiday.jpg')).prepare()).toThrow('it is a file, and a ledger is a folder');
-});
-
 it('takes only a folder that does not exist for an empty ledger', async () => {
   const folder = freshFolder();
   expect(folderLedger(folder).exists()).toBe(false);
@@ -163,7 +154,7 @@ afterAll(() => {
 
 /** A process that increments one counter in the ledger `times` times, and reports each write that it won. */
 function writer(folder: string, times: number): { child: ChildProcess; won: number[]; ended: Promise<void> } {
-  const child = fork(join(import.meta.dirname, 'writer.ts'), [folder, `${times}`], { execArgv: ['--import', 'tsx'] });
+  const child = fork(programs['ledger-writer'], [folder, `${times}`]);
   processes.push(child);
   const won: number[] = [];
   child.on('message', (revision) => won.push(revision as number));

@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkOutputFile, type OutputFile, WriteError, writeOutputFile } from '../../../cli/outputs/output-file.ts';
 import { programs } from '../../programs.ts';
 import { problemOf } from '../inputs/problem.ts';
 import { folder } from '../processes.ts';
 
-const files = () => folder((cleanUp) => onTestFinished(cleanUp));
 const report = (path: string, force = false): OutputFile => ({ path, holds: 'report', force });
 const policies = (path: string, force = false): OutputFile => ({ path, holds: 'policies', force });
 const figures = (path: string): OutputFile => ({ path, holds: 'figures', force: false });
@@ -14,19 +13,19 @@ const aReport = { version: 1, runId: 'local-1', policies: [] };
 
 describe('the path of --json', () => {
   it('is not touched by the check that it can be written', () => {
-    const { at } = files();
+    const { at } = folder();
     checkOutputFile(report(at('new.json')), []);
     expect(existsSync(at('new.json'))).toBe(false);
   });
 
   it('in a folder that does not exist is refused', () => {
-    expect(problemOf(() => checkOutputFile(report(files().at('no/report.json')), []))).toContain(
+    expect(problemOf(() => checkOutputFile(report(folder().at('no/report.json')), []))).toContain(
       'its folder does not exist',
     );
   });
 
   it('that is a folder is refused', () => {
-    const path = files().at('reports');
+    const path = folder().at('reports');
     mkdirSync(path);
     expect(problemOf(() => checkOutputFile(report(path), []))).toContain('it is a folder');
   });
@@ -36,7 +35,7 @@ describe('the path of --json', () => {
   });
 
   it('that is the file of another option is refused, also through a link', () => {
-    const { at, write } = files();
+    const { at, write } = folder();
     const path = write('policies.json', []);
     symlinkSync(path, at('link.json'));
     for (const name of [path, at('../').concat(path.split('/').slice(-2).join('/')), at('link.json')]) {
@@ -47,7 +46,7 @@ describe('the path of --json', () => {
   });
 
   it('that is also the ledger is refused before either file exists', () => {
-    const { at } = files();
+    const { at } = folder();
     symlinkSync(at('.'), at('here'));
     expect(problemOf(() => checkOutputFile(report(at('here/x.json')), [['--ledger', at('x.json')]]))).toContain(
       '--ledger',
@@ -62,7 +61,7 @@ describe('the path of --json', () => {
 describe('a file that exists already', () => {
   it('is kept, before the run and at its end', () => {
     for (const file of [report, policies]) {
-      const path = files().write('file.json', aReport);
+      const path = folder().write('file.json', aReport);
       expect(problemOf(() => checkOutputFile(file(path), []))).toMatch(
         /the file exists; name another, or add --force to replace it\.$/,
       );
@@ -72,7 +71,7 @@ describe('a file that exists already', () => {
   });
 
   it('is replaced where it is empty, or holds figures, of which each run has new ones', () => {
-    const { write } = files();
+    const { write } = folder();
     for (const file of [report(write('r.json', '')), figures(write('f.prom', 'old'))]) {
       checkOutputFile(file, []);
       writeOutputFile(file, 'new');
@@ -81,14 +80,14 @@ describe('a file that exists already', () => {
   });
 
   it('is replaced if that is asked for', () => {
-    const path = files().write('file.json', 'my notes');
+    const path = folder().write('file.json', 'my notes');
     checkOutputFile(policies(path, true), []);
     writeOutputFile(policies(path, true), '[]');
     expect(readFileSync(path, 'utf8')).toBe('[]');
   });
 
   it('keeps its link, and leaves nothing beside it', () => {
-    const { at, write } = files();
+    const { at, write } = folder();
     write('real.json', aReport);
     symlinkSync(at('real.json'), at('link.json'));
     writeOutputFile(report(at('link.json'), true), 'new');
@@ -101,7 +100,7 @@ describe('what is written', () => {
   it.each(['report', 'policies', 'page', 'figures'] as const)(
     'has the mode of what it replaces, or can be read by others: a file of %s',
     (holds) => {
-      const { at, write } = files();
+      const { at, write } = folder();
       const old = write('old', 'x');
       chmodSync(old, 0o640);
       for (const path of [old, at('new')]) writeOutputFile({ path, holds, force: true }, '{}');
@@ -110,7 +109,7 @@ describe('what is written', () => {
   );
 
   it('can be read by others whatever the umask of a timer is', () => {
-    const { at } = files();
+    const { at } = folder();
     mkdirSync(at('ledger'));
     const args = [process.execPath, programs.start, 'status', '--ledger', at('ledger'), '--json', at('status.json')];
     expect(spawnSync('sh', ['-c', 'umask 077; exec "$0" "$@"', ...args]).status).toBe(0);

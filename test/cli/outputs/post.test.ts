@@ -9,8 +9,6 @@ import { problemOf } from '../inputs/problem.ts';
 import { folder } from '../processes.ts';
 import { secretPath, startProxy, startReceiver } from './receiver.ts';
 
-const files = () => folder((cleanUp) => onTestFinished(cleanUp));
-
 async function receiver() {
   const started = await startReceiver();
   onTestFinished(started.close);
@@ -18,7 +16,7 @@ async function receiver() {
 }
 
 const webhookAt = (url: string, more: Partial<Webhook> = {}): Webhook => ({
-  ...readWebhook({ url: { kind: 'file', path: files().write('hook', `${url}\n`) }, format: 'slack', when: 'always' }),
+  ...readWebhook({ url: { kind: 'file', path: folder().write('hook', `${url}\n`) }, format: 'slack', when: 'always' }),
   ...more,
 });
 
@@ -252,7 +250,7 @@ describe('through a proxy', () => {
 describe('the address of a webhook', () => {
   const problem = (content: string) =>
     problemOf(() =>
-      readWebhook({ url: { kind: 'file', path: files().write('hook', content) }, format: 'slack', when: 'always' }),
+      readWebhook({ url: { kind: 'file', path: folder().write('hook', content) }, format: 'slack', when: 'always' }),
     );
 
   it.each([

@@ -13,15 +13,6 @@ test('A post names its run once', async () => {
   expect(JSON.stringify(hook.received[0]?.body).split(runId)).toHaveLength(2);
 });
 
-test('A release is told by its message alone', async () => {
-  const { run, server, ledger } = await serviceHere({ profile: '1.2-1.5', faults: ['refuses-force-flags'] });
-  const { stdout: lost } = await runHere(run('enforce', [operation]));
-  expect(lost).toMatch(/ROWS MISSING|UNKNOWN/);
-  const { stdout } = await runHere(['release', 'dataset.operation', '--accept-missing', '245', ...server, ...ledger]);
-  expect(stdout).toContain('Released: dataset.operation.');
-  expect(stdout).not.toContain('Note:');
-});
-
 test('The largest index without a policy is named as a policy would name it', async () => {
   const { run } = await serviceHere();
   const { stdout } = await runHere(run('preview', [operation]));

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { onScreen } from '../../../cli/outputs/screen/on-screen.ts';
 import { createWaiting } from '../../../cli/outputs/screen/waiting.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
 import { aRunning } from '../../support/records.ts';
-import { page } from '../processes.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -43,7 +43,8 @@ test('A log says what else it waits for when that changes, but not just after ot
 });
 
 test('The last line of a log says what the next check is for, and when it is', () => {
-  const { output, text } = page();
+  const lines: string[] = [];
+  const output = onScreen({ write: (text) => lines.push(text) });
   vi.setSystemTime(Date.UTC(2026, 0, 15, 3, 30));
   const watch = { ...startWatch(aRunning(), 0, 0), pending: { verdict: 'incomplete', since: 0 } };
   const entry = { entityType: 'dataset', aspect: 'operation', rowsToDelete: 60, taskId: 'node:1' };
@@ -52,7 +53,7 @@ test('The last line of a log says what the next check is for, and when it is', (
   output.state('poll', { entries, next: 'wait', waitSeconds: 90 } as unknown as RunState);
   vi.advanceTimersByTime(minute);
   output.close();
-  expect(text()).toMatch(
+  expect(lines.join('')).toMatch(
     /dataset\.operation: 0 of 60 old rows deleted \(its rows are counted a second time\); next check on 15 Jan 2026, 03:31 UTC\n$/,
   );
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import samplePolicies from '../../../cli/operations-service/sample-policies.json' with { type: 'json' };
 import { textOf } from '../../support/loopback.ts';
-import { answering, runHere, serviceHere } from '../here.ts';
+import { answering, at, runHere, serviceHere } from '../here.ts';
 
 /** A server that answers every question with its caller's token, each time in another form. */
 
@@ -38,9 +38,8 @@ test.each([
     const [status, body] = answers[asked % answers.length]!;
     answer.writeHead(status, { 'x-sample-data': 'true', 'content-type': 'text/html' }).end(body);
   });
-  const given = run(verb, samplePolicies, '--json', files.at('report.json'), '--log', log);
-  const args = given.map((word, at) => (given[at - 1] === '--gms-url' ? url : word));
-  const { stdout, stderr, lines } = await runHere(args);
+  const args = run(verb, samplePolicies, '--json', files.at('report.json'), '--log', log);
+  const { stdout, stderr, lines } = await runHere(at(url, args));
   expect(asked).toBeGreaterThan(3);
   const written = filesIn(files.at('.')).filter((path) => !path.endsWith('/token'));
   const shown = [stdout, stderr, JSON.stringify(lines), ...written.map((path) => readFileSync(path, 'utf8'))].join();

@@ -62,11 +62,6 @@ describe('enforce at a terminal', () => {
     });
     expect(status).toBe(0);
   });
-
-  test('--yes is refused where nothing is deleted', async () => {
-    const { status, stderr } = await runHere(['preview', '--policies', 'p.json', '--yes']);
-    expect([status, stderr]).toEqual([2, expect.stringMatching(/^--yes is an option of enforce, not of preview\./)]);
-  });
 });
 
 /** Only Python's standard library can open a terminal here. */

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { programs } from '../../programs.ts';
-import { listening, textOf } from '../../support/loopback.ts';
-import { answering, operation, runHere, serviceHere } from '../here.ts';
+import { listening } from '../../support/loopback.ts';
+import { at, inFront, operation, runHere, serviceHere } from '../here.ts';
 import { startReceiver } from '../outputs/receiver.ts';
 
 /**
@@ -12,28 +12,7 @@ import { startReceiver } from '../outputs/receiver.ts';
  * one, receivers that end badly. Found by a reviewer who tried to make runs fall silent.
  */
 
-type Answer = { status: number; type?: string; body: string };
-type Instead = (body: { dryRun?: boolean; aspect?: string; endTimeMillis?: number }) => Answer | undefined;
-
-/** In front of a server: some requests get another answer. Returns its address. */
-const inFront = (url: string, instead: Instead): Promise<string> =>
-  answering(async (asked, answer) => {
-    const body = await textOf(asked);
-    const other = instead(body === '' ? {} : JSON.parse(body));
-    const own = { 'x-sample-data': 'true' };
-    if (other !== undefined) {
-      answer.writeHead(other.status, { ...own, 'content-type': other.type ?? 'application/json' }).end(other.body);
-      return;
-    }
-    const { method = 'GET', headers } = asked;
-    const passed = { 'content-type': 'application/json', authorization: headers.authorization ?? '' };
-    const from = await fetch(`${url}${asked.url}`, { method, headers: passed, ...(body !== '' && { body }) });
-    answer.writeHead(from.status, { ...own, 'content-type': 'application/json' }).end(await from.text());
-  });
-
-const at = (address: string, args: readonly string[]): string[] =>
-  args.map((word, n) => (args[n - 1] === '--gms-url' ? address : word));
-const empty: Answer = {
+const empty = {
   status: 200,
   body: '{"value":"Delete 0 out of 0 rows (NaN%). Issuing a delete by query request. This was a dry run."}',
 };

@@ -17,13 +17,11 @@ describe('enforce without a terminal', () => {
     expect(stderr).toMatch(/^enforce asks before it deletes rows for good, .* as in \.\/retention enforce --yes$/);
   });
 
-  test.each(['echo n |', 'yes |', '< /dev/null'])('%s: as a program, too', async (input) => {
+  test('as a program, too, whatever is piped into it', async () => {
     const { run, engine } = await serviceHere();
     const args = run('enforce', [operation]).filter((word) => word !== '--yes');
-    const command = input.endsWith('|') ? `${input} "$0" "$@"` : `"$0" "$@" ${input}`;
-    const { status, stderr } = spawnSync('sh', ['-c', command, process.execPath, programs.start, ...args], {
-      encoding: 'utf8',
-    });
+    const piped = ['-c', 'yes | "$0" "$@"', process.execPath, programs.start, ...args];
+    const { status, stderr } = spawnSync('sh', piped, { encoding: 'utf8' });
     expect([status, engine.asked]).toEqual([2, []]);
     expect(stderr).toMatch(/^enforce asks before it deletes rows for good, .*\n$/);
   });

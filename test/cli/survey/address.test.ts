@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { stageAddressWarnings } from '../../../cli/survey/stage-address.ts';
 import { answering, runHere, serviceHere } from '../here.ts';
 import { folder } from '../processes.ts';
@@ -55,7 +55,7 @@ describe('A survey at an address where GMS is not', () => {
 
 test('validate names the address of GMS beside the one of a stage', async () => {
   const url = await serverWith({ '/api/gms/config': config });
-  const files = folder((cleanUp) => onTestFinished(cleanUp));
+  const files = folder();
   const warningsFor = (gmsUrl: string) => stageAddressWarnings(files.write('prod.json', { gmsUrl }));
   expect(await warningsFor(url)).toEqual([
     `${files.at('prod.json')}: warning: gmsUrl: DataHub's API answers at ${url}/api/gms, not at ${url}: put that there.`,

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { knownOf, losesRowsByReindex, versionIn } from '../../../cli/survey/version.ts';
-import { textOf } from '../../support/loopback.ts';
-import { answering, operation, runHere, serviceHere } from '../here.ts';
+import { answering, inFront, operation, runHere, serviceHere } from '../here.ts';
 
 /** A survey says what has been asked and answered, and no more. */
 
@@ -56,19 +55,18 @@ describe('Before DataHub has answered', () => {
 });
 
 test('An index that is closed is named, although the sizes leave it out', async () => {
-  const { url, token, files } = await serviceHere();
-  const front = await answering(async (request, response) => {
-    const body = await textOf(request);
-    response.setHeader('content-type', 'application/json');
-    if (body.includes('"operation"')) {
-      return response.writeHead(500).end('{"message":"index_closed_exception: closed","status":500}');
-    }
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const answer = await fetch(`${url}${request.url}`, { method: 'POST', headers, body });
-    const value = JSON.parse(await answer.text());
-    const sizes: Array<{ indexName: string }> | undefined = value.value?.indexSizes;
-    if (sizes) value.value.indexSizes = sizes.filter(({ indexName }) => !indexName.includes('operation'));
-    return response.writeHead(answer.status).end(JSON.stringify(value));
+  const { url, files } = await serviceHere();
+  const closed = { status: 500, body: '{"message":"index_closed_exception: closed","status":500}' };
+  const front = await inFront(url, ({ aspect }, path) => {
+    if (aspect === 'operation') return closed;
+    if (!path.includes('getIndexSizes')) return undefined;
+    return (text) => {
+      const { value } = JSON.parse(text);
+      const indexSizes = value.indexSizes.filter(
+        ({ indexName }: { indexName: string }) => !/operation/.test(indexName),
+      );
+      return JSON.stringify({ value: { ...value, indexSizes } });
+    };
   });
   const { stdout } = await runHere(['survey', '--gms-url', front, '--token-file', files.at('token')]);
   const text = stdout.replace(/\s+/g, ' ');
@@ -99,21 +97,8 @@ describe('What this job has truncated', () => {
 describe('The release that a server names', () => {
   test('is told with what is known of it, and makes a copying server a reason to refuse its reindexes', async () => {
     const here = await serviceHere({ ...only(evenly(0, 500, 500)), profile: '0.10.5' });
-    const url = await answering((request, response) => {
-      if (request.url === '/config') {
-        response.end(JSON.stringify({ versions: { 'acryldata/datahub': { version: 'v1.3.0' } } }));
-        return;
-      }
-      const headers = { authorization: request.headers.authorization ?? '', 'content-type': 'application/json' };
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk) => chunks.push(chunk));
-      request.on('end', async () => {
-        const body = Buffer.concat(chunks);
-        const answer = await fetch(`${here.url}${request.url}`, { method: 'POST', headers, body });
-        response.writeHead(answer.status, { 'content-type': 'application/json' });
-        response.end(await answer.text());
-      });
-    });
+    const config = { status: 200, body: JSON.stringify({ versions: { 'acryldata/datahub': { version: 'v1.3.0' } } }) };
+    const url = await inFront(here.url, (_, path) => (path === '/config' ? config : undefined));
     const { stdout } = await runHere([
       ...['survey', '--gms-url', url, '--token-file', here.files.at('token')],
       ...[...here.ledger, '--json', here.files.at('p.json')],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
-import type { LedgerRecord, Unresolved } from '../../../lambda/ledger/record.ts';
+import type { Unresolved } from '../../../lambda/ledger/record.ts';
 import { poll } from '../../../lambda/run/poll.ts';
 import type { ApprovedEntry, Entry, RunState, WatchedEntry } from '../../../lambda/run/state.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
@@ -71,33 +71,12 @@ test('A record that has become one of another address is left alone: its counts 
 });
 
 describe('A check', () => {
-  test('is counted, and made when it is due', async () => {
+  test('of one truncation leaves what is not due as it is', async () => {
     const { world, now, own, running } = await begun();
     world.ledger.stored.set(anIndex, running);
-    const { after, phase, asked } = await polled(world, stateOf([watchedEntry(running, now)], own.runStartMillis));
-    expect([phase, after.polls, after.next]).toEqual(['watched', 1, 'wait']);
-    expect(asked).toBeGreaterThan(0);
-  });
-
-  test.each<[string, number, boolean]>([
-    ['in the last quarter of its interval', 5000, true],
-    ['earlier', 8000, false],
-  ])('is made beside another one %s', async (_, ahead, isMade) => {
-    const { world, now, own, running } = await begun();
-    world.ledger.stored.set(anIndex, running);
-    const entry = watchedEntry(running, now, { nextCheckAt: now + ahead });
+    const entry = watchedEntry(running, now, { nextCheckAt: now + 8000 });
     const { asked, after } = await polled(world, stateOf([entry], own.runStartMillis));
-    expect(asked > 0).toBe(isMade);
-    if (!isMade) expect(after.entries[0]).toEqual(entry);
-  });
-
-  test('is made in any case when the run ends', async () => {
-    const { world, now, running } = await begun();
-    world.ledger.stored.set(anIndex, running);
-    const entry = watchedEntry(running, now, { nextCheckAt: now + hour });
-    const { asked, phase, after } = await polled(world, stateOf([entry], now - 12 * hour));
-    expect(asked).toBeGreaterThan(0);
-    expect([phase, after.next]).toEqual(['done', 'report']);
+    expect([asked, after.entries[0]]).toEqual([0, entry]);
   });
 
   test('is not begun half a minute before the function’s end: the entry stays as it is', async () => {
@@ -108,13 +87,6 @@ describe('A check', () => {
     const { entries } = await poll(stateOf([entry], own.runStartMillis), during);
     expect(entries).toEqual([entry]);
     expect(world.standIn.asked()).toEqual([]);
-  });
-
-  test('is not made at a call that may still be sent', async () => {
-    const { world, now, own, running, attempt } = await begun();
-    world.ledger.stored.set(anIndex, aSending({ server, lastSender: own, attempt }));
-    const { entry, asked } = await polled(world, stateOf([watchedEntry(running, now)], own.runStartMillis));
-    expect([entry?.phase, asked]).toEqual(['watched', 0]);
   });
 
   test('that shows a reindex is in the entry, also where the run ends before its verdict', async () => {
@@ -147,22 +119,6 @@ describe('After a failed Truncate', () => {
     plan: { rowsToDelete: 600, deletesInPlace: true },
   };
   const failure = { step: 'truncate', error: 'Sandbox.Timedout' } as const;
-  const note = { kind: 'truncate-failed', index: 'dataset.operation', error: 'Sandbox.Timedout' };
-
-  test.each<[string, (given: Awaited<ReturnType<typeof begun>>) => LedgerRecord | undefined, object]>([
-    ['that has sent nothing, the run says so', () => undefined, { phase: 'done', outcome: 'failed' }],
-    ['that has sent, its task is watched', ({ running }) => running, { phase: 'watched' }],
-  ])('%s', async (_, record, expected) => {
-    const given = await begun();
-    const { world, own } = given;
-    const stored = record(given);
-    if (stored) world.ledger.stored.set(anIndex, stored);
-    const after = await polled(world, stateOf([approved], own.runStartMillis, { failure }));
-    expect(after).toMatchObject(expected);
-    expect(after.after).toMatchObject({ notes: [note], callsWithoutTask: 0 });
-    expect(after.after.failure).toBeUndefined();
-    expect(after.after.breaker).toBeUndefined();
-  });
 
   test.each([
     [undefined, undefined],
@@ -206,10 +162,4 @@ describe('After a failed Truncate', () => {
     const { after } = await polled(world, stateOf([entry], own.runStartMillis, { failure }));
     expect([after.failure, after.notes, after.entries]).toEqual([undefined, [], [entry]]);
   });
-});
-
-test('A state of another version is not interpreted', async () => {
-  const { world, own } = await begun();
-  const other = { ...stateOf([], own.runStartMillis), version: 3 } as unknown as RunState;
-  await expect(poll(other, world.during('poll'))).rejects.toMatchObject({ name: 'StateUnreadable' });
 });

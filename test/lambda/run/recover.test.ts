@@ -12,7 +12,6 @@ import {
   aQuarantined,
   aRun,
   aRunning,
-  aSending,
   aServer,
 } from '../../support/records.ts';
 import { aRunState } from '../../support/states.ts';
@@ -50,11 +49,8 @@ async function recovered(record?: LedgerRecord) {
 const failed = { kind: 'step-failed', step: 'truncate', error: 'Lambda.ServiceException', sent: 'no' };
 
 describe('A Truncate that ended without a state', () => {
-  test.each<[string, LedgerRecord | undefined]>([
-    ['before its index had a record', undefined],
-    ['beside an idle record', anIdle({ lastSender: other })],
-  ])('%s has sent nothing, and never will', async (_, record) => {
-    expect(await recovered(record)).toEqual({
+  test('beside an idle record has sent nothing, and never will', async () => {
+    expect(await recovered(anIdle({ lastSender: other }))).toEqual({
       phase: 'done',
       outcome: 'failed',
       cause: failed,
@@ -64,15 +60,7 @@ describe('A Truncate that ended without a state', () => {
   });
 
   test('that an earlier try of this Poll has fenced off has failed, as that one said', async () => {
-    const { outcome, cause } = await recovered(anIdle({ lastSender: aRun }));
-    expect([outcome, cause]).toEqual(['failed', failed]);
-  });
-
-  test.each([
-    ['sending', aSending()],
-    ['running', aRunning()],
-  ])('and left its record %s is watched', async (_, record) => {
-    expect(await recovered(record)).toMatchObject({ phase: 'watched', stored: record.state, lastSender: aRun });
+    expect(await recovered(anIdle({ lastSender: aRun }))).toMatchObject({ outcome: 'failed', cause: failed });
   });
 
   test('and whose truncation another run has judged says what that one said', async () => {
@@ -90,7 +78,6 @@ describe('A Truncate that ended without a state', () => {
 
   test.each<[string, LedgerRecord, string, string]>([
     ['beside a truncation of another run', aRunning(ofOther), 'still-running', 'open'],
-    ['beside a call of another run', aSending(ofOther), 'still-running', 'open'],
     ['beside a quarantine', aQuarantined(ofOther), 'quarantined', 'quarantined'],
   ])(
     '%s leaves that record as it is, and is written into it as one that has sent',

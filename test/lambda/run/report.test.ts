@@ -42,16 +42,6 @@ describe('a report', () => {
     expect(policies.map(({ aspect }) => aspect)).toEqual(['c', 'a', 'b', 'd']);
   });
 
-  test('of a run that could not do its work is failed, whatever its policies say', () => {
-    const error = { kind: 'setup', what: 'no-policy', problem: 'there is no policy' } as const;
-    expect(compose(aRunState([fine('a')], { error }))).toMatchObject({ result: 'failed', cause: error });
-  });
-
-  test('of a release that was refused needs attention', () => {
-    const notes: RunState['notes'] = [{ kind: 'not-released', index: 'a', why: 'unresolved', until: 1 }];
-    expect(compose(aRunState([], { notes })).result).toBe('attention');
-  });
-
   test('of a Plan that failed for good says so, in the mode that was asked for', () => {
     const input = { failure: { step: 'plan', error: 'States.Timeout' }, input: { mode: 'preview' } };
     expect(compose(input)).toMatchObject({
@@ -84,18 +74,6 @@ describe('after a Poll that failed for good', () => {
     });
   });
 
-  test('what it saw moving is still running', () => {
-    const moving = { ...watched, watch: { ...watched.watch, lastMovedAt: 9, stillSince: 9 } };
-    expect(failed(moving).policies[0]).toMatchObject({ outcome: 'still-running', cause: { why: 'step' } });
-  });
-
-  test('what waited for its turn is not started', () => {
-    expect(failed(approved).policies[0]).toMatchObject({
-      outcome: 'not-started',
-      cause: { kind: 'setup', what: 'run' },
-    });
-  });
-
   test('what was due when Truncate failed is the first that waited for its turn, whatever is watched', () => {
     const failure = { step: 'truncate', error: 'Sandbox.Timedout' } as const;
     const second = { ...approved, ...from('datasetProfile', 9) } as Entry;
@@ -117,14 +95,6 @@ describe('after a Poll that failed for good', () => {
     expect(failed(reindexing, { failure }).policies[0]).toMatchObject({ outcome: 'unknown', reindexes: true });
     expect(failed(approved, { failure }).policies[0]?.reindexes).toBeUndefined();
   });
-
-  test('what Truncate failed with before may have been sent', () => {
-    const failure = { step: 'truncate', error: 'Sandbox.Timedout' } as const;
-    expect(failed(approved, { failure }).policies[0]).toMatchObject({
-      outcome: 'unknown',
-      cause: { kind: 'step-failed', step: 'truncate', sent: 'maybe' },
-    });
-  });
 });
 
 test.each([
@@ -135,25 +105,25 @@ test.each([
   expect(() => compose(state)).toThrow('the run state');
 });
 
+const services = (publish: () => Promise<boolean>, order: string[] = []) => ({
+  settings,
+  clock,
+  words,
+  log: { info() {}, warn() {}, error: (message: string) => void order.push(message) },
+  count: () => void order.push('counted'),
+  publisher: { publish },
+});
+const refused = async (): Promise<never> => {
+  throw new Error('the topic is gone');
+};
+
 describe('the tries of Report', () => {
   /** The try after so many failed ones; what it did, in order. */
   async function tried(count: number, isPublished: boolean) {
     const order: string[] = [];
-    const services = {
-      settings,
-      clock,
-      words,
-      log: { info() {}, warn() {}, error: (message: string) => void order.push(message) },
-      count: () => void order.push('counted'),
-      publisher: {
-        async publish() {
-          if (!isPublished) throw new Error('the topic is gone');
-          order.push('published');
-          return true;
-        },
-      },
-    };
-    const ended = report({ input: aRunState([]), execution, retry: { count, last: 5 } }, services);
+    const published = async () => order.push('published') > 0;
+    const event = { input: aRunState([]), execution, retry: { count, last: 5 } };
+    const ended = report(event, services(isPublished ? published : refused, order));
     order.push(
       await ended.then(
         ({ next }) => next,
@@ -180,42 +150,19 @@ describe('Report passes on for the mark', () => {
   const mark = (index: string) => ({ index, revision: 4, decidedAtMillis: 7 });
   const marked: DoneEntry = { ...fine('a'), mark: mark('a') };
   const state = aRunState([marked, fine('b'), watched], { releases: [mark('c')] });
-  const retry = { count: 0, last: 5 };
-  const services = (publish: () => Promise<boolean>) => ({
-    settings,
-    clock,
-    words,
-    log: { info() {}, warn() {}, error() {} },
-    publisher: { publish },
-  });
+  const planFailed = { failure: { step: 'plan', error: 'States.Timeout' }, input: {} };
 
-  test('the decisions that the published report has included, and no other', async () => {
-    const reported = await report(
-      { input: state, execution, retry },
-      services(async () => true),
-    );
-    expect(reported).toMatchObject({ next: 'mark', marks: [mark('a'), mark('c')] });
-  });
-
-  test('nothing where not everything that was asked for has accepted it', async () => {
-    const reported = await report(
-      { input: state, execution, retry },
-      services(async () => false),
-    );
-    expect(reported).toMatchObject({ next: 'end', marks: [] });
-    const refused = async () => {
-      throw new Error('the topic is gone');
-    };
-    await expect(report({ input: state, execution, retry }, services(refused))).rejects.toThrow('the topic is gone');
-  });
-
-  test('nothing of a Plan that failed for good', async () => {
-    const input = { failure: { step: 'plan', error: 'States.Timeout' }, input: {} };
+  test.each<[string, unknown, boolean, object]>([
+    ['the decisions that it has included, and no other', state, true, { next: 'mark', marks: [mark('a'), mark('c')] }],
+    ['nothing where not everything that was asked for has accepted it', state, false, { next: 'end', marks: [] }],
+    ['nothing of a Plan that failed for good', planFailed, true, { next: 'end', marks: [] }],
+  ])('%s', async (_, input, isPublished, expected) => {
+    const event = { input, execution, retry: { count: 0, last: 5 } };
     expect(
       await report(
-        { input, execution, retry },
-        services(async () => true),
+        event,
+        services(async () => isPublished),
       ),
-    ).toMatchObject({ next: 'end', marks: [] });
+    ).toMatchObject(expected);
   });
 });

@@ -36,63 +36,33 @@ function result(world: World, { entries, next, breaker, callsWithoutTask }: RunS
   return { phase: first?.phase, outcome, cause, sent: world.realTruncates().length, next, breaker, callsWithoutTask };
 }
 
-const other = { runId: 'run-0', runStartMillis: 1000 };
-const ofOther = { server, lastSender: other, attempt: anAttempt({ ...other, judgeableAt: Number.MAX_SAFE_INTEGER }) };
-
 describe('Nothing is sent to an index that is not free, and its record stays as it is', () => {
-  test.each<[string, (own: typeof other) => LedgerRecord, string]>([
-    ['with a truncation of another run', () => aRunning(ofOther), 'still-running'],
-    ['with a call of another run', () => aSending(ofOther), 'still-running'],
-    ['that is quarantined', () => aQuarantined({ server }), 'quarantined'],
-    [
-      'whose verdict is unreported',
-      () => anIdle({ server, unreported: true, lastVerdict: aLastVerdict() }),
-      'truncated',
-    ],
-    ['whose release is unreported', () => aReleased({ server }), 'not-started'],
-    ['with a truncation of another address', () => aRunning({ server: 'http://elsewhere:1' }), 'still-running'],
-    ['that cannot be read', () => ({ ...anIdle({ server }), lastSender: 5 }) as unknown as LedgerRecord, 'unknown'],
-    [
-      'for which a later run has sent',
-      ({ runStartMillis }) => anIdle({ server, lastSender: { runId: 'run-2', runStartMillis: runStartMillis + 1 } }),
-      'not-started',
-    ],
-    [
-      'of which this run has its verdict',
-      (own) => anIdle({ server, lastSender: own, lastVerdict: aLastVerdict(own) }),
-      'truncated',
-    ],
+  test.each<[string, LedgerRecord, string]>([
+    ['that is quarantined', aQuarantined({ server }), 'quarantined'],
+    ['whose verdict is unreported', anIdle({ server, unreported: true, lastVerdict: aLastVerdict() }), 'truncated'],
+    ['whose release is unreported', aReleased({ server }), 'not-started'],
+    ['with a truncation of another address', aRunning({ server: 'http://elsewhere:1' }), 'still-running'],
+    ['that cannot be read', { ...anIdle({ server }), lastSender: 5 } as unknown as LedgerRecord, 'unknown'],
   ])('%s', async (_, record, outcome) => {
-    const { world, state, own } = await planned();
-    const stored = record(own);
-    world.ledger.stored.set(anIndex, stored);
+    const { world, state } = await planned();
+    world.ledger.stored.set(anIndex, record);
     const after = await truncate(state, world.during('truncate'));
     expect(result(world, after)).toMatchObject({ phase: 'done', outcome, sent: 0, callsWithoutTask: 0 });
-    expect(world.ledger.stored.get(anIndex)).toEqual(stored);
+    expect(world.ledger.stored.get(anIndex)).toEqual(record);
   });
 
-  test.each([
-    ['running', undefined, 0, undefined],
-    ['sending', undefined, 1, undefined],
-    ['sending', { ...problem, status: 403 }, 1, { kind: 'stopped', by: 'no-task-ids', status: 403 }],
-  ] as const)('with its own truncation, %s (%o): that is watched', async (kind, answer, callsWithoutTask, breaker) => {
+  test('with a call of its own: that is watched, and counts with its answer as one without a task id', async () => {
     const { world, state, own } = await planned();
-    const attempt = anAttempt({ ...own, judgeableAt: world.clock.time + hour, ...(answer && { answer }) });
-    const fields = { server, lastSender: own, attempt };
-    world.ledger.stored.set(anIndex, kind === 'running' ? aRunning(fields) : aSending(fields));
+    const answer = { ...problem, status: 403 };
+    const attempt = anAttempt({ ...own, judgeableAt: world.clock.time + hour, answer });
+    world.ledger.stored.set(anIndex, aSending({ server, lastSender: own, attempt }));
     const after = await truncate(state, world.during('truncate'));
-    expect(result(world, after)).toMatchObject({ phase: 'watched', sent: 0, callsWithoutTask, next: 'wait' });
-    expect(after.breaker).toEqual(breaker);
-    // What was sent is checked soon; what may still be sent, when that is over.
-    const [entry] = after.entries;
-    const nextCheckAt = entry?.phase === 'watched' && entry.watch.nextCheckAt - world.clock.time;
-    expect(nextCheckAt).toBe(kind === 'running' ? 10_000 : hour);
+    expect(result(world, after)).toMatchObject({ phase: 'watched', sent: 0, callsWithoutTask: 1, next: 'wait' });
+    expect(after.breaker).toEqual({ kind: 'stopped', by: 'no-task-ids', status: 403 });
   });
 
   test.each<[string, LedgerRecord | object, string]>([
     ['a free one', anIdle({ server, revision: 7 }), 'still-running'],
-    ['one of another run', aRunning({ server, lastSender: other, attempt: anAttempt(other) }), 'still-running'],
-    ['a quarantine', aQuarantined({ server }), 'quarantined'],
     ['one that cannot be read', { ...anIdle({ server }), lastSender: 5 }, 'unknown'],
   ])('whose record becomes %s between the read and the write', async (_, record, outcome) => {
     const world = await open({ policies: [aPolicyFor('operation')] });
@@ -111,25 +81,12 @@ describe('Nothing is sent', () => {
     expect(world.realTruncates()).toEqual([]);
   });
 
-  test('after the breaker has opened, and nothing is asked', async () => {
-    const { world, state } = await planned();
-    const breaker = { kind: 'stopped', by: 'breaker', index: 'a.b', outcome: 'rows-missing' } as const;
-    const before = world.standIn.asked().length;
-    const after = await truncate({ ...state, breaker }, world.during('truncate'));
-    expect(result(world, after)).toMatchObject({ outcome: 'not-started', cause: breaker, next: 'report' });
-    expect(world.standIn.asked().length).toBe(before);
-  });
-
   const late = { outcome: 'not-started', cause: { kind: 'stopped', by: 'run-time' }, sent: 0 };
-  test.each([
-    ['whose function has too little time left for the answer', 0, -450_000 - 1],
-    ['whose time is over', 12 * hour, 0],
-  ])('by a run %s, and nothing is asked', async (_, passed, shift) => {
+  test('by a function that has too little time left for the answer, and nothing is asked', async () => {
     const { world, state } = await planned();
     const before = world.standIn.asked().length;
     const during = world.during('truncate');
-    world.clock.time += passed;
-    const deadline = during.deadline() + shift;
+    const deadline = during.deadline() - 450_001;
     const after = await truncate(state, { ...during, deadline: () => deadline });
     expect(result(world, after)).toMatchObject(late);
     expect(world.standIn.asked().length).toBe(before);
@@ -161,15 +118,12 @@ describe('Nothing is sent', () => {
     expect(result(world, after)).toMatchObject(late);
   });
 
-  test.each([
-    ['one count', (asked: number) => asked === 2],
-    ['no count', (asked: number) => asked <= 2],
-  ])('where %s of the baseline knows the index', async (_, isAbsent) => {
+  test('where no count of the baseline knows the index', async () => {
     const absent = new OperationsError({ kind: 'no-index', operation: 'dry-run', status: 500 });
     const { world, state } = await planned();
     let asked = 0;
     const during = world.during('truncate', ({ dryRun }) => ({
-      dryRun: (...given) => (isAbsent(++asked) ? Promise.reject(absent) : dryRun(...given)),
+      dryRun: (...given) => (++asked <= 2 ? Promise.reject(absent) : dryRun(...given)),
     }));
     const cause = { kind: 'server', error: { kind: 'no-index' }, sent: 'no' };
     expect(result(world, await truncate(state, during))).toMatchObject({ outcome: 'failed', cause, sent: 0 });
@@ -213,68 +167,38 @@ describe('Nothing is sent', () => {
   });
 });
 
-describe('The record of a call', () => {
-  const beforeTheCall = (world: World, act: () => void) =>
-    world.during('truncate', (real) => ({
-      truncate(...given) {
-        act();
-        return real.truncate(...given);
-      },
-    }));
-
-  test('holds all that a verdict needs: what was sent, what was counted, until when it may be sent', async () => {
-    const { world, state, own } = await planned({ policies: [aPolicyFor('operation', { timeoutSeconds: 90 })] });
-    let before: Sending | undefined;
-    const during = beforeTheCall(world, () => {
+test('The record of a call holds what a verdict needs: what was sent and counted, until when it may be sent', async () => {
+  const { world, state, own } = await planned({ policies: [aPolicyFor('operation', { timeoutSeconds: 90 })] });
+  let before: Sending | undefined;
+  const during = world.during('truncate', (real) => ({
+    truncate(...given) {
       before = structuredClone(world.ledger.stored.get(anIndex)) as Sending;
-    });
-    const after = await truncate(state, during);
-    const now = world.clock.time;
-    const cutoffMillis = now - 30 * 24 * hour;
-    const names = { entityType: 'dataset', aspect: 'operation' };
-    expect(before).toEqual({
-      ...names,
-      ...{ index: anIndex, server, revision: 1, state: 'sending', unreported: false, lastSender: own },
-      attempt: {
-        ...own,
-        retentionDays: 30,
-        policyCutoffMillis: cutoffMillis,
-        fields: { ...names, cutoffMillis, batchSize: 10_000, timeoutSeconds: 90, forceDeleteByQuery: true },
-        announcesReindex: false,
-        reindexes: false,
-        baseline: {
-          ...{ rowsToDelete: 600, rowsTotal: 1000, rowsToKeep: 400, countedAtMillis: now },
-          indexName: expect.stringContaining(anIndex),
-          sizeMb: expect.any(Number),
-        },
-        sendingSince: now,
-        sendBy: now + 60_000,
-        judgeableAt: now + 660_000,
+      return real.truncate(...given);
+    },
+  }));
+  await truncate(state, during);
+  const now = world.clock.time;
+  const cutoffMillis = now - 30 * 24 * hour;
+  const names = { entityType: 'dataset', aspect: 'operation' };
+  expect(before).toEqual({
+    ...names,
+    ...{ index: anIndex, server, revision: 1, state: 'sending', unreported: false, lastSender: own },
+    attempt: {
+      ...own,
+      retentionDays: 30,
+      policyCutoffMillis: cutoffMillis,
+      fields: { ...names, cutoffMillis, batchSize: 10_000, timeoutSeconds: 90, forceDeleteByQuery: true },
+      announcesReindex: false,
+      reindexes: false,
+      baseline: {
+        ...{ rowsToDelete: 600, rowsTotal: 1000, rowsToKeep: 400, countedAtMillis: now },
+        indexName: expect.stringContaining(anIndex),
+        sizeMb: expect.any(Number),
       },
-    });
-    expect(after.entries[0]).toMatchObject({ phase: 'watched', entry: { taskId: expect.any(String) } });
-    expect(world.ledger.stored.get(anIndex)).toMatchObject({ state: 'running', revision: 2 });
-    expect(after).toMatchObject({ next: 'wait', waitSeconds: 10, callsWithoutTask: 0 });
-  });
-
-  test('of which not one byte was written frees the index, and leaves nothing to report later', async () => {
-    const { world, state, own } = await planned();
-    const after = await truncate(
-      state,
-      beforeTheCall(world, () => void Object.assign(world.reach, { server: false })),
-    );
-    expect(result(world, after)).toMatchObject({ outcome: 'failed', cause: { kind: 'server', sent: 'no' }, sent: 0 });
-    expect(world.ledger.stored.get(anIndex)).toMatchObject({ state: 'idle', unreported: false, lastSender: own });
-  });
-
-  test.each([
-    ['by the clock on the wall', (world: World) => (world.clock.time += 60_000)],
-    ['by the time that has passed, although the clock was set back', (world: World) => (world.clock.unseen += 60_000)],
-  ])('whose dry run is a minute old %s is not sent', async (_, passes) => {
-    const { world, state } = await planned();
-    const during = beforeTheCall(world, () => passes(world));
-    expect(result(world, await truncate(state, during))).toMatchObject({ outcome: 'not-started', sent: 0 });
-    expect(world.ledger.stored.get(anIndex)).toMatchObject({ state: 'idle' });
+      sendingSince: now,
+      sendBy: now + 60_000,
+      judgeableAt: now + 660_000,
+    },
   });
 });
 

@@ -46,13 +46,6 @@ describe('the next step is', () => {
   });
 });
 
-test('a breaker leaves the approved ones unstarted, and lets the others be watched', () => {
-  const breaker = { kind: 'stopped', by: 'paused' } as const;
-  const { entries, next } = proceeded([approved, watched()], start, { breaker });
-  expect(entries[0]?.entry).toMatchObject({ outcome: 'not-started', cause: breaker });
-  expect(next).toBe('wait');
-});
-
 describe('at the end', () => {
   const end = start + 12 * hour;
   const outcomeAt = (more: Partial<Watch>, now = end, polls = 0) => {

@@ -134,15 +134,6 @@ describe('An answer that takes too long', () => {
   });
 });
 
-test('A run that is redriven after its time says what it has sent', async () => {
-  const world = await open();
-  const run = await world.run({ interruption: { at: 'answer', does: 'stops' } });
-  world.clock.time += 13 * hour;
-  const { outcome, cause } = onlyEntry(await world.redrive(run));
-  expect([outcome, cause.kind]).toEqual(['unknown', 'open']);
-  expect(world.realTruncates()).toHaveLength(1);
-});
-
 test('A run whose record another one takes over before its verdict says that it does not know', async () => {
   const world = await open();
   const does = async () =>

@@ -112,9 +112,7 @@ describe('What the ledger holds is reported', () => {
   const held = aQuarantined({ server });
   const policy = (more: object = {}) => aPolicyFor('operation', { owner: 'team-a', ...more });
   test.each<[string, object[], string[]]>([
-    ['in place of its policy', [policy()], ['quarantined team-a']],
     ['in place of a policy that is switched off', [policy({ enabled: false })], ['quarantined team-a']],
-    ['without a policy', [], ['quarantined']],
     ['beside a policy that cannot be read', [policy({ retentionDays: 1 })], ['quarantined', 'failed']],
     ['beside two policies for it', [policy(), policy()], ['quarantined', 'failed', 'failed']],
   ])('%s', async (_, policies, expected) => {
@@ -184,10 +182,4 @@ test('A Plan that is tried again after its run’s verdict was reported goes on 
   const own = { runId: 'run-1', runStartMillis: world.clock.time };
   world.ledger.stored.set(anIndex, anIdle({ server, lastVerdict: aLastVerdict(own) }));
   expect((await world.plan()).entries[0]).toMatchObject({ phase: 'approved', plan: { rowsToDelete: 600 } });
-});
-
-test('A run is by hand where no schedule has sent its time', async () => {
-  const world = await open({ policies: [aPolicyFor('operation')] });
-  const planned = async (input?: object) => (await world.plan(input)).byHand;
-  expect([await planned({ scheduledTime: undefined }), await planned()]).toEqual([true, false]);
 });

@@ -3,7 +3,7 @@ import { memoryLedger } from '../../../../cli/ledgers/memory-ledger.ts';
 import { LedgerError } from '../../../../lambda/ledger/ledger.ts';
 import type { RunInput } from '../../../../lambda/run/input.ts';
 import { prepare } from '../../../../lambda/run/plan/prepare.ts';
-import { ParametersError, type RunServices } from '../../../../lambda/run/services.ts';
+import type { RunServices } from '../../../../lambda/run/services.ts';
 import { anIdle, anIndex } from '../../../support/records.ts';
 
 /** What Plan finds out before it asks the server. */
@@ -16,14 +16,12 @@ const expiring = (at: number) => `e30.${Buffer.from(JSON.stringify({ exp: at / 1
 interface Given {
   policies?: object[];
   token?: string;
-  paused?: () => Promise<boolean>;
   ledger?: Partial<RunServices['ledger']>;
   record?: boolean;
-  parameters?: () => Promise<never>;
 }
 
 async function prepared(input: RunInput, given: Given = {}) {
-  const { policies = [policy('operation')], token = 'opaque', paused = async () => false } = given;
+  const { policies = [policy('operation')], token = 'opaque' } = given;
   const ledger = memoryLedger();
   if (given.record) ledger.stored.set(anIndex, anIdle());
   const services = {
@@ -31,10 +29,8 @@ async function prepared(input: RunInput, given: Given = {}) {
     clock: { now: () => now },
     ledger: { ...ledger, ...given.ledger },
     parameters: {
-      policies:
-        given.parameters ??
-        (async () => (policies.length > 0 ? [{ name: '/policies', text: JSON.stringify(policies) }] : [])),
-      paused,
+      policies: async () => (policies.length > 0 ? [{ name: '/policies', text: JSON.stringify(policies) }] : []),
+      paused: async () => false,
       token: { get: async () => token, reread: async () => token },
     },
   };
@@ -52,11 +48,9 @@ describe('A run that can begin', () => {
     expect(await chosen(['DATASET.Operation'])).toEqual([anIndex]);
   });
 
-  test('that releases concerns no policy', async () => {
-    expect(await prepared({ release: ['dataset.operation'] })).toMatchObject({
-      asks: true,
-      chosen: [],
-    });
+  test('releases what the ledger alone knows', async () => {
+    const { chosen, error } = await prepared({ release: ['dataset.operation'] }, { policies: [], record: true });
+    expect([chosen, error]).toEqual([[], undefined]);
   });
 
   test.each([
@@ -71,13 +65,6 @@ describe('A run that can begin', () => {
   ])('with a token that %s', async (_, token, notes) => {
     expect((await prepared({}, { token })).notes).toEqual(notes);
   });
-
-  test.each<[string, () => Promise<boolean>, object | undefined]>([
-    ['not paused', async () => false, undefined],
-    ['paused', async () => true, { kind: 'stopped', by: 'paused' }],
-  ])('and is %s', async (_, paused, hindrance) => {
-    expect((await prepared({}, { paused })).hindrance).toEqual(hindrance);
-  });
 });
 
 describe('A run that cannot do its work', () => {
@@ -87,16 +74,9 @@ describe('A run that cannot do its work', () => {
     return error?.kind === 'setup' ? `${error.what}: ${error.problem}` : error?.kind;
   };
 
-  test('has 49 policies: it still watches, and starts nothing', async () => {
-    expect(await prepared({}, { policies: many(49) })).toMatchObject({
-      asks: true,
-      chosen: [],
-      error: { kind: 'setup', what: 'parameters', problem: expect.stringContaining('there are 49 policies') },
-      hindrance: { kind: 'setup', what: 'run' },
-    });
-    const most = await prepared({}, { policies: many(48) });
-    expect(most).toMatchObject({ asks: true, error: undefined, hindrance: undefined });
-    expect(most.chosen.length).toBe(48);
+  test('has more than 48 policies', async () => {
+    expect(await problemOf({}, { policies: many(48) })).toBeUndefined();
+    expect(await problemOf({}, { policies: many(49) })).toContain('there are 49 policies');
   });
 
   test('names in indices what no policy is for: it says which there are, at most ten of them', async () => {
@@ -113,15 +93,7 @@ describe('A run that cannot do its work', () => {
     );
   });
 
-  test('names in release what neither a policy nor the ledger knows: nothing is released', async () => {
-    const release = { release: ['dataset.operation', 'dataset.x'] };
-    expect(await problemOf(release)).toBe(
-      'input: "release" names dataset.x, which neither a policy nor the ledger knows: nothing was released',
-    );
-    expect(await problemOf({ release: ['dataset.operation'] }, { policies: [], record: true })).toBeUndefined();
-  });
-
-  test('cannot read its ledger, or a parameter, and says which', async () => {
+  test('cannot read its ledger, and says so', async () => {
     const away = async () => {
       throw new LedgerError('the table is away');
     };
@@ -132,14 +104,6 @@ describe('A run that cannot do its work', () => {
     const covered = async (count: number) =>
       (await prepared({}, { policies: many(count), ledger: { list: away } })).chosen.length;
     expect([await covered(48), await covered(49)]).toEqual([48, 0]);
-    const parameters = async () => {
-      throw new ParametersError('the parameters are away');
-    };
-    expect(await prepared({}, { parameters })).toMatchObject({
-      asks: false,
-      error: { what: 'parameters' },
-      policies: [],
-    });
   });
 
   test('meets a defect: the step fails, and the workflow tries it again', async () => {

@@ -5,7 +5,7 @@ import { PlanRequests } from '../../../../lambda/run/plan/requests.ts';
 import { truncateFields } from '../../../../lambda/truncation/counts.ts';
 import { aPolicy } from '../../../support/policies.ts';
 
-/** What the first dry run of a run learns about the field forceDeleteByQuery (rule 1). */
+/** What a run learns from its first requests (rule 1); deciding/field-refused.txt shows how the field is refused. */
 
 const clock = { now: () => 0 };
 
@@ -35,52 +35,31 @@ function server(withField: Answer[], withoutField: Answer[] = ['count']) {
   return { requests, first };
 }
 
-describe('the field is', () => {
-  test.each<[string, Answer[], Answer[], Awaited<ReturnType<ReturnType<typeof server>['first']>>]>([
-    [
-      'known, if the request with it is answered',
-      ['count'],
-      ['count'],
-      { asked: 'with', refuses: false, isAnswered: true },
-    ],
-    [
-      'refused by a 400, if a count without it works and the same again does not',
-      [400],
-      ['count'],
-      { asked: 'with without with without', refuses: true, isAnswered: true },
-    ],
-    ['refused by a 422', [422], ['count'], { asked: 'with without with without', refuses: true, isAnswered: true }],
-    [
-      'refused by an answer without a count',
-      ['unreadable'],
-      ['count'],
-      { asked: 'with without with without', refuses: true, isAnswered: true },
-    ],
-    [
-      'known, if the second try is answered: the first was an accident',
-      [400, 'count'],
-      ['count'],
-      { asked: 'with without with', refuses: false, isAnswered: true },
-    ],
-    [
-      'not judged, if the count fails, too: something else is wrong',
-      [400],
-      [400],
-      { asked: 'with without', refuses: undefined, isAnswered: false },
-    ],
-    [
-      'not judged, if the second try fails in another way: the next policy finds out',
-      [400, 500],
-      ['count'],
-      { asked: 'with without with', refuses: undefined, isAnswered: false },
-    ],
-  ])('%s', async (_, withField, withoutField, expected) => {
-    expect(await server(withField, withoutField).first()).toEqual(expected);
-  });
+test.each<[string, Answer[], Answer[], Awaited<ReturnType<ReturnType<typeof server>['first']>>]>([
+  [
+    'known, if the second try is answered: the first was an accident',
+    [400, 'count'],
+    ['count'],
+    { asked: 'with without with', refuses: false, isAnswered: true },
+  ],
+  [
+    'not judged, if the count fails, too: something else is wrong',
+    [400],
+    [400],
+    { asked: 'with without', refuses: undefined, isAnswered: false },
+  ],
+  [
+    'not judged, if the second try fails in another way: the next policy finds out',
+    [400, 500],
+    ['count'],
+    { asked: 'with without with', refuses: undefined, isAnswered: false },
+  ],
+])('the field is %s', async (_, withField, withoutField, expected) => {
+  expect(await server(withField, withoutField).first()).toEqual(expected);
+});
 
-  test.each([401, 403, 404, 429, 500, 503])('not judged by a %d', async (status) => {
-    expect(await server([status]).first()).toEqual({ asked: 'with', refuses: undefined, isAnswered: false });
-  });
+test.each([401, 403, 404, 429, 500, 503])('the field is not judged by a %d', async (status) => {
+  expect(await server([status]).first()).toEqual({ asked: 'with', refuses: undefined, isAnswered: false });
 });
 
 describe('the server is not asked any more', () => {

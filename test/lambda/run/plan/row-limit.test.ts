@@ -11,7 +11,7 @@ const hour = 3_600_000;
 const day = 24 * hour;
 
 /** One row each hour, of which 700 are past their 30 days. */
-const limited = (maxRowsPerRun: number, more: object = {}) =>
+const limited = (maxRowsPerRun: number) =>
   open({
     indices: [
       {
@@ -20,7 +20,7 @@ const limited = (maxRowsPerRun: number, more: object = {}) =>
         timestamps: Array.from({ length: 1000 }, (_, row) => firstRun - 30 * day + (300 - row) * hour - 1),
       },
     ],
-    policies: [aPolicyFor('operation', { maxRowsPerRun, ...more })],
+    policies: [aPolicyFor('operation', { maxRowsPerRun })],
   });
 
 /** Does something before each dry run, except the first ones. */
@@ -34,8 +34,8 @@ function beforeDryRuns(world: World, from: number, then: () => void): RunService
   }));
 }
 
-async function only(world: World, services?: RunServices, input = {}) {
-  const [entry] = (await world.plan(input, services)).entries;
+async function only(world: World, services?: RunServices) {
+  const [entry] = (await world.plan({}, services)).entries;
   const { outcome, cause } = (entry?.entry ?? {}) as Partial<PolicyEntry>;
   return { ...entry, outcome, cause };
 }
@@ -48,23 +48,6 @@ test('The oldest rows up to the limit go, also below the threshold, and the entr
     phase: 'approved',
     plan: { rowsToDelete: 50, deletesInPlace: true, limited: { cutoffMillis, rest: 650 } },
     entry: { rowsToDelete: 50, rowsTotal: 1000, rowsPastRetention: 700, cutoffMillis, policyCutoffMillis },
-  });
-});
-
-test('No limit is needed where all that is due fits, or was approved', async () => {
-  expect(await only(await limited(700))).toMatchObject({ plan: { rowsToDelete: 700, limited: undefined } });
-  const approved = { indices: ['dataset.operation'], approveRows: 700 };
-  expect(await only(await limited(100), undefined, approved)).toMatchObject({ plan: { limited: undefined } });
-});
-
-test('A preview says what would go, whatever it was told to approve', async () => {
-  const input = { mode: 'preview', indices: ['dataset.operation'], approveRows: 700 };
-  expect(await only(await limited(100), undefined, input)).toMatchObject({
-    outcome: 'would-truncate',
-    cause: { kind: 'due', rowLimit: 100 },
-  });
-  expect(await only(await limited(100, { maxDeletePercent: 20 }), undefined, input)).toMatchObject({
-    outcome: 'above-ceiling',
   });
 });
 

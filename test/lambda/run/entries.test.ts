@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DecidedFacts } from '../../../lambda/facts/report-schema.ts';
-import { abandonAfterMillis, ownership } from '../../../lambda/ledger/ownership.ts';
+import { ownership } from '../../../lambda/ledger/ownership.ts';
 import { parseRecord, type StoredRecord } from '../../../lambda/ledger/record.ts';
 import { attemptFacts, entryOf, settledEntry, takenEntry, watchedEntry } from '../../../lambda/run/entries.ts';
 import type { Entry } from '../../../lambda/run/state.ts';

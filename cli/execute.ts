@@ -37,7 +37,6 @@ import { type Connection, connect } from './run/connect.ts';
 import { onInterrupt } from './run/interrupt.ts';
 import { type LocalRun, runOnce } from './run/run-once.ts';
 import { isFine, surveyAttempts, surveyServer } from './survey/command.ts';
-import { stageAddressWarnings } from './survey/stage-address.ts';
 import { UsageError } from './telling/mistakes.ts';
 import type { Output, Printed } from './telling/output.ts';
 
@@ -74,7 +73,7 @@ export async function execute(asked: Arguments, surroundings: Surroundings): Pro
       print(asked.text);
       return 0;
     case 'validate':
-      print(`${[...validate(asked), ...(await stageAddressWarnings(asked.stagePath))].join('\n')}\n`);
+      print(`${validate(asked).join('\n')}\n`);
       return 0;
     case 'runbook':
       print(`${runbook(asked.section, program)}\n`);
@@ -163,7 +162,7 @@ async function survey(asked: SurveyArguments, output: Output, { env, program }: 
   output.header({ server: server.baseUrl, from: server.from, mode: 'survey', embedded: false, fast: false });
   for (const remark of remarks(asked.server.tokenPath)) output.note(remark);
   const audience = audienceOf(program, asked, env);
-  const connection = connect(server, { attempts: surveyAttempts, onPending: output.onPending });
+  const connection = connect(server, { attempts: surveyAttempts });
   const { isSample, close } = connection;
   const leave = onInterrupt(async () => {
     output.close();
@@ -201,7 +200,7 @@ async function demo(
     const server: Server = { baseUrl, token, tokenText };
     output.header({ server: baseUrl, mode: 'enforce', embedded: true, fast: true });
     for (const remark of remarks(pathOfSecret(notify?.url))) output.note(remark);
-    connection = connect(server, { onPending: output.onPending, onHeard: output.heard });
+    connection = connect(server, { onHeard: output.heard });
     const audience = { kind: 'machine', program, demo: true } as const;
     const name = asked.name ?? 'demo';
     const ledger = memoryLedger();
@@ -239,7 +238,7 @@ async function runOnServer(asked: ServerRunArguments, output: Output, surroundin
   for (const warning of policies.warnings) output.note(warning);
   const isPod = audienceOf(program, asked, env).kind === 'kubernetes';
   for (const remark of remarks(asked.server.tokenPath, pathOfSecret(notify?.url))) output.note(remark);
-  const connection = connect(server, { onPending: output.onPending, onHeard: output.heard });
+  const connection = connect(server, { onHeard: output.heard });
   try {
     const path = await chooseLedger(asked, server, env, connection);
     const { ledger, begins } = given ?? (await openLedger(path, asked, policies, env));

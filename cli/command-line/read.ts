@@ -103,17 +103,6 @@ function complete(read: Extract<Read, { kind: 'verb' }>, program: string): Read 
   throw new UsageError(`${verb} needs ${missing.join(' and ')}, as in: ${exampleOf(program, verb)}`);
 }
 
-/** Verbs of other programs, and the one that is meant. */
-const otherVerbs: Readonly<Record<string, string>> = {
-  ...naming('preview', 'plan', 'diff', 'dry-run', 'simulate'),
-  ...naming('enforce', 'apply', 'run', 'delete', 'truncate', 'execute', 'start', 'clean', 'purge'),
-  ...naming('survey', 'doctor', 'scan', 'inspect', 'init'),
-  ...naming('validate --policies FILE for a file, and survey for a server', 'check', 'lint', 'test'),
-  ...naming('status', 'list', 'ls', 'show', 'history', 'log', 'logs'),
-  ...naming('release INDEX', 'clear', 'unlock', 'reset', 'unquarantine'),
-  ...naming('--version', 'version'),
-};
-
 /** What people look for after a deletion that nobody wanted. */
 const undoing = ['undo', 'restore', 'rollback', 'recover', 'revert'];
 const noUndo =
@@ -124,33 +113,8 @@ const otherOptions: Readonly<Record<string, string>> = {
   '--dry-run': 'The verb preview says what enforce would do, and changes nothing',
   '--token':
     'There is no --token, because every user of this machine can read command lines: put the token into a file, and its name behind --token-file',
-  ...naming('Indices are arguments, without an option, as in: enforce dataset.operation', '--only', '--index'),
-  ...naming('It is --policies FILE', '--policy', '-p', '-f', '--file'),
-  ...naming('It is --gms-url URL', '--url', '--server', '--host'),
-  ...naming('It is --yes', '-y', '--auto-approve'),
-  ...naming(
-    '--json FILE writes the report (- is standard output), and --log json prints events',
-    '-o',
-    '--output',
-    '--format',
-  ),
-  ...naming(
-    'Standard output is the report of the run, and can go to a file; --notify problems keeps a chat quiet',
-    '-q',
-    '--quiet',
-    '--silent',
-  ),
-  ...naming(
-    'There is nothing more to print; --log json prints every event, and --version the version',
-    '-v',
-    '--verbose',
-    '--debug',
-  ),
+  '--only': 'Indices are arguments, without an option, as in: enforce dataset.operation',
 };
-
-function naming(meant: string, ...words: string[]): Record<string, string> {
-  return Object.fromEntries(words.map((word) => [word, meant]));
-}
 
 /** One sentence for what commander refused. A word that it does not know may be a secret, and is not repeated. */
 function mistake(error: CommanderError, argv: readonly string[], program: string): string {
@@ -161,7 +125,7 @@ function mistake(error: CommanderError, argv: readonly string[], program: string
     .replace(/\s*\n\s*/g, ' ')
     .replace(/(option '[^'=]*)=[^']*'/, "$1'")
     .replace(/\.?$/, '.');
-  const flag = /option '([^' ]*)/.exec(said)?.[1]?.replace(/^(-\w).+/, '$1') ?? '';
+  const flag = /option '([^' ]*)/.exec(said)?.[1] ?? '';
   switch (error.code) {
     case 'commander.unknownOption': {
       if (otherOptions[flag]) return `${otherOptions[flag]}. ${see}`;
@@ -172,7 +136,7 @@ function mistake(error: CommanderError, argv: readonly string[], program: string
     case 'commander.unknownCommand': {
       const word = argv.find((each) => !each.startsWith('-')) ?? '';
       if (undoing.includes(word.toLowerCase())) return noUndo;
-      const meant = otherVerbs[word.toLowerCase()] ?? nearest(word, verbNames);
+      const meant = nearest(word, verbNames);
       const hint = meant
         ? `did you mean ${meant}?`
         : `the verbs are ${listed(verbNames, 'and')}, as in: ${exampleOf(program, 'survey')}`;

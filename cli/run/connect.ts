@@ -31,7 +31,7 @@ export function connect(
   const network = createHttpTransport({ caPem, readTimeoutMillis: timeoutMillis });
   const { transport, isSample } = watchSample(network);
   const http = createOperations({ baseUrl, token, transport, ...(attempts && { attempts }), ...(sleep && { sleep }) });
-  const { operations, silentSince } = observed(http, observer, timeoutMillis);
+  const { operations, silentSince } = observed(http, observer);
   return {
     operations,
     silentSince,

@@ -1,17 +1,9 @@
-import {
-  concernsServer,
-  type OperationName,
-  type ServerError,
-  type ServerErrorKind,
-} from '../../lambda/facts/server-error.ts';
+import { concernsServer, type ServerError, type ServerErrorKind } from '../../lambda/facts/server-error.ts';
 import { type Operations, OperationsError } from '../../lambda/operations/operations.ts';
-import { readTimeoutMillis, truncateTimeoutMillis } from '../../lambda/operations/transport.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
-import type { Heard, Pending } from '../telling/output.ts';
+import type { Heard } from '../telling/output.ts';
 
 export interface Observer {
-  /** Called with the oldest pending request, or with undefined once the server has answered everything. */
-  onPending?: ((pending: Pending | undefined) => void) | undefined;
   /** Called when the server goes away, comes back, or refuses a truncation. */
   onHeard?: ((heard: Heard) => void) | undefined;
 }
@@ -23,9 +15,7 @@ export interface Observed {
 }
 
 /** The same operations, which tell what the server does not answer: people wait beside a run for hours. */
-export function observed(inner: Operations, observer: Observer, limitMillis: number = readTimeoutMillis): Observed {
-  const open = new Set<Pending>();
-  const report = () => observer.onPending?.(open.values().next().value);
+export function observed(inner: Operations, observer: Observer): Observed {
   const tell = (heard: Heard) => observer.onHeard?.(heard);
   let answeredAt: number | undefined;
   let away: ServerErrorKind | undefined;
@@ -47,29 +37,9 @@ export function observed(inner: Operations, observer: Observer, limitMillis: num
     tell({ kind: 'away', error });
   }
 
-  const during = async <Value>(
-    operation: OperationName,
-    index: string | undefined,
-    answer: () => Promise<Value>,
-  ): Promise<Value> => {
-    const limit = operation === 'truncate' ? truncateTimeoutMillis : limitMillis;
-    const pending = { operation, index, since: Date.now(), limitMillis: limit };
-    open.add(pending);
-    report();
+  const reading = async <Value>(read: () => Promise<Value>): Promise<Value> => {
     try {
-      return await answer();
-    } finally {
-      open.delete(pending);
-      report();
-    }
-  };
-  const reading = async <Value>(
-    operation: OperationName,
-    index: string | undefined,
-    read: () => Promise<Value>,
-  ): Promise<Value> => {
-    try {
-      const value = await during(operation, index, read);
+      const value = await read();
       answered();
       return value;
     } catch (error) {
@@ -78,13 +48,14 @@ export function observed(inner: Operations, observer: Observer, limitMillis: num
     }
   };
   const operations: Operations = {
-    dryRun: (fields, options) => reading('dry-run', dottedName(fields), () => inner.dryRun(fields, options)),
-    taskStatus: (task, options) => reading('task-status', undefined, () => inner.taskStatus(task, options)),
-    indexSizes: (options) => reading('index-sizes', undefined, () => inner.indexSizes(options)),
+    dryRun: (fields, options) => reading(() => inner.dryRun(fields, options)),
+    taskStatus: (task, options) => reading(() => inner.taskStatus(task, options)),
+    indexSizes: (options) => reading(() => inner.indexSizes(options)),
     async truncate(fields, maySend) {
-      const index = dottedName(fields);
-      const truncation = await during('truncate', index, () => inner.truncate(fields, maySend));
-      if (truncation.kind === 'unresolved') tell({ kind: 'unresolved', index, error: truncation.error });
+      const truncation = await inner.truncate(fields, maySend);
+      if (truncation.kind === 'unresolved') {
+        tell({ kind: 'unresolved', index: dottedName(fields), error: truncation.error });
+      }
       return truncation;
     },
   };

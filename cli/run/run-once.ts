@@ -154,9 +154,8 @@ function policiesOf({ first, again }: Policies): () => Promise<PolicySource[]> {
 function logOf({ policies }: LocalRun, output: Output): Log {
   let planned = 0;
   return {
-    info(message, { index, seconds, taskId } = {}) {
+    info(message, { index, taskId } = {}) {
       if (message === 'planned') output.counted(++planned, policies.count);
-      if (message === 'counting again') output.note(`${index}: counted low, counting again in ${seconds} s.`);
       // Before it is stored: if that fails, the id is still known.
       if (message === 'task id') output.task(String(index), String(taskId));
     },

@@ -1,6 +1,6 @@
 import type { Cause } from '../../lambda/facts/cause.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
-import type { OperationName, ServerError } from '../../lambda/facts/server-error.ts';
+import type { ServerError } from '../../lambda/facts/server-error.ts';
 import { exact, rows } from '../../lambda/message/numbers.ts';
 import { isUnseen } from '../../lambda/message/phrases.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
@@ -23,8 +23,6 @@ export interface Output {
   ledger(path: string): void;
   /** A remark worth knowing: one or two sentences, and perhaps an indented command. */
   note(text: string): void;
-  /** The request that the server has not answered for longest. */
-  onPending(pending: Pending | undefined): void;
   /** In a run, at once: the server has gone away, is back, or gave a truncation no task id. */
   heard(heard: Heard): void;
   /** Indices counted so far. */
@@ -60,17 +58,6 @@ export interface Header {
   fast: boolean;
   /** Omitted if not known yet, or if there is none. */
   ledger?: string;
-}
-
-/** A request that the server has not answered yet. */
-export interface Pending {
-  operation: OperationName;
-  /** The index of a dry run or a truncate. */
-  index?: string;
-  /** Epoch milliseconds. */
-  since: number;
-  /** One attempt is given up after this. */
-  limitMillis: number;
 }
 
 /** What became of the server between two steps of a run. */

@@ -1,4 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import { mapTexts } from '../message/text.ts';
 import { redactor } from '../operations/secrets.ts';
 import type { Log } from '../run/services.ts';
 
@@ -51,17 +52,7 @@ const reserved = new Set(['level', 'message', 'sampling_rate', 'service', 'times
 function cleanFields(fields: Record<string, unknown>, clean: (text: string) => string): Record<string, unknown> {
   const entries = Object.entries(fields).map(([name, value]) => [
     reserved.has(name) ? `${name}_` : name,
-    cleanValue(value, clean, []),
+    value instanceof Error ? clean(`${value.name}: ${value.message}`) : mapTexts(value, clean),
   ]);
   return Object.fromEntries(entries);
-}
-
-function cleanValue(value: unknown, clean: (text: string) => string, above: readonly unknown[]): unknown {
-  if (typeof value === 'string') return clean(value);
-  if (value instanceof Error) return clean(`${value.name}: ${value.message}`);
-  if (typeof value !== 'object' || value === null) return value;
-  if (above.includes(value)) return '[circular]';
-  const path = [...above, value];
-  if (Array.isArray(value)) return value.map((item) => cleanValue(item, clean, path));
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [clean(key), cleanValue(item, clean, path)]));
 }

@@ -45,10 +45,6 @@ export const entryFields = {
   rowsMissing: rows('rows newer than the cutoff (and not newer than the run) that are gone'),
   durationSeconds: described(z.number().optional(), 'from the call to the end, as far as it was seen'),
   sizeBeforeMb: described(z.number().optional(), 'decimal megabytes, primaries only'),
-  sizeAfterMb: described(
-    z.number().optional(),
-    'the same just after the verdict: no result, because disk space comes back only when the search engine merges',
-  ),
   indexName: optionalText('the physical index, as getIndexSizes names it'),
   indexNow: optionalText('the physical index after the truncation, where it is another one'),
   noIndex: described(z.boolean().optional(), 'the search engine did not know the index, which counted as 0 rows'),

@@ -99,7 +99,6 @@ const verdictSchema = kept({
   noIndex: shown(z.boolean()),
   /** The physical index when it was judged, where the server reports it and it is another one than before. */
   indexNow: shown(z.string()),
-  sizeAfterMb: shown(z.number()),
   durationSeconds: shown(z.number()),
 });
 export type Verdict = z.infer<typeof verdictSchema>;

@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import { visible } from '../operations/text.ts';
 import { nearest } from './nearest.ts';
-import { formerFields } from './schema.ts';
 
 /** A problem with part of a value, and where that part is. */
 export interface Problem {
@@ -69,8 +68,6 @@ const countable: Record<string, string> = { string: 'characters', array: 'entrie
 const asideOf = (message: string): string => (message.startsWith('Too small') ? '' : ` (${message})`);
 
 function unknownKey(key: string, knownKeys: readonly string[]): string {
-  const former = Object.hasOwn(formerFields, key) ? formerFields[key] : undefined;
-  if (former !== undefined) return `${shown(key)} ${former}`;
   const meant = nearest(key, [...knownKeys]);
   return `${shown(key)} is not a known field: ${meant ? `did you mean ${meant}?` : `the fields are ${knownKeys.join(', ')}`}`;
 }

@@ -25,7 +25,6 @@ export function readJson(text: string, { comments = false } = {}): JsonText {
   if (json.trim() === '') return wrong('is empty');
   // Windows PowerShell writes UTF-16 by default.
   if (/^\ufffd|\0/.test(json)) return wrong('is not UTF-8 text: save it again in that encoding');
-  if (isYaml(json)) return wrong('is YAML: write JSON', { line: 1, column: 1 });
   const findings = inspect(json, comments);
   if (findings === undefined) return wrong('is nested too deeply');
   const { mistake, repeated } = findings;
@@ -42,12 +41,6 @@ export function readJson(text: string, { comments = false } = {}): JsonText {
   }
   return wrong(`has the key ${repeated.key} twice in one object: keep one of them`, repeated.at);
 }
-
-/**
- * A list or a mapping as YAML writes them, where JSON would begin with a bracket, a quote or a comment. Comments are
- * removed first, each in one way only: a pattern that can split blank lines between them would take hours over a page.
- */
-const isYaml = (text: string): boolean => /^(?:---|- |[\w-]+:(?:\s|$))/.test(text.replace(/^(?:\s*#.*\n)*\s*/, ''));
 
 const wrong = (problem: string, at?: Place): JsonText => ({ kind: 'wrong', problem, ...(at && { at }) });
 
@@ -115,42 +108,14 @@ function visited(json: string, comments: boolean): Findings {
 
 /** What the mistake is, and where a person would correct it. */
 function named({ error, offset }: Mistake, text: string): { problem: string; offset: number } {
-  const end = endOfWord(text, offset);
-  const isAfterComma = text[end - 1] === ',';
+  const end = text.slice(0, offset).trimEnd().length;
   const next = text[offset];
   // The mistake is at the comma, which may be lines above the bracket at which it is noticed.
-  if (isAfterComma && (next === ']' || next === '}')) {
+  if (text[end - 1] === ',' && (next === ']' || next === '}')) {
     return { problem: `has a trailing comma: nothing follows it before ${next}`, offset: end - 1 };
   }
-  // What word processors and chats make of quotes.
-  if (/[\u2018-\u201f]/.test(next ?? '')) return { problem: 'has a typographic quote here: write " instead', offset };
-  switch (printParseErrorCode(error)) {
-    case 'CommaExpected':
-      return { problem: 'lacks a comma here', offset: end };
-    case 'ColonExpected':
-      return { problem: 'lacks a colon here, between the name of a field and its value', offset: end };
-    case 'CloseBraceExpected':
-      return { problem: 'lacks a closing } here', offset: end };
-    case 'CloseBracketExpected':
-      return { problem: 'lacks a closing ] here', offset: end };
-    case 'UnexpectedEndOfString':
-      return { problem: 'lacks a closing quote here', offset };
-    case 'PropertyNameExpected':
-      return { problem: 'needs the name of a field here, between double quotes', offset };
-    case 'ValueExpected':
-      return { problem: 'lacks a value here', offset };
-    case 'EndOfFileExpected':
-      return { problem: 'continues here after its end: several policies need [ and ] around them', offset };
-    case 'InvalidSymbol':
-      return { problem: 'has something here that is not JSON: texts need double quotes', offset };
-    case 'UnexpectedEndOfComment':
-      return { problem: 'has a comment here that does not end', offset };
-    case 'InvalidCommentToken':
-      return { problem: 'has a comment here, which JSON does not allow', offset };
-    default:
-      return { problem: `is not JSON here (${printParseErrorCode(error)})`, offset };
-  }
+  // `CommaExpected`, as editors say it: "comma expected". What separates or closes belongs behind the last word.
+  const code = printParseErrorCode(error);
+  const what = code.replace(/(?!^)[A-Z]/g, ' $&').toLowerCase();
+  return { problem: `is not JSON here: ${what}`, offset: /^(?:Comma|Colon|Close)/.test(code) ? end : offset };
 }
-
-/** Where the last word before an offset ends. */
-const endOfWord = (text: string, offset: number): number => text.slice(0, offset).trimEnd().length;

@@ -2,11 +2,6 @@ import * as z from 'zod';
 import { type ComparedField, comparedFields, policyFields } from '../facts/policy-fields.ts';
 import { isProtected } from './aspects.ts';
 
-/** What became of fields that policies had before; one sentence each, after the field's name. */
-export const formerFields: Readonly<Record<string, string>> = {
-  strategy: 'is no longer a field: remove it ("refuseReindex": true takes the place of "delete-by-query-only")',
-};
-
 /**
  * The schema of one policy.
  * @param minRetentionDays the stage's floor, whole days

@@ -191,10 +191,9 @@ function verdictEntry(
 ): DoneEntry {
   const { attempt } = record;
   const isOfAttempt = attempt !== undefined && isSameRun(attempt, run);
-  const { outcome, cause: _, ...facts } = verdict;
-  const entry = doneEntry(from, outcome, causeOf(verdict, attempt), {
+  const entry = doneEntry(from, verdict.outcome, causeOf(verdict, attempt), {
     ...(isOfAttempt && { ...attemptFacts(attempt), taskId: taskIdOf(record) }),
-    ...knownFacts(facts),
+    ...knownFacts(verdict),
     ...decidedFacts(decided),
     ...elsewhere(record, state),
     resumed: isSameRun(run, state) ? from.entry.resumed : true,
@@ -203,28 +202,20 @@ function verdictEntry(
   return mark ? { ...entry, mark } : entry;
 }
 
-/** A verdict as the report's fields: a record may hold fields that this version does not know. */
-const knownFacts = ({
-  rowsDeleted,
-  rowsLeftBehind,
-  rowsRemaining,
-  rowsMissing,
-  reindexes,
-  noIndex,
-  indexNow,
-  sizeAfterMb,
-  durationSeconds,
-}: Omit<Verdict, 'outcome' | 'cause'>): Partial<EntryFacts> => ({
-  rowsDeleted,
-  rowsLeftBehind,
-  rowsRemaining,
-  rowsMissing,
-  reindexes,
-  noIndex,
-  indexNow,
-  sizeAfterMb,
-  durationSeconds,
-});
+/** Of a verdict, what a report has: a record may hold fields that this version does not know. */
+const verdictFields = [
+  'rowsDeleted',
+  'rowsLeftBehind',
+  'rowsRemaining',
+  'rowsMissing',
+  'reindexes',
+  'noIndex',
+  'indexNow',
+  'durationSeconds',
+] as const satisfies ReadonlyArray<keyof Verdict & keyof EntryFacts>;
+
+const knownFacts = (verdict: Verdict): Partial<EntryFacts> =>
+  Object.fromEntries(verdictFields.map((field) => [field, verdict[field]]));
 
 /** A cause that cannot be read is that of its outcome, without numbers of its own. */
 function causeOf({ cause, outcome, rowsMissing = 0 }: Verdict, attempt: Attempt | undefined): Cause {

@@ -39,9 +39,6 @@ export type RunInput = z.infer<typeof inputSchema>;
 
 /** @returns the input, or one sentence that says what is wrong with it */
 export function parseInput(value: unknown): { input: RunInput } | { problem: string } {
-  if (value instanceof Object && 'clear' in value) {
-    return { problem: 'the execution\'s input says "clear": write "release" instead' };
-  }
   const parsed = inputSchema.safeParse(value ?? {});
   if (parsed.success) return { input: parsed.data };
   return {

@@ -141,15 +141,12 @@ async function nextWindow({ attempt }: Unresolved, counts: TruncationCounts, ser
 }
 
 /** Facts for the entry: no verdict depends on them. */
-async function indexAfter(
-  { attempt }: Unresolved,
-  { reads }: CheckServices,
-): Promise<Pick<Verdict, 'indexNow' | 'sizeAfterMb'>> {
+async function indexAfter({ attempt }: Unresolved, { reads }: CheckServices): Promise<Pick<Verdict, 'indexNow'>> {
   const sizes = await asResult(() => reads.sizes());
   const index = physicalIndex(sizes.kind === 'done' ? sizes.value : undefined, attempt.fields);
   const isAnother =
     index !== undefined && attempt.baseline.indexName !== undefined && index.indexName !== attempt.baseline.indexName;
-  return { indexNow: isAnother ? index.indexName : undefined, sizeAfterMb: index?.sizeMb };
+  return { indexNow: isAnother ? index.indexName : undefined };
 }
 
 /** From the call to the end, as far as it was seen. */

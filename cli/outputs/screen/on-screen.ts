@@ -2,12 +2,12 @@ import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { duration, moment } from '../../../lambda/message/numbers.ts';
 import { diagnosis } from '../../../lambda/message/server-errors.ts';
 import type { WatchedEntry } from '../../../lambda/run/state.ts';
-import type { Header, Heard, Output, Pending } from '../../telling/output.ts';
+import type { Header, Heard, Output } from '../../telling/output.ts';
 import { wrapped } from '../table.ts';
 import { createProgress, waitingLine } from './progress.ts';
 import { paintFor, type Screen, widthOf } from './screen.ts';
 import { checkLines, surveyLines } from './survey.ts';
-import { createWaiting, slowRequest } from './waiting.ts';
+import { createWaiting } from './waiting.ts';
 
 /** What people see of a run or a survey. */
 export function onScreen(screen: Screen): Output {
@@ -23,7 +23,6 @@ export function onScreen(screen: Screen): Output {
   const room = () => (screen.terminal ? widthOf(screen) : Number.POSITIVE_INFINITY);
   const fitted = (line: string): string[] => (line.startsWith(' ') ? [line] : wrapped(line, room()));
   const begunAt = Date.now();
-  let pending: Pending | undefined;
   let counted: string | undefined;
   let watched: (() => string) | undefined;
   /** A log keeps its last line for long: a moment stays true there. */
@@ -32,25 +31,16 @@ export function onScreen(screen: Screen): Output {
     if (!screen.terminal) return `next check on ${moment(at)}`;
     return seconds < 1 ? 'checking' : `checks again in ${duration(seconds)}`;
   };
-  const wait = () =>
-    waiting.for(() => {
-      const slow = slowRequest(pending, Date.now());
-      const parts = [counted ?? watched?.(), slow].filter((part) => part !== undefined);
-      return parts.length === 0 ? undefined : parts.join('; ');
-    });
   return {
     neverShow: (hide) => {
       hidden.push(hide);
     },
     header: (header) => {
       print(...headerLines(header));
-      wait();
+      waiting.for(() => counted ?? watched?.());
     },
     ledger: (path) => print(`Ledger  ${path}`),
     note: (text) => print('', ...text.split('\n').flatMap(fitted)),
-    onPending: (open) => {
-      pending = open;
-    },
     heard: (heard) => progress.say(heardLine(heard)),
     counted: (done, of) => {
       counted = done < of ? `${done} of ${of} indices counted` : undefined;

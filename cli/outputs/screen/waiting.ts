@@ -1,8 +1,5 @@
 import { clearLine, cursorTo } from 'node:readline';
-import type { OperationName } from '../../../lambda/facts/server-error.ts';
 import { hourMillis } from '../../../lambda/facts/time.ts';
-import { duration } from '../../../lambda/message/numbers.ts';
-import type { Pending } from '../../telling/output.ts';
 import type { Screen } from './screen.ts';
 
 /**
@@ -70,22 +67,3 @@ export function createWaiting({ write, terminal }: Screen): Waiting {
     },
   };
 }
-
-/** A request is mentioned once it has taken this long. */
-const slowSeconds = 2;
-
-/** `Waiting for a dry run of dataset.operation, 12 s of at most 1 min`; undefined while nothing is slow. */
-export function slowRequest(pending: Pending | undefined, now: number): string | undefined {
-  if (pending === undefined) return undefined;
-  const seconds = Math.floor((now - pending.since) / 1000);
-  if (seconds < slowSeconds) return undefined;
-  const what = `${asked[pending.operation]}${pending.index === undefined ? '' : ` of ${pending.index}`}`;
-  return `waiting for ${what}, ${seconds} s of at most ${duration(pending.limitMillis / 1000)} a try`;
-}
-
-const asked: Record<OperationName, string> = {
-  'dry-run': 'a dry run',
-  truncate: 'the start of a truncation',
-  'task-status': 'the status of a task',
-  'index-sizes': 'the sizes of its indices',
-};

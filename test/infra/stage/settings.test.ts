@@ -150,7 +150,7 @@ describe('A stage file', () => {
     const text = given({ $schema: '../../docs/stage.schema.json' }).replace('{', '{ // who may write here?\n');
     expect(readSettings('prod', text).mode).toBe('preview');
     expect(refusal(() => readSettings('prod', `${text} /* without an end`))).toMatch(
-      /has a comment here that does not end \(line 2, column \d+\)/,
+      /is not JSON here: unexpected end of comment \(line 2, column \d+\)/,
     );
   });
 

@@ -66,11 +66,6 @@ describe('a policy that cannot work is refused with its field and the remedy', (
       /retentionDays must be at least 7 \(minRetentionDays\), not 6/,
     ],
     [
-      'a strategy, as earlier versions had it',
-      { ...valid, strategy: 'delete-by-query-only' },
-      /: "strategy" is no longer a field: remove it \("refuseReindex": true takes the place of "delete-by-query-only"\)$/,
-    ],
-    [
       'a threshold above the ceiling',
       { ...valid, minDeletePercent: 50, maxDeletePercent: 40 },
       /minDeletePercent.*50 is above maxDeletePercent, 40/,
@@ -89,7 +84,7 @@ describe('a policy that cannot work is refused with its field and the remedy', (
     ['an invalid name', { ...valid, aspect: 'a b' }, /aspect must be a name/],
     ['a number', 7, /must be an object, not 7/],
     ['null', null, /must be an object, not null/],
-    ['text that is not JSON', '{"entityType": ', /lacks a value here \(line 1, column \d+\)/],
+    ['text that is not JSON', '{"entityType": ', /is not JSON here: value expected \(line 1, column \d+\)/],
     [
       'a key given twice, whose last value JSON alone would take',
       '{"entityType":"dataset","aspect":"operation","retentionDays":90,"retentionDays":30}',

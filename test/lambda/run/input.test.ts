@@ -40,7 +40,6 @@ describe('an input', () => {
     ['a release with policies', { release: ['a.b'], indices: ['a.b'] }, /release stands alone/],
     ['a release with an approval', { release: ['a.b'], indices: ['a.b'], approveRows: 5 }, /release stands alone/],
     ['an empty list', { indices: [] }, /indices/],
-    ['a word of version 4', { clear: ['a.b'] }, /write "release" instead/],
     ['no object', 'preview', /input/],
   ])('is refused: %s', (_, input, expected) => {
     expect(problemOf(input)).toMatch(expected);

@@ -62,7 +62,6 @@ const verdictFacts: EntryFacts = {
   rowsRemaining: huge,
   rowsMissing: huge,
   durationSeconds: huge,
-  sizeAfterMb: 1e15,
   indexNow: indexName,
   decidedAt: new Date(0).toISOString(),
   decidedBy: 'r'.repeat(80),

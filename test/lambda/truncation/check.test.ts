@@ -160,10 +160,10 @@ describe('A check that ends in a verdict', () => {
   });
 
   test.each<[string, Partial<typeof baseline>, IndexSize[], object]>([
-    ['the same index', {}, [ofIndex('operation_1')], { indexNow: undefined, sizeAfterMb: 5 }],
-    ['another one', {}, [ofIndex('operation_2')], { indexNow: 'operation_2', sizeAfterMb: 5 }],
+    ['the same index', {}, [ofIndex('operation_1')], { indexNow: undefined }],
+    ['another one', {}, [ofIndex('operation_2')], { indexNow: 'operation_2' }],
     ['one that was not known before', { indexName: undefined }, [ofIndex('operation_2')], { indexNow: undefined }],
-    ['one that is not told', {}, [], { indexNow: undefined, sizeAfterMb: undefined }],
+    ['one that is not told', {}, [], { indexNow: undefined }],
   ])('says what is behind the name now: %s', async (_, before, sizes, expected) => {
     const record = aRunning({ attempt: anAttempt({ baseline: { ...baseline, ...before } }) });
     expect(await verdictOf({ record, sizes: async () => sizes })).toMatchObject(expected);
@@ -171,7 +171,7 @@ describe('A check that ends in a verdict', () => {
 
   test('does not need the sizes', async () => {
     const away = async () => failing('connect', 'index-sizes')();
-    expect(await verdictOf({ sizes: away })).toMatchObject({ outcome: 'truncated', sizeAfterMb: undefined });
+    expect(await verdictOf({ sizes: away })).toMatchObject({ outcome: 'truncated' });
   });
 });
 

@@ -6,17 +6,10 @@ import { shellWord } from '../lambda/message/text.ts';
 import { isLoopback } from '../lambda/operations/http/base-url.ts';
 import { redactor } from '../lambda/operations/secrets.ts';
 import { nearest } from '../lambda/policy/nearest.ts';
-import {
-  type Arguments,
-  type DemoArguments,
-  type FileArgument,
-  type NotifyArguments,
-  nonEmpty,
-  type ServerArguments,
-  type ServerRunArguments,
-  type SurveyArguments,
-} from './command-line/arguments.ts';
-import { audienceOf, pathOfSecret } from './command-line/audience.ts';
+import { inputOf, nonEmpty } from './command-line/arguments.ts';
+import { audienceOf } from './command-line/audience.ts';
+import type { Options } from './command-line/options.ts';
+import type { CommandLine, Print } from './command-line/read.ts';
 import { validate } from './inputs/inspect.ts';
 import { noPolicies, policiesFile, samplePolicyList } from './inputs/policies.ts';
 import { othersCanRead } from './inputs/read-text.ts';
@@ -58,7 +51,7 @@ export interface Surroundings {
   /** Whether standard output has taken all that was written so far. */
   printed(): Promise<Printed>;
   /** Made when it is needed: text for people, or lines of JSON. */
-  output(asked: { log: 'text' | 'json'; json?: FileArgument }): Output;
+  output(asked: Pick<Options, 'log' | 'json'>): Output;
 }
 
 /**
@@ -66,9 +59,9 @@ export interface Surroundings {
  * @returns the exit status
  * @throws UsageError
  */
-export async function execute(asked: Arguments, surroundings: Surroundings): Promise<number> {
+export async function execute(asked: CommandLine | Print, surroundings: Surroundings): Promise<number> {
   const { program, print } = surroundings;
-  switch (asked.kind) {
+  switch (asked.verb) {
     case 'print':
       print(asked.text);
       return 0;
@@ -76,17 +69,15 @@ export async function execute(asked: Arguments, surroundings: Surroundings): Pro
       print(`${validate(asked).join('\n')}\n`);
       return 0;
     case 'runbook':
-      print(`${runbook(asked.section, program)}\n`);
+      print(`${runbook(asked.words[0], program)}\n`);
       return 0;
     case 'status':
       return status(asked, surroundings);
     default: {
       const output = surroundings.output(asked);
       try {
-        if (asked.kind === 'survey') return await survey(asked, output, surroundings);
-        return await (asked.kind === 'demo'
-          ? demo(asked, output, surroundings)
-          : runOnServer(asked, output, surroundings));
+        const act = { survey, demo, preview: runOnServer, enforce: runOnServer, release: runOnServer }[asked.verb];
+        return await act(asked, output, surroundings);
       } finally {
         output.close();
       }
@@ -94,17 +85,15 @@ export async function execute(asked: Arguments, surroundings: Surroundings): Pro
   }
 }
 
-async function status(
-  { ledgerPath, json }: Extract<Arguments, { kind: 'status' }>,
-  { env, print, width, program }: Surroundings,
-): Promise<number> {
-  const folder = ledgerPath ?? defaultLedgerPath(env, false);
-  const file = outputFile(json, 'status', []);
+async function status(asked: CommandLine, { env, print, width, program }: Surroundings): Promise<number> {
+  const { ledger: named } = asked;
+  const folder = named ?? defaultLedgerPath(env, false);
+  const file = outputFile(asked.json, 'status', [], asked);
   const ledger = ledgerAt(folder, env);
   let records: StoredRecord[];
   let lastRun: LastRun | undefined;
   try {
-    if (ledgerPath !== undefined && !ledger.exists())
+    if (named !== undefined && !ledger.exists())
       throw new LedgerError(`The ledger ${folder} does not exist: name another with --ledger.`);
     records = await ledger.list();
     lastRun = await ledger.lastRun();
@@ -117,7 +106,7 @@ async function status(
     return 0;
   }
   // A pod that names its ledger may have no home folder.
-  const samples = ledgerPath === undefined ? defaultLedgerPath(env, true) : undefined;
+  const samples = named === undefined ? defaultLedgerPath(env, true) : undefined;
   print(`${lastRunLines(lastRun).join('\n')}\nLedger  ${folder}\n`);
   print(
     records.length === 0
@@ -152,15 +141,15 @@ function runbook(section: string | undefined, program: string): string {
   return found;
 }
 
-async function survey(asked: SurveyArguments, output: Output, { env, program }: Surroundings): Promise<number> {
-  const { json, html, ledgerPath, name } = asked;
-  const server = readServer(asked.server, env);
+async function survey(asked: CommandLine, output: Output, { env, program }: Surroundings): Promise<number> {
+  const { json, html, ledger, name } = asked;
+  const server = readServer(asked, env);
   refuseProxy(server.baseUrl, env);
-  const others = [...serverFiles(asked.server), ['--ledger', ledgerPath]] as const;
-  const policies = outputFile(json, 'policies', others);
-  const page = outputFile(html, 'page', [...others, ['--json', json?.path]]);
+  const others = [...serverFiles(asked), ['--ledger', ledger]] as const;
+  const policies = outputFile(json, 'policies', others, asked);
+  const page = outputFile(html, 'page', [...others, ['--json', json]], asked);
   output.header({ server: server.baseUrl, from: server.from, mode: 'survey', embedded: false, fast: false });
-  for (const remark of remarks(asked.server.tokenPath)) output.note(remark);
+  for (const remark of remarks(asked.tokenFile)) output.note(remark);
   const audience = audienceOf(program, asked, env);
   const connection = connect(server, { attempts: surveyAttempts });
   const { isSample, close } = connection;
@@ -170,7 +159,7 @@ async function survey(asked: SurveyArguments, output: Output, { env, program }: 
   });
   try {
     // What this job has done is not attributed to other tools; without a ledger, or with a broken one, there is nothing to know.
-    const records = async () => ledgerAt(ledgerPath ?? defaultLedgerPath(env, isSample()), env).list();
+    const records = async () => ledgerAt(ledger ?? defaultLedgerPath(env, isSample()), env).list();
     const findings = await surveyServer(server, connection, records, output);
     const { baseUrl, tokenText } = server;
     const surveyed = { baseUrl, name, audience, clean: redactor([tokenText]) };
@@ -183,15 +172,18 @@ async function survey(asked: SurveyArguments, output: Output, { env, program }: 
 }
 
 async function demo(
-  asked: DemoArguments,
+  asked: CommandLine,
   output: Output,
   { program, hasTerminal, printed }: Surroundings,
 ): Promise<number> {
-  const { input, policiesPath, notify, failOn } = asked;
-  const files = runFiles(asked, [['--policies', policiesPath], ...notifyFiles(notify)]);
-  const policies =
-    policiesPath === undefined ? samplePolicyList(input.indices) : policiesFile(policiesPath, input.indices);
-  const webhook = notify && hidden(readWebhook(notify), output);
+  const { policies: path, failOn } = asked;
+  const input = inputOf(asked);
+  const files = runFiles(asked, [
+    ['--policies', path],
+    ['--notify-url-file', asked.notifyUrlFile],
+  ]);
+  const policies = path === undefined ? samplePolicyList(input.indices) : policiesFile(path, input.indices);
+  const webhook = hidden(readWebhook(asked), output);
   const service = await startOperationsService({ reading: demoReading });
   const { url: baseUrl, token: tokenText } = service;
   let connection: Connection | undefined;
@@ -199,14 +191,14 @@ async function demo(
     const token = { get: async () => tokenText, reread: async () => tokenText };
     const server: Server = { baseUrl, token, tokenText };
     output.header({ server: baseUrl, mode: 'enforce', embedded: true, fast: true });
-    for (const remark of remarks(pathOfSecret(notify?.url))) output.note(remark);
+    for (const remark of remarks(asked.notifyUrlFile)) output.note(remark);
     connection = connect(server, { onHeard: output.heard });
     const audience = { kind: 'machine', program, demo: true } as const;
     const name = asked.name ?? 'demo';
     const ledger = memoryLedger();
     const run = { server, connection, policies, input, fast: true, embedded: true, ledger, name, audience };
     // One of the sample policies has a ceiling, to show what happens there.
-    const expected = policiesPath === undefined ? (['above-ceiling'] as const) : undefined;
+    const expected = path === undefined ? (['above-ceiling'] as const) : undefined;
     const telling = { server, audience, ...files, webhook, failOn, expected, byHand: hasTerminal, printed };
     return await publishedStatus(run, telling, output);
   } finally {
@@ -215,42 +207,42 @@ async function demo(
   }
 }
 
-async function runOnServer(asked: ServerRunArguments, output: Output, surroundings: Surroundings): Promise<number> {
+async function runOnServer(asked: CommandLine, output: Output, surroundings: Surroundings): Promise<number> {
   const { env, program, printed } = surroundings;
-  const { input, fast, notify, ledgerPath, policiesPath, failOn } = asked;
+  const { verb, fast = false, ledger: named, failOn } = asked;
+  const input = inputOf(asked);
   refuseUnattended(asked, surroundings);
-  const server = readServer(asked.server, env);
+  const server = readServer(asked, env);
   refuseProxy(server.baseUrl, env);
-  const policies = policiesPath === undefined ? noPolicies : policiesFile(policiesPath, input.indices);
-  const webhook = notify && hidden(readWebhook(notify), output);
-  const others = [...serverFiles(asked.server), ['--policies', policiesPath], ...notifyFiles(notify)] as const;
-  const files = runFiles(asked, [...others, ['--ledger', ledgerPath]]);
+  const policies = asked.policies === undefined ? noPolicies : policiesFile(asked.policies, input.indices);
+  const webhook = hidden(readWebhook(asked), output);
+  const files = runFiles(asked, [
+    ...serverFiles(asked),
+    ['--policies', asked.policies],
+    ['--notify-url-file', asked.notifyUrlFile],
+    ['--ledger', named],
+  ]);
   // If it is given, it can be checked before anything is printed; otherwise the server determines which one it is.
-  const given = ledgerPath === undefined ? undefined : await openLedger(ledgerPath, asked, policies, env);
-  output.header({
-    server: server.baseUrl,
-    from: server.from,
-    mode: asked.verb,
-    embedded: false,
-    fast,
-    ledger: ledgerPath,
-  });
+  const given = named === undefined ? undefined : await openLedger(named, asked, policies, env);
+  const { baseUrl, from } = server;
+  const mode = input.release ? ('release' as const) : input.mode;
+  output.header({ server: baseUrl, from, mode, embedded: false, fast, ledger: named });
   for (const warning of policies.warnings) output.note(warning);
   const isPod = audienceOf(program, asked, env).kind === 'kubernetes';
-  for (const remark of remarks(asked.server.tokenPath, pathOfSecret(notify?.url))) output.note(remark);
+  for (const remark of remarks(asked.tokenFile, asked.notifyUrlFile)) output.note(remark);
   const connection = connect(server, { onHeard: output.heard });
   try {
     const path = await chooseLedger(asked, server, env, connection);
     const { ledger, begins } = given ?? (await openLedger(path, asked, policies, env));
     if (given === undefined) output.ledger(path);
     if (begins) output.note(`${isPod ? 'The ledger' : path} ${beginsLedger} ${isPod ? otherRelease : otherFolder}`);
-    const name = asked.name ?? new URL(server.baseUrl).hostname;
+    const name = asked.name ?? new URL(baseUrl).hostname;
     // What is pasted from its messages must reach the same ledger: at a loopback address enforce wants it named.
-    const isNamed = isLoopback(new URL(server.baseUrl).hostname) && !connection.isSample();
-    const audience = audienceOf(program, { ...asked, ledgerPath: isNamed ? path : ledgerPath }, env);
-    const ask = asked.verb === 'enforce' && !asked.yes ? surroundings.ask : undefined;
+    const isNamed = isLoopback(new URL(baseUrl).hostname) && !connection.isSample();
+    const audience = audienceOf(program, { ...asked, ledger: isNamed ? path : named }, env);
+    const ask = verb === 'enforce' && !asked.yes ? surroundings.ask : undefined;
     const run = { server, connection, policies, input, fast, embedded: false, ledger, name, audience, ask };
-    const kept = { place: ledger, verb: asked.verb };
+    const kept = { place: ledger, verb: mode };
     const telling = { server, audience, ...files, webhook, failOn, byHand: isByHand(surroundings), kept, printed };
     return await publishedStatus(run, telling, output);
   } finally {
@@ -268,17 +260,16 @@ async function publishedStatus(run: LocalRun, telling: Telling, output: Output):
  * A run that changes something needs a person who said yes, now or in its arguments, and somebody who reads its result.
  * @throws UsageError
  */
-function refuseUnattended(
-  { verb, yes, notify, json }: ServerRunArguments,
-  { ask, isOutputNowhere, program }: Surroundings,
-) {
+function refuseUnattended(asked: CommandLine, { ask, isOutputNowhere, program }: Surroundings) {
+  const { verb, yes, json } = asked;
   if (verb === 'enforce' && !yes && ask === undefined) {
     throw new UsageError(
       `enforce asks before it deletes rows for good, and standard input is not a terminal: to delete without being asked, add --yes, as in ${program} enforce --yes`,
     );
   }
-  const isJsonRead = json !== undefined && json.path !== '-' && !isNowhere(json.path);
-  if (verb === 'preview' || !isOutputNowhere || notify !== undefined || isJsonRead) return;
+  const isRead = json !== undefined && json !== '-' && !isNowhere(json);
+  const isPosted = (asked.notifyUrlFile ?? asked.notifyUrl) !== undefined;
+  if (verb === 'preview' || !isOutputNowhere || isPosted || isRead) return;
   throw new UsageError(
     `Nobody would see the result of ${verb}: its output is closed or goes to the null device. Let it print somewhere, or add --json FILE or --notify-url-file FILE.`,
   );
@@ -289,8 +280,8 @@ const isByHand = ({ env, hasTerminal }: Surroundings): boolean =>
   hasTerminal || nonEmpty(env['DATAHUB_RETENTION_ARGS']) !== undefined;
 
 /** From now on the webhook's address is removed from all output. */
-function hidden(webhook: Webhook, output: Output): Webhook {
-  output.neverShow(withoutAddress(webhook));
+function hidden(webhook: Webhook | undefined, output: Output): Webhook | undefined {
+  if (webhook !== undefined) output.neverShow(withoutAddress(webhook));
   return webhook;
 }
 
@@ -302,29 +293,26 @@ const otherRelease =
 type NamedFiles = ReadonlyArray<readonly [option: string, path: string | undefined]>;
 
 /** The files that a run writes, once it is known that they can be written. @throws UsageError */
-const runFiles = ({ json, metrics }: Pick<DemoArguments, 'json' | 'metrics'>, others: NamedFiles) => ({
-  json: outputFile(json, 'report', others),
-  metrics: outputFile(metrics, 'figures', [...others, ['--json', json?.path]]),
+const runFiles = (asked: CommandLine, others: NamedFiles) => ({
+  json: outputFile(asked.json, 'report', others, asked),
+  metrics: outputFile(asked.metricsFile, 'figures', [...others, ['--json', asked.json]], asked),
 });
 
 function outputFile<Holds extends OutputFile['holds']>(
-  asked: FileArgument | undefined,
+  path: string | undefined,
   holds: Holds,
   others: NamedFiles,
+  { force = false }: Options,
 ): OutputFile<Holds> | undefined {
-  if (asked === undefined) return undefined;
-  const file = { ...asked, holds };
+  if (path === undefined) return undefined;
+  const file = { path, holds, force };
   checkOutputFile(file, others);
   return file;
 }
 
-const serverFiles = ({ tokenPath, caPath }: ServerArguments): NamedFiles => [
-  ['--token-file', tokenPath],
-  ['--ca-file', caPath],
-];
-
-const notifyFiles = (notify: NotifyArguments | undefined): NamedFiles => [
-  ['--notify-url-file', pathOfSecret(notify?.url)],
+const serverFiles = ({ tokenFile, caFile }: Options): NamedFiles => [
+  ['--token-file', tokenFile],
+  ['--ca-file', caFile],
 ];
 
 /** Files with secrets that others can read. */

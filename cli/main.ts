@@ -43,7 +43,7 @@ try {
     output: ({ log, json }) =>
       log === 'json'
         ? jsonLines((line) => writeTo(stdout, line))
-        : onScreen(screenOn(json?.path === '-' ? stderr : stdout, env)),
+        : onScreen(screenOn(json === '-' ? stderr : stdout, env)),
   });
 } catch (error) {
   writeTo(stderr, `${error instanceof Error ? error.message : String(error)}\n`);

@@ -1,98 +1,8 @@
 import type { RunInput } from '../../lambda/run/input.ts';
 import { UsageError } from '../telling/mistakes.ts';
-import {
-  options as allOptions,
-  type NotifyFormat,
-  type OptionName,
-  type Options,
-  optionOf,
-  writtenOption,
-} from './options.ts';
-import { readCommandLine } from './read.ts';
+import { options as allOptions, type OptionName, optionOf, writtenOption } from './options.ts';
+import { type CommandLine, type Print, readCommandLine } from './read.ts';
 import { exampleOf, inCheckout } from './verbs.ts';
-
-/** The parsed command line. Paths are as given; nothing has been read yet. */
-export type Arguments =
-  /** The text to print: `--help`, `--version`. */
-  | { kind: 'print'; text: string }
-  | { kind: 'validate'; policiesPath?: string; stagePath?: string }
-  | { kind: 'status'; ledgerPath?: string; json?: FileArgument }
-  | { kind: 'runbook'; section?: string }
-  | DemoArguments
-  | SurveyArguments
-  | ServerRunArguments;
-
-/** A run against the embedded service, with sample data only. */
-export interface DemoArguments extends Reporting {
-  kind: 'demo';
-  policiesPath?: string;
-  input: RunArguments;
-}
-
-/** A read-only look at a real server. */
-export interface SurveyArguments {
-  kind: 'survey';
-  server: ServerArguments;
-  /** What the page calls this DataHub. */
-  name?: string;
-  ledgerPath?: string;
-  json?: FileArgument;
-  html?: FileArgument;
-  log: 'text' | 'json';
-}
-
-/** A run against a real server. */
-export interface ServerRunArguments extends Reporting {
-  kind: 'run';
-  verb: 'preview' | 'enforce' | 'release';
-  server: ServerArguments;
-  /** Omitted only when an index is released. */
-  policiesPath?: string;
-  ledgerPath?: string;
-  fast: boolean;
-  /** Nobody is asked before the first truncation. */
-  yes: boolean;
-  input: RunArguments;
-}
-
-/** How the result of a run is reported. */
-export interface Reporting {
-  /** What messages call this DataHub; its host by default. */
-  name?: string;
-  log: 'text' | 'json';
-  json?: FileArgument;
-  metrics?: FileArgument;
-  notify?: NotifyArguments;
-  /** The result from which on the exit status is 1. */
-  failOn: 'attention' | 'failed';
-}
-
-export interface FileArgument {
-  path: string;
-  /** An existing file may be replaced. */
-  force: boolean;
-}
-
-/** The execution's input, as someone starting one by hand in AWS would write it. */
-export type RunArguments = RunInput & { mode: 'preview' | 'enforce' };
-
-/** Secrets come from a file or the environment: every user of the machine can read command lines. */
-export type Secret = { kind: 'file'; path: string } | { kind: 'text'; text: string };
-
-/** What is omitted may be in the environment or in `~/.datahubenv`. */
-export interface ServerArguments {
-  gmsUrl?: string;
-  tokenPath?: string;
-  caPath?: string;
-  /** How long one read may take. */
-  timeoutSeconds?: number;
-}
-
-export interface NotifyArguments {
-  url: Secret;
-  format: NotifyFormat;
-  when: 'always' | 'problems';
-}
 
 /**
  * Reads the command line.
@@ -106,7 +16,7 @@ export function parseArguments(
   argv: readonly string[],
   env: NodeJS.ProcessEnv,
   program: string = inCheckout,
-): Arguments {
+): CommandLine | Print {
   const words = nonEmpty(env['DATAHUB_RETENTION_ARGS']);
   const given = words === undefined ? argv : splitWords(words);
   refuseKeptByNpm(given, env, program);
@@ -116,54 +26,52 @@ export function parseArguments(
     program,
     nonEmpty(env['DATAHUB_RETENTION_POLICIES']),
   );
-  if (read.kind === 'text') return { kind: 'print', text: read.text };
-  const { verb, options, words: named } = read;
-  if (isNpmStart && verb === 'enforce' && named.length === 0) throw new UsageError(everyIndexBelowNpm(program));
-  const reporting = () => reportingOf(options, verb === 'demo' ? {} : env);
-  refuseFiles(options);
-  switch (verb) {
-    case 'demo':
-      return {
-        kind: 'demo',
-        policiesPath: options.policies,
-        input: inputOf('enforce', named, options),
-        ...reporting(),
-      };
-    case 'survey':
-      return {
-        kind: 'survey',
-        server: serverOf(options),
-        name: options.name,
-        ledgerPath: options.ledger,
-        log: options.log ?? 'text',
-        json: fileOf(options.json, options),
-        html: fileOf(options.html, options),
-      };
-    case 'preview':
-    case 'enforce':
-    case 'release':
-      return {
-        kind: 'run',
-        verb,
-        server: serverOf(options),
-        policiesPath: options.policies,
-        ledgerPath: options.ledger,
-        fast: options.fast ?? false,
-        yes: options.yes ?? false,
-        input: verb === 'release' ? releasing(named, options) : inputOf(verb, named, options),
-        ...reporting(),
-      };
-    case 'status':
-      return { kind: 'status', ledgerPath: options.ledger, json: fileOf(options.json, options) };
-    case 'runbook':
-      return { kind: 'runbook', section: named[0] };
-    case 'validate':
-      if (options.policies === undefined && options.stage === undefined) {
-        throw new UsageError(`Name what to validate, as in: ${exampleOf(program, 'validate')}`);
-      }
-      return { kind: 'validate', policiesPath: options.policies, stagePath: options.stage };
-  }
+  if (read.verb === 'print') return read;
+  if (isNpmStart && read.verb === 'enforce' && read.words.length === 0)
+    throw new UsageError(everyIndexBelowNpm(program));
+  // A demonstration ignores the address in the environment: it should not post to a team's channel.
+  const notifyUrl = read.verb === 'demo' ? undefined : nonEmpty(env['DATAHUB_RETENTION_NOTIFY_URL']);
+  const asked = { ...read, notifyUrl };
+  const problem = problemOf(asked, program);
+  if (problem !== undefined) throw new UsageError(problem);
+  return asked;
 }
+
+/** What makes no sense together. */
+function problemOf(asked: CommandLine, program: string): string | undefined {
+  const { verb, words, json, html, metricsFile, log, force, notify, notifyFormat } = asked;
+  if (json === '-' && log === 'json') {
+    return '--json - and --log json both want standard output: name a file with --json FILE.';
+  }
+  const noDash = html === '-' ? '--html' : metricsFile === '-' ? '--metrics-file' : undefined;
+  if (noDash) return `${noDash} needs the name of a file, not -.`;
+  if (force && json === undefined && html === undefined) {
+    return '--force needs --json FILE or --html FILE: it says that FILE may be replaced.';
+  }
+  const alone = notify !== undefined ? '--notify' : notifyFormat !== undefined ? '--notify-format' : undefined;
+  if (alone && (asked.notifyUrlFile ?? asked.notifyUrl) === undefined) {
+    return `${alone} needs --notify-url-file FILE, a file that holds the address to post the message to.`;
+  }
+  if (asked.approveRows !== undefined && words.length !== 1) {
+    return '--approve-rows needs exactly one INDEX: it approves one truncation, not all of them.';
+  }
+  if (asked.acceptMissing !== undefined && words.length !== 1) {
+    return '--accept-missing needs exactly one INDEX: it is about the rows of one index.';
+  }
+  return verb === 'validate' && (asked.policies ?? asked.stage) === undefined
+    ? `Name what to validate, as in: ${exampleOf(program, 'validate')}`
+    : undefined;
+}
+
+/** The input of a run's execution, as someone starting one by hand in AWS would write it. */
+export function inputOf({ verb, words, approveRows, acceptMissing }: CommandLine): LocalInput {
+  // Releasing changes the ledger, and starts nothing.
+  if (verb === 'release') return { mode: 'enforce', release: words, acceptMissing };
+  const mode = verb === 'preview' ? 'preview' : 'enforce';
+  return { mode, indices: words.length === 0 ? undefined : words, approveRows };
+}
+
+export type LocalInput = RunInput & { mode: 'preview' | 'enforce' };
 
 /**
  * The words of a text as a shell would split it, with quotes but without anything else: a container has no shell.
@@ -207,62 +115,6 @@ function refuseKeptByNpm(given: readonly string[], env: NodeJS.ProcessEnv, progr
   throw new UsageError(
     `npm took ${writtenOption(kept)} for itself, so this program never saw it: type ${program} in place of npm start.`,
   );
-}
-
-/** @throws UsageError if the options for files make no sense together */
-function refuseFiles({ force, json, html, metricsFile, log }: Options): void {
-  if (json === '-' && log === 'json') {
-    throw new UsageError('--json - and --log json both want standard output: name a file with --json FILE.');
-  }
-  const noDash = html === '-' ? '--html' : metricsFile === '-' ? '--metrics-file' : undefined;
-  if (noDash) throw new UsageError(`${noDash} needs the name of a file, not -.`);
-  if (force && json === undefined && html === undefined) {
-    throw new UsageError('--force needs --json FILE or --html FILE: it says that FILE may be replaced.');
-  }
-}
-
-const fileOf = (path: string | undefined, { force = false }: Options): FileArgument | undefined =>
-  path === undefined ? undefined : { path, force };
-
-/** A demonstration ignores the address in the environment: it should not post to a team's channel. */
-const reportingOf = (options: Options, env: NodeJS.ProcessEnv): Reporting => ({
-  name: options.name,
-  log: options.log ?? 'text',
-  json: fileOf(options.json, options),
-  metrics: fileOf(options.metricsFile, options),
-  notify: notifyOf(options, nonEmpty(env['DATAHUB_RETENTION_NOTIFY_URL'])),
-  failOn: options.failOn ?? 'attention',
-});
-
-function notifyOf({ notifyUrlFile, notify, notifyFormat }: Options, given?: string): NotifyArguments | undefined {
-  const how = { format: notifyFormat ?? 'slack', when: notify ?? 'always' } as const;
-  if (notifyUrlFile !== undefined) return { url: { kind: 'file', path: notifyUrlFile }, ...how };
-  if (given !== undefined) return { url: { kind: 'text', text: given }, ...how };
-  const alone = notify !== undefined ? '--notify' : notifyFormat !== undefined ? '--notify-format' : undefined;
-  if (alone === undefined) return undefined;
-  throw new UsageError(`${alone} needs --notify-url-file FILE, a file that holds the address to post the message to.`);
-}
-
-const serverOf = ({ gmsUrl, tokenFile, caFile, timeout }: Options): ServerArguments => ({
-  gmsUrl,
-  tokenPath: tokenFile,
-  caPath: caFile,
-  timeoutSeconds: timeout,
-});
-
-function inputOf(mode: 'preview' | 'enforce', indices: string[], { approveRows }: Options): RunArguments {
-  if (approveRows !== undefined && indices.length !== 1) {
-    throw new UsageError('--approve-rows needs exactly one INDEX: it approves one truncation, not all of them.');
-  }
-  return { mode, indices: indices.length === 0 ? undefined : indices, approveRows };
-}
-
-/** Releasing changes the ledger, and starts nothing. */
-function releasing(indices: string[], { acceptMissing }: Options): RunArguments {
-  if (acceptMissing !== undefined && indices.length !== 1) {
-    throw new UsageError('--accept-missing needs exactly one INDEX: it is about the rows of one index.');
-  }
-  return { mode: 'enforce', release: indices, acceptMissing };
 }
 
 export const nonEmpty = (text: string | undefined): string | undefined => text?.trim() || undefined;

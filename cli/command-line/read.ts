@@ -7,23 +7,33 @@ import { exampleOf, inCheckout, type Verb, verbNames, verbs, verbsWith } from '.
 
 /** Lets commander read the command line, without letting it write or end the process. */
 
-export type Read =
-  /** Text to print instead of doing anything: `--help`, `--version`, `help preview`. */
-  { kind: 'text'; text: string } | { kind: 'verb'; verb: Verb; options: Options; words: string[] };
+/** The command line: a verb, the words behind it, and its options as they were given. */
+export interface CommandLine extends Options {
+  verb: Verb;
+  words: string[];
+  /** The address of a webhook, where the environment has it. */
+  notifyUrl?: string | undefined;
+}
+
+/** Text to print instead of doing anything: `--help`, `--version`, `help preview`. */
+export interface Print {
+  verb: 'print';
+  text: string;
+}
 
 /**
  * @param argv the arguments alone, without node and script
  * @param policies the policies file of a run against a server that names none
  * @throws UsageError, one sentence with the remedy; for no argument at all, the help
  */
-export function readCommandLine(argv: readonly string[], program: string, policies?: string): Read {
-  let read: Read | undefined;
+export function readCommandLine(argv: readonly string[], program: string, policies?: string): CommandLine | Print {
+  let read: CommandLine | undefined;
   let written = '';
   const keep = (text: string) => {
     written += text;
   };
-  const root = commandOf(program, (verb, options, words) => {
-    read = { kind: 'verb', verb, options, words };
+  const root = commandOf(program, (taken) => {
+    read = taken;
   });
   for (const command of [root, ...root.commands]) {
     command.exitOverride().configureOutput({ writeOut: keep, writeErr: keep });
@@ -32,18 +42,17 @@ export function readCommandLine(argv: readonly string[], program: string, polici
     root.parse(argv, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return { kind: 'text', text: written };
+    if (error.exitCode === 0) return { verb: 'print', text: written };
     throw new UsageError(error.code === 'commander.help' ? written.trimEnd() : mistake(error, argv, program));
   }
-  if (read?.kind !== 'verb') throw new UsageError(written.trimEnd());
-  const { options } = verbs[read.verb];
+  if (read === undefined) throw new UsageError(written.trimEnd());
+  const taken: CommandLine = read;
+  const { options } = verbs[taken.verb];
   const isOnServer = options.includes('policies') && options.includes('gmsUrl');
-  return complete(isOnServer && policies ? { ...read, options: { policies, ...read.options } } : read, program);
+  return complete(isOnServer && policies ? { policies, ...taken } : taken, program);
 }
 
-type Take = (verb: Verb, options: Options, words: string[]) => void;
-
-function commandOf(program: string, take: Take): Command {
+function commandOf(program: string, take: (taken: CommandLine) => void): Command {
   const root = new Command(program)
     .usage('VERB [options]')
     .description('Truncates DataHub time series indices by policy, and proves the result.')
@@ -66,11 +75,11 @@ function commandOf(program: string, take: Take): Command {
     if (words === '[SECTION]') command.argument('[section]', 'e.g. rows-missing');
     for (const name of options) command.addOption(optionFor(name, says?.[name]));
     command.action(() =>
-      take(
+      take({
+        ...command.opts<Options>(),
         verb,
-        command.opts<Options>(),
-        command.processedArgs.flat().filter((word) => word !== undefined),
-      ),
+        words: command.processedArgs.flat().filter((word) => word !== undefined),
+      }),
     );
   }
   return root;
@@ -92,12 +101,12 @@ const endOfHelp = (program: string): string =>
   ].join('\n');
 
 /** What a verb requires is shown with an example. */
-function complete(read: Extract<Read, { kind: 'verb' }>, program: string): Read {
-  const { verb, options, words } = read;
+function complete(read: CommandLine, program: string): CommandLine {
+  const { verb, words } = read;
   const { needs, words: takes } = verbs[verb];
   const missing = [
     ...(takes === 'INDEX...' && words.length === 0 ? ['an INDEX'] : []),
-    ...(needs !== undefined && options[needs] === undefined ? [`${writtenOption(needs)} ${placeholder(needs)}`] : []),
+    ...(needs !== undefined && read[needs] === undefined ? [`${writtenOption(needs)} ${placeholder(needs)}`] : []),
   ];
   if (missing.length === 0) return read;
   throw new UsageError(`${verb} needs ${missing.join(' and ')}, as in: ${exampleOf(program, verb)}`);

@@ -9,6 +9,7 @@ import { namesIn } from '../../lambda/policy/aspects.ts';
 import { type Problem, shown } from '../../lambda/policy/explain.ts';
 import { readJson } from '../../lambda/policy/read-json.ts';
 import { localSettings } from '../command-line/arguments.ts';
+import type { Options } from '../command-line/options.ts';
 import { UsageError } from '../telling/mistakes.ts';
 import { readText } from './read-text.ts';
 
@@ -120,13 +121,10 @@ function positionsIn(text: string): (path: readonly PropertyKey[]) => Position {
  * @returns for each file a line for each warning, and one that says that nothing is wrong
  * @throws UsageError with a line for each mistake and each warning in any of the files
  */
-export function validate(files: { policiesPath?: string; stagePath?: string }): string[] {
-  const { policiesPath, stagePath } = files;
+export function validate({ policies, stage }: Pick<Options, 'policies' | 'stage'>): string[] {
   const inspected: Array<Inspected<unknown> & { path: string }> = [
-    ...(policiesPath === undefined
-      ? []
-      : [{ path: policiesPath, ...inspectFile(policiesPath, '--policies', inspectList) }]),
-    ...(stagePath === undefined ? [] : [{ path: stagePath, ...inspectFile(stagePath, '--stage', inspectStage) }]),
+    ...(policies === undefined ? [] : [{ path: policies, ...inspectFile(policies, '--policies', inspectList) }]),
+    ...(stage === undefined ? [] : [{ path: stage, ...inspectFile(stage, '--stage', inspectStage) }]),
   ];
   const lines = inspected.flatMap(({ mistakes, warnings }) => [...mistakes, ...warnings]);
   if (inspected.some(({ mistakes }) => mistakes.length > 0)) throw new UsageError(lines.join('\n'));

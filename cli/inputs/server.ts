@@ -5,7 +5,8 @@ import { trusting } from '../../lambda/operations/http/connection.ts';
 import type { TokenSource } from '../../lambda/operations/operations.ts';
 import { isLongEnough, tooShort } from '../../lambda/operations/secrets.ts';
 import { ParametersError } from '../../lambda/run/services.ts';
-import { nonEmpty, type ServerArguments } from '../command-line/arguments.ts';
+import { nonEmpty } from '../command-line/arguments.ts';
+import type { Options } from '../command-line/options.ts';
 import { UsageError } from '../telling/mistakes.ts';
 import {
   addressInEnvironment,
@@ -31,12 +32,14 @@ export interface Server {
   from?: { url: string; token: string };
 }
 
+/** What is omitted may be in the environment or in `~/.datahubenv`. */
+export type ServerOptions = Pick<Options, 'gmsUrl' | 'tokenFile' | 'caFile' | 'timeout'>;
+
 /**
  * Options take precedence over the environment, and that over `~/.datahubenv`, as in DataHub's own command line.
  * @throws UsageError
  */
-export function readServer(asked: ServerArguments, env: NodeJS.ProcessEnv): Server {
-  const { gmsUrl, tokenPath, timeoutSeconds } = asked;
+export function readServer({ gmsUrl, tokenFile, caFile, timeout }: ServerOptions, env: NodeJS.ProcessEnv): Server {
   const given: Given = {
     environment: addressInEnvironment(env),
     environmentToken: tokenInEnvironment(env),
@@ -44,15 +47,15 @@ export function readServer(asked: ServerArguments, env: NodeJS.ProcessEnv): Serv
     systemAuth: nonEmpty(env['DATAHUB_SYSTEM_CLIENT_ID']) !== undefined,
   };
   const address = addressOf(gmsUrl, given);
-  const token = tokenPath === undefined ? tokenFor(address, given) : tokenOfFile(tokenPath);
-  const ca = asked.caPath === undefined ? caOf(address, given) : { path: asked.caPath, from: '--ca-file' };
+  const token = tokenFile === undefined ? tokenFor(address, given) : tokenOfFile(tokenFile);
+  const ca = caFile === undefined ? caOf(address, given) : { path: caFile, from: '--ca-file' };
   const first = token.read();
   return {
     baseUrl: address.baseUrl,
     token: tokenSource(first, token),
     tokenText: first,
     caPem: ca && readCertificates(ca, env),
-    timeoutMillis: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000,
+    timeoutMillis: timeout === undefined ? undefined : timeout * 1000,
     from: { url: address.from, token: token.from },
   };
 }

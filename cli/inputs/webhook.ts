@@ -1,4 +1,5 @@
-import type { NotifyArguments } from '../command-line/arguments.ts';
+import type { NotifyFormat } from '../command-line/options.ts';
+import type { CommandLine } from '../command-line/read.ts';
 import { UsageError } from '../telling/mistakes.ts';
 import { readSecret } from './read-text.ts';
 
@@ -9,17 +10,24 @@ export interface Webhook {
   url: string;
   /** The part of the address that may be shown. */
   host: string;
-  format: NotifyArguments['format'];
-  when: NotifyArguments['when'];
+  format: NotifyFormat;
+  when: 'always' | 'problems';
   /** Where the address is kept, for error messages. */
   kept: string;
 }
 
-/** @throws UsageError, which never shows the address */
-export function readWebhook({ url: given, format, when }: NotifyArguments): Webhook {
+type Asked = Pick<CommandLine, 'notifyUrlFile' | 'notifyUrl' | 'notifyFormat' | 'notify'>;
+
+/**
+ * The webhook that the command line, or else the environment, names, if any.
+ * @throws UsageError, which never shows the address
+ */
+export function readWebhook(asked: Asked): Webhook | undefined {
+  const { notifyUrlFile: path, notifyUrl, notifyFormat: format = 'slack', notify: when = 'always' } = asked;
+  if (path === undefined && notifyUrl === undefined) return undefined;
   const option = '--notify-url-file';
-  const kept = given.kind === 'text' ? 'DATAHUB_RETENTION_NOTIFY_URL' : `${option} ${given.path}`;
-  const text = (given.kind === 'text' ? given.text : readSecret(given.path, option)).trim();
+  const kept = path === undefined ? 'DATAHUB_RETENTION_NOTIFY_URL' : `${option} ${path}`;
+  const text = (path === undefined ? (notifyUrl ?? '') : readSecret(path, option)).trim();
   if (text === '') throw new UsageError(`${kept} is empty: put the webhook's address there.`);
   if (/\s/.test(text) || !/^https?:\/\//i.test(text) || !URL.canParse(text)) {
     throw new UsageError(`${kept} does not hold an address: put only the address there, beginning with https://.`);

@@ -4,7 +4,7 @@ import { type Ledger, LedgerError } from '../../lambda/ledger/ledger.ts';
 import { namesOfRecord, type StoredRecord } from '../../lambda/ledger/record.ts';
 import { isLoopback } from '../../lambda/operations/http/base-url.ts';
 import { dottedName, searchIndexOfName } from '../../lambda/policy/aspects.ts';
-import type { RunArguments, ServerRunArguments } from '../command-line/arguments.ts';
+import type { CommandLine } from '../command-line/read.ts';
 import type { Policies } from '../inputs/policies.ts';
 import type { Server } from '../inputs/server.ts';
 import { UsageError } from '../telling/mistakes.ts';
@@ -55,16 +55,17 @@ export function ledgerAt(path: string, env: NodeJS.ProcessEnv, isNamed = false):
  */
 export async function openLedger(
   path: string,
-  { input, ledgerPath }: Pick<ServerRunArguments, 'input' | 'ledgerPath'>,
+  { verb, words, ledger: named }: CommandLine,
   policies: Policies,
   env: NodeJS.ProcessEnv,
 ): Promise<{ ledger: Ledger & LastRuns; begins: boolean }> {
-  const ledger = ledgerAt(path, env, path === ledgerPath);
+  const ledger = ledgerAt(path, env, path === named);
+  const isPreview = verb === 'preview';
   try {
     const records = await ledger.list();
-    checkRelease(input, policies, records);
-    if (input.mode === 'enforce') await ledger.prepare();
-    return { ledger, begins: input.mode === 'enforce' && records.length === 0 };
+    if (verb === 'release') checkRelease(words, policies, records);
+    if (!isPreview) await ledger.prepare();
+    return { ledger, begins: !isPreview && records.length === 0 };
   } catch (error) {
     if (error instanceof LedgerError) return { ledger: unusable(error), begins: false };
     throw error;
@@ -78,9 +79,9 @@ function unusable(error: LedgerError): Ledger & LastRuns {
 }
 
 /** A quarantined index may have lost its policy; a name that the ledger does not know either is a typo. */
-function checkRelease({ release = [] }: RunArguments, policies: Policies, records: readonly StoredRecord[]): void {
+function checkRelease(indices: readonly string[], policies: Policies, records: readonly StoredRecord[]): void {
   const known = [...new Set([...policies.names, ...records.map((record) => dottedName(namesOfRecord(record)))])];
-  for (const name of release) {
+  for (const name of indices) {
     if (known.some((one) => searchIndexOfName(one) === searchIndexOfName(name))) continue;
     const where = policies.count === 0 ? 'the ledger does not know it' : 'neither the policies nor the ledger know it';
     const there = known.length === 0 ? 'the ledger is empty' : `there are ${known.join(', ')}`;
@@ -94,20 +95,20 @@ function checkRelease({ release = [] }: RunArguments, policies: Policies, record
  * @throws UsageError
  */
 export async function chooseLedger(
-  { verb, ledgerPath, fast, input }: ServerRunArguments,
+  { verb, ledger, fast }: CommandLine,
   server: Server,
   env: NodeJS.ProcessEnv,
   connection: { probe(): Promise<boolean> },
 ): Promise<string> {
-  if (ledgerPath !== undefined && !fast) return ledgerPath;
+  if (ledger !== undefined && !fast) return ledger;
   const isSample = await connection.probe();
   if (fast && !isSample) {
     throw new UsageError(
       '--fast is for sample data only, and this server does not say that its data is a sample: omit --fast.',
     );
   }
-  if (ledgerPath !== undefined) return ledgerPath;
-  if (input.mode === 'enforce' && !isSample && isLoopback(new URL(server.baseUrl).hostname)) {
+  if (ledger !== undefined) return ledger;
+  if (verb !== 'preview' && !isSample && isLoopback(new URL(server.baseUrl).hostname)) {
     throw new UsageError(
       `${verb} at a loopback address needs --ledger FOLDER, one for each server: a forwarded port does not say which server it is.`,
     );

@@ -7,7 +7,7 @@ import { moment } from '../../lambda/message/numbers.ts';
 import { redactor } from '../../lambda/operations/secrets.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Publisher } from '../../lambda/run/services.ts';
-import type { Reporting } from '../command-line/arguments.ts';
+import type { Options } from '../command-line/options.ts';
 import type { Server } from '../inputs/server.ts';
 import { type Webhook, withoutAddress } from '../inputs/webhook.ts';
 import { type LastRun, type LastRuns, lastRunOf } from '../ledgers/last-run.ts';
@@ -24,7 +24,7 @@ export interface Telling {
   json?: OutputFile<'report'>;
   metrics?: OutputFile<'figures'>;
   webhook?: Webhook;
-  failOn: Reporting['failOn'];
+  failOn?: Options['failOn'];
   /** Outcomes that are as they should be here, whatever they are elsewhere. */
   expected?: readonly Outcome[];
   /** A person started it, so that its message is never held back (rule 12). */
@@ -103,7 +103,7 @@ const waitingFor = ({ policies, notes = [], finishedAt }: Report): string[] => [
   ),
 ];
 
-function isBad({ result, error, policies }: Report, { failOn, expected }: Telling): boolean {
+function isBad({ result, error, policies }: Report, { failOn = 'attention', expected }: Telling): boolean {
   const isFine = (outcome: Outcome) => resultOf[outcome] === 'ok' || expected?.includes(outcome);
   if (expected !== undefined && error === undefined && policies.every(({ outcome }) => isFine(outcome))) return false;
   return results.indexOf(result) >= results.indexOf(failOn);

@@ -10,7 +10,7 @@ import type { PolicySource } from '../../lambda/policy/parse.ts';
 import { type Log, ParametersError, type Publisher } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
 import { systemClock } from '../../lambda/truncation/clock.ts';
-import { localSettings, type RunArguments } from '../command-line/arguments.ts';
+import { type LocalInput, localSettings } from '../command-line/arguments.ts';
 import type { Policies } from '../inputs/policies.ts';
 import type { Server } from '../inputs/server.ts';
 import { UsageError } from '../telling/mistakes.ts';
@@ -24,7 +24,7 @@ export interface LocalRun {
   server: Server;
   connection: Connection;
   policies: Policies;
-  input: RunArguments;
+  input: LocalInput;
   /** The run's clock moves on by what is not waited, and no answer is accepted unless it says that the data is a sample. */
   fast: boolean;
   /** True for the embedded service, which has only sample data and ends with this process. */

@@ -32,7 +32,7 @@ function split(commands: readonly string[]): [command: string, words: string[]][
 const env = { DATAHUB_GMS_URL: 'http://gms:8080' };
 
 test.each(split(printed(aws)))('on AWS: %s', (_, [program, ...words]) => {
-  if (program === './retention') return expect(parseArguments(words, env).kind).toBe('runbook');
+  if (program === './retention') return expect(parseArguments(words, env).verb).toBe('runbook');
   expect(program).toBe('aws');
   if (words[0] === 'ssm') return expect(words[words.indexOf('--name') + 1]).toMatch(/\/(token|paused)$/);
   const { input } = parseInput(JSON.parse(words[words.indexOf('--input') + 1]!)) as { input: object };
@@ -43,7 +43,7 @@ const pods: Audience = { kind: 'kubernetes', cronJob: 'retention', tokenSecret: 
 
 test.each(printed(pods))('on Kubernetes: %s', (command) => {
   if (command.startsWith('./retention')) {
-    return expect(parseArguments(command.split(' ').slice(1), env).kind).toBe('runbook');
+    return expect(parseArguments(command.split(' ').slice(1), env).verb).toBe('runbook');
   }
   if (/ (patch cronjob|create secret) /.test(command)) return;
   const [, quoted, given = quoted ?? ''] =
@@ -53,12 +53,12 @@ test.each(printed(pods))('on Kubernetes: %s', (command) => {
       [],
       { ...env, DATAHUB_RETENTION_POLICIES: '/policies/policies.json', DATAHUB_RETENTION_ARGS: given },
       'datahub-retention',
-    ).kind,
-  ).toBe('run');
+    ).verb,
+  ).toMatch(/^(preview|enforce|release)$/);
 });
 
 test.each(split(printed(machine)))('on a machine: %s', (_, [program, verb = '', ...words]) => {
   expect(program).toBe('datahub-retention');
   const all = [verb, ...words, ...(verb === 'runbook' ? [] : ['--ledger', 'here'])];
-  expect(parseArguments(all, {}, program).kind).toMatch(/^(run|runbook)$/);
+  expect(parseArguments(all, {}, program).verb).toMatch(/^(preview|enforce|release|runbook)$/);
 });

@@ -36,8 +36,8 @@ describe('the name of the program in messages', () => {
   });
 
   it('is used in the help and in remedies', () => {
-    const help = parseArguments(['--help'], {}, 'datahub-retention');
-    expect(help.kind === 'print' && help.text).toMatch(/^Usage: datahub-retention VERB/);
+    const help = parseArguments(['--help'], {}, 'datahub-retention') as { text: string };
+    expect(help.text).toMatch(/^Usage: datahub-retention VERB/);
     expect(() => parseArguments(['survey', '--polices', 'x'], {}, 'datahub-retention')).toThrow(
       'See datahub-retention survey --help.',
     );

@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { ServerArguments } from '../../../cli/command-line/arguments.ts';
-import { readServer } from '../../../cli/inputs/server.ts';
+import { readServer, type ServerOptions } from '../../../cli/inputs/server.ts';
 import { folder } from '../processes.ts';
 import { problemOf } from './problem.ts';
 
@@ -90,12 +89,12 @@ describe("DataHub's own settings", () => {
   });
 
   it('are named as the source of address and token', () => {
-    const sources = (asked: ServerArguments, env: NodeJS.ProcessEnv) =>
+    const sources = (asked: ServerOptions, env: NodeJS.ProcessEnv) =>
       readServer(asked, { ...home(written), ...env }).from;
     const files = folder();
-    const tokenPath = files.write('token', 'abc-def-ghi-jkl');
+    const tokenFile = files.write('token', 'abc-def-ghi-jkl');
     expect(sources({}, {})).toEqual({ url: '~/.datahubenv', token: '~/.datahubenv' });
-    expect(sources({ tokenPath }, {})).toEqual({ url: '~/.datahubenv', token: `--token-file ${tokenPath}` });
+    expect(sources({ tokenFile }, {})).toEqual({ url: '~/.datahubenv', token: `--token-file ${tokenFile}` });
     expect(sources({}, { ...byHost, DATAHUB_GMS_PROTOCOL: 'http' })).toEqual({
       url: 'DATAHUB_GMS_HOST and _PORT and _PROTOCOL',
       token: 'DATAHUB_GMS_TOKEN',

@@ -6,7 +6,7 @@ import { folder } from '../processes.ts';
 import { problemOf } from './problem.ts';
 
 describe('an access token', () => {
-  const server = (path: string) => readServer({ gmsUrl: 'http://gms:8080', tokenPath: path }, {});
+  const server = (path: string) => readServer({ gmsUrl: 'http://gms:8080', tokenFile: path }, {});
 
   it('is trimmed', async () => {
     const path = folder().write('token', '\n  abc.def.ghi.jkl \r\n');
@@ -64,17 +64,17 @@ describe('a server', () => {
   );
 
   it('is refused with a file that holds no certificates', () => {
-    const caPath = folder().write('ca.pem', 'not PEM');
-    expect(problemOf(() => readServer({ gmsUrl: 'https://gms', caPath }, env))).toMatch(/--ca-file .*PEM/);
+    const caFile = folder().write('ca.pem', 'not PEM');
+    expect(problemOf(() => readServer({ gmsUrl: 'https://gms', caFile }, env))).toMatch(/--ca-file .*PEM/);
   });
 
   it('is trusted by --ca-file in addition to NODE_EXTRA_CA_CERTS, which Node would forget', () => {
     const pathOf = (name: string) =>
       fileURLToPath(new URL(`../../lambda/operations/http/certificates/${name}.pem`, import.meta.url));
-    const [caPath, extra] = [pathOf('ca'), pathOf('server')];
-    const pems = readServer({ gmsUrl: 'https://gms', caPath }, { ...env, NODE_EXTRA_CA_CERTS: extra }).caPem;
+    const [caFile, extra] = [pathOf('ca'), pathOf('server')];
+    const pems = readServer({ gmsUrl: 'https://gms', caFile }, { ...env, NODE_EXTRA_CA_CERTS: extra }).caPem;
     expect(pems?.match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
     const withoutIt = { ...env, NODE_EXTRA_CA_CERTS: '/no/such/file' };
-    expect(readServer({ gmsUrl: 'https://gms', caPath }, withoutIt).caPem).toContain('BEGIN CERTIFICATE');
+    expect(readServer({ gmsUrl: 'https://gms', caFile }, withoutIt).caPem).toContain('BEGIN CERTIFICATE');
   });
 });

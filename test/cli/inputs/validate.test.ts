@@ -34,19 +34,19 @@ describe('validate', () => {
     ['an owner and a note', `[${policy.replace('}', ', "owner": "data-platform", "note": "audit needs 90 days" }')}]`],
   ])('finds no mistake in policies with %s, and a run takes the same file', (_, text) => {
     const path = file(text);
-    expect(validate({ policiesPath: path })).toEqual([`${path}: no mistake found.`]);
+    expect(validate({ policies: path })).toEqual([`${path}: no mistake found.`]);
     expect(JSON.parse(readPolicies(path).source.text)).toMatchObject([{ entityType: 'dataset', retentionDays: 90 }]);
   });
 
   it('reports all mistakes at once, by line and column', () => {
-    const policiesPath = file(`// what we keep
+    const policies = file(`// what we keep
 [
   { "entityType": "dataset", "aspect": "operation", "retentionDay": 90 },
   { "entityType": "chart", "aspect": "chartUsageStatistics", "retentionDays": 5 },
   ${policy},
   ${policy.replace('dataset', 'DataSet')}
 ]`);
-    expect(mistakesIn({ policiesPath })).toEqual([
+    expect(mistakesIn({ policies })).toEqual([
       'policies.json:3:3: policy 1: retentionDays is missing: it must be a number.',
       'policies.json:3:53: policy 1: "retentionDay" is not a known field: did you mean retentionDays?',
       'policies.json:4:62: policy 2: retentionDays must be at least 7 (minRetentionDays), not 5.',
@@ -68,19 +68,19 @@ describe('validate', () => {
     [`[\n${policy},\n\n]`, '2:72: it has a trailing comma: nothing follows it before ].'],
     [`[${policy.replace('90', '6')}]`, 'policy 1: retentionDays must be at least 7 (minRetentionDays), not 6.'],
   ])('says of %s what is wrong and where, and a preview says the same', (text, mistake) => {
-    const policiesPath = file(text);
-    const mistakes = mistakesIn({ policiesPath });
+    const policies = file(text);
+    const mistakes = mistakesIn({ policies });
     expect(mistakes.join('\n')).toContain(mistake);
-    expect(() => readPolicies(policiesPath)).toThrow(mistakes.join('\n').replace('policies.json', policiesPath));
+    expect(() => readPolicies(policies)).toThrow(mistakes.join('\n').replace('policies.json', policies));
   });
 
   it('finds a duplicate whose twin is itself wrong, and keeps its warnings beside its mistakes', () => {
-    const policiesPath = file(`[
+    const policies = file(`[
   ${policy.replace('90', '1')},
   ${policy},
   ${policy.replace('operation', 'operations')}
 ]`);
-    expect(mistakesIn({ policiesPath })).toEqual([
+    expect(mistakesIn({ policies })).toEqual([
       'policies.json:2:53: policy 1: retentionDays must be at least 7 (minRetentionDays), not 1.',
       'policies.json:3:3: policy 2 is for the same index as policy 1 (dataset.operation): keep one of them.',
       expect.stringMatching(
@@ -93,13 +93,13 @@ describe('validate', () => {
     'source:\n  type: datahub-gc\n  config:\n    truncate_indices: true\n',
     '{ "source": { "type": "datahub-gc" } }',
   ])('sends who gives a recipe of datahub-gc to the page about it: %j', (recipe) => {
-    expect(mistakesIn({ policiesPath: file(recipe) })).toEqual([
+    expect(mistakesIn({ policies: file(recipe) })).toEqual([
       expect.stringMatching(/^policies\.json:1:1: it is a recipe of datahub-gc, .* docs\/moving-from-datahub-gc\.md /),
     ]);
   });
 
   it('warns of a schedule at a time that daylight saving skips', () => {
-    const stagePath = file(
+    const stage = file(
       JSON.stringify({
         gmsUrl: 'https://gms.example.com/gms',
         emails: ['a@example.com'],
@@ -109,7 +109,7 @@ describe('validate', () => {
       }),
       'prod.json',
     );
-    expect(validate({ stagePath }).map((line) => line.replace(`${folder}/`, ''))).toEqual([
+    expect(validate({ stage }).map((line) => line.replace(`${folder}/`, ''))).toEqual([
       expect.stringMatching(
         /^prod\.json:1:\d+: warning: Nothing starts on \d{4}-03-\d\d: daylight saving in Europe\/Berlin skips 02:30/,
       ),
@@ -124,7 +124,7 @@ describe('validate', () => {
   });
 
   it('finds every mistake of a stage file, of settings and policies alike', () => {
-    const stagePath = file(
+    const stage = file(
       `{
   "gmsUrl": "http://datahub-gms:8080",
   "mode": "enforced",
@@ -135,7 +135,7 @@ describe('validate', () => {
 }`,
       'prod.json',
     );
-    expect(mistakesIn({ stagePath })).toEqual([
+    expect(mistakesIn({ stage })).toEqual([
       expect.stringMatching(/^prod\.json:1:1: slackWorkspaceId is missing: Slack needs both/),
       expect.stringMatching(/^prod\.json:2:3: gmsUrl: datahub-gms is a host without a domain/),
       'prod.json:3:3: mode must be "preview" or "enforce", not "enforced".',
@@ -145,24 +145,24 @@ describe('validate', () => {
 
   it('refuses a schedule that never comes again', () => {
     const text = `{ "gmsUrl": "https://gms.example.com/gms", "emails": ["a@example.com"], "schedule": "cron(30 3 * * ? 2020)", "policies": [${policy}] }`;
-    expect(mistakesIn({ stagePath: file(text, 'prod.json') }).join()).toContain('schedule');
+    expect(mistakesIn({ stage: file(text, 'prod.json') }).join()).toContain('schedule');
   });
 
   it('takes the name of a stage from its file', () => {
     const text = `{ "gmsUrl": "https://gms.example.com/gms", "emails": ["a@example.com"], "policies": [${policy}] }`;
-    expect(validate({ stagePath: file(text, 'prod-eu.json') })).toHaveLength(1);
-    expect(mistakesIn({ stagePath: file(text, 'Prod EU.json') })).toEqual([
+    expect(validate({ stage: file(text, 'prod-eu.json') })).toHaveLength(1);
+    expect(mistakesIn({ stage: file(text, 'Prod EU.json') })).toEqual([
       expect.stringMatching(/^Prod EU\.json:1:1: The stage's name "Prod EU" must begin with a letter/),
     ]);
   });
 
   it('warns of names that resemble ones of DataHub, and accepts them: custom models have their own', () => {
-    const policiesPath = file(`[
+    const policies = file(`[
   ${policy.replace('dataset', 'datset').replace('operation', 'operations')},
   ${policy.replace('operation', 'datasetStats')},
   ${policy.replace('operation', 'Operation')}
 ]`);
-    expect(validate({ policiesPath }).map((line) => line.replace(`${folder}/`, ''))).toEqual([
+    expect(validate({ policies }).map((line) => line.replace(`${folder}/`, ''))).toEqual([
       "policies.json:2:29: warning: policy 1: datset.operations is not one of DataHub's own indices; unless a custom model has it, dataset.operation is probably meant.",
       "policies.json:4:30: warning: policy 3: dataset.Operation is sent in DataHub's spelling, dataset.operation: write it like that.",
       'policies.json: no mistake found.',
@@ -177,7 +177,7 @@ describe('validate', () => {
     ${policy.replace('operation', 'operations')}
   ]
 }`;
-    expect(validate({ stagePath: file(text, 'prod.json') }).map((line) => line.replace(`${folder}/`, ''))).toEqual([
+    expect(validate({ stage: file(text, 'prod.json') }).map((line) => line.replace(`${folder}/`, ''))).toEqual([
       expect.stringMatching(/^prod\.json:1:1: warning: Nobody will be notified: /),
       'prod.json:2:3: warning: gmsUrl http://gms.example.com/gms is plain http to a public host: the token can be read in transit; use https.',
       expect.stringMatching(/^prod\.json:3:3: warning: The alarm NotStarted would fire between two runs/),
@@ -187,7 +187,7 @@ describe('validate', () => {
   });
 
   it('reports the mistakes of both files when it is given two', () => {
-    const mistakes = mistakesIn({ policiesPath: file('{}'), stagePath: file('{}', 'prod.json') });
+    const mistakes = mistakesIn({ policies: file('{}'), stage: file('{}', 'prod.json') });
     expect(mistakes.map((line) => line.split(':')[0])).toEqual(['policies.json', 'prod.json', 'prod.json']);
   });
 });

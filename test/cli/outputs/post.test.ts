@@ -16,7 +16,7 @@ async function receiver() {
 }
 
 const webhookAt = (url: string, more: Partial<Webhook> = {}): Webhook => ({
-  ...readWebhook({ url: { kind: 'file', path: folder().write('hook', `${url}\n`) }, format: 'slack', when: 'always' }),
+  ...readWebhook({ notifyUrlFile: folder().write('hook', `${url}\n`) })!,
   ...more,
 });
 
@@ -248,10 +248,7 @@ describe('through a proxy', () => {
 });
 
 describe('the address of a webhook', () => {
-  const problem = (content: string) =>
-    problemOf(() =>
-      readWebhook({ url: { kind: 'file', path: folder().write('hook', content) }, format: 'slack', when: 'always' }),
-    );
+  const problem = (content: string) => problemOf(() => readWebhook({ notifyUrlFile: folder().write('hook', content) }));
 
   it.each([
     ['s3cr3t', /does not hold an address: put only the address there/],

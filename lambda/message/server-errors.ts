@@ -230,8 +230,9 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     means: 'The server, its search engine or a proxy in front of it has a problem.',
     ...wait,
   }),
-  'not-json': () => ({
+  'not-json': (error) => ({
     brief: 'a page instead of JSON',
+    came: error.text === undefined && !error.page ? `${answered(error)} without any JSON that is complete` : undefined,
     means: 'Such answers come from a login page, a proxy or the DataHub frontend (its path is /api/gms).',
     ...checkAddress,
   }),

@@ -17,7 +17,7 @@ export interface Question {
 /** The failure for a status, or undefined for a 2xx. */
 export function failureOfStatus(
   answer: Pick<Answer, 'status' | 'headers' | 'body'>,
-  { operation }: Question,
+  { operation, baseUrl }: Question,
   quote: Quote,
 ): ServerError | undefined {
   const { status } = answer;
@@ -30,14 +30,19 @@ export function failureOfStatus(
     operation,
     status,
     text: text || undefined,
-    toHttps: isToHttps(answer) || undefined,
+    toHttps: isToHttps(answer, baseUrl) || undefined,
     wants: kind === 'gateway' ? wantedBy(answer) : undefined,
     page: page || undefined,
   };
 }
 
-const isToHttps = ({ status, headers }: Pick<Answer, 'status' | 'headers'>): boolean =>
-  status >= 300 && status < 400 && /^https:/i.test(headers['location'] ?? '');
+/** On the same host: a sign-in elsewhere has https, too. */
+function isToHttps({ status, headers }: Pick<Answer, 'status' | 'headers'>, baseUrl: string): boolean {
+  const location = headers['location'] ?? '';
+  if (status < 300 || status >= 400 || !URL.canParse(location)) return false;
+  const { protocol, hostname } = new URL(location);
+  return protocol === 'https:' && hostname === new URL(baseUrl).hostname;
+}
 
 function kindOf(answer: Pick<Answer, 'status' | 'headers' | 'body'>): ServerErrorKind {
   const { status, body } = answer;
@@ -53,7 +58,8 @@ function kindOf(answer: Pick<Answer, 'status' | 'headers' | 'body'>): ServerErro
       return wantedBy(answer) === undefined ? 'unauthorized' : 'gateway';
     case 403:
       // DataHub's own refusals are rest.li errors; a gateway's ("RBAC: access denied") are not.
-      return said === undefined || wantedBy(answer) !== undefined ? 'gateway' : 'privilege';
+      if (said === undefined || wantedBy(answer) !== undefined) return 'gateway';
+      return isGateways(answer.headers, body.slice(0, 8192)) ? 'gateway' : 'privilege';
     case 404:
       return 'not-found';
     case 429:
@@ -79,14 +85,15 @@ function wantedBy({ status, headers, body }: Pick<Answer, 'status' | 'headers' |
 }
 
 /**
- * Whether a 401 is not DataHub's, which has no such header: a scheme of its own, a cloud's or a proxy's mark, or a web
- * server's own page.
+ * Whether a 401 or 403 is not DataHub's, which has no such header: a scheme of its own, a cloud's or a proxy's mark, a
+ * web server's own page, or the words of Istio or of a Kubernetes API.
  */
 function isGateways(headers: Answer['headers'], text: string): boolean {
   const marks = ['proxy-authenticate', 'x-squid-error', 'x-amzn-errortype', 'x-goog-iap-generated-response'];
   if (marks.some((name) => headers[name] !== undefined)) return true;
   const scheme = /(?:^|,)\s*(?:Basic|Digest|Negotiate|NTLM|Kerberos|Key)\b/i;
   if (scheme.test(headers['www-authenticate'] ?? '')) return true;
+  if (/^\s*Jwt\b|"kind"\s*:\s*"Status"/.test(text)) return true;
   return /<center>[^<]*(?:nginx|openresty|tengine|cloudflare)|<address>Apache|\bsquid\b/i.test(text);
 }
 

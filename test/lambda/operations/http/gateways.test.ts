@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { errorText } from '../../../../lambda/message/server-errors.ts';
@@ -14,7 +15,9 @@ const text = { 'Content-Type': 'text/plain' };
 const page = (title: string, server: string) =>
   `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n<hr><center>${server}</center>\r\n</body>\r\n</html>\r\n`;
 
-const answers: Array<[who: string, answer: string]> = [
+type Answer = string | ((socket: Socket) => void);
+
+const answers: Array<[who: string, answer: Answer]> = [
   [
     'nginx with a password',
     http(401, page('401 Authorization Required', 'nginx'), { ...html, 'WWW-Authenticate': 'Basic realm="staff"' }),
@@ -39,6 +42,11 @@ const answers: Array<[who: string, answer: string]> = [
     http(401, '{"message":"No API key found in request"}', { 'WWW-Authenticate': 'Key realm="kong"' }),
   ],
   [
+    'Istio that wants a token of its own',
+    http(401, 'Jwt issuer is not configured', { ...text, Server: 'istio-envoy' }),
+  ],
+  ['the API of Kubernetes', http(401, '{"kind":"Status","apiVersion":"v1","message":"Unauthorized","code":401}')],
+  [
     'GMS with an old token',
     http(401, '<html><head><title>Error 401 Unauthorized to perform this action.</title></head></html>', html),
   ],
@@ -57,18 +65,26 @@ const answers: Array<[who: string, answer: string]> = [
   ['a GMS with a 400', http(400, '{"message":"Failed to find entity with name x","status":400}')],
   ['static files', http(405, page('405 Not Allowed', 'nginx'), html)],
   ['a service mesh', http(403, 'RBAC: access denied', text)],
+  ['API Gateway', http(403, '{"message":"Forbidden"}', { 'x-amzn-errortype': 'ForbiddenException' })],
+  [
+    'the API of Kubernetes, to someone whom it knows',
+    http(403, '{"kind":"Status","apiVersion":"v1","message":"forbidden: User \\"x\\" cannot post path","code":403}'),
+  ],
   [
     'Cloudflare',
     http(403, '<!DOCTYPE html><html><head><title>Attention Required! | Cloudflare</title></head></html>', html),
   ],
   ['nginx without its GMS', http(502, page('502 Bad Gateway', 'nginx'), html)],
   ['a load balancer that signs people in', http(302, '', { Location: 'https://sso.example/authorize' })],
+  ['a load balancer that wants https', http(308, '', { Location: 'https://127.0.0.1/operations' })],
+  ['a proxy that says nothing', http(200, '')],
+  ['a proxy that ended in the middle', (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\n{"value":"Delete 1')],
   ['a login page', http(200, '<!DOCTYPE html><html><head><title>Sign in</title></head></html>', html)],
   ['a cache that packs with zstd', http(200, 'packed', { 'Content-Encoding': 'zstd' })],
   ['a download', http(200, `{"value":"${'x'.repeat(5_000_000)}"}`)],
 ];
 
-async function sentenceOf(answer: string): Promise<string> {
+async function sentenceOf(answer: Answer): Promise<string> {
   const { operations } = await against([answer]);
   const error = await operations.dryRun(operation, { attempts: 1 }).catch((thrown: unknown) => thrown);
   if (error instanceof OperationsError) return errorText(error.fact);

@@ -308,7 +308,7 @@ describe('a permanent failure', () => {
   });
 
   test('to https:// is reported as such', async () => {
-    const { operations } = await against([http(301, '', { Location: 'https://host/' })]);
+    const { operations } = await against([http(301, '', { Location: 'https://127.0.0.1/' })]);
     const error = await errorOf(operations.indexSizes());
     expect(error.fact).toMatchObject({ kind: 'redirect', toHttps: true });
   });
@@ -325,7 +325,10 @@ describe('an answer', () => {
     ['gzip', packed(gzipSync(json), 'gzip')],
     ['deflate', packed(deflateSync(json), 'deflate')],
     ['br', packed(brotliCompressSync(json), 'BR')],
+    ['gzip that is not named', packed(gzipSync(json), 'identity')],
     ['a byte order mark', http(200, `\ufeff${json}`)],
+    ['UTF-16', packed(Buffer.from(`\ufeff${json}`, 'utf16le'), '')],
+    ['UTF-16, the other way round', packed(Buffer.from(`\ufeff${json}`, 'utf16le').swap16(), '')],
   ])('is read through %s, although identity was asked for', async (_, reply) => {
     const { server, operations } = await against([reply]);
     expect(await operations.dryRun(operation)).toMatchObject({ rowsTotal: 135600 });

@@ -3,7 +3,7 @@ import { getProxyForUrl } from 'proxy-from-env';
 import { isLoopback, readBaseUrl, serverAddress } from '../../lambda/operations/http/base-url.ts';
 import { trusting } from '../../lambda/operations/http/connection.ts';
 import type { TokenSource } from '../../lambda/operations/operations.ts';
-import { isLongEnough, tooShort } from '../../lambda/operations/secrets.ts';
+import { whyNoToken } from '../../lambda/operations/secrets.ts';
 import { ParametersError } from '../../lambda/run/services.ts';
 import { nonEmpty } from '../command-line/arguments.ts';
 import type { Options } from '../command-line/options.ts';
@@ -186,15 +186,8 @@ function writtenAt(path: string | undefined): number | undefined {
 
 function checkToken(given: string, name: string): string {
   const token = given.trim();
-  if (token === '') throw new UsageError(`${name} is empty: put the access token there.`);
-  if (/^(["'`]).*\1$/s.test(token)) throw new UsageError(`${name} holds a token in quotes: take the quotes away.`);
-  // The text itself is never shown: a misplaced file may hold another secret.
-  if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new UsageError(
-      `${name} does not hold a token: it has spaces, line breaks or other characters that a token cannot have. Put only the token there.`,
-    );
-  }
-  if (!isLongEnough(token)) throw new UsageError(`${name} holds a token that ${tooShort}: put a longer one there.`);
+  const wrong = whyNoToken(token);
+  if (wrong !== undefined) throw new UsageError(`${name} ${wrong}: put only the access token there.`);
   return token;
 }
 

@@ -6,7 +6,7 @@ import {
   type SSMClientConfig,
 } from '@aws-sdk/client-ssm';
 import type { TokenSource } from '../operations/operations.ts';
-import { isLongEnough, tooShort } from '../operations/secrets.ts';
+import { whyNoToken } from '../operations/secrets.ts';
 import type { PolicySource } from '../policy/parse.ts';
 import { type Parameters, ParametersError } from '../run/services.ts';
 import { timeouts } from './timeouts.ts';
@@ -106,15 +106,8 @@ function tokenSource(
     const store = `store it with aws ssm put-parameter --name ${name} --type SecureString --overwrite --value file://token.txt`;
     if (value === undefined)
       throw new ParametersError(`The parameter ${name}, which holds DataHub's token, does not exist: ${store}.`);
-    if (!/^[\x21-\x7e]+$/.test(value) || /^(["'`]).*\1$/.test(value)) {
-      const inQuotes = /^["'`]/.test(value)
-        ? 'holds a token in quotes'
-        : 'holds a blank or a character that no token has';
-      const what = value === '' ? 'is empty' : inQuotes;
-      throw new ParametersError(`The parameter ${name} ${what}: ${store}.`);
-    }
-    if (!isLongEnough(value))
-      throw new ParametersError(`The parameter ${name} holds a token that ${tooShort}: ${store}.`);
+    const wrong = whyNoToken(value);
+    if (wrong !== undefined) throw new ParametersError(`The parameter ${name} ${wrong}: ${store}.`);
     token = value;
     storedAt = stored?.at;
     return value;

@@ -13,11 +13,22 @@ const withheld = 'This text repeated the access token and is withheld.';
 /** A text is searched in this many readings at most; one with more is withheld unread. */
 const maxReadings = 100;
 
-/** A shorter token could be an ordinary word. */
-export const isLongEnough = (token: string): boolean => bare(token).length >= pieceLength;
-
-/** For a sentence about a token that is not long enough. */
-export const tooShort = `has fewer than ${pieceLength} letters and digits, so that it could not be kept out of messages`;
+/**
+ * What is wrong with a text that should be an access token and nothing else, as a clause that shows nothing of it: the
+ * text may be another secret.
+ * @returns undefined for a token
+ */
+export function whyNoToken(text: string): string | undefined {
+  if (text === '') return 'is empty';
+  if (/^(["'`]).*\1$/s.test(text)) return 'holds a token in quotes';
+  if (!/^[\x21-\x7e]+$/.test(text)) {
+    return 'does not hold a token: it has blanks, line breaks or other characters that a token cannot have';
+  }
+  if (/^[{[<]|^\w+=[^=]/.test(text)) return 'holds more than a token (JSON, a page, or a name with =)';
+  // A shorter one could be an ordinary word.
+  if (bare(text).length >= pieceLength) return undefined;
+  return `holds a token that has fewer than ${pieceLength} letters and digits, so that it could not be kept out of messages`;
+}
 
 /** @returns whether a text repeats a piece of one of the secrets */
 export function repeats(secrets: Iterable<string>): (text: string) => boolean {

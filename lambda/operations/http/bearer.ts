@@ -3,7 +3,7 @@ import type { Question } from '../answers/failures.ts';
 import { isObject, numberOf, parseJson } from '../answers/json-value.ts';
 import { type Quote, quoter } from '../answers/server-text.ts';
 import { OperationsError, type TokenSource } from '../operations.ts';
-import { isLongEnough } from '../secrets.ts';
+import { whyNoToken } from '../secrets.ts';
 import { capped, maxSentenceBytes } from '../text.ts';
 
 /** How long in advance to announce a token's expiry. */
@@ -33,7 +33,7 @@ export function createBearer(source: TokenSource): Bearer {
       quote = quoter([...seen]);
     }
     // A header cannot hold other characters, and the error would show the token.
-    if (/^[\x21-\x7e]+$/.test(token) && isLongEnough(token)) return token;
+    if (whyNoToken(token) === undefined) return token;
     throw new OperationsError({ kind: 'token', operation: question.operation });
   }
 

@@ -25,9 +25,12 @@ describe('an access token', () => {
   it.each([
     ['empty', ' \n', /is empty/],
     ['two words', 'secret words', /does not hold a token/],
-    ['a token in quotes', '"secret"\n', /holds a token in quotes: take the quotes away\.$/],
+    ['a token in quotes', '"secret"\n', /holds a token in quotes: put only the access token there\.$/],
+    ['JSON', '{"token":"secret-of-this-server"}', /holds more than a token/],
+    ['a page', '<html>secret</html>', /holds more than a token/],
+    ['a line of a shell', 'DATAHUB_GMS_TOKEN=secret-of-this-server', /holds more than a token/],
     ['too short a token', 'secret-abc-12\n', /holds a token that has fewer than 12 letters and digits/],
-    ['a token with a line break in it', 'secret\ntoken', /line breaks.*Put only the token there\.$/],
+    ['a token with a line break in it', 'secret\ntoken', /line breaks.*: put only the access token there\.$/],
   ])('file that is %s is refused without showing it', (_name, content, problem) => {
     const path = folder().write('token', content);
     const message = problemOf(() => server(path));

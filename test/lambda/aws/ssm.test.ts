@@ -116,7 +116,7 @@ describe('The token', () => {
       stored['/p/token'] = value;
       const message = await failure(open().token.get());
       expect(message).toMatch(
-        /The parameter \/p\/token (is empty|holds a blank|holds a token that has fewer than 12 letters)/,
+        /The parameter \/p\/token (is empty|does not hold a token|holds a token that has fewer than 12 letters)/,
       );
       if (value.trim()) expect(message).not.toContain(value);
     },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isLongEnough, redactor, repeats } from '../../../lambda/operations/secrets.ts';
+import { redactor, repeats, whyNoToken } from '../../../lambda/operations/secrets.ts';
 
 /** A token, of which a server echoes a part. */
 
@@ -70,7 +70,15 @@ test('A text that hides more than anybody can look through is withheld', () => {
   expect(repeats([])(nested)).toBe(false);
 });
 
-test('A token needs twelve letters and digits', () => {
-  expect(isLongEnough('abc-def-ghi-123')).toBe(true);
-  expect(isLongEnough('abc-def-ghi-12+/=')).toBe(false);
+test.each<[string, RegExp | undefined]>([
+  ['abc-def-ghi-123', undefined],
+  ['YWJjZGVmZ2hpamtsbW5v==', undefined],
+  ['', /^is empty$/],
+  ["'abc-def-ghi-123'", /quotes/],
+  ['abc-def\nghi-123', /^does not hold a token/],
+  ['{"token":"abc-def-ghi-123"}', /more than a token/],
+  ['token=abc-def-ghi-123', /more than a token/],
+  ['abc-def-ghi-12+/=', /fewer than 12 letters and digits/],
+])('Of %j it is said what keeps it from being a token', (text, why) => {
+  expect(whyNoToken(text) ?? '').toMatch(why ?? /^$/);
 });

@@ -151,6 +151,9 @@ function remedyOf(status: number, { kept, format }: Webhook): string {
   }
   if (status === 429 || status >= 500) return 'It was tried three times; check the receiver.';
   if (status === 400 || status === 415 || status === 422) return otherFormat(format);
+  if (status === 405) return `What is there takes no messages: put the webhook's own address into ${kept}.`;
+  if (status === 407) return 'A proxy wants a sign-in: put user name and password into HTTPS_PROXY or HTTP_PROXY.';
+  if (status === 413) return 'The message is longer than it takes, or than a proxy in between lets through.';
   if (status === 401 && format === 'teams') return "In the flow's trigger, let anyone start it.";
   return `The address may have been withdrawn: put a new one into ${kept}.`;
 }

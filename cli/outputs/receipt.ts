@@ -9,9 +9,7 @@ export type Receipt = 'accepted' | 'doubtful' | 'refused';
  * @param text the body, or the beginning of a long one
  */
 export function receiptOf(text: string, contentType: string | undefined): Receipt {
-  if (/^text\/html\b/i.test(contentType ?? '') || /^\s*<(?:!doctype html|html|head|body)\b/i.test(text)) {
-    return 'refused';
-  }
+  if (isPage(text, contentType)) return 'refused';
   // Teams' incoming webhooks wrap every failure in a 200.
   if (/\bmessage delivery failed with error\b/i.test(text)) return 'refused';
   const json = parseJson(text);
@@ -19,6 +17,10 @@ export function receiptOf(text: string, contentType: string | undefined): Receip
   if (isRefusal(json)) return 'refused';
   return looksRefused(json) ? 'doubtful' : 'accepted';
 }
+
+/** Slack says that its "ok" is HTML, so the type alone shows nothing. */
+const isPage = (text: string, contentType = ''): boolean =>
+  /^\s*<(?:!doctype html|html|head|body)\b/i.test(text) || (/^text\/html\b/i.test(contentType) && /^\s*</.test(text));
 
 const refusing = /^\W{0,3}(error|fail|invalid|denied|refused|rejected|forbidden|unauthori[sz]ed|not[ _]|no[ _])/i;
 
@@ -30,20 +32,11 @@ function isRefusal({ ok, errcode, code, msg }: Record<string, unknown>): boolean
   return typeof msg === 'string' && isSet(code) && !isSuccess(code);
 }
 
-function looksRefused({
-  code,
-  success,
-  status,
-  result,
-  state,
-  error,
-  errors,
-  StatusCode,
-}: Record<string, unknown>): boolean {
-  if (isSet(code) && !isSuccess(code)) return true;
-  if (isSet(StatusCode) && !isSuccess(StatusCode)) return true;
-  if (success === false || [error, errors].some(isSet)) return true;
-  return [status, result, state].some((word) => typeof word === 'string' && refusing.test(word));
+function looksRefused(said: Record<string, unknown>): boolean {
+  const codes = [said['code'], said['StatusCode'], said['statusCode'], said['status_code']];
+  if (codes.some((code) => isSet(code) && !isSuccess(code))) return true;
+  if (said['success'] === false || ['error', 'errors', 'errorMessage'].some((name) => isSet(said[name]))) return true;
+  return ['status', 'result', 'state'].some((name) => refusing.test(String(said[name])) || Number(said[name]) >= 400);
 }
 
 /** Neither absent nor empty nor zero. */

@@ -87,6 +87,9 @@ describe('posting a message', () => {
       {},
       /it answered 302\. A webhook does not redirect, so this is not its address: put the one that the chat/,
     ],
+    [405, '', {}, /it answered 405\. What is there takes no messages/],
+    [407, '', {}, /it answered 407\. A proxy wants a sign-in/],
+    [413, '<html>Too Large</html>', {}, /it answered 413\. The message is longer/],
     [403, '<html>Forbidden</html>', {}, /it answered 403\. The address may/],
     [403, `unknown hook ${secretPath}`, {}, /it answered 403\. The address may/],
   ])('after %i with "%s" says what to do, without the address', async (status, answer, more, sentence) => {
@@ -104,7 +107,7 @@ describe('posting a message', () => {
     ['{"errcode":"93000","errmsg":"invalid webhook url"}', 'invalid webhook url', {}],
     ['\ufeff{"code":19001,"msg":"param invalid: incoming webhook access token invalid"}', 'param invalid', {}],
     ['<!DOCTYPE html><title>Sign in</title>', 'A page is no receiver', {}],
-    ['Sign in', 'which refuses it', { 'content-type': 'text/html; charset=utf-8' }],
+    ['<p>Sign in</p>', 'A page is no receiver', { 'content-type': 'text/html; charset=utf-8' }],
     ['Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 413', 'error 413', {}],
   ])('is not accepted by a 200 that says %s', async (answer, quoted, headers) => {
     const { url, received, answers } = await receiver();
@@ -115,6 +118,17 @@ describe('posting a message', () => {
     });
     expect(received).toHaveLength(1);
   });
+
+  it.each(['ok', '1', '{"ok":true}'])(
+    'is accepted by a 200 that says %s, and calls it HTML as Slack does',
+    async (answer) => {
+      const { url, answers } = await receiver();
+      answers.push({ status: 200, body: answer, headers: { 'content-type': 'text/html' } });
+      expect(await post(webhookAt(url), body, { sleep })).toEqual(
+        expect.objectContaining({ kind: 'posted', doubt: undefined }),
+      );
+    },
+  );
 
   it.each([
     'ok',
@@ -134,17 +148,23 @@ describe('posting a message', () => {
     );
   });
 
-  it.each(['{"success":false}', '{"status":"error"}', '{"code":4003,"message":"x"}', 'invalid_token', 'no_team'])(
-    'is accepted, with a warning, by a 200 that says %s, which nobody has specified',
-    async (answer) => {
-      const { url, answers } = await receiver();
-      answers.push({ status: 200, body: answer });
-      expect(await post(webhookAt(url), body, { sleep })).toMatchObject({
-        kind: 'posted',
-        doubt: expect.stringMatching(/^it answered 200 \(".*"\), which may mean that it refused it/),
-      });
-    },
-  );
+  it.each([
+    '{"success":false}',
+    '{"status":"error"}',
+    '{"code":4003,"message":"x"}',
+    '{"statusCode":500}',
+    '{"status":404}',
+    '{"errorMessage":"x"}',
+    'invalid_token',
+    'no_team',
+  ])('is accepted, with a warning, by a 200 that says %s, which nobody has specified', async (answer) => {
+    const { url, answers } = await receiver();
+    answers.push({ status: 200, body: answer });
+    expect(await post(webhookAt(url), body, { sleep })).toMatchObject({
+      kind: 'posted',
+      doubt: expect.stringMatching(/^it answered 200 \(".*"\), which may mean that it refused it/),
+    });
+  });
 
   it('reads a refusal that is compressed although nobody asked for that', async () => {
     const { url, requests } = await rawServer({

@@ -10,7 +10,6 @@ import { onceForAll } from './support/once.ts';
  */
 const sources = {
   start: 'cli/main.ts',
-  'operations-service': 'test/operations-service/main.ts',
   'ended-at-write': 'test/cli/run/ended-at-write.ts',
   'ledger-writer': 'test/cli/ledgers/writer.ts',
   'preview-message': 'cli/preview-message.ts',

@@ -19,13 +19,11 @@ export interface EngineOptions {
   profile?: ProfileName;
   /** `NAME` or `NAME=VALUE`, applied in order. */
   faults?: readonly string[];
-  /** The same seed gives the same rows, ids and conflicts. Default 1. */
-  seed?: number;
   /** Epoch milliseconds; default: real time. */
   clock?: { now(): number };
   /** Default: the sample indices. */
   indices?: readonly SampleIndex[];
-  /** The accepted bearer token; default: derived from the seed. */
+  /** The accepted bearer token; default: the same for each engine. */
   token?: string;
 }
 
@@ -46,9 +44,12 @@ export interface Engine extends RequestHandler, Workbench {
 /** A real server does not send it: the rows are expendable, so that a run may shorten its waits. */
 const sampleHeaders = { 'X-Sample-Data': 'true' };
 
+/** Every service has the same rows, ids and conflicts. */
+const seed = 1;
+
 /** @throws FaultError for an unknown fault */
 export function createEngine(options: EngineOptions = {}): Engine {
-  const { seed = 1, clock = { now: () => Date.now() }, profile = 'specification', faults = [] } = options;
+  const { clock = { now: () => Date.now() }, profile = 'specification', faults = [] } = options;
   const random = createRandom(seed);
   const nodeId = randomText(random, 22);
   const token = options.token ?? `sample-${randomText(random, 32)}`;

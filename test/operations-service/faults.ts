@@ -133,22 +133,13 @@ export const faults: readonly Fault[] = [
   amount('conflicts', 'SHARE', 'this share of the rows changed in the meantime and is kept', (conflictShare) => ({
     conflictShare,
   })),
-  oneOf('task-id', ['uuid', 'empty', 'sentence'], 'what a real truncate answers instead of a task id', (taskIds) => ({
+  oneOf('task-id', ['empty', 'sentence'], 'what a real truncate answers instead of a task id', (taskIds) => ({
     taskIds,
   })),
   amount('rows-per-second', 'N', 'speed of the tasks', (rowsPerSecond) => ({ rowsPerSecond })),
   // Task status
   flag('forgets-ended-tasks', 'the record of a task is gone once the task has ended', { forgetsEndedTasks: true }),
-  oneOf('status-form', ['object', 'text', 'missing'], 'form of status inside the task status', (statusForm) => ({
-    statusForm,
-  })),
-  // Sizes, privileges, texts
-  oneOf(
-    'sizes',
-    ['sizeInMb', 'sizeMb', 'no-names', 'failing', 'one-store'],
-    'form of getIndexSizes; failing answers 500',
-    (sizes) => ({ sizes }),
-  ),
+  // Privileges, texts
   oneOf(
     'denied',
     ['truncate', 'status', 'sizes'],
@@ -157,7 +148,7 @@ export const faults: readonly Fault[] = [
   ),
   oneOf(
     'sentence',
-    ['usual', 'unscaled-percent', 'racing-counts', 'reworded'],
+    ['racing-counts', 'reworded'],
     'variants of the dry run’s text; reworded cannot be understood',
     (sentence) => ({ sentence }),
   ),
@@ -167,11 +158,9 @@ export const faults: readonly Fault[] = [
   between('login-redirect', 'all', false, '302 to a login page'),
   between('login-page', 'all', false, '200 with a login page'),
   between('unauthorized-empty', 'all', false, '401 without a body'),
-  between('throttled', 'all', false, '429 with Retry-After: 1'),
   flag('engine-down', 'the search engine is unreachable: nothing is counted, and no task is found', {
     engineReachable: false,
   }),
-  flag('gateway', 'behind a gateway that strips /gms: /gms/operations is answered', { strippedPrefixes: ['/gms'] }),
   flag('frontend', 'behind DataHub’s frontend: only /api/gms/operations is forwarded', {
     frontend: true,
     strippedPrefixes: ['/api/gms'],

@@ -1,57 +1,65 @@
-import { CommanderError } from 'commander';
+import { rmSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { sampleIndices } from '../../cli/operations-service/samples.ts';
-import { type Arguments, parseArguments } from './arguments.ts';
-import { FaultError } from './faults.ts';
-import { profileNamed } from './profiles.ts';
-import { type OperationsService, startOperationsService } from './server.ts';
+import { keepToken } from '../../cli/operations-service/server.ts';
+import { FaultError, faults, faultUsage, scopes } from './faults.ts';
+import { type ProfileName, profileNamed, profileNames } from './profiles.ts';
+import { startOperationsService } from './server.ts';
 
-/** `npm run operations-service`: the simulated operations service alone, until it is interrupted. */
+/** `npm run operations-service -- [--port N] [--profile NAME] [--fault NAME[=VALUE]]…`: the service alone, until Ctrl-C. */
 
 async function main(): Promise<void> {
-  const given = parseArguments(process.argv.slice(2));
-  const { rows, fault: faults, ...options } = given;
-  const service = await startOperationsService({ ...options, faults, indices: sampleIndices(rows), tokenFile: true });
-  // The token file is removed with the process, on any regular exit.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void service.close().then(() => process.exit(0)));
+  const text = { type: 'string' } as const;
+  const options = { port: text, profile: text, fault: { ...text, multiple: true }, help: { type: 'boolean' } } as const;
+  const { port = '0', profile = 'specification', fault = [], help } = parseArgs({ options }).values;
+  if (help || !isProfile(profile)) {
+    process.stdout.write(usage());
+    process.exitCode = help ? 0 : 2;
+    return;
   }
-  process.stdout.write(greeting(service, given));
+  const given = { port: Number(port), profile, faults: fault };
+  const service = await startOperationsService({ ...given, indices: sampleIndices() });
+  const { folder, path } = await keepToken(service.token);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      rmSync(folder, { recursive: true });
+      process.exit(0);
+    });
+  }
+  process.stdout.write(greeting(service.url, path, profile));
 }
 
-function greeting({ url, tokenFile, engine }: OperationsService, { profile, fault }: Arguments): string {
-  const indices = engine.indices();
-  const rows = indices.reduce((sum, index) => sum + index.rows, 0);
+const isProfile = (name: string): name is ProfileName => profileNames.some((one) => one === name);
+
+function greeting(url: string, tokenFile: string, profile: ProfileName): string {
   const cutoff = Date.now() - 90 * 86_400_000;
-  const lines = [
-    `Operations service at ${url}`,
-    `  token file  ${tokenFile}`,
-    `  profile     ${profile}: ${profileNamed(profile).summary}`,
-    ...(fault.length === 0 ? [] : [`  faults      ${fault.join(', ')}`]),
-    `  holds       ${indices.length} indices, ${rows.toLocaleString('en')} rows`,
+  return `Operations service at ${url}
+  token file  ${tokenFile}
+  profile     ${profile}: ${profileNamed(profile).summary}
+
+A dry run:
+  curl -s '${url}/operations?action=truncateTimeseriesAspect' \\
+    -H "Authorization: Bearer $(cat ${tokenFile})" -H 'Content-Type: application/json' \\
+    -d '{"entityType": "dataset", "aspect": "operation", "endTimeMillis": ${cutoff}}'
+
+Ctrl-C ends it.
+`;
+}
+
+function usage(): string {
+  const column = (entries: [string, string][]) => entries.map(([name, summary]) => `  ${name.padEnd(28)}  ${summary}`);
+  return `${[
+    'npm run operations-service -- [--port N] [--profile NAME] [--fault NAME[=VALUE]]…',
     '',
-    'A dry run:',
-    `  curl -s '${url}/operations?action=truncateTimeseriesAspect' \\`,
-    `    -H "Authorization: Bearer $(cat ${tokenFile})" -H 'Content-Type: application/json' \\`,
-    `    -d '{"entityType": "dataset", "aspect": "operation", "endTimeMillis": ${cutoff}}'`,
-    'The requests it has received:',
-    `  curl -s ${url}/_asked`,
+    'Profiles:',
+    ...column(profileNames.map((name) => [name, profileNamed(name).summary])),
     '',
-    'Ctrl-C ends it.',
-  ];
-  return `${lines.join('\n')}\n`;
+    `Faults (SHARE is a number from 0 to 1, SCOPE one of ${scopes.join(', ')}):`,
+    ...column(faults.map((fault) => [faultUsage(fault), fault.summary])),
+  ].join('\n')}\n`;
 }
 
 main().catch((error: unknown) => {
-  if (error instanceof CommanderError) {
-    // Commander has already said what is wrong.
-    process.exitCode = error.exitCode === 0 ? 0 : 2;
-    return;
-  }
-  const code = (error as NodeJS.ErrnoException).code;
-  const cannotListen = code === 'EADDRINUSE' || code === 'EACCES';
-  const message = cannotListen
-    ? `The port cannot be used (${code}): choose another with --port, or leave it out.`
-    : (error as Error).message;
-  process.stderr.write(`${message}\n`);
-  process.exitCode = cannotListen || error instanceof FaultError ? 2 : 1;
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exitCode = error instanceof FaultError ? 2 : 1;
 });

@@ -10,7 +10,6 @@ const datahub: Behaviour = {
   refreshSeconds: 1,
   refreshSourceBeforeReindex: false,
   statusForm: 'text',
-  mergeSeconds: 600,
   firstSearchMillis: 200,
   batchJitter: 0.3,
   strippedPrefixes: [],

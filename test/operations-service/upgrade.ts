@@ -16,35 +16,21 @@ export function upgradeBlocking(cluster: Cluster, index: LogicalIndex): void {
   cluster.moveAlias(index, target);
 }
 
-/** An upgrade without downtime, in progress: GMS keeps working, and nothing tells its clients. */
-export interface Upgrade {
-  /** The index that it fills; unlisted until the alias moves. */
-  target: string;
-  /**
-   * Moves the alias to the copy: rows that were deleted in the meantime are back.
-   * @returns false if the index no longer exists
-   */
-  swap(): boolean;
-}
-
 /**
  * Begins an upgrade like BuildIndicesIncrementalStep (datahub PR #16887): a snapshot of the index behind the alias is
- * copied to `<alias>_<version>_<13 digits>`.
+ * copied to `<alias>_<version>_<13 digits>`, while GMS keeps working and nothing tells its clients.
+ * @returns what moves the alias to the copy, if the index still exists: rows that were deleted in the meantime are back
  */
-export function beginUpgrade({ cluster, behaviour }: Simulation, index: LogicalIndex): Upgrade {
+export function beginUpgrade({ cluster, behaviour }: Simulation, index: LogicalIndex): () => void {
   const source = index.physical;
   const target = cluster.create(cluster.freshName(`${index.alias}_1_7_0-0`, behaviour.clockSkewSeconds * 1000));
   cluster.leftovers.set(target.name, target);
   source.store.refresh();
   const snapshot = [...source.store.found()];
-  return {
-    target: target.name,
-    swap() {
-      if (![...cluster.logical.values()].includes(index) || cluster.find(target.name) === undefined) return false;
-      for (const { id, timestamp } of snapshot) target.store.add(id, timestamp);
-      target.store.refresh();
-      cluster.moveAlias(index, target);
-      return true;
-    },
+  return () => {
+    if (![...cluster.logical.values()].includes(index) || cluster.find(target.name) === undefined) return;
+    for (const { id, timestamp } of snapshot) target.store.add(id, timestamp);
+    target.store.refresh();
+    cluster.moveAlias(index, target);
   };
 }

@@ -6,10 +6,7 @@ import { addIndex } from './simulation/simulated/load.ts';
 import type { Row } from './simulation/simulated/rows.ts';
 import type { Simulation } from './simulation/simulated/simulation.ts';
 import type { TaskState } from './simulation/simulated/task.ts';
-import { RestliError } from './simulation/wire/restli.ts';
-import { atOnce } from './simulation/wire/steps.ts';
-import { readTruncateRequest, truncate } from './simulation/wire/truncate.ts';
-import { beginUpgrade, type Upgrade, upgradeBlocking } from './upgrade.ts';
+import { beginUpgrade, upgradeBlocking } from './upgrade.ts';
 
 /**
  * What a test does behind the service's back: it inspects, adds and removes single rows, and plays the other people and
@@ -26,16 +23,14 @@ export interface Workbench {
   addRows(index: string, timestamps: Iterable<number>): number[];
   /** Another process deletes rows for good. Returns how many. */
   removeRows(index: string, which: (row: Row) => boolean): number;
-  /** Another process truncates, bypassing the network. Returns the action's answer, or the error's message. */
-  truncateByOthers(index: string, fields: Record<string, unknown>): string;
   /** datahub-gc's nightly truncation, 30 days unless said otherwise. Returns the indices that it touched. */
   runGc(days?: number): string[];
   /** Deletes a real index; tasks that work on it end. */
   deleteIndex(name: string): void;
   /** An upgrade of DataHub that blocks writes: deletes end, the copy takes the index's place, the old index stays. */
   upgradeIndex(index: string): void;
-  /** An upgrade without downtime: the copy begins now, and the caller puts it in place. */
-  beginUpgrade(index: string): Upgrade;
+  /** An upgrade without downtime: the copy begins now; the function that is returned puts it in place. */
+  beginUpgrade(index: string): () => void;
   /** Running tasks stop where they are, and their records are gone. */
   restartNode(): void;
   cancelTask(id: string): void;
@@ -43,8 +38,6 @@ export interface Workbench {
   refreshing(index: string, on: boolean): void;
   /** One of this many shards is unavailable: searches miss its rows, and nothing says so. Undefined: it is back. */
   shardAway(index: string, shards: number | undefined): void;
-  /** Makes everything visible to searches, even if refreshing is off. */
-  refresh(): void;
   /** Does something at a time of the engine's clock, before any request of that time. */
   schedule(at: number, action: () => void): void;
 }
@@ -55,7 +48,6 @@ export interface IndexView {
   /** `dataset.operation`; undefined for an index that no alias points to. */
   index: string | undefined;
   rows: number;
-  createdAt: number;
 }
 
 export interface TaskView extends Counters {
@@ -63,8 +55,7 @@ export interface TaskView extends Counters {
   kind: 'delete' | 'reindex';
   indexName: string;
   state: TaskState;
-  /** Epoch milliseconds, as `completedAt`. */
-  startedAt: number;
+  /** Epoch milliseconds. */
   completedAt: number | undefined;
 }
 
@@ -77,18 +68,14 @@ export function createWorkbench(server: Simulation, advance: () => void): Workbe
       ...Array.from(cluster.leftovers.values(), (one) => viewOf(one)),
     ],
     tasks: () =>
-      Array.from(
-        cluster.tasks.values(),
-        ({ plan: { id, kind, indexName, startedAt }, state, completedAt, counters }) => ({
-          id,
-          kind,
-          indexName,
-          state,
-          startedAt,
-          completedAt,
-          ...counters,
-        }),
-      ),
+      Array.from(cluster.tasks.values(), ({ plan: { id, kind, indexName }, state, completedAt, counters }) => ({
+        id,
+        kind,
+        indexName,
+        state,
+        completedAt,
+        ...counters,
+      })),
     rows: (index) => Array.from(find(cluster, index).physical.store.rows(), ({ id, timestamp }) => ({ id, timestamp })),
     addIndex: (sample) => addIndex(server, sample),
     addRows: (index, timestamps) => cluster.add(find(cluster, index).physical, timestamps),
@@ -98,17 +85,7 @@ export function createWorkbench(server: Simulation, advance: () => void): Workbe
       for (const { position, ...row } of physical.store.rows()) {
         if (which(row) && physical.store.remove(position)) removed++;
       }
-      cluster.remember(physical, removed, cluster.now);
       return removed;
-    },
-    truncateByOthers(index, fields) {
-      const { entityType, aspect } = find(cluster, index);
-      try {
-        return atOnce(truncate(server, readTruncateRequest({ entityType, aspect, dryRun: false, ...fields })));
-      } catch (error) {
-        if (error instanceof RestliError) return error.message;
-        throw error;
-      }
     },
     runGc: (days = 30) => runGc(server, days),
     deleteIndex(name) {
@@ -121,10 +98,7 @@ export function createWorkbench(server: Simulation, advance: () => void): Workbe
       for (const [key, { physical }] of cluster.logical) if (physical === deleted) cluster.logical.delete(key);
     },
     upgradeIndex: (index) => upgradeBlocking(cluster, find(cluster, index)),
-    beginUpgrade(index) {
-      const { target, swap } = beginUpgrade(server, find(cluster, index));
-      return { target, swap: brought(swap) };
-    },
+    beginUpgrade: (index) => brought(beginUpgrade(server, find(cluster, index))),
     restartNode() {
       for (const task of cluster.tasks.values()) if (task.state === 'running') task.vanish(cluster.now);
     },
@@ -139,9 +113,6 @@ export function createWorkbench(server: Simulation, advance: () => void): Workbe
     shardAway(index, shards) {
       find(cluster, index).physical.shardsWithOneAway = shards;
     },
-    refresh() {
-      for (const physical of cluster.all()) physical.store.refresh();
-    },
     schedule: (at, action) => cluster.schedule(at, action),
   };
   /** Brings the cluster to the present before each method. */
@@ -155,12 +126,7 @@ export function createWorkbench(server: Simulation, advance: () => void): Workbe
   return Object.fromEntries(methods);
 }
 
-const viewOf = ({ name, store, createdAt }: PhysicalIndex, index?: string): IndexView => ({
-  name,
-  index,
-  rows: store.alive,
-  createdAt,
-});
+const viewOf = ({ name, store }: PhysicalIndex, index?: string): IndexView => ({ name, index, rows: store.alive });
 
 function find(cluster: Cluster, index: string): LogicalIndex {
   const found = cluster.logical.get(index.toLowerCase());

@@ -63,10 +63,7 @@ export async function startStandIn({ clock, ...options }: StandInOptions): Promi
     removeRows: (index, which) => void engine.removeRows(index, which),
     runGc: () => void engine.runGc(30),
     replaceIndex: (index) => engine.upgradeIndex(index),
-    beginUpgrade(index) {
-      const upgrade = engine.beginUpgrade(index);
-      return () => void upgrade.swap();
-    },
+    beginUpgrade: (index) => engine.beginUpgrade(index),
     deleteIndex(index) {
       const found = engine.indices().find((one) => one.index?.toLowerCase() === index.toLowerCase());
       if (found) engine.deleteIndex(found.name);

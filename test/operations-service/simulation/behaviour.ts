@@ -14,8 +14,7 @@ export type InterceptionKind =
   | 'bad-gateway'
   | 'login-redirect'
   | 'login-page'
-  | 'unauthorized-empty'
-  | 'throttled';
+  | 'unauthorized-empty';
 
 export interface Interception {
   kind: InterceptionKind;
@@ -72,15 +71,13 @@ export interface Behaviour {
   taskIds: 'node:number' | 'uuid' | 'empty' | 'sentence';
 
   /** Form of `status` inside the task status. */
-  statusForm: 'object' | 'text' | 'missing';
+  statusForm: 'object' | 'text';
   /** False: no task is ever found (the search engine is unreachable, or there is none). */
   statusKnown: boolean;
   /** A task's record is gone as soon as the task has ended. */
   forgetsEndedTasks: boolean;
 
-  sizes: 'sizeInMb' | 'sizeMb' | 'no-names' | 'failing' | 'one-store';
-  /** Deleted rows count in an index's size for this long. */
-  mergeSeconds: number;
+  sizes: 'sizeInMb' | 'sizeMb' | 'one-store';
 
   denied: readonly Action[];
   /** The answer to a missing privilege. */
@@ -88,7 +85,7 @@ export interface Behaviour {
   /** The entity registry detects unknown entity types (400), not the search engine (500). */
   knowsEntities: boolean;
 
-  sentence: 'usual' | 'unscaled-percent' | 'racing-counts' | 'reworded';
+  sentence: 'usual' | 'racing-counts' | 'reworded';
 
   interceptions: readonly Interception[];
   /** False: the search engine is unreachable. */
@@ -136,7 +133,6 @@ export const specified: Behaviour = {
   forgetsEndedTasks: false,
 
   sizes: 'sizeInMb',
-  mergeSeconds: 0,
 
   denied: [],
   deniedStatus: 403,

@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { keepToken } from '../../../cli/operations-service/server.ts';
 import { listening } from '../../support/loopback.ts';
 import type { RequestHandler } from './exchange.ts';
 import { createListener } from './wire/listener.ts';
@@ -8,16 +6,12 @@ import { createListener } from './wire/listener.ts';
 export interface ServingOptions {
   /** Default 0: any free port. */
   port?: number;
-  /** Writes the token to a temporary file, which `close` removes. */
-  tokenFile?: boolean;
 }
 
 export interface Served<E extends RequestHandler> {
   /** `http://127.0.0.1:<port>`; `/operations` is below it, with or without the prefixes that the behaviour strips. */
   url: string;
   token: string;
-  /** Path of the token file, if one was requested. */
-  tokenFile: string | undefined;
   engine: E;
   close(): Promise<void>;
 }
@@ -31,20 +25,17 @@ export const randomToken = (): string => randomBytes(24).toString('base64url');
  */
 export async function serveEngine<E extends RequestHandler>(
   engine: E,
-  { port = 0, tokenFile }: ServingOptions = {},
+  { port = 0 }: ServingOptions = {},
 ): Promise<Served<E>> {
   const { server, abandon } = createListener(engine);
   const { url, close } = await listening(server, port);
-  const kept = tokenFile ? await keepToken(engine.token) : undefined;
   return {
     url,
     token: engine.token,
-    tokenFile: kept?.path,
     engine,
     async close() {
       abandon();
       await close();
-      if (kept) await rm(kept.folder, { recursive: true, force: true });
     },
   };
 }

@@ -12,8 +12,6 @@ export interface PhysicalIndex {
   refreshOff: boolean;
   /** One of this many shards is unavailable: searches find fewer rows, and nothing says so. */
   shardsWithOneAway?: number;
-  /** Deleted rows use space until a merge some minutes later; by the second in which they were deleted. */
-  unmerged: { at: number; rows: number }[];
 }
 
 /** One time series aspect of one entity type: the name that GMS asks for, and the index behind it. */
@@ -81,7 +79,7 @@ export class Cluster {
   }
 
   create(name: string, rows = 0): PhysicalIndex {
-    return { name, createdAt: this.now, store: new RowStore(rows), refreshOff: false, unmerged: [] };
+    return { name, createdAt: this.now, store: new RowStore(rows), refreshOff: false };
   }
 
   add(physical: PhysicalIndex, timestamps: Iterable<number>): number[] {
@@ -127,13 +125,6 @@ export class Cluster {
     let millis = this.now + skewMillis;
     while (this.find(physicalName(alias, millis)) !== undefined) millis++;
     return physicalName(alias, millis);
-  }
-
-  remember(physical: PhysicalIndex, deletedRows: number, at: number): void {
-    const second = Math.floor(at / 1000) * 1000;
-    const last = physical.unmerged.at(-1);
-    if (last !== undefined && last.at === second) last.rows += deletedRows;
-    else physical.unmerged.push({ at: second, rows: deletedRows });
   }
 
   private advanceTasksAndRefresh(to: number): void {

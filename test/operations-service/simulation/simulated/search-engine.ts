@@ -2,7 +2,7 @@ import { indexKey } from '../../../../cli/operations-service/rows.ts';
 import { taskCounters } from '../../../../cli/operations-service/tasks.ts';
 import { countFailed, RestliError, unreachable } from '../wire/restli.ts';
 import type { SearchEngine, TaskStatus } from '../wire/search-engine.ts';
-import type { Cluster, LogicalIndex, PhysicalIndex } from './cluster.ts';
+import type { LogicalIndex } from './cluster.ts';
 import type { Simulation } from './simulation.ts';
 import { startDelete, startReindex } from './submit.ts';
 import type { Task } from './task.ts';
@@ -39,7 +39,7 @@ export function simulatedEngine(simulation: Omit<Simulation, 'engine'>): SearchE
         name: physical.name,
         entityType: entityType.toLowerCase(),
         aspect: aspect.toLowerCase(),
-        bytes: bytesOf(physical, cluster, simulation.behaviour.mergeSeconds * 1000),
+        bytes: emptyBytes + physical.store.alive * rowBytes,
       }));
     },
   };
@@ -60,12 +60,3 @@ function statusOf(task: Task, now: number): TaskStatus {
 /** Bytes of an index without rows, and of one row: plausible values, the same for all indices. */
 const emptyBytes = 208;
 const rowBytes = 420;
-/** A deleted row uses more space until the next merge, not less: it stays, and its deletion is recorded in addition. */
-const deletionBytes = 30;
-
-function bytesOf(physical: PhysicalIndex, cluster: Cluster, mergeMillis: number): number {
-  // Compared with the start of their second: if a merge takes no time, nothing waits.
-  physical.unmerged = mergeMillis === 0 ? [] : physical.unmerged.filter(({ at }) => at > cluster.now - mergeMillis);
-  const deleted = physical.unmerged.reduce((sum, { rows }) => sum + rows, 0);
-  return emptyBytes + physical.store.alive * rowBytes + deleted * (rowBytes + deletionBytes);
-}

@@ -10,7 +10,7 @@ import { type Fate, Task, type TaskPlan } from './task.ts';
  * @returns the task's id
  */
 export function startDelete(simulation: Simulation, { physical }: LogicalIndex, submission: Submission): string {
-  const { behaviour, cluster } = simulation;
+  const { behaviour } = simulation;
   const { batchSize } = submission;
   return start(simulation, physical, {
     kind: 'delete',
@@ -22,7 +22,6 @@ export function startDelete(simulation: Simulation, { physical }: LogicalIndex, 
       const { conflictShare } = behaviour;
       const changed = conflictShare > 0 && randomOf(simulation.seed + serial, position) < conflictShare;
       if (changed || !physical.store.remove(position)) return 'conflict';
-      cluster.remember(physical, 1, cluster.now);
       return 'deleted';
     },
   });

@@ -1,4 +1,4 @@
-import { type HttpReply, html, type IncomingRequest, json } from '../exchange.ts';
+import { type HttpReply, type IncomingRequest, json } from '../exchange.ts';
 import { indexSizes } from './index-sizes.ts';
 import { errorBody, parseBody, RestliError } from './restli.ts';
 import { checkRoute, pathAt } from './route.ts';
@@ -15,34 +15,27 @@ export interface Answered {
 
 /** GMS itself: authentication, routing, the types of the parameters, the privilege, the work, in that order. */
 export function* answer(server: Server, token: string, request: IncomingRequest, url: URL): Steps<Answered> {
-  if (request.headers['authorization'] !== `Bearer ${token}`) return { reply: unauthorized(request, url) };
-  const answered = yield* tried(server, request, url);
-  answered.reply.headers['X-RestLi-Protocol-Version'] = request.headers['x-restli-protocol-version'] ?? '1.0.0';
-  return answered;
-}
-
-function* tried(server: Server, request: IncomingRequest, url: URL): Steps<Answered> {
+  if (request.headers['authorization'] !== `Bearer ${token}`) return { reply: unauthorized(url) };
   try {
-    checkRoute(request, pathAt(server.behaviour, url.pathname), url.searchParams.get('action'));
-    return yield* act(server, request, url.searchParams.get('action'));
+    const action = url.searchParams.get('action');
+    checkRoute(request.method, pathAt(server.behaviour, url.pathname));
+    return yield* act(server, request.body, action);
   } catch (error) {
     if (!(error instanceof RestliError)) throw error;
-    const reply = json(error.status, errorBody(error.status, error.message));
-    if (!error.routed) delete reply.headers['Content-Type'];
-    return { reply };
+    return { reply: json(error.status, errorBody(error.status, error.message)) };
   }
 }
 
-function* act(server: Server, request: IncomingRequest, action: string | null): Steps<Answered> {
+function* act(server: Server, body: string, action: string | null): Steps<Answered> {
   switch (action) {
     case 'truncateTimeseriesAspect': {
-      const given = readTruncateRequest(parseBody(request.body));
+      const given = readTruncateRequest(parseBody(body));
       demand(server, action, 'User is unauthorized to truncate timeseries index');
       const value = yield* truncate(server, given);
       return { reply: json(200, JSON.stringify({ value })), value };
     }
     case 'getEsTaskStatus': {
-      const given = readStatusRequest(parseBody(request.body));
+      const given = readStatusRequest(parseBody(body));
       demand(server, action, 'User is unauthorized to get ES task status');
       const value = yield* taskStatus(server, given);
       return { reply: json(200, JSON.stringify({ value })), value };
@@ -51,11 +44,7 @@ function* act(server: Server, request: IncomingRequest, action: string | null): 
       demand(server, action, 'User is unauthorized to get index sizes.');
       return { reply: json(200, yield* indexSizes(server)) };
     default:
-      throw new RestliError(
-        400,
-        `POST operation named ${action} not supported on resource 'com.linkedin.metadata.resources.operations.OperationsResource' URI: '${request.path}'`,
-        false,
-      );
+      throw new RestliError(400, `POST operation named ${action} not supported on resource`);
   }
 }
 
@@ -63,18 +52,8 @@ function demand({ behaviour }: Server, action: (typeof behaviour.denied)[number]
   if (behaviour.denied.includes(action)) throw new RestliError(behaviour.deniedStatus, message);
 }
 
-/** The authentication filter comes before rest.li: its answer is the container's error page. */
-function unauthorized(request: IncomingRequest, url: URL): HttpReply {
+/** The authentication filter comes before rest.li: its answer is the container's, for clients that accept JSON. */
+function unauthorized(url: URL): HttpReply {
   const message = 'Unauthorized to perform this action.';
-  const headers = { 'Cache-Control': 'must-revalidate,no-cache,no-store' };
-  if (!(request.headers['accept'] ?? '').includes('application/json')) {
-    return html(401, `Error 401 ${message}`, headers);
-  }
-  return {
-    kind: 'reply',
-    status: 401,
-    headers: { 'Content-Type': 'application/json', ...headers },
-    body: JSON.stringify({ servlet: 'apiServlet', message, url: url.pathname, status: '401' }),
-    delayMillis: 0,
-  };
+  return json(401, JSON.stringify({ servlet: 'apiServlet', message, url: url.pathname, status: '401' }));
 }

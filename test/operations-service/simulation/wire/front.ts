@@ -1,4 +1,4 @@
-import { type Asked, type FaultDecision, type IncomingRequest, json, type Reply } from '../exchange.ts';
+import type { Asked, FaultDecision, IncomingRequest, Reply } from '../exchange.ts';
 import type { Answered } from './actions.ts';
 import { conduct } from './conduct.ts';
 import type { Server } from './search-engine.ts';
@@ -22,8 +22,6 @@ const maxAsked = 20_000;
 export function* receive(front: Front, request: IncomingRequest): Steps<Reply> {
   const { server, token, asked, schedule } = front;
   const url = urlOf(request.path);
-  if (request.method === 'GET' && url.pathname === '/_asked')
-    return withHeaders(front, json(200, JSON.stringify(asked)));
   const body = bodyOf(request.body);
   const decision = front.onRequest(request) ?? { kind: 'pass' };
   const at = front.now();

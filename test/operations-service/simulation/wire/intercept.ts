@@ -31,8 +31,6 @@ export function interceptedReply({ kind }: Interception): Reply {
       return html(200, 'Sign in');
     case 'unauthorized-empty':
       return text(401, '');
-    case 'throttled':
-      return json(429, errorBody(429, 'Throttled: too many requests'), { 'Retry-After': '1' });
   }
 }
 

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { textOf } from '../../../support/loopback.ts';
 import type { IncomingRequest, Reply, RequestHandler } from '../exchange.ts';
 import { errorBody } from './restli.ts';
 
@@ -23,20 +24,13 @@ export function createListener(engine: RequestHandler): { server: Server; abando
   };
 }
 
-const maxBodyBytes = 1_000_000;
-
 async function serve(
   engine: RequestHandler,
   request: IncomingMessage,
   response: ServerResponse,
   timers: Set<NodeJS.Timeout>,
 ): Promise<void> {
-  const read = await readRequest(request);
-  if (read === undefined) {
-    response.writeHead(413).end();
-    return;
-  }
-  const reply = await engine.handle(read);
+  const reply = await engine.handle(await readRequest(request));
   if (reply.delayMillis <= 0) return send(reply, request, response);
   const timer = setTimeout(() => {
     timers.delete(timer);
@@ -45,15 +39,7 @@ async function serve(
   timers.add(timer);
 }
 
-/** @returns undefined if its body is too long */
-async function readRequest(request: IncomingMessage): Promise<IncomingRequest | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length <= maxBodyBytes) chunks.push(chunk);
-  }
-  if (length > maxBodyBytes) return undefined;
+async function readRequest(request: IncomingMessage): Promise<IncomingRequest> {
   const headers = Object.fromEntries(
     Object.entries(request.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
   );
@@ -61,7 +47,7 @@ async function readRequest(request: IncomingMessage): Promise<IncomingRequest | 
     method: request.method ?? 'GET',
     path: request.url ?? '/',
     headers,
-    body: Buffer.concat(chunks).toString('utf8'),
+    body: await textOf(request),
   };
 }
 

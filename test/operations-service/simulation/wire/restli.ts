@@ -13,13 +13,10 @@ const frames = [
 export class RestliError extends Error {
   override readonly name = 'RestliError';
   readonly status: number;
-  /** False for a request that no resource has taken: its answer has no content type. */
-  readonly routed: boolean;
 
-  constructor(status: number, message: string, routed = true) {
+  constructor(status: number, message: string) {
     super(message);
     this.status = status;
-    this.routed = routed;
   }
 }
 
@@ -66,52 +63,19 @@ export function parseBody(body: string): Record<string, unknown> {
   throw new RestliError(400, 'Cannot parse request entity');
 }
 
-type ParameterType = 'String' | 'Long' | 'Integer' | 'Boolean';
-interface Parameter {
-  type: ParameterType;
-  required?: true;
-}
-type ValueOf<T extends ParameterType> = T extends 'String' ? string : T extends 'Boolean' ? boolean : number;
-type Values<P extends Record<string, Parameter>> = {
-  [K in keyof P]: P[K] extends { required: true } ? ValueOf<P[K]['type']> : ValueOf<P[K]['type']> | undefined;
-};
-
 /**
- * Types the parameters of an action as rest.li does (RequiredMode.IGNORE, CoercionMode.NORMAL): numbers are truncated to
- * integers, nothing else is converted.
- * @throws RestliError 400 for a wrong type and for a missing required one
+ * The parameters of an action; others are ignored. A number beyond a long is not read at all (DataHub, facts section 15).
+ * @throws RestliError 400 for a required one that is missing
  */
-export function readParameters<P extends Record<string, Parameter>>(
-  action: string,
-  parameters: P,
+export function readParameters<Given extends Record<string, unknown>>(
   body: Record<string, unknown>,
-): Values<P> {
-  const values: Record<string, unknown> = {};
-  const wrong: string[] = [];
-  for (const [name, { type }] of Object.entries(parameters)) {
-    // A number beyond a long is not read at all (DataHub, facts section 15).
-    if (!Object.hasOwn(body, name) || (type === 'Long' && isBeyondLong(body[name]))) continue;
-    values[name] = coerce(type, body[name]);
-    if (values[name] === undefined) {
-      wrong.push(`ERROR :: /${name} :: ${printed(body[name])} cannot be coerced to ${type}\n`);
-    }
+  required: readonly (keyof Given & string)[] = [],
+): Given {
+  const values = Object.fromEntries(Object.entries(body).filter(([, value]) => !isBeyondLong(value)));
+  for (const name of required) {
+    if (values[name] === undefined) throw new RestliError(400, `Parameter '${name}' is required`);
   }
-  if (wrong.length > 0) {
-    throw new RestliError(400, `Parameters of method '${action}' failed validation with error '${wrong.join('')}'`);
-  }
-  for (const [name, { required }] of Object.entries(parameters)) {
-    if (required && values[name] === undefined) throw new RestliError(400, `Parameter '${name}' is required`);
-  }
-  return values as Values<P>;
+  return values as Given;
 }
 
 const isBeyondLong = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) > 2 ** 63;
-
-function coerce(type: ParameterType, value: unknown): unknown {
-  if (type === 'String') return typeof value === 'string' ? value : undefined;
-  if (type === 'Boolean') return typeof value === 'boolean' ? value : undefined;
-  if (typeof value !== 'number') return undefined;
-  return type === 'Integer' ? Math.max(-(2 ** 31), Math.min(2 ** 31 - 1, Math.trunc(value))) : Math.trunc(value);
-}
-
-const printed = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

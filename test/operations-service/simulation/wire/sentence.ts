@@ -10,7 +10,7 @@ export function dryRunSentence(
 ): string {
   // Two counts, not one snapshot: rows that arrived in between make the first larger than the second.
   const total = sentence === 'racing-counts' ? 0 : counts.total;
-  const share = percent(counts.matching, total, sentence === 'unscaled-percent' ? 1 : 100);
+  const share = percent(counts.matching, total);
   if (sentence === 'reworded') {
     return `Would remove ${counts.matching} of ${total} documents [${share} percent]. Nothing was changed.`;
   }
@@ -22,7 +22,7 @@ export function dryRunSentence(
 }
 
 /** As Java prints `%.2f`. */
-function percent(part: number, whole: number, scale: number): string {
+function percent(part: number, whole: number): string {
   if (whole === 0) return part === 0 ? 'NaN' : 'Infinity';
-  return ((part / whole) * scale).toFixed(2);
+  return ((part / whole) * 100).toFixed(2);
 }

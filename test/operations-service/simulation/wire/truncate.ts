@@ -4,22 +4,19 @@ import type { Counts, Server } from './search-engine.ts';
 import { dryRunSentence, type Mode } from './sentence.ts';
 import { type Steps, step } from './steps.ts';
 
-const action = 'truncateTimeseriesAspect';
-
-const parameters = {
-  entityType: { type: 'String', required: true },
-  aspect: { type: 'String', required: true },
-  endTimeMillis: { type: 'Long', required: true },
-  dryRun: { type: 'Boolean' },
-  batchSize: { type: 'Integer' },
-  timeoutSeconds: { type: 'Long' },
-  forceDeleteByQuery: { type: 'Boolean' },
-} as const;
-
-export type TruncateRequest = ReturnType<typeof readTruncateRequest>;
+export type TruncateRequest = {
+  entityType: string;
+  aspect: string;
+  endTimeMillis: number;
+  dryRun?: boolean;
+  batchSize?: number;
+  timeoutSeconds?: number;
+  forceDeleteByQuery?: boolean;
+};
 
 /** @throws RestliError 400 */
-export const readTruncateRequest = (body: Record<string, unknown>) => readParameters(action, parameters, body);
+export const readTruncateRequest = (body: Record<string, unknown>) =>
+  readParameters<TruncateRequest>(body, ['entityType', 'aspect', 'endTimeMillis']);
 
 /**
  * `truncateTimeseriesAspect` (specification 4.1; DataHub's OperationsResource).

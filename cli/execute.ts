@@ -38,7 +38,7 @@ export interface Surroundings {
   env: NodeJS.ProcessEnv;
   /** How this program was started, for commands in messages. */
   program: string;
-  /** Somebody sits at a terminal: a timer has none. */
+  /** Whether there is a terminal with a person at it: a timer has none. */
   hasTerminal: boolean;
   /** Asks the person at the terminal; undefined where nobody can answer. */
   ask?: ((question: string) => Promise<boolean>) | undefined;
@@ -155,7 +155,7 @@ async function survey(asked: CommandLine, output: Output, { env, program }: Surr
   const { isSample, close } = connection;
   const leave = onInterrupt(async () => {
     output.close();
-    return ['Stopped. A survey only polls: nothing was changed.'];
+    return ['Stopped. A survey only reads: nothing was changed.'];
   });
   try {
     // What this job has done is not attributed to other tools; without a ledger, or with a broken one, there is nothing to know.
@@ -257,7 +257,7 @@ async function publishedStatus(run: LocalRun, telling: Telling, output: Output):
 }
 
 /**
- * A run that changes something needs a person who said yes, now or in its arguments, and somebody who reads its result.
+ * A run that changes something needs a person who says yes, now or in its arguments, and a reader of its result.
  * @throws UsageError
  */
 function refuseUnattended(asked: CommandLine, { ask, isOutputNowhere, program }: Surroundings) {
@@ -271,7 +271,7 @@ function refuseUnattended(asked: CommandLine, { ask, isOutputNowhere, program }:
   const isPosted = (asked.notifyUrlFile ?? asked.notifyUrl) !== undefined;
   if (verb === 'preview' || !isOutputNowhere || isPosted || isRead) return;
   throw new UsageError(
-    `Nobody would see the result of ${verb}: its output is closed or goes to the null device. Let it print somewhere, or add --json FILE or --notify-url-file FILE.`,
+    `Nobody would see the result of ${verb}: its output is closed or goes to the null device. Send the output somewhere, or add --json FILE or --notify-url-file FILE.`,
   );
 }
 

@@ -29,7 +29,7 @@ export function parseArguments(
   if (read.verb === 'print') return read;
   if (isNpmStart && read.verb === 'enforce' && read.words.length === 0)
     throw new UsageError(everyIndexBelowNpm(program));
-  // A demonstration ignores the address in the environment: it should not post to a team's channel.
+  // A demo ignores the address in the environment: it should not post to a team's channel.
   const notifyUrl = read.verb === 'demo' ? undefined : nonEmpty(env['DATAHUB_RETENTION_NOTIFY_URL']);
   const asked = { ...read, notifyUrl };
   const problem = problemOf(asked, program);
@@ -53,7 +53,7 @@ function problemOf(asked: CommandLine, program: string): string | undefined {
     return `${alone} needs --notify-url-file FILE, a file that holds the address to post the message to.`;
   }
   if (asked.approveRows !== undefined && words.length !== 1) {
-    return '--approve-rows needs exactly one INDEX: it approves one truncation, not all of them.';
+    return '--approve-rows needs exactly one INDEX: it approves one truncation, not all.';
   }
   if (asked.acceptMissing !== undefined && words.length !== 1) {
     return '--accept-missing needs exactly one INDEX: it is about the rows of one index.';
@@ -93,16 +93,16 @@ export function splitWords(text: string): string[] {
   return word === undefined ? words : [...words, word];
 }
 
-/** Of `npm start enforce --only X -- --yes` npm drops `--only X` without a trace, and every index would go. */
+/** npm drops `--only X` from `npm start enforce --only X -- --yes` without a trace, and every index would be truncated. */
 const everyIndexBelowNpm = (program: string): string =>
-  `npm may have dropped what this run was to be limited to, without a trace: type ${program} enforce in place of npm start, or name the indices.`;
+  `npm may have dropped an option that limits this run: type ${program} enforce instead of npm start, or name the indices.`;
 
-/** npm has options of these names as well, which people have in their .npmrc; without them a run does nothing more. */
+/** npm has options of these names, too, and people set them in their .npmrc; a run without them deletes nothing more. */
 const npmsOwn: readonly OptionName[] = ['json', 'force', 'yes'];
 
 /**
- * In `npm start enforce --policies p.json`, npm keeps the option for itself: the run would not be the one that was asked
- * for. npm passes what it kept in the environment.
+ * In `npm start enforce --policies p.json`, npm keeps the option for itself, and another run than the intended one would
+ * start. npm puts what it kept into the environment.
  */
 function refuseKeptByNpm(given: readonly string[], env: NodeJS.ProcessEnv, program: string): void {
   const kept = (Object.keys(allOptions) as OptionName[]).find(
@@ -113,7 +113,7 @@ function refuseKeptByNpm(given: readonly string[], env: NodeJS.ProcessEnv, progr
   );
   if (kept === undefined) return;
   throw new UsageError(
-    `npm took ${writtenOption(kept)} for itself, so this program never saw it: type ${program} in place of npm start.`,
+    `npm kept ${writtenOption(kept)} for itself, so this program never saw it: type ${program} instead of npm start.`,
   );
 }
 

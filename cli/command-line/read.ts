@@ -112,17 +112,17 @@ function complete(read: CommandLine, program: string): CommandLine {
   throw new UsageError(`${verb} needs ${missing.join(' and ')}, as in: ${exampleOf(program, verb)}`);
 }
 
-/** What people look for after a deletion that nobody wanted. */
+/** What people type after a deletion that they did not want. */
 const undoing = ['undo', 'restore', 'rollback', 'recover', 'revert'];
 const noUndo =
-  'There is no undo: without a snapshot of the search cluster, deleted rows are gone. From one, "Bring rows back" in docs/operate.md brings them back.';
+  'There is no undo: without a snapshot of the search cluster, deleted rows are gone. With one, follow "Bring rows back" in docs/operate.md.';
 
 /** Options of other programs, and what to type instead. */
 const otherOptions: Readonly<Record<string, string>> = {
   '--dry-run': 'The verb preview says what enforce would do, and changes nothing',
   '--token':
-    'There is no --token, because every user of this machine can read command lines: put the token into a file, and its name behind --token-file',
-  '--only': 'Indices are arguments, without an option, as in: enforce dataset.operation',
+    'There is no --token, because every user of this machine can read command lines: put the token into a file, and name it with --token-file',
+  '--only': 'Indices are arguments, not options, as in: enforce dataset.operation',
 };
 
 /** One sentence for what commander refused. A word that it does not know may be a secret, and is not repeated. */

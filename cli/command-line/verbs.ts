@@ -39,7 +39,7 @@ const reporting = [
 export const verbs: Record<Verb, VerbDescription> = {
   demo: {
     does: 'a whole run on this machine, on sample data',
-    more: 'It really truncates, with its waits cut short; the operations service and its rows exist only for this run.',
+    more: 'It really truncates, with short waits; its server and its rows exist only for this run.',
     words: '[INDEX...]',
     options: ['policies', 'approveRows', ...reporting],
     says: { policies: 'a JSON list of policies', notifyUrlFile: 'a file with the address to post the message to' },
@@ -50,13 +50,13 @@ export const verbs: Record<Verb, VerbDescription> = {
     options: [...server, 'ledger', 'name', 'json', 'html', 'force', 'log'],
     says: {
       json: 'write the suggested policies; - is standard output',
-      ledger: 'what this job has truncated itself is not attributed to other tools',
+      ledger: 'tells what this job has truncated from what other tools have',
     },
     example: '--gms-url http://localhost:8080 --token-file token.txt --json policies.json',
   },
   preview: {
     does: 'says what a run would do; changes nothing',
-    more: 'With an INDEX it is about this index alone.',
+    more: 'With an INDEX, for this index only.',
     words: '[INDEX...]',
     options: [...server, 'policies', 'ledger', ...reporting, 'fast'],
     needs: 'policies',
@@ -64,17 +64,17 @@ export const verbs: Record<Verb, VerbDescription> = {
   },
   enforce: {
     does: 'truncates for real, and proves the result by counting again',
-    more: 'With an INDEX it truncates this index alone. It shows its plan, and asks once before the first truncation.',
+    more: 'With an INDEX, only this index. It shows its plan, and asks once before the first truncation.',
     words: '[INDEX...]',
     options: [...server, 'policies', 'approveRows', 'ledger', ...reporting, 'yes', 'fast'],
     needs: 'policies',
     example: '--gms-url https://datahub.example.com/api/gms --token-file token.txt --policies policies.json',
   },
   release: {
-    does: 'lets a quarantined index be truncated again if no row is missing; truncates nothing',
+    does: 'counts a quarantined index again and releases it if no row is missing; truncates nothing',
     words: 'INDEX...',
     options: [...server, 'acceptMissing', 'policies', 'ledger', ...reporting, 'fast'],
-    says: { policies: 'also allows an INDEX that only a policy names' },
+    says: { policies: 'allows an INDEX that only a policy names, too' },
     example: 'dataset.operation --gms-url https://datahub.example.com/api/gms --token-file token.txt',
   },
   status: {
@@ -84,7 +84,7 @@ export const verbs: Record<Verb, VerbDescription> = {
     example: '--ledger /var/lib/datahub-retention/ledger',
   },
   runbook: {
-    does: 'what to do when a message asks for it: a section, or the names of all',
+    does: 'what to do about a message: prints a section, or the names of all',
     words: '[SECTION]',
     options: [],
     example: 'rows-missing',

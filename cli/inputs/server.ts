@@ -126,8 +126,8 @@ function tokenInEnvironment(env: NodeJS.ProcessEnv): Token | undefined {
 const tokenFileVariable = 'DATAHUB_RETENTION_TOKEN_FILE';
 
 /**
- * A token is meant for the address beside which it was found: no other server must see it. The one of the environment
- * has an address beside it, or is meant for `--gms-url`.
+ * A token belongs to the address beside which it was found: no other server must see it. A token in the environment
+ * belongs to the address there, or to `--gms-url`.
  */
 function tokenFor(address: Address, { environment, environmentToken, file, systemAuth }: Given): Token {
   const refused = (why: string) => {
@@ -215,7 +215,7 @@ function readCertificates({ path, from }: Certificates, env: NodeJS.ProcessEnv):
   return extra === undefined ? pem : `${pem}\n${extraCertificates(extra)}`;
 }
 
-/** Where they cannot be used, Node warns of it and goes on. */
+/** If Node cannot use them, it warns and continues. */
 function extraCertificates(path: string): string {
   try {
     const pem = readText(path, 'NODE_EXTRA_CA_CERTS');
@@ -231,7 +231,7 @@ function extraCertificates(path: string): string {
  * applies.
  */
 export function proxyFor(url: string): string | undefined {
-  // To a proxy, loopback is its own machine, which is never what is meant.
+  // To a proxy, loopback is the proxy's own machine, which nobody wants to reach.
   if (isLoopback(new URL(url).hostname)) return undefined;
   return getProxyForUrl(url) || undefined;
 }

@@ -11,7 +11,7 @@ export interface ConfigMap {
     name: string;
     /** Of this object: one that was deleted and made again has another. */
     uid?: string;
-    /** Changes with every write, whoever writes what. */
+    /** Changes with every write by anyone. */
     resourceVersion?: string;
     labels?: Record<string, string>;
     annotations?: Record<string, string>;

@@ -208,7 +208,7 @@ function jsonOf(text: string): { mark?: unknown } {
   }
 }
 
-/** A file that stays takes room, and that is all: what was stored before is stored. */
+/** A file that stays only takes space: the record is stored. */
 function remove(path: string): void {
   try {
     fs.rmSync(path, { force: true });
@@ -242,7 +242,7 @@ function why(error: unknown): string {
     return 'it is a file, and a ledger is a folder; name another with --ledger.';
   }
   if (code === 'ENOENT') {
-    return 'its parent folder, or what it is a link to, is not there; a volume that is not mounted looks like this. Mount it, or make that folder.';
+    return 'its parent folder, or the target of its link, does not exist: mount the volume, or make that folder.';
   }
   const { problem, remedy = 'name a folder that can be written with --ledger' } = whatFailed(error);
   return `${problem}; ${remedy}.`;

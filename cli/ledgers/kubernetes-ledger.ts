@@ -12,9 +12,9 @@ import { type LastRuns, parseLastRun } from './last-run.ts';
  * empty one: two DataHubs have two namespaces. It has one label, which is its own, and no owner: a tool that removes what
  * it does not find in its repository goes by labels and owners, and may not remove a record in the middle of a truncation.
  *
- * The revision is in the data, because `resourceVersion` changes with any label that somebody writes. A write is
+ * The revision is in the data, because `resourceVersion` changes with every label that anybody adds. A write is
  * conditional on both: it reads, compares the revision, and replaces the very object that it has read (`resourceVersion`
- * and uid). After a conflict it reads again, and goes on while the revision is still the one that it follows. After a lost
+ * and uid). After a conflict it reads again, and tries again as long as the revision has not changed. After a lost
  * answer it finds the random mark of this write, or does not; a write that arrives later still is refused, because it
  * has the same precondition as its repetition.
  */
@@ -147,7 +147,7 @@ export function nameOf(index: string): string {
   return `datahub-retention-${slug}-${hash}`;
 }
 
-/** A copy that somebody keeps under another name is of no index. */
+/** A copy that a person keeps under another name belongs to no index. */
 const indexOf = ({ metadata, data }: ConfigMap): string | undefined =>
   [metadata.annotations?.[indexAnnotation], (jsonIn(data) as { index?: unknown }).index].find(
     (index): index is string => typeof index === 'string' && nameOf(index) === metadata.name,
@@ -236,11 +236,11 @@ function remedyOf({ status, message }: ApiError): string {
       return "the pod's service account has been deleted or made anew: the next Job has a token of the new one";
     case 403:
       return /quota/.test(message)
-        ? 'make room for one ConfigMap for each index in the quota of the namespace'
+        ? 'raise the quota of the namespace: it needs one ConfigMap for each index'
         : 'give the service account the Role of the chart (rbac.create), or keep the ledger on a claim (ledger.existingClaim)';
     case 409:
-      return 'something changes this ConfigMap each time that it is read: find out what, in its managedFields';
+      return 'something changes this ConfigMap after every read: its managedFields say what';
     default:
-      return 'if this persists, ask those who run the cluster; nothing is started without the ledger';
+      return 'if this persists, ask the people who run the cluster; no run starts anything without the ledger';
   }
 }

@@ -102,7 +102,7 @@ async function send(dispatcher: Dispatcher, webhook: Webhook, body: string): Pro
         return { kind: 'failed', problem: `${came}, which refuses it. ${remedyInBody(said, webhook)}`, mayPass: false };
       }
       const doubt =
-        receipt === 'doubtful' ? `${came}, which may mean that it refused it: look whether it is there.` : undefined;
+        receipt === 'doubtful' ? `${came}, which may mean that it refused it: check whether it is there.` : undefined;
       return { kind: 'posted', status: statusCode, doubt };
     }
     const retryAfter = headers['retry-after'];
@@ -131,7 +131,7 @@ async function beginning(body: Dispatcher.ResponseData['body'], encoding: string
       if (size > maxAnswerBytes) break;
     }
   } catch {
-    // What has arrived is what it said.
+    // The part that has arrived counts as its answer.
   }
   return bodyText(Buffer.concat(chunks), encoding, maxAnswerBytes) ?? '';
 }
@@ -147,7 +147,7 @@ function quoted(said: string, webhook: Webhook): string {
 function remedyOf(status: number, { kept, format }: Webhook): string {
   // Where it leads to is a login page or a stranger, who must not get the message.
   if (status >= 300 && status < 400) {
-    return `A webhook does not redirect, so this is not its address: put the one that the chat shows for it into ${kept}.`;
+    return `A webhook does not redirect, so this is another address: copy the webhook's address from the chat into ${kept}.`;
   }
   if (status === 429 || status >= 500) return 'It was tried three times; check the receiver.';
   if (status === 400 || status === 415 || status === 422) return otherFormat(format);
@@ -165,7 +165,7 @@ function otherFormat(format: Webhook['format']): string {
 
 function remedyInBody(said: string, { format, kept }: Webhook): string {
   if (said.trimStart().startsWith('<')) {
-    return `A page is no receiver of messages: put the address that the chat shows for its webhook into ${kept}.`;
+    return `A web page takes no messages: copy the webhook's address from the chat into ${kept}.`;
   }
   return `Correct what it names (a keyword, a signature, a withdrawn address); or: ${otherFormat(format)}`;
 }

@@ -70,7 +70,7 @@ export function reportPublisher(run: Telling, output: Output): ReportPublisher {
       const isHeard = printed !== 'gone' || posting === 'posted' || waiting.length === 0;
       const isWell = isHeard && printed !== 'refused' && posting !== 'refused' && isWritten && hasFigures;
       status = isWell && !isBad(report, run) ? 0 : 1;
-      // What a preview prints is read by the person who looks, and by nobody who is on call.
+      // The person who started a preview reads its screen; the person on call does not.
       const isOnScreen =
         report.mode === 'preview' ? posting === 'posted' : printed === 'taken' || printed === 'not-asked';
       const isPublished = isOnScreen && isWritten && posting !== 'refused';
@@ -83,7 +83,7 @@ export function reportPublisher(run: Telling, output: Output): ReportPublisher {
   };
 }
 
-/** A disk that is full by now has had its say in the report. */
+/** If the disk is full by now, the report has said so. */
 async function keep(place: LastRuns, run: LastRun, output: Output): Promise<void> {
   try {
     await place.keepLastRun(run);
@@ -93,7 +93,7 @@ async function keep(place: LastRuns, run: LastRun, output: Output): Promise<void
   }
 }
 
-/** Indices whose verdict or release people have still to hear of, each with its moment (rule 15). */
+/** Indices with an unreported verdict or release, each with its moment (rule 15). */
 const waitingFor = ({ policies, notes = [], finishedAt }: Report): string[] => [
   ...policies.flatMap(({ decidedAt, ...entry }) =>
     decidedAt === undefined ? [] : [`${dottedName(entry)} (decided on ${moment(Date.parse(decidedAt))})`],

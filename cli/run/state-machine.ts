@@ -16,7 +16,7 @@ interface StateMachineOptions {
   /** The input of an execution started by hand in AWS. */
   input: unknown;
   execution: { name: string; startTime: string };
-  /** Waits so many milliseconds, or moves the run's clock on by them. */
+  /** Waits this many milliseconds, or moves the run's clock forward by them. */
   sleep(millis: number): Promise<void>;
 }
 

@@ -21,7 +21,7 @@ import { knownOf, versionIn } from './version.ts';
 export const surveyAttempts = { failed: 2, timedOut: 1 };
 
 /**
- * Surveys a server, read-only, and tells what it found.
+ * Surveys a server, read-only, and reports what it found.
  * @param records this job's own ledger
  * @returns undefined if nothing can be counted there
  */

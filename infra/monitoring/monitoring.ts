@@ -43,7 +43,7 @@ export interface MonitoringProps {
 interface AlarmProps {
   /** What the alarm means, for the people who read it. */
   meaning: string;
-  /** What to do first: the mail of an alarm has to be enough to begin. */
+  /** What to do first: the mail of an alarm must be enough to begin with. */
   firstRemedy: string;
   metric: IMetric;
   /** By default once is enough, at or above the threshold of 1. */
@@ -56,7 +56,7 @@ interface AlarmProps {
 }
 
 /**
- * Alarms for what no report can say (that there is none), and for bad news whose report would wake nobody. One
+ * Alarms for what no report can say (that there is none), and for bad news that must wake someone. One
  * event sends one message to a topic: alarms of the second kind have no action unless alarms have a topic of their own.
  * (A failing Report function sends two, never three; a lost start sends a second one if no other run starts in time.)
  * No messages are sent when an alarm ends.
@@ -125,7 +125,7 @@ export class Monitoring extends Construct {
         missingData: TreatMissingData.NOT_BREACHING,
       }),
       alarm('FunctionTrouble', {
-        firstRemedy: "First, read that run's report: if its result is ok, nothing has to be done.",
+        firstRemedy: "First, read that run's report: if its result is ok, there is nothing to do.",
         meaning: `A function of stage ${stage} was throttled or ran out of memory; the run continues if it can.`,
         metric: new MathExpression({
           expression: `SUM([${Object.keys(trouble)
@@ -148,17 +148,17 @@ export class Monitoring extends Construct {
       alarm('RowsMissing', {
         meaning: `Rows that should stay are missing from an index of stage ${stage}. Run no DataHub upgrade before they are back: it may delete the index that still holds them.`,
         firstRemedy:
-          'First, read the report of that run: it names the index before and now, and the cutoff. How rows come back is in the runbook.',
+          'First, read the report of that run: it names the index before and now, and the cutoff. The runbook says how to bring the rows back.',
         metric: runMetric(stage, runMetrics.rowsMissing, hourly),
         ...oncePerRun,
       }),
       alarm('NobodySubscribed', {
         meaning: `No subscription of the topic of stage ${stage} is confirmed: its reports reach nobody.`,
-        firstRemedy: 'First, confirm the subscription in the mail from AWS Notifications, or subscribe somebody.',
+        firstRemedy: 'First, confirm the subscription in the mail from AWS Notifications, or add another one.',
         metric: runMetric(stage, runMetrics.confirmedSubscriptions, { ...hourly, statistic: 'Minimum' }),
         comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
         missingData: TreatMissingData.NOT_BREACHING,
-        // The topic of the reports would tell nobody of it.
+        // Nobody would get it on the topic of the reports.
         reported: true,
       }),
     ];

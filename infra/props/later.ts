@@ -45,7 +45,7 @@ export function withoutLater(given: object): Record<string, unknown> {
   const known = (name: string, value: unknown): unknown => {
     if (Array.isArray(value) && isLater(value)) {
       if (!itemized.includes(name)) return [samples[name]?.(++count)];
-      throw new SettingsError(`${name} is a list of which not even the length is known at synth: give its items.`);
+      throw new SettingsError(`${name} is a list whose length synth does not know: give its items.`);
     }
     if (isLater(value)) return samples[name]?.(++count);
     if (Array.isArray(value)) return value.map((item) => known(name, item));

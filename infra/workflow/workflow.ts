@@ -88,7 +88,7 @@ export class Workflow extends Construct {
     });
     const poll = new RetentionFunction(this, 'Poll', {
       name: 'poll',
-      description: 'Looks at every unresolved truncation and verifies the ended ones',
+      description: 'Checks every unresolved truncation and verifies those that have ended',
       environment: { ...stage, ...access },
       permissions: [...readParameters(stack, settings, resources), ...useLedger()],
       network,

@@ -35,7 +35,7 @@ const kinds = {
   // The run, or its configuration
   setup: {
     what: z.enum(['parameters', 'input', 'ledger', 'no-policy', 'run']).meta({
-      description: "what has to be mended; run: this index was not examined, because of the run's own error",
+      description: 'what needs fixing; run: this index was not examined, because the run failed',
     }),
     problem: problem.optional(),
   },
@@ -56,7 +56,7 @@ const kinds = {
     since: millis.optional().meta({ description: 'when it was sent' }),
     why: z.enum(['run-time', 'step', 'preview', 'server', 'another-run']).meta({
       description:
-        "why this run watches it no longer: its time has ended, Poll failed for good, a preview never does, the server could not be asked, or the truncation is another run's",
+        'why this run no longer watches it: its time has ended, Poll failed for good, it is a preview, the server did not answer, or another run sent the truncation',
     }),
     hours: z.number().optional().meta({ description: 'run-time: maxRunHours' }),
     runId: z.string().optional().meta({ description: 'the run that sent it, where it is another one' }),
@@ -123,7 +123,7 @@ const kinds = {
   'above-ceiling': {
     maxDeletePercent: z.number().optional(),
     approveRows: rows.meta({ description: 'the number to approve' }),
-    approved: rows.optional().meta({ description: 'what was approved, and is not enough' }),
+    approved: rows.optional().meta({ description: 'the approved number, which is not enough' }),
     rowLimit: rows.optional().meta({ description: 'maxRowsPerRun, where the oldest hour alone holds more' }),
   },
   guard: [

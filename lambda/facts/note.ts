@@ -37,7 +37,7 @@ const kinds = {
   },
   /** A person named no mode, so the run only previews, in a stage that enforces. */
   'preview-by-hand': {},
-  /** Not everybody who is subscribed to the topic gets this (previews only): somebody has yet to confirm. */
+  /** Some subscribers of the topic have not confirmed yet, and get nothing (previews only). */
   unconfirmed: { confirmed: z.int(), pending: z.int() },
   /** A preview was started with approveRows. */
   'approves-nothing': { approveRows: rows },
@@ -94,7 +94,7 @@ export const noteWithTextSchema = unionSchema(kinds, 'NoteWithText', 'what a not
   text: z.string().meta({ description: 'one or two sentences' }),
 }) as z.ZodType<NoteWithText>;
 
-/** Whether somebody has to look: it makes the run's result at least `attention`. */
+/** Whether it needs a person: it makes the run's result at least `attention`. */
 export const needsAttention = (note: Note): boolean => {
   switch (note.kind) {
     case 'fewer-rows':

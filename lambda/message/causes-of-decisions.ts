@@ -108,7 +108,7 @@ export const guard: CauseEntry<'guard'> = (cause, entry, context) => {
         what: nothingDeleted,
         why: 'The server would reindex instead of deleting in place, and the policy refuses that.',
         urgency: 'change',
-        next: 'To allow it, set refuseReindex to false; the runbook says what that means.',
+        next: 'To allow it, set refuseReindex to false; the runbook says what that risks.',
         section: 'Reindexes',
       };
     case 'task-status': {
@@ -116,7 +116,7 @@ export const guard: CauseEntry<'guard'> = (cause, entry, context) => {
       return {
         subject: 'task statuses cannot be read',
         what: nothingDeleted,
-        why: joined('The server would reindex, and nothing proves a reindex but the status of its task.', why),
+        why: joined('The server would reindex, and only the status of its task can prove a reindex.', why),
         urgency: 'week',
         next,
         act,
@@ -130,7 +130,7 @@ export const changed: CauseEntry<'changed'> = (cause) => {
     return {
       subject: 'reindex changed',
       what: nothingDeleted,
-      why: `The server would now ${cause.now ? 'reindex' : 'delete in place'}, and a moment ago it would not.`,
+      why: `The server would now ${cause.now ? 'reindex' : 'delete in place'}; a moment ago it would have ${cause.now ? 'deleted in place' : 'reindexed'}.`,
       urgency: 'nothing',
       next: nextRunTries,
     };
@@ -158,9 +158,9 @@ export const stopped: CauseEntry<'stopped'> = (cause, _, context) => {
         why:
           cause.problem === undefined
             ? 'The job is paused.'
-            : `Whether the job is paused cannot be read, which counts as paused (${withoutStop(cause.problem)}).`,
+            : `The pause switch cannot be read, so the job counts as paused (${withoutStop(cause.problem)}).`,
         urgency: cause.problem === undefined ? 'nothing' : 'week',
-        next: 'If the pause is intended, do nothing; otherwise resume it.',
+        next: 'If the pause is intended, do nothing; otherwise resume the job.',
         act: resume(context),
       };
     case 'breaker':

@@ -35,7 +35,7 @@ export function open(cause: CauseOf<'open'>, entry: DecidedFacts, context: Conte
   const moved = lastMovedAt === undefined || ended ? '' : `, and last moved on ${moment(lastMovedAt)}`;
   return {
     subject: openBriefly(cause),
-    what: isSure ? openText(cause, entry) : 'a truncation may have been sent, and nothing shows its end',
+    what: isSure ? openText(cause, entry) : 'a truncation may have been sent, and nothing shows that it has ended',
     why: joined(
       `${isSure ? 'It' : 'If so, it'} was ${sent}${moved}.`,
       vanished && taskVanished,
@@ -61,8 +61,8 @@ function openText({ done, total, ended }: CauseOf<'open'>, entry: DecidedFacts):
   if (entry.rowsDeleted && !entry.reindexes)
     return `${ofTotal(entry.rowsDeleted, entry.rowsToDelete, 'old row')} deleted so far`;
   return entry.outcome === 'still-running'
-    ? 'its end has not been seen'
-    : 'a truncation was sent, and its end has not been seen';
+    ? 'nothing shows that it has ended'
+    : 'a truncation was sent, and nothing shows that it has ended';
 }
 
 function stoppedWatching({ why, hours }: CauseOf<'open'>): string {
@@ -72,7 +72,7 @@ function stoppedWatching({ why, hours }: CauseOf<'open'>): string {
     case 'step':
       return 'Poll failed, so the run stopped watching.';
     case 'server':
-      return 'The server could not be asked.';
+      return 'The run could no longer check it.';
     case 'preview':
     case 'another-run':
       return '';
@@ -106,7 +106,7 @@ export const gone: CauseEntry<'gone'> = ({ what, at, runId }, entry, context) =>
     case 'deleted':
       return {
         subject: 'its ledger record is gone',
-        what: 'its ledger record was deleted, so its result will not be known',
+        what: 'its ledger record was deleted, so this job cannot tell how it ended',
         urgency: 'week',
         next: 'Check whether its task has ended, and find out what deletes ledger records.',
         look: showTask(entry),
@@ -116,7 +116,7 @@ export const gone: CauseEntry<'gone'> = ({ what, at, runId }, entry, context) =>
         subject: 'released during the run',
         what: `a person released the index${at === undefined ? '' : ` on ${moment(at)}`}, so its truncation is no longer watched`,
         urgency: 'nothing',
-        next: 'Nothing to do: the release reported what was known.',
+        next: 'Nothing to do: the report of the release says what was known.',
       };
     case 'superseded':
       return {
@@ -142,7 +142,7 @@ export const leftAlone: CauseEntry<'left-alone'> = (cause, entry, context) => {
   return {
     subject: isAddress ? 'record of another address' : 'ledger record not readable',
     what: isAddress
-      ? 'a truncation of it, sent to another server address, is not verified'
+      ? 'a truncation sent to another server address is not verified'
       : 'its ledger record cannot be read, so the job leaves it alone',
     why: isAddress
       ? `It was sent on ${moment(cause.since)} to ${cause.address}. If both addresses lead to one server, use that address again.`
@@ -195,5 +195,5 @@ function todayText({ today }: CauseOf<'quarantined'>): string {
   if (!inPlace) return 'Today its old rows are still there: the new index is not in place, and may still be put there.';
   return found < expected
     ? `Today ${exact(expected - found)} of ${rows(expected, 'exact')} to keep are missing.`
-    : `Today ${exact(found)} of ${rows(expected, 'exact')} to keep are there; rows that arrived late may hide that some are missing.`;
+    : `Today ${exact(found)} of ${rows(expected, 'exact')} to keep are there; late rows may hide a loss.`;
 }

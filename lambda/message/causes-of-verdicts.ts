@@ -65,7 +65,7 @@ function afterDelete(cause: CauseOf<'verified'>, entry: DecidedFacts): string {
   const { rowsMissing, rowsRemaining = 0 } = entry;
   return joined(
     rest !== undefined &&
-      `${rows(rest)} more ${isOrAre(rest)} old enough (maxRowsPerRun); a later run deletes them if they reach the threshold.`,
+      `${rows(rest)} past the retention ${isOrAre(rest)} left (maxRowsPerRun); a later run deletes them if they reach the threshold.`,
     alsoGone(rowsMissing),
     rowsRemaining > 0 && `${rows(rowsRemaining, 'exact')} to delete ${isOrAre(rowsRemaining)} left for a later run.`,
     (cause.cancelled || cause.conflicts) && countersText(cause, entry),
@@ -81,7 +81,7 @@ function afterReindex(cause: CauseOf<'verified'>, entry: DecidedFacts): string {
   return joined(
     `${left} ${rowsLeftBehind === 1 ? 'is' : 'are'} left behind in ${indexName}, which still takes its space: the runbook says how to remove it ("Reindexes").`,
     rowsMissing > 0 &&
-      `Counts show ${rows(rowsMissing, 'exact')} fewer than before, although its task wrote every row: the new index may not be refreshed, or others have deleted rows.`,
+      `Counts show ${rows(rowsMissing, 'exact')} fewer than before, although its task wrote every row: the new index may not be refreshed, or something else has deleted rows.`,
     rowsRemaining > 0 &&
       `${rows(rowsRemaining, 'exact')} past the cutoff ${isOrAre(rowsRemaining)} in the new index: rows that arrived late.`,
     (cause.cancelled || cause.conflicts) && countersText(cause, entry),
@@ -203,7 +203,7 @@ export function unproven(cause: CauseOf<'unproven'>, entry: DecidedFacts, contex
     why: joined(
       error && `${diagnosis(error)}.`,
       mayBeNothing &&
-        'DataHub before 0.11 answers this and does nothing if the index has no alias; later versions answer it after they have put an empty index in place.',
+        'DataHub before 0.11 gives this answer and does nothing if the index has no alias; later versions give it after they have put an empty index in place.',
       vanished && taskVanished,
       !mayBeNothing && inPlaceText(cause),
       countersText(cause, entry),
@@ -212,7 +212,7 @@ export function unproven(cause: CauseOf<'unproven'>, entry: DecidedFacts, contex
     ),
     urgency: 'week',
     next: mayBeNothing
-      ? 'If every row is there, set refuseReindex to true in its policy, and release it; otherwise do what the runbook says.'
+      ? 'If every row is there, set refuseReindex to true in its policy and release the index; otherwise follow the runbook.'
       : compareIndices,
     look: listIndices(entry),
     act: release(nameOf(entry), context),

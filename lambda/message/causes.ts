@@ -21,7 +21,7 @@ const maybeSent = 'a truncation may have been sent';
 
 const setup: CauseEntry<'setup'> = ({ what, problem = '' }, _, context) => {
   if (what === 'run') {
-    const why = 'The run as a whole failed; its error comes first.';
+    const why = 'The run failed before it got here; its error is above.';
     return { subject: 'not examined', what: 'it was not examined', why, urgency: 'nothing' };
   }
   const { subject, next } = remedies(context)[what];
@@ -45,7 +45,7 @@ function remedies(context: Context) {
     'no-policy': { subject: 'no policy', next: `Write one ${inPolicies(context)}.` },
     input: {
       subject: 'wrong input',
-      next: 'Correct the input and start it again; scheduled runs are not affected.',
+      next: 'Correct the input and start the run again; scheduled runs are not affected.',
     },
   };
 }

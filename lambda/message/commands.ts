@@ -4,7 +4,7 @@ import { searchIndex } from '../policy/aspects.ts';
 import { type Audience, type Command, type HandInput, runByHand, setParameter } from './audience.ts';
 import { type Context, nameOf } from './phrases.ts';
 
-/** What a message offers to type, each with a line that says what it does. */
+/** The commands of a message, each with a line that says what it does. */
 
 const inConsole = (say: string, line: string): Command => ({ say, line, typedIn: 'search-engine' });
 

@@ -11,7 +11,7 @@ export interface Item {
   /** In a subject: `ROWS MISSING in dataset.operation`, and the detail that is dropped where space is short. */
   subject: string;
   detail: string;
-  /** Indices that its claim is said of; none if it says by itself what it is about. */
+  /** The indices that its claim is about; none if the claim names them. */
   names: readonly string[];
   /** The first line, after the names. */
   claim: string;
@@ -22,7 +22,7 @@ export interface Item {
   rank: number;
 }
 
-/** Everything that asks for attention: the run's error, then the most urgent; indices of which the same is said are one. */
+/** Everything that needs attention: the run's error, then the most urgent; indices with the same text are one item. */
 export function problemsOf(report: Report, context: Context): Item[] {
   const error = report.cause === undefined ? [] : [ofError(report, report.cause, context)];
   const items = [...grouped(report, context), ...notesThatAsk(report, context)];
@@ -80,7 +80,7 @@ function ofError(report: Report, cause: NonNullable<Report['cause']>, context: C
   };
 }
 
-/** What the run's error explains is not said again, index by index. */
+/** The run's error is not repeated for each index. */
 const isExplained = ({ cause: error }: Report, { cause }: DecidedFacts): boolean =>
   error !== undefined && cause.kind === 'setup' && cause.what === 'run';
 
@@ -96,7 +96,7 @@ const notesThatAsk = (report: Report, context: Context): Item[] =>
     return [{ subject, detail: '', names: [], claim: asSentence(what), sentences, owner: '', rank: rankOf(sentences) }];
   });
 
-/** Indices of one outcome and one reason, of which nothing is said but their names. */
+/** Indices with one outcome and one reason share an item; only their names differ. */
 function grouped(report: Report, context: Context): Item[] {
   const groups = new Map<string, { sentences: Sentences; entries: [DecidedFacts, ...DecidedFacts[]] }>();
   for (const entry of report.policies) {

@@ -54,8 +54,8 @@ export function messageOf(report: Report, { audience, clean = redactor([]) }: Me
 }
 
 /**
- * Rule 12, for `notify: problems`: a result that is not ok; something lost, or perhaps lost; something that is asked of
- * somebody; a release, whichever run granted it; or a person started the run.
+ * Rule 12, for `notify: problems`: a result that is not ok; something lost, or perhaps lost; something that a person has
+ * to do; a release, by whichever run; or a person started the run.
  */
 export const isWorthPublishing = (report: Report, byHand = false): boolean =>
   byHand || isProblem(report) || (report.notes ?? []).some(({ kind }) => kind === 'released');
@@ -98,13 +98,13 @@ const isOwnWord = (key: string, value: unknown): boolean =>
   typeof value === 'string' &&
   ((ownWords.has(key) && /^[a-z]+(?:-[a-z]+)*$/.test(value)) || (names.has(key) && /^[\w.:-]+$/.test(value)));
 
-/** Notes that ask nothing of anybody: they only say how the run went. */
+/** Notes that need nobody: they only say how the run went. */
 const quietNotes: readonly NoteKind[] = ['no-date-header', 'field-refused', 'paused', 'other-address', 'shortened'];
 
 /**
  * Whether people who subscribe to problems only get this report (rule 12): a result is not ok, something was
- * lost, may be lost, or is asked of somebody. A report that is not sent informs nobody. (Of a run that a person
- * started, they get it in any case.)
+ * lost or may be, or a person has to do something. A report that is not sent informs nobody. (If a person started the
+ * run, they always get it.)
  */
 export const isProblem = (report: Report): boolean =>
   report.result !== 'ok' ||

@@ -24,9 +24,9 @@ const paused: Entry<'paused'> = ({ problem }, context) => {
   if (problem !== undefined) {
     return {
       subject: 'pause unknown',
-      what: `whether the job is paused cannot be read, which counts as paused (${withoutStop(problem)})`,
+      what: `the pause switch cannot be read, so the job counts as paused (${withoutStop(problem)})`,
       urgency: 'week',
-      next: 'If the pause is intended, do nothing; otherwise resume it.',
+      next: 'If the pause is intended, do nothing; otherwise resume the job.',
       act: command,
     };
   }
@@ -34,7 +34,7 @@ const paused: Entry<'paused'> = ({ problem }, context) => {
   const how = command === undefined || context.afterLoss ? '.' : `: ${command.line}`;
   return {
     what: 'the job is paused',
-    why: `If that is intended, do nothing; otherwise resume it${how}`,
+    why: `If that is intended, do nothing; otherwise resume the job${how}`,
     urgency: 'nothing',
   };
 };
@@ -63,7 +63,7 @@ const released: Entry<'released'> = (note, context) => {
         : missing > 0
           ? `As accepted, ${rows(missing, 'exact')} ${isOrAre(missing)} missing; later runs do not report this again.`
           : 'No row that was counted before its truncation is missing.',
-      reindexed && missing === 0 && 'Rows that arrived late may hide that some are missing.',
+      reindexed && missing === 0 && 'Late rows may hide a loss.',
       cutoffText(note.cutoffMillis),
     ),
     urgency: missing > 0 || unknown !== undefined || reindexed ? 'change' : 'nothing',
@@ -80,7 +80,7 @@ function unknownText({ unknown, address = 'another address', error }: NoteOf<'re
     case 'unreadable':
       return 'its ledger record cannot be read, so there is no earlier count';
     case 'address':
-      return `its ledger record is of ${address}, so what this server counts proves nothing`;
+      return `its ledger record belongs to ${address}, so the counts of this server prove nothing`;
     case 'reindex':
       return 'its reindex is not in place or may still run, so no count proves it';
     case 'uncounted':
@@ -157,7 +157,7 @@ function refusal(note: NoteOf<'not-released'>, context: Context): Pick<Sentences
     case 'ledger':
       return {
         why: `The ledger could not be read or written: ${withoutStop(problem)}.`,
-        next: 'Once this is fixed, release it again.',
+        next: 'Fix that, then release it again.',
       };
   }
 }
@@ -174,7 +174,7 @@ export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
   'token-expires': ({ at, expired }, { audience }) => ({
     subject: expired ? 'TOKEN EXPIRED' : `TOKEN EXPIRES ${date(at)}`,
     what: `the token ${expired ? 'expired' : 'expires'} on ${date(at)}`,
-    why: 'Without a new one every run fails from then on.',
+    why: 'Every run fails from then on, until there is a new one.',
     urgency: 'act',
     next: 'Create a new token in DataHub (Settings, Access Tokens) and store it.',
     act: storeToken(audience),
@@ -195,7 +195,7 @@ export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
       what: `this token may not read ${isSizes ? 'index sizes' : 'task statuses'}`,
       why: asSentence(errorSentences(error).came),
       urgency: 'change',
-      next: `Grant its owner the privilege "${privileges[error.operation]}"; until then ${isSizes ? 'reports have no sizes' : 'deletes are watched by counts, and reindexes are not started'}.`,
+      next: `Grant its owner the privilege "${privileges[error.operation]}"; until then ${isSizes ? 'reports have no sizes' : 'the job watches deletes by counting, and starts no reindex'}.`,
       section: 'Token',
     };
   },
@@ -212,7 +212,7 @@ export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
         ? 'nobody receives the messages of this stage: its topic has no confirmed subscription'
         : `${counted(pending, 'subscription', 'subscriptions')} of the topic ${isOrAre(pending)} not confirmed: no message arrives there`,
     urgency: 'change',
-    next: 'Open the link in the mail that AWS has sent to each address, or subscribe somebody.',
+    next: 'Open the link in the mail that AWS sent to each address, or add another subscription.',
   }),
   'approves-nothing': ({ approveRows }) => ({
     what: `a preview approves nothing: approveRows (${exact(approveRows)}) has no effect`,
@@ -233,14 +233,14 @@ export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
   }),
   'fewer-rows': fewerRows,
   'other-address': ({ address, records }) => ({
-    what: `${counted(records, 'ledger record is', 'ledger records are')} of another server address, ${address}`,
+    what: `${counted(records, 'ledger record belongs', 'ledger records belong')} to another server address, ${address}`,
     why: 'They are left alone. If both addresses lead to one server, use that address again.',
     urgency: 'nothing',
   }),
   released,
   'not-released': notReleased,
   late: ({ startedAt }) => ({
-    what: `this report is late, of ${moment(startedAt)}: what it says may have changed since`,
+    what: `this report of ${moment(startedAt)} is late: what it says may have changed since`,
     urgency: 'nothing',
   }),
   beyond,

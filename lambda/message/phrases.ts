@@ -32,7 +32,7 @@ export interface Sentences {
   section?: Section;
 }
 
-/** What the rest of a report means for each sentence in it. */
+/** What each sentence needs to know of the whole report. */
 export interface Context {
   audience: Audience;
   /** The run whose report this is: what another run has decided is said as such. */
@@ -57,7 +57,7 @@ export const withStop = (text: string): string => (text === '' || /[.!?:…]$/.t
 /** With a capital and a full stop. */
 export const asSentence = (text: string): string => withStop(text.charAt(0).toUpperCase() + text.slice(1));
 
-/** Those that are there, one after another. */
+/** The parts that are not empty, one after another. */
 export const joined = (...parts: ReadonlyArray<string | number | boolean | undefined>): string =>
   parts.filter((part) => typeof part === 'string' && part !== '').join(' ');
 
@@ -69,7 +69,7 @@ export const nextRunTries = 'Wait for the next run, which tries again.';
 export const nextRunChecks =
   'Wait for the next run, which checks again. Do not truncate the index by hand in the meantime.';
 export const taskVanished = 'The server no longer knows its task: a node of the search engine may have restarted.';
-export const compareIndices = 'Compare the old and the new index as the runbook says, then release it.';
+export const compareIndices = 'Compare the old and the new index as the runbook says, then release the index.';
 export const nothingDeleted = 'nothing was deleted';
 export const quarantine = 'The index is quarantined until a person releases it.';
 
@@ -112,7 +112,7 @@ export const alsoGone = (count = 0): string =>
 
 export const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are');
 
-/** What another run has counted may be days old, and is not said as of today. */
+/** Another run's counts may be days old: they "were". */
 export const areOrWere = (entry: DecidedFacts, context: Context): string =>
   ofAnotherRun(entry, context) ? 'were' : 'are';
 
@@ -152,7 +152,7 @@ export function countersText({ conflicts = 0, cancelled, done, total }: Counters
     : `Its task ${[parts.slice(0, -1).join(', '), ...parts.slice(-1)].filter((part) => part !== '').join(' and ')}.`;
 }
 
-/** The index that was there before, and the one that is there now, said before anything else. */
+/** The index before and the index now; comes before anything else. */
 export const replaced = (before: string | undefined, now: string | undefined): string =>
   before === undefined || now === undefined || before === now
     ? ''

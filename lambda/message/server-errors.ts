@@ -17,9 +17,9 @@ interface ErrorSentences {
   means: string;
   /** What to do, without a full stop. */
   next: string;
-  /** The same for a person who has just asked by hand, where no next run comes by itself. */
+  /** The same for a person at the command line, where no next run is scheduled. */
   byHand?: string;
-  /** The same where that place has words of its own for it. */
+  /** The same, in the words of that place. */
   nextOn?: Partial<Record<Audience['kind'], string>>;
   urgency: Urgency;
   /** A new token fixes it. */
@@ -56,8 +56,8 @@ const gateways: Record<NonNullable<ServerError['wants']> | 'nothing', Omit<Entry
   'sign-in': {
     brief: 'a gateway wants a sign-in',
     means:
-      'That is no answer of DataHub: a gateway or a proxy in front of it wants a sign-in of its own. The token was not looked at, and can stay.',
-    next: `This job signs in to DataHub alone: ${behindIt}`,
+      'This answer is not from DataHub: a gateway or proxy in front of it wants its own sign-in. It did not look at the token, which can stay.',
+    next: `This job signs in to DataHub only: ${behindIt}`,
   },
   'client-certificate': {
     brief: 'client certificate wanted',
@@ -71,7 +71,7 @@ const gateways: Record<NonNullable<ServerError['wants']> | 'nothing', Omit<Entry
   },
   'another-method': {
     brief: 'no POST there',
-    means: 'What answers there takes no POST: it is not GMS, or something in front of DataHub blocks the request.',
+    means: 'The server there accepts no POST: it is not GMS, or something in front of DataHub blocks the request.',
     ...checkAddress,
   },
   nothing: {
@@ -210,7 +210,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
   }),
   contradiction: () => ({
     brief: 'contradicting counts',
-    came: 'counts made one after another contradict each other: one of an empty index, one of an index with rows',
+    came: 'two counts in a row contradict each other: one of an empty index, one of an index with rows',
     means: 'The address may lead to two servers, or something replaced the index at that moment.',
     next: 'The first time, wait for the next run. If it persists, check that the address leads to one DataHub',
     byHand: 'Try again. If it persists, check that the address leads to one DataHub',
@@ -260,7 +260,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     urgency: 'change',
   }),
   defect: ({ text = 'no reason given' }) => ({
-    brief: 'defect of this job',
+    brief: 'bug in this job',
     came: `this program failed: ${quoted(text)}`,
     next: 'Please report it',
   }),
@@ -280,7 +280,7 @@ export function errorSentences(error: ServerError): ErrorSentences {
   return { ...said, came, means, urgency };
 }
 
-/** What came back and what it means, for places without a remedy of their own line. */
+/** What came back and what it means, where the remedy has no line of its own. */
 export function diagnosis(error: ServerError): string {
   const { came, means } = errorSentences(error);
   const tries = error.tries === undefined ? '' : `, tried ${error.tries} times`;

@@ -19,7 +19,7 @@ export interface CustomNotification {
   metadata: { threadId: string; summary: string; eventType: string; additionalContext: Record<string, string> };
 }
 
-/** By urgency, so that the siren stands out: what passes by itself gets none, however it ended. */
+/** By urgency, so that the siren stands out: a problem that settles itself gets none. */
 const symbols: Record<Urgency, string> = {
   act: ':rotating_light:',
   week: ':warning:',

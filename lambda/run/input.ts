@@ -24,15 +24,17 @@ const inputSchema = z
   })
   .refine((input) => input.approveRows === undefined || input.indices?.length === 1, {
     path: ['approveRows'],
-    message: 'approveRows needs "indices" with exactly one index, so that nobody approves more than was looked at',
+    message:
+      'approveRows needs "indices" with exactly one index, so that nobody approves more than they have looked at',
   })
   .refine(({ release, indices, approveRows }) => !release || (indices ?? approveRows) === undefined, {
     path: ['release'],
-    message: 'release stands alone, without "indices" and "approveRows": such a run truncates nothing',
+    message: 'release excludes "indices" and "approveRows": such a run truncates nothing',
   })
   .refine((input) => input.acceptMissing === undefined || input.release?.length === 1, {
     path: ['acceptMissing'],
-    message: 'acceptMissing needs "release" with exactly one index, so that nobody accepts more than was looked at',
+    message:
+      'acceptMissing needs "release" with exactly one index, so that nobody accepts more than they have looked at',
   });
 
 export type RunInput = z.infer<typeof inputSchema>;
@@ -62,7 +64,7 @@ export function scheduledMillis({ scheduledTime }: RunInput, startMillis: number
   return isNear ? millis : undefined;
 }
 
-/** What the schedule sends where EventBridge does not fill it in: its own run all the same. */
+/** The schedule's input where EventBridge has not filled in the placeholder: still a scheduled run. */
 const unfilled = '<aws.scheduler.scheduled-time>';
 
 /** Whether a person started the run: its input has no scheduled time that counts. */

@@ -46,7 +46,7 @@ export function whyOver(state: RunState, settings: RunSettings, now: number): Ou
 }
 
 /**
- * A truncation that has no verdict when the run ends: it goes on, or nothing of it has been seen.
+ * A truncation that has no verdict when the run ends: it is still running, or no sign of it was seen.
  * @param why nobody watches it any more
  */
 export function openEntry(entry: WatchedEntry, why: 'run-time' | 'step' | 'server', hours?: number): DoneEntry {

@@ -156,8 +156,8 @@ export const advances = (watch: Watch, status: TaskStatus | undefined): boolean 
   rowsDone(status.counters) > watch.counter;
 
 /**
- * The next watch. Rows that arrive are not movement. A failed check proves nothing; but a status that it has got shows
- * what it shows, and a higher counter is movement, so that what goes on is never taken for still or stuck.
+ * The next watch. Rows that arrive are not movement. A failed check proves nothing, but if it got a status with a higher
+ * counter, that is movement: a truncation that progresses must never look stuck.
  */
 export function fold(before: Watch, seen: Seen, attempt: Attempt): Watch {
   const movement = movementOf(before, seen, attempt);

@@ -245,9 +245,7 @@ describe('What is known only at deployment', () => {
   test.each(['emails', 'policies'])('is refused as a list of %s, each of which is a resource', (name) => {
     const stack = newStack();
     const items = Fn.split(',', new CfnParameter(stack, 'Later').valueAsString);
-    expect(() => place({ [name]: items }, stack)).toThrow(
-      `${name} is a list of which not even the length is known at synth`,
-    );
+    expect(() => place({ [name]: items }, stack)).toThrow(`${name} is a list whose length synth does not know`);
   });
 
   test('is protected like a stage that enforces', () => {

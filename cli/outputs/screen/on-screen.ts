@@ -97,8 +97,8 @@ function heardLine(heard: Heard): string {
   if (heard.kind === 'back') return 'The server answers again.';
   const said = diagnosis(heard.error);
   return heard.kind === 'away'
-    ? `The server cannot be asked: ${said}.`
-    : `${heard.index}: ${said}. It may have arrived all the same: it is not sent again, and its rows are counted.`;
+    ? `The server does not answer: ${said}.`
+    : `${heard.index}: ${said}. It may still have arrived: the run does not send it again, and counts its rows.`;
 }
 
 const rule = '-'.repeat(72);

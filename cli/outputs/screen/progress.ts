@@ -25,7 +25,7 @@ export function createProgress(write: (line: string) => void, paint: Paint, widt
   const tenths = new Map<string, number>();
   const names = new Map<string, string>();
   let heading: string | undefined;
-  /** Below the heading, which waits until somebody who is asked has said yes. */
+  /** Below the heading, which waits for the person's yes. */
   const say = (line: string) => {
     if (heading) write(heading);
     heading = undefined;

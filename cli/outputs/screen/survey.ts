@@ -106,7 +106,7 @@ function cells(index: SurveyedIndex): string[][] {
 function freedInAll({ gain: { rows, of, mb } }: Findings): string[] {
   if (rows === 0) return [];
   const freed = mb === undefined ? '' : ` and free ${mb < 1 ? '' : 'about '}${size(mb)}`;
-  const first = `With them a first run would delete ${exact(rows)} of ${exact(of)} rows (${share(rows, of)})${freed}.`;
+  const first = `With these policies a first run would delete ${exact(rows)} of ${exact(of)} rows (${share(rows, of)})${freed}.`;
   return ['', mb === undefined ? first : `${first} ${freedExplained}`];
 }
 

@@ -135,7 +135,7 @@ function takenUp(
     if (entry) facts.entries.push(entry);
     if (policy && owned.kind !== 'free') taken.set(index, entry);
     const mark = markFor(record);
-    // A state has room for so many: the others are reported by the next run.
+    // The run state is full: the next run reports the others.
     if (record.state === 'idle' && record.lastRelease && mark && facts.releases.length < maxEntries) {
       facts.notes.push(releaseNote(dottedName(namesOfRecord(record)), record.lastRelease));
       facts.releases.push(mark);
@@ -276,7 +276,7 @@ function unmanaged(sizes: readonly IndexSize[], policies: ParsedPolicy[]): Unman
     .slice(0, listedUnmanaged);
 }
 
-/** An approved truncation says by itself that the job is paused. */
+/** An approved truncation says already that the job is paused. */
 const pausedNote = ({ mode, breaker }: RunState, planned: readonly Entry[]): Note[] =>
   breaker?.kind === 'stopped' &&
   breaker.by === 'paused' &&
@@ -364,7 +364,7 @@ function emptyState({ execution }: PlanEvent, input: RunInput, { settings }: Run
   };
 }
 
-/** What a person may have expected of the run, and what it does instead. */
+/** Where a run does something else than a person may have expected. */
 function notesOn({ mode: asked, approveRows }: RunInput, mode: Mode, ofStage: Mode): Note[] {
   if (mode !== 'preview') return [];
   return [

@@ -51,7 +51,7 @@ export async function prepare(parsed: ReturnType<typeof parseInput>, services: R
     if (!input.release && !isTooMany) {
       prepared.chosen = named ? policies.filter(({ index }) => named.includes(index)) : policies;
     }
-    // Its message comes before any other: nobody knows what the ledger holds then, so nothing is asked.
+    // Without the ledger nothing is known of what may be under way, so the run asks the server nothing.
     if (ledgerError) return { ...prepared, error: ledgerError };
     checkNames(input, policies, prepared.records);
     prepared.notes = tokenNotes(await token.get(), token.storedAt?.(), clock.now());

@@ -113,9 +113,9 @@ describe('A command line with a mistake', () => {
     // What people type who know other programs.
     ['undo', 'There is no undo: without a snapshot of the search cluster, deleted rows are gone.'],
     [`preview ${server} --policies p --dry-run`, 'The verb preview says what enforce would do'],
-    [`${run} --only a.b`, 'Indices are arguments, without an option, as in: enforce dataset.operation'],
-    ['survey --token secret', 'put the token into a file, and its name behind --token-file'],
-    ['survey --token=secret', 'put the token into a file, and its name behind --token-file'],
+    [`${run} --only a.b`, 'Indices are arguments, not options, as in: enforce dataset.operation'],
+    ['survey --token secret', 'put the token into a file, and name it with --token-file'],
+    ['survey --token=secret', 'put the token into a file, and name it with --token-file'],
     // Another verb's option.
     [
       `survey ${server} --policies p`,
@@ -168,7 +168,7 @@ describe('A command line with a mistake', () => {
         expect(parse('enforce --policies p', env)).not.toHaveProperty(name);
       } else {
         expect(problemOf('enforce a.b --policies p'.replace(`${option} p`, ''), env)).toContain(
-          `npm took ${option} for itself, so this program never saw it: type ./retention in place`,
+          `npm kept ${option} for itself, so this program never saw it: type ./retention instead`,
         );
       }
     },

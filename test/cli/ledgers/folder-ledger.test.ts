@@ -123,8 +123,8 @@ it('takes only a folder that does not exist for an empty ledger', async () => {
   await expect(folderLedger(folder).list()).rejects.toThrow('it is a file, and a ledger is a folder');
   const link = `${folder}-link`;
   symlinkSync(join(folder, '..', 'nowhere'), link);
-  await expect(folderLedger(link).list()).rejects.toThrow('what it is a link to, is not there');
-  expect(() => folderLedger(link).prepare()).toThrow('a volume that is not mounted looks like this');
+  await expect(folderLedger(link).list()).rejects.toThrow('the target of its link, does not exist');
+  expect(() => folderLedger(link).prepare()).toThrow('or the target of its link, does not exist');
 });
 
 it('that goes in the middle of a run is no empty ledger', async () => {
@@ -140,7 +140,7 @@ it('that a person named is made only where its parent is; its default place is m
   const deep = join(freshFolder(), 'state', 'ledger');
   const named = folderLedger(deep, true);
   await expect(named.list()).rejects.toThrow(`The ledger ${deep} cannot be read: its parent folder`);
-  expect(() => named.prepare()).toThrow('a volume that is not mounted looks like this. Mount it, or make that folder.');
+  expect(() => named.prepare()).toThrow('mount the volume, or make that folder.');
   folderLedger(deep).prepare();
   named.prepare();
   expect(named.exists()).toBe(true);

@@ -121,9 +121,7 @@ describe('A write', () => {
       if (method === 'PUT') api.change(name, () => {});
       return undefined;
     };
-    await expect(ledger.replace(by('a', 2))).rejects.toThrow(
-      'something changes this ConfigMap each time that it is read',
-    );
+    await expect(ledger.replace(by('a', 2))).rejects.toThrow('something changes this ConfigMap after every read');
     expect(await ledger.read(index)).toEqual(by('a'));
   });
 
@@ -298,7 +296,7 @@ describe('An API server that is not as it should be', () => {
       { status: 403, message: 'configmaps is forbidden: User "system:serviceaccount:x:y" cannot list resource' },
       /cannot list resource.*\(rbac.create\).*ledger.existingClaim/,
     ],
-    ['has a quota', { status: 403, message: 'exceeded quota: few' }, /exceeded quota.*make room/],
+    ['has a quota', { status: 403, message: 'exceeded quota: few' }, /exceeded quota.*raise the quota/],
     ['does not know the token', { status: 401, message: 'Unauthorized' }, /answered 401/],
   ])('that %s: one sentence', async (_, trouble, said) => {
     everything(trouble);

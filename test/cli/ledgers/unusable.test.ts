@@ -4,7 +4,7 @@ import { textOf } from '../../support/loopback.ts';
 import { answering, operation, runHere, serviceHere } from '../here.ts';
 
 test.each([
-  ['volume is away', 'away/ledger', 'its parent folder, or what it is a link to, is not there'],
+  ['volume is away', 'away/ledger', 'its parent folder, or the target of its link, does not exist'],
   ['folder is a file', 'token', 'it is a file, and a ledger is a folder'],
   ['folder is one of something else', 'photos', 'is not a ledger: it has other files (holiday.jpg) and no record'],
 ])('A run with a ledger whose %s counts nothing, reports why, posts that and writes its metrics', async (...row) => {

@@ -85,7 +85,7 @@ describe('posting a message', () => {
       302,
       '',
       {},
-      /it answered 302\. A webhook does not redirect, so this is not its address: put the one that the chat/,
+      /it answered 302\. A webhook does not redirect, so this is another address: copy the webhook's address from the chat/,
     ],
     [405, '', {}, /it answered 405\. What is there takes no messages/],
     [407, '', {}, /it answered 407\. A proxy wants a sign-in/],
@@ -106,8 +106,8 @@ describe('posting a message', () => {
     ['{"errcode":310000,"errmsg":"keywords not in content"}', 'keywords not in content', {}],
     ['{"errcode":"93000","errmsg":"invalid webhook url"}', 'invalid webhook url', {}],
     ['\ufeff{"code":19001,"msg":"param invalid: incoming webhook access token invalid"}', 'param invalid', {}],
-    ['<!DOCTYPE html><title>Sign in</title>', 'A page is no receiver', {}],
-    ['<p>Sign in</p>', 'A page is no receiver', { 'content-type': 'text/html; charset=utf-8' }],
+    ['<!DOCTYPE html><title>Sign in</title>', 'A web page takes no messages', {}],
+    ['<p>Sign in</p>', 'A web page takes no messages', { 'content-type': 'text/html; charset=utf-8' }],
     ['Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 413', 'error 413', {}],
   ])('is not accepted by a 200 that says %s', async (answer, quoted, headers) => {
     const { url, received, answers } = await receiver();

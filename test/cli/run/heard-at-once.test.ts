@@ -70,6 +70,6 @@ test('A refused truncation is on the screen at once, in the words of whoever ref
       : undefined;
   const { stdout } = await runHere(run('enforce', [operation]));
   expect(stdout).toMatch(
-    /^ {2}dataset\.operation: truncation request: the server answered 403: "RBAC: access denied"\. .* It may have arrived all the same/m,
+    /^ {2}dataset\.operation: truncation request: the server answered 403: "RBAC: access denied"\. .* It may still have arrived/m,
   );
 });

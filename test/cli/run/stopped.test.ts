@@ -97,7 +97,7 @@ test('A survey that is stopped says so, and that it has changed nothing', async 
   const survey = start(['survey', '--gms-url', url], { DATAHUB_GMS_TOKEN: 'any-token-at-all' });
   await survey.printed(/^Mode {4}survey/m);
   survey.process.kill('SIGINT');
-  const stderr = 'Stopped. A survey only polls: nothing was changed.\n';
+  const stderr = 'Stopped. A survey only reads: nothing was changed.\n';
   expect(await survey.ended).toMatchObject({ status: 130, stderr });
 });
 

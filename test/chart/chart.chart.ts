@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import packageManifest from '../../package.json' with { type: 'json' };
-import { type Cluster, hasKubectl, startCluster } from './cluster.ts';
 import { findTools, type Tools, toolsFolder } from './tools.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -410,6 +407,7 @@ function notes(values: object = {}): string {
   return render(values, copy).manifests.find((each) => each?.notes !== undefined).notes;
 }
 
+/** Its commands are typed into a shell by test:cluster. */
 describe.skipIf(found === undefined)('What helm prints after an installation', () => {
   test('says whether it deletes', () => {
     expect(notes()).toMatch(/previews at "30 3 \* \* \*" \(Etc\/UTC\) and changes nothing/);
@@ -434,75 +432,5 @@ describe.skipIf(found === undefined)('What helm prints after an installation', (
       .filter((line) => /: +enforce /.test(line));
     expect(deleting).toHaveLength(2);
     for (const line of deleting) expect(line).toMatch(/\(DELETES\)$/);
-  });
-});
-
-describe.skipIf(found === undefined || !hasKubectl())('A command that helm prints, typed into a shell,', () => {
-  let cluster: Cluster;
-
-  /** @returns what a command wrote to the cluster */
-  async function run(command: string): Promise<Cluster['written']> {
-    const before = cluster.written.length;
-    writeFileSync(join(folder, 'token.txt'), 'secret');
-    const env = { ...process.env, KUBECONFIG: cluster.kubeconfig };
-    // This cluster has no schemas for kubectl to check a manifest by.
-    const unchecked = command.replace('create -f -', 'create --validate=false -f -');
-    await promisify(execFile)('sh', ['-ec', unchecked], { cwd: folder, env, timeout: 30_000 });
-    return cluster.written.slice(before);
-  }
-
-  /** Runs the first printed line that matches. */
-  function typed(matching: RegExp, change = (line: string) => line): Promise<Cluster['written']> {
-    const line = notes()
-      .split('\n')
-      .find((each) => matching.test(each))!;
-    return run(change(line.replace(/^.*?(?=kubectl)/, '').replace(/ {3,}\(.*\)$/, '')));
-  }
-
-  beforeAll(async () => {
-    const path = '/apis/batch/v1/namespaces/datahub-retention/cronjobs/';
-    const objects = cronJobs({ mode: 'enforce' }).map((job) => [`${path}${job.metadata.name}`, job]);
-    cluster = await startCluster(folder, Object.fromEntries(objects));
-  });
-  afterAll(() => cluster?.close());
-
-  test('stores the token where the pods read it', async () => {
-    const [secret] = await typed(/create secret/);
-    expect(secret!.path).toBe('/api/v1/namespaces/datahub-retention/secrets');
-    for (const text of ['datahub-retention-token', 'token', 'secret']) expect(String(secret!.body)).toContain(text);
-  });
-
-  test('previews, also where scheduled runs enforce', async () => {
-    const [job] = await typed(/create job first-preview/);
-    expect(job!.path).toBe('/apis/batch/v1/namespaces/datahub-retention/jobs');
-    expect(String(job!.body)).toContain('/policies/policies.json');
-    expect(String(job!.body)).not.toContain('enforce');
-  });
-
-  test.each(['status', 'release dataset.operation --accept-missing 945'])('runs "%s" by hand', async (args) => {
-    const [job] = await typed(/DATAHUB_RETENTION_ARGS=status/, (line) => line.replace('=status', `=${args}`));
-    const { containers } = job!.body.spec.template.spec;
-    expect(containers[0].env).toContainEqual({ name: 'DATAHUB_RETENTION_ARGS', value: args });
-    expect(containers[0].env).toContainEqual({ name: 'DATAHUB_RETENTION_LEDGER', value: 'kubernetes:' });
-    expect(containers[0].args[0]).toBe('preview');
-    expect(job!.body.spec).toMatchObject({ backoffLimit: 0, ttlSecondsAfterFinished: 604_800 });
-  });
-
-  test("runs by hand with operate.md's function, too", async () => {
-    const page = readFileSync(join(root, 'docs/operate.md'), 'utf8');
-    const [, name = ''] = /(by_hand\(\) \{[\s\S]+?\n {4}\})\n/.exec(page) ?? [];
-    const ours = name.replaceAll('retention-datahub-retention', 'dh-datahub-retention');
-    const [job] = await run(`${ours}\nby_hand release dataset.operation --accept-missing 945`);
-    const { containers } = job!.body.spec.template.spec;
-    const value = 'release dataset.operation --accept-missing 945';
-    expect(containers[0].env).toContainEqual({ name: 'DATAHUB_RETENTION_ARGS', value });
-  });
-
-  test('pauses', async () => {
-    const [patch] = await typed(/^ {2}Pause:/);
-    expect([patch!.path, patch!.body]).toEqual([
-      '/apis/batch/v1/namespaces/datahub-retention/cronjobs/dh-datahub-retention',
-      { spec: { suspend: true } },
-    ]);
   });
 });

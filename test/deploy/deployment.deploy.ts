@@ -106,29 +106,6 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
     await stage.received();
   };
 
-  describe('in a preview', () => {
-    let report: Report;
-    let asked: OperationsService['engine']['asked'];
-
-    beforeAll(async () => {
-      await byHandOnly();
-      const before = service.engine.asked.length;
-      await stage.execute({ mode: 'preview' });
-      report = await until(() => nextReport(stage), 'the preview has reported');
-      asked = service.engine.asked.slice(before);
-    });
-
-    test('tells the subscribers of its topic what a run would do', () => {
-      expect(report).toMatchObject({ mode: 'preview', result: 'ok' });
-      expect(recorder.forms.at(-1)!.get('Subject')).toContain('PREVIEW');
-    });
-
-    test('changes nothing: every request is a dry run or a read', () => {
-      expect(asked.length).toBeGreaterThan(report.policies.length);
-      expect(asked.filter(({ body }) => (body as { dryRun?: boolean })?.dryRun === false)).toEqual([]);
-    });
-  });
-
   describe('without one statement of its permissions', () => {
     let all: RolePolicy[];
 

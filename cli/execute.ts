@@ -30,6 +30,7 @@ import { type Connection, connect } from './run/connect.ts';
 import { onInterrupt } from './run/interrupt.ts';
 import { type LocalRun, runOnce } from './run/run-once.ts';
 import { isFine, surveyAttempts, surveyServer } from './survey/command.ts';
+import { stageAddressWarnings } from './survey/stage-address.ts';
 import { UsageError } from './telling/mistakes.ts';
 import type { Output, Printed } from './telling/output.ts';
 
@@ -66,7 +67,7 @@ export async function execute(asked: CommandLine | Print, surroundings: Surround
       print(asked.text);
       return 0;
     case 'validate':
-      print(`${validate(asked).join('\n')}\n`);
+      print(`${[...validate(asked), ...(await stageAddressWarnings(asked.stage))].join('\n')}\n`);
       return 0;
     case 'runbook':
       print(`${runbook(asked.words[0], program)}\n`);

@@ -112,18 +112,39 @@ function complete(read: CommandLine, program: string): CommandLine {
   throw new UsageError(`${verb} needs ${missing.join(' and ')}, as in: ${exampleOf(program, verb)}`);
 }
 
+/** What people type who know other programs, by what they mean here. */
+const otherVerbs: ReadonlyArray<readonly [meant: string, words: RegExp]> = [
+  ['preview', /^(?:plan|diff|dry-?run|simulate)$/],
+  ['enforce', /^(?:apply|run|delete|truncate|execute|start|clean|purge)$/],
+  ['survey', /^(?:doctor|scan|inspect|init)$/],
+  ['validate --policies FILE for a file, and survey for a server', /^(?:check|lint|test)$/],
+  ['status', /^(?:list|ls|show|history|logs?)$/],
+  ['--version', /^version$/],
+];
+
 /** What people type after a deletion that they did not want. */
 const undoing = ['undo', 'restore', 'rollback', 'recover', 'revert'];
 const noUndo =
   'There is no undo: without a snapshot of the search cluster, deleted rows are gone. With one, follow "Bring rows back" in docs/operate.md.';
 
 /** Options of other programs, and what to type instead. */
-const otherOptions: Readonly<Record<string, string>> = {
-  '--dry-run': 'The verb preview says what enforce would do, and changes nothing',
-  '--token':
+const otherOptions: ReadonlyArray<readonly [instead: string, options: RegExp]> = [
+  ['The verb preview says what enforce would do, and changes nothing', /^--dry-run$/],
+  [
     'There is no --token, because every user of this machine can read command lines: put the token into a file, and name it with --token-file',
-  '--only': 'Indices are arguments, not options, as in: enforce dataset.operation',
-};
+    /^--token$/,
+  ],
+  ['Indices are arguments, not options, as in: enforce dataset.operation', /^--(?:only|index)$/],
+  ['It is --policies FILE', /^(?:--policy|--file|-p|-f)$/],
+  ['It is --gms-url URL', /^--(?:url|server|host)$/],
+  ['It is --yes', /^(?:-y|--auto-approve)$/],
+  ['--json FILE writes the report (- is standard output), and --log json prints events', /^(?:-o|--output|--format)$/],
+  ['--notify problems keeps a chat quiet; the screen can go to a file', /^(?:-q|--quiet|--silent)$/],
+  ['There is nothing more to print; --version prints the version', /^(?:-v|--verbose|--debug)$/],
+];
+
+const meantBy = (word: string, list: typeof otherVerbs): string | undefined =>
+  list.find(([, words]) => words.test(word))?.[0];
 
 /** One sentence for what commander refused. A word that it does not know may be a secret, and is not repeated. */
 function mistake(error: CommanderError, argv: readonly string[], program: string): string {
@@ -134,10 +155,11 @@ function mistake(error: CommanderError, argv: readonly string[], program: string
     .replace(/\s*\n\s*/g, ' ')
     .replace(/(option '[^'=]*)=[^']*'/, "$1'")
     .replace(/\.?$/, '.');
-  const flag = /option '([^' ]*)/.exec(said)?.[1] ?? '';
+  const flag = /option '(-\w|[^' ]*)/.exec(said)?.[1] ?? '';
   switch (error.code) {
     case 'commander.unknownOption': {
-      if (otherOptions[flag]) return `${otherOptions[flag]}. ${see}`;
+      const instead = meantBy(flag, otherOptions);
+      if (instead !== undefined) return `${instead}. ${see}`;
       if (!verb) return `A verb comes first (${listed(verbNames, 'or')}), as in: ${exampleOf(program, 'survey')}`;
       const known = optionOf(flag);
       return known ? `${misplaced(flag, known, verb)} ${see}` : `${said} ${see}`;
@@ -145,7 +167,7 @@ function mistake(error: CommanderError, argv: readonly string[], program: string
     case 'commander.unknownCommand': {
       const word = argv.find((each) => !each.startsWith('-')) ?? '';
       if (undoing.includes(word.toLowerCase())) return noUndo;
-      const meant = nearest(word, verbNames);
+      const meant = meantBy(word.toLowerCase(), otherVerbs) ?? nearest(word, verbNames);
       const hint = meant
         ? `did you mean ${meant}?`
         : `the verbs are ${listed(verbNames, 'and')}, as in: ${exampleOf(program, 'survey')}`;

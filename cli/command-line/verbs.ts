@@ -90,7 +90,8 @@ export const verbs: Record<Verb, VerbDescription> = {
     example: 'rows-missing',
   },
   validate: {
-    does: 'checks policies and stage files, and asks no server: status 0, or 2 with every mistake',
+    does: 'checks policies and stage files: status 0, or 2 with every mistake',
+    more: 'Of a stage it also asks the address, without a token, whether GMS is there.',
     options: ['policies', 'stage'],
     says: { policies: 'a JSON list of policies' },
     example: '--policies policies.json --stage infra/stages/prod.json',

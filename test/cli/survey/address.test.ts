@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { stageAddressWarnings } from '../../../cli/survey/stage-address.ts';
 import { answering, runHere, serviceHere } from '../here.ts';
+import { folder } from '../processes.ts';
 
 const html = (page: string) => ({ status: 200, type: 'text/html', body: page });
 const config = { status: 200, type: 'application/json', body: '{"noCode":"true","versions":{}}' };
@@ -49,4 +51,15 @@ describe('A survey at an address where GMS is not', () => {
     await remedyAt(url);
     expect([...new Set(shown.map((path) => path.split('?')[0]))]).toEqual(['/operations']);
   });
+});
+
+test('validate names the address of GMS beside the one of a stage', async () => {
+  const url = await serverWith({ '/api/gms/config': config });
+  const files = folder();
+  const warningsFor = (gmsUrl: string) => stageAddressWarnings(files.write('prod.json', { gmsUrl }));
+  expect(await warningsFor(url)).toEqual([
+    `${files.at('prod.json')}: warning: gmsUrl: DataHub's API answers at ${url}/api/gms, not at ${url}: put that there.`,
+  ]);
+  expect(await warningsFor(`${url}/api/gms`)).toEqual([]);
+  expect(await warningsFor('http://no-such-host.invalid')).toEqual([]);
 });

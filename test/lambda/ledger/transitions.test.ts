@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
-import { ownership } from '../../../lambda/ledger/ownership.ts';
 import { type LedgerRecord, parseRecord, type StoredRecord } from '../../../lambda/ledger/record.ts';
 import {
   conclude,
@@ -45,17 +43,6 @@ const opened = { missing: 3, accepted: 5 };
 const named = (record: LedgerRecord) => [`${record.state}${record.unreported ? ', unreported' : ''}`, record] as const;
 
 describe('startSending', () => {
-  test('makes the first record of an index', () => {
-    expect(startSending(undefined, aKey, attempt)).toEqual({
-      ...aKey,
-      revision: 1,
-      state: 'sending',
-      unreported: false,
-      lastSender: aRun,
-      attempt,
-    });
-  });
-
   test('keeps the last verdict and its window, and names its own run as the last that sent', () => {
     const before = anIdle({ revision: 7, lastSender: later, lastVerdict: aLastVerdict(), window, taskId: 'n:1' });
     const sending = startSending(before, aKey, attempt);
@@ -157,13 +144,6 @@ describe('the mark', () => {
   ])('does not fit %s', (_, record) => {
     expect(markReported(record, mark)).toBeUndefined();
   });
-
-  test('that came too late leaves the decision to be reported once more', () => {
-    const written = fence(ended, aKey, aRun, now);
-    expect(ownership(written, later).kind).toBe('ended');
-    const again = markFor(written);
-    expect(again && markReported(written, again)).toMatchObject({ state: 'quarantined', unreported: false });
-  });
 });
 
 describe('a run that is fenced off', () => {
@@ -257,27 +237,4 @@ describe('fields that this version does not know', () => {
       expect(transition({ ...record, ...more } as never), record.state).toMatchObject(more);
     }
   });
-});
-
-test('every transition can be stored after the record that it was made from, and only once', async () => {
-  const first = startSending(undefined, aKey, attempt);
-  const second = markRunning(first, 'n:1');
-  const third = conclude(second, aVerdict(), toIdle);
-  const fourth = fence(third, aKey, later, now);
-  const fifth = markReported(fourth, markFor(fourth) ?? { index: '', revision: 0, decidedAtMillis: 0 }) as StoredRecord;
-  const ledger = memoryLedger();
-  for (const record of [first, second, third, fourth, fifth]) {
-    expect(await ledger.replace(record)).toBe(true);
-    expect(await ledger.replace(record)).toBe(false);
-    expect(await ledger.read(anIndex)).toEqual(record);
-  }
-});
-
-test('a function that was frozen between reading and writing finds its condition broken', async () => {
-  const ledger = memoryLedger();
-  const before = anIdle();
-  await ledger.replace(before);
-  const thawed = startSending(before, aKey, attempt);
-  await ledger.replace(fence(before, aKey, aRun, now));
-  expect(await ledger.replace(thawed)).toBe(false);
 });

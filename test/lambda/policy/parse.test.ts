@@ -50,22 +50,6 @@ describe('a policy', () => {
 describe('a policy that cannot work is refused with its field and the remedy', () => {
   test.each<[string, unknown, RegExp]>([
     [
-      'a misspelt field',
-      { ...valid, retentionDay: 9 },
-      /"retentionDay" is not a known field: did you mean retentionDays\?/,
-    ],
-    [
-      'a field from nowhere',
-      { ...valid, colour: 'red' },
-      /"colour" is not a known field: the fields are entityType, aspect/,
-    ],
-    ['no retention', { entityType: 'dataset', aspect: 'operation' }, /retentionDays is missing: it must be a number/],
-    [
-      'days below the floor',
-      { ...valid, retentionDays: 6 },
-      /retentionDays must be at least 7 \(minRetentionDays\), not 6/,
-    ],
-    [
       'a threshold above the ceiling',
       { ...valid, minDeletePercent: 50, maxDeletePercent: 40 },
       /minDeletePercent.*50 is above maxDeletePercent, 40/,

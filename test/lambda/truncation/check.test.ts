@@ -161,28 +161,19 @@ describe('A check that ends in a verdict', () => {
 
   test.each<[string, Partial<typeof baseline>, IndexSize[], object]>([
     ['the same index', {}, [ofIndex('operation_1')], { indexNow: undefined }],
-    ['another one', {}, [ofIndex('operation_2')], { indexNow: 'operation_2' }],
     ['one that was not known before', { indexName: undefined }, [ofIndex('operation_2')], { indexNow: undefined }],
     ['one that is not told', {}, [], { indexNow: undefined }],
   ])('says what is behind the name now: %s', async (_, before, sizes, expected) => {
     const record = aRunning({ attempt: anAttempt({ baseline: { ...baseline, ...before } }) });
     expect(await verdictOf({ record, sizes: async () => sizes })).toMatchObject(expected);
   });
-
-  test('does not need the sizes', async () => {
-    const away = async () => failing('connect', 'index-sizes')();
-    expect(await verdictOf({ sizes: away })).toMatchObject({ outcome: 'truncated' });
-  });
 });
 
 describe('A verdict that must be agreed on', () => {
   const short: Given = { left: 50 };
-  const reindexed: TaskStatus = { kind: 'found', completed: true, counters: { total: 40, created: 40 } };
-  const remark: Given = { record: aRunning({ attempt: aReindex() }), status: reindexed, kept: 39 };
   const pending = (since: number, verdict: string) => ({ pending: { verdict, since } });
 
   test.each<[string, Given, string]>([
-    ['waits for a second check', short, 'watching'],
     ['waits for one that is 90 s later', { ...short, watch: pending(now - 89_999, 'incomplete') }, 'watching'],
     [
       'is given by one that is 90 s later and agrees',
@@ -194,9 +185,6 @@ describe('A verdict that must be agreed on', () => {
       { ...short, watch: pending(now - 90_000, 'rows-missing') },
       'watching',
     ],
-    ['waits where a proven reindex shows fewer rows to keep', remark, 'watching'],
-    ['is given where it still does', { ...remark, watch: pending(now - 90_000, 'truncated') }, 'settled'],
-    ['does not wait where all are there', { ...remark, kept: 40 }, 'settled'],
   ])('%s', async (_, given, expected) => {
     const { checked } = await once(given);
     expect(checked.kind).toBe(expected);
@@ -216,14 +204,11 @@ describe('An index that is not known', () => {
   const absent = failing('no-index', 'dry-run', 500);
   const few = aRunning({ attempt: anAttempt({ baseline: { ...baseline, rowsToKeep: 5 } }) });
 
-  test.each<[string, Given, string]>([
-    ['is empty: few rows that are gone need a second check', { record: few }, 'truncated'],
-    ['has lost its rows, if there were more', {}, 'rows-missing'],
-  ])('%s', async (_, given, verdict) => {
-    const { checked } = await once({ left: absent, ...given });
-    expect(checked).toMatchObject({ kind: 'watching', watch: { pending: { verdict } } });
-    const watch = { pending: { verdict, since: now - 90_000 } };
-    expect((await once({ left: absent, ...given, watch })).checked.kind).toBe('settled');
+  test('is empty: few rows that are gone need a second check', async () => {
+    const { checked } = await once({ left: absent, record: few });
+    expect(checked).toMatchObject({ kind: 'watching', watch: { pending: { verdict: 'truncated' } } });
+    const watch = { pending: { verdict: 'truncated', since: now - 90_000 } };
+    expect((await once({ left: absent, record: few, watch })).checked.kind).toBe('settled');
   });
 
   test('to one of two answers is not counted: the check has failed', async () => {
@@ -279,11 +264,4 @@ describe('A record that was written meanwhile', () => {
     expect(checked).toMatchObject({ kind: 'watching', watch: { nextCheckAt: now + 90_000 } });
     expect(stored).toEqual(fenced);
   });
-});
-
-test('What a status shows of a reindex is written down before anything is judged by it', async () => {
-  const running: TaskStatus = { kind: 'found', completed: false, counters: { total: 40, created: 5 } };
-  const { checked, stored } = await once({ status: running, left: 60 });
-  expect(checked).toMatchObject({ kind: 'watching', reindexes: true });
-  expect(stored).toMatchObject({ state: 'running', revision: 2, attempt: { reindexes: true } });
 });

@@ -5,14 +5,13 @@ import {
   countRows,
   countTruncation,
   countWindow,
-  recount,
   truncateFields,
 } from '../../../lambda/truncation/counts.ts';
 import { physicalIndex } from '../../../lambda/truncation/optional-reads.ts';
 import { aPolicy } from '../../support/policies.ts';
 import { anAttempt } from '../../support/records.ts';
 
-/** Counting by cutoffs: which requests, in which order, and what they add up to. */
+/** Counting by cutoffs; the transcripts show which, in which order, and what they add up to. */
 
 /** An index with one row at each of these moments; remembers the cutoffs that it was asked for. */
 function anIndexWith(...timestamps: number[]) {
@@ -35,29 +34,6 @@ const failing = (kind: 'no-index' | 'server-error') => async () => {
 
 describe('a truncation is counted', () => {
   const given = { fields, policyCutoffMillis: 500_000, countedAtMillis: 1_000_000 };
-
-  test('by rows to delete, and rows up to the end of what is kept: the older end first', async () => {
-    const index = anIndexWith(1, 500_000, 500_001, 1_000_000, 1_000_001);
-    expect(await countTruncation(index.ask, given)).toEqual({
-      rowsToDelete: 2,
-      rowsToKeep: 2,
-      rowsUntilEnd: 4,
-      isAbsent: false,
-    });
-    expect(index.cutoffs()).toEqual([500_000, 1_000_000]);
-  });
-
-  test('of a bite with one count more: kept rows begin at the policy’s cutoff', async () => {
-    const index = anIndexWith(1, 300_000, 400_000, 700_000);
-    const bite = { ...given, fields: { ...fields, cutoffMillis: 200_000 } };
-    expect(await countTruncation(index.ask, bite)).toEqual({
-      rowsToDelete: 1,
-      rowsToKeep: 1,
-      rowsUntilEnd: 4,
-      isAbsent: false,
-    });
-    expect(index.cutoffs()).toEqual([200_000, 500_000, 1_000_000]);
-  });
 
   test('with the fields that name an index, and nothing that only a truncate needs', async () => {
     const index = anIndexWith(1);
@@ -106,24 +82,6 @@ test('where only some of the answers find rows in the index, nothing is counted:
 
 describe('the window between two runs', () => {
   const counted = { rowsToDelete: 0, rowsToKeep: 3, rowsUntilEnd: 4 };
-  const index = () => anIndexWith(1, 625_000, 625_001, 1_000_000, 1_000_001);
-  const window = { afterMillis: 625_000, untilMillis: 1_000_000, rows: 2, countedAtMillis: 1_300_000 };
-
-  test('begins a quarter of the way from the cutoff to the run’s start', async () => {
-    const { ask, cutoffs, asked } = index();
-    expect(await countWindow(ask, anAttempt(), counted, 1_300_000)).toEqual(window);
-    expect(cutoffs()).toEqual([625_000]);
-    asked.length = 0;
-    expect(await recount(ask, fields, window)).toEqual({ rows: 2, isAbsent: false });
-    expect(cutoffs()).toEqual([625_000, 1_000_000]);
-  });
-
-  test('is counted whole where deletions may have become visible since the check: its end after its beginning', async () => {
-    const { ask, cutoffs } = index();
-    const before = { ...counted, rowsToDelete: 5000, rowsUntilEnd: 5004 };
-    expect(await countWindow(ask, anAttempt(), before, 1_300_000)).toEqual(window);
-    expect(cutoffs()).toEqual([625_000, 1_000_000]);
-  });
 
   test('is none where this count finds an empty index, and the check before it found rows', async () => {
     const ask = async () => ({ rowsToDelete: 0, rowsTotal: 0, deletesInPlace: true });
@@ -137,30 +95,16 @@ describe('the window between two runs', () => {
   });
 });
 
-describe('the fields of a request', () => {
-  test('are those of the policy, and the one that the specification does not name', () => {
-    const policy = aPolicy({ batchSize: 500, timeoutSeconds: 30, maxRowsPerRun: 5, owner: 'somebody' });
-    expect(truncateFields(policy, 42, false)).toEqual({
-      entityType: 'dataset',
-      aspect: 'operation',
-      cutoffMillis: 42,
-      batchSize: 500,
-      timeoutSeconds: 30,
-      forceDeleteByQuery: true,
-    });
+test('a request leaves out the field that the server refuses, and a time-out that the policy has not', () => {
+  expect(JSON.parse(JSON.stringify(truncateFields(aPolicy(), 42, true)))).toEqual({
+    entityType: 'dataset',
+    aspect: 'operation',
+    cutoffMillis: 42,
+    batchSize: 10_000,
   });
-
-  test('leave that one out where the server refuses it, and a time-out that the policy has not', () => {
-    expect(JSON.parse(JSON.stringify(truncateFields(aPolicy(), 42, true)))).toEqual({
-      entityType: 'dataset',
-      aspect: 'operation',
-      cutoffMillis: 42,
-      batchSize: 10_000,
-    });
-    expect(countFields(truncateFields(aPolicy({ timeoutSeconds: 3 }), 42, false), 7)).not.toHaveProperty(
-      'timeoutSeconds',
-    );
-  });
+  expect(countFields(truncateFields(aPolicy({ timeoutSeconds: 3 }), 42, false), 7)).not.toHaveProperty(
+    'timeoutSeconds',
+  );
 });
 
 describe('the physical index', () => {

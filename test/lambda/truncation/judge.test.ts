@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Unresolved, Verdict } from '../../../lambda/ledger/record.ts';
 import type { TaskCounters } from '../../../lambda/operations/operations.ts';
-import { becomes, judge, judgeUncountable } from '../../../lambda/truncation/judge.ts';
+import { becomes, judge } from '../../../lambda/truncation/judge.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
 import { holds } from '../../properties.ts';
 import { anAttempt, aRunning, aSending } from '../../support/records.ts';
@@ -163,62 +163,14 @@ describe('a reindex: the first line that fits decides', () => {
   });
 });
 
-describe('a verdict says', () => {
-  test('how many rows of a delete went, are left and are missing, by counts', () => {
-    expect(judged({ left: 400, kept: 995, end: { total: 1000, deleted: 1000 } })).toMatchObject({
-      ...{ rowsDeleted: 600, rowsRemaining: 400, rowsMissing: 5, reindexes: false },
-      cause: { kind: 'remains', done: 1000, total: 1000 },
-    });
+test('a verdict says nothing of a task that says the same as the counts; otherwise what it says, and conflicts', () => {
+  const cause = (left: number, end: TaskCounters) => judged({ left, kept: 1000, end }).cause;
+  expect(cause(0, { total: 1000, deleted: 1000 })).toEqual({ kind: 'verified' });
+  expect(cause(8, { total: 1000, deleted: 1000 })).toMatchObject({ kind: 'verified', done: 1000 });
+  expect(cause(0, { total: 1000, deleted: 1000, versionConflicts: 3, cancelled: true })).toMatchObject({
+    conflicts: 3,
+    cancelled: true,
   });
-
-  test('how many rows a reindex has left behind, and never that they are deleted', () => {
-    const verdict = judged({ reindexes: true, left: 3, kept: 1000, end: { total: 1000, created: 1000 } });
-    expect(verdict).toMatchObject({ rowsLeftBehind: 997, rowsRemaining: 3, rowsMissing: 0, reindexes: true });
-    expect(verdict.rowsDeleted).toBeUndefined();
-    expect(judged({ reindexes: true, left: 1000, kept: 1000 }).rowsLeftBehind).toBeUndefined();
-  });
-
-  test('no number of missing rows where an index is not refreshed', () => {
-    const verdict = judged({ reindexes: true, kept: 0, end: { total: 1000, created: 1000 } });
-    expect(verdict).toMatchObject({ outcome: 'unknown', rowsMissing: undefined, cause: { done: 1000, total: 1000 } });
-  });
-
-  test('nothing of a task that says the same as the counts; otherwise what it says, and conflicts in any case', () => {
-    const cause = (left: number, end: TaskCounters) => judged({ left, kept: 1000, end }).cause;
-    expect(cause(0, { total: 1000, deleted: 1000 })).toEqual({ kind: 'verified' });
-    expect(cause(8, { total: 1000, deleted: 1000 })).toMatchObject({ kind: 'verified', done: 1000 });
-    expect(cause(0, { total: 1000, deleted: 1000, versionConflicts: 3, cancelled: true })).toMatchObject({
-      conflicts: 3,
-      cancelled: true,
-    });
-  });
-
-  test('what the server answered to a call without a task id', () => {
-    const answer = { kind: 'server-error', operation: 'truncate', status: 504 } as const;
-    const counts = { rowsToDelete: 1000, rowsToKeep: 1000, rowsUntilEnd: 2000 };
-    const cause = (reindexes: boolean) => {
-      const record = aSending({ attempt: anAttempt({ baseline, answer, reindexes }) });
-      return judge(record, startWatch(record, 0, 0), counts).cause;
-    };
-    expect(cause(false)).toEqual({ kind: 'unchanged', error: answer });
-    expect(cause(true)).toEqual({ kind: 'unproven', error: answer, inPlace: false });
-  });
-
-  test('that the search engine has no such index, whose rows count as gone', () => {
-    const counts = { rowsToDelete: 0, rowsToKeep: 0, rowsUntilEnd: 0 };
-    const verdict = (isAbsent: boolean) => judge(recordOf({}), startWatch(recordOf({}), 0, 0), { ...counts, isAbsent });
-    expect(verdict(true)).toMatchObject({ outcome: 'rows-missing', noIndex: true });
-    expect(verdict(false).noIndex).toBeUndefined();
-  });
-});
-
-test.each([
-  [false, 'idle'],
-  [true, 'quarantined'],
-])('what can no longer be counted is unknown (reindexes: %s), and its record becomes %s', (reindexes, expected) => {
-  const record = recordOf({ reindexes });
-  const verdict = judgeUncountable(record, startWatch(record, 0, 0));
-  expect([verdict.outcome, becomes(verdict)]).toEqual(['unknown', expected]);
 });
 
 describe('for any counts and any status', () => {

@@ -165,6 +165,7 @@ const entryText =
     return [
       `  ${entityType}.${aspect}: ${outcome}, ${factText(cause)}`,
       ...figures.flatMap(([name, rows]) => (rows ? [`${number(rows)} ${name}`] : [])),
+      ...(entry.noIndex ? ['no such index'] : []),
       ...(entry.indexNow ? [`was ${entry.indexName}, replaced by ${entry.indexNow}`] : []),
       ...(entry.reindexes ? ['reindexes'] : []),
       ...(entry.wholeReindex ? ['goes whole'] : []),

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { createOperations, type HttpOperationsOptions } from '../../../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../../../lambda/operations/http/http-transport.ts';
 import type { Operations, TokenSource, TruncateFields } from '../../../../lambda/operations/operations.ts';
-import { type RawServer, rawServer } from './raw-server.ts';
+import { http, type RawServer, rawServer } from './raw-server.ts';
 
 /** What a server does with one request: writes a text, or does anything with the connection. */
 export type Reply = string | ((socket: Socket, request: string) => void);
@@ -73,3 +73,16 @@ export function fixed(text: string): TokenSource {
 
 /** The parsed body of a request. */
 export const bodyOf = (request: string): unknown => JSON.parse(request.slice(request.indexOf('\r\n\r\n') + 4));
+
+/** An error of GMS, with a stack trace of many kilobytes. */
+export const restError = (status: number, message: string, headers?: Record<string, string>) =>
+  http(
+    status,
+    JSON.stringify({
+      exceptionClass: 'com.linkedin.restli.server.RestLiServiceException',
+      stackTrace: `com.linkedin.restli.server.RestLiServiceException [HTTP Status:${status}]: ${message}\n${'\tat com.linkedin.Inner.call(Inner.java:1)\n'.repeat(1500)}`,
+      message,
+      status,
+    }),
+    headers,
+  );

@@ -2,13 +2,17 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import { describe, expect, test } from 'vitest';
+import { concernsServer } from '../../../../lambda/facts/server-error.ts';
 import { errorText } from '../../../../lambda/message/server-errors.ts';
 import { createHttpTransport } from '../../../../lambda/operations/http/http-transport.ts';
 import { OperationsError } from '../../../../lambda/operations/operations.ts';
-import { against, operation } from './broken-server.ts';
+import { against, operation, restError } from './broken-server.ts';
 import { http, rawServer } from './raw-server.ts';
 
-/** What stands in front of a GMS and answers in its place, each as it does, with what a person reads then. */
+/**
+ * What a GMS answers instead of counts, and what answers in its place, each as it does: the fact, whether it concerns the
+ * whole server, how often it was asked, and what a person reads then.
+ */
 
 const html = { 'Content-Type': 'text/html' };
 const text = { 'Content-Type': 'text/plain' };
@@ -82,18 +86,56 @@ const answers: Array<[who: string, answer: Answer]> = [
   ['a login page', http(200, '<!DOCTYPE html><html><head><title>Sign in</title></head></html>', html)],
   ['a cache that packs with zstd', http(200, 'packed', { 'Content-Encoding': 'zstd' })],
   ['a download', http(200, `{"value":"${'x'.repeat(5_000_000)}"}`)],
+  ['a 404', http(404, '')],
+  ['a page that says it is JSON', http(200, '<!DOCTYPE html><html><head><title>Sign in</title></head></html>')],
+  ['no content', 'HTTP/1.1 204 No Content\r\n\r\n'],
+  ['an empty body', http(200, '')],
+  ['JSON that breaks off', http(200, '{"value":"Delete 1')],
+  ['some text', http(200, 'OK', text)],
+  ['a flag conflict', http(200, '{"value":"please only set forceReindex OR forceDeleteByQuery flags"}')],
+  ['a sentence with another wording', http(200, '{"value":"Would remove rows. The wording has changed."}')],
+  ['JSON of another kind', http(200, '[1,2]')],
+  ['a missing privilege', restError(403, 'User is unauthorized to truncate timeseries index')],
+  ['a missing privilege before 0.13.2', restError(401, 'User is unauthorized to truncate timeseries index')],
+  ['a field of the wrong type', restError(400, "Parameters of method 'truncateTimeseriesAspect' failed validation")],
+  ['an odd 4xx', http(418, '')],
+  ['what is not HTTP', 'SSH-2.0-x\r\n'],
+  [
+    'a missing index whose name comes first in the message',
+    restError(
+      500,
+      '[a_b] OpenSearchStatusException[OpenSearch exception [type=index_not_found_exception, reason=no such index [a_b]]]',
+    ),
+  ],
+  ['a missing index', restError(500, 'x.YException: [type=index_not_found_exception, reason=no such index [a_b]]')],
+  ['a path that GMS does not have', restError(404, "No root resource defined for path '/gms'", {})],
+  [
+    'an Accept header that something in front has changed',
+    restError(
+      406,
+      "None of the types in the request's 'Accept' header are supported. Supported MIME types are: [x]",
+      {},
+    ),
+  ],
+  [
+    'a protocol version that the server does not speak',
+    restError(400, 'Rest.li protocol version 2.0.0 used by the client is not supported!', {}),
+  ],
 ];
 
-async function sentenceOf(answer: Answer): Promise<string> {
-  const { operations } = await against([answer]);
-  const error = await operations.dryRun(operation, { attempts: 1 }).catch((thrown: unknown) => thrown);
-  if (error instanceof OperationsError) return errorText(error.fact);
-  throw new Error(`no OperationsError but ${error}`);
+async function saidOf(answer: Answer): Promise<string> {
+  const { operations, server } = await against([answer]);
+  const error = await operations.dryRun(operation).catch((thrown: unknown) => thrown);
+  if (!(error instanceof OperationsError)) throw new Error(`no OperationsError but ${error}`);
+  const { kind, status, toHttps } = error.fact;
+  const asked = server.requests.length === 1 ? 'once' : `${server.requests.length} times`;
+  const facts = [kind, status, toHttps && 'to https', concernsServer(error.fact) && 'concerns the server'];
+  return `${facts.filter(Boolean).join(', ')}: asked ${asked}\n    ${errorText(error.fact)}`;
 }
 
-test('something in front of GMS is told as what it is, with its own next step', async () => {
+test('what is no count is told as what it is, with its own next step', async () => {
   const said: string[] = [];
-  for (const [who, answer] of answers) said.push(`${who}\n    ${await sentenceOf(answer)}\n`);
+  for (const [who, answer] of answers) said.push(`${who}\n    ${await saidOf(answer)}\n`);
   await expect(said.join('')).toMatchFileSnapshot('gateways.txt');
 });
 

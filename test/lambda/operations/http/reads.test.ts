@@ -8,7 +8,7 @@ import { OperationsError } from '../../../../lambda/operations/operations.ts';
 import { maxSentenceBytes } from '../../../../lambda/operations/text.ts';
 import { TransportError } from '../../../../lambda/operations/transport.ts';
 import { freePort } from '../../../support/loopback.ts';
-import { against, bodyOf, fixed, now, operation, operationOnWire, token } from './broken-server.ts';
+import { against, bodyOf, fixed, now, operation, operationOnWire, restError, token } from './broken-server.ts';
 import { http } from './raw-server.ts';
 
 const sentence =
@@ -16,18 +16,6 @@ const sentence =
 const dryRunAnswer = http(200, JSON.stringify({ value: sentence }));
 const sizesAnswer = http(200, '{"value":{"indexSizes":[]}}');
 const html = { 'Content-Type': 'text/html' };
-const loginPage = '<!DOCTYPE html><html><head><title>Sign in | Example SSO</title></head><body>Sign in</body></html>';
-const restError = (status: number, message: string, headers?: Record<string, string>) =>
-  http(
-    status,
-    JSON.stringify({
-      exceptionClass: 'com.linkedin.restli.server.RestLiServiceException',
-      stackTrace: `com.linkedin.restli.server.RestLiServiceException [HTTP Status:${status}]: ${message}\n${'\tat com.linkedin.Inner.call(Inner.java:1)\n'.repeat(1500)}`,
-      message,
-      status,
-    }),
-    headers,
-  );
 
 async function errorOf(asking: Promise<unknown>): Promise<OperationsError> {
   const error = await asking.then(
@@ -218,99 +206,6 @@ describe('a read that fails temporarily', () => {
       fact: { kind: 'aborted' },
     });
     expect(server.requests).toHaveLength(1);
-  });
-});
-
-describe('a permanent failure', () => {
-  const cases: [string, string, object][] = [
-    ['a redirect', http(302, '', { Location: 'https://sso.inner.example/login' }), { kind: 'redirect', status: 302 }],
-    ['a 404', http(404, ''), { kind: 'not-found', status: 404 }],
-    ['a login page', http(200, loginPage, html), { kind: 'not-json', status: 200 }],
-    ['a page that says it is JSON', http(200, loginPage), { kind: 'not-json' }],
-    ['a 400 page', http(400, '<html><h1>Bad</h1></html>', html), { kind: 'gateway', status: 400 }],
-    ['no content', 'HTTP/1.1 204 No Content\r\n\r\n', { kind: 'not-json', status: 204 }],
-    ['an empty body', http(200, ''), { kind: 'not-json', status: 200 }],
-    ['truncated JSON', http(200, '{"value":"Delete 1'), { kind: 'not-json' }],
-    ['some text', http(200, 'OK', { 'Content-Type': 'text/plain' }), { kind: 'not-json' }],
-    ['a huge body', http(200, `{"value":"${'x'.repeat(5_000_000)}`), { kind: 'not-read', status: 200 }],
-    [
-      'a flag conflict',
-      http(200, '{"value":"please only set forceReindex OR forceDeleteByQuery flags"}'),
-      { kind: 'unreadable', status: 200 },
-    ],
-    [
-      'a sentence with another wording',
-      http(200, '{"value":"Would remove rows. The wording has changed."}'),
-      { kind: 'unreadable' },
-    ],
-    ['JSON of another kind', http(200, '[1,2]'), { kind: 'unreadable' }],
-    [
-      'a missing privilege',
-      restError(403, 'User is unauthorized to truncate timeseries index'),
-      { kind: 'privilege', status: 403 },
-    ],
-    [
-      'a missing privilege on a server before 0.13.2',
-      restError(401, 'User is unauthorized to truncate timeseries index'),
-      { kind: 'privilege', status: 401 },
-    ],
-    [
-      'a field of the wrong type',
-      restError(400, "Parameters of method 'truncateTimeseriesAspect' failed validation"),
-      { kind: 'bad-request', status: 400 },
-    ],
-    ['an odd 4xx', http(418, ''), { kind: 'gateway', status: 418 }],
-    ['what is not HTTP', 'SSH-2.0-x\r\n', { kind: 'not-http' }],
-    [
-      'a 403 of a gateway',
-      http(403, 'RBAC: access denied', { 'Content-Type': 'text/plain' }),
-      { kind: 'gateway', status: 403, text: 'RBAC: access denied' },
-    ],
-    [
-      'a missing index whose name comes first in the message',
-      restError(
-        500,
-        '[a_b] OpenSearchStatusException[OpenSearch exception [type=index_not_found_exception, reason=no such index [a_b]]]',
-      ),
-      { kind: 'no-index', status: 500 },
-    ],
-    [
-      'a path that GMS does not have, as JSON without a content type',
-      restError(404, "No root resource defined for path '/gms'", {}),
-      { kind: 'not-found', status: 404, text: "No root resource defined for path '/gms'" },
-    ],
-    [
-      'an Accept header that something in front has changed',
-      restError(
-        406,
-        "None of the types in the request's 'Accept' header are supported. Supported MIME types are: [x]",
-        {},
-      ),
-      { kind: 'bad-request', status: 406 },
-    ],
-    [
-      'a protocol version that the server does not speak',
-      restError(400, 'Rest.li protocol version 2.0.0 used by the client is not supported!', {}),
-      { kind: 'bad-request', status: 400 },
-    ],
-    [
-      'a missing index',
-      restError(500, 'x.YException: [type=index_not_found_exception, reason=no such index [a_b]]'),
-      { kind: 'no-index', status: 500 },
-    ],
-  ];
-  test.each(cases)('%s is not retried', async (_, reply, expected) => {
-    const { server, operations } = await against([reply]);
-    const error = await errorOf(operations.dryRun(operation));
-    expect(error.fact).toMatchObject({ operation: 'dry-run', ...expected });
-    expect(concernsServer(error.fact)).toBe(false);
-    expect(server.requests).toHaveLength(1);
-  });
-
-  test('to https:// is reported as such', async () => {
-    const { operations } = await against([http(301, '', { Location: 'https://127.0.0.1/' })]);
-    const error = await errorOf(operations.indexSizes());
-    expect(error.fact).toMatchObject({ kind: 'redirect', toHttps: true });
   });
 });
 

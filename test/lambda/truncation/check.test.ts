@@ -47,6 +47,11 @@ describe('At the end of a run, what has hung for 20 hours', () => {
 
   test.each<[string, Given, string]>([
     ['is closed by what is counted', { watch: stuck }, 'incomplete, idle'],
+    [
+      'is closed by what is counted, also where its status fails',
+      { watch: { ...stuck, hasStatus: true }, status: failingStatus('throttled') },
+      'incomplete, idle',
+    ],
     ['is watched on where the run has begun before it', { watch: stuck, runStart: sent }, 'watching'],
     ['is watched on where the run ends sooner', { watch: stuck, now: end - 1 }, 'watching'],
     ['is watched on in the middle of the run', { watch: stuck, isOver: false }, 'watching'],

@@ -55,7 +55,7 @@ describe('the core', () => {
 
   test('has no circle of imports', () => {
     const arrows = files.flatMap((file) => importsOf(file, atRunTime).map((path): Arrow => [file, path]));
-    expect(circleOf(arrows)).toBeUndefined();
+    expect(circling(arrows)).toEqual([]);
   });
 
   test('handlers only wire', () => {
@@ -114,47 +114,23 @@ describe('the command line', () => {
 /** An import, of files or of folders; a folder inside another is a folder of its own. */
 type Arrow = readonly [from: string, to: string];
 
-/** @returns a way that leads from a file or folder back to it; undefined if no import leads back */
-function circleOf(arrows: readonly Arrow[]): string[] | undefined {
-  const done = new Set<string>();
-  const from = (folder: string, way: readonly string[]): string[] | undefined => {
-    if (way.includes(folder)) return [...way.slice(way.indexOf(folder)), folder];
-    if (done.has(folder)) return undefined;
-    for (const [, next] of arrows.filter(([one]) => one === folder)) {
-      const circle = from(next, [...way, folder]);
-      if (circle) return circle;
-    }
-    done.add(folder);
-    return undefined;
-  };
-  for (const [folder] of arrows) {
-    const circle = from(folder, []);
-    if (circle) return circle;
-  }
-  return undefined;
+/** @returns the imports that are in a circle, or lead from one to another; what leads nowhere is taken away first */
+function circling(arrows: readonly Arrow[]): readonly Arrow[] {
+  const importing = new Set(arrows.map(([from]) => from));
+  const left = arrows.filter(([, to]) => importing.has(to));
+  return left.length === arrows.length ? left : circling(left);
 }
 
 const productFolders = ['lambda', 'cli', 'infra'];
 
-describe('folders', () => {
+test('no folder imports one that imports it, not even a type', () => {
   const arrows = productFolders.flatMap(filesBelow).flatMap((file) =>
     importsOf(file)
       .filter((path) => productFolders.includes(path.split('/')[0] ?? '') && dirname(path) !== dirname(file))
       .map((path): Arrow => [dirname(file), dirname(path)]),
   );
-
-  test('none imports one that imports it, not even a type', () => {
-    expect(circleOf(arrows)).toBeUndefined();
-  });
-
-  test.each([
-    ['a neighbour', ['lambda/facts', 'lambda/run']],
-    ['the folder around it', ['infra/stage', 'infra']],
-    ['what is two folders away', ['cli/telling', 'cli/run']],
-  ] as const)('an import back to %s is found', (_, arrow) => {
-    expect(circleOf(arrows)).toBeUndefined();
-    expect(circleOf([...arrows, arrow])).toContain(arrow[0]);
-  });
+  expect(arrows.length).toBeGreaterThan(100);
+  expect(circling(arrows)).toEqual([]);
 });
 
 test('every file that docs/architecture.md names is there', () => {

@@ -1,7 +1,7 @@
 import { afterEach } from 'vitest';
 import { memoryLedger } from '../../cli/ledgers/memory-ledger.ts';
 import { executeWorkflow, stepOf } from '../../cli/run/state-machine.ts';
-import type { PolicyEntry, Report, ReportFacts } from '../../lambda/facts/report-schema.ts';
+import type { Report, ReportFacts } from '../../lambda/facts/report-schema.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import type { StoredRecord } from '../../lambda/ledger/record.ts';
 import { createOperations } from '../../lambda/operations/http/http-operations.ts';
@@ -393,11 +393,4 @@ export function worlds(): (options?: WorldOptions) => Promise<World> {
     open.push(world);
     return world;
   };
-}
-
-/** The only entry of a run's report. */
-export function onlyEntry({ report: made }: Run): PolicyEntry {
-  const [entry, second] = made?.policies ?? [];
-  if (!entry || second) throw new Error(`one entry expected, not ${made?.policies.length ?? 'no report'}`);
-  return entry;
 }

@@ -34,33 +34,9 @@ describe('a run by hand', () => {
       runByHand({ release: ['dataset.operation'] }, { kind: 'machine', program: './retention', demo: true }),
     ).toBeUndefined();
   });
-
-  test('on Kubernetes is a job from the suspended CronJob, with its arguments in one variable', () => {
-    expect(runByHand({ release: ['dataset.operation'] }, kubernetes)).toBe(
-      "kubectl -n datahub create job retention-$(od -An -N4 -tx4 /dev/urandom | tr -d ' ') --from=cronjob/datahub-retention-manual --dry-run=client -o yaml | kubectl set env --local -f - 'DATAHUB_RETENTION_ARGS=release dataset.operation' -o yaml | kubectl -n datahub create -f -",
-    );
-  });
-});
-
-describe('a run by hand that nobody can be asked about', () => {
-  test('says yes in its command on Kubernetes, where a Job has no terminal', () => {
-    const enforce = { mode: 'enforce', indices: ['dataset.operation'] } as const;
-    expect(runByHand({ ...enforce, indices: [...enforce.indices] }, kubernetes)).toContain(
-      "'DATAHUB_RETENTION_ARGS=enforce dataset.operation --yes'",
-    );
-    expect(runByHand({ ...enforce, indices: [...enforce.indices] }, machine)).toMatch(
-      /^datahub-retention enforce dataset\.operation --policies policies\.json /,
-    );
-  });
 });
 
 describe('a parameter', () => {
-  test('is set where the stage keeps it', () => {
-    expect(setParameter('paused', 'false', aws)).toBe(
-      'aws ssm put-parameter --name /datahub-retention/prod/paused --type String --overwrite --value false --region eu-central-1',
-    );
-  });
-
   test('keeps the key that encrypts the token', () => {
     const audience = {
       ...aws,

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
-import { fence } from '../../../lambda/ledger/transitions.ts';
 import { OperationsError } from '../../../lambda/operations/operations.ts';
-import { aKey, aLastVerdict, anAttempt, anIdle, anIndex, aRunning } from '../../support/records.ts';
+import { anAttempt, anIndex, aRunning } from '../../support/records.ts';
 import { anIndexOf } from '../../support/stand-in.ts';
-import { aPolicyFor, onlyEntry, type Run, server, type World, worlds } from '../../support/world.ts';
+import { aPolicyFor, type Run, server, type World, worlds } from '../../support/world.ts';
 
 /** One odd answer at the worst moment: found by a hostile reader of the core, who got a second truncate out of two of them. */
 
@@ -13,8 +11,8 @@ const minute = 60_000;
 const hour = 60 * minute;
 /** 600 rows take more than three hours. */
 const slow = { rowsPerSecond: 0.05, batchOverheadMillis: 0 };
-const outcomeOf = ({ report }: Run, name = 'operation') =>
-  report?.policies.find(({ aspect }) => aspect === name)?.outcome;
+const entryOf = ({ report }: Run, name: string) => report?.policies.find(({ aspect }) => aspect === name);
+const outcomeOf = (run: Run, name = 'operation') => entryOf(run, name)?.outcome;
 
 test('A delete that runs for hours is not judged because the status of another task was a page', async () => {
   const indices = [anIndexOf(600, 400), anIndexOf(600, 400, { aspect: 'datasetProfile' })];
@@ -25,7 +23,7 @@ test('A delete that runs for hours is not judged because the status of another t
   expect(outcomeOf(night)).toBe('still-running');
   world.parameters.policies?.push(aPolicyFor('datasetProfile'));
   world.standIn.set({ rowsPerSecond: 1 });
-  const first = String(onlyEntry(night).taskId);
+  const first = String(entryOf(night, 'operation')?.taskId);
   let pages = 0;
   world.standIn.between(({ path, body }) => {
     const isOther = path.includes('getEsTaskStatus') && !body.includes(first) && !body.includes('no-such-node');
@@ -91,24 +89,4 @@ describe('An answer that takes too long', () => {
     const state = await planned(await open(), 'sizes');
     expect([state.entries[0]?.phase, state.error, state.withoutSizes]).toEqual(['approved', undefined, true]);
   });
-});
-
-test('A run whose record another one takes over before its verdict says that it does not know', async () => {
-  const world = await open();
-  const does = async () =>
-    void world.ledger.stored.set(anIndex, anIdle({ server, revision: 9, lastVerdict: aLastVerdict() }));
-  const { outcome, cause } = onlyEntry(await world.run({ interruption: { at: 'verdict', does } }));
-  expect([outcome, cause]).toEqual(['unknown', { kind: 'gone', what: 'superseded', runId: 'run-1' }]);
-});
-
-test('A run that another one writes itself beside still gives its verdict', async () => {
-  const world = await open();
-  const does = async () => {
-    const record = (await world.ledger.read(anIndex)) as LedgerRecord;
-    const other = { runId: 'by-hand', runStartMillis: world.clock.time - 30_000 };
-    await world.ledger.replace(fence(record, { ...aKey, server }, other, world.clock.time));
-  };
-  const { outcome } = onlyEntry(await world.run({ interruption: { at: 'verdict', does } }));
-  expect(outcome).toBe('truncated');
-  expect(world.ledger.stored.get(anIndex)).toMatchObject({ state: 'idle' });
 });

@@ -1,21 +1,86 @@
 import { describe, expect, test } from 'vitest';
+import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import type { ServerError } from '../../../lambda/facts/server-error.ts';
-import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
-import { type IndexSize, OperationsError, type TaskStatus } from '../../../lambda/operations/operations.ts';
+import type { LedgerRecord, Unresolved } from '../../../lambda/ledger/record.ts';
+import {
+  type IndexSize,
+  type Operations,
+  OperationsError,
+  type TaskStatus,
+} from '../../../lambda/operations/operations.ts';
+import { check } from '../../../lambda/truncation/check.ts';
+import { optionalReads } from '../../../lambda/truncation/optional-reads.ts';
 import { startWatch, type Watch } from '../../../lambda/truncation/watch.ts';
 import {
   aLastVerdict,
   anAttempt,
   anIdle,
+  anIndex,
   aQuarantined,
   aReindex,
   aReleased,
   aRun,
   aRunning,
 } from '../../support/records.ts';
-import { checkedOnce, type Found, signal } from './checking.ts';
 
 /** One check of a truncation of 60 of 100 rows that was sent at 1,200 s. */
+
+/** What one check finds. */
+interface Found {
+  record?: Unresolved;
+  watch?: Partial<Watch>;
+  status: TaskStatus | (() => Promise<TaskStatus>);
+  /** Rows to delete that are left, or why nothing is counted. */
+  left: number | (() => never);
+  /** Rows to keep, as this check counts them. */
+  kept?: number;
+  /** Why the next runs' window is not counted. */
+  window?: () => never;
+  sizes?: () => Promise<IndexSize[]>;
+  /** What the record is by the time of the verdict. */
+  meanwhile?: LedgerRecord | object;
+  now: number;
+  /** Of the run that checks. */
+  runStart: number;
+  isOver: boolean;
+}
+
+const { signal } = new AbortController();
+
+/** Checks once. @returns what came of it, the record afterwards, and the options of each count */
+async function checkedOnce(
+  { record = aRunning(), status, left, kept = 40, window, sizes, meanwhile, now, runStart, isOver, watch }: Found,
+  begun: (record: Unresolved) => Watch = (given) => startWatch(given, 0, 0),
+) {
+  const ledger = memoryLedger();
+  ledger.stored.set(anIndex, record);
+  const options: unknown[] = [];
+  const counted = (rowsToDelete: number, of: number) => ({ rowsToDelete, rowsTotal: of + kept, deletesInPlace: true });
+  const operations = {
+    async dryRun({ cutoffMillis }: { cutoffMillis: number }, given: unknown) {
+      options.push(given);
+      if (meanwhile) ledger.stored.set(anIndex, meanwhile);
+      if (typeof left === 'function') return left();
+      const { fields, baseline } = record.attempt;
+      if (cutoffMillis === fields.cutoffMillis) return counted(left, left);
+      if (cutoffMillis === baseline.countedAtMillis) return counted(left + kept, left);
+      return window ? window() : counted(left + 10, left);
+    },
+    taskStatus: async () => (typeof status === 'function' ? status() : status),
+    indexSizes: sizes ?? (async () => []),
+  } as unknown as Operations;
+  const services = {
+    operations,
+    reads: optionalReads(operations, {}, signal),
+    ledger,
+    clock: { now: () => now },
+    signal,
+    run: { runId: 'run-9', runStartMillis: runStart },
+    isOver: () => isOver,
+  };
+  const checked = await check(record, { ...begun(record), ...watch }, services);
+  return { checked, stored: ledger.stored.get(anIndex) as LedgerRecord, options };
+}
 
 type Given = Partial<Found>;
 const hour = 3_600_000;

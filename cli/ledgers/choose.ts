@@ -50,7 +50,7 @@ export function ledgerAt(path: string, env: NodeJS.ProcessEnv, isNamed = false):
  * Opens the ledger of a run, and finds out before anything is sent that it cannot be used. A preview writes no
  * record: it only reads.
  * @returns the ledger, and whether an enforcing run begins it: there is no record in it yet. One that cannot be used
- * says so to each reader, so that the run reports it
+ * says so to each reader, so that the run reports it, with what is in it where that can be read
  * @throws UsageError
  */
 export async function openLedger(
@@ -61,21 +61,25 @@ export async function openLedger(
 ): Promise<{ ledger: Ledger & LastRuns; begins: boolean }> {
   const ledger = ledgerAt(path, env, path === named);
   const isPreview = verb === 'preview';
+  let isRead = false;
   try {
     const records = await ledger.list();
+    isRead = true;
     if (verb === 'release') checkRelease(words, policies, records);
     if (!isPreview) await ledger.prepare();
     return { ledger, begins: !isPreview && records.length === 0 };
   } catch (error) {
-    if (error instanceof LedgerError) return { ledger: unusable(error), begins: false };
-    throw error;
+    if (!(error instanceof LedgerError)) throw error;
+    return { ledger: { ...(isRead ? ledger : unusable(error)), unwritable: error, keepLastRun }, begins: false };
   }
 }
 
+const keepLastRun = async () => {};
+
 /** The run counts and sends nothing; its report says what is wrong. */
-function unusable(error: LedgerError): Ledger & LastRuns {
+function unusable(error: LedgerError): Omit<Ledger & LastRuns, 'keepLastRun'> {
   const fails = () => Promise.reject(error);
-  return { read: fails, list: fails, replace: fails, lastRun: fails, keepLastRun: async () => {} };
+  return { read: fails, list: fails, replace: fails, lastRun: fails };
 }
 
 /** A quarantined index may have lost its policy; a name that the ledger does not know either is a typo. */

@@ -200,7 +200,9 @@ async function task(state: State, data: unknown, context: ExecutionContext, host
       }
       const catcher = state.Catch?.find(({ ErrorEquals }) => covers(ErrorEquals));
       if (!catcher) throw error;
-      return { data: put(data, catcher.ResultPath, { Error: name, Cause: message }), next: catcher.Next, events };
+      // As Lambda says it.
+      const Cause = JSON.stringify({ errorType: name, errorMessage: message });
+      return { data: put(data, catcher.ResultPath, { Error: name, Cause }), next: catcher.Next, events };
     }
   }
 }

@@ -17,6 +17,8 @@ export interface Ledger {
    * established.
    */
   replace(next: StoredRecord): Promise<boolean>;
+  /** Why it cannot be written, where that is known beforehand: a run then only reports what is in it. */
+  unwritable?: LedgerError;
 }
 
 /** The ledger could not be read or written; `message` says what was tried and what to do. */

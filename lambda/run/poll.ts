@@ -2,7 +2,6 @@ import pLimit from 'p-limit';
 import { addressElsewhere } from '../ledger/ownership.ts';
 import { isUnresolved, runOf } from '../ledger/record.ts';
 import { isSameRun } from '../ledger/transitions.ts';
-import { capped } from '../operations/text.ts';
 import { dottedName } from '../policy/aspects.ts';
 import { type CheckServices, check } from '../truncation/check.ts';
 import { signalAt } from '../truncation/clock.ts';
@@ -11,6 +10,7 @@ import { optionalReads } from '../truncation/optional-reads.ts';
 import { afterCallWithoutTask, afterRefusal, withBreaker } from './breaker.ts';
 import { deadlineMarginMillis } from './deadlines.ts';
 import { replaceEntry, settledEntry } from './entries.ts';
+import { errorOf } from './failure.ts';
 import { proceed, whyOver } from './next.ts';
 import { recover } from './recover.ts';
 import type { RunServices } from './services.ts';
@@ -91,7 +91,7 @@ async function afterFailure(state: RunState, { ledger, clock, log }: RunServices
   log.warn('truncate failed', { index: target.index, error: failure.error, phase: entry.phase });
   const notes: RunState['notes'] = [
     ...state.notes,
-    { kind: 'truncate-failed', index: dottedName(target.entry), error: capped(failure.error) },
+    { kind: 'truncate-failed', index: dottedName(target.entry), error: errorOf(failure) },
   ];
   // A call whose answer could not be recorded, or that returned no task id, counts like any such call.
   const isWithout = entry.phase === 'watched' && entry.entry.taskId === undefined;

@@ -4,6 +4,7 @@ import type { Idle, RunId, StoredRecord } from '../ledger/record.ts';
 import { fence, isAhead, isSameRun } from '../ledger/transitions.ts';
 import { capped } from '../operations/text.ts';
 import { doneEntry, keyOf, takenEntry } from './entries.ts';
+import { errorOf } from './failure.ts';
 import type { ApprovedEntry, DoneEntry, Entry, RunState } from './state.ts';
 
 /**
@@ -57,6 +58,6 @@ const failed = (target: ApprovedEntry, { failure }: RunState): DoneEntry =>
   doneEntry(target, 'failed', {
     kind: 'step-failed',
     step: 'truncate',
-    error: capped(failure?.error ?? ''),
+    error: errorOf(failure),
     sent: 'no',
   });

@@ -9,6 +9,7 @@ import { capped } from '../operations/text.ts';
 import { dottedName } from '../policy/aspects.ts';
 import type { Clock } from '../truncation/clock.ts';
 import { addressOf, doneEntry } from './entries.ts';
+import { errorOf } from './failure.ts';
 import { modeOf, parseInput } from './input.ts';
 import { openEntry } from './next.ts';
 import type { Log, Publisher, RunSettings, Subscriptions } from './services.ts';
@@ -134,7 +135,7 @@ function factsOf(state: RunState, finishedAt: string): ReportFacts {
   const policies = finalEntries(state).sort(bySize);
   const failure = state.pollFailure ?? state.failure;
   const stepFailed =
-    failure && ({ ...failure, kind: 'step-failed', error: capped(failure.error), sent: 'maybe' } as const);
+    failure && ({ kind: 'step-failed', step: failure.step, error: errorOf(failure), sent: 'maybe' } as const);
   const cause: Cause | undefined = state.error ?? stepFailed;
   const results: Result[] = policies.map(({ outcome }) => resultOf[outcome]);
   if (state.notes.some(needsAttention)) results.push('attention');
@@ -163,7 +164,7 @@ function finalEntries({ entries, failure }: RunState): DecidedFacts[] {
     if (entry.phase === 'done') return entry.entry;
     if (entry.phase === 'watched') return openEntry(entry, 'step').entry;
     if (entry !== turn) return doneEntry(entry, 'not-started', { kind: 'setup', what: 'run' }).entry;
-    const cause: Cause = { kind: 'step-failed', step: 'truncate', error: capped(failure?.error ?? ''), sent: 'maybe' };
+    const cause: Cause = { kind: 'step-failed', step: 'truncate', error: errorOf(failure), sent: 'maybe' };
     return doneEntry(entry, 'unknown', cause, { reindexes: turn.plan.deletesInPlace ? undefined : true }).entry;
   };
   return entries.map(lastWord);

@@ -6,6 +6,7 @@ import type { Mark } from '../ledger/transitions.ts';
 import { serverAddress } from '../operations/http/base-url.ts';
 import type { PolicySettings } from '../policy/schema.ts';
 import type { Watch } from '../truncation/watch.ts';
+import type { Failure } from './failure.ts';
 
 /** The run state: the one JSON value that travels through every state of the workflow. */
 
@@ -57,9 +58,9 @@ export interface RunState {
   withoutSizes?: boolean;
   withoutStatus?: boolean;
   /** Set by the workflow when Truncate failed, until Poll has found out what it did. */
-  failure?: { step: 'truncate'; error: string } | undefined;
+  failure?: Failure<'truncate'> | undefined;
   /** Set by the workflow when Poll failed for good. */
-  pollFailure?: { step: 'poll'; error: string } | undefined;
+  pollFailure?: Failure<'poll'> | undefined;
 }
 
 /** Phases: decided for good; approved and waiting its turn; being watched. */

@@ -51,6 +51,10 @@ describe('The deployed state machine', () => {
     expect(state['Catch']).toEqual([expect.objectContaining({ ErrorEquals: ['States.ALL'] })]);
   });
 
+  test('asks for the name of an error alone, because its cause may be missing', () => {
+    expect(text).not.toMatch(/\.Cause\b/);
+  });
+
   test.each(['Plan', 'Truncate', 'Poll', 'Report'] as const)(
     'waits for %s longer than the function may run',
     (name) => {

@@ -36,6 +36,7 @@ export async function prepare(parsed: ReturnType<typeof parseInput>, services: R
   try {
     // Before anything else: what is unreported is reported, whatever the run can do.
     prepared.records = new Map((await ledger.list()).map((record) => [record.index, record]));
+    if (ledger.unwritable) throw ledger.unwritable;
   } catch (error) {
     ledgerError = expected(error);
     if (!ledgerError) throw error;
@@ -51,7 +52,7 @@ export async function prepare(parsed: ReturnType<typeof parseInput>, services: R
     if (!input.release && !isTooMany) {
       prepared.chosen = named ? policies.filter(({ index }) => named.includes(index)) : policies;
     }
-    // Without the ledger nothing is known of what may be under way, so the run asks the server nothing.
+    // Without a ledger that can be read and written, the run asks the server nothing: what it finds could not be kept.
     if (ledgerError) return { ...prepared, error: ledgerError };
     checkNames(input, policies, prepared.records);
     prepared.notes = tokenNotes(await token.get(), token.storedAt?.(), clock.now());

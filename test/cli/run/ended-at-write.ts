@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 
 /**
  * The command line, with a misfortune at a revision that its ledger writes: `AT_WRITE` is `before 3 SIGKILL`,
- * `after 3 SIGTERM`, or `from 3 ENOSPC`, where the disk takes no revision from the third on.
+ * `after 3 SIGTERM`, or `from 3 ENOSPC`, where the disk takes no revision from the third on; from 0 on, nothing at all.
  */
 
 const [when, number, what = ''] = (process.env['AT_WRITE'] ?? '').split(' ');
@@ -12,8 +12,8 @@ const { linkSync } = fs;
 let writes = 0;
 fs.linkSync = (existing, fresh) => {
   // What only tries the folder has no revision.
-  if (!basename(String(fresh)).includes('@')) return linkSync(existing, fresh);
-  writes += 1;
+  if (basename(String(fresh)).includes('@')) writes += 1;
+  else if (number !== '0') return linkSync(existing, fresh);
   if (when === 'from' && writes >= Number(number)) {
     throw Object.assign(new Error(`${what}: refused`), { code: what, syscall: 'link' });
   }

@@ -1,5 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { folderLedger } from '../../../cli/ledgers/folder-ledger.ts';
 import { programs } from '../../programs.ts';
+import { aQuarantined } from '../../support/records.ts';
 import { operation, runHere, serviceHere } from '../here.ts';
 import { startReceiver } from '../outputs/receiver.ts';
 import { type Ended, start } from '../processes.ts';
@@ -23,6 +25,11 @@ async function stage() {
     hook,
     sent,
     report: () => files.report('report.json'),
+    quarantined: () => {
+      const ledger = folderLedger(files.at('ledger'));
+      ledger.prepare();
+      return ledger.replace(aQuarantined({ server: service.url, unreported: false }));
+    },
     /** Messages that say what the reindex has left behind. */
     messages: () => hook.received.filter(({ body }) => /left behind in/.test(JSON.stringify(body))).length,
     first: (atWrite: string): Promise<Ended> =>
@@ -138,5 +145,25 @@ describe('A disk that is full from', () => {
       expect(report().policies).toMatchObject([{ outcome: 'failed', cause }]);
     }
     expect(await night()).toEqual(next);
+  });
+
+  test('the task on, is what the message says of the function that failed', async () => {
+    const { first, report } = await stage();
+    await first('from 2 ENOSPC');
+    const error = expect.stringMatching(/^LedgerError: The ledger \S+ cannot be written: the disk is full; /);
+    expect(report().cause).toMatchObject({ kind: 'step-failed', step: 'poll', error });
+    expect(report().notes).toContainEqual(expect.objectContaining({ kind: 'truncate-failed', error }));
+  });
+
+  test('the start on, hides nothing that the ledger says is quarantined', async () => {
+    const { first, report, quarantined, sent } = await stage();
+    await quarantined();
+    expect((await first('from 0 ENOSPC')).status).toBe(1);
+    const problem = expect.stringContaining('the disk is full');
+    expect(report()).toMatchObject({
+      cause: { kind: 'setup', what: 'ledger', problem },
+      policies: [{ outcome: 'quarantined' }],
+    });
+    expect(sent()).toEqual([]);
   });
 });

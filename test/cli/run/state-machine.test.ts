@@ -87,7 +87,9 @@ describe('the workflow file', () => {
     ]);
   });
 
-  it('goes to Poll after a failed Truncate with only the name of the error, and never repeats Truncate', async () => {
+  it('goes to Poll after a failed Truncate with its error, and never repeats Truncate', async () => {
+    const Cause = JSON.stringify({ errorType: 'Sandbox.Timedout', errorMessage: 'a cause' });
+    const caught = { Error: 'Sandbox.Timedout', Cause };
     const { handlers, asked, steps } = scripted({
       plan: [{ next: 'truncate', waitSeconds: 10 }],
       truncate: [named('Sandbox.Timedout'), new Error('asked twice')],
@@ -99,7 +101,7 @@ describe('the workflow file', () => {
     expect(asked[2]?.input).toEqual({
       next: 'truncate',
       waitSeconds: 10,
-      failure: { step: 'truncate', error: 'Sandbox.Timedout' },
+      failure: { step: 'truncate', error: 'Sandbox.Timedout', caught },
     });
   });
 

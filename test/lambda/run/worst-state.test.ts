@@ -154,7 +154,7 @@ const worst = (entryOf: (at: number) => Entry, more: Partial<RunState> = {}) =>
         { kind: 'rights', what: 'sizes', error },
         { kind: 'rights', what: 'task-status', error },
         { kind: 'token-expires', at: huge },
-        { kind: 'truncate-failed', index: `${name}.${name}`, error: text },
+        { kind: 'truncate-failed', index: `${name}.${name}`, error: sentence },
       ],
       unmanagedIndices: Array.from({ length: 20 }, () => ({ indexName, entityType: name, aspect: name, sizeMb: 1e15 })),
       failure: { step: 'truncate', error: text },

@@ -37,6 +37,13 @@ export const effects = {
 } as const;
 export type Effect = keyof typeof effects;
 
+/** Another server behind the same address answers a dry run. */
+export const strangers = {
+  stranger: 'it does not know the index',
+  'empty stranger': 'its index of that name is empty',
+} as const;
+export type Stranger = keyof typeof strangers;
+
 /** No byte of the request is written. */
 export const unwritten = {
   dns: 'the name is not found',
@@ -45,3 +52,5 @@ export const unwritten = {
 } as const;
 
 export const namesOf = <Table extends object>(table: Table): (keyof Table)[] => Object.keys(table) as (keyof Table)[];
+
+export const isStranger = (name: string): name is Stranger => name in strangers;

@@ -1,10 +1,12 @@
 import type { Chances } from '../world/chances.ts';
-import type { Answer, Effect } from './answers.ts';
+import type { Answer, Effect, Stranger } from './answers.ts';
 
 /** How often each thing goes wrong, as a share of the occasions. */
 export interface Weather {
   /** Dry runs, statuses, sizes. */
   read: number;
+  /** What their client may hear; everything if omitted. */
+  reads?: readonly (Answer | Stranger)[];
   /** Real truncates. */
   truncate: number;
   /** What such a truncate may do; everything if omitted. */

@@ -1,4 +1,5 @@
 import { happens } from '../alphabet/alphabet.ts';
+import { namesOf, strangers } from '../alphabet/answers.ts';
 import type { Stage } from '../alphabet/happening.ts';
 import { remove, shardsAway } from '../alphabet/others.ts';
 import type { Track } from '../truth/track.ts';
@@ -171,10 +172,38 @@ export const plots = {
       });
     });
   },
-  'a person releases a reindex that has run for a day, and has not ended': (stage, chances, start) => {
-    muchToDo(stage, chances, start, { millis: 60 * hour });
-    stage.world.time.at(start + 21 * hour, () => {
+  'a person releases a reindex that has written every row, and has not ended for a day': (stage, chances, start) => {
+    const { world } = stage;
+    muchToDo(stage, chances, start, { millis: minute, lingerMillis: 60 * hour });
+    world.time.at(start - second, () => {
+      const reindexes = { removes: 'copy', force: 'ignores', swap: 'first', status: 'told' } as const;
+      world.server.behaviour = { ...world.server.behaviour, ...reindexes };
+    });
+    world.time.at(start + 21 * hour, () => {
       for (const { name } of stage.policies) begin(stage, chances, 'release', { release: [name] });
+    });
+  },
+  'a reindex without a task id is released at another address': (stage, chances, start) => {
+    const { world } = stage;
+    muchToDo(stage, chances, start, { millis: minute });
+    world.time.at(start - second, () => {
+      world.server.behaviour = { ...world.server.behaviour, removes: 'copy', force: 'ignores', swap: 'first' };
+      world.weather = { ...world.weather, truncate: 1, answers: ['504'], effects: ['at once'] };
+    });
+    world.time.at(start + 5 * hour, () => {
+      happens('address changed', stage, chances);
+      for (const { name } of stage.policies) begin(stage, chances, 'release', { release: [name] });
+    });
+  },
+  'one count of each check is answered by another server': (stage, chances, start) => {
+    const { world } = stage;
+    muchToDo(stage, chances, start);
+    atNextSend(stage, () => {
+      const before = world.weather;
+      world.weather = { ...before, read: 0.5, reads: namesOf(strangers) };
+      later(stage, 3 * hour, () => {
+        world.weather = before;
+      });
     });
   },
   'two runs at once': (stage, chances, start) => {
@@ -183,7 +212,8 @@ export const plots = {
   },
   'a task stands still for over a day, or goes on past the end of the next night': (stage, chances, start) => {
     const hangs = (hours: number) => ({ millis: minute, hangMillis: hours * hour });
-    const paces = [hangs(26), hangs(50), { millis: 40 * hour }, { millis: 60 * hour }];
+    const slowly = { millis: 60 * hour, batches: 1000 };
+    const paces = [hangs(26), hangs(50), { millis: 40 * hour }, slowly, slowly];
     muchToDo(stage, chances, start, chances.pick(paces));
   },
   'a reindex ends short or its answer is lost, and it is put in place long after': (stage, chances, start) => {
@@ -213,17 +243,21 @@ export const plots = {
       { removes: 'copy', force: 'ignores' },
       { force: 'refuses' },
     ] as const);
-    const [isFloor, isShare, isCeiling] = [0.2, 0.3, 0.5].map(chances.happens);
-    const share = isCeiling ? { maxDeletePercent: 90, minDeletePercent: 1 } : { minDeletePercent: 40 };
-    for (const policy of isShare ? policies : []) {
-      world.policies = replaced(world.policies, policy.parameter, written(policy, { ...wide, ...share }));
+    // By Plan's counts each of these is due; then more rows are there, young ones or old ones.
+    const limits = { young: { minDeletePercent: 40 }, share: { maxDeletePercent: 90 }, rows: { maxRowsPerRun: 1500 } };
+    const more = chances.pick([undefined, undefined, undefined, 'young', 'share', 'rows'] as const);
+    const isFloor = chances.happens(0.2);
+    // Of a run that is limited, its share is not compared again.
+    const limit = more ? limits[more] : 'racing' in change ? { maxRowsPerRun: 100 } : undefined;
+    for (const policy of limit ? policies : []) {
+      world.policies = replaced(world.policies, policy.parameter, written(policy, { ...wide, ...limit }));
     }
     // Plan takes a second or two, and so does each Truncate.
     world.time.at(start + chances.between(300, 8000), () => {
-      if (isShare) {
+      if (more) {
         for (const { index } of policies) {
-          const days = isCeiling ? [120, 65] : [1, 0];
-          world.server.engine.write(index, aged(chances.next, 3000, days[0] ?? 0, days[1] ?? 0, world.time.now()));
+          const [oldest, youngest] = more === 'young' ? [1, 0] : [120, 65];
+          world.server.engine.write(index, aged(chances.next, 3000, oldest, youngest, world.time.now()));
         }
       } else if (isFloor) world.settings = { ...world.settings, minRetentionDays: 90 };
       else world.server.behaviour = { ...world.server.behaviour, ...change };

@@ -153,16 +153,24 @@ export const judgingMutants: readonly Mutant[] = [
   mutant(9, 'counts an open window', [
     ['truncation/counts', 'end: countedAtMillis,', 'end: countedAtMillis + 86_400_000,'],
   ]),
-  mutant(9, 'believes a single answer that does not know the index', [
+  mutant(
+    9,
+    'believes a single answer that does not know the index',
     [
-      'truncation/counts',
-      'if (absent && isKnown) throw absent;',
-      'if (absent) for (const name of Object.keys(rows)) rows[name] = 0;',
+      [
+        'truncation/counts',
+        'if (absent && isKnown) throw absent;',
+        'if (absent) for (const name of Object.keys(rows)) rows[name] = 0;',
+      ],
     ],
-  ]),
-  mutant(9, 'believes an empty index between counts of rows', [
-    ['truncation/counts', 'if (totals.includes(0) && !isEmpty) throw', 'if (totals.includes(-1)) throw'],
-  ]),
+    ['one count of each check is answered by another server'],
+  ),
+  mutant(
+    9,
+    'believes an empty index between counts of rows',
+    [['truncation/counts', 'if (totals.includes(0) && !isEmpty) throw', 'if (totals.includes(-1)) throw']],
+    ['one count of each check is answered by another server'],
+  ),
   mutant(9, 'counts from a limited run’s cutoff on', [
     ['truncation/counts', 'const { sent, policy = sent, end } = rows;', 'const { sent, end, sent: policy } = rows;'],
   ]),
@@ -172,7 +180,7 @@ export const judgingMutants: readonly Mutant[] = [
     10,
     'gives up what moves',
     [[check, 'isOld(record, services) && after.isStuck === true', 'isOld(record, services)']],
-    ['takes more than a day', 'a person releases a reindex that has run for a day, and has not ended'],
+    ['a task stands still for over a day, or goes on past the end of the next night'],
   ),
   mutant(11, 'keeps no window', [
     ['ledger/transitions', 'return window ?? (isWhole ? before : undefined);', 'return undefined;'],
@@ -225,7 +233,7 @@ export const judgingMutants: readonly Mutant[] = [
     10,
     'releases a reindex whose status says that it runs',
     [[release, "if (reindexes && (await stillRuns(record, operations, signal))) return { unknown: 'reindex' };", '']],
-    ['a person releases a reindex that has run for a day, and has not ended'],
+    ['a person releases a reindex that has written every row, and has not ended for a day'],
   ),
   mutant(
     10,
@@ -237,6 +245,6 @@ export const judgingMutants: readonly Mutant[] = [
         "if (address === '') return { unknown: 'address'",
       ],
     ],
-    ['address changed'],
+    ['a reindex without a task id is released at another address'],
   ),
 ];

@@ -1,3 +1,4 @@
+import type { PlotName } from '../histories/plots.ts';
 import { type Mutant, mutant } from './mutant.ts';
 
 const decision = 'policy/decision';
@@ -5,6 +6,8 @@ const truncate = 'run/truncate';
 const settings = 'run/current-settings';
 const ownership = 'ledger/ownership';
 const transitions = 'ledger/transitions';
+
+const anotherAtLast = 'the server or the stage is another one by the time of the last dry run';
 
 /** Rules 1 to 5: deciding and sending. */
 export const sendingMutants: readonly Mutant[] = [
@@ -39,15 +42,18 @@ export const sendingMutants: readonly Mutant[] = [
   ]),
   ...(
     [
-      ['settings', 'not asked: it has just read them, and a pause ends the run before Truncate'],
-      ['serverClock'],
-      ['floor'],
-      ['counts'],
-      ['threshold'],
-      ['ceiling'],
-      ['refuseReindex'],
-      ['rowsChanged', 'not asked: there is nothing to compare with'],
-      ['rowLimit', 'not asked: it looks for a cutoff within the limit'],
+      ['settings', 'not asked: it has just read them, and a pause ends the run before Truncate', undefined],
+      ['serverClock', 'asked', anotherAtLast],
+      ['floor', 'asked', anotherAtLast],
+      ['counts', 'asked', anotherAtLast],
+      ['threshold', 'asked', anotherAtLast],
+      ['ceiling', 'asked', anotherAtLast],
+      [
+        'rowsChanged',
+        'not asked: there is nothing to compare with',
+        'something else deletes rows between the baseline and the last dry run',
+      ],
+      ['rowLimit', 'not asked: it looks for a cutoff within the limit', anotherAtLast],
     ] as const
   ).map(askedInPlanAlone),
   mutant(3, 'sends long after its dry run', [
@@ -169,7 +175,8 @@ export const sendingMutants: readonly Mutant[] = [
 ];
 
 /** A reason that Truncate does not ask about: what comes between Plan and the call passes. */
-function askedInPlanAlone([reason, plan = 'asked']: readonly [reason: string, plan?: string]): Mutant {
+function askedInPlanAlone([reason, plan, among]: readonly [string, string, PlotName | undefined]): Mutant {
   const find = `${reason}: {\n    plan: '${plan}',\n    truncate: '`;
-  return mutant(3, `asks ${reason} in Plan alone`, [[decision, `${find}asked'`, `${find}not asked: a mutant'`]]);
+  const changes = [[decision, `${find}asked'`, `${find}not asked: a mutant'`]] as const;
+  return mutant(3, `asks ${reason} in Plan alone`, changes, among && [among]);
 }

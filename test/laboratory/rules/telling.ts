@@ -106,7 +106,8 @@ export const tellingRules = {
   *'the rows that the last verdict has left are counted beside the dry run'(history) {
     for (const { at, index, invocation, fields, answer } of eventsOf(history, 'dry-run')) {
       const isOfPolicy = invocation.step === 'plan' && fields.forceDeleteByQuery !== undefined;
-      if (!isOfPolicy || !answer || at - invocation.startedAt > 10 * 60_000) continue;
+      // An index that the search engine does not know has no rows to count.
+      if (!isOfPolicy || !answer?.rowsTotal || at - invocation.startedAt > 10 * 60_000) continue;
       const record = lastWrite(history, index, at)?.next;
       if (record?.state !== 'idle' || record.server !== invocation.settings.gmsUrl) continue;
       const { window } = record;

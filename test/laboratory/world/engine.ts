@@ -61,6 +61,10 @@ export interface Pace {
   endsAt?: { share: number; as: 'dead' | 'cancelled' | 'completed' } | undefined;
   /** It stands still for this long after half of its batches. */
   hangMillis?: number;
+  /** All of its rows are done, and it goes on for this long. */
+  lingerMillis?: number;
+  /** How many it has, at most. */
+  batches?: number;
   /** This share of its rows fails, one by one. */
   fails?: number;
   /** Called when half of its batches are done. */
@@ -196,7 +200,8 @@ export function createEngine(time: VirtualTime, chances: Chances): Engine {
   /** Works through the rows in batches, each after its share of the time. */
   function work(task: Task, rows: Row[], pace: Pace, one: (row: Row) => void): Task {
     const { millis, endsAt, hangMillis = 0, fails = 0, atHalf, whenDone } = pace;
-    const batches = Math.max(1, Math.min(mostBatches, rows.length));
+    const batches = Math.max(1, Math.min(pace.batches ?? mostBatches, rows.length));
+    let { lingerMillis = 0 } = pace;
     const last = endsAt ? Math.floor(rows.length * endsAt.share) : rows.length;
     let done = 0;
     let batch = 0;
@@ -213,12 +218,13 @@ export function createEngine(time: VirtualTime, chances: Chances): Engine {
       task.movedAt = time.now();
       const isHalf = batch === Math.ceil(batches / 2);
       if (isHalf) atHalf?.();
-      if (done >= last) {
+      if (done >= last && lingerMillis > 0) {
+        time.at(time.now() + lingerMillis, next);
+        lingerMillis = 0;
+      } else if (done >= last) {
         end(task, endsAt?.as === 'dead' ? 'gone' : 'completed', endsAt?.as === 'cancelled');
         if (endsAt?.as !== 'dead') whenDone?.(endsAt !== undefined);
-        return;
-      }
-      time.at(time.now() + millis / batches + (isHalf ? hangMillis : 0), next);
+      } else time.at(time.now() + millis / batches + (isHalf ? hangMillis : 0), next);
     };
     time.at(time.now() + millis / batches, next);
     return task;

@@ -17,7 +17,16 @@ import {
   truncateTimeoutMillis,
 } from '../../../lambda/operations/transport.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
-import { answers, type Effect, effects, namesOf, type Answer as Told, unwritten } from '../alphabet/answers.ts';
+import {
+  answers,
+  type Effect,
+  effects,
+  isStranger,
+  namesOf,
+  strangers,
+  type Answer as Told,
+  unwritten,
+} from '../alphabet/answers.ts';
 import { vagueCounters } from '../alphabet/server.ts';
 import type { Track } from '../truth/track.ts';
 import type { Pace, Task } from './engine.ts';
@@ -122,24 +131,22 @@ function read<T>(
     const fact = failureOfStatus(substitutes[told], { operation, baseUrl }, quote);
     throw fact ? new OperationsError(fact) : failure('unreadable', operation, 200);
   };
-  /** Another pod, with another prefix: once, so that never all counts of a look come from it. */
+  /** Once, so that never all counts of a check come from it. */
   const stranger = async (): Promise<T> => {
     if (operation !== 'dry-run' || invocation.sawStranger) return ask();
     invocation.sawStranger = true;
     throw failure('no-index', operation);
   };
-  /** The same, with an index of that name that is empty. */
   const emptyStranger = async (): Promise<T> => {
     if (operation !== 'dry-run' || invocation.sawStranger) return ask();
     invocation.sawStranger = true;
     return 'of a stranger' as T;
   };
-  const names = [...namesOf(answers), ...namesOf(unwritten)];
-  const faults = {
-    stranger,
-    'empty stranger': emptyStranger,
-    ...Object.fromEntries(names.map((told) => [told, fails(told)])),
-  };
+  const all = [...namesOf(strangers), ...namesOf(answers), ...namesOf(unwritten)];
+  const strange = { stranger, 'empty stranger': emptyStranger };
+  const faults = Object.fromEntries(
+    (world.weather.reads ?? all).map((told) => [told, isStranger(told) ? strange[told] : fails(told)]),
+  );
   const asked = exchange(operation, ask, faults, world.weather.read);
   return new Promise<T>((resolve, reject) => {
     const abort = () => reject(failure('aborted', operation));

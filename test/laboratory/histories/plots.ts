@@ -32,6 +32,20 @@ function atNextSend({ world }: Stage, act: (track: Track) => void): void {
   };
 }
 
+/** When tonight's run begins its first Truncate. */
+function atTruncate(stage: Stage, start: number, act: () => void): void {
+  const { journal, time } = stage.world;
+  const isBegun = () =>
+    journal.findLast(
+      (event) => event.at < start || (event.kind === 'invocation' && event.invocation.step === 'truncate'),
+    );
+  const look = () => {
+    if ((isBegun()?.at ?? 0) >= start) act();
+    else if (time.now() < start + 5 * minute) later(stage, 50, look);
+  };
+  time.at(start, look);
+}
+
 const later = ({ world }: Stage, millis: number, act: () => void): void => {
   world.time.at(world.time.now() + millis, act);
 };
@@ -231,37 +245,29 @@ export const plots = {
   'the server or the stage is another one by the time of the last dry run': (stage, chances, start) => {
     const { world, policies } = stage;
     muchToDo(stage, chances, start);
-    const refuseReindex = chances.happens(0.5);
-    for (const policy of refuseReindex ? policies : []) {
-      world.policies = replaced(world.policies, policy.parameter, written(policy, { ...wide, refuseReindex }));
+    const add = (oldest: number, youngest: number) => () => {
+      for (const { index } of policies)
+        world.server.engine.write(index, aged(chances.next, 3000, oldest, youngest, world.time.now()));
+    };
+    const behaves = (mood: object) => () => {
+      world.server.behaviour = { ...world.server.behaviour, ...mood };
+    };
+    // By Plan's counts each of these is due.
+    const [policy, change] = chances.pick<[object, () => void]>([
+      [{}, behaves({ skewMillis: chances.pick([-hour, 15 * minute]) })],
+      [{}, () => Object.assign(world, { settings: { ...world.settings, minRetentionDays: 90 } })],
+      // Of a run that is limited, the share is not compared again.
+      [{ maxRowsPerRun: 100 }, behaves({ racing: true })],
+      [{ refuseReindex: chances.happens(0.5) }, behaves({ removes: 'copy', force: 'ignores' })],
+      [{}, behaves({ force: 'refuses' })],
+      [{ minDeletePercent: 40 }, add(1, 0)],
+      [{ maxDeletePercent: 90 }, add(120, 65)],
+      [{ maxRowsPerRun: 1500 }, add(120, 65)],
+    ]);
+    for (const one of policies) {
+      world.policies = replaced(world.policies, one.parameter, written(one, { ...wide, ...policy }));
     }
-    const change = chances.pick([
-      { skewMillis: -hour },
-      { skewMillis: 15 * minute },
-      { racing: true },
-      { removes: 'copy', force: 'ignores' },
-      { removes: 'copy', force: 'ignores' },
-      { force: 'refuses' },
-    ] as const);
-    // By Plan's counts each of these is due; then more rows are there, young ones or old ones.
-    const limits = { young: { minDeletePercent: 40 }, share: { maxDeletePercent: 90 }, rows: { maxRowsPerRun: 1500 } };
-    const more = chances.pick([undefined, undefined, undefined, 'young', 'share', 'rows'] as const);
-    const isFloor = chances.happens(0.2);
-    // Of a run that is limited, its share is not compared again.
-    const limit = more ? limits[more] : 'racing' in change ? { maxRowsPerRun: 100 } : undefined;
-    for (const policy of limit ? policies : []) {
-      world.policies = replaced(world.policies, policy.parameter, written(policy, { ...wide, ...limit }));
-    }
-    // Plan takes a second or two, and so does each Truncate.
-    world.time.at(start + chances.between(300, 8000), () => {
-      if (more) {
-        for (const { index } of policies) {
-          const [oldest, youngest] = more === 'young' ? [1, 0] : [120, 65];
-          world.server.engine.write(index, aged(chances.next, 3000, oldest, youngest, world.time.now()));
-        }
-      } else if (isFloor) world.settings = { ...world.settings, minRetentionDays: 90 };
-      else world.server.behaviour = { ...world.server.behaviour, ...change };
-    });
+    atTruncate(stage, start, change);
   },
   'a person’s enforcing run in a preview stage outlasts its time, and its task then dies': (stage, chances, start) => {
     const { world } = stage;

@@ -255,7 +255,6 @@ export const plots = {
     // By Plan's counts each of these is due.
     const [policy, change] = chances.pick<[object, () => void]>([
       [{}, behaves({ skewMillis: chances.pick([-hour, 15 * minute]) })],
-      [{}, () => Object.assign(world, { settings: { ...world.settings, minRetentionDays: 90 } })],
       // Of a run that is limited, the share is not compared again.
       [{ maxRowsPerRun: 100 }, behaves({ racing: true })],
       [{ refuseReindex: chances.happens(0.5) }, behaves({ removes: 'copy', force: 'ignores' })],

@@ -19,8 +19,8 @@ export const judgingMutants: readonly Mutant[] = [
     ['run/poll', "if (record.state === 'sending' && now < record.attempt.judgeableAt) return entry;", ''],
     [
       'run/entries',
-      "record.state === 'sending' ? Math.max(now, record.attempt.judgeableAt) : now + check.minMillis",
-      'now + check.minMillis',
+      "record.state === 'sending' ? Math.max(now, record.attempt.judgeableAt) : now + checkInterval.minMillis",
+      'now + checkInterval.minMillis',
     ],
     ['run/entries', "record.state === 'sending' && now < judgeableAt;", 'now < 0;'],
   ]),
@@ -88,7 +88,7 @@ export const judgingMutants: readonly Mutant[] = [
     [
       [
         'truncation/next-check',
-        'return now + Math.max(check.minMillis, Math.min(check.maxMillis, farthest, predicted));',
+        'return now + Math.max(checkInterval.minMillis, Math.min(checkInterval.maxMillis, farthest, predicted));',
         'return now + Math.min(farthest, predicted, 1000);',
       ],
       ['run/next', 'state.polls >= maxPolls', 'state.polls > 1e9'],

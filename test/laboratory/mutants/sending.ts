@@ -44,7 +44,6 @@ export const sendingMutants: readonly Mutant[] = [
     [
       ['settings', 'not asked: it has just read them, and a pause ends the run before Truncate', undefined],
       ['serverClock', 'asked', anotherAtLast],
-      ['floor', 'asked', anotherAtLast],
       ['counts', 'asked', anotherAtLast],
       ['threshold', 'asked', anotherAtLast],
       ['ceiling', 'asked', anotherAtLast],

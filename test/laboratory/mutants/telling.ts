@@ -79,8 +79,8 @@ export const tellingMutants: readonly Mutant[] = [
   mutant(15, 'reports a verdict of an earlier run as quarantined', [
     [
       entries,
-      'const entry = doneEntry(from, outcome, causeOf(verdict, attempt), {',
-      "const entry = doneEntry(from, record.state === 'quarantined' && !isSameRun(run, state) ? 'quarantined' : outcome, causeOf(verdict, attempt), {",
+      'const entry = doneEntry(from, verdict.outcome, causeOf(verdict, attempt), {',
+      "const entry = doneEntry(from, record.state === 'quarantined' && !isSameRun(run, state) ? 'quarantined' : verdict.outcome, causeOf(verdict, attempt), {",
     ],
   ]),
   mutant(15, 'does not count the missing rows of an earlier run', [

@@ -142,20 +142,16 @@ async function missingIn(
   if (counted.kind === 'failed') return { unknown: 'uncounted', error: counted.error };
   const { sent, before, end, again } = counted.value.rows;
   if (reindexes && !isInPlace(record.attempt, { rowsToDelete: sent })) return { unknown: 'reindex' };
-  if (reindexes && (await stillRuns(record, operations, signal))) return { unknown: 'reindex' };
+  if (reindexes && (await mayRun(record, operations, signal))) return { unknown: 'reindex' };
   return { missing: Math.max(0, baseline.rowsToKeep - Math.max(0, end - Math.max(before, again))) };
 }
 
-/** Its status says that it runs. Assumed of a reindex that a person releases all the same: released-reindex. */
-async function stillRuns(
-  record: LedgerRecord,
-  operations: Services['operations'],
-  signal: AbortSignal,
-): Promise<boolean> {
+/** Its status says that it runs, or cannot be read now. Assumed of a reindex that a person releases all the same: released-reindex. */
+async function mayRun(record: LedgerRecord, operations: Services['operations'], signal: AbortSignal): Promise<boolean> {
   const taskId = 'taskId' in record ? record.taskId : undefined;
   if (taskId === undefined) return false;
   const asked = await asResult(() => operations.taskStatus(taskId, { signal }));
-  return asked.kind === 'done' && asked.value.kind === 'found' && !asked.value.completed;
+  return asked.kind === 'failed' || (asked.value.kind === 'found' && !asked.value.completed);
 }
 
 /** Late rows may have filled up what a reindex left out; what the runbook's steps need to find the old index. */

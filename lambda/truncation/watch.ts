@@ -133,9 +133,11 @@ type ProgressFacts = {
  */
 export function showsReindex({ attempt }: Unresolved, { status, counts }: Seen, hasWritten: boolean): boolean {
   if (status?.kind !== 'found') return attempt.reindexes;
-  const { created = 0, updated = 0, deleted = 0 } = status.counters;
+  const { created = 0, updated = 0, deleted = 0, total = deleted } = status.counters;
   if (created + updated > 0 || hasWritten) return true;
-  const isDelete = status.completed && deleted > 0 && counts !== undefined && isInPlace(attempt, counts);
+  // A total of more than the rows to delete counts rows of which it does not say that they are there.
+  const isAll = deleted >= total || total <= attempt.baseline.rowsToDelete;
+  const isDelete = status.completed && deleted > 0 && isAll && counts !== undefined && isInPlace(attempt, counts);
   return isDelete ? false : attempt.reindexes;
 }
 

@@ -64,6 +64,12 @@ export const judgingMutants: readonly Mutant[] = [
     [[watch, 'counts !== undefined && isInPlace(attempt, counts);', 'counts !== undefined;']],
     ['all rows, old ones are deleted'],
   ),
+  mutant(
+    7,
+    'makes a delete of a reindex of which every row has failed',
+    [[watch, 'deleted >= total || total <=', 'deleted >= 0 || total <=']],
+    ['every row fails'],
+  ),
   mutant(7, 'takes the first check for stillness', [[watch, 'at - stillSince >= window', 'at - stillSince <= window']]),
   mutant(7, 'judges what its status says goes on', [
     [
@@ -232,7 +238,7 @@ export const judgingMutants: readonly Mutant[] = [
   mutant(
     10,
     'releases a reindex whose status says that it runs',
-    [[release, "if (reindexes && (await stillRuns(record, operations, signal))) return { unknown: 'reindex' };", '']],
+    [[release, "if (reindexes && (await mayRun(record, operations, signal))) return { unknown: 'reindex' };", '']],
     ['a person releases a reindex that has written every row, and has not ended for a day'],
   ),
   mutant(

@@ -197,7 +197,9 @@ function reindexed(history: Parameters<CheckRule>[0], closing: Closing, left: nu
   const writes = ({ created = 0, updated = 0 }: Counters) => created + updated > 0;
   const shown = statusesOf(history, closing, 'anybody').some(({ counters }) => writes(counters));
   const end = completedIn(history, closing, by);
-  const isDelete = end && !writes(end) && (end.deleted ?? 0) > 0 && isInPlace(left, baseline);
+  const { deleted = 0, total = deleted } = end ?? {};
+  const isAll = total <= Math.max(deleted, baseline.rowsToDelete);
+  const isDelete = end && !writes(end) && deleted > 0 && isAll && isInPlace(left, baseline);
   return (announcesReindex && !isDelete) || shown;
 }
 

@@ -233,6 +233,18 @@ describe('it reindexes', () => {
       { status: completed({ deleted: 31 }), counts: counts(29) },
       false,
     ],
+    [
+      'as announced when it has only deleted, and its total counts other rows than those to delete',
+      announced,
+      { status: completed({ deleted: 60, total: 61 }), counts: counts(0) },
+      true,
+    ],
+    [
+      'not, when late rows are in its total, and it has deleted them, too',
+      announced,
+      { status: completed({ deleted: 61, total: 61 }), counts: counts(0) },
+      false,
+    ],
     ['as announced when its status has vanished', announced, { status: { kind: 'vanished' }, counts: counts(0) }, true],
     ['not, when no status is told of a delete', aDelete, { counts: counts(0) }, false],
   ])('%s', (_, record, glance, expected) => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { OperationsError } from '../../../../lambda/operations/operations.ts';
 import { anAttempt, anIndex, aQuarantined } from '../../../support/records.ts';
 import { aPolicyFor, server, worlds } from '../../../support/world.ts';
 
@@ -59,6 +60,25 @@ describe('A release', () => {
       { kind: 'released', index: 'dataset.operation' },
       { kind: 'not-released', index: 'dataset.datasetProfile', why: 'idle' },
     ]);
+  });
+
+  test.each([
+    [
+      'cannot be read, it is refused',
+      () => Promise.reject(new OperationsError({ kind: 'timeout', operation: 'task-status' })),
+      false,
+    ],
+    ['is no longer known, it is granted', async () => ({ kind: 'vanished' }) as const, true],
+  ])('of a whole reindex asks for its status: if that %s', async (_, taskStatus, isGranted) => {
+    const world = await open();
+    const { attempt } = whole(world.clock.time);
+    const baseline = { ...attempt.baseline, rowsToDelete: 5000 };
+    const record = { ...whole(world.clock.time), attempt: { ...attempt, reindexes: true, baseline }, taskId: 'node:1' };
+    world.ledger.stored.set(anIndex, record);
+    const services = world.during('plan');
+    const operations = { ...services.operations, taskStatus };
+    const { notes } = await world.plan({ release: ['dataset.operation'] }, { ...services, operations });
+    expect(notes).toMatchObject([isGranted ? { kind: 'released' } : { kind: 'not-released', unknown: 'reindex' }]);
   });
 
   test('that its time does not suffice for is refused: nothing was counted', async () => {

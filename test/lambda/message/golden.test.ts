@@ -185,7 +185,7 @@ test('docs/messages.md shows the messages that matter', async () => {
   const page = [
     '# What will arrive',
     '',
-    'One message for each run: a mail, a message in Slack with the same facts in fewer words, and the report as JSON. These are the twelve that matter, as mails of a stage on AWS; on Kubernetes and on a machine the commands are those of that place. The subject names the worst index; the first line says which DataHub, and how urgent it is.',
+    'Each run sends one message: a mail, a message in Slack with the same facts in fewer words, and the report as JSON. These are the twelve that matter, as mails of a stage on AWS; on Kubernetes and on a machine they have the commands for there. The subject names the worst index; the first line says which DataHub it is, and how urgent.',
     '',
     'The page is generated (`npx vitest run test/lambda/message/golden.test.ts -u`). For one of your own reports: `npm run preview-message -- --report FILE`.',
     ...shown.flatMap((mail) => ['', `## ${mail.heading}`, '', '```text', mailOf(mail).trimEnd(), '```']),

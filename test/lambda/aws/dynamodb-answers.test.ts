@@ -149,12 +149,6 @@ describe('a write', () => {
     expect(names()).toBe('put get put get');
   });
 
-  test('that fails on its first try counts as another run’s', async () => {
-    const { ledger, names } = ledgerThatMeets(taken());
-    expect(await ledger.replace(mine)).toBe(false);
-    expect(names()).toBe('put');
-  });
-
   test.each([
     ['no record', { Item: { index: { S: anIndex } } }],
     ['the same record with another mark', { ...holding(mine), mark: { S: 'other' } }],

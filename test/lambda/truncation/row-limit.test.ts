@@ -36,16 +36,6 @@ describe('a row limit holds', () => {
   });
 });
 
-test('the youngest whole hour is found at which no more rows go', async () => {
-  const { found } = await search([10.5, 20.5, 30.5, 40.5], 2);
-  expect(found).toMatchObject({ kind: 'found', cutoffMillis: hoursAgo(21), dryRun: { rowsToDelete: 2 } });
-});
-
-test('of an oldest hour that alone holds more, its rows are counted', async () => {
-  const { found } = await search([5.5, 40.2, 40.4, 40.6], 2);
-  expect(found).toEqual({ kind: 'too-large', cutoffMillis: hoursAgo(40), rows: 3 });
-});
-
 test('when time runs out, what was found so far is used; without anything the search says so', async () => {
   const ages = Array.from({ length: 100 }, (_, age) => age * 100 + 0.5);
   const whole = await search(ages, 10);

@@ -45,13 +45,6 @@ describe('index sizes', () => {
     ]);
   });
 
-  test.each([
-    ['a fresh index', 'dataset_operationaspect_v1', 'dataset', 'operation'],
-    ['a reindexed index', 'dataset_operationaspect_v1_1693050512123', 'dataset', 'operation'],
-  ])('derive missing names of %s', (_, indexName, entityType, aspect) => {
-    expect(sizesOf({ indexName, sizeInMb: 1 })).toEqual([{ indexName, entityType, aspect, sizeMb: 1 }]);
-  });
-
   test('derive missing names behind the prefix of the other rows', () => {
     const named = { indexName: 'prod_eu_dataset_operationaspect_v1', entityName: 'dataset', aspectName: 'operation' };
     expect(sizesOf(named, { indexName: 'prod_eu_chart_chartusagestatisticsaspect_v1' })[1]).toEqual({
@@ -59,11 +52,6 @@ describe('index sizes', () => {
       entityType: 'chart',
       aspect: 'chartusagestatistics',
     });
-  });
-
-  test('are derived from the name of an index that an upgrade made', () => {
-    const indexName = 'dataset_operationaspect_v1_1_7_0-0_1754300000000';
-    expect(sizesOf({ indexName })).toEqual([{ indexName, entityType: 'dataset', aspect: 'operation' }]);
   });
 
   test.each([

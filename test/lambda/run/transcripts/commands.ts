@@ -210,9 +210,6 @@ const commands: Record<string, Play> = {
   millis: (_, { world }, word) => {
     world.clock.time += Number(word);
   },
-  'hours-per-run': (_, { world }, word) => {
-    world.settings.maxRunHours = Number(word);
-  },
   mode: (_, { world }, word) => {
     world.settings.mode = switched(word, 'enforce', 'preview') ? 'enforce' : 'preview';
   },
@@ -264,7 +261,6 @@ const commands: Record<string, Play> = {
   },
   'index-gone': (_, { world }) => world.standIn.deleteIndex(name),
   'restart-node': (_, { world }) => world.standIn.restartNode(),
-  'cancel-tasks': (_, { world }) => world.standIn.cancelTasks(),
   refreshing: (_, { world }, word) => world.standIn.refreshing(name, switched(word, 'on', 'off')),
   shard: (_, { world }, word) => world.standIn.shardAway(name, switched(word, 'back', 'away') ? undefined : 4),
   rows(_, { world: { standIn, clock } }) {

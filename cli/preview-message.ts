@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, Option } from 'commander';
 import { type ReportFacts, reportSchema } from '../lambda/facts/report-schema.ts';
 import type { Audience } from '../lambda/message/audience.ts';
@@ -60,22 +61,43 @@ const night: ReportFacts = {
   unmanagedIndices: [],
 };
 
-const command = new Command('npm run preview-message --')
-  .description('Prints the notification that a report would be sent as. Nothing is sent.')
-  .option('--report <file>', 'the report as JSON, as ./retention enforce … --json FILE writes it; by default a sample')
-  .addOption(new Option('--format <format>', 'what to print').choices([...formats]).default('email'))
-  .option('--state-machine-arn <arn>', "the workflow, for next steps that start it with AWS's command line")
-  .option('--runbook-url <url>', 'the address of docs/runbook.md, for links to it')
-  .option('--local [program]', 'as a run on a machine tells it: its next steps begin with this program (./retention)')
-  .allowExcessArguments(false)
-  .exitOverride();
+/** @param args as they stand on the command line */
+export function previewMessage(args: readonly string[]): { status: 0 | 2; stdout: string; stderr: string } {
+  const said = { stdout: '', stderr: '' };
+  const command = new Command('npm run preview-message --')
+    .description('Prints the notification that a report would be sent as. Nothing is sent.')
+    .option(
+      '--report <file>',
+      'the report as JSON, as ./retention enforce … --json FILE writes it; by default a sample',
+    )
+    .addOption(new Option('--format <format>', 'what to print').choices([...formats]).default('email'))
+    .option('--state-machine-arn <arn>', "the workflow, for next steps that start it with AWS's command line")
+    .option('--runbook-url <url>', 'the address of docs/runbook.md, for links to it')
+    .option('--local [program]', 'as a run on a machine tells it: its next steps begin with this program (./retention)')
+    .allowExcessArguments(false)
+    .configureOutput({
+      writeOut(text) {
+        said.stdout += text;
+      },
+      writeErr(text) {
+        said.stderr += text;
+      },
+    })
+    .exitOverride();
+  try {
+    const options = command.parse(args, { from: 'user' }).opts<Options>();
+    return { status: 0, ...said, stdout: `${preview(options)}\n` };
+  } catch (error) {
+    if (!(error instanceof CommanderError)) said.stderr = `${(error as Error).message}\n`;
+    return { status: error instanceof CommanderError && error.exitCode === 0 ? 0 : 2, ...said };
+  }
+}
 
-try {
-  const options = command.parse().opts<Options>();
-  process.stdout.write(`${preview(options)}\n`);
-} catch (error) {
-  if (!(error instanceof CommanderError)) process.stderr.write(`${(error as Error).message}\n`);
-  process.exitCode = error instanceof CommanderError && error.exitCode === 0 ? 0 : 2;
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { status, stdout, stderr } = previewMessage(process.argv.slice(2));
+  process.stdout.write(stdout);
+  process.stderr.write(stderr);
+  process.exitCode = status;
 }
 
 function preview({ report: path, format, local, ...asked }: Options): string {

@@ -12,7 +12,6 @@ const sources = {
   start: 'cli/main.ts',
   'ended-at-write': 'test/cli/run/ended-at-write.ts',
   'ledger-writer': 'test/cli/ledgers/writer.ts',
-  'preview-message': 'cli/preview-message.ts',
   'test-engine': 'test/engine/main.ts',
 } as const;
 

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
+import { previewMessage } from '../../cli/preview-message.ts';
 import { withSentences } from '../../lambda/message/sentences.ts';
 import { aws, entryCases } from '../lambda/message/cases.ts';
-import { programs } from '../programs.ts';
 import { anEntry, aReportOf } from '../support/reports.ts';
 import { folder } from './processes.ts';
 
@@ -10,42 +9,34 @@ const [, outcome, cause, more] = entryCases.find(([name]) => name === 'rows miss
 const missing = withSentences(aReportOf([anEntry(outcome, cause, more)], {}), aws);
 
 const file = (content: unknown) => folder().write('report.json', content);
-const preview = (...args: string[]) =>
-  new Promise<{ status: number; stdout: string; stderr: string }>((resolve) => {
-    execFile(process.execPath, [programs['preview-message'], ...args], (error, stdout, stderr) =>
-      resolve({ status: error ? Number(error.code) : 0, stdout, stderr }),
-    );
-  });
+const preview = (...args: string[]) => previewMessage(args);
 
 describe('npm run preview-message', () => {
-  test('prints the mail, subject first, with the next steps for AWS or for a machine', async () => {
+  test('prints the mail, subject first, with the next steps for AWS or for a machine', () => {
     const arn = 'arn:aws:states:eu-central-1:111122223333:stateMachine:x';
-    const [stage, machine] = await Promise.all([
-      preview('--report', file(missing), '--state-machine-arn', arn),
-      preview('--report', file(missing), '--local', 'datahub-retention'),
-    ]);
+    const stage = preview('--report', file(missing), '--state-machine-arn', arn);
+    const machine = preview('--report', file(missing), '--local', 'datahub-retention');
     expect(stage.status).toBe(0);
     expect(stage.stdout).toMatch(/^Subject: \[DataHub retention\] \w+: ROWS MISSING in dataset\.operation.*\n\n/);
     expect(stage.stdout).toContain(`--state-machine-arn ${arn} --region eu-central-1`);
     expect(machine.stdout).toMatch(/datahub-retention release dataset\.operation\b/);
   });
 
-  test('prints a sample where no report is named', async () => {
-    const { status, stdout } = await preview();
+  test('prints a sample where no report is named', () => {
+    const { status, stdout } = preview();
     expect(status).toBe(0);
     expect(stdout).toMatch(/^Subject: \[DataHub retention\] sample: ROWS MISSING in dataset\.operation\n\n/);
     expect(stdout).toContain('dataset.datasetProfile: truncated, ');
   });
 
-  test('prints what Slack and machines get', async () => {
-    const [slack, local, json] = await Promise.all([
-      preview('--report', file(missing), '--format', 'slack'),
-      preview('--report', file(missing), '--format', 'slack', '--local'),
-      preview('--report', file(missing), '--format', 'json'),
-    ]);
-    expect(JSON.parse(slack.stdout)).toMatchObject({ version: '1.0', source: 'custom' });
-    expect(JSON.parse(local.stdout)).toMatchObject({ text: expect.any(String), blocks: expect.any(Array) });
-    expect(JSON.parse(json.stdout)).toEqual(JSON.parse(JSON.stringify(missing)));
+  test('prints what Slack and machines get', () => {
+    const shown = (...more: string[]) => JSON.parse(preview('--report', file(missing), ...more).stdout);
+    expect(shown('--format', 'slack')).toMatchObject({ version: '1.0', source: 'custom' });
+    expect(shown('--format', 'slack', '--local')).toMatchObject({
+      text: expect.any(String),
+      blocks: expect.any(Array),
+    });
+    expect(shown('--format', 'json')).toEqual(JSON.parse(JSON.stringify(missing)));
   });
 
   test.each<[string, () => string[], RegExp]>([
@@ -61,8 +52,8 @@ describe('npm run preview-message', () => {
       () => ['--report', file('{"version":2}')],
       /is not a report \(version: .*name a report/,
     ],
-  ])('refuses %s in one sentence', async (_, args, sentence) => {
-    const { status, stdout, stderr } = await preview(...args());
+  ])('refuses %s in one sentence', (_, args, sentence) => {
+    const { status, stdout, stderr } = preview(...args());
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(sentence);
     expect(stderr.trim().split('\n')).toHaveLength(1);

@@ -7,14 +7,16 @@ import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ConfigMap, configMaps } from '../../cli/ledgers/config-maps.ts';
 import { kubernetesLedger, ledgerLabel, nameOf } from '../../cli/ledgers/kubernetes-ledger.ts';
-import { revisionOf } from '../../lambda/ledger/record.ts';
 import { ledgerContract } from '../support/ledger-contract.ts';
 import { type Listening, listening, textOf } from '../support/loopback.ts';
 import { anIdle, anIndex } from '../support/records.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
 import { builtCluster } from './programs.ts';
 
-/** The ledger against a real API server, with the rights of the chart's Role and no others. */
+/**
+ * What the ledger relies on of an API server, against a real one, with the rights of the chart's Role and no others. What
+ * needs no server of its own is in test/cli/ledgers/kubernetes-ledger.test.ts.
+ */
 
 const programs = findPrograms();
 const index = anIndex;
@@ -160,31 +162,6 @@ describe.skipIf(programs === undefined)('On a real API server', () => {
     await proxy.close();
   });
 
-  test('knows its own write where the answer or the request is lost', async () => {
-    const space = await newSpace();
-    let writes = 0;
-    const proxy = await between(async (asked, forward) => {
-      if (asked.method === 'GET') return forward();
-      writes += 1;
-      if (writes % 3 === 1) await forward().finally(() => asked.socket.destroy());
-      else if (writes % 3 === 2) asked.socket.destroy();
-      else await forward();
-    });
-    // Cut before it is written back.
-    const lost = await between(async (asked, forward) => {
-      if (asked.method !== 'GET' && ++writes % 2 === 1) {
-        asked.socket.destroy();
-        return void (await forward());
-      }
-      await forward();
-    });
-    for (const [at, url] of [proxy.url, lost.url, proxy.url, lost.url].entries()) {
-      expect(await open(space, url).replace(by('mine', at + 1))).toBe(true);
-      expect(await open(space).read(index)).toEqual(by('mine', at + 1));
-    }
-    await Promise.all([proxy.close(), lost.close()]);
-  });
-
   test('a write that lands late, when its repetition has been stored, is refused by the server', async () => {
     const space = await newSpace();
     await open(space).replace(by('a'));
@@ -221,18 +198,6 @@ describe.skipIf(programs === undefined)('On a real API server', () => {
     expect(await ledger.read(index)).toEqual(by('a', 2));
     expect(await ledger.replace(by('a', 4))).toBe(false);
     expect(await ledger.replace(by('a', 3))).toBe(true);
-  });
-
-  test('one that a person has made unreadable stops its own index only', async () => {
-    const space = await newSpace();
-    const ledger = open(space);
-    await ledger.replace(by('a'));
-    await ledger.replace({ ...by('a'), index: 'another' });
-    await plane.api('PATCH', pathOf(space), { data: { record: '{"state": "idle", "revi' } });
-    expect(revisionOf(await ledger.read(index))).toBe(1);
-    expect(await ledger.read(index)).not.toEqual(by('a'));
-    expect((await ledger.list()).map((record) => record.index)).toEqual(['another', index]);
-    expect(await ledger.read('another')).toEqual({ ...by('a'), index: 'another' });
   });
 
   test('of six processes, each killed at one of its requests, every revision has one winner', async () => {

@@ -28,11 +28,22 @@ export interface Resource {
   UpdateReplacePolicy?: string;
 }
 
-/** The template of a stage, as `cdk synth` generates it. */
-export function synthesize(
-  fields: Partial<StageInput> = {},
-  { stage = 'prod', env }: { stage?: string; env?: Environment } = {},
-): Synthesized {
+interface Options {
+  stage?: string;
+  env?: Environment;
+}
+
+const known = new Map<string, Synthesized>();
+
+/** The template of a stage, as `cdk synth` generates it; files that ask for the same one share it. */
+export function synthesize(fields: Partial<StageInput> = {}, options: Options = {}): Synthesized {
+  const key = JSON.stringify([fields, options]);
+  const made = known.get(key) ?? synthesizeAnew(fields, options);
+  known.set(key, made);
+  return made;
+}
+
+export function synthesizeAnew(fields: Partial<StageInput>, { stage = 'prod', env }: Options): Synthesized {
   const outdir = mkdtempSync(join(tmpdir(), 'synth-'));
   try {
     // No tree, stack traces or copies of the functions' code: they take a third of a synthesis's time.

@@ -159,7 +159,7 @@ async function survey(asked: CommandLine, output: Output, { env, program }: Surr
     return ['Stopped. A survey only reads: nothing was changed.'];
   });
   try {
-    // What this job has done is not attributed to other tools; without a ledger, or with a broken one, there is nothing to know.
+    // The ledger shows what this job has done itself; the survey works without one, or with a broken one.
     const records = async () => ledgerAt(ledger ?? defaultLedgerPath(env, isSample()), env).list();
     const findings = await surveyServer(server, connection, records, output);
     const { baseUrl, tokenText } = server;
@@ -223,7 +223,7 @@ async function runOnServer(asked: CommandLine, output: Output, surroundings: Sur
     ['--notify-url-file', asked.notifyUrlFile],
     ['--ledger', named],
   ]);
-  // If it is given, it can be checked before anything is printed; otherwise the server determines which one it is.
+  // A given ledger is checked before anything is printed; otherwise it depends on the server.
   const given = named === undefined ? undefined : await openLedger(named, asked, policies, env);
   const { baseUrl, from } = server;
   const mode = input.release ? ('release' as const) : input.mode;
@@ -238,7 +238,7 @@ async function runOnServer(asked: CommandLine, output: Output, surroundings: Sur
     if (given === undefined) output.ledger(path);
     if (begins) output.note(`${isPod ? 'The ledger' : path} ${beginsLedger} ${isPod ? otherRelease : otherFolder}`);
     const name = asked.name ?? new URL(baseUrl).hostname;
-    // What is pasted from its messages must reach the same ledger: at a loopback address enforce wants it named.
+    // Commands in its messages must reach the same ledger: at a loopback address, enforce needs --ledger.
     const isNamed = isLoopback(new URL(baseUrl).hostname) && !connection.isSample();
     const audience = audienceOf(program, { ...asked, ledger: isNamed ? path : named }, env);
     const ask = verb === 'enforce' && !asked.yes ? surroundings.ask : undefined;

@@ -4,8 +4,8 @@ import { nonEmpty } from './arguments.ts';
 import type { Options } from './options.ts';
 
 /**
- * Who reads the messages of this run, and what starts the same command again, without its verb and what applies to one
- * run only. In a pod of the chart nobody can start it again: there the reader makes a Job.
+ * Who reads the messages of this run, and what starts the same command again, without its verb and without what applies
+ * to one run only. Nobody can start it again in a pod of the chart: there people create a Job.
  */
 export function audienceOf(program: string, asked: Options, env: NodeJS.ProcessEnv): Audience {
   const cronJob = nonEmpty(env['DATAHUB_RETENTION_CRON_JOB']);

@@ -27,7 +27,7 @@ export interface Options {
   yes?: boolean;
 }
 
-/** What a webhook is posted; `outputs/formats.ts` makes it. */
+/** The formats of a post to a webhook; `outputs/formats.ts` makes them. */
 export const notifyFormats = ['slack', 'teams', 'json'] as const;
 export type NotifyFormat = (typeof notifyFormats)[number];
 
@@ -40,7 +40,7 @@ interface Description {
   choices?: readonly string[];
   /** Parses the value; throws InvalidArgumentError. If omitted, the text itself is the value. */
   read?(text: string): unknown;
-  /** A variable that says it where the option does not. */
+  /** A variable that counts without the option. */
   env?: string;
 }
 
@@ -73,7 +73,7 @@ export const options: Record<OptionName, Description> = {
   acceptMissing: {
     flags: '--accept-missing <rows>',
     says: 'release the one index with up to this many rows missing',
-    // None: what cannot be counted is released all the same.
+    // Zero is allowed: it releases an index that cannot be counted.
     read: (text) => wholeNumber(text, 'of rows', { least: 0 }),
   },
   stage: { flags: '--stage <file>', says: 'a stage file, named after its stage: <stage>.json' },

@@ -112,7 +112,7 @@ function complete(read: CommandLine, program: string): CommandLine {
   throw new UsageError(`${verb} needs ${missing.join(' and ')}, as in: ${exampleOf(program, verb)}`);
 }
 
-/** What people type who know other programs, by what they mean here. */
+/** What people type who know other programs, and what it is called here. */
 const otherVerbs: ReadonlyArray<readonly [meant: string, words: RegExp]> = [
   ['preview', /^(?:plan|diff|dry-?run|simulate)$/],
   ['enforce', /^(?:apply|run|delete|truncate|execute|start|clean|purge)$/],

@@ -8,7 +8,7 @@ import { UsageError, whatFailed } from '../telling/mistakes.ts';
 /**
  * The settings of DataHub's own command line, in its order (config_utils.py): an address in the environment with the
  * token there; without one, `~/.datahubenv` (written by `datahub init`) with the token in it, and then the token in the
- * environment counts for nothing. So no server sees the token of another.
+ * environment is ignored. So no server sees another server's token.
  */
 
 export const datahubenv = '~/.datahubenv';
@@ -109,7 +109,7 @@ function parsed(text: string): unknown {
 
 const behindTheGateway = 'give --gms-url an address of GMS behind the gateway that wants it, and --token-file';
 
-/** What DataHub's tools would do with the server of the file and this job does not: ignored, it would ask in vain. */
+/** Settings of the file that DataHub's tools follow and this job cannot: without them its requests would fail. */
 const notDone: Record<string, string> = {
   extra_headers: `which this job does not send: ${behindTheGateway}`,
   client_certificate_path: `and this job shows no certificate of its own: ${behindTheGateway}`,

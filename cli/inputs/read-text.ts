@@ -4,7 +4,7 @@ import { UsageError, whatFailed } from '../telling/mistakes.ts';
 /** Far more than any of the files that we read. */
 const maxBytes = 4 * 1024 * 1024;
 
-/** So long may a pipe say nothing: reading blocks even the answer to SIGTERM. */
+/** How long a pipe may stay silent: while it reads, the program cannot even react to SIGTERM. */
 const pipePatienceMillis = 5_000;
 
 /** A file that the command line names, or a pipe. @throws UsageError */

@@ -49,8 +49,8 @@ export function ledgerAt(path: string, env: NodeJS.ProcessEnv, isNamed = false):
 /**
  * Opens the ledger of a run, and finds out before anything is sent that it cannot be used. A preview writes no
  * record: it only reads.
- * @returns the ledger, and whether an enforcing run begins it: there is no record in it yet. One that cannot be used
- * says so to each reader, so that the run reports it, with what is in it where that can be read
+ * @returns the ledger, and whether an enforcing run begins it, because it has no record yet. A ledger that cannot be
+ * used says so at each access, so that the run reports that, together with whatever it could read
  * @throws UsageError
  */
 export async function openLedger(
@@ -122,7 +122,7 @@ export async function chooseLedger(
 
 /**
  * The default of `--ledger` (XDG base directories: a relative path there must be ignored). Sample data has a
- * folder of its own: what it leaves unfinished does not matter to anyone.
+ * folder of its own: nobody cares what such a run leaves unfinished.
  * @throws UsageError
  */
 export function defaultLedgerPath(env: NodeJS.ProcessEnv, isSample: boolean): string {

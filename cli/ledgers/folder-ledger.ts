@@ -33,7 +33,7 @@ const keptRevisions = 100;
 /** Bytes that a run writes and removes before it sends anything: an empty file still fits on a full disk. */
 const probeBytes = 4096;
 
-/** What a killed process has left behind is removed after this time. */
+/** Files of a killed process are removed after this time. */
 const leftoverMillis = 7 * 24 * 3600 * 1000;
 
 const fileName = /^(?<index>.+)@(?<revision>\d{1,15})\.json$/;
@@ -127,7 +127,7 @@ export function folderLedger(folder: string, isNamed = false): FolderLedger {
         if ((latest().get(index) ?? 0) !== revision - 1) return false;
         if (!link(`${JSON.stringify({ ...record, mark: randomUUID() })}\n`, nameOf(index, revision))) return false;
         const isTooLate = (latest().get(index) ?? 0) >= revision + keptRevisions;
-        // So far behind that the name had been removed: this is not the record that the others went on from.
+        // So far behind that the name was free again: the other processes are many revisions ahead.
         const goes = isTooLate ? revision : revision - keptRevisions;
         remove(path(nameOf(index, goes)));
         return !isTooLate;
@@ -152,7 +152,7 @@ function namesIn(folder: string, isNamed: boolean): string[] | undefined {
   }
 }
 
-/** Each by itself: for all at once, Node says ENOENT where the file system is read-only. */
+/** One level at a time: for several at once, Node says ENOENT if the file system is read-only. */
 function makeFolder(folder: string): void {
   if (!fs.existsSync(dirname(folder))) makeFolder(dirname(folder));
   try {

@@ -8,9 +8,9 @@ import { type LastRuns, parseLastRun } from './last-run.ts';
 /**
  * The ledger of the chart: one ConfigMap for each index, in the namespace of the job.
  *
- * Its name is made of the search index alone. The server's address and name change, and a ledger of another name is an
- * empty one: two DataHubs have two namespaces. It has one label, which is its own, and no owner: a tool that removes what
- * it does not find in its repository goes by labels and owners, and may not remove a record in the middle of a truncation.
+ * Its name comes from the search index alone: the server's address and name can change, and a ledger under another name
+ * would be empty. So two DataHubs have two namespaces. It has one label, which is its own, and no owner: tools that prune
+ * what is not in their repository go by labels and owners, and must not remove a record in the middle of a truncation.
  *
  * The revision is in the data, because `resourceVersion` changes with every label that anybody adds. A write is
  * conditional on both: it reads, compares the revision, and replaces the very object that it has read (`resourceVersion`
@@ -41,7 +41,7 @@ const pausesMillis = [200, 500, 1000, 2000, 5000, 10_000];
 /** The most that a 429 may ask for. */
 const maxPauseMillis = 30_000;
 
-/** Somebody who writes a label each time that we have read is not that fast so often. */
+/** Nobody who keeps changing a label is that fast so often. */
 const maxConflicts = 30;
 
 interface Options {
@@ -51,7 +51,7 @@ interface Options {
 
 /** @param maps of the job's namespace */
 export function kubernetesLedger(maps: ConfigMaps, { pause = sleep }: Options = {}): KubernetesLedger {
-  /** Repeats what has no effect, or the same one each time. */
+  /** Repeats what has no effect, or the same effect each time. */
   const repeated = async <T>(what: string, call: () => Promise<T>): Promise<T> => {
     for (let attempt = 0; ; attempt++) {
       try {
@@ -118,7 +118,7 @@ export function kubernetesLedger(maps: ConfigMaps, { pause = sleep }: Options = 
       await repeated('write the last run', async () => {
         const current = await maps.get(lastRunName);
         const map = mapOf({ name: lastRunName, is: 'last-run' }, { run: JSON.stringify(run, null, 2) }, current);
-        // Another run has ended at the same moment: it is as much the last one.
+        // Another run has ended at the same moment: either may count as the last.
         await (current ? maps.update(map) : maps.create(map)).catch(unless(409, 404));
       });
     },

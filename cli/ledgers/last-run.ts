@@ -5,7 +5,7 @@ import { moment } from '../../lambda/message/numbers.ts';
 
 /**
  * The last run that used a ledger, a preview or a release among them: `status` begins with it. It is kept beside the
- * records, is none of them, and decides nothing.
+ * records and decides nothing.
  */
 const lastRunSchema = z.object({
   runId: z.string(),

@@ -44,8 +44,8 @@ export class WriteError extends Error {
 }
 
 /**
- * Finds out before the run, not after it, that the file cannot or must not be written. Figures that cannot be written
- * cost no run: what is wrong with them is said at its end.
+ * Finds out before the run, not after it, that the file cannot or must not be written. A run does not fail because of its
+ * figures: it reports at its end that they could not be written.
  * @param others the other files that the command line names, by their options
  * @throws UsageError
  */

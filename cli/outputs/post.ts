@@ -14,7 +14,7 @@ import { receiptOf } from './receipt.ts';
 
 /** Posts a message, through the environment's proxy if there is one for this address. */
 
-/** A message may therefore arrive twice (each carries its run's id); one that never arrives is worse. */
+/** A message may therefore arrive twice (each has its run's id), which is better than never. */
 const attempts = 3;
 const connectTimeoutMillis = 10_000;
 const answerTimeoutMillis = 30_000;
@@ -93,7 +93,7 @@ async function send(dispatcher: Dispatcher, webhook: Webhook, body: string): Pro
       body,
       signal: AbortSignal.timeout(connectTimeoutMillis + answerTimeoutMillis),
     });
-    // With a 2xx it has the message: an answer that breaks off refuses nothing.
+    // After a 2xx it has the message, even if the answer breaks off.
     const said = await beginning(answered, one(headers['content-encoding']));
     const came = `it answered ${statusCode}${quoted(said, webhook)}`;
     if (statusCode >= 200 && statusCode < 300) {
@@ -118,7 +118,7 @@ async function send(dispatcher: Dispatcher, webhook: Webhook, body: string): Pro
   }
 }
 
-/** As much of an answer as is judged; an endless one is not waited for. */
+/** The part of an answer that is read; an endless answer is cut. */
 const maxAnswerBytes = 64 * 1024;
 
 async function beginning(body: Dispatcher.ResponseData['body'], encoding: string | undefined): Promise<string> {

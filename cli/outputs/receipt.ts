@@ -1,11 +1,11 @@
 import { isObject, parseJson } from '../../lambda/operations/answers/json-value.ts';
 
-/** What the body of a receiver's 2xx says of the message: several chats refuse in there. */
+/** What the body of a 2xx says about the message: several chats put their refusal there. */
 export type Receipt = 'accepted' | 'doubtful' | 'refused';
 
 /**
- * Only what is known to be a refusal counts as one: a message that is taken for refused is posted again every night.
- * Anything else that reads like one is `doubtful`, for a person to look at.
+ * Only a known form of refusal counts as one, because a refused message is posted again every night. Anything else
+ * that reads like a refusal is `doubtful`, for a person to check.
  * @param text the body, or the beginning of a long one
  */
 export function receiptOf(text: string, contentType: string | undefined): Receipt {

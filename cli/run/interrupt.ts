@@ -44,7 +44,7 @@ export function onInterrupt(
 /**
  * What an interrupted run leaves behind on a real server, according to its ledger; as lines of text.
  * @param last the run state after the last step, for what was seen of each truncation
- * @param isScheduled true if nobody has to start the next run
+ * @param isScheduled true if the next run starts without a person
  */
 export async function whatGoesOn(ledger: Ledger, last: RunState | undefined, isScheduled = false): Promise<string[]> {
   const records = await ledger.list();

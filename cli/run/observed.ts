@@ -14,7 +14,7 @@ export interface Observed {
   silentSince(): number | undefined;
 }
 
-/** The same operations, which tell what the server does not answer: people wait beside a run for hours. */
+/** The same operations, which also report that the server does not answer: people watch a run for hours. */
 export function observed(inner: Operations, observer: Observer): Observed {
   const tell = (heard: Heard) => observer.onHeard?.(heard);
   let answeredAt: number | undefined;
@@ -62,7 +62,7 @@ export function observed(inner: Operations, observer: Observer): Observed {
   return { operations, silentSince: () => (away === undefined ? undefined : answeredAt) };
 }
 
-/** What is no answer of DataHub to this question, nor about one index. */
+/** Errors that are neither DataHub's answer to this question nor about one index. */
 const awayKinds: readonly ServerErrorKind[] = ['timeout', 'reset', 'not-http', 'redirect', 'not-json', 'gateway'];
 
 const isAway = (error: ServerError): boolean =>

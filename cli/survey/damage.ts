@@ -11,7 +11,7 @@ import type { DamageLine, Made, Survey, SurveyedIndex } from '../telling/finding
  */
 
 /**
- * A system-update deletes an index without an alias once it is older than this, so that nothing is left of older damage.
+ * A system-update deletes an index without an alias once it is older than this, so older damage leaves no trace.
  */
 const foundForDays = 60;
 

@@ -5,8 +5,8 @@ import type { Answer } from '../../lambda/operations/transport.ts';
 const paths = ['/api/gms', '/gms', '/datahub-gms', ''];
 
 /**
- * The address of GMS beside one where it is not, such as that of DataHub's frontend. No token is sent: what answers
- * there may be anything.
+ * The address of GMS, given another address of DataHub, such as the frontend's. No token is sent: anything may
+ * answer there.
  * @param baseUrl as `readBaseUrl` gives it
  * @param get asks for a page without a token; undefined where nothing answered
  * @returns the first address that answers as GMS does, if GMS does not answer at `baseUrl` itself

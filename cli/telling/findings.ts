@@ -4,7 +4,7 @@ import { errorText } from '../../lambda/message/server-errors.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { PolicyInput } from '../../lambda/policy/schema.ts';
 
-/** What a survey tells: plain data, and the few figures that both screen and page take from it. */
+/** What a survey reports: plain data, and the few figures that both screen and page use. */
 
 export interface Check {
   name: 'Address' | 'Token' | 'Truncation' | 'Task status' | 'Sizes' | 'Clock';
@@ -91,7 +91,7 @@ export interface DamageLine {
   text: string;
 }
 
-/** A suggested policy. The reason is for today's reader, and no part of the policy, which is printed for years. */
+/** A suggested policy. The reason is for today's reader; the policy itself outlives it. */
 export interface Suggestion {
   policy: PolicyInput;
   /** Without its full stop. */

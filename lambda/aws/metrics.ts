@@ -73,7 +73,7 @@ function indexValues(entry: PolicyEntry): Value[] {
   const { outcome, rowsDeleted, rowsPastRetention, rowsTotal = 0, resumed } = entry;
   const percent = rowsPastRetention === undefined ? entry.percent : percentOf(rowsPastRetention, rowsTotal);
   return [
-    // By the run that publishes the verdict, whichever run gave it: twice, where it is published twice.
+    // Counted by the run that publishes the verdict, whichever run gave it; twice if it is published twice.
     ...(rowsDeleted !== undefined && countedOutcomes.includes(outcome)
       ? [[indexMetrics.rowsDeleted, MetricUnit.Count, rowsDeleted] satisfies Value]
       : []),

@@ -18,7 +18,7 @@ interface SnsPublisherOptions {
   patienceMillis: number;
 }
 
-/** Of the count of subscriptions, which no message waits for except a preview's. */
+/** For the count of subscriptions; only a preview's message waits for it. */
 const countingMillis = 3000;
 
 export const snsClient = (config: SNSClientConfig = {}): SNSClient =>

@@ -1,7 +1,7 @@
 /**
  * How long one request to AWS may take until its answer begins, and how long the answer may pause, milliseconds: a
- * function must say what did not answer before its own time ends. What trickles in without an end is cut by the
- * `abortSignal` of the call.
+ * function must say what did not answer before its own time ends. An answer that trickles in for
+ * ever is cut by the call's `abortSignal`.
  */
 export const timeouts = (requestMillis: number) => ({
   connectionTimeout: 3000,

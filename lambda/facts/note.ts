@@ -13,7 +13,7 @@ const unknownWhy = z.enum(['uncounted', 'unreadable', 'address', 'reindex']).met
     'why the missing rows are unknown: they could not be counted; the record is unreadable, or of another address; a reindex is not in place, or still runs',
 });
 
-/** What a release counted, and what the runbook's steps need to bring rows back after a reindex; the ledger keeps it. */
+/** What a release counted, and what the runbook needs to bring rows back after a reindex; the ledger keeps it. */
 export const releaseFacts = {
   missing: rows.optional().meta({ description: 'rows to keep that are missing; left out where that is unknown' }),
   unknown: unknownWhy.optional(),
@@ -44,7 +44,7 @@ const kinds = {
   /** The server does not know the field forceDeleteByQuery; this run leaves it out. */
   'field-refused': {},
   'truncate-failed': { index: z.string(), error: z.string() },
-  /** Rows that should have stayed until today have gone since they were counted last (rule 11). */
+  /** Rows that should have stayed until today have disappeared since the last count (rule 11). */
   'fewer-rows': { index: z.string(), expected: rows, found: rows, since: millis },
   /** The ledger has records of other server addresses. */
   'other-address': { address: z.string(), records: z.int() },
@@ -67,7 +67,7 @@ const kinds = {
     ...releaseFacts,
   },
 
-  /** The report is published long after its run: what it says may have changed. */
+  /** The report is published long after its run, and may be out of date. */
   late: { startedAt: millis },
 
   /** More entries than one run carries. */

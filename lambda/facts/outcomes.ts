@@ -39,7 +39,7 @@ export const verdictOutcomes = [
   'not-started',
 ] as const satisfies readonly Outcome[];
 
-/** Verdicts whose deleted rows count. The rows of others would be counted again by the run that sees the end. */
+/** Verdicts whose deleted rows count. The run that sees the end of the others counts their rows. */
 export const countedOutcomes: readonly Outcome[] = ['truncated', 'incomplete', 'rows-missing'];
 
 export const outcomes = Object.keys(facts) as [Outcome, ...Outcome[]];

@@ -21,7 +21,7 @@ const name = z
   .regex(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must be a name of letters, digits, _ or -, without a dot or blank');
 
 /**
- * `unset` says what holds without the field, where that is no value.
+ * `unset` says what applies without the field, where that is not a value.
  * @param minRetentionDays the stage's floor, whole days
  */
 export const policyFields = (minRetentionDays: number) => ({
@@ -66,12 +66,12 @@ export const policyFields = (minRetentionDays: number) => ({
 
 type Field = keyof ReturnType<typeof policyFields>;
 
-/** Fields for people: a run goes on where they change. */
+/** Fields for people: a run continues when they change. */
 const forPeople = ['owner', 'note'] as const satisfies readonly Field[];
 
 export type ComparedField = Exclude<Field, (typeof forPeople)[number]>;
 
-/** Fields that must not change between Plan and the call (rule 3): every one that is not for people. */
+/** Fields that must not change between Plan and the call (rule 3): all that are not for people. */
 export const comparedFields = Object.keys(policyFields(1)).filter(
   (field) => !(forPeople as readonly string[]).includes(field),
 ) as [ComparedField, ...ComparedField[]];

@@ -16,7 +16,7 @@ export const serverErrorKinds = [
   'not-http',
   'timeout',
   'reset',
-  /** We gave up because the time had run out. */
+  /** We gave up because our time ran out. */
   'aborted',
   /** 3xx. */
   'redirect',
@@ -31,7 +31,7 @@ export const serverErrorKinds = [
   'not-found',
   /** The search engine has no such index: an answer, not a passing fault. */
   'no-index',
-  /** Counts made one after another that cannot be of one index. */
+  /** Two counts in a row that cannot come from one index. */
   'contradiction',
   /** 4xx from DataHub itself. */
   'bad-request',

@@ -54,7 +54,7 @@ export function fencedBy(record: Idle | undefined, thisRun: RunId, nowMillis: nu
   return isSameRun(lastSender, thisRun) || isLater ? lastSender : undefined;
 }
 
-/** The address of a record that is not of this server: its counts say nothing about this one. */
+/** The address of a record that belongs to another server: its counts say nothing about this one. */
 export const addressElsewhere = (record: StoredRecord, { server }: Pick<ThisRun, 'server'>): string | undefined => {
   const address = record.state === 'unreadable' ? remainsOf(record).server : record.server;
   return address === server ? undefined : address;

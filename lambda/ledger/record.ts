@@ -15,7 +15,7 @@ import { namesIn, namesOfIndex, searchIndex } from '../policy/aspects.ts';
  * Times are epoch milliseconds.
  *
  * A record only ever gains optional fields, and fields that this version does not know are kept when it is written.
- * What decides is required; what only a message shows is dropped alone where it cannot be read. A record without the
+ * What decides is required; a field that only messages show is dropped if it cannot be read. A record without the
  * required fields is unreadable: its index is left alone until a person releases it.
  */
 
@@ -37,7 +37,7 @@ export type Window = z.infer<typeof windowSchema>;
 const runSchema = kept({ runId: z.string(), runStartMillis: millis });
 export type RunId = z.infer<typeof runSchema>;
 
-/** The run that something which names more than a run was done by. */
+/** The run in a value that names more than a run. */
 export const runOf = ({ runId, runStartMillis }: RunId): RunId => ({ runId, runStartMillis });
 
 /** A run, and when it decided. */
@@ -97,13 +97,13 @@ const verdictSchema = kept({
   reindexes: z.boolean(),
   /** The search engine did not know the index: it counted as empty (rule 2). */
   noIndex: shown(z.boolean()),
-  /** The physical index when it was judged, where the server reports it and it is another one than before. */
+  /** The physical index at the verdict, if the server reports it and it has changed. */
   indexNow: shown(z.string()),
   durationSeconds: shown(z.number()),
 });
 export type Verdict = z.infer<typeof verdictSchema>;
 
-/** The last verdict: of the run whose truncation it was, given by a run that may be another one. */
+/** The last verdict: about one run's truncation, given by that run or another. */
 const lastVerdictSchema = runSchema.extend({ decided: decidedSchema, verdict: verdictSchema });
 export type LastVerdict = z.infer<typeof lastVerdictSchema>;
 
@@ -129,7 +129,7 @@ const common = {
   lastSender: runSchema,
   lastVerdict: lastVerdictSchema.optional(),
   lastRelease: lastReleaseSchema.optional(),
-  /** Rows that stay for some time yet, counted at a verdict: the next Plans count them again (rule 11). */
+  /** Rows that will stay for some time, counted at a verdict: the next Plans count them again (rule 11). */
   window: shown(windowSchema),
 };
 
@@ -158,7 +158,7 @@ export type Sending = z.infer<typeof sendingSchema>;
 export type Running = z.infer<typeof runningSchema>;
 export type Quarantined = z.infer<typeof quarantinedSchema>;
 export type LedgerRecord = Idle | Sending | Running | Quarantined;
-/** A truncation may have been sent, and how it ends is not known. */
+/** A truncation may have been sent, and its end is not known. */
 export type Unresolved = Sending | Running;
 
 /** A record without a required field: left alone, and kept as it is stored until a person releases the index. */
@@ -175,7 +175,7 @@ export type StoredRecord = LedgerRecord | Unreadable;
 export const isUnresolved = (record: { state: string }): record is Unresolved =>
   record.state === 'sending' || record.state === 'running';
 
-/** What an unreadable record may still say: each field for itself. */
+/** What an unreadable record still says, field by field. */
 const remainsSchema = kept({
   revision: z.int().positive().optional().catch(undefined),
   server: shown(z.string()),

@@ -36,8 +36,8 @@ import {
  *   quarantined  rows are missing, or a reindex is not proven. Keeps what `release` counts. Only a person ends it.
  *
  * A verdict and a release set `unreported`, and only `markReported` clears it: nothing is sent or counted in the index
- * before a published report has included the decision, because a run that ends between its verdict and its message must
- * not be the last that knew of it.
+ * before a published report has included the decision, because a run may end between its verdict and its message, and
+ * others must still learn of it.
  *
  * Gotchas:
  * - Every write is conditional on the revision of the record that it was made from, and increments it. A function that
@@ -101,7 +101,7 @@ export const learnReindexes = (record: Unresolved, reindexes: boolean): Unresolv
 
 /**
  * A run whose Truncate failed is fenced off: written down as one that has sent, so that a function of it that thaws can
- * no longer send. A later sender stays, because it shuts out this run as well; but not one that a wrong clock has written.
+ * no longer send. A later sender stays, because it shuts out this run as well, unless a wrong clock wrote it.
  */
 export function fence(record: LedgerRecord | undefined, key: Key, run: RunId, nowMillis: number): LedgerRecord {
   if (record === undefined) return { ...key, state: 'idle', revision: 1, unreported: false, lastSender: runOf(run) };
@@ -139,9 +139,9 @@ export function conclude(
     : { ...ended, state: 'idle', window: windowAfter(record, window) };
 }
 
-/** A person has opened the index: nothing that was counted before is expected of it any more. */
+/** A person has released the index: what was counted before no longer applies. */
 export function release(record: StoredRecord, key: Key, opened: Release, decided: DecidedBy): Idle {
-  // What cannot be read cannot say which runs it shuts out: from its release on, all that have started by now.
+  // An unreadable record cannot say which runs it shuts out: after its release, all that have started by now are.
   const lastSender =
     record.state === 'unreadable'
       ? laterOf(runOf(decided), remainsOf(record).lastSender, decided.atMillis)
@@ -168,7 +168,7 @@ export interface Mark {
   decidedAtMillis: number;
 }
 
-/** What a published report has to have included before its index is free again; undefined where it waits for none. */
+/** The decision that a published report must include before the index is free again; undefined if there is none. */
 export function markFor(record: StoredRecord | undefined): Mark | undefined {
   if (record === undefined || record.state === 'unreadable' || !record.unreported) return undefined;
   const { decided } = record.lastVerdict ?? record.lastRelease ?? {};

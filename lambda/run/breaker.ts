@@ -40,7 +40,7 @@ export function afterCallWithoutTask(
   return { callsWithoutTask, breaker: state.breaker ?? breaker };
 }
 
-/** A function that hung may have written down that its call was refused after its run had counted the call. */
+/** A function that hung may have recorded a refusal after its run had already counted the call. */
 export const afterRefusal = (state: RunState, status: number | undefined): Cause | undefined =>
   state.breaker ?? (isRefusal(status) ? { kind: 'stopped', by: 'no-task-ids', status } : undefined);
 

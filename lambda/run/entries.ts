@@ -100,8 +100,8 @@ function fencedEntry(from: EntryBase, record: Idle | undefined, state: RunState,
 }
 
 /**
- * What a run says of a truncation of its own, or that it has watched, which its record no longer holds (rule 5): its
- * verdict, or why nobody watches it any more.
+ * What a run says of a truncation that it sent or watched, and that the record no longer holds (rule 5): its verdict,
+ * or why nobody watches it any more.
  */
 export function settledEntry(
   from: WatchedEntry,
@@ -217,7 +217,7 @@ const verdictFields = [
 const knownFacts = (verdict: Verdict): Partial<EntryFacts> =>
   Object.fromEntries(verdictFields.map((field) => [field, verdict[field]]));
 
-/** A cause that cannot be read is that of its outcome, without numbers of its own. */
+/** In place of a cause that cannot be read: the usual one for its outcome, without numbers. */
 function causeOf({ cause, outcome, rowsMissing = 0 }: Verdict, attempt: Attempt | undefined): Cause {
   if (cause) return cause;
   switch (outcome) {

@@ -69,7 +69,7 @@ export interface Releasing {
   record: StoredRecord | undefined;
   /** The run that releases. */
   run: RunId;
-  /** Rows that may stay missing; given at all, it also opens an index of which that is unknown. */
+  /** Rows that may stay missing; if given at all, it also releases an index where that number is unknown. */
   acceptMissing?: number;
 }
 
@@ -104,7 +104,7 @@ export async function releaseIndex(releasing: Releasing, services: Services, sig
       services.log.info('released by a person', { index: key.index, missing: facts.missing, unknown: facts.unknown });
       return { kind: 'granted', record: granted };
     }
-    // Its answer may have been lost, and another writer have followed.
+    // The answer may have been lost, and another writer may have followed.
     const stored = await services.ledger.read(key.index);
     const isOurs = stored?.state === 'idle' && stored.lastRelease && isSameRun(stored.lastRelease.decided, run);
     return isOurs ? { kind: 'granted', record: stored } : refused('taken');
@@ -154,7 +154,7 @@ async function mayRun(record: LedgerRecord, operations: Services['operations'], 
   return asked.kind === 'failed' || (asked.value.kind === 'found' && !asked.value.completed);
 }
 
-/** Late rows may have filled up what a reindex left out; what the runbook's steps need to find the old index. */
+/** Late rows may hide what a reindex left out, so the note has what the runbook needs to find the old index. */
 function reindexFacts(record: StoredRecord): Pick<Release, 'reindexed' | 'indexBefore' | 'indexNow' | 'cutoffMillis'> {
   if (record.state === 'unreadable' || record.state === 'idle' || !record.attempt.reindexes) return {};
   const { attempt } = record;

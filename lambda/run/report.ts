@@ -55,7 +55,7 @@ export async function report(event: ReportEvent, services: ReportServices): Prom
   const { result, policies, cause, mode } = plain;
   log.info('report', { result, policies: policies.length, cause });
   const subscribed = publisher.subscriptions?.();
-  // Only a preview's message says who is subscribed: no other one waits for that.
+  // Only a preview's message says who is subscribed; no other waits for that.
   const composed = mode === 'preview' ? composeReport(event, services, await subscribed) : plain;
   const count = async () => services.count?.(composed, await subscribed);
   const state = stateOf(event.input);
@@ -79,7 +79,7 @@ const marksOf = ({ entries, releases }: RunState): Mark[] => [
   ...releases,
 ];
 
-/** The run state, where there is one: a failed Plan has left none. */
+/** The run state; a failed Plan leaves none. */
 const stateOf = (input: unknown): RunState | undefined =>
   planFailureSchema.safeParse(input).success ? undefined : (input as RunState);
 
@@ -89,7 +89,7 @@ const planFailureSchema = z.object({
   input: z.unknown(),
 });
 
-/** Who is about to put a stage into service should hear that its messages will not arrive. */
+/** A person who sets up a stage should hear that its messages will not arrive. */
 const subscriptionNotes = (mode: Mode, { confirmed, pending }: Subscriptions = { confirmed: 1, pending: 0 }): Note[] =>
   mode === 'preview' && (confirmed === 0 || pending > 0) ? [{ kind: 'unconfirmed', confirmed, pending }] : [];
 

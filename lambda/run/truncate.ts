@@ -103,7 +103,7 @@ async function prepareCall(state: RunState, target: ApprovedEntry, services: Run
 
   const checked = await check(state, target, sendBy, services);
   if (checked.kind === 'refused') {
-    // What has changed may be the work of this step's other invocation, which was first.
+    // Another invocation of this step may have been first and made the change.
     const now = taken(target, ownership(await ledger.read(target.index), state), state, clock.now(), checked.learnt);
     return now ?? { entry: doneEntry(target, checked.outcome, checked.cause, checked.facts), changes: checked.learnt };
   }
@@ -169,7 +169,7 @@ async function notSent(
       ? { outcome: 'not-started', cause: outOfTime, reindexes: false }
       : { outcome: 'failed', cause: { kind: 'server', error: why, sent: 'no' }, reindexes: false };
   const { runId, runStartMillis } = record.attempt;
-  // If another run was first, it has judged the same record; what this function knows is true all the same.
+  // If another run was first, it has judged the same record; what this function knows is still true.
   await ledger.replace(withdraw(record, verdict, { runId, runStartMillis, atMillis: clock.now() }));
   return doneEntry(target, verdict.outcome, verdict.cause, attemptFacts(record.attempt));
 }

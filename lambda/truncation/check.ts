@@ -49,7 +49,7 @@ export async function check(record: Unresolved, watch: Watch, services: CheckSer
   // Rows of a reindex that are not there all the same, and an index that is not known, wait for a second check.
   const isRemark = seen.counts.isAbsent || (verdict.reindexes && (verdict.rowsMissing ?? 0) > 0);
   const isVerified = verdict.outcome === 'truncated' && !isRemark;
-  // Nor are rows called missing that only the last check did not see.
+  // Rows are not called missing only because the last check did not see them.
   const isNews = verdict.outcome === 'rows-missing' && (watch.rowsToKeep ?? 0) > seen.counts.rowsToKeep;
   const isFinal = (isClosed && !isNews) || isVerified || seen.at - pending.since >= agreeingChecksMillis;
   if (!isFinal) return again(known, { ...after, pending }, clock.now());
@@ -71,7 +71,7 @@ async function see(record: Unresolved, watch: Watch, services: CheckServices): P
   if (failure && (concernsServer(failure) || failure.kind === 'aborted'))
     return { at, until: clock.now(), error: failure };
   const status = answer?.kind === 'done' ? answer.value : undefined;
-  // What the run says at its end is counted then, not hours before.
+  // The run's last words need a count of that moment, not of hours before.
   if (advances(watch, status) && !isOver(at)) return { at, until: clock.now(), status };
   const { attempt } = record;
   const { countedAtMillis } = attempt.baseline;
@@ -149,10 +149,10 @@ async function indexAfter({ attempt }: Unresolved, { reads }: CheckServices): Pr
   return { indexNow: isAnother ? index.indexName : undefined };
 }
 
-/** From the call to the end, as far as it was seen. */
+/** From the call to the end, as far as the run saw it. */
 function withDuration(verdict: Verdict, { sentAt }: Watch, { at, status }: Seen): Verdict {
   const age = at - sentAt;
   const runTime = status?.kind === 'found' && status.completed ? status.runTimeMillis : undefined;
-  // A server may say anything: no task has run for longer than since it was asked for.
+  // A server may say anything, but no task has run for longer than since its request.
   return { ...verdict, durationSeconds: Math.round(Math.min(runTime ?? age, age) / 1000) };
 }

@@ -117,7 +117,7 @@ const betweenRunsShare = 0.25;
 const windowStart = ({ policyCutoffMillis, runStartMillis }: Attempt): number =>
   policyCutoffMillis + Math.round((runStartMillis - policyCutoffMillis) * betweenRunsShare);
 
-/** How many days the policy keeps whose truncation left this window. */
+/** The retention in days of the policy whose truncation left this window. */
 export const retentionOfWindow = ({ afterMillis }: Pick<Window, 'afterMillis'>, runStartMillis: number): number =>
   Math.round((runStartMillis - afterMillis) / (1 - betweenRunsShare) / dayMillis);
 
@@ -139,7 +139,7 @@ export async function countWindow(
     until: rowsToDelete === 0 ? undefined : untilMillis,
   });
   const { after, until = rowsUntilEnd } = rows;
-  // One of two servers would make the window larger than it is, and later nights would miss rows that never were in it.
+  // A count from another server would make the window too large, and later nights would miss rows that were never there.
   if (isEmpty && !isAbsent && until > 0) throw contradiction();
   return isAbsent
     ? undefined

@@ -56,7 +56,7 @@ export async function askOn(output: NodeJS.WriteStream, question: string): Promi
 const isGone = ({ code }: NodeJS.ErrnoException): boolean => code === 'EPIPE' || code === 'EIO' || code === 'EBADF';
 
 /**
- * Output that cannot be written must not end the supervision of tasks on the server: someone quits a pager early, a
+ * Output that cannot be written must not stop the run from watching its tasks: a pager is quit early, a
  * terminal is closed, a log's disk is full. Only the last of these is reported, once, if possible.
  * @returns a function that says whether standard output has taken everything so far
  */
@@ -91,7 +91,7 @@ export function isNowhere(file: number | string): boolean {
   return stats?.isCharacterDevice() === true && stats.rdev === statSync(devNull).rdev;
 }
 
-/** A reader that takes nothing for so long has not taken the report. */
+/** A reader that takes nothing for this long has not taken the report. */
 const patienceMillis = 10_000;
 
 /** Colour shows how bad something is, and what deletes; the words always say it too. */

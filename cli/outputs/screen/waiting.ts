@@ -3,7 +3,7 @@ import { hourMillis } from '../../../lambda/facts/time.ts';
 import type { Screen } from './screen.ts';
 
 /**
- * One line that says what is being waited for, so that a slow server does not look like a hanging program: on a
+ * One line that says what the program waits for, so that a slow server does not make it look hung: on a
  * terminal it is rewritten and disappears when there is other output, in a log it comes once, when there has been no
  * other output for a while, and then every hour.
  */

@@ -4,8 +4,8 @@ import { isObject, parseJson } from './json-value.ts';
 import type { Quote } from './server-text.ts';
 
 /**
- * What an answer, or the lack of one, means: a `ServerError`, classified by what to do about it. Nothing from an answer
- * gets into it except through `quote`.
+ * What an answer, or its absence, means: a `ServerError`, classified by what to do about it. Text of an answer gets
+ * into it only through `quote`.
  */
 
 /** The request, and the server that got it. */

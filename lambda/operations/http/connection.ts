@@ -9,7 +9,7 @@ const addressAttemptMillis = 1000;
 export interface Connection {
   /** Open: with TLS, its handshake is done and the certificate trusted. */
   socket: Socket;
-  /** Ends it so that nothing of what was written is delivered any more, as far as that is in our hands. */
+  /** Ends it so that, as far as we can ensure, nothing that was written is still delivered. */
   reset: () => void;
 }
 

@@ -28,7 +28,7 @@ export interface HttpTransportOptions {
 }
 
 interface HttpTransport extends Transport {
-  /** Asks for a page without a token: what a server says of itself; undefined if nothing answers. */
+  /** Gets a page without a token: what a server says about itself; undefined if nothing answers. */
   page(url: string): Promise<Answer | undefined>;
   close(): Promise<void>;
 }
@@ -166,7 +166,7 @@ function answerTo(
     sending.once('socket', () => {
       written = true;
       timer = setTimeout(() => {
-        // After a pause of the whole process, this timer comes before an answer that has long been here.
+        // After a pause of the whole process, this timer fires before we read an answer that has long arrived.
         setImmediate(() => {
           if (settled) return;
           onTimeout?.();

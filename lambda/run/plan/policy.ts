@@ -15,7 +15,7 @@ import type { RunServices } from '../services.ts';
 import type { Entry, EntryBase, Planned, RunState } from '../state.ts';
 import type { PlanRequests } from './requests.ts';
 
-/** Rows of a window that have gone since they were counted are worth a note above both limits. */
+/** If more rows of a window have disappeared than both limits allow, that is a note. */
 const fewerBetweenRuns = { share: 0.1, rows: 10 } as const;
 
 /** What the parts of Plan share while they work through the policies. */
@@ -36,7 +36,7 @@ export type Planning = Entry | SearchedEntry;
 export interface SearchedEntry extends EntryBase {
   phase: 'searched';
   policy: Policy;
-  /** With the policy's own cutoff: threshold and ceiling have been decided by it. */
+  /** With the policy's own cutoff, which decided threshold and ceiling. */
   whole: DryRun;
   /** The most rows to delete in this run. */
   maxRows: number;
@@ -110,7 +110,7 @@ async function noteFewerRows(
     const { rows: expected, countedAtMillis: since } = window;
     notes.push({ kind: 'fewer-rows', index: dottedName(policy), expected, found, since });
   } catch (error) {
-    // The dry run beside it says what is wrong with the index.
+    // The dry run says what is wrong with the index.
     if (!(error instanceof OperationsError)) throw error;
   }
 }

@@ -27,7 +27,7 @@ export interface Prepared {
   notes: Note[];
 }
 
-/** Reads ledger and parameters, and checks the input against them. Never throws for what a person can mend. */
+/** Reads ledger and parameters, and checks the input against them. Never throws for a mistake that a person can fix. */
 export async function prepare(parsed: ReturnType<typeof parseInput>, services: RunServices): Promise<Prepared> {
   const { ledger, clock } = services;
   const { token } = services.parameters;
@@ -87,7 +87,7 @@ function expected(error: unknown): Cause | undefined {
   return error instanceof RunInputError ? setup('input') : undefined;
 }
 
-/** One wrong name means that the operator has to check all of them again. */
+/** One wrong name means that the operator has to check all of them. */
 function checkNames(
   { indices = [], release = [] }: RunInput,
   policies: ParsedPolicy[],

@@ -13,8 +13,8 @@ import { deadlineMarginMillis } from '../deadlines.ts';
 type PlanServices = { operations: Operations; clock: Pick<Clock, 'now'>; deadline(): number };
 
 /**
- * How Plan asks the server: until one dry run has shown whether it takes the field forceDeleteByQuery, which the
- * specification does not name, and no further once it cannot be reached.
+ * How Plan asks the server: one dry run first shows whether it takes the field forceDeleteByQuery, which the
+ * specification does not name; once the server cannot be reached, Plan asks nothing more.
  */
 export class PlanRequests {
   readonly #operations: Operations;
@@ -90,7 +90,7 @@ export class PlanRequests {
     return this.#taskStatus;
   }
 
-  /** Notes a failed request. A read is tried twice, so one time-out of it stands for two in a row. */
+  /** Notes a failed request. A read is tried twice, so one time-out means two in a row. */
   failed(error: ServerError): void {
     if (concernsServer(error) || error.kind === 'timeout') this.serverFailure ??= error;
   }

@@ -3,6 +3,7 @@ import { addressElsewhere } from '../../lambda/ledger/ownership.ts';
 import type { StoredRecord } from '../../lambda/ledger/record.ts';
 import { serverAddress } from '../../lambda/operations/http/base-url.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
+import { redactor } from '../../lambda/operations/secrets.ts';
 import type { Answer } from '../../lambda/operations/transport.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Server } from '../inputs/server.ts';
@@ -45,7 +46,9 @@ export async function surveyServer(
   const here = (await recordsOf(records)).filter(
     (record) => addressElsewhere(record, { server: serverAddress(baseUrl) }) === undefined,
   );
-  const version = versionIn((await page(`${baseUrl}/config`))?.body ?? '');
+  // The page is asked for without the token, but its server has seen it.
+  const config = (await page(`${baseUrl}/config`))?.body ?? '';
+  const version = versionIn(redactor([tokenText])(config));
   const findings = findingsOf({ survey: found, checks, records: here, version, now });
   output.survey(findings);
   return findings;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import samplePolicies from '../../../cli/operations-service/sample-policies.json' with { type: 'json' };
 import { textOf } from '../../support/loopback.ts';
-import { answering, at, runHere, serviceHere } from '../here.ts';
+import { answering, at, type Here, inFront, runHere, serviceHere } from '../here.ts';
 
 /** A server that answers every question with its caller's token, each time in another form. */
 
@@ -39,13 +39,42 @@ test.each([
     answer.writeHead(status, { 'x-sample-data': 'true', 'content-type': 'text/html' }).end(body);
   });
   const args = run(verb, samplePolicies, '--json', files.at('report.json'), '--log', log);
-  const { stdout, stderr, lines } = await runHere(at(url, args));
+  const here = await runHere(at(url, args));
   expect(asked).toBeGreaterThan(3);
-  const written = filesIn(files.at('.')).filter((path) => !path.endsWith('/token'));
-  const shown = [stdout, stderr, JSON.stringify(lines), ...written.map((path) => readFileSync(path, 'utf8'))].join();
+  expectNothingOf(token, shownBy(here, files.at('.')));
+});
+
+test.each(['text', 'json'])(
+  'A token that the server repeats is nowhere after survey --log %s, nor in its page',
+  async (log) => {
+    const { url: behind, token, files, server } = await serviceHere();
+    let asked = 0;
+    const url = await inFront(behind, ({ aspect }, path) => {
+      const repeated = forms[asked++ % forms.length]!(token);
+      if (path.endsWith('/config')) {
+        const versions = { 'acryldata/datahub': { version: `v1.3.0 ${token}` } };
+        return { status: 200, body: JSON.stringify({ versions }) };
+      }
+      // The first dry run says whether anything can be counted.
+      if (aspect === undefined || asked < 4 || aspect === 'operation') return undefined;
+      return { status: 400, body: JSON.stringify({ message: `Bearer ${repeated}` }) };
+    });
+    const written = ['--html', files.at('page.html'), '--json', files.at('policies.json')];
+    const here = await runHere(at(url, ['survey', ...server, ...written, '--log', log]));
+    expectNothingOf(token, shownBy(here, files.at('.')));
+    expect(readFileSync(files.at('page.html'), 'utf8')).toContain('repeated the access token');
+  },
+);
+
+function shownBy({ stdout, stderr, lines }: Here, folder: string): string {
+  const written = filesIn(folder).filter((path) => !path.endsWith('/token'));
+  return [stdout, stderr, JSON.stringify(lines), ...written.map((path) => readFileSync(path, 'utf8'))].join();
+}
+
+function expectNothingOf(token: string, shown: string): void {
   expect(shown).toContain('repeated the access token');
   for (const piece of forms.flatMap((form) => form(token).match(/.{8}/g) ?? [])) expect(shown).not.toContain(piece);
-});
+}
 
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -265,7 +265,7 @@ function refuseUnattended(asked: CommandLine, { ask, isOutputNowhere, program }:
   const { verb, yes, json } = asked;
   if (verb === 'enforce' && !yes && ask === undefined) {
     throw new UsageError(
-      `enforce asks before it deletes rows for good, and standard input is not a terminal: to delete without being asked, add --yes, as in ${program} enforce --yes`,
+      `enforce asks before it deletes rows for good, and there is no terminal to ask at: to delete without being asked, add --yes, as in ${program} enforce --yes`,
     );
   }
   const isRead = json !== undefined && json !== '-' && !isNowhere(json);

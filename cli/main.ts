@@ -15,6 +15,8 @@ import { UsageError } from './telling/mistakes.ts';
 
 const { stdout, stderr, env } = process;
 const printed = keepWriting(stdout, stderr);
+/** Where a person sees a question; behind `> log 2>&1` nowhere. */
+const shown = [stdout, stderr].find(({ isTTY }) => isTTY);
 
 // An unhandled signal does not end the first process of a container. A run has a handler of its own, which says what
 // continues without it; everything else here can simply end.
@@ -35,7 +37,7 @@ try {
     program,
     width: stdout.columns || usualWidth,
     hasTerminal: stdout.isTTY === true || process.stdin.isTTY === true,
-    ask: process.stdin.isTTY ? (question) => askOn(stdout.isTTY ? stdout : stderr, question) : undefined,
+    ask: shown && process.stdin.isTTY ? (question) => askOn(shown, question) : undefined,
     isOutputNowhere: isNowhere(stdout.fd),
     print: (text) => writeTo(stdout, text),
     printed,

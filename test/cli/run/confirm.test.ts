@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { programs } from '../../programs.ts';
@@ -87,5 +88,18 @@ describe.skipIf(!hasPython)('a terminal of its own', () => {
     const ended = await new Promise((resolve) => child.on('close', resolve));
     expect(shown).toContain('Delete 573 rows of 1 index for good? [y/N] ');
     expect([ended, service.sent().length]).toEqual([status, sent]);
+  });
+
+  test('does not wait for the answer to a question that nobody sees', { timeout: 20_000 }, async () => {
+    const service = await serviceHere();
+    const log = service.files.at('log');
+    const command = ['sh', '-c', 'exec "$@" > "$0" 2>&1', log, process.execPath, programs.start];
+    const child = spawn('python3', [terminal, '', ...command, ...atTerminal(service.run('enforce', [operation]))]);
+    onTestFinished(() => void child.kill());
+    expect(await new Promise((resolve) => child.on('close', resolve))).toBe(2);
+    expect(readFileSync(log, 'utf8')).toMatch(
+      /^enforce asks before it deletes rows for good, and there is no terminal/,
+    );
+    expect(service.sent()).toEqual([]);
   });
 });

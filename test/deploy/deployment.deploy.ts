@@ -58,22 +58,6 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
     expect(outcomes).toEqual({ operation: 'truncated', datasetProfile: 'nothing-to-delete' });
   });
 
-  test('asks the service for one real truncate, after a dry run with the same fields', () => {
-    const truncates = service.engine.asked.filter(({ action }) => action === 'truncateTimeseriesAspect');
-    const bodies = truncates.map(({ body }) => body as { dryRun: boolean; aspect: string; endTimeMillis: number });
-    const real = bodies.filter(({ dryRun }) => !dryRun);
-    expect(real).toHaveLength(1);
-    const before = bodies.slice(0, bodies.indexOf(real[0]!));
-    expect(before).toContainEqual({ ...real[0], dryRun: true });
-  });
-
-  test('leaves the rows that its policy keeps, and only those', () => {
-    const ages = service.engine.rows('dataset.operation').map(({ timestamp }) => (Date.now() - timestamp) / dayMillis);
-    expect(ages.length).toBeGreaterThan(1000);
-    expect(Math.max(...ages)).toBeLessThan(90.01);
-    expect(service.engine.rows('dataset.datasetProfile')).toHaveLength(1000);
-  });
-
   test('leaves nothing unresolved in its ledger', async () => {
     const records = await ledgerRecords(emulator!, stage.outputs.LedgerTableName);
     expect(records.map(({ index, state }) => [index, state])).toContainEqual(['dataset_operationaspect_v1', 'idle']);

@@ -24,10 +24,3 @@ test('without Java it says in one line that it is skipped, and ends with status 
     said: 'The tests against a real search engine are skipped: there is no Java here.\n',
   });
 });
-
-test('an engine that it does not know is refused with the names of those that it knows', async () => {
-  expect(await testEngine(process.env['PATH']!, ['--engine', 'solr'])).toEqual({
-    status: 2,
-    said: 'There is no engine solr: known are opensearch-2, opensearch-3, elasticsearch-7.\n',
-  });
-});

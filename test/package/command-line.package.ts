@@ -1,29 +1,19 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { sampleIndices } from '../../cli/operations-service/samples.ts';
-import { type OperationsService, startOperationsService } from '../operations-service/server.ts';
 import { emptyProject, install, runIn } from './packed.ts';
 
 let folder: string;
-let service: OperationsService;
 const program = () => join(folder, 'node_modules', '.bin', 'datahub-retention');
-const retention = (...args: string[]) =>
-  runIn(folder, program(), args, { PATH: process.env['PATH'], HOME: folder, XDG_STATE_HOME: join(folder, 'state') });
+const retention = (...args: string[]) => runIn(folder, program(), args, { PATH: process.env['PATH'], HOME: folder });
 
 beforeAll(async () => {
   folder = emptyProject();
   await install(folder, inject('tarball'));
-  service = await startOperationsService({ indices: sampleIndices(4000) });
-  writeFileSync(join(folder, 'token.txt'), service.token, { mode: 0o600 });
 });
-afterAll(async () => {
-  await service?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const server = () => ['--gms-url', service.url, '--token-file', 'token.txt'];
-
+/** test:pages installs it, too, and runs every verb. */
 describe('datahub-retention, installed from the tarball', () => {
   test('says how it is used, by the name that it was started with', async () => {
     const { stdout } = await retention('--help');
@@ -31,48 +21,11 @@ describe('datahub-retention, installed from the tarball', () => {
     expect(stdout).not.toContain('./retention');
   });
 
-  test('without a verb says the same with status 2: a job that lost its arguments must not end well', async () => {
-    const { status, stdout, stderr } = await retention();
-    expect([status, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^Usage: datahub-retention VERB/);
-  });
-
   test('shows a whole run on its own sample data, with nothing beside it', async () => {
     const { status, stdout } = await retention('demo');
     expect(stdout).toContain('the embedded operations service');
     expect(stdout).toContain('Subject: [DataHub retention] demo:');
     expect(status).toBe(0);
-  });
-
-  test('surveys, previews and truncates on a server that was started elsewhere', async () => {
-    expect((await retention('survey', ...server(), '--json', 'policies.json')).status).toBe(0);
-    expect(JSON.parse(readFileSync(join(folder, 'policies.json'), 'utf8')).length).toBeGreaterThan(0);
-
-    const preview = await retention('preview', ...server(), '--policies', 'policies.json');
-    expect(preview.stdout).toContain('PREVIEW');
-    expect(preview.stdout).not.toContain('./retention');
-    const dryRuns = service.engine.asked.every(({ body }) => (body as { dryRun?: boolean })?.dryRun !== false);
-    expect(dryRuns).toBe(true);
-
-    const enforce = await retention(
-      'enforce',
-      ...server(),
-      '--policies',
-      'policies.json',
-      '--fast',
-      '--yes',
-      '--ledger',
-      'ledger',
-    );
-    expect(enforce.stdout).toMatch(/Subject: .* 5 truncated/);
-    expect([preview.status, enforce.status]).toEqual([0, 0]);
-  });
-
-  test('validates policies', async () => {
-    writeFileSync(join(folder, 'wrong.json'), '[{ "entityType": "dataset" }]');
-    const { status, stderr } = await retention('validate', '--policies', 'wrong.json');
-    expect(status).toBe(2);
-    expect(stderr).toMatch(/^wrong\.json:1:2: policy 1: aspect is missing/);
   });
 });
 

@@ -1,18 +1,17 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Reading } from '../../../cli/operations-service/reading.ts';
 import { sampleIndices } from '../../../cli/operations-service/samples.ts';
 import { startOperationsService } from '../../../cli/operations-service/server.ts';
 
-/** The embedded service against its specification, statement by statement, over real HTTP. */
+/** The embedded service against its specification, over real HTTP: what the whole runs in ../readings do not show. */
 
 const day = 86_400_000;
 const start = Date.UTC(2026, 0, 15, 3, 30);
 
-async function serve(reading: Partial<Reading> = {}) {
+async function serve() {
   let now = start;
   const timestamps = Array.from({ length: 1000 }, (_, row) => start - 100 * day + (row + 0.5) * 0.1 * day);
   const indices = [{ entityType: 'dataset', aspect: 'operation', timestamps }];
-  const service = await startOperationsService({ clock: { now: () => now }, indices, reading });
+  const service = await startOperationsService({ clock: { now: () => now }, indices });
   onTestFinished(() => service.close());
   const post = async (action: string, body: unknown, { path = '/gms/operations', token = service.token } = {}) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -24,11 +23,10 @@ async function serve(reading: Partial<Reading> = {}) {
   const cutoff = { entityType: 'dataset', aspect: 'operation', endTimeMillis: start - 30 * day };
   const truncate = (fields: object = {}) => post('truncateTimeseriesAspect', { ...cutoff, ...fields });
   const rows = () => service.service.rows('dataset', 'operation')?.total;
-  const write = (count: number) => service.service.rows('dataset', 'operation')?.add(Array(count).fill(now));
   const pass = (millis: number) => {
     now += millis;
   };
-  return { post, truncate, rows, write, pass };
+  return { post, truncate, rows, pass };
 }
 
 const sentence =
@@ -67,41 +65,9 @@ describe('4.1 truncateTimeseriesAspect', () => {
     const answer = await truncate({ endTimeMillis: 2 ** 64 });
     expect([answer.status, answer.json().message]).toEqual([400, "Parameter 'endTimeMillis' is required"]);
   });
-
-  test.each([400, 422] as const)('may refuse a field that the specification does not name: %d', async (status) => {
-    const { truncate } = await serve({ refusesFields: status });
-    expect((await truncate({ forceDeleteByQuery: true })).status).toBe(status);
-    expect((await truncate({ batchSize: 10, timeoutSeconds: 5 })).status).toBe(200);
-  });
-
-  test('answers with the task id as text, as a JSON string, or in a value', async () => {
-    const real = { dryRun: false };
-    expect((await (await serve({ taskId: 'text' })).truncate(real)).text).toMatch(/^[\w-]+:\d+$/);
-    expect((await (await serve({ taskId: 'json' })).truncate(real)).json()).toMatch(/^[\w-]+:\d+$/);
-    expect((await (await serve({ taskId: 'value' })).truncate(real)).json().value).toMatch(/^[\w-]+:\d+$/);
-  });
 });
 
 describe('4.2 getEsTaskStatus', () => {
-  const shapes = {
-    object: (text: string) => JSON.parse(text),
-    string: (text: string) => JSON.parse(JSON.parse(text)),
-    'value-string': (text: string) => JSON.parse(JSON.parse(text).value),
-    'value-object': (text: string) => JSON.parse(text).value,
-  } as const;
-
-  test.each(Object.entries(shapes))('tells the status of a task as %s', async (status, read) => {
-    const { truncate, post, pass } = await serve({ status: status as Reading['status'] });
-    const task: string = (await truncate({ dryRun: false })).json().value;
-    pass(500);
-    const running = read((await post('getEsTaskStatus', { task })).text);
-    expect(running).toMatchObject({ completed: false, taskId: task, status: { total: 700, created: 0, updated: 0 } });
-    expect(running.status.deleted).toBeGreaterThan(0);
-    pass(60_000);
-    const ended = read((await post('getEsTaskStatus', { task })).text);
-    expect(ended).toMatchObject({ completed: true, status: { deleted: 700, retries: { bulk: 0, search: 0 } } });
-  });
-
   test('takes node and number separately', async () => {
     const { truncate, post } = await serve();
     const [nodeId, number] = (await truncate({ dryRun: false })).json().value.split(':');
@@ -114,50 +80,18 @@ describe('4.2 getEsTaskStatus', () => {
     const { value } = (await post('getEsTaskStatus', { task: 'nobody:1' })).json();
     expect(JSON.parse(value)).toEqual({ error: 'Could not get the status of the task nobody:1' });
   });
-
-  test('a copy counts what it created, and takes the place of the rows when it ends', async () => {
-    const { truncate, post, rows, pass } = await serve({ counters: 'created', reindexes: true });
-    const task: string = (await truncate({ dryRun: false })).json().value;
-    pass(500);
-    expect(rows()).toBe(1000);
-    pass(60_000);
-    expect(rows()).toBe(300);
-    const status = JSON.parse((await post('getEsTaskStatus', { task })).json().value);
-    expect(status.status).toMatchObject({ created: 300, deleted: 0, total: 300 });
-  });
 });
 
-test('rows that are written during a copy stay in the old index', async () => {
-  const { truncate, rows, write, pass } = await serve({ counters: 'created', reindexes: true });
-  await truncate({ dryRun: false });
-  write(5);
-  expect(rows()).toBe(1005);
-  pass(60_000);
-  expect(rows()).toBe(300);
-});
-
-describe('4.3 getIndexSizes and 5 authentication', () => {
-  test('sizes are told only where a switch adds them', async () => {
-    expect((await (await serve()).post('getIndexSizes', {})).status).toBe(400);
-    const { value } = (await (await serve({ hasSizes: true })).post('getIndexSizes', {})).json();
-    expect(value.indexSizes).toMatchObject([{ entityName: 'dataset', aspectName: 'operation', sizeInMb: 0.25 }]);
-  });
-
-  test('a request without the token is refused, unless none is needed', async () => {
-    const other = { token: 'another-token' };
-    expect((await (await serve()).post('getEsTaskStatus', { task: 'a:1' }, other)).status).toBe(401);
-    expect((await (await serve({ needsToken: false })).post('getEsTaskStatus', { task: 'a:1' }, other)).status).toBe(
-      200,
-    );
-  });
-
-  test('both paths lead to it, and every answer says that the rows are samples', async () => {
+describe('5 authentication', () => {
+  test('a request without the token is refused, and so is every other path', async () => {
     const { post } = await serve();
-    for (const path of ['/operations', '/gms/operations']) {
-      const answer = await post('getEsTaskStatus', { task: 'a:1' }, { path });
-      expect([answer.status, answer.headers.get('x-sample-data')]).toEqual([200, 'true']);
-    }
+    expect((await post('getEsTaskStatus', { task: 'a:1' }, { token: 'another-token' })).status).toBe(401);
     expect((await post('getEsTaskStatus', { task: 'a:1' }, { path: '/elsewhere' })).status).toBe(404);
+  });
+
+  test('every answer says that the rows are samples', async () => {
+    const { post } = await serve();
+    expect((await post('getEsTaskStatus', { task: 'a:1' })).headers.get('x-sample-data')).toBe('true');
   });
 });
 

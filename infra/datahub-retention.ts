@@ -27,7 +27,7 @@ const runbook = new URL('../docs/runbook.md', import.meta.url);
  * about its props are warnings (`datahub-retention:<id>`), which `Annotations.acknowledgeWarning` silences.
  */
 export class DatahubRetention extends Construct implements IConnectable {
-  /** Where reports go: our own topic, or the one that was given. */
+  /** Where reports go: our own topic, or the given one. */
   readonly topic: ITopic;
   /** The workflow of a run; start an execution with `{"mode":"preview"}` to see what it would do. */
   readonly stateMachine: StateMachine;

@@ -28,6 +28,11 @@ const replaced: { word: RegExp; by: string; except?: RegExp }[] = [
   { word: /\b(?:next|last|max)Looks?(?:At)?\b|\blooks again in\b/, by: 'check, poll' },
   { word: /\bforeign\b(?! CDK apps)/i, by: 'of another address, unreadable' },
   { word: /\bin-flight\b|\bin flight\b/i, by: 'still-running' },
+  // What an American or British engineer would not write.
+  {
+    word: /\bsomebody\b|\bthe one (?:that|who)\b|\bso many\b|\blets? go of\b/i,
+    by: 'someone, a person; the noun; this many',
+  },
 ];
 
 test('words that the field does not use are in no code, page or message', () => {

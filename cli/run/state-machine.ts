@@ -45,7 +45,7 @@ export async function runStateMachine({ handlers, input, execution, sleep }: Sta
 export function stepOf(resource: string): Step {
   const name = /^\$\{(\w+)FunctionArn\}$/.exec(resource)?.[1]?.toLowerCase();
   const step = (['plan', 'truncate', 'poll', 'report'] as const).find((known) => known === name);
-  if (step === undefined) throw new Error(`The workflow file names ${resource}, which no step stands for.`);
+  if (step === undefined) throw new Error(`The workflow file names ${resource}, and no step implements that.`);
   return step;
 }
 

@@ -43,7 +43,7 @@ export function lambdaServices(step: 'plan' | 'truncate' | 'poll') {
     coldStart = false;
     const transport = lazyTransport(parameters);
     const token = access(parameters, transport, log);
-    // Each run reads the token anew: the one that a warm function still holds may have been replaced (rule 13).
+    // Each run reads the token again: a warm function may still hold an old one (rule 13).
     if (runId !== lastRunId) parameters.forgetToken();
     lastRunId = runId;
     const operations = createOperations({ baseUrl: settings.gmsUrl, token, transport });

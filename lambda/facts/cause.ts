@@ -157,7 +157,7 @@ const kinds = {
     },
     {
       by: z.literal('breaker').meta({ description: 'bad news of another index' }),
-      index: z.string().meta({ description: 'the one that opened it' }),
+      index: z.string().meta({ description: 'the index that opened it' }),
       outcome: z.enum(outcomes).meta({ description: 'of that index' }),
     },
     {

@@ -21,7 +21,7 @@ export const entryFields = {
   retentionDays: described(z.number().optional(), "the policy's"),
   cutoffMillis: rows('the cutoff that was sent, or would be; epoch milliseconds'),
   policyCutoffMillis: rows(
-    "the policy's own cutoff, where the row limit (maxRowsPerRun) made the one that was sent older; epoch milliseconds",
+    "the policy's own cutoff, where the row limit (maxRowsPerRun) made the sent one older; epoch milliseconds",
   ),
   strategy: described(
     z.enum(['delete-by-query', 'reindex']).optional(),

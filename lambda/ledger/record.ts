@@ -56,7 +56,7 @@ const fieldsSchema = kept({
 
 const attemptSchema = runSchema.extend({
   retentionDays: shown(z.number()),
-  /** The policy's own cutoff: the rows to keep begin there, even where a row limit makes the one that is sent older. */
+  /** The policy's own cutoff: the rows to keep begin there, even where a row limit makes the sent cutoff older. */
   policyCutoffMillis: millis,
   fields: fieldsSchema,
   /** The server's dry run did not say that it deletes in place. */

@@ -32,7 +32,7 @@ export const escaped = (character: string): string => `\\u${character.charCodeAt
 export const visible = (text: string): string =>
   text.replace(unprintable, (found) => found.split('').map(escaped).join(''));
 
-/** Without tags and comments, and without what stands in scripts and style sheets. */
+/** Without tags, comments, scripts and style sheets. */
 export const withoutMarkup = (text: string): string =>
   text
     .replace(/<(style|script)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, ' ')

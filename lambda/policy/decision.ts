@@ -189,7 +189,7 @@ export const reasons = {
 
 /**
  * The one decision: why this step does not truncate the index. Pure; Plan calls it with its dry run, and Truncate again
- * with the one that it made just before the call.
+ * with its own, made just before the call.
  * @returns undefined if the truncation is due
  */
 export function whyNot(step: Step, facts: DecisionFacts): Refusal | undefined {

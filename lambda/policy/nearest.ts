@@ -1,5 +1,5 @@
 /**
- * The known name that a mistyped one most likely stands for, ignoring case.
+ * The known name that a mistyped one most likely means, ignoring case.
  * @returns undefined if none is close: a third of the longer name may differ, but at least one letter.
  */
 export function nearest(given: string, known: readonly string[]): string | undefined {

@@ -32,8 +32,8 @@ export async function pausedCause({ parameters }: Pick<RunServices, 'parameters'
 }
 
 /**
- * Why the settings, read again just before the call, forbid it: the job may have been paused since, or the policy may no
- * longer be the one that Plan decided on. `owner` and `note` are not compared, and a changed mode of the stage takes
+ * Why the settings, read again just before the call, forbid it: the job may have been paused since, or the policy may have
+ * changed since Plan decided. `owner` and `note` are not compared, and a changed mode of the stage takes
  * effect with the next run: to stop a run, pause the job.
  */
 export async function changedSettings(

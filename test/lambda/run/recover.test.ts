@@ -63,6 +63,10 @@ describe('A Truncate that ended without a state', () => {
     expect(await recovered(anIdle({ lastSender: aRun }))).toMatchObject({ outcome: 'failed', cause: failed });
   });
 
+  test('and left its task in its record is watched', async () => {
+    expect(await recovered(aRunning())).toMatchObject({ phase: 'watched', stored: 'running', lastSender: aRun });
+  });
+
   test('and whose truncation another run has judged says what that one said', async () => {
     const judged = anIdle({ lastSender: aRun, lastVerdict: aLastVerdict({ ...aRun }) });
     expect(await recovered(judged)).toMatchObject({ phase: 'done', outcome: 'truncated', cause: { kind: 'verified' } });

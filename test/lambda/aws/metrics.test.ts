@@ -1,115 +1,61 @@
-import { describe, expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { reportMetrics } from '../../../lambda/aws/metrics.ts';
+import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { anEntry, aReport } from './a-report.ts';
+
+/** What a report counts, printed: a line of the log for the run and for each index, with dimensions, units and values. */
 
 interface Embedded {
   _aws: {
     Timestamp: number;
-    CloudWatchMetrics: Array<{
-      Namespace: string;
-      Dimensions: string[][];
-      Metrics: Array<{ Name: string; Unit: string }>;
-    }>;
+    CloudWatchMetrics: { Namespace: string; Dimensions: string[][]; Metrics: { Name: string; Unit: string }[] }[];
   };
   [name: string]: unknown;
 }
-const parsed = (lines: string[]): Embedded[] => lines.map((line) => JSON.parse(line));
-const ofIndex = (lines: Embedded[], index: string) => lines.find((line) => line['index'] === index);
 
 const truncated = anEntry('truncated', { rowsDeleted: 62_000, percent: 60.19 });
-const named = (name: string) => {
-  const [entityType = '', aspect = ''] = name.split('.');
-  return { entityType, aspect };
-};
+const missing = (rowsMissing?: number) => anEntry('rows-missing', { rowsMissing });
 
-describe('metrics', () => {
-  it('count a run by its result, with its duration, under the stage alone', () => {
-    const lost = aReport([anEntry('rows-missing', { rowsMissing: 4500 })]);
-    const [run] = parsed(reportMetrics(lost));
-    expect(run?._aws).toEqual({
-      Timestamp: Date.parse(lost.finishedAt),
-      CloudWatchMetrics: [
-        {
-          Namespace: 'DataHubRetention',
-          Dimensions: [['stage']],
-          Metrics: [
-            { Name: 'RunFailed', Unit: 'Count' },
-            { Name: 'DurationSeconds', Unit: 'Seconds' },
-            { Name: 'RowsMissing', Unit: 'Count' },
-          ],
-        },
-      ],
-    });
-    expect(run).toMatchObject({ stage: 'prod', RunFailed: 1, DurationSeconds: 8040, RowsMissing: 4500 });
-  });
+const cases: [about: string, report: Report, confirmed?: number][] = [
+  ['a run that went well, and an index that it truncated', aReport([truncated])],
+  ['a run that needs attention', aReport([], { result: 'attention' })],
+  ['rows that are missing: also in an index in which they could not be counted', aReport([missing(4000), missing()])],
+  ['rows that are missing, of which none could be counted', aReport([missing(0)])],
+  ['how many subscriptions are confirmed', aReport([]), 2],
+  ['that none is', aReport([]), 0],
+  ['a verdict that a preview is the first to publish', aReport([truncated], { mode: 'preview' })],
+  ['a truncation that still runs: its rows are for the run that sees its end', running('still-running')],
+  ['a truncation whose end is unknown', running('unknown')],
+  ['a resumed truncation, without its old share', aReport([{ ...truncated, resumed: true }])],
+  ['an index without a number', aReport([anEntry('failed')])],
+  [
+    'two indices, of which the second has nothing of the first',
+    aReport([truncated, anEntry('below-threshold', { aspect: 'datasetProfile', percent: 3 })]),
+  ],
+  [
+    'a row limit: the share is of all rows past their retention',
+    aReport([anEntry('truncated', { percent: 5, rowsPastRetention: 700, rowsTotal: 1000 })]),
+  ],
+  ['a name that CloudWatch does not accept', aReport([], { stage: 'größe\n🦄' })],
+  ['no name', aReport([], { stage: '' })],
+];
 
-  it.each([
-    ['ok', 'RunOk'],
-    ['attention', 'RunAttention'],
-    ['failed', 'RunFailed'],
-  ] as const)('of a run that is %s name that result alone: a 0 would be paid for like a 1', (result, metric) => {
-    const [run] = parsed(reportMetrics(aReport([], { result })));
-    const names = run?._aws.CloudWatchMetrics[0]?.Metrics.map(({ Name }) => Name);
-    expect(names?.filter((name) => name.startsWith('Run'))).toEqual([metric]);
-    expect(run?.[metric]).toBe(1);
-  });
+function running(outcome: 'still-running' | 'unknown'): Report {
+  return aReport([anEntry(outcome, { rowsDeleted: 5, percent: 9 })]);
+}
 
-  it('count the missing rows, and 1 for an index in which they could not be counted', () => {
-    const missing = (rowsMissing?: number) => anEntry('rows-missing', { rowsMissing });
-    const counted = (entries: ReturnType<typeof missing>[]) =>
-      parsed(reportMetrics(aReport(entries)))[0]?.['RowsMissing'];
-    expect(counted([missing(4000), missing()])).toBe(4001);
-    expect(counted([missing(0)])).toBe(1);
-  });
+function shown(line: string): string {
+  const { _aws, ...values } = JSON.parse(line) as Embedded;
+  const [{ Namespace, Dimensions: [names = []] = [], Metrics } = { Namespace: '', Metrics: [] }] =
+    _aws.CloudWatchMetrics;
+  const dimensions = names.map((name) => `${name}=${values[name]}`).join(' ');
+  const metrics = Metrics.map(({ Name, Unit }) => `${Name}=${values[Name]} ${Unit}`).join(', ');
+  return `    ${new Date(_aws.Timestamp).toISOString()} ${Namespace} ${dimensions}: ${metrics}`;
+}
 
-  it('have no missing rows if there are none: a 0 would be paid for, too', () => {
-    expect(parsed(reportMetrics(aReport([truncated])))[0]).not.toHaveProperty('RowsMissing');
-  });
-
-  it('say how many subscriptions are confirmed, also that there is none, where that is known', () => {
-    const run = (confirmed?: number) => parsed(reportMetrics(aReport([]), confirmed))[0];
-    expect(run(0)).toMatchObject({ ConfirmedSubscriptions: 0 });
-    expect(run()).not.toHaveProperty('ConfirmedSubscriptions');
-  });
-
-  it('count for each index the rows deleted and the rows past retention', () => {
-    const line = ofIndex(parsed(reportMetrics(aReport([truncated]))), 'dataset.operation');
-    expect(line?._aws.CloudWatchMetrics[0]?.Dimensions).toEqual([['stage', 'index']]);
-    expect(line).toMatchObject({ stage: 'prod', RowsDeleted: 62_000, PercentDeletable: 60.19 });
-  });
-
-  it('count the deleted rows of a verdict that a preview is the first to publish', () => {
-    const lines = parsed(reportMetrics(aReport([truncated], { mode: 'preview' })));
-    expect(ofIndex(lines, 'dataset.operation')).toMatchObject({ PercentDeletable: 60.19, RowsDeleted: 62_000 });
-  });
-
-  it.each(['still-running', 'unknown'] as const)(
-    'leave out the rows of a truncation that is %s, for the run that sees its end',
-    (outcome) => {
-      const lines = parsed(reportMetrics(aReport([anEntry(outcome, { ...named('a.b'), rowsDeleted: 5, percent: 9 })])));
-      expect(ofIndex(lines, 'a.b')).not.toHaveProperty('RowsDeleted');
-    },
+test('metrics of a run: one result by its name, because a 0 is paid for like a 1, and what is known of each index', async () => {
+  const blocks = cases.map(([about, report, confirmed]) =>
+    [about, ...reportMetrics(report, confirmed).map(shown)].join('\n'),
   );
-
-  it('count an resumed truncation in the run that ends it, without its old share', () => {
-    const line = ofIndex(parsed(reportMetrics(aReport([{ ...truncated, resumed: true }]))), 'dataset.operation');
-    expect(line).toHaveProperty('RowsDeleted', 62_000);
-    expect(line).not.toHaveProperty('PercentDeletable');
-  });
-
-  it('have no line for an index without a number', () => {
-    expect(parsed(reportMetrics(aReport([anEntry('failed')])))).toHaveLength(1);
-  });
-
-  it('have nothing of one index in the line of the next', () => {
-    const below = anEntry('below-threshold', { ...named('c.d'), percent: 3 });
-    const lines = parsed(reportMetrics(aReport([{ ...truncated, ...named('a.b') }, below])));
-    expect(ofIndex(lines, 'c.d')).not.toHaveProperty('RowsDeleted');
-  });
-
-  it('turn any name into a dimension that CloudWatch accepts', () => {
-    const [run] = parsed(reportMetrics(aReport([], { stage: 'größe\n🦄' })));
-    expect(run?.['stage']).toBe('gro?e ??');
-    expect(parsed(reportMetrics(aReport([], { stage: '' })))[0]?.['stage']).toBe('unnamed');
-  });
+  await expect(`${blocks.join('\n')}\n`).toMatchFileSnapshot('metrics.txt');
 });

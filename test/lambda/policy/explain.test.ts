@@ -26,43 +26,38 @@ const refused = (value: unknown, of: z.ZodType = schema) => {
 const keys = Object.keys(schema.shape);
 const said = (value: unknown, of: z.ZodType = schema) => explain(refused(value, of), value, keys);
 
-describe('what is wrong with a value', () => {
-  test.each<[string, unknown, string]>([
-    ['too short a text', { name: 'x' }, 'name must have at least 2 characters'],
-    ['too long a text', { name: 'xxxxxx' }, 'name must have at most 5 characters'],
-    ['too few entries', { emails: [] }, 'emails must have at least 1 entries'],
-    ['too many entries', { emails: ['a', 'b', 'c'] }, 'emails must have at most 2 entries'],
-    ['an entry, counted from one', { emails: ['a', 'b'.repeat(10)] }, 'emails 2 must have at most 9 characters'],
-    ['too small a number, with its setting', { days: 6 }, 'days must be at least 7 (minRetentionDays), not 6'],
-    ['too small a number', { share: 0.5 }, 'share must be at least 1, not 0.5'],
-    ['too large a number', { days: 100 }, 'days must be at most 99, not 100'],
-    ['half a number', { days: 7.5 }, 'days must be a whole number, not 7.5'],
-    ['a text for a number', { share: '1' }, 'share must be a number, not "1"'],
-    ['a number for a string', { name: 1 }, 'name must be a string, not 1'],
-    ['a text for a switch', { on: 'yes' }, 'on must be true or false, not "yes"'],
-    ['a text for a list', { emails: 'a' }, 'emails must be an array, not "a"'],
-    ['a list for an object', { nested: [] }, 'nested must be an object, not []'],
-    ['nothing for an object', null, 'it must be an object, not null'],
-    ['one of several', { mode: 'force' }, 'mode must be "preview" or "enforce", not "force"'],
-    ['a text of another form', { key: 'x' }, 'key must begin with k, not "x"'],
-    ['a key of another form', { tags: { A: 'b' } }, 'tags: the key "A" must be small letters'],
-    [
-      'a part of a part',
-      { nested: { deep: [{ days: 1 }, { days: 'x' }] } },
-      'nested.deep 2.days must be a number, not "x"',
-    ],
-    ['a part that is missing', { nested: { deep: [{}] } }, 'nested.deep 1.days is missing: it must be a number'],
-    ['a mistyped field', { mdoe: 'preview' }, '"mdoe" is not a known field: did you mean mode?'],
-    ['a field from nowhere', { colour: 1 }, `"colour" is not a known field: the fields are ${keys.join(', ')}`],
-    [
-      'several problems',
-      { name: 'x', days: 6 },
-      'name must have at least 2 characters; days must be at least 7 (minRetentionDays), not 6',
-    ],
-  ])('is explained for %s', (_, value, expected) => {
-    expect(said(value)).toBe(expected);
-  });
+const wrong: [about: string, value: unknown][] = [
+  ['too short a text', { name: 'x' }],
+  ['too long a text', { name: 'xxxxxx' }],
+  ['too few entries', { emails: [] }],
+  ['too many entries', { emails: ['a', 'b', 'c'] }],
+  ['an entry, counted from one', { emails: ['a', 'b'.repeat(10)] }],
+  ['too small a number, with its setting', { days: 6 }],
+  ['too small a number', { share: 0.5 }],
+  ['too large a number', { days: 100 }],
+  ['half a number', { days: 7.5 }],
+  ['a text for a number', { share: '1' }],
+  ['a number for a string', { name: 1 }],
+  ['a text for a switch', { on: 'yes' }],
+  ['a text for a list', { emails: 'a' }],
+  ['a list for an object', { nested: [] }],
+  ['nothing for an object', null],
+  ['one of several', { mode: 'force' }],
+  ['a text of another form', { key: 'x' }],
+  ['a key of another form', { tags: { A: 'b' } }],
+  ['a part of a part', { nested: { deep: [{ days: 1 }, { days: 'x' }] } }],
+  ['a part that is missing', { nested: { deep: [{}] } }],
+  ['a mistyped field', { mdoe: 'preview' }],
+  ['a field from nowhere', { colour: 1 }],
+  ['several problems', { name: 'x', days: 6 }],
+];
 
+test('what is wrong with a value is explained', async () => {
+  const lines = wrong.map(([about, value]) => `${about}\n    ${said(value)}\n`);
+  await expect(lines.join('')).toMatchFileSnapshot('explain.txt');
+});
+
+describe('what is wrong with a value', () => {
   test('is explained in the words of a custom rule, which names its field once', () => {
     const rule = (message: string) =>
       z

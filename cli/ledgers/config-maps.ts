@@ -126,9 +126,7 @@ export function configMaps({ url, namespace, token, ca, timeoutMillis = answerTi
         return '';
       }
       const said = await answer.text().catch(() => '');
-      const { 'retry-after': retryAfter } = headers;
-      const wait =
-        typeof retryAfter === 'string' ? retryAfterMillis({ 'retry-after': retryAfter }, Date.now()) : undefined;
+      const wait = retryAfterMillis(headers['retry-after'], Date.now());
       throw new ApiError(`the API server answered ${statusCode}${reasonIn(said)}`, statusCode, wait);
     } catch (error) {
       throw error instanceof ApiError ? error : new ApiError(whyNoAnswer(error));

@@ -105,13 +105,11 @@ async function send(dispatcher: Dispatcher, webhook: Webhook, body: string): Pro
         receipt === 'doubtful' ? `${came}, which may mean that it refused it: check whether it is there.` : undefined;
       return { kind: 'posted', status: statusCode, doubt };
     }
-    const retryAfter = headers['retry-after'];
     return {
       kind: 'failed',
       problem: `${came}. ${remedyOf(statusCode, webhook)}`,
       mayPass: statusCode === 429 || statusCode >= 500,
-      retryAfter:
-        typeof retryAfter === 'string' ? retryAfterMillis({ 'retry-after': retryAfter }, Date.now()) : undefined,
+      retryAfter: retryAfterMillis(headers['retry-after'], Date.now()),
     };
   } catch (error) {
     return { kind: 'failed', ...whyNoAnswer(error) };

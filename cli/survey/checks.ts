@@ -2,6 +2,7 @@ import { usualBatchSize } from '../../lambda/facts/policy-fields.ts';
 import type { ServerError, ServerErrorKind } from '../../lambda/facts/server-error.ts';
 import { dayMillis } from '../../lambda/facts/time.ts';
 import { counted, date, duration } from '../../lambda/message/numbers.ts';
+import { asSentence, createToken } from '../../lambda/message/phrases.ts';
 import { diagnosis, remedyByHand } from '../../lambda/message/server-errors.ts';
 import { absentTask } from '../../lambda/operations/backend.ts';
 import { isLoopback } from '../../lambda/operations/http/base-url.ts';
@@ -142,7 +143,7 @@ function addressCheck(baseUrl: string): Check {
   return { name: 'Address', state: 'note', text: `${text}, not encrypted`, remedy: advice };
 }
 
-const newToken = 'Create one in DataHub under Settings > Access Tokens, for an account with the privileges below.';
+const newToken = asSentence(`${createToken}, for an account with the privileges below`);
 
 function tokenCheck({ text: token, storedAt }: Token, now: number): Check {
   const expiresAt = tokenExpiryMillis(token);

@@ -1,6 +1,6 @@
 import { dayMillis } from '../../lambda/facts/time.ts';
+import { listIndices } from '../../lambda/message/commands.ts';
 import { duration, rows } from '../../lambda/message/numbers.ts';
-import { aliasOf } from '../../lambda/operations/backend.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { DamageLine, Made, Survey, SurveyedIndex } from '../telling/findings.ts';
 
@@ -51,12 +51,7 @@ export function damage({ indices }: Survey, now: number): DamageLine[] {
       'A truncation by reindexing that fails half-way leaves an index like that; datahub-gc asks for one once a day. ' +
         'The rows are then still in the index that the alias pointed to before. To see it, list the indices of each alias in the search cluster:',
     ),
-    ...damaged.map(({ indexName }): DamageLine => {
-      return {
-        kind: 'command',
-        text: `GET /_cat/indices/${aliasOf(indexName ?? '')}*?v&h=index,docs.count,creation.date.string`,
-      };
-    }),
+    ...damaged.map((index): DamageLine => ({ kind: 'command', text: listIndices(index).line })),
     paragraph(
       'If one holds the missing rows, truncate nothing, and run no DataHub upgrade (it deletes indices without an alias) until they are ' +
         'back: "Rows missing" in docs/runbook.md has the commands. An index that never had older rows is fine.',

@@ -11,7 +11,7 @@ export function hints({ indices, unnamed }: Survey, own: OwnWork): string[] {
     ...cutByUs(indices, own),
     ...cutAt30Days(indices.filter((index) => !own.has(searchIndex(index)))),
     ...emptyButLarge(indices),
-    ...copying(indices),
+    ...reindexing(indices),
     ...protectedState(indices),
     ...withoutNames(unnamed, indices),
     ...withoutSizes(indices),
@@ -122,7 +122,7 @@ function emptyButLarge(indices: readonly SurveyedIndex[]): string[] {
   });
 }
 
-function copying(indices: readonly SurveyedIndex[]): string[] {
+function reindexing(indices: readonly SurveyedIndex[]): string[] {
   const names = indices.filter(({ counts }) => counts.kind === 'counted' && counts.reindexes).map(dottedName);
   if (names.length === 0) return [];
   const all = names.length === indices.length ? 'every index' : names.join(', ');

@@ -1,9 +1,27 @@
 import { Aws, CfnMapping, type Stack, Token } from 'aws-cdk-lib';
-import { alarmSections, anchorOf, consoleDomains } from '../../lambda/message/runbook.ts';
+import { alarmSections, anchorOf, consoleDomains, sectionOf } from '../../lambda/message/runbook.ts';
+import { clip } from '../../lambda/message/text.ts';
 import type { Settings } from '../stage/settings.ts';
 import { globalName } from '../workflow/names.ts';
 
 export type AlarmName = keyof typeof alarmSections;
+
+/** CloudWatch takes 1,024 characters; the rest is for the link. */
+const maxAlarmText = 780;
+
+/** The runbook's section about an alarm as one line: the mail of an alarm is enough to begin. */
+export function alarmText(runbook: string, alarm: AlarmName): string {
+  const section = sectionOf(runbook, alarmSections[alarm]);
+  if (section === undefined) throw new Error(`docs/runbook.md has no section "${alarmSections[alarm]}".`);
+  const plain = section
+    .replace(/^## .*/, '')
+    .replace(/^```.*/gm, '')
+    .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+    .replace(/[`*]/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return clip(plain, maxAlarmText);
+}
 
 /** Where an alarm's section can be read: in the stage's own runbook, or else on its dashboard. */
 export function linkTo(stack: Stack, { stage, runbookUrl }: Settings): (alarm: AlarmName) => string {

@@ -1,4 +1,4 @@
-import { Duration, Stack, Token, Tokenization } from 'aws-cdk-lib';
+import { Duration, Stack, Token } from 'aws-cdk-lib';
 import {
   Alarm,
   ComparisonOperator,
@@ -18,7 +18,7 @@ import { alarmNamePrefix } from '../workflow/names.ts';
 import type { RunSchedule } from '../workflow/run-schedule.ts';
 import type { Workflow } from '../workflow/workflow.ts';
 import { RetentionDashboard, runMetric } from './dashboard.ts';
-import { type AlarmName, linkTo } from './links.ts';
+import { type AlarmName, alarmText, linkTo } from './links.ts';
 
 /**
  * A run sends its result once, when it ends. Missing data ends the alarm, so that the next bad run raises it again:
@@ -36,15 +36,11 @@ export interface MonitoringProps {
   topic: ITopic;
   /** For alarms; if undefined they go to `topic`, except those that repeat what the report there says. */
   alarmTopic: ITopic | undefined;
-  /** The text of docs/runbook.md, for the dashboard. */
+  /** The text of docs/runbook.md, for alarms and the dashboard. */
   runbook: string;
 }
 
 interface AlarmProps {
-  /** What the alarm means, for the people who read it. */
-  meaning: string;
-  /** What to do first: the mail of an alarm must be enough to begin with. */
-  firstRemedy: string;
   metric: IMetric;
   /** By default once is enough, at or above the threshold of 1. */
   comparisonOperator?: ComparisonOperator;
@@ -75,10 +71,10 @@ export class Monitoring extends Construct {
       ...Object.fromEntries(functions.map(({ node, lambda }) => [node.id.toLowerCase(), lambda.metricThrottles()])),
       outOfMemory: this.outOfMemory(stage, workflow),
     };
-    const alarm = (name: AlarmName, { meaning, firstRemedy, missingData, reported, ...props }: AlarmProps): Alarm => {
+    const alarm = (name: AlarmName, { missingData, reported, ...props }: AlarmProps): Alarm => {
       const created = new Alarm(this, name, {
         alarmName: `${alarmNamePrefix(stage)}${name}`,
-        alarmDescription: `${meaning} ${firstRemedy} ${link(name)}`,
+        alarmDescription: `Stage ${stage}. ${alarmText(runbook, name)} ${link(name)}`,
         threshold: 1,
         comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
         evaluationPeriods: 1,
@@ -92,9 +88,6 @@ export class Monitoring extends Construct {
 
     this.alarms = [
       alarm('ExecutionFailed', {
-        firstRemedy:
-          'First, open the execution in Step Functions and read what ended it; a redrive publishes the report, and sends nothing twice.',
-        meaning: `A run of stage ${stage} ended without a report: it failed, timed out or was stopped. A truncation that it started may continue.`,
         metric: new MathExpression({
           // A sum with + has no value if any part has none, and these three rarely occur together.
           expression: 'SUM([FILL(failed, 0), FILL(timedOut, 0), FILL(aborted, 0)])',
@@ -110,23 +103,17 @@ export class Monitoring extends Construct {
         missingData: TreatMissingData.NOT_BREACHING,
       }),
       alarm('NotStarted', {
-        firstRemedy: 'First, check that the schedule of this stage exists and is enabled in EventBridge Scheduler.',
-        meaning: `The schedule of stage ${stage} has started no run for ${Tokenization.stringifyNumber(hours)} hours: the indices grow.`,
         ...withoutStart(hours, schedule),
         // A fresh stage is left alone until its first start, and the alarm lasts until the next one.
         missingData: TreatMissingData.IGNORE,
       }),
       alarm('StartLost', {
-        firstRemedy: 'First, read the message in the queue of lost starts: its attributes name the reason.',
-        meaning: `A scheduled run of stage ${stage} could not be started: nothing was truncated, and nobody gets a report.`,
         // What arrives, not what is there: each lost start raises the alarm, also while an earlier one is kept.
         metric: schedule.lostStarts.metricNumberOfMessagesSent({ statistic: 'Sum', period: Duration.minutes(5) }),
         // A queue that nobody uses has no data after some hours.
         missingData: TreatMissingData.NOT_BREACHING,
       }),
       alarm('FunctionTrouble', {
-        firstRemedy: "First, read that run's report: if its result is ok, there is nothing to do.",
-        meaning: `A function of stage ${stage} was throttled or ran out of memory; the run continues if it can.`,
         metric: new MathExpression({
           expression: `SUM([${Object.keys(trouble)
             .map((id) => `FILL(${id}, 0)`)
@@ -140,21 +127,14 @@ export class Monitoring extends Construct {
         missingData: TreatMissingData.NOT_BREACHING,
       }),
       alarm('RunFailed', {
-        meaning: `A run of stage ${stage} has the result "failed": an index could not be truncated, or the outcome of a truncation is not known.`,
-        firstRemedy: 'First, read the report of that run: it says which index, why, and what to do.',
         metric: runMetric(stage, runMetrics.failed, hourly),
         ...oncePerRun,
       }),
       alarm('RowsMissing', {
-        meaning: `Rows that should stay are missing from an index of stage ${stage}. Run no DataHub upgrade before they are back: it may delete the index that still holds them.`,
-        firstRemedy:
-          'First, read the report of that run: it names the index before and now, and the cutoff. The runbook says how to bring the rows back.',
         metric: runMetric(stage, runMetrics.rowsMissing, hourly),
         ...oncePerRun,
       }),
       alarm('NobodySubscribed', {
-        meaning: `No subscription of the topic of stage ${stage} is confirmed: its reports reach nobody.`,
-        firstRemedy: 'First, confirm the subscription in the mail from AWS Notifications, or add another one.',
         metric: runMetric(stage, runMetrics.confirmedSubscriptions, { ...hourly, statistic: 'Minimum' }),
         comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
         missingData: TreatMissingData.NOT_BREACHING,

@@ -3,7 +3,7 @@ import type { OperationName, ServerError, ServerErrorKind } from '../facts/serve
 import { addressForms } from '../operations/http/base-url.ts';
 import type { Audience } from './audience.ts';
 import { storeToken } from './commands.ts';
-import { asSentence, type Context, type Sentences, withoutStop } from './phrases.ts';
+import { asSentence, type Context, createToken, type Sentences, withoutStop } from './phrases.ts';
 import { oneLine } from './text.ts';
 
 /** A failed request in English: one entry for each kind. */
@@ -182,7 +182,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
   unauthorized: () => ({
     brief: 'token refused',
     means: 'It does not accept the token: it has expired, was revoked, or belongs to another DataHub.',
-    next: 'Check that the address is that of the DataHub you mean; if it is, create a new token in DataHub (Settings, Access Tokens)',
+    next: `Check that the address is that of the DataHub you mean; if it is, ${createToken}`,
     ...newToken,
   }),
   token: ({ text }) => ({

@@ -20,7 +20,7 @@ import { serverAddress } from '../operations/http/base-url.ts';
 import { capped } from '../operations/text.ts';
 import type { Policy } from '../policy/schema.ts';
 import { checkInterval } from '../truncation/next-check.ts';
-import { startWatch } from '../truncation/watch.ts';
+import { startWatch, type Watch } from '../truncation/watch.ts';
 import type { RunSettings } from './services.ts';
 import type { DoneEntry, Entry, EntryBase, RunState, WatchedEntry } from './state.ts';
 
@@ -104,7 +104,8 @@ function fencedEntry(from: EntryBase, record: Idle | undefined, state: RunState,
  * or why nobody watches it any more.
  */
 export function settledEntry(
-  from: WatchedEntry,
+  from: EntryBase,
+  { run, sentAt }: Pick<Watch, 'run' | 'sentAt'>,
   record: StoredRecord | undefined,
   state: RunState,
   now: number,
@@ -112,12 +113,12 @@ export function settledEntry(
   if (record === undefined) return doneEntry(from, 'unknown', { kind: 'gone', what: 'deleted' });
   if (record.state !== 'unreadable') {
     const { lastVerdict, lastRelease } = record;
-    if (lastVerdict && isSameRun(lastVerdict, from.watch.run)) return verdictEntry(from, record, lastVerdict, state);
-    if (lastRelease && lastRelease.decided.atMillis >= from.watch.sentAt) {
+    if (lastVerdict && isSameRun(lastVerdict, run)) return verdictEntry(from, record, lastVerdict, state);
+    if (lastRelease && lastRelease.decided.atMillis >= sentAt) {
       return doneEntry(from, 'unknown', { kind: 'gone', what: 'released', at: lastRelease.decided.atMillis });
     }
     const isHeld = record.state === 'sending' || record.state === 'running';
-    if (!isHeld || !isSameRun(record.attempt, from.watch.run)) {
+    if (!isHeld || !isSameRun(record.attempt, run)) {
       return doneEntry(from, 'unknown', { kind: 'gone', what: 'superseded', runId: capped(record.lastSender.runId) });
     }
   }

@@ -4,7 +4,7 @@ import { isUnresolved, runOf } from '../ledger/record.ts';
 import { isSameRun } from '../ledger/transitions.ts';
 import { dottedName } from '../policy/aspects.ts';
 import { type CheckServices, check } from '../truncation/check.ts';
-import { signalAt } from '../truncation/clock.ts';
+import { until } from '../truncation/clock.ts';
 import { isDue } from '../truncation/next-check.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
 import { afterCallWithoutTask, afterRefusal, withBreaker } from './breaker.ts';
@@ -28,14 +28,13 @@ export async function poll(state: RunState, services: RunServices): Promise<RunS
   const { clock, settings } = services;
   assertOurs(state, settings);
   const recovered = await afterFailure({ ...state, polls: state.polls + 1 }, services);
-  const checked = await checkAll(recovered, services);
+  const end = services.deadline() - deadlineMarginMillis;
+  const checked = await until(clock, end, (signal) => checkAll(recovered, services, end, signal));
   return proceed(withBreaker(checked), settings, clock.now());
 }
 
-async function checkAll(state: RunState, services: RunServices): Promise<RunState> {
+async function checkAll(state: RunState, services: RunServices, end: number, signal: AbortSignal): Promise<RunState> {
   const { clock, settings } = services;
-  const end = services.deadline() - deadlineMarginMillis;
-  const { signal, clear } = signalAt(clock, end);
   const reads = optionalReads(services.operations, state, signal);
   const isOver = (now: number) => whyOver(state, settings, now) !== undefined;
   const run = runOf(state);
@@ -49,12 +48,8 @@ async function checkAll(state: RunState, services: RunServices): Promise<RunStat
     if (entry.phase !== 'watched' || now >= end || !(isOver(now) || isDue(entry.watch, now))) return entry;
     return checkOne(entry, state, { ...services, reads, signal, run, isOver }, answered);
   };
-  try {
-    const entries = await Promise.all(state.entries.map((entry) => limit(() => one(entry))));
-    return { ...state, entries, breaker, ...reads.without };
-  } finally {
-    clear();
-  }
+  const entries = await Promise.all(state.entries.map((entry) => limit(() => one(entry))));
+  return { ...state, entries, breaker, ...reads.without };
 }
 
 /** @param answered called with what the server answered to a call of this run that returned no task id */
@@ -69,7 +64,8 @@ async function checkOne(
   const record = await ledger.read(entry.index);
   const isThere = record !== undefined && isUnresolved(record) && isSameRun(record.attempt, entry.watch.run);
   // Of another address since a deployment: its counts would say nothing.
-  if (!isThere || addressElsewhere(record, state) !== undefined) return settledEntry(entry, record, state, now);
+  if (!isThere || addressElsewhere(record, state) !== undefined)
+    return settledEntry(entry, entry.watch, record, state, now);
   if (record.state === 'sending' && isSameRun(record.attempt, services.run)) answered(record.attempt.answer?.status);
   // A check of another truncation may come before this one can have been sent.
   if (record.state === 'sending' && now < record.attempt.judgeableAt) return entry;
@@ -77,7 +73,7 @@ async function checkOne(
   if (checked.kind === 'watching') {
     return { ...entry, entry: { ...entry.entry, reindexes: checked.reindexes }, watch: checked.watch };
   }
-  const settled = settledEntry(entry, checked.record, state, clock.now());
+  const settled = settledEntry(entry, entry.watch, checked.record, state, clock.now());
   log.info('verdict', { ...settled.entry, index: entry.index });
   return settled;
 }

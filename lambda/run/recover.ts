@@ -1,9 +1,8 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import { ownership } from '../ledger/ownership.ts';
-import type { Idle, RunId, StoredRecord } from '../ledger/record.ts';
+import type { RunId, StoredRecord } from '../ledger/record.ts';
 import { fence, isAhead, isSameRun } from '../ledger/transitions.ts';
-import { capped } from '../operations/text.ts';
-import { doneEntry, keyOf, takenEntry } from './entries.ts';
+import { doneEntry, keyOf, settledEntry, takenEntry } from './entries.ts';
 import { errorOf } from './failure.ts';
 import type { ApprovedEntry, DoneEntry, Entry, RunState } from './state.ts';
 
@@ -19,7 +18,13 @@ export async function recover(target: ApprovedEntry, state: RunState, ledger: Le
     if (fenced !== stored && fenced !== undefined && !(await ledger.replace(fenced))) continue;
     const owned = ownership(fenced, state);
     if (owned.kind !== 'free') return takenEntry(target, owned, state, now) ?? failed(target, state);
-    return fenced !== stored ? failed(target, state) : gone(target, owned.record, state, now);
+    if (fenced !== stored || owned.record === undefined) return failed(target, state);
+    // This run had sent, or a later one has since; or an earlier try of this Poll has fenced this one off.
+    const { record } = owned;
+    const entry = settledEntry(target, { run: state, sentAt: state.runStartMillis }, record, state, now);
+    const { cause } = entry.entry;
+    const isFencedOff = cause.kind === 'gone' && cause.what === 'superseded' && isSameRun(record.lastSender, state);
+    return isFencedOff ? failed(target, state) : entry;
   }
   throw new Error(`the ledger record of ${target.index} kept changing`);
 }
@@ -38,21 +43,6 @@ function mayStillSend(
 
 const isLater = (sender: RunId, { runStartMillis }: RunState, now: number): boolean =>
   sender.runStartMillis > runStartMillis && !isAhead(sender, now);
-
-/** This run had sent, an earlier try of this Poll has fenced it off, or a later run has sent since. */
-function gone(target: ApprovedEntry, stored: Idle | undefined, state: RunState, now: number): DoneEntry {
-  if (stored === undefined) return failed(target, state);
-  const { lastRelease, lastVerdict, lastSender } = stored;
-  if (lastVerdict && isSameRun(lastVerdict, state)) {
-    const entry = takenEntry(target, { kind: 'free', record: stored }, state, now);
-    if (entry?.phase === 'done') return entry;
-  }
-  if (lastRelease && lastRelease.decided.atMillis >= state.runStartMillis) {
-    return doneEntry(target, 'unknown', { kind: 'gone', what: 'released', at: lastRelease.decided.atMillis });
-  }
-  if (isSameRun(lastSender, state)) return failed(target, state);
-  return doneEntry(target, 'unknown', { kind: 'gone', what: 'superseded', runId: capped(lastSender.runId) });
-}
 
 const failed = (target: ApprovedEntry, { failure }: RunState): DoneEntry =>
   doneEntry(target, 'failed', {

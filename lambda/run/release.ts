@@ -16,7 +16,7 @@ import { asResult } from '../operations/operations.ts';
 import { capped } from '../operations/text.ts';
 import { dottedName, fromDottedName, searchIndexOfName } from '../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../policy/parse.ts';
-import { signalAt } from '../truncation/clock.ts';
+import { until } from '../truncation/clock.ts';
 import { type Ask, countRows } from '../truncation/counts.ts';
 import { isInPlace } from '../truncation/watch.ts';
 import { deadlineMarginMillis } from './deadlines.ts';
@@ -44,10 +44,9 @@ export async function releaseIndices(
   records: ReadonlyMap<string, StoredRecord>,
   services: RunServices,
 ): Promise<{ notes: Note[]; records: Map<string, StoredRecord> }> {
-  const { signal, clear } = signalAt(services.clock, services.deadline() - deadlineMarginMillis);
   const notes: Note[] = [];
   const now = new Map(records);
-  try {
+  await until(services.clock, services.deadline() - deadlineMarginMillis, async (signal) => {
     for (const index of new Set(names.map(searchIndexOfName))) {
       const record = records.get(index);
       const policy = policies.find((one) => one.index === index);
@@ -58,9 +57,7 @@ export async function releaseIndices(
       if (result.kind === 'granted') now.set(index, result.record);
       else notes.push(result.note);
     }
-  } finally {
-    clear();
-  }
+  });
   return { notes, records: now };
 }
 

@@ -8,7 +8,7 @@ import type { Attempt, Sending, Verdict } from '../ledger/record.ts';
 import { startSending, withdraw } from '../ledger/transitions.ts';
 import { type DryRun, OperationsError, type TruncateFields } from '../operations/operations.ts';
 import { policyCutoff, whyNot } from '../policy/decision.ts';
-import { signalAt } from '../truncation/clock.ts';
+import { until } from '../truncation/clock.ts';
 import { countTruncation, truncateFields } from '../truncation/counts.ts';
 import { optionalReads, physicalIndex } from '../truncation/optional-reads.ts';
 import { send } from '../truncation/send.ts';
@@ -181,18 +181,16 @@ type Checked =
   | { kind: 'refused'; outcome: Outcome; cause: Cause; facts?: Partial<EntryFacts>; learnt?: Learnt };
 
 /** Counts and decides again; only `sending` comes between this and the call. */
-async function check(state: RunState, target: ApprovedEntry, sendBy: number, services: RunServices): Promise<Checked> {
-  const { signal, clear } = signalAt(services.clock, sendBy);
-  try {
-    return await checkUntil(state, target, sendBy, services, signal);
-  } catch (error) {
-    if (!(error instanceof OperationsError)) throw error;
-    if (signal.aborted) return { kind: 'refused', outcome: 'not-started', cause: outOfTime };
-    return { kind: 'refused', outcome: 'failed', cause: { kind: 'server', error: error.fact, sent: 'no' } };
-  } finally {
-    clear();
-  }
-}
+const check = (state: RunState, target: ApprovedEntry, sendBy: number, services: RunServices): Promise<Checked> =>
+  until(services.clock, sendBy, async (signal) => {
+    try {
+      return await checkUntil(state, target, sendBy, services, signal);
+    } catch (error) {
+      if (!(error instanceof OperationsError)) throw error;
+      if (signal.aborted) return { kind: 'refused', outcome: 'not-started', cause: outOfTime };
+      return { kind: 'refused', outcome: 'failed', cause: { kind: 'server', error: error.fact, sent: 'no' } };
+    }
+  });
 
 async function checkUntil(
   state: RunState,

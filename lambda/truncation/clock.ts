@@ -19,14 +19,19 @@ export const systemClock: Clock = {
     }),
 };
 
-/**
- * A signal that fires at a moment of the run's clock, so that requests end before the function does.
- * @returns the signal, and a function that releases its timer
- */
-export function signalAt(clock: Clock, at: number): { signal: AbortSignal; clear(): void } {
+/** Works with a signal that fires at a moment of the run's clock, so that requests end before the function does. */
+export async function until<Value>(
+  clock: Clock,
+  at: number,
+  work: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
   const controller = new AbortController();
   // Every pending request listens to it, and Node reports more than ten listeners as a leak.
   setMaxListeners(0, controller.signal);
   const timer = setTimeout(() => controller.abort(), Math.max(0, at - clock.now()));
-  return { signal: controller.signal, clear: () => clearTimeout(timer) };
+  try {
+    return await work(controller.signal);
+  } finally {
+    clearTimeout(timer);
+  }
 }

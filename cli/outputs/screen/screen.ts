@@ -28,15 +28,9 @@ export function screenOn(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Sc
   return {
     write: (text) => writeTo(stream, text),
     terminal: isTerminal ? stream : undefined,
-    colour: hasColour(isTerminal, env),
+    // As Node decides it, by NO_COLOR (no-color.org) and the terminal.
+    colour: isTerminal && stream.hasColors(),
   };
-}
-
-/** As Node itself does: `FORCE_COLOR` before `NO_COLOR` (no-color.org), which counts if it is not empty. */
-function hasColour(isTerminal: boolean, env: NodeJS.ProcessEnv): boolean {
-  const forced = env['FORCE_COLOR'];
-  if (forced !== undefined) return forced !== '0' && forced !== 'false';
-  return isTerminal && !env['NO_COLOR'];
 }
 
 /** Asks a question of the person at the terminal; only `y` and `yes` are a yes. Ctrl-C stays a signal. */

@@ -146,7 +146,7 @@ async function ask<Value extends { kind: string }>(
     if (!isTransient(failure) || tries >= attempts || timeouts >= client.attempts.timedOut) {
       throw new OperationsError(tries === 1 ? failure : { ...failure, tries });
     }
-    await waitFor(client, backoffMillis(tries, random(), retryAfterMillis(headers, realNow())), signal);
+    await waitFor(client, backoffMillis(tries, random(), retryAfterMillis(headers['retry-after'], realNow())), signal);
   }
 }
 

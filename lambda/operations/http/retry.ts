@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Answer } from '../transport.ts';
 import { httpDates } from './http-date.ts';
 
 /** Waits for this many milliseconds. May end early, by returning or throwing, when the signal fires. */
@@ -27,10 +26,10 @@ export function backoffMillis(tries: number, random: number, retryAfter?: number
   return Math.max(full / 2 + (full / 2) * random, Math.min(retryAfter ?? 0, maxRetryAfterMillis));
 }
 
-/** Milliseconds that the answer's `Retry-After` asks for, as seconds or as a date. */
-export function retryAfterMillis(headers: Answer['headers'], nowMillis: number): number | undefined {
-  const value = headers['retry-after']?.trim();
-  if (!value) return undefined;
+/** Milliseconds that an answer's `Retry-After` asks for, as seconds or as a date. */
+export function retryAfterMillis(header: string | string[] | undefined, nowMillis: number): number | undefined {
+  if (typeof header !== 'string') return undefined;
+  const value = header.trim();
   if (/^\d+$/.test(value)) return Number(value) * 1000;
   const [date] = httpDates(value);
   return date === undefined ? undefined : Math.max(0, date - nowMillis);

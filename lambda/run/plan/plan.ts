@@ -12,7 +12,7 @@ import { asResult, type IndexSize, OperationsError } from '../../operations/oper
 import { capped } from '../../operations/text.ts';
 import { canonicalSpelling, dottedName, isProtected, searchIndex } from '../../policy/aspects.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
-import { signalAt } from '../../truncation/clock.ts';
+import { until } from '../../truncation/clock.ts';
 import { countRows } from '../../truncation/counts.ts';
 import { type OptionalReads, optionalReads } from '../../truncation/optional-reads.ts';
 import { isInPlace } from '../../truncation/watch.ts';
@@ -57,7 +57,8 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
   };
   if (input.release && !error) return finish(await releasing(begun, input, prepared, services), services);
   if (!prepared.asks) return finish({ ...begun, ...takenUp(begun, prepared, false, services).facts }, services);
-  return finish(await decided(begun, prepared, services), services);
+  const end = services.deadline() - deadlineMarginMillis;
+  return finish(await until(services.clock, end, (signal) => decided(begun, prepared, services, signal)), services);
 }
 
 /** A release tells of its own indices, and of what is unreported. */
@@ -74,33 +75,33 @@ async function releasing(
 }
 
 /** Every policy counted and decided, beside what the ledger holds. */
-async function decided(begun: RunState, prepared: Prepared, services: RunServices): Promise<RunState> {
-  const { signal, clear } = signalAt(services.clock, services.deadline() - deadlineMarginMillis);
-  try {
-    const reads = optionalReads(services.operations, begun, signal);
-    const requests = new PlanRequests(services, signal);
-    const sizes = await sizesOf(reads, requests);
-    const { facts, waiting } = takenUp(begun, prepared, begun.mode === 'enforce', services);
-    const state = { ...begun, ...facts };
-    const context: PlanContext = { state, records: prepared.records, services, requests, sizes, notes: [] };
-    const planned = await plannedEntries(waiting, context);
-    const failure = requests.serverFailure;
-    const all = [...planned.sort(runOrder(prepared.records)), ...state.entries];
-    const entries = failure
-      ? all.map((entry) => withoutServer(entry, failure.kind, state))
-      : await recounted(all, context, signal);
-    return {
-      ...state,
-      ...reads.without,
-      entries,
-      error: failure ? { kind: 'server', error: failure, sent: 'no' } : state.error,
-      refusesForceField: requests.refusesForceField,
-      notes: [...state.notes, ...context.notes, ...(await requestNotes(context, reads)), ...pausedNote(state, planned)],
-      unmanagedIndices: unmanaged(sizes, prepared.policies),
-    };
-  } finally {
-    clear();
-  }
+async function decided(
+  begun: RunState,
+  prepared: Prepared,
+  services: RunServices,
+  signal: AbortSignal,
+): Promise<RunState> {
+  const reads = optionalReads(services.operations, begun, signal);
+  const requests = new PlanRequests(services, signal);
+  const sizes = await sizesOf(reads, requests);
+  const { facts, waiting } = takenUp(begun, prepared, begun.mode === 'enforce', services);
+  const state = { ...begun, ...facts };
+  const context: PlanContext = { state, records: prepared.records, services, requests, sizes, notes: [] };
+  const planned = await plannedEntries(waiting, context);
+  const failure = requests.serverFailure;
+  const all = [...planned.sort(runOrder(prepared.records)), ...state.entries];
+  const entries = failure
+    ? all.map((entry) => withoutServer(entry, failure.kind, state))
+    : await recounted(all, context, signal);
+  return {
+    ...state,
+    ...reads.without,
+    entries,
+    error: failure ? { kind: 'server', error: failure, sent: 'no' } : state.error,
+    refusesForceField: requests.refusesForceField,
+    notes: [...state.notes, ...context.notes, ...(await requestNotes(context, reads)), ...pausedNote(state, planned)],
+    unmanagedIndices: unmanaged(sizes, prepared.policies),
+  };
 }
 
 type TakenUp = Pick<RunState, 'entries' | 'notes' | 'releases'>;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { outcomes, resultOf } from '../../../lambda/facts/outcomes.ts';
-import { firstStep } from '../../../lambda/message/phrases.ts';
+import { createToken, firstStep } from '../../../lambda/message/phrases.ts';
 import {
   alarmSections,
   anchorOf,
@@ -14,6 +14,7 @@ import {
   sectionOf,
 } from '../../../lambda/message/runbook.ts';
 import { contextOf, sentencesOf, sentencesOfError, titles } from '../../../lambda/message/sentences.ts';
+import { privileges } from '../../../lambda/message/server-errors.ts';
 import { anEntry, aReportOf } from '../../support/reports.ts';
 import { aws, entryCases, errorCases, kubernetes, machine } from './cases.ts';
 
@@ -65,6 +66,22 @@ test('the next step after a loss is the first step of the runbook', () => {
   const section = sectionOf(runbook, 'Rows missing') ?? '';
   const plain = section.replace(/ \(\[[^\]]*\]\([^)]*\)\)/g, '').replaceAll('`', '');
   expect(plain).toContain(`1. ${firstStep}`);
+});
+
+test('the requests that messages offer are those of the runbook, and so are the token’s place and its privileges', () => {
+  const context = contextOf(aReportOf([]), aws);
+  const requests = entryCases.flatMap(([, outcome, cause, more]) => {
+    const { look } = sentencesOf(anEntry(outcome, cause, { ...more, taskId: more?.taskId && 'TASK:1' }), context);
+    return look?.typedIn === 'search-engine' ? [look.line] : [];
+  });
+  const inRunbook = [...new Set(requests)].map((line) =>
+    line.replace(/\*[\w.]+aspect_v1\*/, '*ALIAS*').replace('TASK:1', 'TASK'),
+  );
+  expect(inRunbook.length).toBeGreaterThan(4);
+  expect(inRunbook.filter((line) => !runbook.includes(line))).toEqual([]);
+  const token = sectionOf(runbook, 'Token')!;
+  for (const privilege of Object.values(privileges)) expect(token).toContain(`*${privilege}*`);
+  expect(token).toContain(createToken.replace('create a new token in DataHub', 'In DataHub'));
 });
 
 test('every case that the runbook lists is one that a subject has', () => {

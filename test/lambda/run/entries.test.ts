@@ -113,7 +113,7 @@ describe('an approved truncation whose index', () => {
 
 describe('a truncation that a run has watched, and whose record', () => {
   const watched = watchedEntry(from, aRunning({ attempt: aReindex() }), now);
-  const settled = (record: StoredRecord | undefined) => settledEntry(watched, record, enforcing, now);
+  const settled = (record: StoredRecord | undefined) => settledEntry(watched, watched.watch, record, enforcing, now);
   const later = { ...other, atMillis: 1_200_000 };
 
   test.each<[string, StoredRecord | undefined, object]>([

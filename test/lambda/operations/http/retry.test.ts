@@ -18,8 +18,8 @@ describe('the wait before a retry', () => {
 
   test('is at most 30 s, even if the server asks for more', () => {
     expect(backoffMillis(1, 0, 86_400_000)).toBe(30_000);
-    expect(backoffMillis(1, 0, retryAfterMillis({ 'retry-after': '9'.repeat(400) }, 0))).toBe(30_000);
-    expect(backoffMillis(1, 0, retryAfterMillis({ 'retry-after': 'Fri, 20 Nov 2099 12:00:05 GMT' }, 0))).toBe(30_000);
+    expect(backoffMillis(1, 0, retryAfterMillis('9'.repeat(400), 0))).toBe(30_000);
+    expect(backoffMillis(1, 0, retryAfterMillis('Fri, 20 Nov 2099 12:00:05 GMT', 0))).toBe(30_000);
   });
 });
 
@@ -35,10 +35,10 @@ describe('Retry-After', () => {
     ['', undefined],
     ['-5', undefined],
   ])('%j asks for %s ms', (value, millis) => {
-    expect(retryAfterMillis({ 'retry-after': value }, now)).toBe(millis);
+    expect(retryAfterMillis(value, now)).toBe(millis);
   });
 
   test('may be missing', () => {
-    expect(retryAfterMillis({}, now)).toBeUndefined();
+    expect(retryAfterMillis(undefined, now)).toBeUndefined();
   });
 });

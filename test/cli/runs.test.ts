@@ -79,7 +79,7 @@ describe('A run', () => {
     expect(outcomesOf(files.report('r'))).toEqual({ 'dataset.operation': 'truncated' });
   });
 
-  test('warns of a doubtful name before the first request, and says what it means after a failed one', async () => {
+  test('warns of a doubtful name before the first request, and explains a failed one', async () => {
     const { run } = await serviceHere();
     const { status, stdout } = await runHere(run('preview', [{ ...operation, aspect: 'operations' }]));
     expect(status).toBe(1);
@@ -268,7 +268,7 @@ describe('status begins with the last run', () => {
 });
 
 describe('release', () => {
-  test('of an index that is not quarantined says so, and of one that nobody knows names those that are known', async () => {
+  test('says that an index is not quarantined, and for an unknown index names those that are known', async () => {
     const { run, server, ledger, sent } = await serviceHere();
     await runHere(run('enforce', [operation]));
     const idle = await runHere(['release', 'dataset.operation', ...server, ...ledger]);

@@ -102,7 +102,7 @@ describe('A write', () => {
     expect(api.asked.filter(({ path }) => path.includes('resourceVersion'))).toEqual([]);
   });
 
-  test('goes on where somebody labels the ConfigMap before each of its attempts, and keeps the labels', async () => {
+  test('succeeds although someone labels the ConfigMap before each attempt, and keeps the labels', async () => {
     const ledger = open();
     await ledger.replace(by('a'));
     let labels = 0;

@@ -136,7 +136,7 @@ describe('A real truncate', () => {
 });
 
 describe('Sizes', () => {
-  test('name the index behind the alias, and not the one that a reindex has left', async () => {
+  test('name the index behind the alias, and not the old index of a reindex', async () => {
     const { truncate, sizes } = await serve();
     await truncate({ dryRun: false });
     expect(await sizes()).toMatchObject([{ indexName: `dataset_operationaspect_v1_${start}` }]);

@@ -46,6 +46,6 @@ describe('A table', () => {
   });
 });
 
-test('A text behind a hyphen goes on below its beginning', () => {
+test('The further lines of a text behind a hyphen begin below its first word', () => {
   expect(hanging('- ', 'five words that are wrapped', 14)).toEqual(['- five words', '  that are', '  wrapped']);
 });

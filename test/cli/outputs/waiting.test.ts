@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers());
 
 const minute = 60_000;
 
-test('A log says once what it waits for, and then every hour, with the figures of that hour', () => {
+test('A log says what it waits for once, and then every hour, with the figures of that hour', () => {
   const lines: string[] = [];
   const waiting = createWaiting({ write: (text) => lines.push(text) });
   let done = 0;

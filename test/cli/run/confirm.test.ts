@@ -90,7 +90,7 @@ describe.skipIf(!hasPython)('a terminal of its own', () => {
     expect([ended, service.sent().length]).toEqual([status, sent]);
   });
 
-  test('does not wait for the answer to a question that nobody sees', { timeout: 20_000 }, async () => {
+  test('does not wait for an answer if nobody sees the question', { timeout: 20_000 }, async () => {
     const service = await serviceHere();
     const log = service.files.at('log');
     const command = ['sh', '-c', 'exec "$@" > "$0" 2>&1', log, process.execPath, programs.start];

@@ -34,7 +34,7 @@ async function connected() {
 }
 
 describe('A server that goes away during a run', () => {
-  test('is told at the first failed request, once, and again when it is back', async () => {
+  test('is reported once, at the first failed request, and again when the server is back', async () => {
     const { heard, ask, answer, silentSince, close } = await connected();
     await ask();
     expect([heard, silentSince()]).toEqual([[], undefined]);
@@ -62,7 +62,7 @@ describe('A server that goes away during a run', () => {
   });
 });
 
-test('A refused truncation is on the screen at once, in the words of whoever refused it', async () => {
+test('A refused truncation is on the screen at once, in the words of the refusal', async () => {
   const { run, engine } = await serviceHere();
   engine.onRequest = ({ body }) =>
     body.includes('"dryRun":false')

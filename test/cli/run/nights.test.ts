@@ -77,7 +77,7 @@ describe('Each night is posted, and nothing more is sent, where a reindex withou
 });
 
 describe('A reindex whose call was answered 504 is released', () => {
-  test('by nobody who accepts less than is missing, and what is accepted is named', async () => {
+  test('not if fewer rows are accepted than are missing; the message names the accepted number', async () => {
     const { night, release, sent } = await stage('abort-at=0.7', 'in-place-after=1380', 'gateway-timeout');
     expect(await night(0)).toEqual(unknown);
     for (const hours of [1, 3, 12, 26]) {

@@ -57,7 +57,7 @@ describe('A run that is stopped by', () => {
     expect(sent()).toHaveLength(2);
   });
 
-  test('a reader that has gone goes on, and ends with 1 because nobody has read its verdict', async () => {
+  test('a run whose reader has gone continues, and ends with 1 because nobody has read its verdict', async () => {
     const { run, sent, files } = await serviceHere();
     const started = start(run('enforce', [operation], '--json', files.at('report.json')));
     started.process.stdout!.destroy();

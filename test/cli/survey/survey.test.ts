@@ -128,7 +128,7 @@ describe('A survey notices', () => {
     expect(policies).toMatchObject([{ enabled: false }]);
   });
 
-  test('what this job has truncated itself, and blames nobody for it', async () => {
+  test('what this job has truncated itself, without blaming other tools', async () => {
     const here = await serviceHere(only(evenly(0, 60, 2000)));
     await runHere(here.run('enforce', [{ ...operation, retentionDays: 30 }]));
     const { stdout } = await runHere(['survey', ...here.server, ...here.ledger, '--json', here.files.at('p.json')]);
@@ -183,7 +183,7 @@ describe('A survey notices', () => {
     expect(damage(surveyOf({ rowsTotal, made }), Date.now())).toEqual([]);
   });
 
-  test('a first run that would be too big, and suggests bites, except where the server reindexes anyway', () => {
+  test('a first run that would be too big, and suggests a row limit, except where the server reindexes anyway', () => {
     const big = { rowsTotal: 50e6, older: { 30: 40e6, 90: 33e6, 180: 31e6, 365: 2e6 } };
     const [bite] = suggest(surveyOf(big), new Map(), { now: Date.now() });
     expect(bite).toMatchObject({ policy: { retentionDays: 180, maxRowsPerRun: 5_000_000 } });
@@ -194,7 +194,7 @@ describe('A survey notices', () => {
     expect(profiles).toMatchObject({ policy: { retentionDays: 365, maxRowsPerRun: 5_000_000 }, goes: 5_000_000 });
   });
 
-  test('nothing that goes by itself where every row is old: somebody has to approve that', () => {
+  test('no deletion where every row is old: a person has to approve that', () => {
     const old = { rowsTotal: 5000, older: { 30: 5000, 90: 5000, 180: 5000, 365: 5000 } };
     expect(suggest(surveyOf(old), new Map(), { now: Date.now() })[0]).toMatchObject({ goes: 0 });
   });

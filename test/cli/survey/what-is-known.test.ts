@@ -47,7 +47,7 @@ describe('Before DataHub has answered', () => {
     },
   );
 
-  test('a refused token is told, and what was not asked for that reason', async () => {
+  test('a refused token is reported, and what was not asked for that reason', async () => {
     const [, token, ...others] = await checksOf(401);
     expect(token).toMatch(/^failed Token: dry run: the server answered 401/);
     for (const check of others) expect(check).toMatch(/^not checked .*: the token was refused$/);

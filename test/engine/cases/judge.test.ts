@@ -31,7 +31,7 @@ describe('rows', () => {
   const some: Partial<Expectation> = { outcomes: ['rows-missing'], keptRowsMissing: 'some' };
   const behind = { shouldBe: { kept: 50_000, ingested: 800 }, there: { old: 0, kept: 50_000, ingested: 300 } };
 
-  test('that are missing have to be named in a message that somebody gets', () => {
+  test('that are missing must be named in a message that people get', () => {
     expect(problems({ there, runs: run('rows-missing', 20_000, '') }, some)).toEqual([]);
     expect(problems({ there, runs: run('rows-missing', 19_990, '') }, some)).toEqual([]);
     expect(problems({ there, runs: run('rows-missing', 10_000, '') }, some)).toEqual([

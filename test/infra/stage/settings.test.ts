@@ -23,7 +23,7 @@ function refusal(act: () => unknown): string {
 }
 
 describe('A stage file', () => {
-  test('needs an address and policies; the rest has defaults, of which preview is one', () => {
+  test('needs an address and policies; the rest has defaults, such as preview', () => {
     expect(read()).toMatchObject({
       stage: 'prod',
       mode: 'preview',

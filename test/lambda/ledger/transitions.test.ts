@@ -110,7 +110,7 @@ describe('a verdict', () => {
     expect([kept(600_000), kept(600_001)]).toEqual([window, undefined]);
   });
 
-  test('of a call of which not one byte was written frees the index at once, and needs no report', () => {
+  test('frees the index at once if not one byte of the call was written, and needs no report', () => {
     const idle = withdraw(aSending({ revision: 3, window, lastRelease }), aVerdict({ outcome: 'failed' }), decided);
     expect(idle).toMatchObject({ state: 'idle', unreported: false, revision: 4, window });
     expect(idle.lastVerdict).toMatchObject({ ...aRun, decided, verdict: { outcome: 'failed' } });
@@ -165,7 +165,7 @@ describe('a run that is fenced off', () => {
     expect(fence(anIdle({ lastSender: later }), aKey, aRun, now)).toMatchObject({ lastSender: later });
   });
 
-  test('takes the place of one that a wrong clock has written, which shuts out nobody', () => {
+  test('replaces a sender that a wrong clock has written, which shuts out nobody', () => {
     const sent = (ahead: number) => anIdle({ lastSender: { runId: 'run-9', runStartMillis: now + ahead } });
     expect(fence(sent(86_400_000), aKey, aRun, now)).toMatchObject({ lastSender: { runId: 'run-9' } });
     expect(fence(sent(86_400_001), aKey, aRun, now)).toMatchObject({ lastSender: aRun });

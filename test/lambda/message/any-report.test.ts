@@ -194,7 +194,7 @@ describe('every form names every index that has a problem', () => {
     for (let at = 0; at < 30; at++) expect(https).toContain(ordinary(at));
   });
 
-  test('also those of which the same is said, and those that a failed run did not examine', () => {
+  test('also those with the same text, and those that a failed run did not examine', () => {
     const paused = Array.from({ length: 30 }, (_, at) =>
       anEntry('not-started', { kind: 'stopped', by: 'paused' }, { name: ordinary(at) }),
     );

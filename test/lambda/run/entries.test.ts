@@ -44,7 +44,7 @@ describe('the entry of an index', () => {
   const entry = (record: StoredRecord, at = now) =>
     shown(entryOf(from, ownership(record, enforcing), enforcing, at, true));
 
-  test('of which nothing can be read may be released at once', () => {
+  test('if nothing can be read, may be released at once', () => {
     const leftAlone = { kind: 'left-alone', why: 'unreadable', releasableAt: undefined };
     expect(entry(unreadable())).toMatchObject({ outcome: 'unknown', cause: leftAlone });
   });

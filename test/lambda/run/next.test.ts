@@ -94,7 +94,7 @@ describe('at the end', () => {
     expect(factsAt({ ...unknown, entry: names })).not.toHaveProperty('rowsDeleted');
   });
 
-  test('the entry says what its task has said, or nothing of it', () => {
+  test('the entry says what its task has said, or nothing about it', () => {
     const causeOf = (more: Partial<Watch>) => proceeded([watched(more)], end).entries.map(({ entry }) => entry);
     expect(causeOf({ vanished: true })).toMatchObject([{ cause: { vanished: true } }]);
     expect(causeOf({ task: { completed: true, done: 60, total: 60, runs: false } })).toMatchObject([

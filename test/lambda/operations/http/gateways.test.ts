@@ -133,7 +133,7 @@ async function saidOf(answer: Answer): Promise<string> {
   return `${facts.filter(Boolean).join(', ')}: asked ${asked}\n    ${errorText(error.fact)}`;
 }
 
-test('what is no count is told as what it is, with its own next step', async () => {
+test('an answer without a count is reported as what it is, with its own next step', async () => {
   const said: string[] = [];
   for (const [who, answer] of answers) said.push(`${who}\n    ${await saidOf(answer)}\n`);
   await expect(said.join('')).toMatchFileSnapshot('gateways.txt');

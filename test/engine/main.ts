@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { EngineError } from '../operations-service/opensearch/address.ts';
 import type { EngineCase } from './cases/case.ts';
 import { endCases } from './cases/ends.ts';
 import { otherCases } from './cases/others.ts';
@@ -11,7 +10,7 @@ import { diskTable, measureDisk, problemsOf } from './disk/measure.ts';
 import { undo } from './recovery/undo.ts';
 import { engineKinds, engineNames } from './start/engines.ts';
 import { Skipped } from './start/java.ts';
-import { startNode, type TestEngine } from './start/node.ts';
+import { EngineError, startNode, type TestEngine } from './start/node.ts';
 import { openShared, type Shared } from './world/shared.ts';
 
 /**

@@ -161,10 +161,6 @@ export const faults: readonly Fault[] = [
   flag('engine-down', 'the search engine is unreachable: nothing is counted, and no task is found', {
     engineReachable: false,
   }),
-  flag('frontend', 'behind DataHub’s frontend: only /api/gms/operations is forwarded', {
-    frontend: true,
-    strippedPrefixes: ['/api/gms'],
-  }),
   amount('delay', 'MILLIS', 'every answer takes this long', (delayMillis) => ({ delayMillis })),
   amount('clock-skew', 'SECONDS', 'the server’s clock is ahead by this much', (clockSkewSeconds) => ({
     clockSkewSeconds,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Command, commandsOf, filled, pages, placeholders, read, readText } from './commands.ts';
+import { type Command, commandsOf, filled, pages, placeholders, read } from './commands.ts';
 import { exceptions, ownersOf } from './executed.ts';
 
 /** Every command of a page is executed somewhere, or is an exception with its reason. */
@@ -39,54 +39,5 @@ describe('The commands of the pages', () => {
 
   test.each(pages)('%s: a block of something else is a file, a message or output', (page) => {
     expect(read(page).shown.flatMap(({ line, text }) => (contents.test(text) ? [] : `${line}: ${text}`))).toEqual([]);
-  });
-});
-
-describe('The extractor', () => {
-  const page = [
-    '## First',
-    'Type `npm ci`, not `npm`.',
-    '',
-    '    aws one \\',
-    '      --two',
-    '    aws three',
-    '',
-    '1. A step:',
-    '',
-    '       by_hand() {',
-    '         kubectl -n x get jobs',
-    '       }',
-    '',
-    '   ```text',
-    '   GET /INDEX/_count',
-    '   ```',
-    '',
-    '    gcloud is nothing that it knows',
-    '',
-    '| where | `DATAHUB_RETENTION_ARGS` | it worked if |',
-    '|---|---|---|',
-    '| Kubernetes | `status` | `kubectl get a | b` says `x` |',
-  ].join('\n');
-  const { commands, shown } = readText('page.md', page);
-
-  test('takes what stands in blocks, in sentences and in cells, as it is written', () => {
-    expect(commands.map(({ line, where, column, text }) => [line, where, column, text])).toEqual([
-      [2, undefined, undefined, 'npm ci'],
-      [4, undefined, undefined, 'aws one \\\n  --two'],
-      [6, undefined, undefined, 'aws three'],
-      [10, undefined, undefined, 'by_hand() {\n  kubectl -n x get jobs\n}'],
-      [15, undefined, undefined, 'GET /INDEX/_count'],
-      [22, 'Kubernetes', 'DATAHUB_RETENTION_ARGS', 'status'],
-      [22, 'Kubernetes', 'it worked if', 'kubectl get a | b'],
-    ]);
-  });
-
-  test('shows a block that begins with no program that it knows', () => {
-    expect(shown.map(({ line, text }) => [line, text])).toEqual([[18, 'gcloud is nothing that it knows']]);
-  });
-
-  test('fills in whole words, and refuses a word without a value', () => {
-    expect(filled('cancel TASK of TASK_ID, $TASK', { TASK: 'a', TASK_ID: 'b' })).toBe('cancel a of b, $TASK');
-    expect(() => filled('GET /INDEX', {})).toThrow('GET /INDEX: nothing is given for INDEX');
   });
 });

@@ -43,12 +43,9 @@ const argumentColumns = ['DATAHUB_RETENTION_ARGS', 'input', 'verb'];
 
 export const commandsOf = (page: string): Command[] => read(page).commands;
 
-export const read = (page: string): Page => readText(page, readFileSync(join(root, page), 'utf8'));
-
-/** @param text of the page, in Markdown */
-export function readText(page: string, text: string): Page {
+export function read(page: string): Page {
   const found: Page = { commands: [], shown: [] };
-  const lines = text.split('\n');
+  const lines = readFileSync(join(root, page), 'utf8').split('\n');
   let heading = '';
   let columns: string[] = [];
   for (let at = 0; at < lines.length; at++) {

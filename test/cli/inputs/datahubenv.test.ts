@@ -199,12 +199,4 @@ describe('~/.datahubenv', () => {
     expect(problem).toMatch(sentence);
     expect(problem).not.toMatch(/secret|\n/);
   });
-
-  it('that cannot be read is named', () => {
-    const files = folder();
-    mkdirSync(files.at('.datahubenv'));
-    expect(problemOf(() => readServer({}, { HOME: files.at('.') }))).toMatch(
-      /^~\/\.datahubenv cannot be read \(it is a folder\)/,
-    );
-  });
 });

@@ -38,12 +38,6 @@ describe('an access token', () => {
     expect(message).not.toContain('secret');
   });
 
-  it('file that does not exist is named', () => {
-    expect(problemOf(() => server('/no/such/token'))).toBe(
-      '--token-file: /no/such/token cannot be read (no such file); check the path.',
-    );
-  });
-
   it.each(['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln', 'Bearer abc'])(
     'given in place of a file name is not printed',
     (token) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { stageAddressWarnings } from '../../../cli/survey/stage-address.ts';
-import { answering, runHere, serviceHere } from '../here.ts';
+import { answering, runHere } from '../here.ts';
 import { folder } from '../processes.ts';
 
 const html = (page: string) => ({ status: 200, type: 'text/html', body: page });
@@ -34,12 +34,6 @@ describe('A survey at an address where GMS is not', () => {
   test('names none where none answers, or where everything is refused', async () => {
     expect(await remedyAt(await serverWith({}))).not.toContain('answers at');
     expect(await remedyAt(await serverWith({}, refused))).not.toContain('answers at');
-  });
-
-  test('finds GMS behind the frontend of a real one', async () => {
-    const { url, token } = await serviceHere({ faults: ['frontend'] });
-    const { stdout, status } = await runHere(['survey', '--gms-url', url], { env: { DATAHUB_GMS_TOKEN: token } });
-    expect([status, stdout]).toEqual([1, expect.stringContaining(`${url}/api/gms`)]);
   });
 
   test('shows its token to no other path', async () => {

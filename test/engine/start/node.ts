@@ -3,10 +3,14 @@ import { createWriteStream, rmSync } from 'node:fs';
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EngineError } from '../../operations-service/opensearch/address.ts';
 import { freePort } from '../../support/loopback.ts';
 import type { EngineKind } from './engines.ts';
 import { type Prepared, prepareJava } from './java.ts';
+
+/** The search engine or what was asked of it cannot be used: `message` is one sentence. */
+export class EngineError extends Error {
+  override readonly name = 'EngineError';
+}
 
 /** A search engine that the tests may do anything to. */
 export interface TestEngine {

@@ -82,7 +82,7 @@ export async function createWorld(shared: Shared, setting: Setting): Promise<Wor
   await cloneBase(client, base, original, { shards, replicas, refreshInterval });
   await client.indices.putAlias({ index: original, name: alias });
 
-  const service = await connectEngine({
+  const service = connectEngine({
     address,
     profile: setting.profile ?? '0.13.2-1.1',
     prefix,

@@ -6,12 +6,11 @@ import type { Asked, FaultDecision, IncomingRequest, Reply, RequestHandler } fro
 import { randomToken } from '../simulation/server.ts';
 import { type Front, receive } from '../simulation/wire/front.ts';
 import { inTime } from '../simulation/wire/steps.ts';
-import { checkProduct, readEngineAddress } from './address.ts';
 import type { NewIndexSettings } from './reindex.ts';
 import { openSearchEngine } from './search-engine.ts';
 
 export interface OpenSearchOptions {
-  /** `http://127.0.0.1:9200`; loopback only. */
+  /** `http://127.0.0.1:9200` */
   address: string;
   /** Default: `newest`. The specification and Postgres have no search engine of their own. */
   profile?: Exclude<ProfileName, 'specification' | 'postgres'>;
@@ -27,7 +26,6 @@ export interface OpenSearchOptions {
 export interface OpenSearchService extends RequestHandler {
   readonly client: Client;
   readonly prefix: string;
-  readonly version: string;
   readonly settings: NewIndexSettings;
   readonly behaviour: Readonly<Behaviour>;
   /** Sees each request before it is carried out, and may decide what happens to it. */
@@ -40,12 +38,10 @@ export interface OpenSearchService extends RequestHandler {
 /** RestHighLevelClient gives up after this. */
 const socketTimeoutMillis = 30_000;
 
-/** @throws EngineError */
-export async function connectEngine(options: OpenSearchOptions): Promise<OpenSearchService> {
-  const address = readEngineAddress(options.address);
+/** @param options its address is that of a node which the tests have started: they delete indices and kill tasks */
+export function connectEngine(options: OpenSearchOptions): OpenSearchService {
   let { behaviour } = profileNamed(options.profile ?? 'newest');
-  const client = new Client({ node: address.href, maxRetries: 0, requestTimeout: socketTimeoutMillis });
-  const version = await checkProduct(client, address);
+  const client = new Client({ node: options.address, maxRetries: 0, requestTimeout: socketTimeoutMillis });
   const { prefix = '', clock = { now: () => Date.now() }, token = randomToken() } = options;
   const settings: NewIndexSettings = {
     shards: 1,
@@ -73,7 +69,6 @@ export async function connectEngine(options: OpenSearchOptions): Promise<OpenSea
   const service: OpenSearchService = {
     client,
     prefix,
-    version,
     settings,
     token,
     asked,

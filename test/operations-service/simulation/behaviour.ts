@@ -92,8 +92,6 @@ export interface Behaviour {
   engineReachable: boolean;
   /** What something in front of the server strips from a path, such as `/gms`. */
   strippedPrefixes: readonly string[];
-  /** DataHub's frontend is in front of the server: only /api/gms is forwarded. */
-  frontend: boolean;
   delayMillis: number;
   /** How far the server's clock is ahead of ours, in its `Date` header. */
   clockSkewSeconds: number;
@@ -143,7 +141,6 @@ export const specified: Behaviour = {
   interceptions: [],
   engineReachable: true,
   strippedPrefixes: ['/gms', '/api/gms'],
-  frontend: false,
   delayMillis: 0,
   clockSkewSeconds: 0,
   dateHeader: true,

@@ -1,6 +1,6 @@
 import type { FaultDecision, IncomingRequest, Reply } from '../exchange.ts';
 import { type Answered, answer } from './actions.ts';
-import { frontendReply, interceptedReply, interceptionFor, scopeOf, substituted } from './intercept.ts';
+import { interceptedReply, interceptionFor, scopeOf, substituted } from './intercept.ts';
 import type { Server } from './search-engine.ts';
 import type { Steps } from './steps.ts';
 
@@ -40,8 +40,6 @@ export function* conduct(
     return { reply: late(substituted(decision.answer)), acted: true };
   }
 
-  const fronted = server.behaviour.frontend ? frontendReply(request, url.pathname) : undefined;
-  if (fronted !== undefined) return { reply: late(fronted), acted: false };
   const action = url.searchParams.get('action') ?? undefined;
   const interception = interceptionFor(server.behaviour, scopeOf(action, body));
   if (interception !== undefined && !interception.acts) {

@@ -1,5 +1,5 @@
 import type { Behaviour, Interception, Scope } from '../behaviour.ts';
-import { type HttpReply, html, type IncomingRequest, json, type Reply, type Substitute, text } from '../exchange.ts';
+import { html, json, type Reply, type Substitute, text } from '../exchange.ts';
 import { errorBody } from './restli.ts';
 
 /** Everything between client and server: proxies, login pages, a broken connection. */
@@ -38,16 +38,4 @@ export function interceptedReply({ kind }: Interception): Reply {
 export function substituted(answer: Substitute): Reply {
   if (answer.kind !== 'status') return { kind: answer.kind, delayMillis: 0 };
   return json(answer.status, answer.body ?? errorBody(answer.status, `Injected ${answer.status}`));
-}
-
-/**
- * What DataHub's frontend answers by itself: it forwards `/api/*` with a token and refuses it with an empty 401 without
- * one (no client here has a session); elsewhere a GET gets its page, and anything else a Play error page.
- * @returns undefined if the request is forwarded
- */
-export function frontendReply(request: IncomingRequest, pathname: string): HttpReply | undefined {
-  if (!pathname.startsWith('/api/')) {
-    return request.method === 'GET' ? html(200, 'DataHub') : html(404, 'Action Not Found');
-  }
-  return request.headers['authorization'] === undefined ? text(401, '') : undefined;
 }

@@ -4,7 +4,7 @@ import { parse, stringify } from 'yaml';
 import { type Command, commandsOfNotes, filled, type Placeholder, read } from '../pages/commands.ts';
 import { commandsFor, Worklist } from '../pages/executed.ts';
 import { listening, textOf } from '../support/loopback.ts';
-import { type Cluster, findPrograms, startCluster } from './cluster.ts';
+import { type Cluster, type Ended, findPrograms, startCluster } from './cluster.ts';
 import { type Person, until } from './control-plane.ts';
 import { helmVersions } from './programs.ts';
 
@@ -402,19 +402,24 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     await cluster.giveNamespace(create.text);
     cluster.write('test-token.txt', cluster.gms.token);
     await follow(secret, {}, 'engineer');
+    // Its values name the Secret of the chat, too.
+    const [ofChat] = worklist.take(kubernetes, 'Messages', /create secret/);
+    await cluster.type(ofChat.text.replace('-n datahub-retention ', '-n datahub-retention-test '), 'engineer');
     cluster.write('test.yaml', stringify({ ...values, server: { ...values.server, name: 'test' } }));
     await follow(install, {}, 'engineer');
     const status = async (job: string) => {
       await cluster.type(
         `kubectl -n datahub-retention-test create job ${job} --from=cronjob/retention-datahub-retention-manual --dry-run=client -o yaml | kubectl set env --local -f - DATAHUB_RETENTION_ARGS=status -o yaml | kubectl -n datahub-retention-test create -f -`,
       );
-      let log = '';
-      await until('its log', async () => {
-        const ended = await cluster.tryOut(`kubectl -n datahub-retention-test logs -f job/${job}`);
-        log = ended.stdout;
-        return ended.code === 0;
-      });
-      return log;
+      const ended: Ended = { code: null, stdout: '', stderr: '' };
+      await until(
+        () => `the log of ${job}: ${ended.stderr}`,
+        async () => {
+          Object.assign(ended, await cluster.tryOut(`kubectl -n datahub-retention-test logs -f job/${job}`));
+          return ended.code === 0;
+        },
+      );
+      return ended.stdout;
     };
     expect(await status('before')).toContain('It has no record');
     const [restore] = worklist.take(kubernetes, 'The ledger', /^kubectl -n NAMESPACE create/);

@@ -63,12 +63,6 @@ describe('A run', () => {
     );
   });
 
-  test('covers only the indices that it names', async () => {
-    const { run, files } = await serviceHere();
-    await runHere(run('preview', samplePolicies, 'dataset.operation', '--json', files.at('r.json')));
-    expect(Object.keys(outcomesOf(files.report('r.json')))).toEqual(['dataset.operation']);
-  });
-
   test('passes a ceiling with --approve-rows, and with --fail-on failed does not fail without it', async () => {
     const { run, files } = await serviceHere();
     const low = [{ ...operation, maxDeletePercent: 20 }];

@@ -98,25 +98,6 @@ describe('validate', () => {
     ]);
   });
 
-  it('warns of a schedule at a time that daylight saving skips', () => {
-    const stage = file(
-      JSON.stringify({
-        gmsUrl: 'https://gms.example.com/gms',
-        emails: ['a@example.com'],
-        schedule: 'cron(30 2 * * ? *)',
-        timeZone: 'Europe/Berlin',
-        policies: [JSON.parse(policy)],
-      }),
-      'prod.json',
-    );
-    expect(validate({ stage }).map((line) => line.replace(`${folder}/`, ''))).toEqual([
-      expect.stringMatching(
-        /^prod\.json:1:\d+: warning: Nothing starts on \d{4}-03-\d\d: daylight saving in Europe\/Berlin skips 02:30/,
-      ),
-      'prod.json: no mistake found.',
-    ]);
-  });
-
   it('takes a policy of exactly seven days, a byte order mark, and an index in upper or lower case', () => {
     const path = file(`\ufeff[${policy.replace('90', '7')}]`);
     expect(policiesFile(path, ['DATASET.Operation']).names).toEqual(['dataset.operation']);
@@ -141,11 +122,6 @@ describe('validate', () => {
       'prod.json:3:3: mode must be "preview" or "enforce", not "enforced".',
       'prod.json:6:55: policy 1: retentionDays must be a number, not "90".',
     ]);
-  });
-
-  it('refuses a schedule that never comes again', () => {
-    const text = `{ "gmsUrl": "https://gms.example.com/gms", "emails": ["a@example.com"], "schedule": "cron(30 3 * * ? 2020)", "policies": [${policy}] }`;
-    expect(mistakesIn({ stage: file(text, 'prod.json') }).join()).toContain('schedule');
   });
 
   it('takes the name of a stage from its file', () => {

@@ -245,16 +245,6 @@ describe('through a proxy', () => {
     expect(behind.received).toHaveLength(1);
   });
 
-  it('goes nothing to hosts that NO_PROXY names', async () => {
-    const behind = await receiver();
-    const proxy = await startProxy(behind);
-    onTestFinished(proxy.close);
-    vi.stubEnv('http_proxy', proxy.url);
-    vi.stubEnv('NO_PROXY', 'hooks.invalid');
-    expect(await post(webhookAt('http://hooks.invalid/x'), body, { sleep })).toMatchObject({ kind: 'failed' });
-    expect(proxy.tunnels).toEqual([]);
-  });
-
   it('that cannot be reached, nothing is sent, and the proxy is named without its password', async () => {
     const port = await freePort();
     vi.stubEnv('https_proxy', `http://me:pw-of-proxy@127.0.0.1:${port}`);

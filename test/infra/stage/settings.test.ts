@@ -212,6 +212,10 @@ describe('A stage that can work, but hardly as it was meant, brings a warning', 
     [{ emails: [] }, /^nobody-told: .* no emails, no channel of Slack or Teams, and no topicArn/],
     [{ policies: [] }, /^no-policy: .* until there is one below \/datahub-retention\/prod\/policies/],
     [{ schedule: 'cron(0 3 ? * SUN *)' }, /^alarm-gap: .* set alarmIfNotStartedHours to at least 168/],
+    [
+      { schedule: 'cron(30 2 * * ? *)', timeZone: 'Europe/Berlin' },
+      /^skipped-time: Nothing starts on \d{4}-03-\d\d: daylight saving in Europe\/Berlin skips 02:30/,
+    ],
     [{ schedule: 'cron(0 3 1 * ? *)' }, /^alarm-gap: .* 744 hours apart: CloudWatch looks back at most 168 hours/],
   ])('%j', (fields, warning) => {
     expect(warnings(fields)).toEqual([expect.stringMatching(warning)]);

@@ -156,16 +156,19 @@ function remedyOf(status: number, { kept, format }: Webhook): string {
   return `The address may have been withdrawn: put a new one into ${kept}.`;
 }
 
-function otherFormat(format: Webhook['format']): string {
+const otherFormat = (format: Webhook['format']): string =>
+  `It does not take ${formats[format].what}: ${others(format)}, too.`;
+
+function others(format: Webhook['format']): string {
   const others = notifyFormats.filter((one) => one !== format).map((one) => `${formats[one].what} (${one})`);
-  return `It does not take ${formats[format].what}: --notify-format has ${others.join(' and ')}, too.`;
+  return `--notify-format has ${others.join(' and ')}`;
 }
 
 function remedyInBody(said: string, { format, kept }: Webhook): string {
   if (said.trimStart().startsWith('<')) {
     return `A web page takes no messages: copy the webhook's address from the chat into ${kept}.`;
   }
-  return `Correct what it names (a keyword, a signature, a withdrawn address); or: ${otherFormat(format)}`;
+  return `Correct what it names (a keyword, a signature, a withdrawn address), or its format: ${others(format)}.`;
 }
 
 function whyNoAnswer(error: unknown): { problem: string; mayPass: boolean } {

@@ -44,7 +44,6 @@ export const entryFields = {
   rowsRemaining: rows('rows at or before the cutoff that are still there'),
   rowsMissing: rows('rows newer than the cutoff (and not newer than the run) that are gone'),
   durationSeconds: described(z.number().optional(), 'from the call to the end, as far as the run saw it'),
-  sizeBeforeMb: described(z.number().optional(), 'decimal megabytes, primaries only'),
   indexName: optionalText('the physical index, as getIndexSizes names it'),
   indexNow: optionalText('the physical index after the truncation, where it is another one'),
   noIndex: described(z.boolean().optional(), 'the search engine did not know the index, which counted as 0 rows'),

@@ -72,7 +72,6 @@ const attemptSchema = runSchema.extend({
     countedAtMillis: millis,
     /** The physical index behind the alias, if the server reports it: for sentences only. */
     indexName: shown(z.string()),
-    sizeMb: shown(z.number()),
   }),
   /** Old rows that a row limit leaves for later runs. */
   rest: shown(rows),

@@ -279,7 +279,6 @@ export const attemptFacts = ({ fields, baseline, ...attempt }: Attempt): EntryFa
   rowsTotal: baseline.rowsTotal,
   rowsToDelete: baseline.rowsToDelete,
   indexName: baseline.indexName,
-  sizeBeforeMb: baseline.sizeMb,
 });
 
 /** What the report says about a policy's index before anything is known about it. */

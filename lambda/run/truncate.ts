@@ -249,7 +249,6 @@ async function checkUntil(
       rowsToKeep: baseline.rowsToKeep,
       countedAtMillis,
       indexName: size?.indexName,
-      sizeMb: size?.sizeMb,
     },
     rest: plan.limited?.rest,
     sendingSince: clock.now(),

@@ -47,7 +47,7 @@ export async function planPolicy(index: string, policy: Policy, context: PlanCon
   const { requests } = context;
   const cutoffMillis = cutoffOf(context, policy);
   const size = physicalIndex(context.sizes, policy);
-  const entry = { ...policyFacts(policy), cutoffMillis, indexName: size?.indexName, sizeBeforeMb: size?.sizeMb };
+  const entry = { ...policyFacts(policy), cutoffMillis, indexName: size?.indexName };
   const base: EntryBase = { index, entry };
   if (requests.serverFailure) return doneEntry(base, 'failed', { kind: 'setup', what: 'run' });
   if (requests.isLate()) return doneEntry(base, 'failed', { kind: 'stopped', by: 'plan-time' });

@@ -241,7 +241,7 @@ export const entryCases: EntryCase[] = [
     'failed',
     { kind: 'guard', which: 'task-status', error: { ...refused, operation: 'task-status' } },
   ],
-  ['truncated', 'truncated', { kind: 'verified' }, { rowsDeleted: 1_200_034, durationSeconds: 720, sizeBeforeMb: 900 }],
+  ['truncated', 'truncated', { kind: 'verified' }, { rowsDeleted: 1_200_034, durationSeconds: 720 }],
   [
     'truncated while rows arrived',
     'truncated',

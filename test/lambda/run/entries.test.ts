@@ -156,6 +156,6 @@ test('an attempt is shown as it was announced, and as what it turned out to be',
   expect(attemptFacts(anAttempt({ announcesReindex: true, baseline }))).toEqual({
     ...{ entityType: 'dataset', aspect: 'operation', retentionDays: 30, cutoffMillis: 500_000 },
     ...{ policyCutoffMillis: undefined, strategy: 'reindex', reindexes: false, rowsTotal: 100, rowsToDelete: 60 },
-    ...{ indexName: 'operation_1', sizeBeforeMb: 7 },
+    ...{ indexName: 'operation_1' },
   });
 });

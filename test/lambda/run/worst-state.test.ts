@@ -47,7 +47,6 @@ const facts: EntryFacts = {
   rowsToDelete: huge,
   rowsPastRetention: huge,
   taskId,
-  sizeBeforeMb: 1e15,
   indexName,
   resumed: true,
   owner: capped('é'.repeat(80)),

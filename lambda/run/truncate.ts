@@ -4,8 +4,8 @@ import type { EntryFacts } from '../facts/report-schema.ts';
 import { secondMillis } from '../facts/time.ts';
 import { LedgerError } from '../ledger/ledger.ts';
 import { type Ownership, ownership } from '../ledger/ownership.ts';
-import type { Attempt, Sending, Verdict } from '../ledger/record.ts';
-import { startSending, withdraw } from '../ledger/transitions.ts';
+import type { Attempt, Sending, StoredRecord, Verdict } from '../ledger/record.ts';
+import { isSameRun, startSending, withdraw } from '../ledger/transitions.ts';
 import { type DryRun, OperationsError, type TruncateFields } from '../operations/operations.ts';
 import { policyCutoff, whyNot } from '../policy/decision.ts';
 import { until } from '../truncation/clock.ts';
@@ -77,15 +77,29 @@ function withoutLedger(target: ApprovedEntry, error: unknown): Started {
   return { entry: doneEntry(target, 'failed', cause), changes: { breaker: cause } };
 }
 
-/** The write before the call failed, so nothing is sent; if it has arrived all the same, the index is free again. */
+/**
+ * The write before the call failed, so nothing is sent; if it has arrived all the same, the index is free again. Read
+ * first: the record of this revision may be another writer's, and so may be the call that it stands for.
+ */
 async function takeBack(sending: Sending, { ledger, clock }: RunServices): Promise<void> {
   const { runId, runStartMillis } = sending.attempt;
   const verdict: Verdict = { outcome: 'not-started', cause: { kind: 'setup', what: 'ledger' }, reindexes: false };
-  const free = withdraw(sending, verdict, { runId, runStartMillis, atMillis: clock.now() });
-  await ledger.replace(free).catch((error: unknown) => {
+  try {
+    if (!isSameWrite(await ledger.read(sending.index), sending)) return;
+    await ledger.replace(withdraw(sending, verdict, { runId, runStartMillis, atMillis: clock.now() }));
+  } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
-  });
+  }
 }
+
+/** Two invocations of one run have different times. */
+const isSameWrite = (stored: StoredRecord | undefined, { revision, attempt }: Sending): boolean =>
+  stored?.state === 'sending' &&
+  stored.revision === revision &&
+  isSameRun(stored.attempt, attempt) &&
+  stored.attempt.sendingSince === attempt.sendingSince &&
+  stored.attempt.sendBy === attempt.sendBy &&
+  stored.attempt.baseline.countedAtMillis === attempt.baseline.countedAtMillis;
 
 /** Everything that comes before the call. Throws LedgerError. */
 async function prepareCall(state: RunState, target: ApprovedEntry, services: RunServices): Promise<Started | Ready> {

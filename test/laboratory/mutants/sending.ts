@@ -164,6 +164,9 @@ export const sendingMutants: readonly Mutant[] = [
       "({ kind: 'free', record: record as never });",
     ],
   ]),
+  mutant(5, 'takes back what another writer has written', [
+    ['run/truncate', 'if (!isSameWrite(await ledger.read(sending.index), sending)) return;', ''],
+  ]),
   mutant(5, 'drops what it does not know', [
     [
       'ledger/record',

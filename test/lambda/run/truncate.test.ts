@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
-import { type LedgerRecord, parseRecord, type Sending } from '../../../lambda/ledger/record.ts';
+import { LedgerError } from '../../../lambda/ledger/ledger.ts';
+import { type LedgerRecord, parseRecord, type Sending, type StoredRecord } from '../../../lambda/ledger/record.ts';
 import { OperationsError } from '../../../lambda/operations/operations.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
 import { truncate } from '../../../lambda/run/truncate.ts';
@@ -71,6 +72,43 @@ describe('Nothing is sent to an index that is not free, and its record stays as 
     expect(report?.policies[0]?.outcome).toBe(outcome);
     expect(world.realTruncates()).toEqual([]);
     expect(parseRecord(anIndex, world.ledger.stored.get(anIndex))).toEqual(parseRecord(anIndex, record));
+  });
+});
+
+describe('Where the ledger fails in the write before the call, nothing is sent, and the record', () => {
+  const failing = async (arrives: (next: StoredRecord) => StoredRecord) => {
+    const { world, state } = await planned();
+    const during = world.during('truncate');
+    let writes = 0;
+    const replace = async (next: StoredRecord) => {
+      if (++writes > 1) return during.ledger.replace(next);
+      world.ledger.stored.set(anIndex, arrives(next));
+      throw new LedgerError('no answer');
+    };
+    const after = await truncate(state, { ...during, ledger: { ...during.ledger, replace } });
+    const cause = { kind: 'setup', what: 'ledger' };
+    expect(result(world, after)).toMatchObject({ outcome: 'failed', cause, sent: 0, breaker: cause });
+    return world.ledger.stored.get(anIndex);
+  };
+
+  test('is free again if the write has arrived', async () => {
+    const verdict = { outcome: 'not-started' };
+    expect(await failing((next) => next)).toMatchObject({ state: 'idle', revision: 2, lastVerdict: { verdict } });
+  });
+
+  test.each<[string, (next: Sending) => StoredRecord]>([
+    ['another run', ({ server }) => aSending({ server, revision: 1 })],
+    [
+      'another invocation of this step',
+      (next) => ({ ...next, attempt: { ...next.attempt, sendBy: next.attempt.sendBy + 1 } }),
+    ],
+  ])('stays that of %s, which may have sent', async (_, other) => {
+    let theirs: StoredRecord | undefined;
+    const stored = await failing((next) => {
+      theirs = other(next as Sending);
+      return theirs;
+    });
+    expect(stored).toEqual(theirs);
   });
 });
 

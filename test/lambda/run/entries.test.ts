@@ -152,7 +152,7 @@ describe('a truncation that a run has watched, and whose record', () => {
 });
 
 test('an attempt is shown as it was announced, and as what it turned out to be', () => {
-  const baseline = { ...anAttempt().baseline, indexName: 'operation_1', sizeMb: 7 };
+  const baseline = { ...anAttempt().baseline, indexName: 'operation_1' };
   expect(attemptFacts(anAttempt({ announcesReindex: true, baseline }))).toEqual({
     ...{ entityType: 'dataset', aspect: 'operation', retentionDays: 30, cutoffMillis: 500_000 },
     ...{ policyCutoffMillis: undefined, strategy: 'reindex', reindexes: false, rowsTotal: 100, rowsToDelete: 60 },

@@ -246,6 +246,6 @@ describe('what Step Functions would do and this would not', () => {
   });
 
   it('is refused: an unknown function', () => {
-    expect(() => stepOf(`\${${'Other'}FunctionArn}`)).toThrow('no step stands for');
+    expect(() => stepOf(`\${${'Other'}FunctionArn}`)).toThrow('no step implements');
   });
 });

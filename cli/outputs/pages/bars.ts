@@ -116,7 +116,7 @@ export function comparedBars(indices: readonly Compared[]): Html {
       html`<rect class="${className}" x="${across(from / most)}" width="${across((to - from) / most)}" height="9"/>`;
     const drawing = [bar('g3', 0, goes), bar('w', goes, past), bar('s4', past, rows)];
     const description = `${exact(rows)} rows, ${exact(goes)} would be deleted, ${exact(past - goes)} more are past the retention.`;
-    return html`<li><p class="ends"><b>${breakable(name)}</b><span>${exact(rows)}</span></p>${picture({ title: name, description, height: 9, drawing })}</li>`;
+    return html`<li><p class="ends"><b>${breakable(name)}</b><span>${goes > 0 && html`${exact(goes)} of `}${exact(rows)}</span></p>${picture({ title: name, description, height: 9, drawing })}</li>`;
   });
   const key = [
     ['g3', 'a first run would delete'],

@@ -232,7 +232,7 @@ describe.skipIf(emulator === undefined)('The pages, followed on AWS', () => {
     });
 
     test("add an index, and upgrade: the project's own app shows what changes, and a preview has the index", async () => {
-      const [validate, deploy] = worklist.take(operate, 'Add an index', /^np/, 'AWS');
+      const [validate, deploy] = worklist.take(operate, 'Add an index', /^(?:npx|\.\/retention) /, 'AWS');
       const policies = [ofOperation, { entityType: 'dataset', aspect: 'datasetProfile', retentionDays: 90 }];
       writeStage({ mode: 'enforce', policies });
       await operator.type(validate);

@@ -38,7 +38,7 @@ export interface Exception {
 
 export const exceptions: readonly Exception[] = [
   {
-    text: /^(?:npm start|\.\/retention VERB|datahub-retention VERB|by_hand VERB|helm upgrade|curl --aws-sigv4)$/,
+    text: /^(?:npm start|\.\/retention VERB|datahub-retention VERB|by_hand VERB|helm (?:upgrade|test|uninstall)|curl --aws-sigv4)$/,
     why: 'names a command in a sentence; it is written out elsewhere',
   },
   {

@@ -144,7 +144,8 @@ export const sendingRules: Record<string, CheckRule> = {
           event.kind === 'ledger' &&
           event.next.index === sent.index &&
           event.at >= track.sentAt &&
-          releaseOf(history, event.invocation)?.['acceptMissing'] !== undefined,
+          (releaseOf(history, event.invocation)?.['acceptMissing'] !== undefined ||
+            (releaseOf(history, event.invocation) && event.previous && !('taskId' in event.previous))),
       );
       return isKnown && !isAccepted;
     });

@@ -25,7 +25,8 @@ const replaced: { word: RegExp; by: string; except?: RegExp }[] = [
   { word: /\b(?:giveUp|spent)\b/, by: 'fence, fenced' },
   { word: /\bstanding\b|\bstands\.kind\b/, by: 'ownership' },
   { word: /\bworded\b/, by: 'sentences' },
-  { word: /\b(?:next|last|max)Looks?(?:At)?\b|\blooks again in\b/, by: 'check, poll' },
+  { word: /\b(?:next|last|max)Looks?(?:At)?\b|\blooks again in\b|\bLooks at every\b/, by: 'check, poll' },
+  { word: /\breaderOf\b|\breaders?\??: \w*Audience\b/, by: 'audience' },
   { word: /\bforeign\b(?! CDK apps)/i, by: 'of another address, unreadable' },
   { word: /\bin-flight\b|\bin flight\b/i, by: 'still-running' },
   // What an American or British engineer would not write.

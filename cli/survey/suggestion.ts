@@ -35,7 +35,8 @@ export const suggest = (
         : isCutAt30Days(index)
           ? switchedOff(index, isCutByOthers)
           : suggestOne(index, index.counts);
-    const safe = index.counts.reindexes && losesRowsByReindex(version) ? withoutReindex(suggested) : suggested;
+    const safer = losesRowsByReindex(version) ? withoutReindex : withTimeout;
+    const safe = index.counts.reindexes ? safer(suggested) : suggested;
     return [{ ...safe, ...firstRun(index, safe) }];
   });
 
@@ -59,6 +60,15 @@ const asItIs = ({ entityType, aspect }: SurveyedIndex, { retentionDays = 365 }: 
 const withoutReindex = ({ policy, why }: Suggested): Suggested => ({
   policy: { ...policy, refuseReindex: true },
   why: `${why}. refuseReindex, because this release is known to lose rows when it reindexes`,
+});
+
+/**
+ * Without it DataHub's bulk requests wait 0 s, which one row with a field that is new to the mapping is enough to exceed.
+ * With 30 s every row was there; 60 s is also what a primary shard may need.
+ */
+const withTimeout = ({ policy, why }: Suggested): Suggested => ({
+  policy: { ...policy, timeoutSeconds: 60 },
+  why: `${why}. timeoutSeconds, because a reindex without it ends at the first write that has to wait`,
 });
 
 /** The default of `minDeletePercent`, as a share: from here on a truncation is worthwhile. */

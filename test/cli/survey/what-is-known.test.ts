@@ -109,6 +109,14 @@ describe('The release that a server names', () => {
     }
   });
 
+  test('is not needed to suggest timeoutSeconds where a server reindexes', async () => {
+    const here = await serviceHere({ ...only(evenly(0, 500, 500)), profile: '0.10.5' });
+    await runHere(['survey', ...here.server, ...here.ledger, '--json', here.files.at('p.json')]);
+    for (const policy of JSON.parse(readFileSync(here.files.at('p.json'), 'utf8'))) {
+      expect([policy.timeoutSeconds, policy.refuseReindex]).toEqual([60, undefined]);
+    }
+  });
+
   test.each([
     ['v1.2.0', true, 'moved to a new, empty index'],
     ['1.5.3', true, 'moved to a new, empty index'],

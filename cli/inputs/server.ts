@@ -25,7 +25,8 @@ export interface Server {
   token: TokenSource;
   /** Read for its expiry, and to make sure that nothing prints it. */
   tokenText: string;
-  caPem?: string;
+  /** PEM of the authorities that are trusted besides the public ones. */
+  ca?: (() => string) | undefined;
   /** How long one read may take, if not as long as in the deployed functions. */
   timeoutMillis?: number;
   /** Where address and token were found, for people; omitted for the embedded service. */
@@ -54,7 +55,7 @@ export function readServer({ gmsUrl, tokenFile, caFile, timeout }: ServerOptions
     baseUrl: address.baseUrl,
     token: tokenSource(first, token),
     tokenText: first,
-    caPem: ca && readCertificates(ca, env),
+    ca: ca && renewed(() => readCertificates(ca, env)),
     timeoutMillis: timeout === undefined ? undefined : timeout * 1000,
     from: { url: address.from, token: token.from },
   };
@@ -204,6 +205,19 @@ interface Certificates {
 }
 
 /** In addition to `NODE_EXTRA_CA_CERTS`, which Node forgets where certificates are given. */
+/** A mounted file is renewed while a run goes on; what cannot be used then changes nothing. */
+function renewed(read: () => string): () => string {
+  let last = read();
+  return () => {
+    try {
+      last = read();
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+    }
+    return last;
+  };
+}
+
 function readCertificates({ path, from }: Certificates, env: NodeJS.ProcessEnv): string {
   const pem = readText(path, from);
   try {

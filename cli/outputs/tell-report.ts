@@ -118,7 +118,7 @@ async function postMessage(
   if (webhook === undefined) return 'not-asked';
   if (webhook.when === 'problems' && !isWorthPublishing(report, byHand)) return 'not-asked';
   const body = JSON.stringify(formats[webhook.format].body(message, report));
-  const posted = await post(webhook, body, { caPem: server.caPem });
+  const posted = await post(webhook, body, { caPem: server.ca?.() });
   output.posted(posted);
   return posted.kind === 'posted' ? 'posted' : 'refused';
 }

@@ -25,10 +25,10 @@ export interface ConnectOptions extends Observer {
 
 /** The operations of a server over HTTP, as the deployed functions use them. */
 export function connect(
-  { baseUrl, token, caPem, timeoutMillis }: Server,
+  { baseUrl, token, ca, timeoutMillis }: Server,
   { attempts, sleep, ...observer }: ConnectOptions = {},
 ): Connection {
-  const network = createHttpTransport({ caPem, readTimeoutMillis: timeoutMillis });
+  const network = createHttpTransport({ ca, readTimeoutMillis: timeoutMillis });
   const { transport, isSample } = watchSample(network);
   const http = createOperations({ baseUrl, token, transport, ...(attempts && { attempts }), ...(sleep && { sleep }) });
   const { operations, silentSince } = observed(http, observer);

@@ -74,7 +74,7 @@ function lazyTransport(parameters: SsmParameters): LazyTransport {
   const open = () => {
     opened ??= parameters.caCertificate().then((caPem) => {
       try {
-        return createHttpTransport({ caPem });
+        return createHttpTransport({ ca: caPem === undefined ? undefined : () => caPem });
       } catch (error) {
         throw new ParametersError(`The certificate of GMS's authority cannot be used: ${(error as Error).message}`);
       }

@@ -1,4 +1,5 @@
 import { Agent, type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import type { SecureContext } from 'node:tls';
 import {
   type Answer,
   connectTimeoutMillis,
@@ -21,8 +22,11 @@ export interface HttpTransportOptions {
   readTimeoutMillis?: number;
   /** The same for `postOnce`. */
   truncateTimeoutMillis?: number;
-  /** PEM text of a private certificate authority, trusted in addition to the public ones. */
-  caPem?: string;
+  /**
+   * PEM text of a private certificate authority, trusted in addition to the public ones. Asked for each connection,
+   * because a mounted file is renewed while a run goes on.
+   */
+  ca?: (() => string) | undefined;
   /** Longer answers are cut. */
   maxBodyBytes?: number;
 }
@@ -42,19 +46,20 @@ const idleMillis = 4000;
 /**
  * The transport over the network, on Node's HTTP/1.1: HTTP/2 would share connections between requests, which makes "not
  * one byte was written" harder to prove. It follows no redirect and repeats nothing.
- * @throws Error with a readable sentence if `caPem` is unusable
+ * @throws Error with a readable sentence if `ca` is unusable
  */
 export function createHttpTransport(options: HttpTransportOptions = {}): HttpTransport {
-  const { caPem, maxBodyBytes = defaultMaxBodyBytes } = options;
+  const { ca, maxBodyBytes = defaultMaxBodyBytes } = options;
+  const secureContext = ca && trustedNow(ca);
   const limits = { timeoutMillis: options.readTimeoutMillis ?? readTimeoutMillis, maxBodyBytes };
   const onceLimits = { timeoutMillis: options.truncateTimeoutMillis ?? truncateTimeoutMillis, maxBodyBytes };
   const closing = new AbortController();
   const connectOptions = {
     timeoutMillis: options.connectTimeoutMillis ?? connectTimeoutMillis,
     signal: closing.signal,
-    ...(caPem !== undefined && { secureContext: trusting(caPem) }),
   };
-  const connect = (url: URL) => connectTo(url, connectOptions);
+  const connect = async (url: URL) =>
+    connectTo(url, { ...connectOptions, ...(secureContext && { secureContext: secureContext() }) });
   const agent = new KeptConnections(connect);
 
   const read = (exchange: Outgoing, signal?: AbortSignal): Promise<Answer> => {
@@ -94,6 +99,19 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
       closing.abort();
       agent.destroy();
     },
+  };
+}
+
+function trustedNow(ca: () => string): () => SecureContext {
+  let pem = ca();
+  let context = trusting(pem);
+  return () => {
+    const now = ca();
+    if (now !== pem) {
+      context = trusting(now);
+      pem = now;
+    }
+    return context;
   };
 }
 

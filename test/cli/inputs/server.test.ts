@@ -1,9 +1,12 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readServer } from '../../../cli/inputs/server.ts';
 import { folder } from '../processes.ts';
 import { problemOf } from './problem.ts';
+
+const certificate = (name: string) =>
+  fileURLToPath(new URL(`../../lambda/operations/http/certificates/${name}.pem`, import.meta.url));
 
 describe('an access token', () => {
   const server = (path: string) => readServer({ gmsUrl: 'http://gms:8080', tokenFile: path }, {});
@@ -65,13 +68,23 @@ describe('a server', () => {
     expect(problemOf(() => readServer({ gmsUrl: 'https://gms', caFile }, env))).toMatch(/--ca-file .*PEM/);
   });
 
+  it('is read again from its file, and stays what it was where that cannot be used', () => {
+    const { write, at } = folder();
+    const pem = (name: string) => readFileSync(certificate(name), 'utf8');
+    const { ca } = readServer({ gmsUrl: 'https://gms', caFile: write('ca.pem', pem('ca')) }, env);
+    write('ca.pem', pem('other-host'));
+    expect(ca?.()).toBe(pem('other-host'));
+    write('ca.pem', 'half a fi');
+    expect(ca?.()).toBe(pem('other-host'));
+    rmSync(at('ca.pem'));
+    expect(ca?.()).toBe(pem('other-host'));
+  });
+
   it('is trusted by --ca-file in addition to NODE_EXTRA_CA_CERTS, which Node would forget', () => {
-    const pathOf = (name: string) =>
-      fileURLToPath(new URL(`../../lambda/operations/http/certificates/${name}.pem`, import.meta.url));
-    const [caFile, extra] = [pathOf('ca'), pathOf('server')];
-    const pems = readServer({ gmsUrl: 'https://gms', caFile }, { ...env, NODE_EXTRA_CA_CERTS: extra }).caPem;
+    const [caFile, extra] = [certificate('ca'), certificate('server')];
+    const pems = readServer({ gmsUrl: 'https://gms', caFile }, { ...env, NODE_EXTRA_CA_CERTS: extra }).ca?.();
     expect(pems?.match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
     const withoutIt = { ...env, NODE_EXTRA_CA_CERTS: '/no/such/file' };
-    expect(readServer({ gmsUrl: 'https://gms', caFile }, withoutIt).caPem).toContain('BEGIN CERTIFICATE');
+    expect(readServer({ gmsUrl: 'https://gms', caFile }, withoutIt).ca?.()).toContain('BEGIN CERTIFICATE');
   });
 });

@@ -152,7 +152,7 @@ describe('a gateway that asks for a client certificate in the TLS handshake', ()
     });
     const { operations } = await against([], {
       baseUrl: server.url,
-      transport: createHttpTransport({ caPem: pem('ca') }),
+      transport: createHttpTransport({ ca: () => pem('ca') }),
     });
     const error = await operations.dryRun(operation, { attempts: 1 }).catch((thrown: unknown) => thrown);
     expect(errorText((error as OperationsError).fact)).toMatch(

@@ -228,9 +228,18 @@ describe('a private certificate authority', () => {
 
   test('is trusted when it is given, for reads and for the real truncate', async () => {
     const server = await rawServer({ tls, ...answering });
-    const transport = transportWith({ caPem: `# our CA\n${pem('ca')}` });
+    const transport = transportWith({ ca: () => `# our CA\n${pem('ca')}` });
     expect(await transport.post(to(server.url))).toMatchObject({ status: 200 });
     expect(await transport.postOnce(to(server.url), yes)).toMatchObject({ status: 200 });
+  });
+
+  test('is the one of the moment: a mounted file is renewed while a run goes on', async () => {
+    const server = await rawServer({ tls, ...answering });
+    let known = pem('other-host');
+    const transport = transportWith({ ca: () => known });
+    expect(await failureOf(transport.post(to(server.url)))).toMatchObject({ phase: 'tls' });
+    known = pem('ca');
+    expect(await transport.post(to(server.url))).toMatchObject({ status: 200 });
   });
 
   test.each(['1', '0'])('is not trusted otherwise, also with NODE_TLS_REJECT_UNAUTHORIZED=%s', async (value) => {
@@ -250,7 +259,7 @@ describe('a private certificate authority', () => {
 
   test('is not trusted for another host name', async () => {
     const server = await rawServer({ tls: { key: pem('other-host-key'), cert: pem('other-host') }, ...answering });
-    const error = await failureOf(transportWith({ caPem: pem('ca') }).post(to(server.url)));
+    const error = await failureOf(transportWith({ ca: () => pem('ca') }).post(to(server.url)));
     expect(error).toMatchObject({ phase: 'tls', code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
   });
 
@@ -259,7 +268,7 @@ describe('a private certificate authority', () => {
     ['a key', pem('server-key'), /contains no certificate/],
     ['a damaged certificate', pem('ca').replace(/\n.{10}/, '\nAAAAAAAAAA'), /Certificate 1 .* cannot be read/],
   ])('is refused at once when it is %s', (_, caPem, message) => {
-    expect(() => createHttpTransport({ caPem })).toThrow(message);
+    expect(() => createHttpTransport({ ca: () => caPem })).toThrow(message);
   });
 });
 
@@ -362,7 +371,7 @@ describe('a request that must not be sent twice', () => {
       socket.on('end', () => ends.push('closed'));
     };
     const server = await rawServer({ ...options, onConnection });
-    const transport = transportWith({ truncateTimeoutMillis: 50, caPem: pem('ca') });
+    const transport = transportWith({ truncateTimeoutMillis: 50, ca: () => pem('ca') });
     const error = await failureOf(transport.postOnce(to(server.url), yes));
     expect(error).toMatchObject({ phase: 'timeout', mayBeWritten: true });
     await vi.waitFor(() => expect(ends).toEqual(['ECONNRESET']));

@@ -1,4 +1,4 @@
-import { ArnFormat, Stack } from 'aws-cdk-lib';
+import { ArnFormat, Aspects, Stack } from 'aws-cdk-lib';
 import { CfnMicrosoftTeamsChannelConfiguration, CfnSlackChannelConfiguration } from 'aws-cdk-lib/aws-chatbot';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnSubscription, type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
@@ -44,7 +44,6 @@ export class Notifications extends Construct {
    */
   private letAlarmsIn(topic: ITopic, stage: string, warn: Warn): void {
     if (topic.masterKey !== undefined) letUse(topic.masterKey, forAlarms(), 'CloudWatch', warn);
-    if (topic.node.tryFindChild('Policy') === undefined) return;
     const stack = Stack.of(this);
     const alarms = stack.formatArn({
       service: 'cloudwatch',
@@ -52,15 +51,22 @@ export class Notifications extends Construct {
       resourceName: `${alarmNamePrefix(stage)}*`,
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     });
-    topic.addToResourcePolicy(
-      new PolicyStatement({
-        sid: 'AlarmsMayPublish',
-        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
-        actions: ['sns:Publish'],
-        resources: [topic.topicArn],
-        conditions: { StringEquals: { 'aws:SourceAccount': stack.account }, ArnLike: { 'aws:SourceArn': alarms } },
-      }),
-    );
+    const mayPublish = new PolicyStatement({
+      sid: 'AlarmsMayPublish',
+      principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+      actions: ['sns:Publish'],
+      resources: [topic.topicArn],
+      conditions: { StringEquals: { 'aws:SourceAccount': stack.account }, ArnLike: { 'aws:SourceArn': alarms } },
+    });
+    // At synth, because the app may give its topic a policy after this construct was made.
+    let isAdded = false;
+    Aspects.of(topic).add({
+      visit(node) {
+        if (isAdded || node !== topic || topic.node.tryFindChild('Policy') === undefined) return;
+        isAdded = true;
+        topic.addToResourcePolicy(mayPublish);
+      },
+    });
   }
 
   private slack({ stage, slackWorkspaceId, slackChannelId }: Settings): void {

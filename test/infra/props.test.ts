@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { App, CfnParameter, Fn, Stack, type StackProps } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { SecurityGroup, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
+import { AccountRootPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
@@ -36,7 +37,8 @@ const newStack = (region?: string, options: StackProps = {}) =>
     ...(region !== undefined && { env: { account: '111122223333', region } }),
     ...options,
   });
-const place = (fields: object, stack = newStack()) => new DatahubRetention(stack, 'Retention', { ...props, ...fields });
+const place = (fields: object, stack = newStack(), id = 'Retention') =>
+  new DatahubRetention(stack, id, { ...props, ...fields });
 const topic = (stack: Stack, arn = onCall) => Topic.fromTopicArn(stack, 'Given', arn);
 const onCall = 'arn:aws:sns:eu-central-1:111122223333:on-call';
 
@@ -137,6 +139,22 @@ describe('Resources, as types of the CDK', () => {
     const inPublic = { vpc, vpcSubnets: { subnetType: SubnetType.PUBLIC } };
     expect(() => place(inPublic, stack)).toThrow(/^vpcSubnets are public/);
     expect(() => place({ securityGroups: [new SecurityGroup(stack, 'Group', { vpc })] })).toThrow(/^vpc is missing/);
+  });
+
+  test('let alarms into a topic that gets a policy of its own only later, and into one without a policy as AWS does', () => {
+    const stack = newStack();
+    const [guarded, plain] = [new Topic(stack, 'Guarded'), new Topic(stack, 'Plain')];
+    place({ alarmTopic: guarded }, stack);
+    place({ alarmTopic: plain, stage: 'other' }, stack, 'Other');
+    guarded.addToResourcePolicy(
+      new PolicyStatement({ principals: [new AccountRootPrincipal()], actions: ['sns:Subscribe'], resources: ['*'] }),
+    );
+    const policies = Object.values(Template.fromStack(stack).findResources('AWS::SNS::TopicPolicy'));
+    const statementsOf = (topic: Topic) =>
+      policies
+        .filter(({ Properties }) => Properties.Topics[0].Ref === stack.resolve(topic.topicArn).Ref)
+        .flatMap(({ Properties }) => Properties.PolicyDocument.Statement.map(({ Sid }: { Sid?: string }) => Sid));
+    expect([statementsOf(guarded), statementsOf(plain)]).toEqual([['0', 'AlarmsMayPublish'], []]);
   });
 
   test('let CloudWatch use a topic with a key of the same app; where it cannot, a warning says so', () => {

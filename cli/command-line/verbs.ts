@@ -91,7 +91,7 @@ export const verbs: Record<Verb, VerbDescription> = {
   },
   validate: {
     does: 'checks policies and stage files: status 0, or 2 with every mistake',
-    more: 'Of a stage it also asks the address, without a token, whether GMS is there.',
+    more: 'For a stage, it also checks, without a token, that GMS answers.',
     options: ['policies', 'stage'],
     says: { policies: 'a JSON list of policies' },
     example: '--policies policies.json --stage infra/stages/prod.json',

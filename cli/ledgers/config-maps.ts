@@ -46,11 +46,14 @@ export class ApiError extends Error {
   readonly status: number | undefined;
   /** What the answer asks to wait before the next attempt. */
   readonly retryAfterMillis: number | undefined;
+  /** Nothing was asked: this file of the service account cannot be read. */
+  readonly unreadableFile: string | undefined;
 
-  constructor(message: string, status?: number, retryAfter?: number) {
+  constructor(message: string, status?: number, retryAfter?: number, unreadableFile?: string) {
     super(message);
     this.status = status;
     this.retryAfterMillis = retryAfter;
+    this.unreadableFile = unreadableFile;
   }
 
   /** The same request may succeed later. A write may have been stored all the same. 410: a list has to begin anew. */
@@ -129,7 +132,7 @@ export function configMaps({ url, namespace, token, ca, timeoutMillis = answerTi
       const wait = retryAfterMillis(headers['retry-after'], Date.now());
       throw new ApiError(`the API server answered ${statusCode}${reasonIn(said)}`, statusCode, wait);
     } catch (error) {
-      throw error instanceof ApiError ? error : new ApiError(whyNoAnswer(error));
+      throw error instanceof ApiError ? error : noAnswer(error);
     } finally {
       await agent?.destroy();
     }
@@ -185,12 +188,12 @@ function reasonIn(text: string): string {
   }
 }
 
-function whyNoAnswer(error: unknown): string {
+function noAnswer(error: unknown): ApiError {
   const { code: file, path } = error as { code?: string; path?: string };
-  if (path !== undefined) return `${path} cannot be read (${file})`;
+  if (path !== undefined) return new ApiError(`${path} cannot be read (${file})`, undefined, undefined, path);
   const { phase, code } = causeOf(error, false);
   const why = code === undefined ? '' : ` (${code})`;
-  return phase === 'tls'
-    ? `the certificate of the API server is not trusted${why}`
-    : `no answer from the API server${why}`;
+  return new ApiError(
+    phase === 'tls' ? `the certificate of the API server is not trusted${why}` : `no answer from the API server${why}`,
+  );
 }

@@ -226,10 +226,10 @@ function ledgerError(namespace: string, what: string, error: unknown): unknown {
   );
 }
 
-function remedyOf({ status, message }: ApiError): string {
+function remedyOf({ status, message, unreadableFile }: ApiError): string {
   switch (status) {
     case undefined:
-      return message.includes('cannot be read')
+      return unreadableFile
         ? 'mount the token of the service account as the chart does'
         : 'a network policy has to let the pod reach the API server (networkPolicy.apiServer in the values)';
     case 401:

@@ -106,7 +106,7 @@ export function writeAndTell(
 /** Others read these files: a collector, a browser, a colleague. So the umask of a timer does not decide who may. */
 const newMode = 0o644;
 
-/** Beside its place first, with the mode of what it replaces. */
+/** Writes a temporary file in the same folder and renames it; keeps the mode of what it replaces. */
 function write(path: string, text: string): void {
   const there = statOf(path);
   if (there && !there.isFile()) {

@@ -66,7 +66,7 @@ export function reportPublisher(run: Telling, output: Output): ReportPublisher {
       if (posting === 'refused' && waiting.length > 0) {
         output.problem(`Until a message is posted, nothing more is deleted in ${waiting.join(', ')}.`);
       }
-      // Who quits a pager early misses nothing, unless it was the only way to hear of a verdict.
+      // Quitting the pager early loses nothing, unless the verdict was shown nowhere else.
       const isHeard = printed !== 'gone' || posting === 'posted' || waiting.length === 0;
       const isWell = isHeard && printed !== 'refused' && posting !== 'refused' && isWritten && hasFigures;
       status = isWell && !isBad(report, run) ? 0 : 1;

@@ -4,7 +4,7 @@ import { exact, moment } from '../../lambda/message/numbers.ts';
 import { titles } from '../../lambda/message/sentences.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { RunState, WatchedEntry } from '../../lambda/run/state.ts';
-import { progressLine } from '../telling/output.ts';
+import { progressOf } from '../telling/output.ts';
 
 /** After Ctrl-C, a closed terminal or a stop from outside: says what continues without us, and how to resume. */
 
@@ -111,6 +111,5 @@ function lastSeen(index: string, last: RunState | undefined): string {
   const watched = watchedOf(index, last);
   const { seenAt } = watched?.watch ?? {};
   if (!watched || seenAt === undefined) return ', not checked by this run';
-  const rows = progressLine(watched).slice(dottedName(watched.entry).length + 2);
-  return `, ${rows} when last seen, ${moment(seenAt)}`;
+  return `, ${progressOf(watched)} when last seen, ${moment(seenAt)}`;
 }

@@ -7,9 +7,11 @@ import { withSentences } from '../../lambda/message/sentences.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
+import { plannedLine } from '../../lambda/run/plan/plan.ts';
 import { type Log, ParametersError, type Publisher } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
 import { systemClock } from '../../lambda/truncation/clock.ts';
+import { taskIdLine } from '../../lambda/truncation/send.ts';
 import { type LocalInput, localSettings } from '../command-line/arguments.ts';
 import type { Policies } from '../inputs/policies.ts';
 import type { Server } from '../inputs/server.ts';
@@ -155,9 +157,9 @@ function logOf({ policies }: LocalRun, output: Output): Log {
   let planned = 0;
   return {
     info(message, { index, taskId } = {}) {
-      if (message === 'planned') output.counted(++planned, policies.count);
+      if (message === plannedLine) output.counted(++planned, policies.count);
       // Before it is stored: if that fails, the id is still known.
-      if (message === 'task id') output.task(String(index), String(taskId));
+      if (message === taskIdLine) output.task(String(index), String(taskId));
     },
     warn: (message) => output.problem(`Note: ${message}`),
     error: (message) => output.problem(`Error: ${message}`),

@@ -81,11 +81,13 @@ export type Posted =
   | { kind: 'failed'; host: string; problem: string };
 
 /** `dataset.operation: 400 of 1,000 old rows deleted`; of a reindex, rows written. */
-export function progressLine({ entry, watch }: WatchedEntry): string {
+export const progressLine = (watched: WatchedEntry): string => `${dottedName(watched.entry)}: ${progressOf(watched)}`;
+
+/** The same without the name. */
+export function progressOf({ entry, watch }: WatchedEntry): string {
   const { done, total, work } = progressShown(entry, watch);
-  const name = dottedName(entry);
-  if (done === undefined) return `${name}: under way`;
-  return `${name}: ${exact(done)} of ${exact(total)} ${work === 'written' ? 'rows written to the new index' : 'old rows deleted'}`;
+  if (done === undefined) return 'under way';
+  return `${exact(done)} of ${exact(total)} ${work === 'written' ? 'rows written to the new index' : 'old rows deleted'}`;
 }
 
 /** What the next check of a truncation is for, where its progress does not say it. */

@@ -43,7 +43,7 @@ const paused: Entry<'paused'> = ({ problem }, context) => {
 const fewerRows: Entry<'fewer-rows'> = ({ index, expected, found, since }) => ({
   subject: `fewer rows in ${index}`,
   what: `fewer rows in ${index}: ${exact(found)} of the ${exact(expected)} that were counted on ${moment(since)} and should still be there`,
-  why: "No truncation of this job was under way: DataHub's datahub-gc, an upgrade, a person or an unavailable shard can explain it. Its policy goes on.",
+  why: "No truncation of this job was under way: DataHub's datahub-gc, an upgrade, a person or an unavailable shard can explain it. The policy stays in force.",
   urgency: 'week',
   next: 'If the index is red, wait until every shard is back. Otherwise find out what deletes in it.',
   look: listIndices(fromDottedName(index)),

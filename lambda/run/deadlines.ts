@@ -1,7 +1,7 @@
 import { secondMillis } from '../facts/time.ts';
 import { truncateTimeoutMillis } from '../operations/transport.ts';
 
-/** The time that each step has, and what it keeps free of it. */
+/** Each step's timeout, and the margin that it reserves. */
 
 /** Timeouts of the functions. Plan and Poll may wait 60 s for each of several requests; 900 s is Lambda's maximum. */
 export const functionTimeoutSeconds = { plan: 900, truncate: 600, poll: 900, report: 120 } as const;

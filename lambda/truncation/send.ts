@@ -5,6 +5,9 @@ import { isSameRun, markRunning, noteAnswer } from '../ledger/transitions.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { Clock } from './clock.ts';
 
+/** Of the log, with `index` and `taskId`; the command line's screen follows it. */
+export const taskIdLine = 'task id';
+
 /** Sends the one real truncate of a record in `sending`, and records the response. */
 
 export type Sent =
@@ -37,7 +40,7 @@ export async function send(record: Sending, until: SendUntil, services: SendServ
     case 'started': {
       const { taskId } = truncation;
       // Log it first: otherwise an id that cannot be stored would be lost.
-      log.info('task id', { index: record.index, taskId });
+      log.info(taskIdLine, { index: record.index, taskId });
       return { kind: 'open', record: await recorded(record, (current) => markRunning(current, taskId), services) };
     }
     case 'unresolved': {

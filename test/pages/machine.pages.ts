@@ -168,7 +168,10 @@ describe('The verbs of docs/command-line.md', () => {
   test.concurrent.each(
     worklist.take('docs/command-line.md', 'The command line').map((command) => [command.text, command]),
   )('%s works with what is in the environment', async (_, command) => {
-    const written = { ...command, text: command.text.replace(/^(?!npm|\.\/)/, './retention ').replace(/\[|\]|\.{3}/g, '') };
+    const written = {
+      ...command,
+      text: command.text.replace(/^(?!npm|\.\/)/, './retention ').replace(/\[|\]|\.{3}/g, ''),
+    };
     const env = {
       DATAHUB_GMS_URL: service.url,
       DATAHUB_GMS_TOKEN: service.token,

@@ -29,6 +29,9 @@ import { type Prepared, prepare } from './prepare.ts';
 import { PlanRequests } from './requests.ts';
 import { searchCutoff } from './row-limit.ts';
 
+/** Of the log, once for each policy; the command line's screen counts it. */
+export const plannedLine = 'planned';
+
 /** Parallel dry runs: two counts each, gentle on a production cluster. */
 const planConcurrency = 8;
 
@@ -195,7 +198,7 @@ async function plannedEntries(waiting: readonly WaitingPolicy[], context: PlanCo
 async function planOne({ index, policy }: WaitingPolicy, context: PlanContext): Promise<Planning> {
   const planned = await planPolicy(index, policy, context);
   const outcome = planned.phase === 'done' ? planned.entry.outcome : planned.phase;
-  context.services.log.info('planned', { ...planned.entry, index, outcome });
+  context.services.log.info(plannedLine, { ...planned.entry, index, outcome });
   return planned;
 }
 
@@ -299,7 +302,7 @@ async function requestNotes({ state, services, requests }: PlanContext, reads: O
   return notes;
 }
 
-/** Said once: an address that changes leaves its records behind. */
+/** One note for all of them: old records stay behind when the address changes. */
 function addressNotes({ records }: Prepared, state: RunState): Note[] {
   const addresses = [...records.values()].flatMap((record) => addressElsewhere(record, state) ?? []);
   return addresses[0] === undefined

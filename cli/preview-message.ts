@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, Option } from 'commander';
-import { type ReportFacts, reportSchema } from '../lambda/facts/report-schema.ts';
+import { type Report, reportSchema } from '../lambda/facts/report-schema.ts';
 import type { Audience } from '../lambda/message/audience.ts';
 import { messageOf } from '../lambda/message/message.ts';
-import { withSentences } from '../lambda/message/sentences.ts';
 import { notifyFormats } from './command-line/options.ts';
 import { formats as posted } from './outputs/formats.ts';
 
@@ -21,46 +23,6 @@ interface Options {
   local?: string | true;
 }
 
-/** The worst night, beside an ordinary one: rows are missing in one index, and another is truncated. */
-const night: ReportFacts = {
-  version: 1,
-  runId: 'sample',
-  stage: 'sample',
-  server: 'http://gms.example.com:8080',
-  mode: 'enforce',
-  startedAt: '2026-08-14T03:30:00.000Z',
-  finishedAt: '2026-08-14T03:44:00.000Z',
-  result: 'failed',
-  notes: [],
-  policies: [
-    {
-      entityType: 'dataset',
-      aspect: 'operation',
-      retentionDays: 90,
-      cutoffMillis: Date.UTC(2026, 4, 16, 3, 30),
-      rowsTotal: 107_000,
-      rowsToDelete: 55_000,
-      rowsDeleted: 55_000,
-      rowsMissing: 18_000,
-      owner: 'data platform',
-      outcome: 'rows-missing',
-      cause: { kind: 'missing', expected: 52_000, found: 34_000 },
-    },
-    {
-      entityType: 'dataset',
-      aspect: 'datasetProfile',
-      retentionDays: 30,
-      rowsTotal: 4_100_000,
-      rowsToDelete: 1_200_034,
-      rowsDeleted: 1_200_034,
-      durationSeconds: 720,
-      outcome: 'truncated',
-      cause: { kind: 'verified' },
-    },
-  ],
-  unmanagedIndices: [],
-};
-
 /** @param args as they stand on the command line */
 export function previewMessage(args: readonly string[]): { status: 0 | 2; stdout: string; stderr: string } {
   const said = { stdout: '', stderr: '' };
@@ -68,7 +30,7 @@ export function previewMessage(args: readonly string[]): { status: 0 | 2; stdout
     .description('Prints the notification that a report would be sent as. Nothing is sent.')
     .option(
       '--report <file>',
-      'the report as JSON, as ./retention enforce … --json FILE writes it; by default a sample',
+      'the report as JSON, as ./retention enforce … --json FILE writes it; by default that of the demo, after some seconds',
     )
     .addOption(new Option('--format <format>', 'what to print').choices([...formats]).default('email'))
     .option('--state-machine-arn <arn>', "the workflow, for next steps that start it with AWS's command line")
@@ -102,7 +64,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
 
 function preview({ report: path, format, local, ...asked }: Options): string {
   const audience = audienceOf(local, asked);
-  const report = path === undefined ? withSentences(night, audience) : readReport(path);
+  const report = path === undefined ? reportOfDemo() : readReport(path);
   const message = messageOf(report, { audience });
   if (format === 'email') return `Subject: ${message.subject}\n\n${message.email}`.trimEnd();
   // A local run posts to Slack itself; a stage's message goes through Amazon Q Developer.
@@ -115,7 +77,23 @@ function audienceOf(local: Options['local'], { stateMachineArn, runbookUrl }: Pa
   return { kind: 'aws', stateMachineArn, region: stateMachineArn?.split(':')[3], runbookUrl };
 }
 
-function readReport(path: string) {
+function reportOfDemo(): Report {
+  const folder = mkdtempSync(join(tmpdir(), 'datahub-retention-demo-'));
+  try {
+    const file = join(folder, 'report.json');
+    const program = fileURLToPath(new URL('./start.mjs', import.meta.url));
+    // Its status is 1, because one of its indices needs attention.
+    const { stderr } = spawnSync(process.execPath, [program, 'demo', '--json', file], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    if (!existsSync(file)) throw new Error(`The demo wrote no report: ${stderr}`);
+    return readReport(file);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function readReport(path: string): Report {
   const remedy = 'name a report file, as ./retention enforce … --json FILE writes it.';
   let value: unknown;
   try {

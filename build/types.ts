@@ -50,8 +50,8 @@ export function constructTypes(): string {
 function withEachNameImportedOnce(text: string): string {
   const seen = new Set<string>();
   return text.replace(/^(import (?:type )?)\{ (.*) \}( from .*;)\n/gm, (_, before, names: string, after) => {
-    const fresh = names.split(', ').filter((name) => !seen.has(name));
-    for (const name of fresh) seen.add(name);
+    const fresh = names.split(', ').filter((name) => !seen.has(name.replace('type ', '')));
+    for (const name of fresh) seen.add(name.replace('type ', ''));
     return fresh.length === 0 ? '' : `${before}{ ${fresh.join(', ')} }${after}\n`;
   });
 }

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { Annotations, Stack } from 'aws-cdk-lib';
+import { Annotations, Aspects, Stack } from 'aws-cdk-lib';
 import type { Alarm, Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Connections, type IConnectable } from 'aws-cdk-lib/aws-ec2';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { CfnSubscription, type ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
@@ -52,13 +52,22 @@ export class DatahubRetention extends Construct implements IConnectable {
     super(scope, id);
     const { settings, resources, warnings } = checkedProps(this, props);
     const warn: Warn = (id, text) => Annotations.of(this).addWarningV2(`datahub-retention:${id}`, text);
-    for (const { id, text } of warnings) warn(id, text);
-    if (settings.mode === 'enforce' && !Stack.of(this).terminationProtection) {
-      warn(
-        'unprotected',
-        'The stage enforces, and its stack has no termination protection: its deletion would lose what may still be running on the server. Set terminationProtection.',
-      );
-    }
+    for (const { id, text } of warnings) if (id !== 'nobody-told') warn(id, text);
+    let isWarned = false;
+    // At synth, because the app may subscribe to the topic, and protect the stack, after this construct was made.
+    Aspects.of(this).add({
+      visit: (node) => {
+        if (isWarned || node !== this) return;
+        isWarned = true;
+        const nobody = warnings.find(({ id }) => id === 'nobody-told');
+        if (nobody && !topic.node.findAll().some((one) => one instanceof CfnSubscription)) warn(nobody.id, nobody.text);
+        if (settings.mode !== 'enforce' || Stack.of(this).terminationProtection) return;
+        warn(
+          'unprotected',
+          'The stage enforces, and its stack has no termination protection: its deletion would lose what may still be running on the server. Set terminationProtection.',
+        );
+      },
+    });
     const { encryptionKey } = resources;
     if (encryptionKey !== undefined) letUse(encryptionKey, forLogs(Stack.of(this)), 'CloudWatch Logs', warn);
     const { topic } = new Notifications(this, 'Notifications', { settings, resources, warn });

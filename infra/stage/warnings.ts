@@ -39,7 +39,7 @@ function audience({ emails, slackChannelId, teamsChannelId, topicArn }: Settings
   return warning(
     'nobody-told',
     [],
-    'Nobody will be notified: the stage file has no emails, no channel of Slack or Teams, and no topicArn. Add one, or subscribe to the topic of the output TopicArn.',
+    'Nobody will be notified: there are no emails, no channel of Slack or Teams, and no topicArn. Add one, or subscribe to the topic.',
   );
 }
 

@@ -6,6 +6,7 @@ import { SecurityGroup, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
 import { AccountRootPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 import { afterEach, describe, expect, inject, test, vi } from 'vitest';
@@ -294,11 +295,13 @@ describe('What the CDK has yet to look up', () => {
   });
 });
 
-const warned = (stack: Stack): string =>
-  stack.node
+const warned = (stack: Stack): string => {
+  Template.fromStack(stack);
+  return stack.node
     .findAll()
     .flatMap(({ node }) => node.metadata.filter(({ type }) => type === 'aws:cdk:warning').map(({ data }) => data))
     .join('\n');
+};
 
 describe('The construct', () => {
   test('may be used twice in one stack, for two stages', () => {
@@ -345,9 +348,17 @@ describe('The construct', () => {
     expect(warned(stack)).toContain(`[ack: datahub-retention:${id}]`);
   });
 
-  test('does not warn of what the stack has', () => {
-    const stack = newStack(undefined, { terminationProtection: true });
-    place({ emails: ['team@example.com'], mode: 'enforce' }, stack);
+  test('warns where nobody subscribes', () => {
+    const stack = newStack();
+    place({ emails: [] }, stack);
+    expect(warned(stack)).toContain('[ack: datahub-retention:nobody-told]');
+  });
+
+  test('does not warn of what the app does after it', () => {
+    const stack = newStack();
+    const { topic } = place({ emails: [], mode: 'enforce' }, stack);
+    topic.addSubscription(new EmailSubscription('team@example.com'));
+    stack.terminationProtection = true;
     expect(warned(stack)).toBe('');
   });
 });

@@ -10,8 +10,8 @@ export const seed = given === undefined ? 20260301 : Number(given);
 const factor = Number(process.env['EXPLORE_FACTOR'] ?? 1);
 
 /** Asserts a property for `runs` values. Throws what fast-check found, with the seed and the smallest counterexample. */
-export const holds = <Values>(property: fc.IProperty<Values>, runs = 200): void =>
-  fc.assert(property, { seed, numRuns: runs * factor });
+export const holds = <Values>(property: fc.IProperty<Values>, runs = 200, from = seed): void =>
+  fc.assert(property, { seed: from, numRuns: runs * factor });
 
 /** The same for a property that waits. */
 export const holdsInTime = <Values>(property: fc.IAsyncProperty<Values>, runs = 100): Promise<void> =>

@@ -86,7 +86,7 @@ function problems(
   let part: Part = 'problem';
   items.forEach((item, at) => {
     const { head, rest } = headOf(item, form);
-    const coming = [...silent, ...rest, ...items.slice(at + 1).flatMap(({ names }) => names)];
+    const coming = [...silent, ...rest, ...items.slice(at + 1).flatMap(namesOf)];
     const fits = (more: readonly string[]) =>
       form.fits([...around, ...lines, ...more, namesLine(coming, comfort)], part);
     if (part === 'problem') {
@@ -106,12 +106,15 @@ function problems(
       return;
     }
     part = 'rest';
-    silent.push(...(item.names.length > 0 ? item.names : [item.subject]));
+    silent.push(...namesOf(item));
   });
   const room = form.left([...around, ...lines]);
   if (silent.length > 0) lines.push(form.plain(cutEvenly(silent, room), room));
   return lines.length === 0 || lines.at(-1) === '' ? lines : [...lines, ...form.blank];
 }
+
+/** What the last line says of an item that has no room. */
+const namesOf = ({ names, subject }: Item): readonly string[] => (names.length > 0 ? names : [subject]);
 
 /** Above this number, what an item is about is named in the last line. */
 const namesInHead = 5;

@@ -116,6 +116,8 @@ function expectReadable(report: Report, audience = aws): void {
 }
 
 test('any report', () => {
+  // Sixty-four problems beside notes without names: names were cut to make room for the notes' subjects.
+  for (const seed of [2, 37]) holds(fc.property(anyReport, fc.constantFrom(...audiences), expectReadable), 25, seed);
   holds(fc.property(anyReport, fc.constantFrom(...audiences), expectReadable), 25);
 });
 

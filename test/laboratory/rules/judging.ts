@@ -196,11 +196,27 @@ function reindexed(history: Parameters<CheckRule>[0], closing: Closing, left: nu
   const { announcesReindex, baseline } = closing.record.attempt;
   const writes = ({ created = 0, updated = 0 }: Counters) => created + updated > 0;
   const shown = statusesOf(history, closing, 'anybody').some(({ counters }) => writes(counters));
-  const end = completedIn(history, closing, by);
-  const { deleted = 0, total = deleted } = end ?? {};
-  const isAll = total <= Math.max(deleted, baseline.rowsToDelete);
-  const isDelete = end && !writes(end) && deleted > 0 && isAll && isInPlace(left, baseline);
-  return (announcesReindex && !isDelete) || shown;
+  const isDelete = (end: Counters | undefined, left: number | undefined): boolean => {
+    const { deleted = 0, total = deleted } = end ?? {};
+    const isAll = total <= Math.max(deleted, baseline.rowsToDelete);
+    return end !== undefined && !writes(end) && deleted > 0 && isAll && isInPlace(left, baseline);
+  };
+  // What an earlier run has seen stays proven, also where old rows have come in since.
+  const wasDelete = earlierLooks(history, closing).some(({ end, left }) => isDelete(end, left));
+  return (announcesReindex && !isDelete(completedIn(history, closing, by), left) && !wasDelete) || shown;
+}
+
+/** Completed statuses of the task, each with the rows to delete that the same function counted after it. */
+function earlierLooks(history: Parameters<CheckRule>[0], { at, record }: Closing) {
+  if (record.state !== 'running') return [];
+  const { cutoffMillis } = record.attempt.fields;
+  return statusesOfTask(history, record.taskId).flatMap(({ at: answeredAt, answer, invocation }) => {
+    if (answeredAt > at || typeof answer !== 'object' || answer.kind !== 'found' || !answer.completed) return [];
+    const counted = ofCall(history, 'dry-run', invocation).find(
+      ({ index, fields }) => index === record.index && fields.cutoffMillis === cutoffMillis,
+    );
+    return counted?.answer ? [{ end: answer.counters, left: counted.answer.rowsToDelete }] : [];
+  });
 }
 
 type Baseline = Closing['record']['attempt']['baseline'];

@@ -93,8 +93,11 @@ export const reportedRules: Record<string, CheckRule> = {
 export const reportRules = {
   *'every verdict and every release is reported'(history) {
     for (const made of decisions(history)) {
-      const isReported = eventsOf(history, 'published').some((event) => event.at >= made.at && includes(event, made));
-      if (isReported) continue;
+      const since = eventsOf(history, 'published').filter((event) => event.at >= made.at);
+      if (since.some((event) => includes(event, made))) continue;
+      // Of what could not be read before the first report, nobody knows what was decided: it is reported as that.
+      const damage = about(history, 'damaged', made.index).find((event) => event.at >= made.at);
+      if (damage && !since.some((event) => event.confirmed && event.at < damage.at)) continue;
       yield { at: made.at, text: `${made.index}: decided by ${made.by.runId}, and never reported` };
     }
   },

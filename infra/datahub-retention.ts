@@ -52,15 +52,14 @@ export class DatahubRetention extends Construct implements IConnectable {
     super(scope, id);
     const { settings, resources, warnings } = checkedProps(this, props);
     const warn: Warn = (id, text) => Annotations.of(this).addWarningV2(`datahub-retention:${id}`, text);
-    for (const { id, text } of warnings) if (id !== 'nobody-told') warn(id, text);
     let isWarned = false;
     // At synth, because the app may subscribe to the topic, and protect the stack, after this construct was made.
     Aspects.of(this).add({
       visit: (node) => {
         if (isWarned || node !== this) return;
         isWarned = true;
-        const nobody = warnings.find(({ id }) => id === 'nobody-told');
-        if (nobody && !topic.node.findAll().some((one) => one instanceof CfnSubscription)) warn(nobody.id, nobody.text);
+        const isSubscribed = topic.node.findAll().some((one) => one instanceof CfnSubscription);
+        for (const { id, text } of warnings) if (id !== 'nobody-told' || !isSubscribed) warn(id, text);
         if (settings.mode !== 'enforce' || Stack.of(this).terminationProtection) return;
         warn(
           'unprotected',

@@ -204,7 +204,6 @@ interface Certificates {
   from: string;
 }
 
-/** In addition to `NODE_EXTRA_CA_CERTS`, which Node forgets where certificates are given. */
 /** A mounted file is renewed while a run goes on; what cannot be used then changes nothing. */
 function renewed(read: () => string): () => string {
   let last = read();
@@ -218,6 +217,7 @@ function renewed(read: () => string): () => string {
   };
 }
 
+/** In addition to `NODE_EXTRA_CA_CERTS`, which Node forgets where certificates are given. */
 function readCertificates({ path, from }: Certificates, env: NodeJS.ProcessEnv): string {
   const pem = readText(path, from);
   try {

@@ -63,8 +63,8 @@ const withoutReindex = ({ policy, why }: Suggested): Suggested => ({
 });
 
 /**
- * Without it DataHub's bulk requests wait 0 s, which one row with a field that is new to the mapping is enough to exceed.
- * With 30 s every row was there; 60 s is also what a primary shard may need.
+ * Without it DataHub's bulk requests wait 0 s: one row with a field that the new index lacks takes longer, and ends the
+ * reindex. With 30 s every row was there; a primary shard may need 60 s.
  */
 const withTimeout = ({ policy, why }: Suggested): Suggested => ({
   policy: { ...policy, timeoutSeconds: 60 },

@@ -1,7 +1,7 @@
 /**
  * How long one request to AWS may take until its answer begins, and how long the answer may pause, milliseconds: a
- * function must say what did not answer before its own time ends. An answer that trickles in for
- * ever is cut by the call's `abortSignal`.
+ * function must say what did not answer before its own time ends. The call's `abortSignal` cuts an answer that trickles
+ * in without an end.
  */
 export const timeouts = (requestMillis: number) => ({
   connectionTimeout: 3000,

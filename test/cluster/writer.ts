@@ -3,7 +3,7 @@ import { kubernetesLedger } from '../../cli/ledgers/kubernetes-ledger.ts';
 import { revisionOf } from '../../lambda/ledger/record.ts';
 import { anIdle } from '../support/records.ts';
 
-/** Writes the next revision of one record until it has been first so many times, and reports each of them. */
+/** Writes the next revision of one record until it has won the given number of times, and prints each revision it won. */
 
 const [url = '', namespace = '', token = '', times = '0'] = process.argv.slice(2);
 const ledger = kubernetesLedger(configMaps({ url, namespace, token: () => token }));

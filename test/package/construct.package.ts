@@ -119,7 +119,7 @@ console.log(JSON.stringify(app.synth().getStackByName('Page').template));`;
   );
 });
 
-test('A peer that cannot work is told apart from a fault of ours', async () => {
+test('An unusable peer gives one sentence, not one of our stack traces', async () => {
   const folder = emptyProject();
   try {
     await install(folder, inject('tarball'));

@@ -1,6 +1,6 @@
 import { folderLedger } from '../../../cli/ledgers/folder-ledger.ts';
 
-/** Writes the next revision of one record until it has been first so many times, and reports each of them. */
+/** Writes the next revision of one record until it has won the given number of times, and prints each revision it won. */
 
 const [folder = '', times = '0'] = process.argv.slice(2);
 const ledger = folderLedger(folder);

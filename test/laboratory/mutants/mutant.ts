@@ -2,7 +2,7 @@ import type { Ingredient } from '../histories/scenario.ts';
 
 /** A safety rule switched off: the core itself has no switch, so its source is changed when the laboratory is bundled. */
 export interface Mutant {
-  /** The number of the safety rule (design.md §3). */
+  /** The number of the rule in docs/rules.md. */
   about: string;
   /** What the core then does. */
   name: string;

@@ -109,6 +109,8 @@ export const tellingRules = {
       // An index that the search engine does not know has no rows to count.
       if (!isOfPolicy || !answer?.rowsTotal || at - invocation.startedAt > 10 * 60_000) continue;
       const record = lastWrite(history, index, at)?.next;
+      // What another run has written since Plan began, it may have read too early.
+      if (record !== lastWrite(history, index, invocation.startedAt)?.next) continue;
       if (record?.state !== 'idle' || record.server !== invocation.settings.gmsUrl) continue;
       const { window } = record;
       const isTaken = ofRun(history, 'taken', invocation).some(({ state }) => !state.error);

@@ -97,7 +97,11 @@ export const reportRules = {
       if (since.some((event) => includes(event, made))) continue;
       // Of what could not be read before the first report, nobody knows what was decided: it is reported as that.
       const damage = about(history, 'damaged', made.index).find((event) => event.at >= made.at);
-      if (damage && !since.some((event) => event.confirmed && event.at < damage.at)) continue;
+      const couldSay = (event: Published) =>
+        event.confirmed &&
+        event.at < (damage?.at ?? 0) &&
+        (runOf(event) === runOf(made.by) || (ofRun(history, 'listed', event)[0]?.at ?? 0) >= made.at);
+      if (damage && !since.some(couldSay)) continue;
       yield { at: made.at, text: `${made.index}: decided by ${made.by.runId}, and never reported` };
     }
   },

@@ -165,10 +165,13 @@ export const tellingRules = {
 const saidAfter = (history: Parameters<CheckRule>[0], { at, invocation }: Closing): Event<'published'>[] =>
   ofRun(history, 'published', invocation).filter((event) => event.at >= at);
 
-/** Whether an entry names a loss: rows that counts show by their number or as not verified, late ones as a reindex. */
-function names({ outcome, rowsMissing = 0, reindexes = false }: PolicyEntry, { settled }: Loss): boolean {
+/**
+ * Whether an entry names a loss: rows that counts show by their number or as not verified, late ones as a reindex or by
+ * the index that was replaced.
+ */
+function names({ outcome, rowsMissing = 0, reindexes = false, indexNow }: PolicyEntry, { settled }: Loss): boolean {
   if (['rows-missing', 'quarantined', 'unknown'].includes(outcome)) return true;
-  return settled === 0 ? reindexes : rowsMissing >= settled;
+  return settled === 0 ? reindexes || indexNow !== undefined : rowsMissing >= settled;
 }
 
 /** Whether an entry is about this truncation: each run has its own cutoff. */

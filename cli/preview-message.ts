@@ -7,6 +7,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { type Report, reportSchema } from '../lambda/facts/report-schema.ts';
 import type { Audience } from '../lambda/message/audience.ts';
 import { messageOf } from '../lambda/message/message.ts';
+import { contextOf } from '../lambda/message/sentences.ts';
 import { notifyFormats } from './command-line/options.ts';
 import { formats as posted } from './outputs/formats.ts';
 
@@ -68,7 +69,10 @@ function preview({ report: path, format, local, ...asked }: Options): string {
   const message = messageOf(report, { audience });
   if (format === 'email') return `Subject: ${message.subject}\n\n${message.email}`.trimEnd();
   // A local run posts to Slack itself; a stage's message goes through Amazon Q Developer.
-  const body = format === 'slack' && !local ? JSON.parse(message.https) : posted[format].body(message, report);
+  const body =
+    format === 'slack' && !local
+      ? JSON.parse(message.https)
+      : posted[format].body(message, report, contextOf(report, audience));
   return JSON.stringify(body, null, 2);
 }
 

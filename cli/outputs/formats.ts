@@ -1,5 +1,6 @@
 import type { Report } from '../../lambda/facts/report-schema.ts';
 import type { Message } from '../../lambda/message/message.ts';
+import type { Context } from '../../lambda/message/phrases.ts';
 import type { NotifyFormat } from '../command-line/options.ts';
 import { slackMessage } from './slack.ts';
 import { teamsMessage } from './teams.ts';
@@ -9,7 +10,7 @@ import { teamsMessage } from './teams.ts';
 interface Format {
   /** For `It does not take …`. */
   what: string;
-  body(message: Message, report: Report): object;
+  body(message: Message, report: Report, context: Context): object;
 }
 
 export const formats: Record<NotifyFormat, Format> = {

@@ -62,6 +62,6 @@ function writeSuggestions(
     json.path === '-'
       ? undefined
       : runByHand({ mode: 'preview' }, { ...audience, policies: shellWord(json.path) } as Audience);
-  if (line) output.note(`Edit them as needed. To see what a run would do, without changing anything:\n  ${line}`);
+  if (line) output.note('Edit them as needed. To see what a run would do, without changing anything:', [`  ${line}`]);
   return true;
 }

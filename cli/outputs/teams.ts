@@ -1,7 +1,9 @@
-import { resultOf } from '../../lambda/facts/outcomes.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
+import { commandLines, runbookText } from '../../lambda/message/mail.ts';
 import type { Message } from '../../lambda/message/message.ts';
-import { nameOf } from '../../lambda/message/phrases.ts';
+import type { Context } from '../../lambda/message/phrases.ts';
+import { type Form, type Line, render } from '../../lambda/message/render.ts';
+import { oneLine } from '../../lambda/message/text.ts';
 
 /** The body for a webhook of Teams' Workflows ("When a Teams webhook request is received"): one Adaptive Card. */
 interface TeamsMessage {
@@ -25,45 +27,39 @@ interface Block {
   inlines: [{ type: 'TextRun'; text: string; weight?: 'Bolder'; size?: 'Large'; fontType?: 'Monospace' }];
 }
 
-/** Teams refuses a message of about 28 KB (in UTF-16, as people have measured), and the flow says nothing of it. */
-const maxBytes = 18_000;
-
 /**
- * The mail as a card: its lines, with commands in a fixed width. Where it is too long it ends earlier. Its last line
- * names every index with a problem that is not above it.
+ * Characters of the blocks, as JSON: up to the first number without the names of what had no room, which have the rest.
+ * Teams refuses a message of about 28 KB (in UTF-16, as people have measured), and the flow says nothing of it.
  */
-export function teamsMessage({ subject, email }: Pick<Message, 'subject' | 'email'>, report: Report): TeamsMessage {
+const length = { most: 13_500, withNames: 17_500 };
+
+const form: Form = {
+  plain: oneLine,
+  command: commandLines,
+  runbook: runbookText,
+  room: { head: 900, why: 900, owner: 700, next: 700, remark: 400 },
+  most: { problems: Number.POSITIVE_INFINITY, links: Number.POSITIVE_INFINITY, fine: 12, remarks: 4 },
+  fits: (lines) => lengthOf(lines) <= length.most,
+  left: (lines) => length.withNames - lengthOf(lines),
+};
+
+/** The whole report as a card, with commands in a fixed width. */
+export function teamsMessage({ subject }: Pick<Message, 'subject'>, report: Report, context: Context): TeamsMessage {
   const title: Block = {
     type: 'RichTextBlock',
     inlines: [{ type: 'TextRun', text: subject, weight: 'Bolder', size: 'Large' }],
   };
-  const lines = email.trimEnd().split('\n');
-  for (let count = lines.length; count > 0; count--) {
-    const shown = lines.slice(0, count);
-    const cut = count < lines.length ? ['Shortened for Teams; the report has it all.'] : [];
-    const card = cardOf([title, ...blocksOf([...shown, '', ...cut, ...namesMissing(shown, report)])]);
-    if (Buffer.byteLength(JSON.stringify(card)) <= maxBytes) return card;
-  }
-  return cardOf([title]);
+  return cardOf([title, ...blocksOf(render(report, context, form))]);
 }
 
-/** Most names are 40 characters; the longest possible, of all policies, would be no message. */
-const maxNamesLength = 6000;
-
-function namesMissing(shown: readonly string[], { policies }: Report): string[] {
-  const text = shown.join('\n');
-  const troubled = policies.filter(({ outcome }) => resultOf[outcome] !== 'ok').map(nameOf);
-  const names = troubled.filter((name) => !text.includes(name)).join(', ');
-  return names === '' ? [] : [`Problems also in: ${names.slice(0, maxNamesLength)}.`];
-}
+const lengthOf = (lines: readonly Line[]): number => JSON.stringify(blocksOf(lines)).length;
 
 /** A blank line begins a paragraph. */
-function blocksOf(lines: readonly string[]): Block[] {
-  return lines.flatMap((line, at) => {
-    if (line.trim() === '') return [];
-    const spacing = lines[at - 1]?.trim() === '' ? ('Medium' as const) : ('None' as const);
-    const isCommand = line.startsWith('  ');
-    const run = { type: 'TextRun' as const, text: line.trim(), ...(isCommand && { fontType: 'Monospace' as const }) };
+function blocksOf(lines: readonly Line[]): Block[] {
+  return lines.flatMap(({ kind, text }, at) => {
+    if (kind === 'blank') return [];
+    const spacing = lines[at - 1]?.kind === 'blank' ? ('Medium' as const) : ('None' as const);
+    const run = { type: 'TextRun' as const, text, ...(kind === 'command' && { fontType: 'Monospace' as const }) };
     return [{ type: 'RichTextBlock' as const, spacing, inlines: [run] as Block['inlines'] }];
   });
 }

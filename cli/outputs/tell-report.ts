@@ -4,6 +4,7 @@ import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import type { Audience } from '../../lambda/message/audience.ts';
 import { cleanReport, isWorthPublishing, type Message, messageOf } from '../../lambda/message/message.ts';
 import { moment } from '../../lambda/message/numbers.ts';
+import { contextOf } from '../../lambda/message/sentences.ts';
 import { redactor } from '../../lambda/operations/secrets.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Publisher } from '../../lambda/run/services.ts';
@@ -112,12 +113,12 @@ function isBad({ result, error, policies }: Report, { failOn = 'attention', expe
 async function postMessage(
   report: Report,
   message: Message,
-  { webhook, server, byHand }: Telling,
+  { webhook, server, byHand, audience }: Telling,
   output: Output,
 ): Promise<'posted' | 'refused' | 'not-asked'> {
   if (webhook === undefined) return 'not-asked';
   if (webhook.when === 'problems' && !isWorthPublishing(report, byHand)) return 'not-asked';
-  const body = JSON.stringify(formats[webhook.format].body(message, report));
+  const body = JSON.stringify(formats[webhook.format].body(message, report, contextOf(report, audience)));
   const posted = await post(webhook, body, { caPem: server.ca?.() });
   output.posted(posted);
   return posted.kind === 'posted' ? 'posted' : 'refused';

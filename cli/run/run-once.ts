@@ -94,7 +94,7 @@ export async function runOnce(run: LocalRun, output: Output, publisher: Publishe
         output.problem(`${step} failed: ${error instanceof Error ? error.message : String(error)}`),
     });
     if ((await Promise.race([ended, refused])) === 'refused') {
-      output.note(['You said no: nothing was sent.', ...(await linesAfterStop(run, last))].join('\n'));
+      output.note('You said no: nothing was sent.', await linesAfterStop(run, last));
     }
   } finally {
     leave();

@@ -1,6 +1,7 @@
 import type { Cause } from '../../lambda/facts/cause.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
 import type { ServerError } from '../../lambda/facts/server-error.ts';
+import type { Message } from '../../lambda/message/message.ts';
 import { exact, rows } from '../../lambda/message/numbers.ts';
 import { isUnseen } from '../../lambda/message/phrases.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
@@ -21,8 +22,8 @@ export interface Output {
   header(header: Header): void;
   /** The ledger's folder, if it is only known after asking the server. */
   ledger(path: string): void;
-  /** A remark worth knowing: one or two sentences, and perhaps an indented command. */
-  note(text: string): void;
+  /** A remark worth knowing. @param more lines below it, which stay as they are: a command, a list */
+  note(text: string, more?: readonly string[]): void;
   /** In a run, at once: the server has gone away, is back, or gave a truncation no task id. */
   heard(heard: Heard): void;
   /** Indices counted so far. */
@@ -34,7 +35,7 @@ export interface Output {
   task(index: string, taskId: string): void;
   /** A problem that the run survives, or that its report will contain. */
   problem(text: string): void;
-  report(report: Report, message: { subject: string; email: string }): void;
+  report(report: Report, message: Pick<Message, 'subject' | 'lines'>): void;
   posted(posted: Posted): void;
 
   checks(checks: readonly Check[]): void;

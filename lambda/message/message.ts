@@ -2,7 +2,8 @@ import type { NoteKind } from '../facts/note.ts';
 import type { Report } from '../facts/report-schema.ts';
 import { redactor } from '../operations/secrets.ts';
 import type { Audience } from './audience.ts';
-import { mailOf } from './mail.ts';
+import { mailOf, plainLine } from './mail.ts';
+import type { Line } from './render.ts';
 import { contextOf, textOfNote } from './sentences.ts';
 import { shorten } from './shorten.ts';
 import { slackOf } from './slack.ts';
@@ -14,8 +15,9 @@ export interface Message {
   subject: string;
   /** The report as JSON: for SQS, Lambda, Firehose and any other protocol without its own text. */
   default: string;
-  /** Plain text. */
+  /** Plain text, and its lines for a screen. */
   email: string;
+  lines: readonly Line[];
   /** The custom notification of Amazon Q Developer in chat applications, as JSON. */
   https: string;
   /** The subject. */
@@ -41,9 +43,11 @@ export function messageOf(report: Report, { audience, clean = redactor([]) }: Me
   const cleaned = cleanReport(report, clean);
   const context = contextOf(cleaned, audience);
   const subject = subjectOf(cleaned, context);
+  const lines = mailOf(cleaned, context);
   const people = {
     subject,
-    email: mailOf(cleaned, context),
+    lines,
+    email: lines.map(plainLine).join('\n'),
     https: safeJson(slackOf(cleaned, context)),
     sms: subject,
     attributes: { stage: oneLine(cleaned.stage, 100) || 'unnamed', result: cleaned.result, mode: cleaned.mode },

@@ -10,43 +10,49 @@ import { clip, oneLine } from './text.ts';
 
 /** The text of a message: the same items in the same order for every form, as far as each has room. */
 
+/** One line of a message. What is a command stays whole, so that it can be pasted. */
+export interface Line {
+  kind: 'heading' | 'text' | 'command' | 'blank';
+  text: string;
+}
+
 /** How one form marks its texts, and how much of them it has room for. */
 export interface Form {
   /** A text from anywhere on one line of at most `max` characters, escaped for this form. */
   plain(text: string, max: number): string;
-  /** The first line of a problem. */
-  strong(line: string): string;
   /** A command with the line that says what it does; no lines where none are shown. */
-  command(command: Command): string[];
+  command(command: Command): Line[];
   /** Where the runbook has a section. */
   runbook(section: Section, context: Context): string;
-  /** Between paragraphs. */
-  blank: readonly string[];
   /** Characters of each part. */
   room: Readonly<Record<'head' | 'why' | 'owner' | 'next' | 'remark', number>>;
   /** How many of these are shown at most; above `fine`, indices without a problem are counted. */
   most: Readonly<Record<'problems' | 'links' | 'fine' | 'remarks', number>>;
   /** Whether there is room for these lines of the whole text; the last of them are of this part. */
-  fits(lines: readonly string[], part: Part): boolean;
+  fits(lines: readonly Line[], part: Part): boolean;
   /** Characters that are left for the names of what had no room, besides these lines. */
-  left(lines: readonly string[]): number;
+  left(lines: readonly Line[]): number;
 }
 
-/** @returns lines joined by line breaks, the worst first; every index with a problem is named */
-export function render(report: Report, context: Context, form: Form): string {
+const blank: Line = { kind: 'blank', text: '' };
+export const textLine = (text: string): Line => ({ kind: 'text', text });
+const heading = (text: string): Line => ({ kind: 'heading', text });
+
+/** @returns the worst first; every index with a problem is named */
+export function render(report: Report, context: Context, form: Form): Line[] {
   const items = problemsOf(report, context);
-  const first = [form.strong(opening(report, items, context, form)), ...form.blank];
-  const last = runLine(report, form);
+  const first = [heading(opening(report, items, context, form)), blank];
+  const last = textLine(runLine(report, form));
   const lines = [...first, ...problems(items, unexamined(report), [...first, last], context, form)];
   const add = (more: readonly string[]) => {
-    for (const line of more) if (form.fits([...lines, line, last], 'rest')) lines.push(line);
+    for (const line of more.map(textLine)) if (form.fits([...lines, line, last], 'rest')) lines.push(line);
   };
   for (const part of [fine(report, context, form), remarks(report, context, form)]) {
     add(part);
-    if (part.length > 0) lines.push(...form.blank);
+    if (part.length > 0) lines.push(blank);
   }
   add(hints(report, context, form));
-  return [...lines, last].join('\n');
+  return [...lines, last];
 }
 
 function opening(report: Report, items: readonly Item[], context: Context, form: Form): string {
@@ -77,20 +83,20 @@ type Part = 'problem' | 'line' | 'rest';
 function problems(
   items: readonly Item[],
   unsaid: readonly string[],
-  around: readonly string[],
+  around: readonly Line[],
   context: Context,
   form: Form,
-): string[] {
-  const lines: string[] = [];
+): Line[] {
+  const lines: Line[] = [];
   const silent = [...unsaid];
   let part: Part = 'problem';
   items.forEach((item, at) => {
     const { head, rest } = headOf(item, form);
     const coming = [...silent, ...rest, ...items.slice(at + 1).flatMap(namesOf)];
-    const fits = (more: readonly string[]) =>
-      form.fits([...around, ...lines, ...more, namesLine(coming, comfort)], part);
+    const fits = (more: readonly Line[]) =>
+      form.fits([...around, ...lines, ...more, textLine(namesLine(coming, comfort))], part);
     if (part === 'problem') {
-      const full = [...paragraph(item, head, at, context, form), ...form.blank];
+      const full = [...paragraph(item, head, at, context, form), blank];
       const isAmongFew = at < form.most.problems && items.length <= 2 * form.most.problems;
       if (at === 0 || (isAmongFew && fits(full))) {
         lines.push(...full);
@@ -99,7 +105,7 @@ function problems(
       }
       part = 'line';
     }
-    const line = `- ${form.plain(head, form.room.head)}`;
+    const line = textLine(`- ${form.plain(head, form.room.head)}`);
     if (part === 'line' && fits([line])) {
       lines.push(line);
       silent.push(...rest);
@@ -109,8 +115,8 @@ function problems(
     silent.push(...namesOf(item));
   });
   const room = form.left([...around, ...lines]);
-  if (silent.length > 0) lines.push(form.plain(cutEvenly(silent, room), room));
-  return lines.length === 0 || lines.at(-1) === '' ? lines : [...lines, ...form.blank];
+  if (silent.length > 0) lines.push(textLine(form.plain(cutEvenly(silent, room), room)));
+  return lines.length === 0 || lines.at(-1) === blank ? lines : [...lines, blank];
 }
 
 /** What the last line says of an item that has no room. */
@@ -152,16 +158,17 @@ function paragraph(
   at: number,
   context: Context,
   form: Form,
-): string[] {
+): Line[] {
   const commands = [look, act, instead].flatMap((command) => (command === undefined ? [] : form.command(command)));
-  return [
-    form.strong(form.plain(head, form.room.head)),
+  const texts = [
     form.plain(why, form.room.why),
     form.plain(owner, form.room.owner),
     next === undefined ? '' : form.plain(`Next: ${next}`, form.room.next),
-    ...commands,
-    section !== undefined && at < form.most.links ? form.runbook(section, context) : '',
-  ].filter((line) => line !== '');
+  ];
+  const link = section !== undefined && at < form.most.links ? form.runbook(section, context) : '';
+  return [heading(form.plain(head, form.room.head)), ...texts.map(textLine), ...commands, textLine(link)].filter(
+    ({ text }) => text !== '',
+  );
 }
 
 /** A line for each as long as there are few; then for those of other runs and those worth reading, and the others counted. */

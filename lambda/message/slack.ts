@@ -2,7 +2,7 @@ import type { Urgency } from '../facts/outcomes.ts';
 import type { Report } from '../facts/report-schema.ts';
 import { problemsOf, urgencyOf } from './items.ts';
 import type { Context } from './phrases.ts';
-import { type Form, render } from './render.ts';
+import { type Form, type Line, render } from './render.ts';
 import { runbookPlace } from './runbook.ts';
 import { manner, summary } from './subject.ts';
 import { oneLine } from './text.ts';
@@ -31,11 +31,15 @@ const symbols: Record<Urgency, string> = {
 const maxDescription = 2900;
 const maxLink = 300;
 
-const lengthOf = (lines: readonly string[]): number => lines.join('\n').length;
+/** There is no room for blank lines. */
+const textOf = (lines: readonly Line[]): string =>
+  lines
+    .filter(({ kind }) => kind !== 'blank')
+    .map(({ kind, text }) => (kind === 'heading' ? `*${text}*` : text))
+    .join('\n');
 
 const form: Form = {
   plain: markdown,
-  strong: (line) => `*${line}*`,
   command: () => [],
   runbook(section, { audience }) {
     const found = runbookPlace(section, audience);
@@ -43,11 +47,10 @@ const form: Form = {
     const url = escaped(found.url);
     return url.length > maxLink || /[\s|]/.test(url) ? `Runbook, "${section}"` : `<${url}|Runbook: ${section}>`;
   },
-  blank: [],
   room: { head: 240, why: 420, owner: 100, next: 200, remark: 150 },
   most: { problems: 3, links: 1, fine: 3, remarks: 1 },
-  fits: (lines) => lengthOf(lines) <= maxDescription,
-  left: (lines) => maxDescription - lengthOf(lines) - 1,
+  fits: (lines) => textOf(lines).length <= maxDescription,
+  left: (lines) => maxDescription - textOf(lines).length - 1,
 };
 
 /** The result in the title; the worst problems, a line or at least the name for each other one, and a link. */
@@ -63,7 +66,7 @@ export function slackOf(report: Report, context: Context): CustomNotification {
     content: {
       textType: 'client-markdown',
       title: `${symbol} ${how === '' ? '' : `${how} `}DataHub retention ${stage}: ${markdown(said, 110)}`,
-      description: render(report, context, form),
+      description: textOf(render(report, context, form)),
       keywords: ['DataHub retention', stage, report.result],
     },
     metadata: {

@@ -1,5 +1,7 @@
 import type { Report } from '../../../lambda/facts/report-schema.ts';
+import { plainLine } from '../../../lambda/message/mail.ts';
 import { duration, moment } from '../../../lambda/message/numbers.ts';
+import type { Line } from '../../../lambda/message/render.ts';
 import { diagnosis } from '../../../lambda/message/server-errors.ts';
 import type { WatchedEntry } from '../../../lambda/run/state.ts';
 import type { Header, Heard, Output } from '../../telling/output.ts';
@@ -21,7 +23,7 @@ export function onScreen(screen: Screen): Output {
   const progress = createProgress(print, paint, () => widthOf(screen));
   // On a terminal texts are wrapped between words, but never a command: what is pasted stays whole.
   const room = () => (screen.terminal ? widthOf(screen) : Number.POSITIVE_INFINITY);
-  const fitted = (line: string): string[] => (line.startsWith(' ') ? [line] : wrapped(line, room()));
+  const fitted = (line: Line): string[] => (line.kind === 'command' ? [plainLine(line)] : wrapped(line.text, room()));
   const begunAt = Date.now();
   let counted: string | undefined;
   let watched: (() => string) | undefined;
@@ -40,7 +42,7 @@ export function onScreen(screen: Screen): Output {
       waiting.for(() => counted ?? watched?.());
     },
     ledger: (path) => print(`Ledger  ${path}`),
-    note: (text) => print('', ...text.split('\n').flatMap(fitted)),
+    note: (text, more = []) => print('', ...wrapped(text, room()), ...more),
     heard: (heard) => progress.say(heardLine(heard)),
     counted: (done, of) => {
       counted = done < of ? `${done} of ${of} indices counted` : undefined;
@@ -56,14 +58,14 @@ export function onScreen(screen: Screen): Output {
     },
     task: progress.task,
     problem: progress.say,
-    report: (report, { subject, email }) => {
+    report: (report, { subject, lines }) => {
       waiting.for(undefined);
       print(
         '',
         rule,
         `Subject: ${subject}`,
         '',
-        ...email.trimEnd().split('\n').flatMap(fitted),
+        ...lines.flatMap(fitted),
         rule,
         ...whoseTimes(report, Date.now() - begunAt),
       );

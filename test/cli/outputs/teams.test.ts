@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { teamsMessage } from '../../../cli/outputs/teams.ts';
 import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { messageOf } from '../../../lambda/message/message.ts';
+import { contextOf } from '../../../lambda/message/sentences.ts';
 import { anEntry, aReport } from '../../support/reports.ts';
 
 /**
@@ -38,7 +39,7 @@ const posted = z.strictObject({ type: z.literal('message'), attachments: z.array
 const audience = { kind: 'machine', program: './retention', options: '--gms-url http://gms' } as const;
 
 function shown(report: Report) {
-  const message = teamsMessage(messageOf(report, { audience }), report);
+  const message = teamsMessage(messageOf(report, { audience }), report, contextOf(report, audience));
   const [attached] = posted.parse(message).attachments;
   const runs = attached!.content.body.flatMap(({ inlines }) => inlines);
   return { bytes: Buffer.byteLength(JSON.stringify(message)), runs, text: runs.map(({ text }) => text).join('\n') };

@@ -2,17 +2,19 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { teamsMessage } from '../../../cli/outputs/teams.ts';
 import { outcomes, resultOf } from '../../../lambda/facts/outcomes.ts';
 import { maxNameLength } from '../../../lambda/facts/policy-fields.ts';
 import { type PolicyEntry, type Report, reportSchema } from '../../../lambda/facts/report-schema.ts';
 import {
+  cleanReport,
   messageAttributes,
   messageBody,
   messageOf,
   ownWords,
   publishedBytes,
 } from '../../../lambda/message/message.ts';
-import { withSentences } from '../../../lambda/message/sentences.ts';
+import { contextOf, withSentences } from '../../../lambda/message/sentences.ts';
 import { redactor } from '../../../lambda/operations/secrets.ts';
 import { maxTextBytes } from '../../../lambda/operations/text.ts';
 import { maxEntries } from '../../../lambda/run/state.ts';
@@ -85,7 +87,12 @@ const notXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogat
 const maxLines = 64 + maxEntries;
 
 function expectReadable(report: Report, audience = aws): void {
-  const message = messageOf(report, { audience, clean: redactor([secret]) });
+  const clean = redactor([secret]);
+  const message = messageOf(report, { audience, clean });
+  const cleaned = cleanReport(report, clean);
+  const card = JSON.stringify(teamsMessage(message, cleaned, contextOf(cleaned, audience)));
+  expect(card.length).toBeLessThan(18_000);
+  expect(card).not.toContain(secret);
   expect(message.subject).toMatch(/^[\x21-\x7e][\x20-\x7e]{0,98}$/);
   expect(publishedBytes(message)).toBeLessThan(262_144);
   const body = messageBody(message);
@@ -109,6 +116,7 @@ function expectReadable(report: Report, audience = aws): void {
     if (resultOf[outcome] === 'ok') continue;
     expect(message.email).toContain(`dataset.${aspect}`);
     expect(message.https).toContain(`dataset.${aspect}`);
+    expect(card).toContain(`dataset.${aspect}`);
   }
   if (report.policies.some(({ outcome }) => outcome === 'rows-missing')) {
     expect(message.email).not.toMatch(/^ {2}.*(approve|"mode":"enforce"| enforce )/m);

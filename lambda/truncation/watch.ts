@@ -135,8 +135,11 @@ export function showsReindex({ attempt }: Unresolved, { status, counts }: Seen, 
   if (status?.kind !== 'found') return attempt.reindexes;
   const { created = 0, updated = 0, deleted = 0, total = deleted } = status.counters;
   if (created + updated > 0 || hasWritten) return true;
+  const { rowsToDelete, rowsToKeep } = attempt.baseline;
+  // Without a row to keep, the counters of a reindex are those of a delete.
+  if (rowsToKeep === 0) return attempt.reindexes;
   // A total of more than the rows to delete counts rows of which it does not say that they are there.
-  const isAll = deleted >= total || total <= attempt.baseline.rowsToDelete;
+  const isAll = deleted >= total || total <= rowsToDelete;
   const isDelete = status.completed && deleted > 0 && isAll && counts !== undefined && isInPlace(attempt, counts);
   return isDelete ? false : attempt.reindexes;
 }

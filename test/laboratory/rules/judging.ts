@@ -199,7 +199,8 @@ function reindexed(history: Parameters<CheckRule>[0], closing: Closing, left: nu
   const isDelete = (end: Counters | undefined, left: number | undefined): boolean => {
     const { deleted = 0, total = deleted } = end ?? {};
     const isAll = total <= Math.max(deleted, baseline.rowsToDelete);
-    return end !== undefined && !writes(end) && deleted > 0 && isAll && isInPlace(left, baseline);
+    const isShown = deleted > 0 && isAll && baseline.rowsToKeep > 0 && isInPlace(left, baseline);
+    return end !== undefined && !writes(end) && isShown;
   };
   // What an earlier run has seen stays proven, also where old rows have come in since.
   const wasDelete = earlierLooks(history, closing).some(({ end, left }) => isDelete(end, left));

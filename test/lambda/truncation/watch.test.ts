@@ -245,6 +245,12 @@ describe('it reindexes', () => {
       { status: completed({ deleted: 61, total: 61 }), counts: counts(0) },
       false,
     ],
+    [
+      'as announced when there was no row to keep, of which a reindex counts the same',
+      aRunning({ attempt: { ...announced.attempt, baseline: { ...announced.attempt.baseline, rowsToKeep: 0 } } }),
+      { status: completed({ deleted: 60, total: 60 }), counts: counts(0) },
+      true,
+    ],
     ['as announced when its status has vanished', announced, { status: { kind: 'vanished' }, counts: counts(0) }, true],
     ['not, when no status is told of a delete', aDelete, { counts: counts(0) }, false],
   ])('%s', (_, record, glance, expected) => {

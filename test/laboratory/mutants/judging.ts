@@ -70,6 +70,9 @@ export const judgingMutants: readonly Mutant[] = [
     [[watch, 'deleted >= total || total <=', 'deleted >= 0 || total <=']],
     ['every row fails'],
   ),
+  mutant(7, 'makes a delete of a reindex without rows to keep', [
+    [watch, 'if (rowsToKeep === 0) return', 'if (rowsToKeep < 0) return'],
+  ]),
   mutant(7, 'takes the first check for stillness', [[watch, 'at - stillSince >= window', 'at - stillSince <= window']]),
   mutant(7, 'judges what its status says goes on', [
     [

@@ -1,6 +1,7 @@
 import { isUnresolved } from '../../../lambda/ledger/record.ts';
 import type { Ordered } from '../truth/orders.ts';
 import type { Track } from '../truth/track.ts';
+import type { JournalEvent } from '../world/journal.ts';
 import {
   type CheckRule,
   compared,
@@ -22,8 +23,14 @@ const day = 24 * hour;
 /** A small difference between two counts of a delete. */
 const slack = (rows: number): number => Math.max(10, rows * 0.01);
 
-/** Others have deleted half of what a reindex leaves behind, so that it looks as if it were in place: same-rows. */
-function isHidden({ owed, cutoffMillis, sentAt }: Track): boolean {
+/**
+ * Others have deleted half of what a reindex leaves behind, or replaced the index, so that it looks as if it were in
+ * place: same-rows.
+ */
+function isHidden({ owed, cutoffMillis, sentAt }: Track, since: readonly JournalEvent[]): boolean {
+  const replacing = ['copied by datahub-gc', 'copied by hand', 'upgraded', 'index deleted'];
+  if (since.some((event) => event.kind === 'others' && event.at >= sentAt && replacing.includes(event.what)))
+    return true;
   const old = [...(owed?.source.rows.values() ?? [])].filter(({ timestamp }) => timestamp <= cutoffMillis);
   const found = old.filter(({ removed }) => removed === undefined || removed.at >= sentAt);
   const gone = found.filter(({ removed }) => removed?.by === 'others');
@@ -155,7 +162,8 @@ export const sendingRules: Record<string, CheckRule> = {
           (releaseOf(history, event.invocation)?.['acceptMissing'] !== undefined ||
             (releaseOf(history, event.invocation) && event.previous && !('taskId' in event.previous))),
       );
-      return isKnown && !isAccepted && !isHidden(track);
+      const ofIndex = before.filter((event) => 'index' in event && event.index === sent.index);
+      return isKnown && !isAccepted && !isHidden(track, ofIndex);
     });
     return beside && `the reindex of ${beside.runId} was at work`;
   }),

@@ -1,5 +1,5 @@
 import type { ServerError } from '../../lambda/facts/server-error.ts';
-import { percent } from '../../lambda/message/numbers.ts';
+import { inWords, percent } from '../../lambda/message/numbers.ts';
 import { errorText } from '../../lambda/message/server-errors.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { PolicyInput } from '../../lambda/policy/schema.ts';
@@ -67,12 +67,12 @@ export interface Survey {
 export const rowsOf = ({ counts }: SurveyedIndex): number => (counts.kind === 'counted' ? counts.rowsTotal : 0);
 
 /** How old the oldest rows are, as far as the counts show it. */
-export function reach({ rowsTotal, older }: IndexCounts & { kind: 'counted' }): string {
+export function reach({ rowsTotal, older }: IndexCounts & { kind: 'counted' }, { under, over, to } = inWords): string {
   if (rowsTotal === 0) return '-';
   const oldest = ages.findLast((age) => older[age] > 0);
-  if (oldest === undefined) return `under ${ages[0]} d`;
+  if (oldest === undefined) return `${under}${ages[0]} d`;
   const next = ages[ages.indexOf(oldest) + 1];
-  return next === undefined ? `over ${oldest} d` : `${oldest} to ${next} d`;
+  return next === undefined ? `${over}${oldest} d` : `${oldest}${to}${next} d`;
 }
 
 /** The names of indices that were not counted, by reason. */
@@ -125,7 +125,8 @@ export interface Findings {
 }
 
 /** A share as `12.3 %`; a dash where there is nothing to share. */
-export const share = (part: number, whole: number): string => (whole === 0 ? '-' : percent((part / whole) * 100));
+export const share = (part: number, whole: number, limits = inWords): string =>
+  whole === 0 ? '-' : percent((part / whole) * 100, 1, limits);
 
 /**
  * Decimal megabytes that some of an index's rows take, by the average size of a row: an estimate. Rows differ, and the

@@ -27,11 +27,15 @@ export const rows = (value: number, precision: 'rounded' | 'exact' = 'rounded'):
 export const counted = (value: number, one: string, many: string): string =>
   `${amount(value)} ${value === 1 ? one : many}`;
 
+/** How limits are written: in a sentence, or in a narrow column. */
+export const inWords = { under: 'under ', over: 'over ', to: ' to ' };
+export const inSigns: typeof inWords = { under: '<', over: '>', to: '-' };
+
 /** `99.2 %`; never rounded to 0 or 100 when it is neither. `digits` after the point. */
-export function percent(value: number, digits = 1): string {
+export function percent(value: number, digits = 1, { under, over } = inWords): string {
   const smallest = 10 ** -digits;
-  if (value > 0 && value < smallest) return `under ${smallest} %`;
-  if (value < 100 && value > 100 - smallest) return `over ${100 - smallest} %`;
+  if (value > 0 && value < smallest) return `${under}${smallest} %`;
+  if (value < 100 && value > 100 - smallest) return `${over}${100 - smallest} %`;
   return `${trimmed(value, digits)} %`;
 }
 
@@ -51,8 +55,8 @@ export function duration(seconds: number): string {
 }
 
 /** Decimal megabytes as `8.1 GB`, `350 MB`, `under 1 MB`. */
-export function size(megabytes: number): string {
-  if (megabytes < 1) return 'under 1 MB';
+export function size(megabytes: number, { under } = inWords): string {
+  if (megabytes < 1) return `${under}1 MB`;
   if (megabytes < 999.5) return `${Math.round(megabytes)} MB`;
   if (megabytes < 999_950) return `${trimmed(megabytes / 1000)} GB`;
   return `${trimmed(megabytes / 1e6)} TB`;

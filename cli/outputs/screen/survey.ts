@@ -1,4 +1,4 @@
-import { amount, exact, size } from '../../../lambda/message/numbers.ts';
+import { amount, exact, inSigns, size } from '../../../lambda/message/numbers.ts';
 import { errorText } from '../../../lambda/message/server-errors.ts';
 import { dottedName } from '../../../lambda/policy/aspects.ts';
 import {
@@ -78,22 +78,19 @@ function sizesTable(indices: readonly SurveyedIndex[], width: number): string {
   return table(columns, indices.flatMap(cells), width);
 }
 
-/** `under 1 MB` and `180 to 365 d` as a narrow column has them. */
-const short = (text: string): string => text.replace('under ', '<').replace('over ', '>').replace(' to ', '-');
-
 function cells(index: SurveyedIndex): string[][] {
   const { counts, sizeMb } = index;
-  const sizeCell = sizeMb === undefined ? '-' : short(size(sizeMb));
+  const sizeCell = sizeMb === undefined ? '-' : size(sizeMb, inSigns);
   if (counts.kind === 'failed') return [[dottedName(index), 'failed', sizeCell, '', ...ages.map(() => '')]];
   const { rowsTotal, older } = counts;
-  const freed = (rows: number) => short(size(freedMb(rows, rowsTotal, sizeMb) ?? 0));
+  const freed = (rows: number) => size(freedMb(rows, rowsTotal, sizeMb) ?? 0, inSigns);
   return [
     [
       dottedName(index),
       amount(rowsTotal),
       sizeCell,
-      short(reach(counts)),
-      ...ages.map((age) => short(share(older[age], rowsTotal))),
+      reach(counts, inSigns),
+      ...ages.map((age) => share(older[age], rowsTotal, inSigns)),
     ],
     ['  would remain', '', '', '', ...ages.map((age) => amount(rowsTotal - older[age]))],
     ...(sizeMb === undefined || rowsTotal === 0 || index.protected

@@ -107,7 +107,7 @@ export function othersCanRead(path: string): string | undefined {
 /**
  * World-readable is reported. The group bit is reported only for a file of our own, where `chmod 600` does not lock us
  * out: another user's file we can only read through that bit. Nobody else is in a container: a secret that Kubernetes
- * mounts is recognised by the dated folder behind its link (`..2026_11_21_03_30_00.123`).
+ * mounts is recognized by the dated folder behind its link (`..2026_11_21_03_30_00.123`).
  */
 export function isExposed({ stats, path, uid }: Sight): boolean {
   const isMounted = /\/\.\.\d{4}_\d{2}_\d{2}_/.test(path);

@@ -66,7 +66,7 @@ export function folderLedger(folder: string, isNamed = false): FolderLedger {
   };
   const latest = () => latestOf(folder, names() ?? []);
   const load = (index: string, revision: number): StoredRecord => {
-    const { mark: _, ...stored } = jsonOf(textOf(path(nameOf(index, revision))));
+    const { writeId: _, ...stored } = jsonOf(textOf(path(nameOf(index, revision))));
     return parseRecord(index, { ...stored, revision });
   };
   /** The file is complete and on the disk before it gets its name. `text` differs from all that others write. */
@@ -125,7 +125,7 @@ export function folderLedger(folder: string, isNamed = false): FolderLedger {
       const { revision } = record;
       return attempt('written', () => {
         if ((latest().get(index) ?? 0) !== revision - 1) return false;
-        if (!link(`${JSON.stringify({ ...record, mark: randomUUID() })}\n`, nameOf(index, revision))) return false;
+        if (!link(`${JSON.stringify({ ...record, writeId: randomUUID() })}\n`, nameOf(index, revision))) return false;
         const isTooLate = (latest().get(index) ?? 0) >= revision + keptRevisions;
         // So far behind that the name was free again: the other processes are many revisions ahead.
         const goes = isTooLate ? revision : revision - keptRevisions;
@@ -199,7 +199,7 @@ function textOf(path: string): string {
 }
 
 /** What is not an object blocks its index like a record of another version. */
-function jsonOf(text: string): { mark?: unknown } {
+function jsonOf(text: string): { writeId?: unknown } {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? value : {};

@@ -15,7 +15,7 @@ import { type LastRuns, parseLastRun } from './last-run.ts';
  * The revision is in the data, because `resourceVersion` changes with every label that anybody adds. A write is
  * conditional on both: it reads, compares the revision, and replaces the very object that it has read (`resourceVersion`
  * and uid). After a conflict it reads again, and tries again as long as the revision has not changed. After a lost
- * answer it finds the random mark of this write, or does not; a write that arrives later still is refused, because it
+ * answer it finds the random ID of this write, or does not; a write that arrives later still is refused, because it
  * has the same precondition as its repetition.
  */
 export interface KubernetesLedger extends Ledger, LastRuns {
@@ -84,15 +84,15 @@ export function kubernetesLedger(maps: ConfigMaps, { pause = sleep }: Options = 
     async replace(next) {
       const { index } = next;
       const what = `write ${index}`;
-      const mark = randomUUID();
+      const writeId = randomUUID();
       const record = storable(next);
       let conflicts = 0;
       for (let attempt = 0; ; ) {
         const current = await get(index);
-        if (current?.data?.['mark'] === mark) return true;
+        if (current?.data?.['writeId'] === writeId) return true;
         if (revisionIn(current) !== record.revision - 1) return false;
         try {
-          const map = mapOf({ name: nameOf(index), is: 'record', index }, dataOf(record, mark), current);
+          const map = mapOf({ name: nameOf(index), is: 'record', index }, dataOf(record, writeId), current);
           await (current === undefined ? maps.create(map) : maps.update(map));
           return true;
         } catch (error) {
@@ -103,7 +103,7 @@ export function kubernetesLedger(maps: ConfigMaps, { pause = sleep }: Options = 
             continue;
           }
           // The last attempt may have been stored, too.
-          if (mayPass(error) && (await get(index))?.data?.['mark'] === mark) return true;
+          if (mayPass(error) && (await get(index))?.data?.['writeId'] === writeId) return true;
           throw ledgerError(maps.namespace, what, error);
         }
       }
@@ -176,9 +176,9 @@ function jsonIn(data: ConfigMap['data']): object {
 }
 
 /** Indented, because people look at it with kubectl. */
-const dataOf = (record: object & { revision: number }, mark: string) => ({
+const dataOf = (record: object & { revision: number }, writeId: string) => ({
   revision: `${record.revision}`,
-  mark,
+  writeId,
   record: JSON.stringify(record, null, 2),
 });
 

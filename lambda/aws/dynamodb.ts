@@ -29,11 +29,11 @@ type Item = Record<string, AttributeValue>;
 
 /**
  * The ledger in a DynamoDB table with the keys `ledger` (the stage) and `index`. The record itself is one JSON text; its
- * revision is stored beside it as an attribute, because every write is conditional on it, and so is the write's mark.
+ * revision is stored beside it as an attribute, because every write is conditional on it, and so is the write's random ID.
  *
  * The SDK's own retries are off: they may repeat a write whose answer was lost, and the repeat then fails its
  * condition because the first one succeeded. Here a lost answer is followed by a strongly consistent read, which
- * finds the mark of this write or does not.
+ * finds the ID of this write or does not.
  */
 export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
   const { table, stage, client = dynamoDbClient(), pause = sleep } = options;
@@ -84,13 +84,13 @@ export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
 
     async replace(next) {
       const { index } = next;
-      const mark = randomUUID();
+      const writeId = randomUUID();
       const command = new PutItemCommand({
         TableName: table,
-        Item: { ...keyOf(index), ...itemOf(next, mark) },
+        Item: { ...keyOf(index), ...itemOf(next, writeId) },
         ...follows(revisionOf(next) - 1),
       });
-      const isOurs = async () => (await getItem(index))?.['mark']?.S === mark;
+      const isOurs = async () => (await getItem(index))?.['writeId']?.S === writeId;
       let isAnswerLost = false;
       for (let attempt = 0; ; attempt++) {
         try {
@@ -123,11 +123,11 @@ const follows = (revision: number) => ({
 });
 
 /** The state is only for people who look at the table. */
-function itemOf(record: StoredRecord, mark: string): Item {
+function itemOf(record: StoredRecord, writeId: string): Item {
   return {
     state: { S: record.state },
     revision: { N: String(revisionOf(record)) },
-    mark: { S: mark },
+    writeId: { S: writeId },
     record: { S: JSON.stringify(storable(record)) },
   };
 }

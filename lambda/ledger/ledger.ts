@@ -12,7 +12,7 @@ export interface Ledger {
   /**
    * Stores `next` on condition that the stored record's revision is the one before (0 where there is none), as one
    * atomic step. True if `next` is stored, including when the store's answer was lost and a second read finds the
-   * random mark of this write. False if another writer was first; after a lost answer also if this write took place and
+   * random ID of this write. False if another writer was first; after a lost answer also if this write took place and
    * another one has followed: to say why it was refused, read the record first. Throws LedgerError if neither can be
    * established.
    */

@@ -133,7 +133,7 @@ describe('A write', () => {
       if (method !== 'PUT' || !isFirst) return undefined;
       isFirst = false;
       const record = JSON.stringify({ ...by('other', 2) });
-      api.change(name, (map) => (map.data = { ...body!.data, record, mark: 'of the other' }));
+      api.change(name, (map) => (map.data = { ...body!.data, record, writeId: 'of the other' }));
       return undefined;
     };
     expect(await ledger.replace(by('a', 2))).toBe(false);

@@ -112,7 +112,7 @@ describe('a read', () => {
 describe('a write', () => {
   const mine = anIdle();
 
-  test('is conditional on the revision before it, and carries a mark that no other write has', async () => {
+  test('is conditional on the revision before it, and carries an ID that no other write has', async () => {
     const { ledger, sent } = ledgerThatMeets(done);
     expect(await ledger.replace(mine)).toBe(true);
     expect(await ledger.replace(anIdle({ revision: 8 }))).toBe(true);
@@ -125,7 +125,7 @@ describe('a write', () => {
       ExpressionAttributeValues: { ':revision': { N: '7' } },
       Item: { ledger: { S: 'prod' }, index: { S: anIndex }, revision: { N: '8' } },
     });
-    const marks = sent.map(({ input }) => JSON.stringify((input['Item'] as { mark: object }).mark));
+    const marks = sent.map(({ input }) => JSON.stringify((input['Item'] as { writeId: object }).writeId));
     expect(new Set(marks).size).toBe(2);
   });
 
@@ -151,7 +151,7 @@ describe('a write', () => {
 
   test.each([
     ['no record', { Item: { index: { S: anIndex } } }],
-    ['the same record with another mark', { ...holding(mine), mark: { S: 'other' } }],
+    ['the same record with the ID of another write', { ...holding(mine), writeId: { S: 'other' } }],
   ])('whose answer was lost is not ours if the stored item is %s', async (_, stored) => {
     const { ledger } = ledgerThatMeets(lost, stored, taken(), stored);
     expect(await ledger.replace(mine)).toBe(false);

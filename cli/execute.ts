@@ -25,7 +25,7 @@ import { checkOutputFile, type OutputFile, writeOutputFile } from './outputs/out
 import { isNowhere } from './outputs/screen/screen.ts';
 import { statusText } from './outputs/status.ts';
 import { writeSurvey } from './outputs/survey-files.ts';
-import { reportPublisher, type Telling } from './outputs/tell-report.ts';
+import { type ReportOutputs, reportPublisher } from './outputs/tell-report.ts';
 import { type Connection, connect } from './run/connect.ts';
 import { onInterrupt } from './run/interrupt.ts';
 import { type LocalRun, runOnce } from './run/run-once.ts';
@@ -193,7 +193,7 @@ async function demo(
     const server: Server = { baseUrl, token, tokenText };
     output.header({ server: baseUrl, mode: 'enforce', embedded: true, fast: true });
     for (const remark of remarks(asked.notifyUrlFile)) output.note(remark);
-    connection = connect(server, { onHeard: output.heard });
+    connection = connect(server, { onServerEvent: output.serverEvent });
     const audience = { kind: 'machine', program, demo: true } as const;
     const name = asked.name ?? 'demo';
     const ledger = memoryLedger();
@@ -231,7 +231,7 @@ async function runOnServer(asked: CommandLine, output: Output, surroundings: Sur
   for (const warning of policies.warnings) output.note(warning);
   const isPod = audienceOf(program, asked, env).kind === 'kubernetes';
   for (const remark of remarks(asked.tokenFile, asked.notifyUrlFile)) output.note(remark);
-  const connection = connect(server, { onHeard: output.heard });
+  const connection = connect(server, { onServerEvent: output.serverEvent });
   try {
     const path = await chooseLedger(asked, server, env, connection);
     const { ledger, begins } = given ?? (await openLedger(path, asked, policies, env));
@@ -251,7 +251,7 @@ async function runOnServer(asked: CommandLine, output: Output, surroundings: Sur
   }
 }
 
-async function publishedStatus(run: LocalRun, telling: Telling, output: Output): Promise<number> {
+async function publishedStatus(run: LocalRun, telling: ReportOutputs, output: Output): Promise<number> {
   const publisher = reportPublisher(telling, output);
   await runOnce(run, output, publisher);
   return publisher.status();

@@ -14,7 +14,7 @@ import { UsageError } from '../telling/mistakes.ts';
 import { readText } from './read-text.ts';
 
 /** Files of policies and stages: what is wrong with them, as `file:line:column: sentence`, which editors can open. */
-interface Inspected<Found> {
+interface InspectedFile<Found> {
   mistakes: string[];
   warnings: string[];
   /** What the file holds; undefined if it cannot be understood at all. */
@@ -25,7 +25,7 @@ interface Inspected<Found> {
 type Inspect<Found> = (value: unknown, path: string) => { problems: Problem[]; warnings: Problem[]; found?: Found };
 
 /** @throws UsageError if the file cannot be read */
-export function inspectFile<Found>(path: string, option: string, inspect: Inspect<Found>): Inspected<Found> {
+export function inspectFile<Found>(path: string, option: string, inspect: Inspect<Found>): InspectedFile<Found> {
   const text = readText(path, option);
   if (recipeOfGc.test(text)) return { mistakes: [`${path}:1:1: ${isRecipe}`], warnings: [] };
   const read = readJson(text, { comments: true });
@@ -122,7 +122,7 @@ function positionsIn(text: string): (path: readonly PropertyKey[]) => Position {
  * @throws UsageError with a line for each mistake and each warning in any of the files
  */
 export function validate({ policies, stage }: Pick<Options, 'policies' | 'stage'>): string[] {
-  const inspected: Array<Inspected<unknown> & { path: string }> = [
+  const inspected: Array<InspectedFile<unknown> & { path: string }> = [
     ...(policies === undefined ? [] : [{ path: policies, ...inspectFile(policies, '--policies', inspectList) }]),
     ...(stage === undefined ? [] : [{ path: stage, ...inspectFile(stage, '--stage', inspectStage) }]),
   ];

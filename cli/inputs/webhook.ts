@@ -16,13 +16,13 @@ export interface Webhook {
   kept: string;
 }
 
-type Asked = Pick<CommandLine, 'notifyUrlFile' | 'notifyUrl' | 'notifyFormat' | 'notify'>;
+type WebhookOptions = Pick<CommandLine, 'notifyUrlFile' | 'notifyUrl' | 'notifyFormat' | 'notify'>;
 
 /**
  * The webhook that the command line, or else the environment, names, if any.
  * @throws UsageError, which never shows the address
  */
-export function readWebhook(asked: Asked): Webhook | undefined {
+export function readWebhook(asked: WebhookOptions): Webhook | undefined {
   const { notifyUrlFile: path, notifyUrl, notifyFormat: format = 'slack', notify: when = 'always' } = asked;
   if (path === undefined && notifyUrl === undefined) return undefined;
   const option = '--notify-url-file';

@@ -38,7 +38,7 @@ interface ServiceReply {
 }
 
 /** One request as it was received, without its headers (they contain the token). */
-interface ServiceAsked {
+interface ReceivedRequest {
   action: string;
   body: unknown;
   status: number;
@@ -48,7 +48,7 @@ export interface SpecifiedService {
   readonly token: string;
   readonly reading: Readonly<Reading>;
   /** Every request, oldest first. */
-  readonly asked: readonly ServiceAsked[];
+  readonly asked: readonly ReceivedRequest[];
   handle(request: ServiceRequest): ServiceReply;
   /** The rows of one index as they are now; undefined if there is none. */
   rows(entityType: string, aspect: string): Rows | undefined;
@@ -73,7 +73,7 @@ export function createService(options: SpecifiedOptions = {}): SpecifiedService 
     token,
     now: () => clock.now(),
   };
-  const asked: ServiceAsked[] = [];
+  const asked: ReceivedRequest[] = [];
   const advance = () => world.tasks.advance(clock.now());
   return {
     token,

@@ -26,7 +26,7 @@ export function jsonLines(write: (line: string) => void): Output {
     header: (header) => tell('header', { version: packageManifest.version, ...header }),
     ledger: (path) => tell('ledger', { path }),
     note: (text, more = []) => tell('note', { text: [text, ...more].join('\n') }),
-    heard: ({ kind, ...facts }) => tell(kind, facts),
+    serverEvent: ({ kind, ...facts }) => tell(kind, facts),
     counted(done, of) {
       if (done < of && Date.now() - countedAt < countingMillis) return;
       countedAt = Date.now();

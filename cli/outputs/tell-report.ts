@@ -19,7 +19,7 @@ import { type OutputFile, writeAndTell } from './output-file.ts';
 import { post } from './post.ts';
 
 /** Where the result of a run goes: the screen, files, and a webhook. */
-export interface Telling {
+export interface ReportOutputs {
   /** Its token appears nowhere; its certificates are trusted for the webhook, too. */
   server: Server;
   json?: OutputFile<'report'>;
@@ -48,7 +48,7 @@ interface ReportPublisher extends Publisher {
  * Reports the result, the most reliable way first: on screen, to files, over the network. Once: a refused post repeats
  * nothing, and the next run tells what this one could not (rule 15).
  */
-export function reportPublisher(run: Telling, output: Output): ReportPublisher {
+export function reportPublisher(run: ReportOutputs, output: Output): ReportPublisher {
   let status = 1;
   return {
     status: () => status,
@@ -104,7 +104,7 @@ const waitingFor = ({ policies, notes = [], finishedAt }: Report): string[] => [
   ),
 ];
 
-function isBad({ result, error, policies }: Report, { failOn = 'attention', expected }: Telling): boolean {
+function isBad({ result, error, policies }: Report, { failOn = 'attention', expected }: ReportOutputs): boolean {
   const isFine = (outcome: Outcome) => resultOf[outcome] === 'ok' || expected?.includes(outcome);
   if (expected !== undefined && error === undefined && policies.every(({ outcome }) => isFine(outcome))) return false;
   return results.indexOf(result) >= results.indexOf(failOn);
@@ -113,7 +113,7 @@ function isBad({ result, error, policies }: Report, { failOn = 'attention', expe
 async function postMessage(
   report: Report,
   message: Message,
-  { webhook, server, byHand, audience }: Telling,
+  { webhook, server, byHand, audience }: ReportOutputs,
   output: Output,
 ): Promise<'posted' | 'refused' | 'not-asked'> {
   if (webhook === undefined) return 'not-asked';

@@ -3,10 +3,10 @@ import { createHttpTransport } from '../../lambda/operations/http/http-transport
 import { asResult } from '../../lambda/operations/operations.ts';
 import type { Answer } from '../../lambda/operations/transport.ts';
 import type { Server } from '../inputs/server.ts';
-import { type Observed, type Observer, observed } from './observed.ts';
+import { type ObservedOperations, type Observer, observed } from './observed.ts';
 import { watchSample } from './sample.ts';
 
-export interface Connection extends Observed {
+export interface Connection extends ObservedOperations {
   /** Whether every answer so far said that the data is a sample; false before the first one. */
   isSample(): boolean;
   /** Asks for a page without a token; undefined if nothing answers. */

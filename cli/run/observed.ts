@@ -1,22 +1,22 @@
 import { concernsServer, type ServerError, type ServerErrorKind } from '../../lambda/facts/server-error.ts';
 import { type Operations, OperationsError } from '../../lambda/operations/operations.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
-import type { Heard } from '../telling/output.ts';
+import type { ServerEvent } from '../telling/output.ts';
 
 export interface Observer {
   /** Called when the server goes away, comes back, or refuses a truncation. */
-  onHeard?: ((heard: Heard) => void) | undefined;
+  onServerEvent?: ((event: ServerEvent) => void) | undefined;
 }
 
-export interface Observed {
+export interface ObservedOperations {
   operations: Operations;
   /** When the server last answered, epoch milliseconds; undefined while it answers, and if it never did. */
   silentSince(): number | undefined;
 }
 
 /** The same operations, which also report that the server does not answer: people watch a run for hours. */
-export function observed(inner: Operations, observer: Observer): Observed {
-  const tell = (heard: Heard) => observer.onHeard?.(heard);
+export function observed(inner: Operations, observer: Observer): ObservedOperations {
+  const tell = (event: ServerEvent) => observer.onServerEvent?.(event);
   let answeredAt: number | undefined;
   let away: ServerErrorKind | undefined;
 

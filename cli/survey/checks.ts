@@ -23,7 +23,7 @@ import type { Check } from '../telling/findings.ts';
  * server that does not answer is known to be one after a single time-out.
  */
 
-export interface Checked {
+export interface CheckResults {
   checks: Check[];
   /** If the server tells them. */
   sizes?: IndexSize[];
@@ -33,7 +33,7 @@ export interface Checked {
   refusesForceField: boolean;
 }
 
-interface Checking {
+interface CheckContext {
   baseUrl: string;
   token: Token;
   operations: Operations;
@@ -48,7 +48,7 @@ interface Token {
 }
 
 /** Throws what is not an OperationsError. */
-export async function checkServer({ baseUrl, token, operations, now }: Checking): Promise<Checked> {
+export async function checkServer({ baseUrl, token, operations, now }: CheckContext): Promise<CheckResults> {
   const [sizes, status, withField] = await Promise.all([
     asResult(() => operations.indexSizes()),
     asResult(() => operations.taskStatus(absentTask)),

@@ -73,7 +73,7 @@ async function recordsOf(records: () => Promise<StoredRecord[]>): Promise<Stored
   }
 }
 
-interface Surveyed {
+interface SurveyResult {
   survey: Survey;
   checks: readonly Check[];
   /** This job's own, of this server: what it has truncated is not attributed to other tools. */
@@ -82,7 +82,7 @@ interface Surveyed {
   now: number;
 }
 
-function findingsOf({ survey, checks, records, version, now }: Surveyed): Findings {
+function findingsOf({ survey, checks, records, version, now }: SurveyResult): Findings {
   const own = ownWork(records);
   const suggestions = suggest(survey, own, { now, version });
   return {

@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { usualBatchSize } from '../../lambda/facts/policy-fields.ts';
 import { concernsServer, type ServerError } from '../../lambda/facts/server-error.ts';
 import { dayMillis } from '../../lambda/facts/time.ts';
-import { madeAtOf } from '../../lambda/operations/backend.ts';
+import { type IndexNames, madeAtOf } from '../../lambda/operations/backend.ts';
 import type { DryRun, IndexSize, Operations } from '../../lambda/operations/operations.ts';
 import { OperationsError } from '../../lambda/operations/operations.ts';
 import { canonicalSpelling, dottedName, isProtected, knownAspects } from '../../lambda/policy/aspects.ts';
@@ -131,10 +131,8 @@ async function countIndex(
   return { kind: 'counted', rowsTotal, older, around30, made, reindexes };
 }
 
-type Named = Pick<SurveyedIndex, 'entityType' | 'aspect'>;
-
 const askedBy =
-  (operations: Operations, { entityType, aspect }: Named, forceDeleteByQuery: true | undefined) =>
+  (operations: Operations, { entityType, aspect }: IndexNames, forceDeleteByQuery: true | undefined) =>
   (cutoffMillis: number): Promise<DryRun> =>
     operations.dryRun({ entityType, aspect, cutoffMillis, batchSize: usualBatchSize, forceDeleteByQuery });
 

@@ -40,9 +40,9 @@ export const suggest = (
     return [{ ...safe, ...firstRun(index, safe) }];
   });
 
-type Suggested = Pick<Suggestion, 'policy' | 'why'>;
+type SuggestedPolicy = Pick<Suggestion, 'policy' | 'why'>;
 
-const switchedOff = ({ entityType, aspect }: SurveyedIndex, why: string): Suggested => ({
+const switchedOff = ({ entityType, aspect }: SurveyedIndex, why: string): SuggestedPolicy => ({
   policy: { entityType, aspect, retentionDays: 365, enabled: false },
   why: `switched off${why}`,
 });
@@ -51,13 +51,13 @@ const mayHaveLost = ' until it is known whether it has lost rows (see above)';
 const isCutByOthers =
   ', because something else already cuts it at 30 days (see above); switch it on when that has stopped';
 
-const asItIs = ({ entityType, aspect }: SurveyedIndex, { retentionDays = 365 }: OwnTruncation): Suggested => ({
+const asItIs = ({ entityType, aspect }: SurveyedIndex, { retentionDays = 365 }: OwnTruncation): SuggestedPolicy => ({
   policy: { entityType, aspect, retentionDays },
   why: `${retentionDays} days, ${retentionDays === 365 ? 'or what its policy says: ' : 'as in its policy: '}this job has truncated it, so its counts show what that policy has left`,
 });
 
 /** Such a server announces a reindex, and its reindexes are known to lose rows. */
-const withoutReindex = ({ policy, why }: Suggested): Suggested => ({
+const withoutReindex = ({ policy, why }: SuggestedPolicy): SuggestedPolicy => ({
   policy: { ...policy, refuseReindex: true },
   why: `${why}. refuseReindex, because this release is known to lose rows when it reindexes`,
 });
@@ -66,7 +66,7 @@ const withoutReindex = ({ policy, why }: Suggested): Suggested => ({
  * Without it DataHub's bulk requests wait 0 s: one row with a field that the new index lacks takes longer, and ends the
  * reindex. With 30 s every row was there; a primary shard may need 60 s.
  */
-const withTimeout = ({ policy, why }: Suggested): Suggested => ({
+const withTimeout = ({ policy, why }: SuggestedPolicy): SuggestedPolicy => ({
   policy: { ...policy, timeoutSeconds: 60 },
   why: `${why}. timeoutSeconds, because a reindex without it ends at the first write that has to wait`,
 });
@@ -81,7 +81,7 @@ const limitRows = 5_000_000;
 /** The longest first, because deletion cannot be undone. 30 days are never suggested. */
 const candidates: readonly Age[] = [365, 180, 90];
 
-function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { kind: 'counted' }): Suggested {
+function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { kind: 'counted' }): SuggestedPolicy {
   const { entityType, aspect } = index;
   const with365 = { entityType, aspect, retentionDays: 365 };
   if (holdsLatestState(aspect)) {
@@ -101,7 +101,7 @@ function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { ki
 }
 
 /** A server that reindexes anyway reindexes everything, however little is deleted. */
-function withRowLimit({ policy, why }: Suggested, rows: number, reindexes: boolean | undefined): Suggested {
+function withRowLimit({ policy, why }: SuggestedPolicy, rows: number, reindexes: boolean | undefined): SuggestedPolicy {
   if (rows <= bigNightRows || reindexes) return { policy, why };
   const nights = Math.ceil(rows / limitRows);
   const limit = `At most ${exact(limitRows)} of ${exact(rows)} rows are deleted a night, so that the first run is no heavier than later ones: about ${nights} nights`;
@@ -109,7 +109,7 @@ function withRowLimit({ policy, why }: Suggested, rows: number, reindexes: boole
 }
 
 /** What a first run would do with the rows past the retention; as far as they were counted, where it is an age of its own. */
-function firstRun({ counts }: SurveyedIndex, { policy }: Suggested): Omit<Suggestion, keyof Suggested> {
+function firstRun({ counts }: SurveyedIndex, { policy }: SuggestedPolicy): Omit<Suggestion, keyof SuggestedPolicy> {
   if (counts.kind !== 'counted' || policy.enabled === false) return { past: 0, goes: 0 };
   const { rowsTotal, older } = counts;
   const age = ages.find((days) => days >= policy.retentionDays);

@@ -25,7 +25,7 @@ export interface Output {
   /** A remark worth knowing. @param more lines below it, which stay as they are: a command, a list */
   note(text: string, more?: readonly string[]): void;
   /** In a run, at once: the server has gone away, is back, or gave a truncation no task id. */
-  heard(heard: Heard): void;
+  serverEvent(event: ServerEvent): void;
   /** Indices counted so far. */
   counted(done: number, of: number): void;
 
@@ -62,7 +62,7 @@ export interface Header {
 }
 
 /** What became of the server between two steps of a run. */
-export type Heard =
+export type ServerEvent =
   | { kind: 'away'; error: ServerError }
   | { kind: 'back' }
   /** The answer to a truncation, which may have arrived all the same. */

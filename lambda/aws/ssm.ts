@@ -32,7 +32,7 @@ export interface SsmParameters extends Parameters {
  * parameter and the remedy. The token is trimmed, kept in memory, and appears in no message.
  */
 export function ssmParameters(names: ParameterNames, client: SSMClient = ssmClient()): SsmParameters {
-  const parameter = async (name: string): Promise<Stored | undefined> => {
+  const parameter = async (name: string): Promise<ParameterValue | undefined> => {
     try {
       const { Parameter } = await client.send(new GetParameterCommand({ Name: name, WithDecryption: true }));
       return { text: Parameter?.Value ?? '', at: Parameter?.LastModifiedDate?.getTime() };
@@ -88,7 +88,7 @@ async function readPolicies(path: string, client: SSMClient): Promise<PolicySour
   );
 }
 
-interface Stored {
+interface ParameterValue {
   text: string;
   /** Epoch milliseconds. */
   at: number | undefined;
@@ -96,7 +96,7 @@ interface Stored {
 
 function tokenSource(
   name: string,
-  read: (name: string) => Promise<Stored | undefined>,
+  read: (name: string) => Promise<ParameterValue | undefined>,
 ): TokenSource & { forget(): void } {
   let token: string | undefined;
   let storedAt: number | undefined;

@@ -4,7 +4,7 @@ import { isUnresolved, runOf } from '../ledger/record.ts';
 import { isSameRun } from '../ledger/transitions.ts';
 import { dottedName } from '../policy/aspects.ts';
 import { type CheckServices, check } from '../truncation/check.ts';
-import { until } from '../truncation/clock.ts';
+import { withDeadline } from '../truncation/clock.ts';
 import { isDue } from '../truncation/next-check.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
 import { afterCallWithoutTask, afterRefusal, withBreaker } from './breaker.ts';
@@ -29,7 +29,7 @@ export async function poll(state: RunState, services: RunServices): Promise<RunS
   assertOurs(state, settings);
   const recovered = await afterFailure({ ...state, polls: state.polls + 1 }, services);
   const end = services.deadline() - deadlineMarginMillis;
-  const checked = await until(clock, end, (signal) => checkAll(recovered, services, end, signal));
+  const checked = await withDeadline(clock, end, (signal) => checkAll(recovered, services, end, signal));
   return proceed(withBreaker(checked), settings, clock.now());
 }
 

@@ -16,7 +16,7 @@ import { asResult } from '../operations/operations.ts';
 import { capped } from '../operations/text.ts';
 import { dottedName, fromDottedName, searchIndexOfName } from '../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../policy/parse.ts';
-import { until } from '../truncation/clock.ts';
+import { withDeadline } from '../truncation/clock.ts';
 import { type Ask, countRows } from '../truncation/counts.ts';
 import { isInPlace } from '../truncation/watch.ts';
 import { deadlineMarginMillis } from './deadlines.ts';
@@ -46,7 +46,7 @@ export async function releaseIndices(
 ): Promise<{ notes: Note[]; records: Map<string, StoredRecord> }> {
   const notes: Note[] = [];
   const now = new Map(records);
-  await until(services.clock, services.deadline() - deadlineMarginMillis, async (signal) => {
+  await withDeadline(services.clock, services.deadline() - deadlineMarginMillis, async (signal) => {
     for (const index of new Set(names.map(searchIndexOfName))) {
       const record = records.get(index);
       const policy = policies.find((one) => one.index === index);
@@ -61,7 +61,7 @@ export async function releaseIndices(
   return { notes, records: now };
 }
 
-export interface Releasing {
+export interface ReleaseRequest {
   key: Key;
   record: StoredRecord | undefined;
   /** The run that releases. */
@@ -70,11 +70,14 @@ export interface Releasing {
   acceptMissing?: number;
 }
 
-type Released = { kind: 'granted'; record: LedgerRecord } | { kind: 'refused'; note: Note };
+type ReleaseResult = { kind: 'granted'; record: LedgerRecord } | { kind: 'refused'; note: Note };
 
 /** Releases one index, or says why it cannot be released (yet). Never throws for the server or the ledger. */
-export async function releaseIndex(releasing: Releasing, services: Services, signal: AbortSignal): Promise<Released> {
-  const { key, record, run, acceptMissing } = releasing;
+export async function releaseIndex(
+  { key, record, run, acceptMissing }: ReleaseRequest,
+  services: Services,
+  signal: AbortSignal,
+): Promise<ReleaseResult> {
   const refused = (
     why: NoteOf<'not-released'>['why'],
     facts: Omit<NoteOf<'not-released'>, 'kind' | 'index' | 'why'> = {},

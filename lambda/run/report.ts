@@ -39,7 +39,7 @@ export interface ReportServices {
 }
 
 /** What Report tells the workflow: `marks` name the decisions that the published report has included. */
-export interface Reported {
+export interface ReportResult {
   result: Result;
   next: 'mark' | 'end';
   marks: Mark[];
@@ -49,7 +49,7 @@ export interface Reported {
  * Report: builds the run's report, publishes it and counts it; a retry publishes again. Throws if it could not be
  * published, and for a state that another version wrote.
  */
-export async function report(event: ReportEvent, services: ReportServices): Promise<Reported> {
+export async function report(event: ReportEvent, services: ReportServices): Promise<ReportResult> {
   const { log, publisher } = services;
   const plain = composeReport(event, services);
   const { result, policies, cause, mode } = plain;

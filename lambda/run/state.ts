@@ -85,11 +85,11 @@ export interface ApprovedEntry extends EntryBase {
   phase: 'approved';
   /** What Truncate compares with the policy at that time. */
   policy: PolicySettings;
-  plan: Planned;
+  plan: PlannedCounts;
 }
 
 /** What Plan found, for Truncate to compare with. */
-export interface Planned {
+export interface PlannedCounts {
   rowsToDelete: number;
   deletesInPlace: boolean;
   /** The row limit makes the cutoff older than the policy's own, and leaves `rest` old rows for later runs. */

@@ -8,9 +8,9 @@ import type { Attempt, Sending, StoredRecord, Verdict } from '../ledger/record.t
 import { isSameRun, startSending, withdraw } from '../ledger/transitions.ts';
 import { type DryRun, OperationsError, type TruncateFields } from '../operations/operations.ts';
 import { policyCutoff, whyNot } from '../policy/decision.ts';
-import { until } from '../truncation/clock.ts';
+import { withDeadline } from '../truncation/clock.ts';
 import { countTruncation, truncateFields } from '../truncation/counts.ts';
-import { optionalReads, physicalIndex } from '../truncation/optional-reads.ts';
+import { optionalReads, physicalIndex, type Without } from '../truncation/optional-reads.ts';
 import { send } from '../truncation/send.ts';
 import { afterCallWithoutTask, withBreaker } from './breaker.ts';
 import { changedSettings, problemOf } from './current-settings.ts';
@@ -45,7 +45,7 @@ export async function truncate(state: RunState, services: RunServices): Promise<
 }
 
 /** The entry, and what else changes in the run state. */
-interface Started {
+interface StartResult {
   entry: Entry;
   changes?: Partial<RunState>;
 }
@@ -54,24 +54,24 @@ interface Started {
 interface Ready {
   sending: Sending;
   until: Parameters<typeof send>[1];
-  learnt: Learnt;
+  without: Without;
 }
 
-async function startOne(state: RunState, target: ApprovedEntry, services: RunServices): Promise<Started> {
+async function startOne(state: RunState, target: ApprovedEntry, services: RunServices): Promise<StartResult> {
   const { clock, log } = services;
   const ready = await prepareCall(state, target, services).catch((error: unknown) => withoutLedger(target, error));
   if ('entry' in ready) return ready;
-  const { sending, until, learnt } = ready;
+  const { sending, until, without } = ready;
   const sent = await send(sending, until, services);
-  if (sent.kind === 'not-sent') return { entry: await notSent(target, sending, sent.why, services), changes: learnt };
+  if (sent.kind === 'not-sent') return { entry: await notSent(target, sending, sent.why, services), changes: without };
   const entry = watchedEntry(target, sent.record, clock.now());
-  if (!sent.error) return { entry, changes: learnt };
+  if (!sent.error) return { entry, changes: without };
   log.warn('no task id', { index: target.index, error: sent.error });
-  return { entry, changes: { ...learnt, ...afterCallWithoutTask(state, sent.error.status) } };
+  return { entry, changes: { ...without, ...afterCallWithoutTask(state, sent.error.status) } };
 }
 
 /** Nothing was sent, and nothing is any more: a call that the ledger does not hold would be unknown to later runs. */
-function withoutLedger(target: ApprovedEntry, error: unknown): Started {
+function withoutLedger(target: ApprovedEntry, error: unknown): StartResult {
   if (!(error instanceof LedgerError)) throw error;
   const cause: Cause = { kind: 'setup', what: 'ledger', problem: problemOf(error) };
   return { entry: doneEntry(target, 'failed', cause), changes: { breaker: cause } };
@@ -102,7 +102,11 @@ const isSameWrite = (stored: StoredRecord | undefined, { revision, attempt }: Se
   stored.attempt.baseline.countedAtMillis === attempt.baseline.countedAtMillis;
 
 /** Everything that comes before the call. Throws LedgerError. */
-async function prepareCall(state: RunState, target: ApprovedEntry, services: RunServices): Promise<Started | Ready> {
+async function prepareCall(
+  state: RunState,
+  target: ApprovedEntry,
+  services: RunServices,
+): Promise<StartResult | Ready> {
   const { ledger, clock, settings } = services;
   const begun = { wall: clock.now(), monotonic: clock.monotonic() };
   const sendBy = Math.min(services.deadline() - sendMarginMillis, endOf(state, settings));
@@ -115,14 +119,16 @@ async function prepareCall(state: RunState, target: ApprovedEntry, services: Run
   // Not before the record was read: an execution that is redriven days later says what it has sent.
   if (clock.now() >= sendBy) return { entry: tooLate };
 
-  const checked = await check(state, target, sendBy, services);
-  if (checked.kind === 'refused') {
+  const decision = await decideAgain(state, target, sendBy, services);
+  if (decision.kind === 'refused') {
     // Another invocation of this step may have been first and made the change.
-    const now = taken(target, ownership(await ledger.read(target.index), state), state, clock.now(), checked.learnt);
-    return now ?? { entry: doneEntry(target, checked.outcome, checked.cause, checked.facts), changes: checked.learnt };
+    const now = taken(target, ownership(await ledger.read(target.index), state), state, clock.now(), decision.without);
+    return (
+      now ?? { entry: doneEntry(target, decision.outcome, decision.cause, decision.facts), changes: decision.without }
+    );
   }
-  const { attempt, dryRunAt, learnt } = checked;
-  if (clock.now() >= attempt.sendBy) return { entry: tooLate, changes: learnt };
+  const { attempt, dryRunAt, without } = decision;
+  if (clock.now() >= attempt.sendBy) return { entry: tooLate, changes: without };
   const sending = startSending(owned.record, keyOf(target, state), attempt);
   let isWritten: boolean;
   try {
@@ -131,13 +137,13 @@ async function prepareCall(state: RunState, target: ApprovedEntry, services: Run
     await takeBack(sending, services);
     throw error;
   }
-  if (!isWritten) return overtaken(state, target, services, learnt);
+  if (!isWritten) return overtaken(state, target, services, without);
   const until = {
     wall: attempt.sendBy,
     // By a clock that nobody can set: neither later than the function allows nor than the dry run is valid.
     monotonic: Math.min(begun.monotonic + (sendBy - begun.wall), dryRunAt.monotonic + dryRunValidMillis),
   };
-  return { sending, until, learnt };
+  return { sending, until, without };
 }
 
 const outOfTime = { kind: 'stopped', by: 'run-time' } as const;
@@ -152,12 +158,12 @@ function taken(
   owned: Ownership,
   state: RunState,
   now: number,
-  learnt?: Learnt,
-): Started | undefined {
+  without?: Without,
+): StartResult | undefined {
   const entry = takenEntry(target, owned, state, now);
   const isWithout = owned.kind === 'mine' && owned.record.state === 'sending';
   const calls = isWithout ? afterCallWithoutTask(state, owned.record.attempt.answer?.status) : undefined;
-  return entry && { entry, changes: { ...learnt, ...calls } };
+  return entry && { entry, changes: { ...without, ...calls } };
 }
 
 /** Another writer was first between the read and the write. */
@@ -165,10 +171,10 @@ async function overtaken(
   state: RunState,
   target: ApprovedEntry,
   { ledger, clock }: RunServices,
-  learnt: Learnt,
-): Promise<Started> {
-  const now = taken(target, ownership(await ledger.read(target.index), state), state, clock.now(), learnt);
-  return now ?? { entry: doneEntry(target, 'still-running', { kind: 'open', why: 'another-run' }), changes: learnt };
+  without: Without,
+): Promise<StartResult> {
+  const now = taken(target, ownership(await ledger.read(target.index), state), state, clock.now(), without);
+  return now ?? { entry: doneEntry(target, 'still-running', { kind: 'open', why: 'another-run' }), changes: without };
 }
 
 /** Proof that not one byte was written: the index is free again, and this run does not try a second time. */
@@ -188,17 +194,20 @@ async function notSent(
   return doneEntry(target, verdict.outcome, verdict.cause, attemptFacts(record.attempt));
 }
 
-type Learnt = Pick<RunState, 'withoutSizes' | 'withoutStatus'>;
-
-type Checked =
-  | { kind: 'approved'; attempt: Attempt; dryRunAt: { monotonic: number }; learnt: Learnt }
-  | { kind: 'refused'; outcome: Outcome; cause: Cause; facts?: Partial<EntryFacts>; learnt?: Learnt };
+type Decision =
+  | { kind: 'approved'; attempt: Attempt; dryRunAt: { monotonic: number }; without: Without }
+  | { kind: 'refused'; outcome: Outcome; cause: Cause; facts?: Partial<EntryFacts>; without?: Without };
 
 /** Counts and decides again; only `sending` comes between this and the call. */
-const check = (state: RunState, target: ApprovedEntry, sendBy: number, services: RunServices): Promise<Checked> =>
-  until(services.clock, sendBy, async (signal) => {
+const decideAgain = (
+  state: RunState,
+  target: ApprovedEntry,
+  sendBy: number,
+  services: RunServices,
+): Promise<Decision> =>
+  withDeadline(services.clock, sendBy, async (signal) => {
     try {
-      return await checkUntil(state, target, sendBy, services, signal);
+      return await countAndDecide(state, target, sendBy, services, signal);
     } catch (error) {
       if (!(error instanceof OperationsError)) throw error;
       if (signal.aborted) return { kind: 'refused', outcome: 'not-started', cause: outOfTime };
@@ -206,13 +215,13 @@ const check = (state: RunState, target: ApprovedEntry, sendBy: number, services:
     }
   });
 
-async function checkUntil(
+async function countAndDecide(
   state: RunState,
   target: ApprovedEntry,
   sendBy: number,
   services: RunServices,
   signal: AbortSignal,
-): Promise<Checked> {
+): Promise<Decision> {
   const { operations, clock } = services;
   const { policy, plan } = target;
   const { runStartMillis } = state;
@@ -246,7 +255,7 @@ async function checkUntil(
   const { rowsTotal, rowsToDelete } = dryRun;
   if (refusal) {
     const { outcome, cause } = refusal;
-    return { kind: 'refused', outcome, cause, facts: { rowsTotal, rowsToDelete }, learnt: reads.without };
+    return { kind: 'refused', outcome, cause, facts: { rowsTotal, rowsToDelete }, without: reads.without };
   }
   const sendUntil = Math.min(sendBy, dryRunAt.wall + dryRunValidMillis);
   const attempt: Attempt = {
@@ -269,5 +278,5 @@ async function checkUntil(
     sendBy: sendUntil,
     judgeableAt: sendUntil + functionTimeoutSeconds.truncate * 1000,
   };
-  return { kind: 'approved', attempt, dryRunAt, learnt: reads.without };
+  return { kind: 'approved', attempt, dryRunAt, without: reads.without };
 }

@@ -25,13 +25,13 @@ export interface CheckServices {
   isOver(now: number): boolean;
 }
 
-type Checked =
+type CheckResult =
   | { kind: 'watching'; watch: Watch; reindexes: boolean }
   /** The record as it is now: it has this truncation's verdict, or no longer holds it, whichever run wrote that. */
   | { kind: 'settled'; record: StoredRecord | undefined };
 
 /** Checks once, and settles the record if the truncation has ended. Throws LedgerError; never for the server. */
-export async function check(record: Unresolved, watch: Watch, services: CheckServices): Promise<Checked> {
+export async function check(record: Unresolved, watch: Watch, services: CheckServices): Promise<CheckResult> {
   const { clock, ledger, isOver } = services;
   const seen = await see(record, watch, services);
   const reindexes = showsReindex(record, seen, watch.hasWritten ?? false);
@@ -86,7 +86,7 @@ const asker =
   (fields) =>
     operations.dryRun(fields, { signal });
 
-const again = (record: Unresolved, watch: Watch, now: number): Checked => ({
+const again = (record: Unresolved, watch: Watch, now: number): CheckResult => ({
   kind: 'watching',
   watch: { ...watch, nextCheckAt: nextCheckAt(record, watch, now) },
   reindexes: record.attempt.reindexes,
@@ -105,7 +105,7 @@ const isOld = ({ attempt: { sendingSince } }: Unresolved, { run, clock }: CheckS
  * An index that can no longer be counted would keep its record unresolved forever: an old one is closed at the run's
  * end, if this run has seen nothing of it or seen it stuck, and the server answers at all.
  */
-async function checkFailed(record: Unresolved, watch: Watch, services: CheckServices): Promise<Checked> {
+async function checkFailed(record: Unresolved, watch: Watch, services: CheckServices): Promise<CheckResult> {
   const now = services.clock.now();
   const { error, stuckSince, isStuck } = watch;
   const isCount = error?.operation === 'dry-run' && !concernsServer(error) && error.kind !== 'aborted';
@@ -121,7 +121,7 @@ async function settle(
   judged: Verdict,
   services: CheckServices,
   counts?: TruncationCounts,
-): Promise<Checked> {
+): Promise<CheckResult> {
   const { ledger, clock, run } = services;
   const closed = becomes(judged);
   const verdict = { ...judged, ...(await indexAfter(record, services)) };

@@ -20,7 +20,7 @@ export const systemClock: Clock = {
 };
 
 /** Works with a signal that fires at a moment of the run's clock, so that requests end before the function does. */
-export async function until<Value>(
+export async function withDeadline<Value>(
   clock: Clock,
   at: number,
   work: (signal: AbortSignal) => Promise<Value>,

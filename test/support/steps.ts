@@ -2,7 +2,7 @@ import type { Step } from '../../cli/run/state-machine.ts';
 import { asMarkEvent, markAllReported } from '../../lambda/run/mark-reported.ts';
 import { type PlanEvent, plan } from '../../lambda/run/plan/plan.ts';
 import { poll } from '../../lambda/run/poll.ts';
-import { type ReportEvent, type Reported, type ReportServices, report } from '../../lambda/run/report.ts';
+import { type ReportEvent, type ReportResult, type ReportServices, report } from '../../lambda/run/report.ts';
 import type { RunServices } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
 import { truncate } from '../../lambda/run/truncate.ts';
@@ -12,7 +12,7 @@ export function takeStep(
   step: Step,
   input: unknown,
   services: RunServices & Pick<ReportServices, 'publisher' | 'words' | 'count'>,
-): Promise<RunState | Reported | undefined> {
+): Promise<RunState | ReportResult | undefined> {
   switch (step) {
     case 'plan':
       return plan(input as PlanEvent, services);

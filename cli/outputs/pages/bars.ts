@@ -96,7 +96,7 @@ function legend(parts: readonly Part[]): Html {
   )}</ul>`;
 }
 
-export interface Compared {
+export interface ComparedIndex {
   name: string;
   rows: number;
   past: number;
@@ -107,7 +107,7 @@ export interface Compared {
 const mostCompared = 10;
 
 /** The largest indices side by side: how many rows each has, and how many of them a first run would delete. */
-export function comparedBars(indices: readonly Compared[]): Html {
+export function comparedBars(indices: readonly ComparedIndex[]): Html {
   const largest = [...indices].sort((one, other) => other.rows - one.rows).slice(0, mostCompared);
   const most = Math.max(1, ...largest.map(({ rows }) => rows));
   const bars = largest.map(({ name, rows, past, goes }) => {

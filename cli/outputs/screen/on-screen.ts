@@ -4,7 +4,7 @@ import { duration, moment } from '../../../lambda/message/numbers.ts';
 import type { Line } from '../../../lambda/message/render.ts';
 import { diagnosis } from '../../../lambda/message/server-errors.ts';
 import type { WatchedEntry } from '../../../lambda/run/state.ts';
-import type { Header, Heard, Output } from '../../telling/output.ts';
+import type { Header, Output, ServerEvent } from '../../telling/output.ts';
 import { wrapped } from '../table.ts';
 import { createProgress, waitingLine } from './progress.ts';
 import { paintFor, type Screen, widthOf } from './screen.ts';
@@ -43,7 +43,7 @@ export function onScreen(screen: Screen): Output {
     },
     ledger: (path) => print(`Ledger  ${path}`),
     note: (text, more = []) => print('', ...wrapped(text, room()), ...more),
-    heard: (heard) => progress.say(heardLine(heard)),
+    serverEvent: (event) => progress.say(serverEventLine(event)),
     counted: (done, of) => {
       counted = done < of ? `${done} of ${of} indices counted` : undefined;
     },
@@ -95,12 +95,12 @@ function whoseTimes({ startedAt, finishedAt }: Report, tookMillis: number): stri
   return [`Times are by the run's clock, which skips waits: on this machine it took ${duration(tookMillis / 1000)}.`];
 }
 
-function heardLine(heard: Heard): string {
-  if (heard.kind === 'back') return 'The server answers again.';
-  const said = diagnosis(heard.error);
-  return heard.kind === 'away'
+function serverEventLine(event: ServerEvent): string {
+  if (event.kind === 'back') return 'The server answers again.';
+  const said = diagnosis(event.error);
+  return event.kind === 'away'
     ? `The server does not answer: ${said}.`
-    : `${heard.index}: ${said}. It may still have arrived: the run does not send it again, and counts its rows.`;
+    : `${event.index}: ${said}. It may still have arrived: the run does not send it again, and counts its rows.`;
 }
 
 const rule = '-'.repeat(72);

@@ -23,7 +23,7 @@ export interface HttpTransportOptions {
   /** The same for `postOnce`. */
   truncateTimeoutMillis?: number;
   /**
-   * PEM text of a private certificate authority, trusted in addition to the public ones. Asked for each connection,
+   * PEM text of a private certificate authority, trusted in addition to the public ones. SingleRequest for each connection,
    * because a mounted file is renewed while a run goes on.
    */
   ca?: (() => string) | undefined;
@@ -65,7 +65,7 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
   const read = (exchange: Outgoing, signal?: AbortSignal): Promise<Answer> => {
     if (signal?.aborted) return Promise.reject(new TransportError('aborted', false));
     const url = new URL(exchange.url);
-    const asked: Asked = { ...optionsOf(url, exchange), target: url, agent };
+    const asked: SingleRequest = { ...optionsOf(url, exchange), target: url, agent };
     return answerTo(request(asked), exchange, limits, signal);
   };
 
@@ -116,7 +116,7 @@ function trustedNow(ca: () => string): () => SecureContext {
 }
 
 type Outgoing = Omit<Exchange, 'body'> & Partial<Exchange>;
-type Asked = RequestOptions & { target: URL };
+type SingleRequest = RequestOptions & { target: URL };
 
 /** Keeps a server's connection for the next read. */
 class KeptConnections extends Agent {
@@ -127,11 +127,11 @@ class KeptConnections extends Agent {
     this.#connect = connect;
   }
 
-  override getName(options: Asked): string {
+  override getName(options: SingleRequest): string {
     return options.target.origin;
   }
 
-  override createConnection(options: Asked, callback: Parameters<Agent['createConnection']>[1]): undefined {
+  override createConnection(options: SingleRequest, callback: Parameters<Agent['createConnection']>[1]): undefined {
     this.#connect(options.target).then(
       ({ socket }) => callback?.(null, socket),
       (error) => callback?.(error, undefined as never),

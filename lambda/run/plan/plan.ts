@@ -12,7 +12,7 @@ import { asResult, type IndexSize, OperationsError } from '../../operations/oper
 import { capped } from '../../operations/text.ts';
 import { canonicalSpelling, dottedName, isProtected, searchIndex } from '../../policy/aspects.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
-import { until } from '../../truncation/clock.ts';
+import { withDeadline } from '../../truncation/clock.ts';
 import { countRows } from '../../truncation/counts.ts';
 import { type OptionalReads, optionalReads } from '../../truncation/optional-reads.ts';
 import { isInPlace } from '../../truncation/watch.ts';
@@ -24,8 +24,8 @@ import { openEntry, proceed } from '../next.ts';
 import { releaseIndices } from '../release.ts';
 import type { RunServices } from '../services.ts';
 import { type Entry, type Mode, maxEntries, type RunState, STATE_VERSION } from '../state.ts';
-import { type PlanContext, type Planning, planPolicy } from './policy.ts';
-import { type Prepared, prepare } from './prepare.ts';
+import { type PlanContext, type PlanResult, planPolicy } from './policy.ts';
+import { type Preparation, prepare } from './prepare.ts';
 import { PlanRequests } from './requests.ts';
 import { searchCutoff } from './row-limit.ts';
 
@@ -61,14 +61,17 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
   if (input.release && !error) return finish(await releasing(begun, input, prepared, services), services);
   if (!prepared.asks) return finish({ ...begun, ...takenUp(begun, prepared, false, services).facts }, services);
   const end = services.deadline() - deadlineMarginMillis;
-  return finish(await until(services.clock, end, (signal) => decided(begun, prepared, services, signal)), services);
+  return finish(
+    await withDeadline(services.clock, end, (signal) => decided(begun, prepared, services, signal)),
+    services,
+  );
 }
 
 /** A release tells of its own indices, and of what is unreported. */
 async function releasing(
   state: RunState,
   input: RunInput,
-  prepared: Prepared,
+  prepared: Preparation,
   services: RunServices,
 ): Promise<RunState> {
   const { notes, records } = await releaseIndices(state, input, prepared.policies, prepared.records, services);
@@ -80,7 +83,7 @@ async function releasing(
 /** Every policy counted and decided, beside what the ledger holds. */
 async function decided(
   begun: RunState,
-  prepared: Prepared,
+  prepared: Preparation,
   services: RunServices,
   signal: AbortSignal,
 ): Promise<RunState> {
@@ -118,7 +121,7 @@ type WaitingPolicy = ParsedPolicy & { kind: 'policy' };
  */
 function takenUp(
   state: RunState,
-  { records, chosen, asks }: Prepared,
+  { records, chosen, asks }: Preparation,
   watches: boolean,
   { clock }: RunServices,
 ): { facts: TakenUp; waiting: WaitingPolicy[] } {
@@ -185,17 +188,17 @@ async function plannedEntries(waiting: readonly WaitingPolicy[], context: PlanCo
   const { requests } = context;
   const limit = pLimit(planConcurrency);
   // One after another until a dry run has shown which fields the server takes; then side by side.
-  const planned: Planning[] = [];
+  const planned: PlanResult[] = [];
   while (requests.refusesForceField === undefined && planned.length < waiting.length) {
     planned.push(await planOne(waiting[planned.length] as WaitingPolicy, context));
   }
   const rest = waiting.slice(planned.length);
   planned.push(...(await Promise.all(rest.map((policy) => limit(() => planOne(policy, context))))));
-  const found = (entry: Planning) => (entry.phase === 'searched' ? limit(() => searchCutoff(entry, context)) : entry);
+  const found = (entry: PlanResult) => (entry.phase === 'searched' ? limit(() => searchCutoff(entry, context)) : entry);
   return Promise.all(planned.map(found));
 }
 
-async function planOne({ index, policy }: WaitingPolicy, context: PlanContext): Promise<Planning> {
+async function planOne({ index, policy }: WaitingPolicy, context: PlanContext): Promise<PlanResult> {
   const planned = await planPolicy(index, policy, context);
   const outcome = planned.phase === 'done' ? planned.entry.outcome : planned.phase;
   context.services.log.info(plannedLine, { ...planned.entry, index, outcome });
@@ -251,7 +254,7 @@ async function today(
  * Policies whose last verdict was bad come last; otherwise the smallest truncation first, then by name. Those without a
  * count come after.
  */
-function runOrder(records: Prepared['records']) {
+function runOrder(records: Preparation['records']) {
   const rows = ({ entry }: Entry) => entry.rowsToDelete ?? Number.MAX_SAFE_INTEGER;
   const wasBad = ({ index }: Entry): number => {
     const record = records.get(index);
@@ -303,7 +306,7 @@ async function requestNotes({ state, services, requests }: PlanContext, reads: O
 }
 
 /** One note for all of them: old records stay behind when the address changes. */
-function addressNotes({ records }: Prepared, state: RunState): Note[] {
+function addressNotes({ records }: Preparation, state: RunState): Note[] {
   const addresses = [...records.values()].flatMap((record) => addressElsewhere(record, state) ?? []);
   return addresses[0] === undefined
     ? []

@@ -12,7 +12,7 @@ import { physicalIndex } from '../../truncation/optional-reads.ts';
 import { rowLimit } from '../../truncation/row-limit.ts';
 import { doneEntry, policyFacts } from '../entries.ts';
 import type { RunServices } from '../services.ts';
-import type { Entry, EntryBase, Planned, RunState } from '../state.ts';
+import type { Entry, EntryBase, PlannedCounts, RunState } from '../state.ts';
 import type { PlanRequests } from './requests.ts';
 
 /** If more rows of a window have disappeared than both limits allow, that is a note. */
@@ -30,7 +30,7 @@ export interface PlanContext {
 }
 
 /** Plan's result for one policy: its entry, or what is left to find out. */
-export type Planning = Entry | SearchedEntry;
+export type PlanResult = Entry | SearchedEntry;
 
 /** More rows are due than one run may delete; further dry runs find the cutoff of this run. */
 export interface SearchedEntry extends EntryBase {
@@ -43,7 +43,7 @@ export interface SearchedEntry extends EntryBase {
 }
 
 /** Counts and decides about one policy whose index is free. */
-export async function planPolicy(index: string, policy: Policy, context: PlanContext): Promise<Planning> {
+export async function planPolicy(index: string, policy: Policy, context: PlanContext): Promise<PlanResult> {
   const { requests } = context;
   const cutoffMillis = cutoffOf(context, policy);
   const size = physicalIndex(context.sizes, policy);
@@ -73,7 +73,7 @@ async function decidedEntry(
   policy: Policy,
   dryRun: DryRun,
   context: PlanContext,
-): Promise<Planning> {
+): Promise<PlanResult> {
   const { state, requests } = context;
   const facts = factsFor(policy, dryRun, context);
   const early = whyNot('plan', facts);
@@ -152,7 +152,7 @@ export const cutoffOf = ({ state }: Pick<PlanContext, 'state'>, policy: Policy):
 export function approvedEntry(
   { index, entry }: EntryBase,
   policy: Policy,
-  { rowsToDelete, deletesInPlace, limited }: Planned,
+  { rowsToDelete, deletesInPlace, limited }: PlannedCounts,
   { mode }: RunState,
 ): Entry {
   if (mode === 'preview') {

@@ -12,7 +12,7 @@ import { type parseInput, type RunInput, RunInputError } from '../input.ts';
 import { ParametersError, type RunServices } from '../services.ts';
 
 /** What Plan knows before it asks the server. */
-export interface Prepared {
+export interface Preparation {
   policies: ParsedPolicy[];
   /** The policies that `indices` names, or all. */
   chosen: ParsedPolicy[];
@@ -28,10 +28,10 @@ export interface Prepared {
 }
 
 /** Reads ledger and parameters, and checks the input against them. Never throws for a mistake that a person can fix. */
-export async function prepare(parsed: ReturnType<typeof parseInput>, services: RunServices): Promise<Prepared> {
+export async function prepare(parsed: ReturnType<typeof parseInput>, services: RunServices): Promise<Preparation> {
   const { ledger, clock } = services;
   const { token } = services.parameters;
-  const prepared: Prepared = { policies: [], chosen: [], records: new Map(), asks: false, notes: [] };
+  const prepared: Preparation = { policies: [], chosen: [], records: new Map(), asks: false, notes: [] };
   let ledgerError: Cause | undefined;
   try {
     // Before anything else: what is unreported is reported, whatever the run can do.

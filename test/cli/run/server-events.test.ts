@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { connect } from '../../../cli/run/connect.ts';
-import type { Heard } from '../../../cli/telling/output.ts';
+import type { ServerEvent } from '../../../cli/telling/output.ts';
 import { asResult } from '../../../lambda/operations/operations.ts';
 import { operation, runHere, serviceHere } from '../here.ts';
 
@@ -10,11 +10,11 @@ const page = { status: 503, body: '<html><title>No backend</title></html>' };
 
 async function connected() {
   const { url: baseUrl, token: text, engine } = await serviceHere();
-  const heard: Heard[] = [];
+  const events: ServerEvent[] = [];
   const token = { get: async () => text, reread: async () => text };
   const server = { baseUrl, token, tokenText: text };
   const { operations, silentSince, close } = connect(server, {
-    onHeard: (one) => heard.push(one),
+    onServerEvent: (one) => events.push(one),
     sleep: async () => {},
   });
   const answer = (substitute: { status: number; body: string } | undefined) => {
@@ -23,7 +23,7 @@ async function connected() {
   const fields = { entityType: 'dataset', aspect: 'operation', cutoffMillis: 0, batchSize: 100 };
   return {
     engine,
-    heard,
+    events,
     operations,
     silentSince,
     close,
@@ -35,29 +35,29 @@ async function connected() {
 
 describe('A server that goes away during a run', () => {
   test('is reported once, at the first failed request, and again when the server is back', async () => {
-    const { heard, ask, answer, silentSince, close } = await connected();
+    const { events, ask, answer, silentSince, close } = await connected();
     await ask();
-    expect([heard, silentSince()]).toEqual([[], undefined]);
+    expect([events, silentSince()]).toEqual([[], undefined]);
     answer(page);
     await ask();
     await ask();
-    expect(heard).toMatchObject([{ kind: 'away', error: { kind: 'server-error', status: 503, text: 'No backend' } }]);
+    expect(events).toMatchObject([{ kind: 'away', error: { kind: 'server-error', status: 503, text: 'No backend' } }]);
     expect(silentSince()).toBeGreaterThan(0);
     answer({ status: 401, body: '' });
     await ask();
-    expect(heard.at(-1)).toMatchObject({ kind: 'away', error: { kind: 'unauthorized' } });
+    expect(events.at(-1)).toMatchObject({ kind: 'away', error: { kind: 'unauthorized' } });
     answer(undefined);
     await ask();
-    expect(heard.slice(2)).toEqual([{ kind: 'back' }]);
+    expect(events.slice(2)).toEqual([{ kind: 'back' }]);
     expect(silentSince()).toBeUndefined();
     await close();
   });
 
   test('is not one that cannot count one index', async () => {
-    const { heard, ask, answer, close } = await connected();
+    const { events, ask, answer, close } = await connected();
     answer({ status: 500, body: '{"message":"ESQueryException: Count query failed","status":500}' });
     await ask();
-    expect(heard).toEqual([]);
+    expect(events).toEqual([]);
     await close();
   });
 });

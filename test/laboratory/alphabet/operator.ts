@@ -54,7 +54,7 @@ export const operator = {
   'floor raised': ({ world }, chances) => {
     world.settings = { ...world.settings, minRetentionDays: chances.pick([1, 25, 30, 40]) };
   },
-  'stage takes bites': ({ world }, chances) => {
+  'stage limits rows': ({ world }, chances) => {
     world.settings = { ...world.settings, maxRowsPerRun: chances.pick([25, 120]) };
   },
   'run by hand': (stage, chances) =>

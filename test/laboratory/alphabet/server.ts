@@ -16,13 +16,13 @@ export const kinds = {
   // The specification’s service: its dry run says "Reindexing", and it deletes.
   'deletes, announces nothing': { force: 'ignores', announces: false },
   // It announces a copy; new rows go to the new index.
-  'reindexes, alias first': { removes: 'copy', force: 'ignores' },
+  'reindexes, alias first': { truncates: 'reindex', force: 'ignores' },
   // It announces a copy; rows written meanwhile stay in the old index.
-  'reindexes, alias last': { removes: 'copy', force: 'ignores', swap: 'last' },
+  'reindexes, alias last': { truncates: 'reindex', force: 'ignores', swap: 'last' },
   // An old server that reindexes where most rows are old.
-  'reindexes most, refuses the field': { removes: 'most', force: 'refuses' },
+  'reindexes most, refuses the field': { truncates: 'most', force: 'refuses' },
   // Its dry run does not say how it removes rows.
-  'reindexes, announces nothing': { removes: 'copy', force: 'ignores', announces: false, swap: 'last' },
+  'reindexes, announces nothing': { truncates: 'reindex', force: 'ignores', announces: false, swap: 'last' },
 } as const satisfies Record<string, Mood>;
 
 /** What the status of a reindex may count; each server always counts the same. */

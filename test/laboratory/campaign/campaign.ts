@@ -43,7 +43,7 @@ export async function runCampaign(
     for (const track of world.tracker.tracks) {
       const { settled, stragglers } = world.tracker.lossOf(track);
       add(sums, 'real truncates', 1);
-      add(sums, 'of them reindexes', track.task?.kind === 'copy' ? 1 : 0);
+      add(sums, 'of them reindexes', track.task?.kind === 'reindex' ? 1 : 0);
       add(sums, 'rows lost through us', settled + stragglers);
     }
     tally.violations.push(...check(history).map((violation) => ({ ...violation, run })));

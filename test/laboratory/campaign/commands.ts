@@ -22,7 +22,7 @@ export async function runHistories(seed: number, runs: number): Promise<boolean>
   const lived = progress(`of ${runs} histories`, Math.max(10, Math.ceil(runs / 20)));
   const thread = (first: number) =>
     runWorker(path, { kind: 'histories', seed, first, step: threads, end: runs, untilViolation: false }, lived);
-  return told(merged(await Promise.all(Array.from({ length: threads }, (_, first) => thread(first)))), seed);
+  return printTally(merged(await Promise.all(Array.from({ length: threads }, (_, first) => thread(first)))), seed);
 }
 
 /** One history again, with its scenario and everything that happened to one index. */
@@ -31,10 +31,10 @@ export async function runOneHistory(seed: number, run: number, index: string | u
   if (index !== undefined) {
     for (const line of eventLines(await live(scenarioOf(seed, run)), index)) console.log(line);
   }
-  return told(await runCampaign(seed, [run]), seed);
+  return printTally(await runCampaign(seed, [run]), seed);
 }
 
-function told({ sums, letters, outcomes, causes, violations }: Tally, seed: number): boolean {
+function printTally({ sums, letters, outcomes, causes, violations }: Tally, seed: number): boolean {
   console.log(`seed ${seed} (a single history again: npm run faults -- --seed ${seed} --run <run>)`);
   for (const [name, count] of Object.entries(sums)) console.log(`${count} ${name}`);
   printCounts('letter of the alphabet', letters);

@@ -27,7 +27,7 @@ function textOf(event: JournalEvent, index: string): string | undefined {
       return `${by} ${JSON.stringify({ ...event.next, truth: event.truth })}`;
     case 'truncate':
       return `${by} ${JSON.stringify(event.fields)}`;
-    case 'orders':
+    case 'settings':
       return event.paused === undefined ? undefined : `${by} paused ${event.paused}`;
     case 'published': {
       const { result, cause, notes, policies } = event.report;

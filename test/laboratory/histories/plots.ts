@@ -190,7 +190,7 @@ export const plots = {
     const { world } = stage;
     muchToDo(stage, chances, start, { millis: minute, lingerMillis: 60 * hour });
     world.time.at(start - second, () => {
-      const reindexes = { removes: 'copy', force: 'ignores', swap: 'first', status: 'told' } as const;
+      const reindexes = { truncates: 'reindex', force: 'ignores', swap: 'first', status: 'reported' } as const;
       world.server.behaviour = { ...world.server.behaviour, ...reindexes };
     });
     world.time.at(start + 21 * hour, () => {
@@ -201,7 +201,7 @@ export const plots = {
     const { world } = stage;
     muchToDo(stage, chances, start, { millis: minute });
     world.time.at(start - second, () => {
-      world.server.behaviour = { ...world.server.behaviour, removes: 'copy', force: 'ignores', swap: 'first' };
+      world.server.behaviour = { ...world.server.behaviour, truncates: 'reindex', force: 'ignores', swap: 'first' };
       world.weather = { ...world.weather, truncate: 1, answers: ['504'], effects: ['at once'] };
     });
     world.time.at(start + 5 * hour, () => {
@@ -257,7 +257,7 @@ export const plots = {
       [{}, behaves({ skewMillis: chances.pick([-hour, 15 * minute]) })],
       // Of a run that is limited, the share is not compared again.
       [{ maxRowsPerRun: 100 }, behaves({ racing: true })],
-      [{ refuseReindex: chances.happens(0.5) }, behaves({ removes: 'copy', force: 'ignores' })],
+      [{ refuseReindex: chances.happens(0.5) }, behaves({ truncates: 'reindex', force: 'ignores' })],
       [{}, behaves({ force: 'refuses' })],
       [{ minDeletePercent: 40 }, add(1, 0)],
       [{ maxDeletePercent: 90 }, add(120, 65)],

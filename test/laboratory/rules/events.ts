@@ -1,6 +1,6 @@
 import { isUnresolved, type LastVerdict, type LedgerRecord, type Unresolved } from '../../../lambda/ledger/record.ts';
 import type { History } from '../histories/history.ts';
-import { type Ordered, orderedFor } from '../truth/orders.ts';
+import { type WrittenPolicy, writtenFor } from '../truth/policies.ts';
 import type { Track } from '../truth/track.ts';
 import type { Event, InvocationInfo, JournalEvent } from '../world/journal.ts';
 import { isReadable, isSameDecision, type Unreported, unreportedOf } from '../world/records.ts';
@@ -116,9 +116,9 @@ export interface Send {
   asked: Event<'dry-run'> | undefined;
   execution: Event<'execution'> | undefined;
   /** The policy on which Plan decided, as the operator had written it when Plan read it. */
-  policy: Ordered | undefined;
+  policy: WrittenPolicy | undefined;
   /** The policy as its function has read it again. */
-  now: Ordered | undefined;
+  now: WrittenPolicy | undefined;
   /** What happened before it, since its run began. */
   before: readonly JournalEvent[];
 }
@@ -162,12 +162,12 @@ function* readSends(history: History): Generator<Send> {
     );
     const { invocation } = sent;
     const read = before.findLast(
-      (event): event is Event<'orders'> =>
-        event.kind === 'orders' && event.policies !== undefined && event.invocation.id === invocation.id,
+      (event): event is Event<'settings'> =>
+        event.kind === 'settings' && event.policies !== undefined && event.invocation.id === invocation.id,
     );
-    const now = read?.policies && orderedFor(read.policies, sent.index, invocation.settings.maxRowsPerRun);
-    const planned = policiesOfPlan(before, invocation).map(({ policies, bite }) =>
-      orderedFor(policies, sent.index, bite),
+    const now = read?.policies && writtenFor(read.policies, sent.index, invocation.settings.maxRowsPerRun);
+    const planned = policiesOfPlan(before, invocation).map(({ policies, maxRows }) =>
+      writtenFor(policies, sent.index, maxRows),
     );
     // Of two Plans that one call began, either one's state may have been taken.
     const policy =
@@ -187,15 +187,15 @@ function* readSends(history: History): Generator<Send> {
 }
 
 /** What of a policy must not change. */
-export const compared = (policy: Ordered | undefined): string =>
+export const compared = (policy: WrittenPolicy | undefined): string =>
   JSON.stringify(Object.entries({ ...policy, owner: undefined, note: undefined }).sort()).toLowerCase();
 
 /** What the Plans of a run have read, oldest first: a Plan may be retried. */
 const policiesOfPlan = (events: readonly JournalEvent[], run: Run) =>
   events.flatMap((event) => {
-    const isOfPlan = event.kind === 'orders' && event.invocation.step === 'plan';
+    const isOfPlan = event.kind === 'settings' && event.invocation.step === 'plan';
     if (!isOfPlan || !event.policies || runOf(event.invocation) !== runOf(run)) return [];
-    return [{ policies: event.policies, bite: event.invocation.settings.maxRowsPerRun }];
+    return [{ policies: event.policies, maxRows: event.invocation.settings.maxRowsPerRun }];
   });
 
 /** A record that held a truncation, and the write that ended it with a verdict. */

@@ -45,14 +45,14 @@ export const judgingRules: Record<string, CheckRule> = {
     return !shown.includes(reindexes) && `it ${reindexes ? 'deleted' : 'reindexed'}`;
   }),
 
-  'a verdict other than truncated, or with rows missing of a reindex, needs two looks 90 s apart': ofClosings(
+  'a verdict other than truncated, or with rows missing of a reindex, needs two checks 90 s apart': ofClosings(
     (closing, history) => {
       const { outcome, reindexes, rowsMissing } = closing.verdict;
       const isWhole = outcome === 'truncated' && !(reindexes && rowsMissing);
       if (isWhole || isOwnProof(closing) || isClosedForAge(closing)) return undefined;
-      const looks = looksOf(history, closing);
-      const [first, last] = [looks[0]?.countedAt ?? 0, looks.at(-1)?.countedAt ?? 0];
-      return last - first < 85 * second && 'at its first look';
+      const checks = checksOf(history, closing);
+      const [first, last] = [checks[0]?.countedAt ?? 0, checks.at(-1)?.countedAt ?? 0];
+      return last - first < 85 * second && 'at its first check';
     },
   ),
 
@@ -85,7 +85,7 @@ export const judgingRules: Record<string, CheckRule> = {
 
   'a changed name is told': ofClosings((closing, history) => {
     const { at, event, record, verdict, invocation } = closing;
-    // A call that was never made has changed nothing, and nobody looks.
+    // A call that was never made has changed nothing, and nobody checks.
     if (isOwnProof(closing)) return undefined;
     const { indexName } = record.attempt.baseline;
     // A function that judges several truncations asks for each.
@@ -114,7 +114,7 @@ const endOf = ({ runStartMillis, settings }: Closing['invocation']): number =>
 const noRows = { rowsToDelete: 0, rowsTotal: 0, deletesInPlace: true } as const;
 
 /** Counts of rows to delete that the judging run got, oldest first: up to the function that judged. */
-function looksOf(history: Parameters<CheckRule>[0], { at, record, invocation }: Closing): Event<'dry-run'>[] {
+function checksOf(history: Parameters<CheckRule>[0], { at, record, invocation }: Closing): Event<'dry-run'>[] {
   const { fields, policyCutoffMillis, baseline } = record.attempt;
   const { cutoffMillis } = fields;
   const cutoffs = [cutoffMillis, policyCutoffMillis, baseline.countedAtMillis];
@@ -126,26 +126,26 @@ function looksOf(history: Parameters<CheckRule>[0], { at, record, invocation }: 
       return isFirst && counted.add(`${id} ${at}`);
     },
   );
-  // A look that failed half-way shows nothing; but where the index is gone, a stranger's answer says the same.
+  // A check that failed half-way shows nothing; but where the index is gone, a stranger's answer says the same.
   const isGone = (id: number) =>
     asked.some(({ answer, invocation }) => answer?.rowsTotal === 0 && invocation.id === id) &&
     asked.every(({ answer, invocation }) => invocation.id !== id || (answer?.rowsTotal ?? 0) === 0);
   const failed = new Set(asked.flatMap(({ answer, invocation: { id } }) => (answer || isGone(id) ? [] : [id])));
   // A function that stood still before it wrote its verdict did not see what others have counted since.
   const until = asked.findLast((one) => one.at <= at && one.invocation.id === invocation.id)?.at ?? at;
-  const looks = asked.filter(
-    (look) =>
-      !failed.has(look.invocation.id) &&
-      look.at <= until &&
-      look.at >= record.attempt.sendingSince &&
-      look.fields.cutoffMillis === cutoffMillis &&
-      look.invocation.step === 'poll' &&
-      runOf(look.invocation) === runOf(invocation),
+  const checks = asked.filter(
+    (check) =>
+      !failed.has(check.invocation.id) &&
+      check.at <= until &&
+      check.at >= record.attempt.sendingSince &&
+      check.fields.cutoffMillis === cutoffMillis &&
+      check.invocation.step === 'poll' &&
+      runOf(check.invocation) === runOf(invocation),
   );
-  return looks.map((look) => ({ ...look, answer: look.answer ?? noRows }));
+  return checks.map((check) => ({ ...check, answer: check.answer ?? noRows }));
 }
 
-/** The counts of the look that judged: the first of its function, which may count again for the next runs' window. */
+/** The counts of the check that judged: the first of its function, which may count again for the next runs' window. */
 function countsOf(history: Parameters<CheckRule>[0], { at, record, invocation }: Closing): Counts | undefined {
   const { fields, policyCutoffMillis, baseline } = record.attempt;
   const own = ofCall(history, 'dry-run', invocation).filter((event) => event.index === record.index && event.at <= at);
@@ -276,8 +276,8 @@ function whyWrong(history: Parameters<CheckRule>[0], closing: Closing): string |
 function whyTooEarly(history: Parameters<CheckRule>[0], closing: Closing): string | undefined {
   const { at, record, invocation, verdict } = closing;
   if (isOwnProof(closing) || isUncounted(closing)) return undefined;
-  const looks = looksOf(history, closing);
-  const last = looks.at(-1);
+  const checks = checksOf(history, closing);
+  const last = checks.at(-1);
   if (!last?.answer) return isClosedForAge(closing) ? undefined : 'nothing was counted';
   const left = last.answer.rowsToDelete;
   const { baseline, sendingSince, judgeableAt } = record.attempt;
@@ -288,8 +288,8 @@ function whyTooEarly(history: Parameters<CheckRule>[0], closing: Closing): strin
   const found = typeof status === 'object' && status.kind === 'found' ? status : undefined;
   if (found?.completed && (!reindexes || left < baseline.rowsToDelete)) return undefined;
   if (!reindexes && left === 0) return undefined;
-  const least = Math.min(...looks.map(({ answer }) => answer?.rowsToDelete ?? Number.POSITIVE_INFINITY));
-  const since = looks.find(({ answer }) => answer?.rowsToDelete === least)?.countedAt ?? at;
+  const least = Math.min(...checks.map(({ answer }) => answer?.rowsToDelete ?? Number.POSITIVE_INFINITY));
+  const since = checks.find(({ answer }) => answer?.rowsToDelete === least)?.countedAt ?? at;
   const stillMillis = last.countedAt - since;
   if (isClosedForAge(closing)) return stillMillis < 9 * minute ? 'it was still for less than 10 min' : undefined;
   if (found && !found.completed) return 'its status says that it runs';

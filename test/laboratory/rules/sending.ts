@@ -1,5 +1,5 @@
 import { isUnresolved } from '../../../lambda/ledger/record.ts';
-import type { Ordered } from '../truth/orders.ts';
+import type { WrittenPolicy } from '../truth/policies.ts';
 import type { Track } from '../truth/track.ts';
 import type { JournalEvent } from '../world/journal.ts';
 import {
@@ -53,12 +53,13 @@ export const sendingRules: Record<string, CheckRule> = {
     return isFar && `the baseline says ${baseline.rowsToDelete}, the last dry run ${rowsToDelete}`;
   }),
 
-  'the request is what the policy orders': ofSends(({ sent, policy, asked, execution }) => {
+  'the request is what the policy says': ofSends(({ sent, policy, asked, execution }) => {
     const { fields, invocation, record } = sent;
-    if (!policy?.enabled) return 'no policy of Plan orders it';
+    if (!policy?.enabled) return 'no policy of Plan is for it';
     const whole = invocation.runStartMillis - policy.retentionDays * day;
     const { cutoffMillis, batchSize, timeoutSeconds } = fields;
-    if (batchSize !== policy.batchSize || timeoutSeconds !== policy.timeoutSeconds) return 'other fields than ordered';
+    if (batchSize !== policy.batchSize || timeoutSeconds !== policy.timeoutSeconds)
+      return 'other fields than in the policy';
     if (record?.state === 'sending' && record.attempt.policyCutoffMillis !== whole)
       return 'another cutoff in the ledger';
     const indices = execution?.input['indices'] as string[] | undefined;
@@ -69,8 +70,8 @@ export const sendingRules: Record<string, CheckRule> = {
     const { rowsToDelete = 0, deletesInPlace = true } = asked?.answer ?? {};
     if (deletesInPlace && rowsToDelete > most) return `${rowsToDelete} rows, at most ${most}`;
     if (cutoffMillis === whole) return undefined;
-    const isBite = policy.maxRowsPerRun !== undefined && cutoffMillis < whole && (whole - cutoffMillis) % hour === 0;
-    return !isBite && 'another cutoff';
+    const isLimited = policy.maxRowsPerRun !== undefined && cutoffMillis < whole && (whole - cutoffMillis) % hour === 0;
+    return !isLimited && 'another cutoff';
   }),
 
   'guards are judged by the last dry run': ofSends(({ sent, asked, policy }) => {
@@ -94,10 +95,10 @@ export const sendingRules: Record<string, CheckRule> = {
     return !isDue(policy, rowsToDelete, rowsTotal, execution) && `${rowsToDelete} of ${rowsTotal} rows`;
   }),
 
-  'orders are read again just before': ofSends(({ sent, before, policy, now }) => {
+  'the settings are read again just before': ofSends(({ sent, before, policy, now }) => {
     const paused = before.findLast(
-      (event): event is Event<'orders'> =>
-        event.kind === 'orders' && event.paused !== undefined && event.invocation.id === sent.invocation.id,
+      (event): event is Event<'settings'> =>
+        event.kind === 'settings' && event.paused !== undefined && event.invocation.id === sent.invocation.id,
     );
     if (paused?.paused !== false) return 'the pause was not read, or it was on';
     return compared(now) !== compared(policy) && 'the policy is not the one that Plan decided on';
@@ -233,7 +234,7 @@ function isWorthIt({ sent, before, policy, execution }: Send): boolean {
 }
 
 function isDue(
-  { minDeletePercent, maxDeletePercent }: Ordered,
+  { minDeletePercent, maxDeletePercent }: WrittenPolicy,
   rowsToDelete: number,
   rowsTotal: number,
   execution: Send['execution'],

@@ -59,7 +59,7 @@ export const tellingRules = {
       const execution = ofRun(history, 'execution', published)[0];
       const isWhole = execution && !('indices' in execution.input) && !('release' in execution.input) && !report.cause;
       // Of two Plans side by side, one is not the run's: a policy counts that each of them has read.
-      const read = ofRun(history, 'orders', published).flatMap(({ invocation, policies }) =>
+      const read = ofRun(history, 'settings', published).flatMap(({ invocation, policies }) =>
         policies && invocation.step === 'plan' ? [policies] : [],
       );
       const inEach = (read[0] ?? []).filter(({ name }) =>

@@ -6,7 +6,7 @@ test('two executions over one index, a fault at any step: the first orders of th
   const size = {
     server: 'deletes in place',
     faults: 1,
-    looks: 0,
+    checks: 0,
     answers: 'few',
     second: 'at any time',
     mostHistories: 40,

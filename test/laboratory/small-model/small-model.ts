@@ -35,15 +35,15 @@ export interface SmallModel {
 export interface SmallOptions {
   server: keyof typeof kinds;
   /** Looks of each execution in which everything is open; later ones wait for all others, and go well. */
-  looks: number;
+  checks: number;
   /** When the second execution begins: before the first has sent anything, or at any moment; it may be a preview. */
   second: 'at once' | 'at any time' | 'a preview at any time';
   /** What a client may get instead of the server's own answer. */
-  answers: keyof typeof answersTold;
+  answers: keyof typeof answersOf;
 }
 
 /** What a client may get: the server's own answer, one of each kind that the core distinguishes, or every one. */
-const answersTold = {
+const answersOf = {
   own: ['own'],
   few: ['own', '403', '504', 'reset'],
   every: namesOf(answers).filter((told) => !['slow', 'time-out', 'body lost'].includes(told)),
@@ -54,7 +54,7 @@ const maxRunHours = 12;
 /** A server acts within 20 minutes of the call, or never. */
 const longestMillis = 20 * 60_000;
 
-export function createSmallModel({ server, looks, answers: which }: SmallOptions): SmallModel {
+export function createSmallModel({ server, checks, answers: which }: SmallOptions): SmallModel {
   const aged = (count: number, days: number) =>
     Array.from({ length: count }, (_, row) => firstNight - days * day - row);
   const policy = policyOf(['dataset', 'operation'], { retentionDays: 30, batchSize: 10 });
@@ -68,9 +68,9 @@ export function createSmallModel({ server, looks, answers: which }: SmallOptions
   const world = createWorld({ seed: 1, start: firstNight, policies: [written(policy)], settings });
   const { engine } = world.server;
   engine.create(policy.index, [...aged(20, 60), ...aged(20, 5)]);
-  // A task takes 12 s, so looks happen while it runs.
+  // A task takes 12 s, so checks happen while it runs.
   world.server.behaviour = { ...plain, ...kinds[server], pace: { millis: 12_000 } };
-  const told: readonly string[] = answersTold[which];
+  const told: readonly string[] = answersOf[which];
   const controlled: Controlled = { pending: new Map(), seen: new Map(), automatic: false, told };
   let lateOnes = 0;
   world.actLater = (_at, act) => {
@@ -86,7 +86,7 @@ export function createSmallModel({ server, looks, answers: which }: SmallOptions
     const caller = { ...run, settings: () => world.settings };
     let ended: Promise<void> = Promise.resolve();
     let calls = 0;
-    const late = () => calls > 2 + looks;
+    const late = () => calls > 2 + checks;
     const isPlanned = new Promise<void>((resolve) => {
       ended = new Promise<void>((end) => {
         const over = (how: 'succeeded' | 'failed' | 'stopped', events = 0) => {

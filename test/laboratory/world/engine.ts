@@ -75,7 +75,7 @@ export interface Pace {
 
 export interface Task {
   id: string;
-  kind: 'delete' | 'copy';
+  kind: 'delete' | 'reindex';
   alias: string;
   state: 'running' | 'completed' | 'gone';
   cancelled?: boolean;
@@ -159,7 +159,7 @@ export function createEngine(time: VirtualTime, chances: Chances): Engine {
     startCopy(source, target, cutoffMillis, pace) {
       const found = engine.found(source);
       const rows = found.filter(({ timestamp }) => timestamp > cutoffMillis);
-      const task = begun('copy', source, rows.length);
+      const task = begun('reindex', source, rows.length);
       task.old = found.length - rows.length;
       task.target = target;
       return work(task, rows, pace, ({ id, timestamp }) => {

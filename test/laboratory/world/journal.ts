@@ -37,7 +37,7 @@ export type JournalEvent = { at: number } & (
   | { kind: 'execution'; runId: string; input: Record<string, unknown>; runStartMillis: number }
   | { kind: 'invocation'; invocation: InvocationInfo }
   /** A function read what the operator wants. */
-  | { kind: 'orders'; invocation: InvocationInfo; paused?: boolean; policies?: readonly PolicySource[] }
+  | { kind: 'settings'; invocation: InvocationInfo; paused?: boolean; policies?: readonly PolicySource[] }
   /** A function read the whole ledger. */
   | { kind: 'listed'; invocation: InvocationInfo }
   /** A dry run that got its answer, or none. */

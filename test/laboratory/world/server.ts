@@ -12,8 +12,8 @@ import type { VirtualTime } from './virtual-time.ts';
 
 /** What a DataHub is like, in all that a truncation can notice. */
 export interface Behaviour {
-  /** How it removes rows that nobody forces it to delete: `most` reindexes when most rows are old. */
-  removes: 'delete' | 'copy' | 'most';
+  /** How it truncates what nobody forces it to delete in place: `most` reindexes when most rows are old. */
+  truncates: 'delete' | 'reindex' | 'most';
   /** Its dry runs say how it would remove them. */
   announces: boolean;
   /** What it makes of forceDeleteByQuery; `chokes` answers without a count. */
@@ -28,9 +28,9 @@ export interface Behaviour {
   refreshesLate: boolean;
   /** What the status of a reindex counts (alphabet/server.ts). */
   counters: Counters;
-  status: 'told' | 'denied' | 'unknown' | 'without counters';
+  status: 'reported' | 'denied' | 'unknown' | 'without counters';
   /** Sizes may fail for now, or be told under a name that never changes. */
-  sizes: 'told' | 'denied' | 'by alias';
+  sizes: 'reported' | 'denied' | 'by alias';
   date: boolean;
   /** Its clock minus ours, milliseconds. */
   skewMillis: number;
@@ -40,7 +40,7 @@ export interface Behaviour {
 }
 
 export const plain: Behaviour = {
-  removes: 'delete',
+  truncates: 'delete',
   announces: true,
   force: 'obeys',
   swap: 'first',
@@ -48,8 +48,8 @@ export const plain: Behaviour = {
   swapsShort: false,
   refreshesLate: false,
   counters: 'rows to keep',
-  status: 'told',
-  sizes: 'told',
+  status: 'reported',
+  sizes: 'reported',
   date: true,
   skewMillis: 0,
   pace: { millis: 2000 },
@@ -137,9 +137,9 @@ export function createServer(engine: Engine, time: VirtualTime): Server {
   };
 
   function reindexes({ forceDeleteByQuery }: TruncateFields, old: number, total: number): boolean {
-    const { removes, force } = server.behaviour;
+    const { truncates, force } = server.behaviour;
     if (forceDeleteByQuery && force === 'obeys') return false;
-    return removes === 'copy' || (removes === 'most' && old * 2 > total);
+    return truncates === 'reindex' || (truncates === 'most' && old * 2 > total);
   }
 
   return server;

@@ -29,13 +29,13 @@ export function servicesOf(invocation: Invocation): Parameters<typeof takeStep>[
       policies: () =>
         parameter('policies', () => {
           const { policies } = world;
-          world.journal.push({ at: time.now(), kind: 'orders', invocation: info, policies });
+          world.journal.push({ at: time.now(), kind: 'settings', invocation: info, policies });
           return policies.map((source) => ({ ...source }));
         }),
       paused: () =>
         parameter('pause', () => {
           const paused = world.paused;
-          world.journal.push({ at: time.now(), kind: 'orders', invocation: info, paused });
+          world.journal.push({ at: time.now(), kind: 'settings', invocation: info, paused });
           return paused;
         }),
       token: { get: token, reread: token },

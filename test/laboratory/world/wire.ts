@@ -18,13 +18,13 @@ import {
 } from '../../../lambda/operations/transport.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import {
+  type Answer as AnswerName,
   answers,
   type Effect,
   effects,
   isStranger,
   namesOf,
   strangers,
-  type Answer as Told,
   unwritten,
 } from '../alphabet/answers.ts';
 import { vagueCounters } from '../alphabet/server.ts';
@@ -115,20 +115,20 @@ function read<T>(
   ask: () => T,
 ): Promise<T> {
   const { world, exchange } = invocation;
-  const fails = (told: Told | keyof typeof unwritten) => async (): Promise<T> => {
+  const fails = (answerName: AnswerName | keyof typeof unwritten) => async (): Promise<T> => {
     const answer = ask();
-    if (told === 'own') return answer;
-    if (told === 'slow') {
+    if (answerName === 'own') return answer;
+    if (answerName === 'slow') {
       await pause(invocation, world.chances.between(1000, readTimeoutMillis));
       return answer;
     }
-    if (told === 'time-out') {
+    if (answerName === 'time-out') {
       await pause(invocation, 2 * readTimeoutMillis);
       throw failure('timeout', operation);
     }
-    if (told === 'reset' || told === 'body lost') throw failure('reset', operation);
-    if (told === 'dns' || told === 'connect' || told === 'tls') throw failure(told, operation);
-    const fact = failureOfStatus(substitutes[told], { operation, baseUrl }, quote);
+    if (answerName === 'reset' || answerName === 'body lost') throw failure('reset', operation);
+    if (answerName === 'dns' || answerName === 'connect' || answerName === 'tls') throw failure(answerName, operation);
+    const fact = failureOfStatus(substitutes[answerName], { operation, baseUrl }, quote);
     throw fact ? new OperationsError(fact) : failure('unreadable', operation, 200);
   };
   /** Once, so that never all counts of a check come from it. */
@@ -145,7 +145,10 @@ function read<T>(
   const all = [...namesOf(strangers), ...namesOf(answers), ...namesOf(unwritten)];
   const strange = { stranger, 'empty stranger': emptyStranger };
   const faults = Object.fromEntries(
-    (world.weather.reads ?? all).map((told) => [told, isStranger(told) ? strange[told] : fails(told)]),
+    (world.weather.reads ?? all).map((answerName) => [
+      answerName,
+      isStranger(answerName) ? strange[answerName] : fails(answerName),
+    ]),
   );
   const asked = exchange(operation, ask, faults, world.weather.read);
   return new Promise<T>((resolve, reject) => {
@@ -160,13 +163,13 @@ function read<T>(
 function send(invocation: Invocation, fields: TruncateFields, maySend: () => boolean): Promise<Truncation> {
   const { world, info, exchange } = invocation;
   const { chances, weather } = world;
-  const sent = (told: Told, effect: Effect) => async (): Promise<Truncation> => {
+  const sent = (answerName: AnswerName, effect: Effect) => async (): Promise<Truncation> => {
     if (!maySend()) return { kind: 'not-sent', why: 'withheld' };
     const track = world.sent(info, fields);
     const task = take(world, track, fields, effect);
-    if (told === 'slow') await pause(invocation, chances.between(1000, 110_000));
-    if (told === 'time-out') await pause(invocation, truncateTimeoutMillis);
-    const truncation = readAnswer(told, task);
+    if (answerName === 'slow') await pause(invocation, chances.between(1000, 110_000));
+    if (answerName === 'time-out') await pause(invocation, truncateTimeoutMillis);
+    const truncation = readAnswer(answerName, task);
     const status = truncation.kind === 'unresolved' ? truncation.error.status : undefined;
     const answered = { status, isTaskId: truncation.kind === 'started', index: track.index };
     world.journal.push({ at: world.time.now(), kind: 'answered', invocation: info, ...answered });
@@ -177,8 +180,9 @@ function send(invocation: Invocation, fields: TruncateFields, maySend: () => boo
     return truncationWithoutAnswer(new TransportError(phase, false), question, quote);
   };
   const faults: Record<string, () => Promise<Truncation>> = {};
-  for (const told of weather.answers ?? namesOf(answers)) {
-    for (const effect of weather.effects ?? namesOf(effects)) faults[`${told}, ${effect}`] = sent(told, effect);
+  for (const answerName of weather.answers ?? namesOf(answers)) {
+    for (const effect of weather.effects ?? namesOf(effects))
+      faults[`${answerName}, ${effect}`] = sent(answerName, effect);
   }
   for (const phase of weather.answers ? [] : namesOf(unwritten)) faults[phase] = notWritten(phase);
   return exchange('truncate', sent('own', 'at once'), faults, weather.truncate);
@@ -221,7 +225,7 @@ const restli = (status: number, message: string): Answer =>
     JSON.stringify({ exceptionClass: 'com.linkedin.restli.server.RestLiServiceException', message, status }),
   );
 
-const substitutes: Record<Exclude<Told, 'own' | 'slow' | 'time-out' | 'reset' | 'body lost'>, Answer> = {
+const substitutes: Record<Exclude<AnswerName, 'own' | 'slow' | 'time-out' | 'reset' | 'body lost'>, Answer> = {
   sentence: answer(200, '{"value":"Reindex dataset operation index"}'),
   empty: answer(200, '{"value":""}'),
   garbage: answer(200, '{"value":"no'),
@@ -239,15 +243,15 @@ const substitutes: Record<Exclude<Told, 'own' | 'slow' | 'time-out' | 'reset' | 
 };
 
 /** What the core makes of an answer. */
-function readAnswer(told: Told, task: Task | undefined): Truncation {
-  if (told === 'time-out' || told === 'reset' || told === 'body lost') {
+function readAnswer(answerName: AnswerName, task: Task | undefined): Truncation {
+  if (answerName === 'time-out' || answerName === 'reset' || answerName === 'body lost') {
     return truncationWithoutAnswer(
-      new TransportError(told === 'time-out' ? 'timeout' : 'reset', true),
+      new TransportError(answerName === 'time-out' ? 'timeout' : 'reset', true),
       question,
       quote,
     );
   }
-  if (told !== 'own' && told !== 'slow') return truncationOf(substitutes[told], question, quote);
+  if (answerName !== 'own' && answerName !== 'slow') return truncationOf(substitutes[answerName], question, quote);
   const own = task ? answer(200, JSON.stringify({ value: task.id })) : substitutes['504'];
   return truncationOf(own, question, quote);
 }

@@ -2,7 +2,7 @@ import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { PolicySource } from '../../../lambda/policy/parse.ts';
 
 /** A policy as the operator has written it, with the defaults that the documentation promises. */
-export interface Ordered {
+export interface WrittenPolicy {
   entityType: string;
   aspect: string;
   retentionDays: number;
@@ -19,10 +19,14 @@ const defaults = { refuseReindex: false, minDeletePercent: 10, batchSize: 10_000
 
 /**
  * The one policy for a search index; undefined if there is none, several, or none that can be read.
- * @param stageBite the stage's `maxRowsPerRun`, for a policy that has none
+ * @param stageLimit the stage's `maxRowsPerRun`, for a policy that has none
  */
-export function orderedFor(sources: readonly PolicySource[], index: string, stageBite?: number): Ordered | undefined {
-  const found: (Ordered | undefined)[] = [];
+export function writtenFor(
+  sources: readonly PolicySource[],
+  index: string,
+  stageLimit?: number,
+): WrittenPolicy | undefined {
+  const found: (WrittenPolicy | undefined)[] = [];
   for (const { name, text } of sources) {
     const policy = read(text);
     if (policy && searchIndex(policy) === index) found.push(policy);
@@ -32,20 +36,20 @@ export function orderedFor(sources: readonly PolicySource[], index: string, stag
   }
   const [one] = found;
   if (found.length !== 1 || !one) return undefined;
-  return one.maxRowsPerRun === undefined && stageBite !== undefined ? { ...one, maxRowsPerRun: stageBite } : one;
+  return one.maxRowsPerRun === undefined && stageLimit !== undefined ? { ...one, maxRowsPerRun: stageLimit } : one;
 }
 
 /** The same few texts are read for each send. */
-const known = new Map<string, Ordered | undefined>();
+const known = new Map<string, WrittenPolicy | undefined>();
 
-function read(text: string): Ordered | undefined {
+function read(text: string): WrittenPolicy | undefined {
   if (!known.has(text)) known.set(text, parsed(text));
   return known.get(text);
 }
 
-function parsed(text: string): Ordered | undefined {
+function parsed(text: string): WrittenPolicy | undefined {
   try {
-    return { ...defaults, ...(JSON.parse(text) as Omit<Ordered, keyof typeof defaults>) };
+    return { ...defaults, ...(JSON.parse(text) as Omit<WrittenPolicy, keyof typeof defaults>) };
   } catch {
     return undefined;
   }

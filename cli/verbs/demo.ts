@@ -1,0 +1,49 @@
+import { inputOf } from '../command-line/arguments.ts';
+import type { CommandLine } from '../command-line/read.ts';
+import { policiesFile, samplePolicyList } from '../inputs/policies.ts';
+import type { Server } from '../inputs/server.ts';
+import { memoryLedger } from '../ledgers/memory-ledger.ts';
+import { demoReading } from '../operations-service/reading.ts';
+import { startOperationsService } from '../operations-service/server.ts';
+import { type Connection, connect } from '../run/connect.ts';
+import type { Output } from '../telling/output.ts';
+import { remarksOn, runFiles } from './files.ts';
+import { publishedStatus, webhookOf } from './run.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** `demo`: a run that truncates, on the sample data of the embedded service. @throws UsageError */
+export async function demo(
+  asked: CommandLine,
+  output: Output,
+  { program, hasTerminal, printed }: Surroundings,
+): Promise<number> {
+  const { policies: path, failOn } = asked;
+  const input = inputOf(asked);
+  const files = runFiles(asked, [
+    ['--policies', path],
+    ['--notify-url-file', asked.notifyUrlFile],
+  ]);
+  const policies = path === undefined ? samplePolicyList(input.indices) : policiesFile(path, input.indices);
+  const webhook = webhookOf(asked, output);
+  const service = await startOperationsService({ reading: demoReading });
+  const { url: baseUrl, token: tokenText } = service;
+  let connection: Connection | undefined;
+  try {
+    const token = { get: async () => tokenText, reread: async () => tokenText };
+    const server: Server = { baseUrl, token, tokenText };
+    output.header({ server: baseUrl, mode: 'enforce', embedded: true, fast: true });
+    for (const remark of remarksOn(asked.notifyUrlFile)) output.note(remark);
+    connection = connect(server, { onServerEvent: output.serverEvent });
+    const audience = { kind: 'machine', program, demo: true } as const;
+    const name = asked.name ?? 'demo';
+    const ledger = memoryLedger();
+    const run = { server, connection, policies, input, fast: true, embedded: true, ledger, name, audience };
+    // One of the sample policies has a ceiling, to show what happens there.
+    const expected = path === undefined ? (['above-ceiling'] as const) : undefined;
+    const outputs = { ...files, webhook, failOn, expected, byHand: hasTerminal, printed };
+    return await publishedStatus(run, outputs, output);
+  } finally {
+    await connection?.close();
+    await service.close();
+  }
+}

@@ -1,0 +1,36 @@
+import type { Options } from '../command-line/options.ts';
+import type { CommandLine } from '../command-line/read.ts';
+import { othersCanRead } from '../inputs/read-text.ts';
+import { checkOutputFile, type OutputFile } from '../outputs/output-file.ts';
+
+/** The files that a command line names, checked before the first request. */
+
+type NamedFiles = ReadonlyArray<readonly [option: string, path: string | undefined]>;
+
+/** The files that a run writes, once it is known that they can be written. @throws UsageError */
+export const runFiles = (asked: CommandLine, others: NamedFiles) => ({
+  json: outputFile(asked.json, 'report', others, asked),
+  metrics: outputFile(asked.metricsFile, 'figures', [...others, ['--json', asked.json]], asked),
+});
+
+/** @throws UsageError */
+export function outputFile<Holds extends OutputFile['holds']>(
+  path: string | undefined,
+  holds: Holds,
+  others: NamedFiles,
+  { force = false }: Options,
+): OutputFile<Holds> | undefined {
+  if (path === undefined) return undefined;
+  const file = { path, holds, force };
+  checkOutputFile(file, others);
+  return file;
+}
+
+export const serverFiles = ({ tokenFile, caFile }: Options): NamedFiles => [
+  ['--token-file', tokenFile],
+  ['--ca-file', caFile],
+];
+
+/** Files with secrets that others can read. */
+export const remarksOn = (...paths: Array<string | undefined>): string[] =>
+  paths.flatMap((path) => (path === undefined ? [] : (othersCanRead(path) ?? [])));

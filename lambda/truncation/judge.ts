@@ -110,12 +110,13 @@ const isMissing = ({ baseline: { rowsToKeep } }: Attempt, counts: Counts): boole
   rowsToKeep - counts.rowsToKeep > Math.max(missing.rows, rowsToKeep * missing.share);
 
 /**
- * The completed status of a reindex accounts for every row to keep. What each counter means is not specified: all of
- * them together have to reach a total that is no smaller. The total of a real reindex has rows newer than the baseline;
- * where there is none, or it counts every row of the baseline, only rows that were written count.
+ * The completed status of a reindex accounts for every row to keep; one that was cancelled has not read them all. What
+ * each counter means is not specified: all of them together have to reach a total that is no smaller. The total of a
+ * real reindex has rows newer than the baseline; where there is none, or it counts every row of the baseline, only rows
+ * that were written count.
  */
 function accountsFor(end: TaskCounters | undefined, { baseline }: Attempt): boolean {
-  if (end === undefined) return false;
+  if (end === undefined || end.cancelled) return false;
   const { total, created = 0, updated = 0, deleted = 0, noops = 0, versionConflicts = 0 } = end;
   if (total === undefined) return created + updated >= baseline.rowsToKeep;
   // Rows that came in after the baseline do not stand for lost ones.

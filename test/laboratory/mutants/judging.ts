@@ -70,6 +70,9 @@ export const judgingMutants: readonly Mutant[] = [
     [[watch, 'deleted >= total || total <=', 'deleted >= 0 || total <=']],
     ['every row fails'],
   ),
+  mutant(9, 'takes a reindex that was cancelled for whole', [
+    [judge, 'end === undefined || end.cancelled', 'end === undefined'],
+  ]),
   mutant(7, 'makes a delete of a reindex without rows to keep', [
     [watch, 'if (rowsToKeep === 0) return', 'if (rowsToKeep < 0) return'],
   ]),
@@ -120,10 +123,14 @@ export const judgingMutants: readonly Mutant[] = [
     [judge, 'return record.attempt.reindexes ?', "return record.attempt.reindexes && record.state === 'running' ?"],
   ]),
   mutant(9, 'does not read what a reindex says that it left out', [
-    [judge, 'if (end === undefined) return false;', 'if (end?.total !== -1) return end !== undefined;'],
+    [
+      judge,
+      'if (end === undefined || end.cancelled) return false;',
+      'if (end?.total !== -1) return end !== undefined;',
+    ],
   ]),
   mutant(9, 'believes a reindex that nobody saw end', [
-    [judge, 'if (end === undefined) return false;', 'if (end === undefined) return true;'],
+    [judge, 'if (end === undefined || end.cancelled) return false;', 'if (end === undefined) return true;'],
     [judge, "state === 'running' && inPlace", 'inPlace'],
   ]),
   mutant(9, 'believes a reindex that is not in place', [

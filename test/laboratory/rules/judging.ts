@@ -228,7 +228,7 @@ const isInPlace = (left: number | undefined, { rowsToDelete }: Baseline): boolea
 
 /** The completed status of a reindex accounts for every row. */
 function accountsFor(end: Counters | undefined, { rowsToKeep, rowsToDelete, rowsTotal }: Baseline): boolean {
-  if (!end) return false;
+  if (!end || end.cancelled) return false;
   const { total, created = 0, updated = 0, deleted = 0, noops = 0, versionConflicts = 0 } = end;
   const written = created + updated;
   if (total === undefined) return written >= rowsToKeep;

@@ -142,6 +142,11 @@ describe('a reindex: the first line that fits decides', () => {
     ['newer rows are not all written', { kept: 1000, end: { total: 1500, created: 1000 } }, unproven],
     ['its total is that of all rows, one short', { kept: 1000, end: { total: 2000, created: 999 } }, unproven],
     ['its total is smaller than the rows to keep', { kept: 1000, end: { total: 999, created: 999 } }, unproven],
+    [
+      'it was cancelled, although as many rows are written',
+      { kept: 1000, end: { created: 1000, cancelled: true } },
+      unproven,
+    ],
     ['no total, one short', { kept: 1000, end: { created: 999, deleted: 1000 } }, unproven],
     ['not refreshed: less than a tenth visible, its status accounts for all', { kept: 99, end: whole }, unproven],
     ['not refreshed, not in place either', { left: 1000, kept: 0, end: whole }, unproven],

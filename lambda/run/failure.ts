@@ -7,7 +7,10 @@ export interface Failure<Step extends 'truncate' | 'poll' = 'truncate' | 'poll'>
   step: Step;
   /** The error's name. */
   error: string;
-  /** All that was caught. Its cause may be missing, and may hold a stack trace of 32 KiB. */
+  /**
+   * All that was caught. Its cause may be missing; of Node's it holds a message and ten frames, for which a full run
+   * state has room twice.
+   */
   caught?: unknown;
 }
 

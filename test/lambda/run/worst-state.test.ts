@@ -173,6 +173,13 @@ describe('the largest run state takes less than 208 KiB', () => {
     expect(bytesOf(worst(entryOf))).toBeLessThan(maxStateBytes);
   });
 
+  test('so that what was caught of two functions, a message and ten long frames each, still fits', () => {
+    const Cause = JSON.stringify({ errorType: 'Error', errorMessage: text, trace: Array(10).fill('f'.repeat(1000)) });
+    const failed = <Step>(step: Step) => ({ step, error: text, caught: { Error: text, Cause } });
+    const state = worst(decidedEntry, { failure: failed('truncate'), pollFailure: failed('poll') });
+    expect(bytesOf(state)).toBeLessThan(256 * 1024);
+  });
+
   test('if a release of every index is unreported, whose policies wait for that', () => {
     const all = Array.from({ length: maxEntries });
     const entryOf = () => releaseFirst({ index, entry: { ...facts, taskId: undefined, indexName: undefined } });

@@ -40,7 +40,7 @@ export const judgingRules: Record<string, CheckRule> = {
   'a status that shows how rows are removed is believed': ofClosings((closing, history) => {
     if (isOwnProof(closing) || isUncounted(closing)) return undefined;
     const left = countsOf(history, closing)?.left;
-    const shown = (['function', 'run'] as const).map((by) => reindexed(history, closing, left, by));
+    const shown = known.map((by) => reindexed(history, closing, left, by));
     const { reindexes } = closing.verdict;
     return !shown.includes(reindexes) && `it ${reindexes ? 'deleted' : 'reindexed'}`;
   }),
@@ -165,6 +165,14 @@ function countsOf(history: Parameters<CheckRule>[0], { at, record, invocation }:
 
 type By = 'function' | 'run' | 'anybody';
 
+/** What the judging function may know: of other functions that have seen more, some ended before they wrote it. */
+const known = [
+  { by: 'function', earlier: true },
+  { by: 'run', earlier: true },
+  { by: 'function', earlier: false },
+  { by: 'run', earlier: false },
+] as const;
+
 /** Statuses of the task that the judging function got, or others of its run, or of any: what one saw may be lost. */
 function statusesOf(
   history: Parameters<CheckRule>[0],
@@ -192,7 +200,12 @@ const completedIn = (history: Parameters<CheckRule>[0], closing: Closing, by: By
     ?.counters;
 
 /** It was announced as a reindex, or any status has shown that it writes rows. @param left rows to delete */
-function reindexed(history: Parameters<CheckRule>[0], closing: Closing, left: number | undefined, by: By): boolean {
+function reindexed(
+  history: Parameters<CheckRule>[0],
+  closing: Closing,
+  left: number | undefined,
+  { by, earlier }: (typeof known)[number],
+): boolean {
   const { announcesReindex, baseline } = closing.record.attempt;
   const writes = ({ created = 0, updated = 0 }: Counters) => created + updated > 0;
   const shown = statusesOf(history, closing, 'anybody').some(({ counters }) => writes(counters));
@@ -203,12 +216,12 @@ function reindexed(history: Parameters<CheckRule>[0], closing: Closing, left: nu
     return end !== undefined && !writes(end) && isShown;
   };
   // What an earlier run has seen stays proven, also where old rows have come in since.
-  const wasDelete = earlierLooks(history, closing).some(({ end, left }) => isDelete(end, left));
+  const wasDelete = earlier && earlierChecks(history, closing).some(({ end, left }) => isDelete(end, left));
   return (announcesReindex && !isDelete(completedIn(history, closing, by), left) && !wasDelete) || shown;
 }
 
 /** Completed statuses of the task, each with the rows to delete that the same function counted after it. */
-function earlierLooks(history: Parameters<CheckRule>[0], { at, record }: Closing) {
+function earlierChecks(history: Parameters<CheckRule>[0], { at, record }: Closing) {
   if (record.state !== 'running') return [];
   const { cutoffMillis } = record.attempt.fields;
   return statusesOfTask(history, record.taskId).flatMap(({ at: answeredAt, answer, invocation }) => {
@@ -264,9 +277,9 @@ function whyWrong(history: Parameters<CheckRule>[0], closing: Closing): string |
   if (!counts) return 'its function has not counted';
   const { left, kept } = counts;
   const lost = baseline.rowsToKeep - kept;
-  const expected = (['function', 'run'] as const).map((by) =>
-    reindexed(history, closing, left, by)
-      ? verdictOfReindex(counts, completedIn(history, closing, by), baseline)
+  const expected = known.map((what) =>
+    reindexed(history, closing, left, what)
+      ? verdictOfReindex(counts, completedIn(history, closing, what.by), baseline)
       : verdictOfDelete(counts, record.state, baseline),
   );
   if (expected.some((one) => one === verdict.outcome)) return undefined;

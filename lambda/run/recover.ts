@@ -17,14 +17,14 @@ export async function recover(target: ApprovedEntry, state: RunState, ledger: Le
     const fenced = mayStillSend(stored, state, now) ? fence(stored, keyOf(target, state), state, now) : stored;
     if (fenced !== stored && fenced !== undefined && !(await ledger.replace(fenced))) continue;
     const owned = ownership(fenced, state);
-    if (owned.kind !== 'free') return takenEntry(target, owned, state, now) ?? failed(target, state);
-    if (fenced !== stored || owned.record === undefined) return failed(target, state);
+    if (owned.kind !== 'free') return takenEntry(target, owned, state, now) ?? entryOfFailure(target, state);
+    if (fenced !== stored || owned.record === undefined) return entryOfFailure(target, state);
     // This run had sent, or a later one has since; or an earlier try of this Poll has fenced this one off.
     const { record } = owned;
     const entry = settledEntry(target, { run: state, sentAt: state.runStartMillis }, record, state, now);
     const { cause } = entry.entry;
     const isFencedOff = cause.kind === 'gone' && cause.what === 'superseded' && isSameRun(record.lastSender, state);
-    return isFencedOff ? failed(target, state) : entry;
+    return isFencedOff ? entryOfFailure(target, state) : entry;
   }
   throw new Error(`the ledger record of ${target.index} kept changing`);
 }
@@ -44,7 +44,7 @@ function mayStillSend(
 const isLater = (sender: RunId, { runStartMillis }: RunState, now: number): boolean =>
   sender.runStartMillis > runStartMillis && !isAhead(sender, now);
 
-const failed = (target: ApprovedEntry, { failure }: RunState): DoneEntry =>
+const entryOfFailure = (target: ApprovedEntry, { failure }: RunState): DoneEntry =>
   doneEntry(target, 'failed', {
     kind: 'step-failed',
     step: 'truncate',

@@ -114,7 +114,7 @@ async function prepareCall(
 
   const stored = await ledger.read(target.index);
   const owned = ownership(stored, state);
-  const isTaken = taken(target, owned, state, begun.wall);
+  const isTaken = resultIfTaken(target, owned, state, begun.wall);
   if (isTaken || owned.kind !== 'free') return isTaken ?? { entry: tooLate };
   // Not before the record was read: an execution that is redriven days later says what it has sent.
   if (clock.now() >= sendBy) return { entry: tooLate };
@@ -122,7 +122,13 @@ async function prepareCall(
   const decision = await decideAgain(state, target, sendBy, services);
   if (decision.kind === 'refused') {
     // Another invocation of this step may have been first and made the change.
-    const now = taken(target, ownership(await ledger.read(target.index), state), state, clock.now(), decision.without);
+    const now = resultIfTaken(
+      target,
+      ownership(await ledger.read(target.index), state),
+      state,
+      clock.now(),
+      decision.without,
+    );
     return (
       now ?? { entry: doneEntry(target, decision.outcome, decision.cause, decision.facts), changes: decision.without }
     );
@@ -137,7 +143,7 @@ async function prepareCall(
     await takeBack(sending, services);
     throw error;
   }
-  if (!isWritten) return overtaken(state, target, services, without);
+  if (!isWritten) return resultOfOtherWriter(state, target, services, without);
   const until = {
     wall: attempt.sendBy,
     // By a clock that nobody can set: neither later than the function allows nor than the dry run is valid.
@@ -153,7 +159,7 @@ const outOfTime = { kind: 'stopped', by: 'run-time' } as const;
  * sent without a task id counts for this run, of which its state knows nothing.
  * @returns undefined if it is free for this run
  */
-function taken(
+function resultIfTaken(
   target: ApprovedEntry,
   owned: Ownership,
   state: RunState,
@@ -167,13 +173,13 @@ function taken(
 }
 
 /** Another writer was first between the read and the write. */
-async function overtaken(
+async function resultOfOtherWriter(
   state: RunState,
   target: ApprovedEntry,
   { ledger, clock }: RunServices,
   without: Without,
 ): Promise<StartResult> {
-  const now = taken(target, ownership(await ledger.read(target.index), state), state, clock.now(), without);
+  const now = resultIfTaken(target, ownership(await ledger.read(target.index), state), state, clock.now(), without);
   return now ?? { entry: doneEntry(target, 'still-running', { kind: 'open', why: 'another-run' }), changes: without };
 }
 

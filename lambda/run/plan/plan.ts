@@ -58,17 +58,17 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
     breaker,
     notes: [...state.notes, ...notes, ...addressNotes(prepared, state)],
   };
-  if (input.release && !error) return finish(await releasing(begun, input, prepared, services), services);
-  if (!prepared.asks) return finish({ ...begun, ...takenUp(begun, prepared, false, services).facts }, services);
+  if (input.release && !error) return finish(await releaseRun(begun, input, prepared, services), services);
+  if (!prepared.asks) return finish({ ...begun, ...takeUp(begun, prepared, false, services).facts }, services);
   const end = services.deadline() - deadlineMarginMillis;
   return finish(
-    await withDeadline(services.clock, end, (signal) => decided(begun, prepared, services, signal)),
+    await withDeadline(services.clock, end, (signal) => decideAll(begun, prepared, services, signal)),
     services,
   );
 }
 
 /** A release tells of its own indices, and of what is unreported. */
-async function releasing(
+async function releaseRun(
   state: RunState,
   input: RunInput,
   prepared: Preparation,
@@ -76,12 +76,12 @@ async function releasing(
 ): Promise<RunState> {
   const { notes, records } = await releaseIndices(state, input, prepared.policies, prepared.records, services);
   const unreported = new Map([...records].filter(([, record]) => markFor(record) !== undefined));
-  const { facts } = takenUp(state, { ...prepared, records: unreported }, false, services);
+  const { facts } = takeUp(state, { ...prepared, records: unreported }, false, services);
   return { ...state, ...facts, notes: [...facts.notes, ...notes] };
 }
 
 /** Every policy counted and decided, beside what the ledger holds. */
-async function decided(
+async function decideAll(
   begun: RunState,
   prepared: Preparation,
   services: RunServices,
@@ -90,15 +90,15 @@ async function decided(
   const reads = optionalReads(services.operations, begun, signal);
   const requests = new PlanRequests(services, signal);
   const sizes = await sizesOf(reads, requests);
-  const { facts, waiting } = takenUp(begun, prepared, begun.mode === 'enforce', services);
+  const { facts, waiting } = takeUp(begun, prepared, begun.mode === 'enforce', services);
   const state = { ...begun, ...facts };
   const context: PlanContext = { state, records: prepared.records, services, requests, sizes, notes: [] };
-  const planned = await plannedEntries(waiting, context);
+  const planned = await planEntries(waiting, context);
   const failure = requests.serverFailure;
   const all = [...planned.sort(runOrder(prepared.records)), ...state.entries];
   const entries = failure
     ? all.map((entry) => withoutServer(entry, failure.kind, state))
-    : await recounted(all, context, signal);
+    : await recountQuarantined(all, context, signal);
   return {
     ...state,
     ...reads.without,
@@ -106,11 +106,11 @@ async function decided(
     error: failure ? { kind: 'server', error: failure, sent: 'no' } : state.error,
     refusesForceField: requests.refusesForceField,
     notes: [...state.notes, ...context.notes, ...(await requestNotes(context, reads)), ...pausedNote(state, planned)],
-    unmanagedIndices: unmanaged(sizes, prepared.policies),
+    unmanagedIndices: unmanagedOf(sizes, prepared.policies),
   };
 }
 
-type TakenUp = Pick<RunState, 'entries' | 'notes' | 'releases'>;
+type LedgerEntries = Pick<RunState, 'entries' | 'notes' | 'releases'>;
 type WaitingPolicy = ParsedPolicy & { kind: 'policy' };
 
 /**
@@ -119,12 +119,12 @@ type WaitingPolicy = ParsedPolicy & { kind: 'policy' };
  * @param watches the run watches what is unresolved; a preview never does (rule 6)
  * @returns the policies that wait for a count; none where the run asks nothing
  */
-function takenUp(
+function takeUp(
   state: RunState,
   { records, chosen, asks }: Preparation,
   watches: boolean,
   { clock }: RunServices,
-): { facts: TakenUp; waiting: WaitingPolicy[] } {
+): { facts: LedgerEntries; waiting: WaitingPolicy[] } {
   const now = clock.now();
   const facts: { entries: Entry[]; notes: Note[]; releases: Mark[] } = {
     entries: [],
@@ -184,7 +184,7 @@ async function sizesOf(reads: OptionalReads, requests: PlanRequests): Promise<In
 }
 
 /** The search for tonight's cutoff comes last, because it takes many dry runs. */
-async function plannedEntries(waiting: readonly WaitingPolicy[], context: PlanContext): Promise<Entry[]> {
+async function planEntries(waiting: readonly WaitingPolicy[], context: PlanContext): Promise<Entry[]> {
   const { requests } = context;
   const limit = pLimit(planConcurrency);
   // One after another until a dry run has shown which fields the server takes; then side by side.
@@ -219,7 +219,11 @@ function withoutServer(entry: Entry, kind: string, { mode }: RunState): Entry {
  * Counts the rows to keep of every quarantined reindex again, after everything else: a message names what is missing
  * once its new index has been put in place. It decides nothing, and what cannot be counted changes no result.
  */
-async function recounted(entries: readonly Entry[], context: PlanContext, signal: AbortSignal): Promise<Entry[]> {
+async function recountQuarantined(
+  entries: readonly Entry[],
+  context: PlanContext,
+  signal: AbortSignal,
+): Promise<Entry[]> {
   const counted: Entry[] = [];
   for (const entry of entries) {
     const record = context.records.get(entry.index);
@@ -228,13 +232,16 @@ async function recounted(entries: readonly Entry[], context: PlanContext, signal
       counted.push(entry);
       continue;
     }
-    const cause = { ...(entry.entry.cause as CauseOf<'quarantined'>), today: await today(record, context, signal) };
+    const cause = {
+      ...(entry.entry.cause as CauseOf<'quarantined'>),
+      today: await countToday(record, context, signal),
+    };
     counted.push({ ...entry, entry: { ...entry.entry, cause } });
   }
   return counted;
 }
 
-async function today(
+async function countToday(
   { attempt }: Extract<StoredRecord, { state: 'quarantined' }>,
   { services: { operations } }: PlanContext,
   signal: AbortSignal,
@@ -268,7 +275,7 @@ function runOrder(records: Preparation['records']) {
 /** Enough to show which indices lack a policy; the survey lists them all. */
 const listedUnmanaged = 20;
 
-function unmanaged(sizes: readonly IndexSize[], policies: ParsedPolicy[]): UnmanagedIndex[] {
+function unmanagedOf(sizes: readonly IndexSize[], policies: ParsedPolicy[]): UnmanagedIndex[] {
   const managed = new Set(policies.map(({ index }) => index));
   return sizes
     .filter(({ indexName, entityType, aspect }) => {

@@ -38,7 +38,7 @@ export async function prepare(parsed: ReturnType<typeof parseInput>, services: R
     prepared.records = new Map((await ledger.list()).map((record) => [record.index, record]));
     if (ledger.unwritable) throw ledger.unwritable;
   } catch (error) {
-    ledgerError = expected(error);
+    ledgerError = causeOf(error);
     if (!ledgerError) throw error;
   }
   try {
@@ -61,7 +61,7 @@ export async function prepare(parsed: ReturnType<typeof parseInput>, services: R
     const hindrance: Cause | undefined = isTooMany ? { kind: 'setup', what: 'run' } : await pausedCause(services);
     return { ...prepared, error: wrongNumber(policies), hindrance };
   } catch (error) {
-    const cause = expected(error);
+    const cause = causeOf(error);
     if (!cause) throw error;
     return { ...prepared, error: ledgerError ?? cause };
   }
@@ -76,7 +76,7 @@ function wrongNumber({ length }: readonly ParsedPolicy[]): Cause | undefined {
 }
 
 /** Errors that say what to do; anything else is a bug or transient, and the workflow retries it. */
-function expected(error: unknown): Cause | undefined {
+function causeOf(error: unknown): Cause | undefined {
   const setup = (what: 'parameters' | 'input' | 'ledger'): Cause => ({
     kind: 'setup',
     what,

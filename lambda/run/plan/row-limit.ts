@@ -12,7 +12,7 @@ import { approvedEntry, cutoffOf, dryRunFacts, factsFor, type PlanContext, type 
  */
 export async function searchCutoff(from: SearchedEntry, context: PlanContext): Promise<Entry> {
   try {
-    return (await searched(from, context)) ?? doneEntry(from, 'not-started', { kind: 'stopped', by: 'plan-time' });
+    return (await search(from, context)) ?? doneEntry(from, 'not-started', { kind: 'stopped', by: 'plan-time' });
   } catch (error) {
     if (!(error instanceof OperationsError)) throw error;
     return doneEntry(from, 'failed', { kind: 'server', error: error.fact, sent: 'no' });
@@ -20,7 +20,7 @@ export async function searchCutoff(from: SearchedEntry, context: PlanContext): P
 }
 
 /** @returns undefined if time ran out */
-async function searched(from: SearchedEntry, context: PlanContext): Promise<Entry | undefined> {
+async function search(from: SearchedEntry, context: PlanContext): Promise<Entry | undefined> {
   const { state, requests } = context;
   const { policy, whole, maxRows } = from;
   const cutoffMillis = cutoffOf(context, policy);

@@ -46,9 +46,10 @@ export async function check(record: Unresolved, watch: Watch, services: CheckSer
   }
   const verdict = judge(known, after, seen.counts);
   const pending = agreement(after, verdict, seen.until);
-  // Rows of a reindex that are not there all the same, and an index that is not known, wait for a second check.
-  const isRemark = seen.counts.isAbsent || (verdict.reindexes && (verdict.rowsMissing ?? 0) > 0);
-  const isVerified = verdict.outcome === 'truncated' && !isRemark;
+  // A missing row, an index that is not known, and a status that says that it runs wait for a second check.
+  const runs = seen.status?.kind === 'found' && !seen.status.completed;
+  const isDoubtful = runs || seen.counts.isAbsent || (verdict.rowsMissing ?? 0) > 0;
+  const isVerified = verdict.outcome === 'truncated' && !isDoubtful;
   // Rows are not called missing only because the last check did not see them.
   const isNews = verdict.outcome === 'rows-missing' && (watch.rowsToKeep ?? 0) > seen.counts.rowsToKeep;
   const isFinal = (isClosed && !isNews) || isVerified || seen.at - pending.since >= agreeingChecksMillis;

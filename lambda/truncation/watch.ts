@@ -34,7 +34,7 @@ export interface Watch {
   rowsToDelete?: number;
   rowsToKeep?: number;
   counter?: number;
-  /** The successful check since which nothing has moved; the first one begins it. */
+  /** The successful check since which nothing has moved, and no status has said that it runs; the first one begins it. */
   stillSince?: number;
   /** The check since which neither rows to delete nor the counter have improved (rule 10). */
   stuckSince?: number;
@@ -211,11 +211,13 @@ const extremes = (before: Watch, { counts, status }: Seen): Pick<Watch, 'rowsToD
 });
 
 /** Since when nothing has moved, and since when nothing has progressed. */
-function stillness(before: Watch, { at, until, counts, error }: Seen, { progressed, moved, isFirst }: Movement) {
+function stillness(before: Watch, seen: Seen, { progressed, moved, isFirst }: Movement) {
+  const { at, until, counts, error, status } = seen;
+  const runs = before.stillSince !== undefined && status?.kind === 'found' && !status.completed;
   const stuckSince = progressed || isFirst ? until : before.stuckSince;
   const isLong = stuckSince !== undefined && at - stuckSince >= abandonChecksMillis;
   return {
-    stillSince: moved || isFirst ? until : before.stillSince,
+    stillSince: moved || isFirst || runs ? until : before.stillSince,
     stuckSince,
     isStuck: counts || !error ? isLong : before.isStuck && !progressed,
     lastMovedAt: moved ? at : before.lastMovedAt,
@@ -282,7 +284,10 @@ export function hasEnded(watch: Watch, { at, status, counts, error }: Seen, { st
   return error || (status?.kind === 'found' && !status.completed) ? false : isStill(watch, at, attempt);
 }
 
-/** Nothing has moved in a window of max(10 min, 20 % of its age), at most 2 h, that ends after `judgeableAt`. */
+/**
+ * Nothing has moved, and no status has said that it runs, in a window of max(10 min, 20 % of its age), at most 2 h, that
+ * ends after `judgeableAt`.
+ */
 export function isStill({ sentAt, stillSince }: Watch, at: number, { judgeableAt }: Attempt): boolean {
   const age = Math.max(0, at - sentAt);
   const window = Math.min(still.maxMillis, Math.max(still.minMillis, age * still.share));

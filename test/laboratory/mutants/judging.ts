@@ -70,6 +70,9 @@ export const judgingMutants: readonly Mutant[] = [
     [[watch, 'deleted >= total || total <=', 'deleted >= 0 || total <=']],
     ['every row fails'],
   ),
+  mutant(7, 'forgets what a status has just said', [
+    [watch, 'moved || isFirst || runs ? until', 'moved || isFirst ? until'],
+  ]),
   mutant(9, 'takes a reindex that was cancelled for whole', [
     [judge, 'end === undefined || end.cancelled', 'end === undefined'],
   ]),

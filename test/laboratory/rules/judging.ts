@@ -45,10 +45,10 @@ export const judgingRules: Record<string, CheckRule> = {
     return !shown.includes(reindexes) && `it ${reindexes ? 'deleted' : 'reindexed'}`;
   }),
 
-  'a verdict other than truncated, or with rows missing of a reindex, needs two checks 90 s apart': ofClosings(
+  'a verdict other than truncated, or with rows missing, needs two checks 90 s apart': ofClosings(
     (closing, history) => {
-      const { outcome, reindexes, rowsMissing } = closing.verdict;
-      const isWhole = outcome === 'truncated' && !(reindexes && rowsMissing);
+      const { outcome, rowsMissing } = closing.verdict;
+      const isWhole = outcome === 'truncated' && !rowsMissing;
       if (isWhole || isOwnProof(closing) || isClosedForAge(closing)) return undefined;
       const checks = checksOf(history, closing);
       const [first, last] = [checks[0]?.countedAt ?? 0, checks.at(-1)?.countedAt ?? 0];
@@ -286,7 +286,7 @@ function whyWrong(history: Parameters<CheckRule>[0], closing: Closing): string |
   return `${left} of ${baseline.rowsToDelete} are left, ${lost} of ${baseline.rowsToKeep} are missing (${expected[0]})`;
 }
 
-function whyTooEarly(history: Parameters<CheckRule>[0], closing: Closing): string | undefined {
+function whyTooEarly(history: Parameters<CheckRule>[0], closing: Closing): string | false | undefined {
   const { at, record, invocation, verdict } = closing;
   if (isOwnProof(closing) || isUncounted(closing)) return undefined;
   const checks = checksOf(history, closing);
@@ -309,7 +309,18 @@ function whyTooEarly(history: Parameters<CheckRule>[0], closing: Closing): strin
   const age = last.countedAt - sendingSince;
   const window = Math.min(2 * hour, Math.max(10 * minute, 0.2 * age));
   if (last.countedAt <= judgeableAt) return 'it may not be judged by stillness yet';
-  return stillMillis < window - minute ? `it was still for ${Math.round(stillMillis / second)} s only` : undefined;
+  if (stillMillis < window - minute) return `it was still for ${Math.round(stillMillis / second)} s only`;
+  const ran = statusesOfTask(history, record.state === 'running' ? record.taskId : '').findLast(
+    ({ at: answeredAt, answer, invocation: asker }) =>
+      answeredAt <= at &&
+      runOf(asker) === runOf(invocation) &&
+      typeof answer === 'object' &&
+      answer.kind === 'found' &&
+      !answer.completed,
+  );
+  // The check that asked may have counted for a while.
+  const sinceMillis = last.countedAt - (ran?.at ?? 0);
+  return sinceMillis < window - 20 * minute && `its status said ${Math.round(sinceMillis / second)} s ago that it runs`;
 }
 
 /** Rule 10: a run that ends 20 h or more after the call closes what it has not seen move. */

@@ -41,6 +41,44 @@ test('A delete that runs for hours is not judged because the status of another t
   expect(world.realTruncates().filter(({ aspect }) => aspect === 'operation')).toHaveLength(1);
 });
 
+/** The next answers to the status of our task are these instead, from a moment on. */
+function statusAnswers(world: World, count: number, afterMillis: number, answer: { status: number; body?: string }) {
+  const from = world.clock.time + afterMillis;
+  let given = 0;
+  world.standIn.between(({ path, body }) => {
+    if (!path.includes('getEsTaskStatus') || body.includes('no-such-node')) return undefined;
+    if (given >= count || world.clock.time < from) return undefined;
+    given++;
+    return { kind: 'fail-before', answer: { kind: 'status', ...answer } };
+  });
+  return () => given;
+}
+
+const noTask = { status: 200, body: '{"value":"{\\"error\\":\\"Could not get task status for node:1\\"}"}' };
+
+describe('A truncation whose status says that it runs is not judged', () => {
+  const odd: [string, number, number, { status: number; body?: string }][] = [
+    ['its first status was a 401', 1, 0, { status: 401 }],
+    ["its first status was a gateway's 403", 1, 0, { status: 403 }],
+    ['its task could not be found twice after half an hour', 2, 30 * minute, noTask],
+  ];
+  test.each(odd)('as a delete of one batch because %s', async (_, ...answers) => {
+    const world = await open({ settings: { maxRunHours: 2 } });
+    world.standIn.set({ rowsPerSecond: 1 / 50 });
+    const given = statusAnswers(world, ...answers);
+    expect(outcomeOf(await world.run())).toBe('still-running');
+    expect(outcomeOf(await world.run({ byHand: true, input: { mode: 'enforce' } }))).toBe('still-running');
+    expect([given(), world.realTruncates()]).toMatchObject([answers[0], [{ aspect: 'operation' }]]);
+  });
+
+  test.each(odd)('as a reindex that is put in place at its end because %s', async (_, ...answers) => {
+    const world = await open();
+    world.standIn.set({ knowsForceFlags: false, rowsPerSecond: 400 / 3600, inPlaceAfterSeconds: 3590 });
+    const given = statusAnswers(world, ...answers);
+    expect([outcomeOf(await world.run()), given()]).toEqual(['truncated', answers[0]]);
+  });
+});
+
 test('A timeoutSeconds that the server refuses fails its policy, and makes no other index go as a reindex', async () => {
   const world = await open({
     indices: [anIndexOf(600, 400), anIndexOf(600, 400, { aspect: 'datasetProfile' })],

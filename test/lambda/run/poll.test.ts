@@ -100,14 +100,6 @@ describe('A check', () => {
     );
     expect(entries[0]?.entry).toMatchObject({ outcome: 'still-running', reindexes: true });
   });
-
-  test('teaches the run what the server does not tell', async () => {
-    const { world, now, own, running } = await begun();
-    world.ledger.stored.set(anIndex, running);
-    world.standIn.fault('denied=status');
-    const { after } = await polled(world, stateOf([watchedEntry(running, now)], own.runStartMillis));
-    expect(after.withoutStatus).toBe(true);
-  });
 });
 
 describe('After a failed Truncate', () => {

@@ -73,7 +73,7 @@ describe('it has moved', () => {
       'not when a status comes for the first time',
       aDelete,
       { counts: counts(60) },
-      { counts: counts(60), status: running({ deleted: 5 }) },
+      { counts: counts(60), status: completed({ deleted: 5 }) },
       false,
     ],
   ])('%s', (_, record, first, second, expected) => {

@@ -24,9 +24,9 @@ const isPage = (text: string, contentType = ''): boolean =>
 
 const refusing = /^\W{0,3}(error|fail|invalid|denied|refused|rejected|forbidden|unauthori[sz]ed|not[ _]|no[ _])/i;
 
-/** Slack's `ok`, DingTalk's and WeCom's `errcode`, Feishu's and Lark's `code` beside a `msg`. */
-function isRefusal({ ok, errcode, code, msg }: Record<string, unknown>): boolean {
-  if (ok === false) return true;
+/** Slack's `ok`, a `success` of many, DingTalk's and WeCom's `errcode`, Feishu's and Lark's `code` beside a `msg`. */
+function isRefusal({ ok, success, errcode, code, msg }: Record<string, unknown>): boolean {
+  if (ok === false || success === false) return true;
   if (isSet(errcode)) return true;
   // Many services of a house say {"code": 200, "msg": "success"}.
   return typeof msg === 'string' && isSet(code) && !isSuccess(code);
@@ -35,7 +35,7 @@ function isRefusal({ ok, errcode, code, msg }: Record<string, unknown>): boolean
 function looksRefused(said: Record<string, unknown>): boolean {
   const codes = [said['code'], said['StatusCode'], said['statusCode'], said['status_code']];
   if (codes.some((code) => isSet(code) && !isSuccess(code))) return true;
-  if (said['success'] === false || ['error', 'errors', 'errorMessage'].some((name) => isSet(said[name]))) return true;
+  if (['error', 'errors', 'errorMessage'].some((name) => isSet(said[name]))) return true;
   return ['status', 'result', 'state'].some((name) => refusing.test(String(said[name])) || Number(said[name]) >= 400);
 }
 

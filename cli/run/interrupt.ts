@@ -1,4 +1,5 @@
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
+import { addressElsewhere } from '../../lambda/ledger/ownership.ts';
 import { namesOfRecord, type StoredRecord } from '../../lambda/ledger/record.ts';
 import { exact, moment } from '../../lambda/message/numbers.ts';
 import { titles } from '../../lambda/message/sentences.ts';
@@ -45,9 +46,15 @@ export function onInterrupt(
  * What an interrupted run leaves behind on a real server, according to its ledger; as lines of text.
  * @param last the run state after the last step, for what was seen of each truncation
  * @param isScheduled true if the next run starts without a person
+ * @param server normalised address: a record of another one is not picked up by the next run
  */
-export async function whatGoesOn(ledger: Ledger, last: RunState | undefined, isScheduled = false): Promise<string[]> {
-  const records = await ledger.list();
+export async function whatGoesOn(
+  ledger: Ledger,
+  last: RunState | undefined,
+  server: string,
+  isScheduled = false,
+): Promise<string[]> {
+  const records = (await ledger.list()).filter((record) => addressElsewhere(record, { server }) === undefined);
   const linesOf = (hasEnded: boolean) =>
     records.filter((record) => isOver(record, last) === hasEnded).flatMap((record) => lineOf(record, last));
   const goesOn = linesOf(false);

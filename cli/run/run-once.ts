@@ -4,6 +4,7 @@ import type { Ledger } from '../../lambda/ledger/ledger.ts';
 import type { Audience } from '../../lambda/message/audience.ts';
 import { counted, moment, rows } from '../../lambda/message/numbers.ts';
 import { withSentences } from '../../lambda/message/sentences.ts';
+import { serverAddress } from '../../lambda/operations/http/base-url.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
@@ -48,8 +49,11 @@ export async function runOnce(run: LocalRun, output: Output, publisher: Publishe
   const clock = run.fast ? fastClock() : systemClock;
   let stopped = false;
   let last: RunState | undefined;
+  /** Truncate is between its call and its last write. */
+  let calling: { ended: Promise<void>; end(): void } | undefined;
   const leave = onInterrupt(async () => {
     stopped = true;
+    await Promise.race([calling?.ended, systemClock.sleep(graceMillis)]);
     const lines = await linesAfterStop(run, last);
     output.stopped(lines);
     output.close();
@@ -71,7 +75,12 @@ export async function runOnce(run: LocalRun, output: Output, publisher: Publishe
           paused: async () => false,
           token: run.server.token,
         },
-        operations: operationsOf(run, () => stopped),
+        operations: operationsOf(run, {
+          isStopped: () => stopped,
+          onCall: () => {
+            calling = callUnderWay();
+          },
+        }),
         ledger: run.ledger,
         clock,
         log: logOf(run, output),
@@ -82,6 +91,7 @@ export async function runOnce(run: LocalRun, output: Output, publisher: Publishe
       execution: { name: nameOf(run, startTime), startTime },
       onState: async (step, state) => {
         last = state;
+        calling?.end();
         output.state(step, state);
         const question = step === 'plan' && run.ask ? questionOf(state) : undefined;
         if (question === undefined || (await run.ask?.(question))) return;
@@ -90,8 +100,10 @@ export async function runOnce(run: LocalRun, output: Output, publisher: Publishe
         // The workflow goes no further: the next run begins with a plan of its own.
         await new Promise(() => {});
       },
-      onFailure: (step, error) =>
-        output.problem(`${step} failed: ${error instanceof Error ? error.message : String(error)}`),
+      onFailure: (step, error) => {
+        calling?.end();
+        output.problem(`${step} failed: ${error instanceof Error ? error.message : String(error)}`);
+      },
     });
     if ((await Promise.race([ended, refused])) === 'refused') {
       output.note('You said no: nothing was sent.', await linesAfterStop(run, last));
@@ -120,19 +132,42 @@ function questionOf({ entries }: RunState): string | undefined {
   return `${warning}Delete ${rows(total, 'exact')} of ${counted(approved.length, 'index', 'indices')} for good? [y/N] `;
 }
 
-async function linesAfterStop({ input, embedded, ledger, audience, connection }: LocalRun, last: RunState | undefined) {
+async function linesAfterStop(
+  { server, input, embedded, ledger, audience, connection }: LocalRun,
+  last: RunState | undefined,
+) {
   if (input.mode === 'preview') return ['Stopped. This was a preview: nothing was started.'];
   if (embedded) return ['Stopped, and the embedded service with it.'];
-  const lines = await whatGoesOn(ledger, last, audience.kind === 'kubernetes');
+  const lines = await whatGoesOn(ledger, last, serverAddress(server.baseUrl), audience.kind === 'kubernetes');
   const silentSince = connection.silentSince();
   return [...lines, ...(silentSince === undefined ? [] : [`The server last answered on ${moment(silentSince)}.`])];
 }
 
+/** Most calls are answered in a second, and their task id is worth that much; a second signal does not wait. */
+const graceMillis = 3000;
+
+function callUnderWay() {
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  return { ended, end };
+}
+
 /** A process that was asked to stop sends nothing more. */
-function operationsOf({ connection, fast }: LocalRun, isStopped: () => boolean): Operations {
+function operationsOf(
+  { connection, fast }: LocalRun,
+  { isStopped, onCall }: { isStopped(): boolean; onCall(): void },
+): Operations {
   const { operations, isSample } = connection;
   const checked = fast ? sampleOnly(operations, isSample) : operations;
-  return { ...checked, truncate: (fields, maySend) => checked.truncate(fields, () => !isStopped() && maySend()) };
+  return {
+    ...checked,
+    truncate(fields, maySend) {
+      onCall();
+      return checked.truncate(fields, () => !isStopped() && maySend());
+    },
+  };
 }
 
 /** Plan uses what was checked before the first request; Truncate rereads the file. */

@@ -25,6 +25,7 @@ const counters = {
   done: rows.optional().meta({ description: 'rows deleted, created or updated' }),
   total: rows.optional(),
   cancelled: z.boolean().optional(),
+  runs: z.boolean().optional().meta({ description: 'its last status said that it runs' }),
 };
 
 const vanished = z.boolean().optional().meta({ description: "the task's record is gone" });

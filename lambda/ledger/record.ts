@@ -19,7 +19,8 @@ import { namesIn, namesOfIndex, searchIndex } from '../policy/aspects.ts';
  * required fields is unreadable: its index is left alone until a person releases it.
  */
 
-const millis = z.number();
+/** What a date can hold: a report would fail on any other. */
+const millis = z.number().min(0).max(8.64e15);
 const rows = z.int().nonnegative();
 
 /** Only shown to people: a value that cannot be read is left out. */

@@ -90,9 +90,19 @@ function afterReindex(cause: CauseOf<'verified'>, entry: DecidedFacts): string {
 
 /** Why old rows are left after a delete, as far as the counters of its task tell it. */
 export function remains(cause: CauseOf<'remains'>, entry: DecidedFacts, context: Context): Sentences {
-  const { done, total, conflicts = 0, cancelled } = cause;
+  const { done, total, conflicts = 0, cancelled, runs } = cause;
   const { rowsDeleted = 0, rowsRemaining = 0, rowsToDelete, taskId } = entry;
   const left = ofTotal(rowsRemaining, rowsToDelete, 'old row');
+  if (runs) {
+    return {
+      subject: 'its task still runs',
+      what: `${left} ${areOrWere(entry, context)} still there`,
+      why: joined(countersText(cause, entry), alsoGone(entry.rowsMissing)),
+      urgency: 'week',
+      next: 'Look at its task. Until it has ended, set "enabled": false in the policy: a later run may send a second delete beside it, which deletes no row that should stay.',
+      look: showTask(entry),
+    };
+  }
   const isOver = !cancelled && done !== undefined;
   if (isOver && isHidden(cause, entry)) {
     return {
@@ -219,7 +229,11 @@ export function unproven(cause: CauseOf<'unproven'>, entry: DecidedFacts, contex
   };
 }
 
-function unprovenText({ done, total, conflicts = 0, cancelled }: CauseOf<'unproven'>, mayBeNothing: boolean): string {
+function unprovenText(
+  { done, total, conflicts = 0, cancelled, runs }: CauseOf<'unproven'>,
+  mayBeNothing: boolean,
+): string {
+  if (runs) return 'its reindex still runs';
   if (mayBeNothing) return 'the server refused the reindex, and may have done nothing';
   const left = done === undefined || total === undefined ? 0 : total - done - conflicts;
   if (left > 0) return `${rows(left, 'exact')} ${isOrAre(left)} not in the new index`;

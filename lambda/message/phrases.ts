@@ -134,6 +134,7 @@ interface Counters {
   done?: number;
   total?: number;
   cancelled?: boolean;
+  runs?: boolean;
 }
 
 /** What a task's status says of its rows: deleted by a delete, written by a reindex. */
@@ -146,10 +147,10 @@ const exactOf = (done: number, total: number | undefined): string =>
   total === undefined || total < done ? exact(done) : `${exact(done)} of ${exact(total)}`;
 
 /** What the counters say besides the counts, as a sentence; a remark, never a proof. */
-export function countersText({ conflicts = 0, cancelled, done, total }: Counters, entry: DecidedFacts): string {
+export function countersText({ conflicts = 0, cancelled, runs, done, total }: Counters, entry: DecidedFacts): string {
   const says = done === undefined ? '' : `says ${rowsDone(done, total, entry)}`;
   const skipped = conflicts > 0 ? `skipped ${rows(conflicts, 'exact')} that something else had changed` : '';
-  const parts = [cancelled ? 'was cancelled' : '', says, skipped].filter((part) => part !== '');
+  const parts = [cancelled ? 'was cancelled' : runs ? 'still runs' : '', says, skipped].filter((part) => part !== '');
   return parts.length === 0
     ? ''
     : `Its task ${[parts.slice(0, -1).join(', '), ...parts.slice(-1)].filter((part) => part !== '').join(' and ')}.`;

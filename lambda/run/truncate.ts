@@ -11,7 +11,7 @@ import { policyCutoff, whyNot } from '../policy/decision.ts';
 import { withDeadline } from '../truncation/clock.ts';
 import { countTruncation, truncateFields } from '../truncation/counts.ts';
 import { optionalReads, physicalIndex, type Without } from '../truncation/optional-reads.ts';
-import { send } from '../truncation/send.ts';
+import { send, writeAnswer } from '../truncation/send.ts';
 import { afterCallWithoutTask, withBreaker } from './breaker.ts';
 import { changedSettings, problemOf } from './current-settings.ts';
 import { functionTimeoutSeconds, sendMarginMillis } from './deadlines.ts';
@@ -195,8 +195,8 @@ async function notSent(
       ? { outcome: 'not-started', cause: outOfTime, reindexes: false }
       : { outcome: 'failed', cause: { kind: 'server', error: why, sent: 'no' }, reindexes: false };
   const { runId, runStartMillis } = record.attempt;
-  // If another run was first, it has judged the same record; what this function knows is still true.
-  await ledger.replace(withdraw(record, verdict, { runId, runStartMillis, atMillis: clock.now() }));
+  const decided = { runId, runStartMillis, atMillis: clock.now() };
+  await writeAnswer(record, (current) => withdraw(current, verdict, decided), { ledger });
   return doneEntry(target, verdict.outcome, verdict.cause, attemptFacts(record.attempt));
 }
 

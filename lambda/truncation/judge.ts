@@ -129,6 +129,7 @@ interface Counters {
   total?: number;
   conflicts?: number;
   cancelled?: boolean;
+  runs?: boolean;
 }
 
 /** What its task said: a remark, never a proof. */
@@ -137,4 +138,5 @@ const countersOf = ({ task, end }: Watch): Counters => ({
   total: end ? end.total : task?.total,
   conflicts: end?.versionConflicts || undefined,
   cancelled: end?.cancelled || undefined,
+  runs: (end === undefined && task?.runs) || undefined,
 });

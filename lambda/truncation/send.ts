@@ -1,6 +1,6 @@
 import type { ServerError } from '../facts/server-error.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Sending, Unresolved } from '../ledger/record.ts';
+import type { LedgerRecord, Sending, Unresolved } from '../ledger/record.ts';
 import { isSameRun, markRunning, noteAnswer } from '../ledger/transitions.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { Clock } from './clock.ts';
@@ -41,26 +41,35 @@ export async function send(record: Sending, until: SendUntil, services: SendServ
       const { taskId } = truncation;
       // Log it first: otherwise an id that cannot be stored would be lost.
       log.info(taskIdLine, { index: record.index, taskId });
-      return { kind: 'open', record: await recorded(record, (current) => markRunning(current, taskId), services) };
+      return { kind: 'open', record: await writeAnswer(record, (current) => markRunning(current, taskId), services) };
     }
     case 'unresolved': {
       const { error } = truncation;
-      return { kind: 'open', record: await recorded(record, (current) => noteAnswer(current, error), services), error };
+      const answered = await writeAnswer(record, (current) => noteAnswer(current, error), services);
+      return { kind: 'open', record: answered, error };
     }
   }
 }
 
-/** A run may have been fenced off in the meantime: the answer goes into the record as it is now. */
-async function recorded<Next extends Unresolved>(
+/** Other runs write at most a few times while a call is under way. */
+const writes = 5;
+
+/**
+ * A run may have been fenced off in the meantime: what became of its call goes into the record as it is now.
+ * Throws LedgerError.
+ */
+export async function writeAnswer<Next extends LedgerRecord>(
   record: Sending,
   change: (current: Sending) => Next,
-  { ledger }: SendServices,
+  { ledger }: Pick<SendServices, 'ledger'>,
 ): Promise<Next> {
-  const next = change(record);
-  if (await ledger.replace(next)) return next;
-  const current = await ledger.read(record.index);
-  if (current?.state !== 'sending' || !isSameRun(current.attempt, record.attempt)) return next;
-  const again = change(current);
-  await ledger.replace(again);
-  return again;
+  let current = record;
+  for (let tries = 0; tries < writes; tries++) {
+    const next = change(current);
+    if (await ledger.replace(next)) return next;
+    const stored = await ledger.read(record.index);
+    if (stored?.state !== 'sending' || !isSameRun(stored.attempt, record.attempt)) return next;
+    current = stored;
+  }
+  return change(current);
 }

@@ -24,7 +24,7 @@ export function failureOfStatus(
   if (status >= 200 && status < 300) return undefined;
   const page = isPage(answer);
   const text = page ? titleOf(answer.body, quote) : said(answer.body, quote);
-  const kind = kindOf(answer);
+  const kind = kindOf(answer, page);
   return {
     kind,
     operation,
@@ -44,12 +44,12 @@ function isToHttps({ status, headers }: Pick<Answer, 'status' | 'headers'>, base
   return protocol === 'https:' && hostname === new URL(baseUrl).hostname;
 }
 
-function kindOf(answer: Pick<Answer, 'status' | 'headers' | 'body'>): ServerErrorKind {
+function kindOf(answer: Pick<Answer, 'status' | 'headers' | 'body'>, page: boolean): ServerErrorKind {
   const { status, body } = answer;
   if (status >= 300 && status < 400) return 'redirect';
   const said = readRestError(body);
-  // Missing index: a 500 with the search engine's words, in newer releases after the name of the index.
-  if (/index_not_found_exception|no such index/i.test(said ?? body.slice(0, 8192))) return 'no-index';
+  // Missing index: a 500 with the search engine's words, in newer releases after the name of the index. No page is DataHub's.
+  if (!page && /index_not_found_exception|no such index/i.test(said ?? body.slice(0, 8192))) return 'no-index';
   if (status >= 500) return wantedBy(answer) === 'sign-in' ? 'gateway' : 'server-error';
   switch (status) {
     case 401:

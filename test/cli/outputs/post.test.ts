@@ -103,6 +103,7 @@ describe('posting a message', () => {
 
   it.each<[string, string, Record<string, string>]>([
     ['{"ok":false,"error":"channel_is_archived"}', 'channel_is_archived', {}],
+    ['{"success":false,"error":"channel_archived"}', 'channel_archived', {}],
     ['{"errcode":310000,"errmsg":"keywords not in content"}', 'keywords not in content', {}],
     ['{"errcode":"93000","errmsg":"invalid webhook url"}', 'invalid webhook url', {}],
     ['\ufeff{"code":19001,"msg":"param invalid: incoming webhook access token invalid"}', 'param invalid', {}],
@@ -149,7 +150,6 @@ describe('posting a message', () => {
   });
 
   it.each([
-    '{"success":false}',
     '{"status":"error"}',
     '{"code":4003,"message":"x"}',
     '{"statusCode":500}',

@@ -87,9 +87,34 @@ test.each([
   const watch = { ...startWatch(record, 0, 0), task };
   const entry = { entityType: 'dataset', aspect: 'operation', rowsToDelete: 60 };
   const last = { entries: [{ index: record.index, phase: 'watched', entry, watch }] } as unknown as RunState;
-  const [first, second] = await whatGoesOn(ledger, last);
+  const [first, second] = await whatGoesOn(ledger, last, record.server);
   expect(first).toMatch(expected);
   expect(second).toContain('task node:1');
+});
+
+test('What is under way on another server is nothing that the next run picks up', async () => {
+  const ledger = memoryLedger();
+  const record = aRunning({ server: 'https://another.example' });
+  ledger.stored.set(record.index, record);
+  expect(await whatGoesOn(ledger, undefined, 'https://this.example')).toEqual([
+    'Stopped. Nothing was under way on the server.',
+  ]);
+});
+
+test('A run that is stopped while its call is under way keeps the task id that the answer brings', async () => {
+  const { run, engine } = await serviceHere(slow);
+  const started = start(run('enforce', policies));
+  engine.onRequest = ({ body }) => {
+    if (!body.includes('"dryRun":false')) return undefined;
+    engine.onRequest = undefined;
+    engine.set({ delayMillis: 500 });
+    started.process.kill('SIGTERM');
+    return undefined;
+  };
+  expect(await started.ended).toMatchObject({
+    status: 143,
+    stderr: expect.stringMatching(/^Stopped\. What the server .*\n {2}dataset\.operation: task \S+,/),
+  });
 });
 
 test('A survey that is stopped says so, and that it has changed nothing', async () => {

@@ -128,6 +128,14 @@ describe('a record without a field that decides is unreadable, and names it:', (
   });
 });
 
+test.each([9e15, -1])(
+  'a moment that no date can hold (%d) makes a record unreadable: a report would fail on it',
+  (atMillis) => {
+    const record = withValue(anIdle({ lastVerdict: aLastVerdict() }), 'lastVerdict.decided.atMillis', atMillis);
+    expect(unreadable(record).fields).toEqual(['lastVerdict.decided.atMillis']);
+  },
+);
+
 test('a record under the key of another index is unreadable', () => {
   expect(parseRecord('another_index', anIdle())).toMatchObject({ state: 'unreadable', fields: ['index'] });
 });

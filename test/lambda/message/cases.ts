@@ -152,6 +152,18 @@ export const entryCases: EntryCase[] = [
     { rowsDeleted: 800_034, rowsRemaining: 400_000, taskId: 'node-1:4711' },
   ],
   [
+    'its task still runs when it is closed',
+    'incomplete',
+    { kind: 'remains', runs: true, done: 800_000, total: 1_200_034 },
+    { rowsDeleted: 800_000, rowsRemaining: 400_034, taskId: 'node-1:4711' },
+  ],
+  [
+    'its reindex still runs when it is closed',
+    'unknown',
+    { kind: 'unproven', runs: true, inPlace: false, done: 800_000, total: 1_200_034 },
+    { reindexes: true, strategy: 'reindex', taskId: 'node-1:4711' },
+  ],
+  [
     'nothing is deleted, and no status says why',
     'incomplete',
     { kind: 'remains' },

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
 import { type LedgerRecord, parseRecord, type Sending, type StoredRecord } from '../../../lambda/ledger/record.ts';
+import { fence } from '../../../lambda/ledger/transitions.ts';
 import { OperationsError } from '../../../lambda/operations/operations.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
 import { truncate } from '../../../lambda/run/truncate.ts';
@@ -110,6 +111,20 @@ describe('Where the ledger fails in the write before the call, nothing is sent, 
     });
     expect(stored).toEqual(theirs);
   });
+});
+
+test('A call of which no byte was written leaves its index free, also where another run has fenced itself off meanwhile', async () => {
+  const { world, state } = await planned();
+  const other = { runId: 'run-2', runStartMillis: world.clock.time + 1000 };
+  const during = world.during('truncate', () => ({
+    async truncate() {
+      const stored = world.ledger.stored.get(anIndex) as Sending;
+      await world.ledger.replace(fence(stored, stored as Required<Sending>, other, world.clock.time));
+      return { kind: 'not-sent', why: 'withheld' } as const;
+    },
+  }));
+  await truncate(state, during);
+  expect(world.ledger.stored.get(anIndex)).toMatchObject({ state: 'idle', lastSender: other, revision: 3 });
 });
 
 describe('Nothing is sent', () => {

@@ -168,6 +168,15 @@ describe('a reindex: the first line that fits decides', () => {
   });
 });
 
+test('a verdict says of a task that it runs, where that was its last word', () => {
+  const record = recordOf({ kept: 1000 });
+  const task = { completed: false, done: 5, total: 1000, runs: true };
+  const counts = { rowsToDelete: 995, rowsToKeep: 1000, rowsUntilEnd: 1995 };
+  const cause = (more: object) => judge(record, { ...startWatch(record, 0, 0), task, ...more }, counts).cause;
+  expect(cause({})).toEqual({ kind: 'remains', done: 5, total: 1000, runs: true });
+  expect(cause({ end: { deleted: 5 } })).toEqual({ kind: 'remains', done: 5 });
+});
+
 test('a verdict says nothing of a task that says the same as the counts; otherwise what it says, and conflicts', () => {
   const cause = (left: number, end: TaskCounters) => judged({ left, kept: 1000, end }).cause;
   expect(cause(0, { total: 1000, deleted: 1000 })).toEqual({ kind: 'verified' });

@@ -108,6 +108,7 @@ const answers: Array<[who: string, answer: Answer]> = [
     ),
   ],
   ['a missing index', restError(500, 'x.YException: [type=index_not_found_exception, reason=no such index [a_b]]')],
+  ["a proxy's page that has the words of a missing index", http(404, '<html><body>no such index.html</body></html>')],
   ['a path that GMS does not have', restError(404, "No root resource defined for path '/gms'", {})],
   [
     'an Accept header that something in front has changed',

@@ -8,6 +8,7 @@ import {
   type Event,
   ofCall,
   ofClosings,
+  ofRun,
   runOf,
   statusesOfTask,
 } from './events.ts';
@@ -301,9 +302,16 @@ function whyTooEarly(history: Parameters<CheckRule>[0], closing: Closing): strin
   const found = typeof status === 'object' && status.kind === 'found' ? status : undefined;
   if (found?.completed && (!reindexes || left < baseline.rowsToDelete)) return undefined;
   if (!reindexes && left === 0) return undefined;
-  const least = Math.min(...checks.map(({ answer }) => answer?.rowsToDelete ?? Number.POSITIVE_INFINITY));
-  const since = checks.find(({ answer }) => answer?.rowsToDelete === least)?.countedAt ?? at;
-  const stillMillis = last.countedAt - since;
+  const stillSince = (seen: typeof checks): number => {
+    const least = Math.min(...seen.map(({ answer }) => answer?.rowsToDelete ?? Number.POSITIVE_INFINITY));
+    return seen.find(({ answer }) => answer?.rowsToDelete === least)?.countedAt ?? at;
+  };
+  // Of two functions that one call began, the run goes on with the state of one.
+  const polls = ofRun(history, 'invocation', invocation).map((event) => event.invocation);
+  const isAlone = ({ id, startedAt }: Closing['invocation']) =>
+    id === invocation.id || !polls.some((other) => other.id !== id && other.startedAt === startedAt);
+  const certain = checks.filter((one) => isAlone(one.invocation));
+  const stillMillis = last.countedAt - Math.min(stillSince(checks), stillSince(certain));
   if (isClosedForAge(closing)) return stillMillis < 9 * minute ? 'it was still for less than 10 min' : undefined;
   if (found && !found.completed) return 'its status says that it runs';
   const age = last.countedAt - sendingSince;

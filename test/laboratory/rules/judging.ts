@@ -95,6 +95,8 @@ export const judgingRules: Record<string, CheckRule> = {
     // Some tell a name that never changes.
     const now = told.some(({ names }) => names.includes(record.index)) ? undefined : event.truth.indexName;
     if (!isAsked || indexName === undefined || now === undefined || now === indexName) return undefined;
+    // A function that stood still before it wrote has asked before it was put in place.
+    if (!told.some(({ names }) => names.includes(now))) return undefined;
     const moved = about(history, 'others', record.index).findLast((one) => one.at <= at);
     return verdict.indexNow !== now && at - (moved?.at ?? 0) > 15 * minute && `${indexName} is ${now} now, untold`;
   }),

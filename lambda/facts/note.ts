@@ -103,7 +103,19 @@ export const needsAttention = (note: Note): boolean => {
       return note.why !== 'idle';
     case 'released':
       return note.missing !== 0 || note.reindexed === true;
-    default:
+    case 'token-expires':
+    case 'no-date-header':
+    case 'rights':
+    case 'paused':
+    case 'preview-by-hand':
+    case 'unconfirmed':
+    case 'approves-nothing':
+    case 'field-refused':
+    case 'truncate-failed':
+    case 'other-address':
+    case 'late':
+    case 'beyond':
+    case 'shortened':
       return false;
   }
 };

@@ -5,6 +5,7 @@ import { measureRun } from '../../bench/run.ts';
 import { runs } from '../../bench/scenarios.ts';
 import { propsText, tables } from '../../build/described.ts';
 import { chartReadme, jsonSchemas, readmeText, schemaFiles } from '../../build/schemas.ts';
+import { notifyFormats } from '../../cli/command-line/options.ts';
 import { fileFields, settingFields } from '../../infra/stage/fields.ts';
 import { causeKinds } from '../../lambda/facts/cause.ts';
 import { noteKinds } from '../../lambda/facts/note.ts';
@@ -37,6 +38,11 @@ test('The chart’s README has every value with its default (npm run schemas wri
 test.each(['policies', 'stage'] as const)('docs/%s.schema.json says that the command knows more', (name) => {
   const { description } = JSON.parse(schemas[schemaFiles[name]]);
   expect(description).toMatch(`Weaker than: ./retention validate --${name} FILE`);
+});
+
+test('The chart takes the formats that the command line posts', () => {
+  const values = JSON.parse(readFileSync(new URL('../../kubernetes/values.schema.json', import.meta.url), 'utf8'));
+  expect(JSON.stringify(values)).toContain(`"enum":${JSON.stringify(notifyFormats)}`);
 });
 
 describe('docs/report.schema.json', () => {
@@ -78,6 +84,24 @@ describe('docs/report.schema.json', () => {
       const bare = Object.keys(part.properties).filter((field) => !described(part).includes(field));
       // A cause is described at its definition.
       expect(bare.filter((field) => field !== 'cause')).toEqual([]);
+    }
+  });
+
+  test('tells the variants of a cause apart: otherwise the first that fits is read, without the fields of the others', () => {
+    type Variant = { properties: Record<string, { const?: string; enum?: string[] }>; required: string[] };
+    const variants: Variant[] = schema.definitions.Cause.anyOf;
+    const wordsOf = ({ properties, required }: Variant): string[] =>
+      required.flatMap((name) => {
+        const { const: one, enum: some = one === undefined ? [] : [one] } = properties[name] ?? {};
+        return name === 'kind' ? [] : some.map((word) => `${name}=${word}`);
+      });
+    for (const kind of causeKinds) {
+      const own = variants.filter(({ properties }) => properties['kind']?.const === kind);
+      const words = own.map(wordsOf);
+      const all = words.flat();
+      const isKnown = (some: string[]) =>
+        some.length > 0 && some.some((word) => all.indexOf(word) === all.lastIndexOf(word));
+      expect([kind, own.length === 1 || words.every(isKnown)]).toEqual([kind, true]);
     }
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { notifyFormats } from '../../cli/command-line/options.ts';
 import { previewMessage } from '../../cli/preview-message.ts';
 import { withSentences } from '../../lambda/message/sentences.ts';
 import { aws, entryCases } from '../lambda/message/cases.ts';
@@ -41,7 +42,11 @@ describe('npm run preview-message', () => {
   });
 
   test.each<[string, () => string[], RegExp]>([
-    ['an unknown format', () => ['--report', 'x', '--format', 'fax'], /email, slack, teams, json/],
+    [
+      'an unknown format',
+      () => ['--report', 'x', '--format', 'fax'],
+      new RegExp(['email', ...notifyFormats].join(', ')),
+    ],
     [
       'a file that is not there',
       () => ['--report', '/nowhere/r.json'],

@@ -55,6 +55,12 @@ test('every kind of cause and note has a case, so that its wording is frozen', (
   expect(noteKinds.filter((kind) => !notesShown.includes(kind))).toEqual([]);
 });
 
+test('every case is read back as it was written', () => {
+  const causesShown = [...entryCases.map(([, , cause]) => cause), ...errorCases.map(([, cause]) => cause)];
+  expect(causesShown.map((cause) => causeSchema.parse(cause))).toEqual(causesShown);
+  expect(noteCases.map(([, note]) => noteSchema.parse(note))).toEqual(noteCases.map(([, note]) => note));
+});
+
 test('every kind of cause, note and server error has its entry', () => {
   expect(Object.keys(causes).sort()).toEqual([...causeKinds].sort());
   expect(Object.keys(notes).sort()).toEqual([...noteKinds].sort());

@@ -1,3 +1,4 @@
+import { nearest } from '../../lambda/policy/nearest.ts';
 import type { RunInput } from '../../lambda/run/input.ts';
 import { UsageError } from '../telling/mistakes.ts';
 import { options as allOptions, type OptionName, optionOf, writtenOption } from './options.ts';
@@ -7,7 +8,7 @@ import { exampleOf, inCheckout } from './verbs.ts';
 /**
  * Reads the command line.
  * @param argv the arguments alone, without node and script
- * @param env `DATAHUB_RETENTION_ARGS` takes the place of the arguments; `DATAHUB_RETENTION_POLICIES` and
+ * @param env `DATAHUB_RETENTION_ARGS` takes the place of a container's arguments; `DATAHUB_RETENTION_POLICIES` and
  *   `DATAHUB_RETENTION_NOTIFY_URL` can replace options
  * @param program how this program was started, for commands in messages
  * @throws UsageError
@@ -17,8 +18,7 @@ export function parseArguments(
   env: NodeJS.ProcessEnv,
   program: string = inCheckout,
 ): CommandLine | Print {
-  const words = nonEmpty(env['DATAHUB_RETENTION_ARGS']);
-  const given = words === undefined ? argv : splitWords(words);
+  const given = argumentsOf(argv, env);
   refuseKeptByNpm(given, env, program);
   const isNpmStart = env['npm_lifecycle_event'] === 'start' && env['npm_package_name'] === 'datahub-retention';
   const read = readCommandLine(
@@ -35,6 +35,20 @@ export function parseArguments(
   const problem = problemOf(asked, program);
   if (problem !== undefined) throw new UsageError(problem);
   return asked;
+}
+
+/**
+ * A container's arguments come from a variable in a run by hand: in the place of none, or of the preview that the chart
+ * starts, whose pods name their CronJob. Anything else was typed, in a shell that has the variable or in such a pod.
+ */
+function argumentsOf(argv: readonly string[], env: NodeJS.ProcessEnv): readonly string[] {
+  const words = nonEmpty(env['DATAHUB_RETENTION_ARGS']);
+  if (words === undefined) return argv;
+  const isOfChart = argv[0] === 'preview' && nonEmpty(env['DATAHUB_RETENTION_CRON_JOB']) !== undefined;
+  if (argv.length === 0 || isOfChart) return splitWords(words);
+  throw new UsageError(
+    'Arguments were typed, and DATAHUB_RETENTION_ARGS holds others: unset it, or type none (env -u DATAHUB_RETENTION_ARGS ...).',
+  );
 }
 
 /** What makes no sense together. */
@@ -105,17 +119,40 @@ const npmsOwn: readonly OptionName[] = ['json', 'force', 'yes'];
  * start. npm puts what it kept into the environment.
  */
 function refuseKeptByNpm(given: readonly string[], env: NodeJS.ProcessEnv, program: string): void {
-  const kept = (Object.keys(allOptions) as OptionName[]).find(
+  const names = Object.keys(allOptions) as OptionName[];
+  const kept = names.find(
     (name) =>
       !npmsOwn.includes(name) &&
-      env[`npm_config_${writtenOption(name).slice(2).replaceAll('-', '_')}`] &&
+      env[npmVariable(writtenOption(name))] !== undefined &&
       !given.some((word) => optionOf(word) === name),
   );
-  if (kept === undefined) return;
+  const option =
+    kept === undefined && given.includes('enforce') ? keptMistake(names, env) : kept && writtenOption(kept);
+  if (option === undefined) return;
   throw new UsageError(
-    `npm kept ${writtenOption(kept)} for itself, so this program never saw it: type ${program} instead of npm start.`,
+    `npm kept ${option} for itself, so this program never saw it: type ${program} instead of npm start.`,
   );
 }
+
+const npmVariable = (option: string): string => `npm_config_${option.slice(2).replaceAll('-', '_')}`;
+
+/** Options that limit a run in other programs, or one of ours mistyped: typed directly, each is refused. */
+function keptMistake(names: readonly OptionName[], env: NodeJS.ProcessEnv): string | undefined {
+  const mine = names.filter((name) => !npmsOwn.includes(name)).map((name) => npmVariable(writtenOption(name)));
+  const isKept = (variable: string) =>
+    /^npm_config_(?:dry_run|only|index|indices|policy|limit|where)$/.test(variable) ||
+    (!npmsNames.test(variable) &&
+      nearest(
+        variable.slice(11),
+        mine.map((name) => name.slice(11)),
+      ) !== undefined);
+  const variable = Object.keys(env).find((name) => name.startsWith('npm_config_') && isKept(name));
+  return variable && `--${variable.slice(11).replaceAll('_', '-')}`;
+}
+
+/** Settings of npm's own whose names are like ours. */
+const npmsNames =
+  /^npm_config_(?:cafile|ca|color|name|npm_version|noproxy|proxy|tag|user|yes|force|json|loglevel|timing)$/;
 
 export const nonEmpty = (text: string | undefined): string | undefined => text?.trim() || undefined;
 

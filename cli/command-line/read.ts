@@ -46,10 +46,22 @@ export function readCommandLine(argv: readonly string[], program: string, polici
     throw new UsageError(error.code === 'commander.help' ? written.trimEnd() : mistake(error, argv, program));
   }
   if (read === undefined) throw new UsageError(written.trimEnd());
-  const taken: CommandLine = read;
+  const taken: CommandLine = withoutEmpty(
+    read,
+    root.commands.find((command) => command.name() === read?.verb),
+  );
   const { options } = verbs[taken.verb];
   const isOnServer = options.includes('policies') && options.includes('gmsUrl');
   return complete(isOnServer && policies ? { policies, ...taken } : taken, program);
+}
+
+/** An empty variable counts as unset. An empty argument is one that a shell has lost. @throws UsageError */
+function withoutEmpty(read: CommandLine, command: Command | undefined): CommandLine {
+  const empty = (Object.keys(read) as (keyof CommandLine)[]).filter((name) => read[name] === '');
+  const lost = empty.find((name) => command?.getOptionValueSource(name) !== 'env');
+  if (lost !== undefined)
+    throw new UsageError(`${writtenOption(lost as OptionName)} is empty: give it a value, or leave it out.`);
+  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== '')) as unknown as CommandLine;
 }
 
 function commandOf(program: string, take: (taken: CommandLine) => void): Command {

@@ -40,6 +40,11 @@ export function addressInEnvironment(env: NodeJS.ProcessEnv): Found | undefined 
     throw new UsageError(`DATAHUB_GMS_HOST must be a host name alone where DATAHUB_GMS_PORT is set: ${instead}.`);
   }
   const protocol = nonEmpty(env['DATAHUB_GMS_PROTOCOL']);
+  if (!/^\d+$/.test(port) || !/^https?$/i.test(protocol ?? 'http')) {
+    throw new UsageError(
+      `DATAHUB_GMS_PORT must be a number, and DATAHUB_GMS_PROTOCOL http or https: correct them, or ${instead}.`,
+    );
+  }
   return {
     text: `${protocol ?? 'http'}://${host}:${port}`,
     from: `DATAHUB_GMS_HOST and _PORT${protocol === undefined ? '' : ' and _PROTOCOL'}`,
@@ -74,7 +79,7 @@ export function readDatahubEnv(env: NodeJS.ProcessEnv): DatahubEnv | NoDatahubEn
   try {
     // Newer releases of DataHub prefer it: the older file may hold another server.
     if (existsSync(inHome(env, '.datahub', 'config.yaml'))) return { missing: `${profiles} is not read by this job` };
-    text = readFileSync(inHome(env, '.datahubenv'), 'utf8');
+    text = readFileSync(datahubenvPath(env), 'utf8');
   } catch (error) {
     // A user without a home has no such file either.
     const { code } = error as NodeJS.ErrnoException;
@@ -93,6 +98,8 @@ export function readDatahubEnv(env: NodeJS.ProcessEnv): DatahubEnv | NoDatahubEn
     caPath: textOf(fieldOf(gms, 'ca_certificate_path')),
   };
 }
+
+export const datahubenvPath = (env: NodeJS.ProcessEnv): string => inHome(env, '.datahubenv');
 
 const inHome = (env: NodeJS.ProcessEnv, ...names: string[]): string => join(env['HOME'] || homedir(), ...names);
 

@@ -124,7 +124,7 @@ function tokenInEnvironment(env: NodeJS.ProcessEnv): Token | undefined {
   return { read: () => checkToken(text, 'DATAHUB_GMS_TOKEN'), from: 'DATAHUB_GMS_TOKEN' };
 }
 
-const tokenFileVariable = 'DATAHUB_RETENTION_TOKEN_FILE';
+export const tokenFileVariable = 'DATAHUB_RETENTION_TOKEN_FILE';
 
 /**
  * A token belongs to the address beside which it was found: no other server must see it. A token in the environment

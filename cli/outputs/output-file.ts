@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import {
   accessSync,
   chmodSync,
+  closeSync,
   constants,
   existsSync,
   fstatSync,
+  openSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -13,7 +15,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { UsageError, whatFailed } from '../telling/mistakes.ts';
 import type { Output } from '../telling/output.ts';
 
@@ -56,7 +58,7 @@ export function checkOutputFile(
   const { path, holds } = file;
   if (isStandardOutput(file)) return;
   const option = optionOf(file);
-  const same = others.find(([, other]) => other !== undefined && placeOf(other) === placeOf(path));
+  const same = others.find(([, other]) => other !== undefined && isAt(placeOf(path), placeOf(other)));
   if (same) {
     throw new UsageError(`${option} ${path} is the file of ${same[0]}, which would be overwritten: name another.`);
   }
@@ -110,6 +112,7 @@ const newMode = 0o644;
 function write(path: string, text: string): void {
   const there = statOf(path);
   if (there && !there.isFile()) {
+    if (there.isFIFO()) refuseUnread(path);
     writeFileSync(path, text);
     return;
   }
@@ -144,6 +147,9 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
+/** The same file, or inside a ledger's folder. */
+const isAt = (place: string, other: string): boolean => place === other || place.startsWith(`${other}${sep}`);
+
 /** Where a file is or would be, without links. */
 function placeOf(path: string): string {
   if (existsSync(path)) return realpathSync(path);
@@ -157,11 +163,15 @@ function whyNotWritable(path: string): string | undefined {
   if (!there && !statOf(dirname(path))?.isDirectory()) return 'its folder does not exist; make it, or name another';
   try {
     accessSync(there ? path : dirname(path), constants.W_OK);
+    if (there?.isFIFO()) refuseUnread(path);
     return undefined;
   } catch (error) {
     return `it cannot be written (${whatFailed(error).problem}); name another file`;
   }
 }
+
+/** A pipe without a reader would be waited for, for good, and no signal would end that. Throws ENXIO. */
+const refuseUnread = (path: string): void => closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
 
 /** If a stream cannot be written, its output is lost, but tasks on the server are still supervised. */
 export function writeTo(stream: NodeJS.WriteStream & { fd?: number }, text: string): void {

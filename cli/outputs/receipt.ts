@@ -20,13 +20,14 @@ export function receiptOf(text: string, contentType: string | undefined): Receip
 
 /** Slack says that its "ok" is HTML, so the type alone shows nothing. */
 const isPage = (text: string, contentType = ''): boolean =>
-  /^\s*<(?:!doctype html|html|head|body)\b/i.test(text) || (/^text\/html\b/i.test(contentType) && /^\s*</.test(text));
+  /^\s*<(?:!doctype html|html|head|body|\?xml|!--)/i.test(text) ||
+  (/^text\/html\b/i.test(contentType) && /^\s*</.test(text));
 
 const refusing = /^\W{0,3}(error|fail|invalid|denied|refused|rejected|forbidden|unauthori[sz]ed|not[ _]|no[ _])/i;
 
 /** Slack's `ok`, a `success` of many, DingTalk's and WeCom's `errcode`, Feishu's and Lark's `code` beside a `msg`. */
 function isRefusal({ ok, success, errcode, code, msg }: Record<string, unknown>): boolean {
-  if (ok === false || success === false) return true;
+  if ([ok, success].some((word) => String(word) === 'false')) return true;
   if (isSet(errcode)) return true;
   // Many services of a house say {"code": 200, "msg": "success"}.
   return typeof msg === 'string' && isSet(code) && !isSuccess(code);

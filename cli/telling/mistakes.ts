@@ -14,6 +14,7 @@ const problems: Record<string, { problem: string; remedy?: string }> = {
   EDQUOT: { problem: 'the disk quota is used up', remedy: 'free some space' },
   EFBIG: { problem: 'larger than a file may be on this disk' },
   EIO: { problem: 'the disk reports an error', remedy: 'check the disk' },
+  ENXIO: { problem: 'nobody reads this pipe', remedy: 'start its reader first' },
   EPIPE: { problem: 'its reader is gone' },
 };
 

@@ -1,6 +1,9 @@
+import { nonEmpty } from '../command-line/arguments.ts';
 import type { Options } from '../command-line/options.ts';
 import type { CommandLine } from '../command-line/read.ts';
+import { datahubenv, datahubenvPath } from '../inputs/datahubenv.ts';
 import { othersCanRead } from '../inputs/read-text.ts';
+import { tokenFileVariable } from '../inputs/server.ts';
 import { checkOutputFile, type OutputFile } from '../outputs/output-file.ts';
 
 /** The files that a command line names, checked before the first request. */
@@ -26,9 +29,11 @@ export function outputFile<Holds extends OutputFile['holds']>(
   return file;
 }
 
-export const serverFiles = ({ tokenFile, caFile }: Options): NamedFiles => [
+export const serverFiles = ({ tokenFile, caFile }: Options, env: NodeJS.ProcessEnv): NamedFiles => [
   ['--token-file', tokenFile],
   ['--ca-file', caFile],
+  [tokenFileVariable, nonEmpty(env[tokenFileVariable])],
+  [datahubenv, datahubenvPath(env)],
 ];
 
 /** Files with secrets that others can read. */

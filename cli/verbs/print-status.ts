@@ -16,7 +16,7 @@ import type { Surroundings } from './surroundings.ts';
 export async function status(asked: CommandLine, { env, print, width, program }: Surroundings): Promise<number> {
   const { ledger: named } = asked;
   const folder = named ?? defaultLedgerPath(env, false);
-  const file = outputFile(asked.json, 'status', [], asked);
+  const file = outputFile(asked.json, 'status', [['--ledger', folder]], asked);
   const ledger = ledgerAt(folder, env);
   let records: StoredRecord[];
   let lastRun: LastRun | undefined;

@@ -26,7 +26,7 @@ export async function runOnServer(asked: CommandLine, output: Output, surroundin
   const policies = asked.policies === undefined ? noPolicies : policiesFile(asked.policies, input.indices);
   const webhook = webhookOf(asked, output);
   const files = runFiles(asked, [
-    ...serverFiles(asked),
+    ...serverFiles(asked, env),
     ['--policies', asked.policies],
     ['--notify-url-file', asked.notifyUrlFile],
     ['--ledger', named],

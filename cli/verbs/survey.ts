@@ -16,7 +16,7 @@ export async function survey(asked: CommandLine, output: Output, { env, program 
   const { json, html, ledger, name } = asked;
   const server = readServer(asked, env);
   refuseProxy(server.baseUrl, env);
-  const others = [...serverFiles(asked), ['--ledger', ledger]] as const;
+  const others = [...serverFiles(asked, env), ['--ledger', ledger]] as const;
   const policies = outputFile(json, 'policies', others, asked);
   const page = outputFile(html, 'page', [...others, ['--json', json]], asked);
   output.header({ server: server.baseUrl, from: server.from, mode: 'survey', embedded: false, fast: false });

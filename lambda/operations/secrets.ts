@@ -24,7 +24,8 @@ export function whyNoToken(text: string): string | undefined {
   if (!/^[\x21-\x7e]+$/.test(text)) {
     return 'does not hold a token: it has blanks, line breaks or other characters that a token cannot have';
   }
-  if (/^[{[<]|^\w+=[^=]/.test(text)) return 'holds more than a token (JSON, a page, or a name with =)';
+  if (/^[{[<]|^\w+=[^=]|^\w+:\/\//.test(text))
+    return 'holds more than a token (JSON, a page, an address, or a name with =)';
   // A shorter one could be an ordinary word.
   if (bare(text).length >= pieceLength) return undefined;
   return `holds a token that has fewer than ${pieceLength} letters and digits, so that it could not be kept out of messages`;

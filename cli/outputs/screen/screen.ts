@@ -35,6 +35,7 @@ export function screenOn(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Sc
 
 /** Asks a question of the person at the terminal; only `y` and `yes` are a yes. Ctrl-C stays a signal. */
 export async function askOn(output: NodeJS.WriteStream, question: string): Promise<boolean> {
+  await drop(process.stdin);
   const lines = createInterface({ input: process.stdin, terminal: false });
   output.write(question);
   try {
@@ -44,6 +45,13 @@ export async function askOn(output: NodeJS.WriteStream, question: string): Promi
   } finally {
     lines.close();
   }
+}
+
+/** What was typed before the question answers nothing. */
+async function drop(input: NodeJS.ReadStream): Promise<void> {
+  input.resume();
+  await sleep(100);
+  input.pause();
 }
 
 /** A terminal that was closed, or a reader that has gone. */

@@ -59,13 +59,31 @@ describe('The command line', () => {
     expect(parse('demo', hook)).toMatchObject({ notifyUrl: undefined });
   });
 
-  test('comes from DATAHUB_RETENTION_ARGS where that is set, whatever the container was started with', () => {
-    expect(
-      parse('preview', { DATAHUB_RETENTION_ARGS: "status --ledger '/a b/ledger'" }, 'datahub-retention'),
-    ).toMatchObject({
+  test.each([
+    ['a preview of the chart', 'preview --fail-on=failed', { DATAHUB_RETENTION_CRON_JOB: 'retention' }],
+    ['no arguments', '', {}],
+  ])('comes from DATAHUB_RETENTION_ARGS in the place of %s', (_, given, env) => {
+    const words = "status --ledger '/a b/ledger'";
+    expect(parse(given, { ...env, DATAHUB_RETENTION_ARGS: words }, 'datahub-retention')).toMatchObject({
       verb: 'status',
       ledger: '/a b/ledger',
     });
+  });
+
+  test.each([
+    ['a preview', 'preview --policies p.json', {}],
+    ['status', 'status', { DATAHUB_RETENTION_CRON_JOB: 'retention' }],
+    ['--help', '--help', {}],
+  ])('is refused where %s was typed, and DATAHUB_RETENTION_ARGS says something else', (_, given, env) => {
+    expect(problemOf(given, { ...env, DATAHUB_RETENTION_ARGS: 'enforce --yes --policies p.json' })).toMatch(
+      /^Arguments were typed, and DATAHUB_RETENTION_ARGS holds others/,
+    );
+  });
+
+  test('refuses an empty argument, which a shell has lost, and takes an empty variable for none', () => {
+    const given = ['preview', '--policies', 'p.json', '--gms-url', 'http://gms:8080'];
+    expect(() => parseArguments([...given, '--json', ''], {})).toThrow('--json is empty: give it a value');
+    expect(() => parseArguments([...given, '--ledger='], {})).toThrow('--ledger is empty');
   });
 
   test('takes the policies of a run from DATAHUB_RETENTION_POLICIES where no --policies is given', () => {
@@ -193,6 +211,21 @@ describe('A command line with a mistake', () => {
     const env = { npm_lifecycle_event: 'start', npm_package_name: 'datahub-retention', DATAHUB_GMS_URL: 'http://gms' };
     expect(() => parse('enforce --policies p.json --yes', env)).toThrow('npm may have dropped');
     expect(parse('enforce dataset.operation --policies p.json --yes', env)).toMatchObject({ verb: 'enforce' });
+  });
+
+  test.each([
+    ['--dry-run', 'npm_config_dry_run'],
+    ['--gms-ulr', 'npm_config_gms_ulr'],
+    ['--gms-url', 'npm_config_gms_url'],
+  ])('is feared where npm has kept %s of an enforce, also without a value', (option, variable) => {
+    for (const value of ['', 'x']) {
+      expect(
+        problemOf('enforce a.b --policies p.json --yes', { [variable]: value, DATAHUB_GMS_URL: 'http://gms' }),
+      ).toMatch(`npm kept ${option} for itself`);
+    }
+    expect(
+      parse('enforce a.b --policies p.json --yes', { npm_config_cafile: 'x', DATAHUB_GMS_URL: 'http://gms' }),
+    ).toMatchObject({ verb: 'enforce' });
   });
 
   test('is none where npm has an option of the same name and the program got its own', () => {

@@ -31,6 +31,7 @@ describe('an access token', () => {
     ['a token in quotes', '"secret"\n', /holds a token in quotes: put only the access token there\.$/],
     ['JSON', '{"token":"secret-of-this-server"}', /holds more than a token/],
     ['a page', '<html>secret</html>', /holds more than a token/],
+    ['an address', 'https://hooks.example.com/services/secret', /holds more than a token/],
     ['a line of a shell', 'DATAHUB_GMS_TOKEN=secret-of-this-server', /holds more than a token/],
     ['too short a token', 'secret-abc-12\n', /holds a token that has fewer than 12 letters and digits/],
     ['a token with a line break in it', 'secret\ntoken', /line breaks.*: put only the access token there\.$/],

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { checkOutputFile, type OutputFile, WriteError, writeOutputFile } from '../../../cli/outputs/output-file.ts';
@@ -51,6 +51,21 @@ describe('the path of --json', () => {
     expect(problemOf(() => checkOutputFile(report(at('here/x.json')), [['--ledger', at('x.json')]]))).toContain(
       '--ledger',
     );
+  });
+
+  it('that lies in the ledger is refused: it could be a record', () => {
+    const { at, write } = folder();
+    mkdirSync(at('ledger'));
+    write('ledger/a@1.json', {});
+    expect(
+      problemOf(() => checkOutputFile(report(at('ledger/a@1.json'), true), [['--ledger', at('ledger')]])),
+    ).toContain('is the file of --ledger');
+  });
+
+  it('that is a pipe without a reader is refused: writing would wait for good', () => {
+    const { at } = folder();
+    execFileSync('mkfifo', [at('pipe')]);
+    expect(problemOf(() => checkOutputFile(report(at('pipe')), []))).toContain('nobody reads this pipe');
   });
 
   it('may be standard output', () => {

@@ -106,6 +106,16 @@ export const reportRules = {
     }
   },
 
+  *'what a run reports as its own was decided since it began'(history) {
+    for (const published of eventsOf(history, 'published')) {
+      const began = ofRun(history, 'invocation', published)[0]?.at ?? published.at;
+      for (const { decidedAt, resumed, ...entry } of published.report.policies) {
+        if (decidedAt === undefined || resumed || Date.parse(decidedAt) >= began) continue;
+        yield { at: published.at, text: `${searchIndex(entry)}: decided at ${decidedAt}, by no run of this start` };
+      }
+    }
+  },
+
   *'what is unreported is in every report'(history) {
     for (const published of eventsOf(history, 'published')) {
       const listed = ofRun(history, 'listed', published)[0];

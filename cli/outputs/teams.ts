@@ -1,9 +1,8 @@
 import type { Report } from '../../lambda/facts/report-schema.ts';
-import { commandLines, runbookText } from '../../lambda/message/mail.ts';
+import { full } from '../../lambda/message/mail.ts';
 import type { Message } from '../../lambda/message/message.ts';
 import type { Context } from '../../lambda/message/phrases.ts';
 import { type Form, type Line, render } from '../../lambda/message/render.ts';
-import { oneLine } from '../../lambda/message/text.ts';
 
 /** The body for a webhook of Teams' Workflows ("When a Teams webhook request is received"): one Adaptive Card. */
 interface TeamsMessage {
@@ -31,14 +30,10 @@ interface Block {
  * Characters of the blocks, as JSON: up to the first number without the names of what had no room, which have the rest.
  * Teams refuses a message of about 28 KB (in UTF-16, as people have measured), and the flow says nothing of it.
  */
-const length = { most: 13_500, withNames: 17_500 };
+const length = { most: 9500, withNames: 13_000 };
 
 const form: Form = {
-  plain: oneLine,
-  command: commandLines,
-  runbook: runbookText,
-  room: { head: 900, why: 900, owner: 700, next: 700, remark: 400 },
-  most: { problems: Number.POSITIVE_INFINITY, links: Number.POSITIVE_INFINITY, fine: 12, remarks: 4 },
+  ...full,
   fits: (lines) => lengthOf(lines) <= length.most,
   left: (lines) => length.withNames - lengthOf(lines),
 };

@@ -1,7 +1,7 @@
 import type { StoredRecord } from './record.ts';
 
 /**
- * The ledger of one stage. Implementations: DynamoDB (`aws/`), and a folder or memory (command line). They store and
+ * The ledger of one stage. Implementations: DynamoDB (`aws/`); a folder, ConfigMaps or memory (command line). They store and
  * compare; which record may follow which is decided in `transitions.ts` alone. Assumed: one-stage, ledger-kept.
  */
 export interface Ledger {

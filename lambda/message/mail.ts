@@ -5,14 +5,19 @@ import { type Form, type Line, render, textLine } from './render.ts';
 import { runbookPlace, type Section } from './runbook.ts';
 import { oneLine } from './text.ts';
 
-/** The mail, for a phone: plain lines, the worst first, at most 60 of them. */
+/** The mail, for a phone: plain lines, the worst first; problems take about 40, and then names. */
 
-const form: Form = {
+/** What a message shows that has room for everything. */
+export const full: Pick<Form, 'plain' | 'command' | 'runbook' | 'room' | 'most'> = {
   plain: oneLine,
   command: commandLines,
   runbook: runbookText,
   room: { head: 900, why: 900, owner: 700, next: 700, remark: 400 },
   most: { problems: Number.POSITIVE_INFINITY, links: Number.POSITIVE_INFINITY, fine: 12, remarks: 4 },
+};
+
+const form: Form = {
+  ...full,
   fits: (lines, part) => part === 'rest' || lines.length <= (part === 'problem' ? 36 : 40),
   left: () => Number.POSITIVE_INFINITY,
 };

@@ -114,8 +114,9 @@ async function prepareCall(
 
   const stored = await ledger.read(target.index);
   const owned = ownership(stored, state);
-  const isTaken = resultIfTaken(target, owned, state, begun.wall);
-  if (isTaken || owned.kind !== 'free') return isTaken ?? { entry: tooLate };
+  const taken = resultIfTaken(target, owned, state, begun.wall);
+  if (taken) return taken;
+  if (owned.kind !== 'free') throw new Error('an index that is not free is taken');
   // Not before the record was read: an execution that is redriven days later says what it has sent.
   if (clock.now() >= sendBy) return { entry: tooLate };
 

@@ -58,8 +58,8 @@ export async function check(record: Unresolved, watch: Watch, services: CheckSer
 }
 
 /**
- * Always asks for the same things, in this order: the task's status, rows to delete, the end of the rows to keep. A
- * status that runs with a higher counter is a whole check, except for the run's last. A check that fails has its error.
+ * Asks in this order: the task's status, rows to delete, the end of the rows to keep. A status that runs with a higher
+ * counter is a whole check, except for the run's last. A check that fails has its error.
  */
 async function see(record: Unresolved, watch: Watch, services: CheckServices): Promise<Seen> {
   const { clock, reads, isOver } = services;

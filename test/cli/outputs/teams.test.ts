@@ -63,6 +63,6 @@ test('A card for Teams stays below its 28 KB, and names each of 64 indices of th
     anEntry('rows-missing', { kind: 'missing', expected: 100, found: 0 }, { aspect, owner: 'o'.repeat(80) }),
   );
   const { bytes, text } = shown(aReport(lost, {}, audience));
-  expect(bytes).toBeLessThan(20_000);
+  expect(bytes).toBeLessThan(14_000);
   for (const name of names) expect(text).toContain(name);
 });

@@ -1,10 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { type IndexSize, OperationsError } from '../../../../lambda/operations/operations.ts';
 import type { Entry } from '../../../../lambda/run/state.ts';
-import { aLastVerdict, anIdle, anIndex, aQuarantined, aVerdict } from '../../../support/records.ts';
+import { aLastVerdict, anIdle, anIndex, aQuarantined, aReindex, aVerdict } from '../../../support/records.ts';
 import { aPolicyFor, server, worlds } from '../../../support/world.ts';
 
 const open = worlds();
+
+test('Of a quarantined reindex whose index is not known, rows are not called missing', async () => {
+  const world = await open({ indices: [] });
+  world.ledger.stored.set(anIndex, aQuarantined({ server, attempt: aReindex() }));
+  const [entry] = (await world.plan()).entries;
+  expect(entry?.entry).toMatchObject({
+    outcome: 'quarantined',
+    cause: { today: { error: { kind: 'no-index', operation: 'dry-run' } } },
+  });
+});
 
 describe('The indices without a policy', () => {
   const indices = [

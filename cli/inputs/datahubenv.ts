@@ -79,7 +79,7 @@ export function readDatahubEnv(env: NodeJS.ProcessEnv): DatahubEnv | NoDatahubEn
   try {
     // Newer releases of DataHub prefer it: the older file may hold another server.
     if (existsSync(inHome(env, '.datahub', 'config.yaml'))) return { missing: `${profiles} is not read by this job` };
-    text = readFileSync(datahubenvPath(env), 'utf8');
+    text = readFileSync(inHome(env, '.datahubenv'), 'utf8');
   } catch (error) {
     // A user without a home has no such file either.
     const { code } = error as NodeJS.ErrnoException;
@@ -99,7 +99,14 @@ export function readDatahubEnv(env: NodeJS.ProcessEnv): DatahubEnv | NoDatahubEn
   };
 }
 
-export const datahubenvPath = (env: NodeJS.ProcessEnv): string => inHome(env, '.datahubenv');
+/** @returns undefined where a user has no home, as in a container */
+export function datahubenvPath(env: NodeJS.ProcessEnv): string | undefined {
+  try {
+    return inHome(env, '.datahubenv');
+  } catch {
+    return undefined;
+  }
+}
 
 const inHome = (env: NodeJS.ProcessEnv, ...names: string[]): string => join(env['HOME'] || homedir(), ...names);
 

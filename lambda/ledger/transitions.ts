@@ -87,6 +87,13 @@ export const markRunning = (record: Sending, taskId: string): Running => ({
   taskId,
 });
 
+/** Two invocations of one run have different times. */
+export const isSameAttempt = (one: Attempt, other: Attempt): boolean =>
+  isSameRun(one, other) &&
+  one.sendingSince === other.sendingSince &&
+  one.sendBy === other.sendBy &&
+  one.baseline.countedAtMillis === other.baseline.countedAtMillis;
+
 /** The server answered, but without a task id: recorded for the verdict; the state stays `sending`. */
 export const noteAnswer = (record: Sending, answer: ServerError): Sending => ({
   ...next(record),

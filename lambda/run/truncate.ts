@@ -5,7 +5,7 @@ import { secondMillis } from '../facts/time.ts';
 import { LedgerError } from '../ledger/ledger.ts';
 import { type Ownership, ownership } from '../ledger/ownership.ts';
 import type { Attempt, Sending, StoredRecord, Verdict } from '../ledger/record.ts';
-import { isSameRun, startSending, withdraw } from '../ledger/transitions.ts';
+import { isSameAttempt, startSending, withdraw } from '../ledger/transitions.ts';
 import { type DryRun, OperationsError, type TruncateFields } from '../operations/operations.ts';
 import { policyCutoff, whyNot } from '../policy/decision.ts';
 import { withDeadline } from '../truncation/clock.ts';
@@ -92,14 +92,8 @@ async function takeBack(sending: Sending, { ledger, clock }: RunServices): Promi
   }
 }
 
-/** Two invocations of one run have different times. */
 const isSameWrite = (stored: StoredRecord | undefined, { revision, attempt }: Sending): boolean =>
-  stored?.state === 'sending' &&
-  stored.revision === revision &&
-  isSameRun(stored.attempt, attempt) &&
-  stored.attempt.sendingSince === attempt.sendingSince &&
-  stored.attempt.sendBy === attempt.sendBy &&
-  stored.attempt.baseline.countedAtMillis === attempt.baseline.countedAtMillis;
+  stored?.state === 'sending' && stored.revision === revision && isSameAttempt(stored.attempt, attempt);
 
 /** Everything that comes before the call. Throws LedgerError. */
 async function prepareCall(

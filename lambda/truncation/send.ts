@@ -1,7 +1,7 @@
 import type { ServerError } from '../facts/server-error.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerRecord, Sending, Unresolved } from '../ledger/record.ts';
-import { isSameRun, markRunning, noteAnswer } from '../ledger/transitions.ts';
+import { isSameAttempt, markRunning, noteAnswer } from '../ledger/transitions.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { Clock } from './clock.ts';
 
@@ -68,7 +68,7 @@ export async function writeAnswer<Next extends LedgerRecord>(
     const next = change(current);
     if (await ledger.replace(next)) return next;
     const stored = await ledger.read(record.index);
-    if (stored?.state !== 'sending' || !isSameRun(stored.attempt, record.attempt)) return next;
+    if (stored?.state !== 'sending' || !isSameAttempt(stored.attempt, record.attempt)) return next;
     current = stored;
   }
   return change(current);

@@ -23,7 +23,7 @@ export interface HttpTransportOptions {
   /** The same for `postOnce`. */
   truncateTimeoutMillis?: number;
   /**
-   * PEM text of a private certificate authority, trusted in addition to the public ones. SingleRequest for each connection,
+   * PEM text of a private certificate authority, trusted in addition to the public ones. Asked for each connection,
    * because a mounted file is renewed while a run goes on.
    */
   ca?: (() => string) | undefined;

@@ -13,7 +13,7 @@ import { capped } from '../../operations/text.ts';
 import { canonicalSpelling, dottedName, isProtected, searchIndex } from '../../policy/aspects.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
 import { withDeadline } from '../../truncation/clock.ts';
-import { countRows } from '../../truncation/counts.ts';
+import { countTruncation } from '../../truncation/counts.ts';
 import { type OptionalReads, optionalReads } from '../../truncation/optional-reads.ts';
 import { isInPlace } from '../../truncation/watch.ts';
 import { withBreaker } from '../breaker.ts';
@@ -247,16 +247,22 @@ async function countToday(
   signal: AbortSignal,
 ): Promise<CauseOf<'quarantined'>['today']> {
   const { fields, policyCutoffMillis, baseline } = attempt;
-  const cutoffs = { sent: fields.cutoffMillis, after: policyCutoffMillis, until: baseline.countedAtMillis };
+  const { countedAtMillis } = baseline;
   const counted = await asResult(() =>
-    countRows((asked) => operations.dryRun(asked, { signal }), { ...fields, batchSize: usualBatchSize }, cutoffs),
+    countTruncation((asked) => operations.dryRun(asked, { signal }), {
+      fields: { ...fields, batchSize: usualBatchSize },
+      policyCutoffMillis,
+      countedAtMillis,
+    }),
   );
   if (counted.kind === 'failed') return { error: counted.error };
-  // Nobody waits for its end any more: rows that are not found are not lost, as long as the index is not known.
+  // An index that is not known says nothing of its rows: its alias may be moved at this moment.
   if (counted.value.isAbsent) return { error: { kind: 'no-index', operation: 'dry-run' } };
-  const { sent, after, until } = counted.value.rows;
-  const inPlace = isInPlace(attempt, { rowsToDelete: sent });
-  return { expected: baseline.rowsToKeep, found: Math.max(0, until - after), inPlace };
+  return {
+    expected: baseline.rowsToKeep,
+    found: counted.value.rowsToKeep,
+    inPlace: isInPlace(attempt, counted.value),
+  };
 }
 
 /**

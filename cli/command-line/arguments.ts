@@ -134,20 +134,21 @@ function refuseKeptByNpm(given: readonly string[], env: NodeJS.ProcessEnv, progr
   );
 }
 
-const npmVariable = (option: string): string => `npm_config_${option.slice(2).replaceAll('-', '_')}`;
+const npmPrefix = 'npm_config_';
+const npmVariable = (option: string): string => `${npmPrefix}${option.slice(2).replaceAll('-', '_')}`;
 
 /** Options that limit a run in other programs, or one of ours mistyped: typed directly, each is refused. */
+const limiting = ['dry_run', 'only', 'index', 'indices', 'policy', 'limit', 'where'];
+
 function keptMistake(names: readonly OptionName[], env: NodeJS.ProcessEnv): string | undefined {
-  const mine = names.filter((name) => !npmsOwn.includes(name)).map((name) => npmVariable(writtenOption(name)));
+  const ours = names
+    .filter((name) => !npmsOwn.includes(name))
+    .map((name) => npmVariable(writtenOption(name)).slice(npmPrefix.length));
   const isKept = (variable: string) =>
-    /^npm_config_(?:dry_run|only|index|indices|policy|limit|where)$/.test(variable) ||
-    (!npmsNames.test(variable) &&
-      nearest(
-        variable.slice(11),
-        mine.map((name) => name.slice(11)),
-      ) !== undefined);
-  const variable = Object.keys(env).find((name) => name.startsWith('npm_config_') && isKept(name));
-  return variable && `--${variable.slice(11).replaceAll('_', '-')}`;
+    limiting.includes(variable.slice(npmPrefix.length)) ||
+    (!npmsNames.test(variable) && nearest(variable.slice(npmPrefix.length), ours) !== undefined);
+  const variable = Object.keys(env).find((name) => name.startsWith(npmPrefix) && isKept(name));
+  return variable && `--${variable.slice(npmPrefix.length).replaceAll('_', '-')}`;
 }
 
 /** Settings of npm's own whose names are like ours. */

@@ -36,8 +36,9 @@ export function screenOn(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Sc
 /** Asks a question of the person at the terminal; only `y` and `yes` are a yes. Ctrl-C stays a signal. */
 export async function askOn(output: NodeJS.WriteStream, question: string): Promise<boolean> {
   await drop(process.stdin);
-  const lines = createInterface({ input: process.stdin, terminal: false });
   output.write(question);
+  if (process.stdin.readableEnded) return false;
+  const lines = createInterface({ input: process.stdin, terminal: false });
   try {
     for await (const line of lines) return /^\s*y(?:es)?\s*$/i.test(line);
     output.write('\n');

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { inputOf, parseArguments, splitWords } from '../../../cli/command-line/arguments.ts';
 import { type OptionName, options, writtenOption } from '../../../cli/command-line/options.ts';
 import type { CommandLine } from '../../../cli/command-line/read.ts';
@@ -84,6 +84,9 @@ describe('The command line', () => {
     const given = ['preview', '--policies', 'p.json', '--gms-url', 'http://gms:8080'];
     expect(() => parseArguments([...given, '--json', ''], {})).toThrow('--json is empty: give it a value');
     expect(() => parseArguments([...given, '--ledger='], {})).toThrow('--ledger is empty');
+    vi.stubEnv('DATAHUB_RETENTION_LEDGER', '');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(parseArguments(given, {})).not.toHaveProperty('ledger');
   });
 
   test('takes the policies of a run from DATAHUB_RETENTION_POLICIES where no --policies is given', () => {

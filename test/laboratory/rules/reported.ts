@@ -163,7 +163,8 @@ export const reportRules = {
       const own = (kind: 'published' | 'counted') => ofRun(history, kind, event).filter((one) => one.at <= at).length;
       const tries = ofRun(history, 'invocation', event).filter(({ invocation }) => invocation.step === 'report').length;
       // Each redrive counts once: in the try that publishes, or in its last.
-      if (own('counted') > own('published') + Math.ceil(tries / 3))
+      const unpublished = Math.max(0, tries - own('published'));
+      if (own('counted') > own('published') + Math.ceil(unpublished / 3))
         yield { at, text: `${runId} has counted ${own('counted')} times` };
     }
   },

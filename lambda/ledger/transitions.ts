@@ -108,11 +108,21 @@ export const learnReindexes = (record: Unresolved, reindexes: boolean): Unresolv
 
 /**
  * A run whose Truncate failed is fenced off: written down as one that has sent, so that a function of it that thaws can
- * no longer send. A later sender stays, because it shuts out this run as well, unless a wrong clock wrote it.
+ * no longer send.
+ * @returns undefined if it is shut out already: its last sender is this run, or a later one, which must not be forgotten;
+ * and what cannot be read is never sent over
  */
-export function fence(record: LedgerRecord | undefined, key: Key, run: RunId, nowMillis: number): LedgerRecord {
-  if (record === undefined) return { ...key, state: 'idle', revision: 1, unreported: false, lastSender: runOf(run) };
-  return { ...next(record), lastSender: laterOf(runOf(run), record.lastSender, nowMillis) };
+export function fence(
+  record: StoredRecord | undefined,
+  key: Key,
+  run: RunId,
+  nowMillis: number,
+): LedgerRecord | undefined {
+  const lastSender = runOf(run);
+  if (record === undefined) return { ...key, state: 'idle', revision: 1, unreported: false, lastSender };
+  if (record.state === 'unreadable') return undefined;
+  const isShutOut = isSameRun(record.lastSender, run) || isLater(record.lastSender, run, nowMillis);
+  return isShutOut ? undefined : { ...next(record), lastSender };
 }
 
 /** Not one byte was written: the index is free at once, and only its own run has something to report. */
@@ -195,7 +205,11 @@ export function markReported(record: StoredRecord | undefined, mark: Mark): Ledg
 
 /** The run that shuts out the other one as well. */
 const laterOf = (run: RunId, before: RunId | undefined, nowMillis: number): RunId =>
-  before !== undefined && before.runStartMillis > run.runStartMillis && !isAhead(before, nowMillis) ? before : run;
+  before !== undefined && isLater(before, run, nowMillis) ? before : run;
+
+/** A sender that shuts out this run as well, unless a wrong clock wrote it. */
+const isLater = (sender: RunId, { runStartMillis }: RunId, nowMillis: number): boolean =>
+  sender.runStartMillis > runStartMillis && !isAhead(sender, nowMillis);
 
 function windowAfter({ window: before, attempt }: Unresolved, window: Window | undefined): Window | undefined {
   const isWhole = before !== undefined && attempt.policyCutoffMillis <= before.afterMillis;

@@ -1,7 +1,6 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import { ownership } from '../ledger/ownership.ts';
-import type { RunId, StoredRecord } from '../ledger/record.ts';
-import { fence, isAhead, isSameRun } from '../ledger/transitions.ts';
+import { fence, isSameRun } from '../ledger/transitions.ts';
 import { doneEntry, keyOf, settledEntry, takenEntry } from './entries.ts';
 import { errorOf } from './failure.ts';
 import type { ApprovedEntry, DoneEntry, Entry, RunState } from './state.ts';
@@ -14,11 +13,11 @@ import type { ApprovedEntry, DoneEntry, Entry, RunState } from './state.ts';
 export async function recover(target: ApprovedEntry, state: RunState, ledger: Ledger, now: number): Promise<Entry> {
   for (let tries = 0; tries < 3; tries++) {
     const stored = await ledger.read(target.index);
-    const fenced = mayStillSend(stored, state, now) ? fence(stored, keyOf(target, state), state, now) : stored;
-    if (fenced !== stored && fenced !== undefined && !(await ledger.replace(fenced))) continue;
-    const owned = ownership(fenced, state);
+    const fenced = fence(stored, keyOf(target, state), state, now);
+    if (fenced && !(await ledger.replace(fenced))) continue;
+    const owned = ownership(fenced ?? stored, state);
     if (owned.kind !== 'free') return takenEntry(target, owned, state, now) ?? entryOfFailure(target, state);
-    if (fenced !== stored || owned.record === undefined) return entryOfFailure(target, state);
+    if (fenced || !owned.record) return entryOfFailure(target, state);
     // This run had sent, or a later one has since; or an earlier try of this Poll has fenced this one off.
     const { record } = owned;
     const entry = settledEntry(target, { run: state, sentAt: state.runStartMillis }, record, state, now);
@@ -28,21 +27,6 @@ export async function recover(target: ApprovedEntry, state: RunState, ledger: Le
   }
   throw new Error(`the ledger record of ${target.index} kept changing`);
 }
-
-/** What cannot be read is never sent over; and a run that has sent, or is fenced off, cannot send again. */
-function mayStillSend(
-  stored: StoredRecord | undefined,
-  state: RunState,
-  now: number,
-): stored is Exclude<StoredRecord, { state: 'unreadable' }> | undefined {
-  if (stored === undefined) return true;
-  return (
-    stored.state !== 'unreadable' && !isSameRun(stored.lastSender, state) && !isLater(stored.lastSender, state, now)
-  );
-}
-
-const isLater = (sender: RunId, { runStartMillis }: RunState, now: number): boolean =>
-  sender.runStartMillis > runStartMillis && !isAhead(sender, now);
 
 const entryOfFailure = (target: ApprovedEntry, { failure }: RunState): DoneEntry =>
   doneEntry(target, 'failed', {

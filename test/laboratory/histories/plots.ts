@@ -221,8 +221,17 @@ export const plots = {
     });
   },
   'two runs at once': (stage, chances, start) => {
+    const { world } = stage;
     muchToDo(stage, chances, start);
-    stage.world.time.at(start + chances.between(-5000, 10_000), () => begin(stage, chances, 'beside'));
+    // Side by side, each may find its write refused where the other's has arrived.
+    const isClose = chances.happens(0.5);
+    const [least, most] = isClose ? [-300, 300] : [-5000, 10_000];
+    for (let other = isClose ? 3 : 1; other > 0; other--)
+      world.time.at(start + chances.between(least, most), () => begin(stage, chances, 'beside'));
+    if (!isClose) return;
+    atTruncate(stage, start, () => {
+      world.weather = { ...world.weather, ledger: 0.3, truncate: 1, answers: ['slow'], effects: ['at once'] };
+    });
   },
   'a task stands still for over a day, or goes on past the end of the next night': (stage, chances, start) => {
     const hangs = (hours: number) => ({ millis: minute, hangMillis: hours * hour });

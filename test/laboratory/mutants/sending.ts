@@ -127,14 +127,14 @@ export const sendingMutants: readonly Mutant[] = [
     ['name comes back'],
   ),
   mutant(5, 'a run whose Truncate failed is not fenced off', [
-    [
-      'run/recover',
-      'mayStillSend(stored, state, now) ? fence(',
-      'now < 0 && mayStillSend(stored, state, now) ? fence(',
-    ],
+    ['run/recover', 'if (fenced && !(await ledger.replace(fenced))) continue;', ''],
   ]),
   mutant(5, 'forgets who sent', [
-    [transitions, 'lastSender: laterOf(runOf(run), record.lastSender, nowMillis)', 'lastSender: runOf(run)'],
+    [
+      transitions,
+      'isSameRun(record.lastSender, run) || isLater(',
+      'isSameRun(record.lastSender, run) || nowMillis < 0 && isLater(',
+    ],
   ]),
   mutant(5, 'sends over a record that it cannot read', [
     [ownership, "return { kind: 'unreadable', record };", "return { kind: 'free', record: record as never };"],
@@ -146,10 +146,15 @@ export const sendingMutants: readonly Mutant[] = [
       "return isSameRun(record.attempt, thisRun)\n      ? { kind: 'mine', record }\n      : record.server === 'http://gms.test:8080'\n        ? { kind: 'theirs', record }\n        : { kind: 'free', record: record as never };",
     ],
   ]),
-  mutant(5, 'judges by the counts of another address', [
-    ['run/entries', 'if (address !== undefined) {\n    // Another', "if (address === '') {\n    // Another"],
-    ['run/poll', '!isThere || addressElsewhere(record, state) !== undefined', '!isThere'],
-  ]),
+  mutant(
+    5,
+    'judges by the counts of another address',
+    [
+      ['run/entries', 'if (address !== undefined) {\n    // Another', "if (address === '') {\n    // Another"],
+      ['run/poll', '!isThere || addressElsewhere(record, state) !== undefined', '!isThere'],
+    ],
+    ['address changed', 'a reindex without a task id is released at another address'],
+  ),
   mutant(5, 'sends beside a truncation of another run', [
     [
       ownership,
@@ -164,16 +169,24 @@ export const sendingMutants: readonly Mutant[] = [
       "({ kind: 'free', record: record as never });",
     ],
   ]),
-  mutant(5, 'takes back what another writer has written', [
-    ['run/truncate', 'if (!isSameWrite(await ledger.read(sending.index), sending)) return;', ''],
-  ]),
-  mutant(5, 'drops what it does not know', [
+  mutant(
+    5,
+    'takes back what another writer has written',
+    [['run/truncate', 'if (!isSameWrite(await ledger.read(sending.index), sending)) return;', '']],
+    ['two runs at once'],
+  ),
+  mutant(
+    5,
+    'drops what it does not know',
     [
-      'ledger/record',
-      'z.looseObject(shape) as unknown as z.ZodObject<Shape>',
-      'z.object(shape) as unknown as z.ZodObject<Shape>',
+      [
+        'ledger/record',
+        'z.looseObject(shape) as unknown as z.ZodObject<Shape>',
+        'z.object(shape) as unknown as z.ZodObject<Shape>',
+      ],
     ],
-  ]),
+    ['record of a newer version'],
+  ),
 ];
 
 /** A reason that Truncate does not ask about: what comes between Plan and the call passes. */

@@ -1,4 +1,5 @@
 import type { Outcome } from '../../../lambda/facts/outcomes.ts';
+import { serverAddress } from '../../../lambda/operations/http/base-url.ts';
 import type { TaskCounters, TaskStatus } from '../../../lambda/operations/operations.ts';
 import {
   about,
@@ -32,6 +33,11 @@ export const judgingRules: Record<string, CheckRule> = {
     // Not one byte was written, and the function itself says so.
     if (closing.record.state !== 'sending' || isOwnProof(closing)) return undefined;
     return early > 0 && `judged ${Math.round(early / 1000)} s too early`;
+  }),
+
+  'nobody judges by the counts of another address': ofClosings(({ record, invocation }) => {
+    const { gmsUrl } = invocation.settings;
+    return serverAddress(gmsUrl) !== record.server && `judged at ${gmsUrl}`;
   }),
 
   'what moves, or whose status says that it runs, is not judged': ofClosings((closing, history) =>

@@ -33,8 +33,8 @@ export const ledgerRules: Record<string, CheckRule> = {
     return isElsewhere && (previous.state !== 'idle' || previous.unreported) && 'a record of another address';
   }),
 
-  'fields of newer versions are kept': ofWrites(({ previous, next }) => {
-    if (!isReadable(previous) || !isReadable(next) || !('future' in previous)) return undefined;
+  'fields of newer versions are kept': ofWrites(({ previous, stored = {}, next }) => {
+    if (!isReadable(previous) || !isReadable(next) || !('future' in stored)) return undefined;
     return !('future' in next) && 'a field that is not known was dropped';
   }),
 

@@ -78,6 +78,8 @@ export type JournalEvent = { at: number } & (
       kind: 'ledger';
       invocation: InvocationInfo;
       previous: StoredRecord | undefined;
+      /** As it was stored, with what the core does not know. */
+      stored: object | undefined;
       next: StoredRecord;
       truth: Truth;
     }

@@ -153,6 +153,7 @@ export function createWorld({ seed, start, settings, policies, notify = 'always'
       act();
     },
     async replace(invocation, next) {
+      const stored = ledger.stored.get(next.index) as object | undefined;
       const previous = world.stored(next.index);
       if (!(await ledger.replace(next))) return false;
       const truth = truthOf(world, previous);
@@ -161,6 +162,7 @@ export function createWorld({ seed, start, settings, policies, notify = 'always'
         kind: 'ledger',
         invocation,
         previous,
+        stored,
         next: structuredClone(next),
         truth,
       } as const;

@@ -161,13 +161,17 @@ describe('a run that is fenced off', () => {
     expect(fence(record, aKey, later, now)).toEqual({ ...record, revision: 2, lastSender: later });
   });
 
-  test('does not take the place of a later sender, which shuts it out as well', () => {
-    expect(fence(anIdle({ lastSender: later }), aKey, aRun, now)).toMatchObject({ lastSender: later });
+  test.each<[string, StoredRecord]>([
+    ['its own run has sent', anIdle({ lastSender: aRun })],
+    ['a later run has sent, which must not be forgotten', anIdle({ lastSender: later })],
+    ['the record cannot be read', parseRecord(anIndex, { ...anIdle(), lastSender: 5 })],
+  ])('is not written down where %s', (_, record) => {
+    expect(fence(record, aKey, aRun, now)).toBeUndefined();
   });
 
   test('replaces a sender that a wrong clock has written, which shuts out nobody', () => {
     const sent = (ahead: number) => anIdle({ lastSender: { runId: 'run-9', runStartMillis: now + ahead } });
-    expect(fence(sent(86_400_000), aKey, aRun, now)).toMatchObject({ lastSender: { runId: 'run-9' } });
+    expect(fence(sent(86_400_000), aKey, aRun, now)).toBeUndefined();
     expect(fence(sent(86_400_001), aKey, aRun, now)).toMatchObject({ lastSender: aRun });
   });
 

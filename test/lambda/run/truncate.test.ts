@@ -119,7 +119,7 @@ test('A call of which no byte was written leaves its index free, also where anot
   const during = world.during('truncate', () => ({
     async truncate() {
       const stored = world.ledger.stored.get(anIndex) as Sending;
-      await world.ledger.replace(fence(stored, stored as Required<Sending>, other, world.clock.time));
+      await world.ledger.replace(fence(stored, stored as Required<Sending>, other, world.clock.time) ?? stored);
       return { kind: 'not-sent', why: 'withheld' } as const;
     },
   }));

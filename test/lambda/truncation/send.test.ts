@@ -70,7 +70,7 @@ describe('its answer', () => {
   test('is stored beside what a later run has written about itself meanwhile', async () => {
     const late = { runId: 'run-2', runStartMillis: 5_000_000 };
     const { result, ledger } = await sending(started, (stored) =>
-      stored.replace(fence(aSending(), aKey, late, late.runStartMillis)),
+      stored.replace(fence(aSending(), aKey, late, late.runStartMillis) ?? aSending()),
     );
     expect(await result).toMatchObject({ kind: 'open', record: { state: 'running', revision: 3, lastSender: late } });
     expect(await ledger.read(anIndex)).toMatchObject({ state: 'running', taskId: 'n:1' });

@@ -8,7 +8,7 @@ import { startOperationsService } from '../operations-service/server.ts';
 import { type Connection, connect } from '../run/connect.ts';
 import type { Output } from '../telling/output.ts';
 import { remarksOn, runFiles } from './files.ts';
-import { publishedStatus, webhookOf } from './run.ts';
+import { runAndPublish, webhookOf } from './run.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** `demo`: a run that truncates, on the sample data of the embedded service. @throws UsageError */
@@ -41,7 +41,7 @@ export async function demo(
     // One of the sample policies has a ceiling, to show what happens there.
     const expected = path === undefined ? (['above-ceiling'] as const) : undefined;
     const outputs = { ...files, webhook, failOn, expected, byHand: hasTerminal, printed };
-    return await publishedStatus(run, outputs, output);
+    return await runAndPublish(run, outputs, output);
   } finally {
     await connection?.close();
     await service.close();

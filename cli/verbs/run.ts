@@ -8,7 +8,7 @@ import { readWebhook, type Webhook, withoutAddress } from '../inputs/webhook.ts'
 import { chooseLedger, openLedger } from '../ledgers/choose.ts';
 import { isNowhere } from '../outputs/screen/screen.ts';
 import { type ReportOutputs, reportPublisher } from '../outputs/tell-report.ts';
-import { connect } from '../run/connect.ts';
+import { type Connection, connect } from '../run/connect.ts';
 import { type LocalRun, runOnce } from '../run/run-once.ts';
 import { UsageError } from '../telling/mistakes.ts';
 import type { Output } from '../telling/output.ts';
@@ -17,10 +17,25 @@ import { isByHand, type Surroundings } from './surroundings.ts';
 
 /** `preview`, `enforce` and `release`: one run on a server. @throws UsageError */
 export async function runOnServer(asked: CommandLine, output: Output, surroundings: Surroundings): Promise<number> {
-  const { env, program, printed } = surroundings;
-  const { verb, fast = false, ledger: named, failOn } = asked;
-  const input = inputOf(asked);
   refuseUnattended(asked, surroundings);
+  const inputs = await readInputs(asked, output, surroundings.env);
+  announce(asked, inputs, output);
+  const connection = connect(inputs.server, { onServerEvent: output.serverEvent });
+  try {
+    const ledger = await ledgerOf(asked, inputs, connection, output, surroundings);
+    const { run, outputs } = localRun(asked, inputs, connection, ledger, surroundings);
+    return await runAndPublish(run, outputs, output);
+  } finally {
+    await connection.close();
+  }
+}
+
+type Inputs = Awaited<ReturnType<typeof readInputs>>;
+
+/** Everything that the command line names, read and checked before the first request. @throws UsageError */
+async function readInputs(asked: CommandLine, output: Output, env: NodeJS.ProcessEnv) {
+  const { ledger: named } = asked;
+  const input = inputOf(asked);
   const server = readServer(asked, env);
   refuseProxy(server.baseUrl, env);
   const policies = asked.policies === undefined ? noPolicies : policiesFile(asked.policies, input.indices);
@@ -31,40 +46,80 @@ export async function runOnServer(asked: CommandLine, output: Output, surroundin
     ['--notify-url-file', asked.notifyUrlFile],
     ['--ledger', named],
   ]);
-  // A given ledger is checked before anything is printed; otherwise it depends on the server.
-  const given = named === undefined ? undefined : await openLedger(named, asked, policies, env);
-  const { baseUrl, from } = server;
+  // Without a name, which ledger it is depends on the server.
+  const ledger = named === undefined ? undefined : await openLedger(named, asked, policies, env);
   const mode = input.release ? ('release' as const) : input.mode;
-  output.header({ server: baseUrl, from, mode, embedded: false, fast, ledger: named });
-  for (const warning of policies.warnings) output.note(warning);
-  const isPod = audienceOf(program, asked, env).kind === 'kubernetes';
-  for (const remark of remarksOn(asked.tokenFile, asked.notifyUrlFile)) output.note(remark);
-  const connection = connect(server, { onServerEvent: output.serverEvent });
-  try {
-    const path = await chooseLedger(asked, server, env, connection);
-    const { ledger, begins } = given ?? (await openLedger(path, asked, policies, env));
-    if (given === undefined) output.ledger(path);
-    if (begins) output.note(`${isPod ? 'The ledger' : path} ${beginsLedger} ${isPod ? otherRelease : otherFolder}`);
-    const name = asked.name ?? new URL(baseUrl).hostname;
-    // Commands in its messages must reach the same ledger: at a loopback address, enforce needs --ledger.
-    const isNamed = isLoopback(new URL(baseUrl).hostname) && !connection.isSample();
-    const audience = audienceOf(program, { ...asked, ledger: isNamed ? path : named }, env);
-    const ask = verb === 'enforce' && !asked.yes ? surroundings.ask : undefined;
-    const run = { server, connection, policies, input, fast, embedded: false, ledger, name, audience, ask };
-    const kept = { place: ledger, verb: mode };
-    const outputs = { ...files, webhook, failOn, byHand: isByHand(surroundings), kept, printed };
-    return await publishedStatus(run, outputs, output);
-  } finally {
-    await connection.close();
-  }
+  return { input, mode, server, policies, webhook, files, ledger };
 }
 
-/** Runs, and publishes the report. @returns the exit status */
-export async function publishedStatus(
-  run: LocalRun,
-  outputs: Omit<ReportOutputs, 'server' | 'audience'>,
+/** Which server it is, and what a person should know before anything is asked. */
+function announce(
+  { fast = false, ledger, tokenFile, notifyUrlFile }: CommandLine,
+  { server, mode, policies }: Inputs,
   output: Output,
-): Promise<number> {
+): void {
+  output.header({ server: server.baseUrl, from: server.from, mode, embedded: false, fast, ledger });
+  for (const remark of [...policies.warnings, ...remarksOn(tokenFile, notifyUrlFile)]) output.note(remark);
+}
+
+/** The ledger that the command line has named, or that belongs to this server. @throws UsageError */
+async function ledgerOf(
+  asked: CommandLine,
+  { server, policies, ledger: named }: Inputs,
+  connection: Connection,
+  output: Output,
+  { env, program }: Surroundings,
+) {
+  const path = await chooseLedger(asked, server, env, connection);
+  const { ledger, begins } = named ?? (await openLedger(path, asked, policies, env));
+  if (named === undefined) output.ledger(path);
+  if (begins) {
+    const isPod = audienceOf(program, asked, env).kind === 'kubernetes';
+    const [what, remedy] = isPod ? ['The ledger', otherRelease] : [path, otherFolder];
+    output.note(
+      `${what} holds no record, so this counts as the first run against this server. If it is not, ${remedy}`,
+    );
+  }
+  return { path, ledger };
+}
+
+const otherFolder = 'stop and name the existing ledger with --ledger.';
+const otherRelease =
+  'stop and install the release where the records are: their namespace, or their claim (ledger.existingClaim).';
+
+/** The run, and where its result goes. */
+function localRun(
+  asked: CommandLine,
+  { server, policies, input, mode, files, webhook }: Inputs,
+  connection: Connection,
+  { path, ledger }: Awaited<ReturnType<typeof ledgerOf>>,
+  surroundings: Surroundings,
+): { run: LocalRun; outputs: Outputs } {
+  const { env, program, printed } = surroundings;
+  const { fast = false, failOn, yes } = asked;
+  const { hostname } = new URL(server.baseUrl);
+  // Commands in its messages must reach the same ledger: at a loopback address, enforce needs --ledger.
+  const isNamed = isLoopback(hostname) && !connection.isSample();
+  const audience = audienceOf(program, { ...asked, ledger: isNamed ? path : asked.ledger }, env);
+  const name = asked.name ?? hostname;
+  const ask = asked.verb === 'enforce' && !yes ? surroundings.ask : undefined;
+  return {
+    run: { server, connection, policies, input, fast, embedded: false, ledger, name, audience, ask },
+    outputs: {
+      ...files,
+      webhook,
+      failOn,
+      byHand: isByHand(surroundings),
+      kept: { place: ledger, verb: mode },
+      printed,
+    },
+  };
+}
+
+type Outputs = Omit<ReportOutputs, 'server' | 'audience'>;
+
+/** Runs, and publishes the report. @returns the exit status */
+export async function runAndPublish(run: LocalRun, outputs: Outputs, output: Output): Promise<number> {
   const { server, audience } = run;
   const publisher = reportPublisher({ ...outputs, server, audience }, output);
   await runOnce(run, output, publisher);
@@ -96,8 +151,3 @@ export function webhookOf(asked: CommandLine, output: Output): Webhook | undefin
   if (webhook !== undefined) output.neverShow(withoutAddress(webhook));
   return webhook;
 }
-
-const beginsLedger = 'holds no record, so this counts as the first run against this server. If it is not, stop and';
-const otherFolder = 'name the existing ledger with --ledger.';
-const otherRelease =
-  'install the release where the records are: their namespace, or their claim (ledger.existingClaim).';

@@ -1,6 +1,7 @@
 import type { Context } from 'aws-lambda';
 import { lambdaServices } from '../aws/services.ts';
-import { type PlanEvent, plan } from '../run/plan/plan.ts';
+import type { PlanEvent } from '../run/input.ts';
+import { plan } from '../run/plan/plan.ts';
 
 const withServices = lambdaServices('plan');
 

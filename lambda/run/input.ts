@@ -5,6 +5,12 @@ import type { Mode } from './state.ts';
 
 const name = z.string().max(200);
 
+/** What the workflow passes to Plan. */
+export interface PlanEvent {
+  input: unknown;
+  execution: { name: string; startTime: string };
+}
+
 /** What an execution may be started with: by the schedule, or by hand. */
 const inputSchema = z
   .strictObject({

@@ -1,6 +1,7 @@
 import type { Step } from '../../cli/run/state-machine.ts';
+import type { PlanEvent } from '../../lambda/run/input.ts';
 import { asMarkEvent, markAllReported } from '../../lambda/run/mark-reported.ts';
-import { type PlanEvent, plan } from '../../lambda/run/plan/plan.ts';
+import { plan } from '../../lambda/run/plan/plan.ts';
 import { poll } from '../../lambda/run/poll.ts';
 import { type ReportEvent, type ReportResult, type ReportServices, report } from '../../lambda/run/report.ts';
 import type { RunServices } from '../../lambda/run/services.ts';

@@ -1,45 +1,36 @@
 import pLimit from 'p-limit';
-import type { Cause, CauseOf } from '../../facts/cause.ts';
+import type { Cause } from '../../facts/cause.ts';
 import type { Note } from '../../facts/note.ts';
 import { resultOf } from '../../facts/outcomes.ts';
-import { usualBatchSize } from '../../facts/policy-fields.ts';
 import type { UnmanagedIndex } from '../../facts/report-schema.ts';
-import { addressElsewhere, ownership } from '../../ledger/ownership.ts';
-import { isUnresolved, namesOfRecord, type StoredRecord } from '../../ledger/record.ts';
+import { ownership } from '../../ledger/ownership.ts';
+import { isUnresolved, namesOfRecord } from '../../ledger/record.ts';
 import { type Mark, markFor } from '../../ledger/transitions.ts';
 import { baseOf } from '../../operations/backend.ts';
-import { asResult, type IndexSize, OperationsError } from '../../operations/operations.ts';
+import { type IndexSize, OperationsError } from '../../operations/operations.ts';
 import { capped } from '../../operations/text.ts';
 import { canonicalSpelling, dottedName, isProtected, searchIndex } from '../../policy/aspects.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
 import { withDeadline } from '../../truncation/clock.ts';
-import { countTruncation } from '../../truncation/counts.ts';
 import { type OptionalReads, optionalReads } from '../../truncation/optional-reads.ts';
-import { isInPlace } from '../../truncation/watch.ts';
 import { withBreaker } from '../breaker.ts';
 import { deadlineMarginMillis } from '../deadlines.ts';
-import { addressOf, doneEntry, entryOf, policyFacts, releaseFirst, releaseNote } from '../entries.ts';
-import { isByHand, modeOf, parseInput, type RunInput, scheduledMillis } from '../input.ts';
+import { doneEntry, entryOf, policyFacts, releaseFirst, releaseNote } from '../entries.ts';
+import { type PlanEvent, parseInput, type RunInput } from '../input.ts';
 import { openEntry, proceed } from '../next.ts';
 import { releaseIndices } from '../release.ts';
 import type { RunServices } from '../services.ts';
-import { type Entry, type Mode, maxEntries, type RunState, STATE_VERSION } from '../state.ts';
-import { type PlanContext, type PlanResult, planPolicy } from './policy.ts';
-import { type Preparation, prepare } from './prepare.ts';
+import { type Entry, maxEntries, type RunState } from '../state.ts';
+import { type PlanContext, type PlanResult, planPolicy, searchCutoff } from './policy.ts';
+import { addressNotes, emptyState, type Preparation, prepare } from './prepare.ts';
+import { recountQuarantined } from './quarantined.ts';
 import { PlanRequests } from './requests.ts';
-import { searchCutoff } from './row-limit.ts';
 
 /** Of the log, once for each policy; the command line's screen counts it. */
 export const plannedLine = 'planned';
 
 /** Parallel dry runs: two counts each, gentle on a production cluster. */
 const planConcurrency = 8;
-
-/** What the workflow passes to Plan. */
-export interface PlanEvent {
-  input: unknown;
-  execution: { name: string; startTime: string };
-}
 
 /**
  * Plan: reads ledger and policies, takes up what is unreported, unresolved or quarantined, counts every other policy's
@@ -216,56 +207,6 @@ function withoutServer(entry: Entry, kind: string, { mode }: RunState): Entry {
 }
 
 /**
- * Counts the rows to keep of every quarantined reindex again, after everything else: a message names what is missing
- * once its new index has been put in place. It decides nothing, and what cannot be counted changes no result.
- */
-async function recountQuarantined(
-  entries: readonly Entry[],
-  context: PlanContext,
-  signal: AbortSignal,
-): Promise<Entry[]> {
-  const counted: Entry[] = [];
-  for (const entry of entries) {
-    const record = context.records.get(entry.index);
-    const isOne = entry.phase === 'done' && entry.entry.cause.kind === 'quarantined' && record?.state === 'quarantined';
-    if (!isOne || !record.attempt.reindexes || addressElsewhere(record, context.state) || context.requests.isLate()) {
-      counted.push(entry);
-      continue;
-    }
-    const cause = {
-      ...(entry.entry.cause as CauseOf<'quarantined'>),
-      today: await countToday(record, context, signal),
-    };
-    counted.push({ ...entry, entry: { ...entry.entry, cause } });
-  }
-  return counted;
-}
-
-async function countToday(
-  { attempt }: Extract<StoredRecord, { state: 'quarantined' }>,
-  { services: { operations } }: PlanContext,
-  signal: AbortSignal,
-): Promise<CauseOf<'quarantined'>['today']> {
-  const { fields, policyCutoffMillis, baseline } = attempt;
-  const { countedAtMillis } = baseline;
-  const counted = await asResult(() =>
-    countTruncation((asked) => operations.dryRun(asked, { signal }), {
-      fields: { ...fields, batchSize: usualBatchSize },
-      policyCutoffMillis,
-      countedAtMillis,
-    }),
-  );
-  if (counted.kind === 'failed') return { error: counted.error };
-  // An index that is not known says nothing of its rows: its alias may be moved at this moment.
-  if (counted.value.isAbsent) return { error: { kind: 'no-index', operation: 'dry-run' } };
-  return {
-    expected: baseline.rowsToKeep,
-    found: counted.value.rowsToKeep,
-    inPlace: isInPlace(attempt, counted.value),
-  };
-}
-
-/**
  * Policies whose last verdict was bad come last; otherwise the smallest truncation first, then by name. Those without a
  * count come after.
  */
@@ -320,14 +261,6 @@ async function requestNotes({ state, services, requests }: PlanContext, reads: O
   return notes;
 }
 
-/** One note for all of them: old records stay behind when the address changes. */
-function addressNotes({ records }: Preparation, state: RunState): Note[] {
-  const addresses = [...records.values()].flatMap((record) => addressElsewhere(record, state) ?? []);
-  return addresses[0] === undefined
-    ? []
-    : [{ kind: 'other-address', address: capped(addresses[0]), records: addresses.length }];
-}
-
 function finish(state: RunState, { settings, clock, log }: RunServices): RunState {
   if (state.error !== undefined) log.error('the run could not do its work', { cause: state.error });
   return proceed(withBreaker(withinLimit(state)), settings, clock.now());
@@ -359,38 +292,4 @@ function rank(entry: Entry): number {
   // What is unreported is reported, or stays where it is.
   if (entry.entry.outcome === 'rows-missing' || entry.mark !== undefined) return 0;
   return { failed: 2, attention: 3, ok: 5 }[resultOf[entry.entry.outcome]];
-}
-
-function emptyState({ execution }: PlanEvent, input: RunInput, { settings }: RunServices): RunState {
-  const executionMillis = Date.parse(execution.startTime);
-  const scheduled = scheduledMillis(input, executionMillis);
-  const mode = modeOf(input, executionMillis, settings.mode);
-  return {
-    version: STATE_VERSION,
-    runId: execution.name,
-    server: addressOf(settings),
-    stage: settings.stage,
-    mode,
-    byHand: isByHand(input, executionMillis),
-    runStartMillis: scheduled ?? executionMillis,
-    next: 'report',
-    waitSeconds: 0,
-    entries: [],
-    notes: notesOn(input, mode, settings.mode),
-    unmanagedIndices: [],
-    releases: [],
-    // A preview that counted it would show what no run does.
-    approveRows: mode === 'preview' ? undefined : input.approveRows,
-    polls: 0,
-    callsWithoutTask: 0,
-  };
-}
-
-/** Where a run does something else than a person may have expected. */
-function notesOn({ mode: asked, approveRows }: RunInput, mode: Mode, ofStage: Mode): Note[] {
-  if (mode !== 'preview') return [];
-  return [
-    ...(asked === undefined && ofStage === 'enforce' ? [{ kind: 'preview-by-hand' } as const] : []),
-    ...(approveRows === undefined ? [] : [{ kind: 'approves-nothing', approveRows } as const]),
-  ];
 }

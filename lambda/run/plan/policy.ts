@@ -5,11 +5,11 @@ import { addressElsewhere } from '../../ledger/ownership.ts';
 import type { StoredRecord, Window } from '../../ledger/record.ts';
 import { type DryRun, type IndexSize, OperationsError, type TruncateFields } from '../../operations/operations.ts';
 import { dottedName } from '../../policy/aspects.ts';
-import { type DecisionFacts, policyCutoff, whyNot } from '../../policy/decision.ts';
+import { type DecisionFacts, policyCutoff, whyNot, withHeadroom } from '../../policy/decision.ts';
 import { type Policy, settingsOf } from '../../policy/schema.ts';
 import { recount, truncateFields } from '../../truncation/counts.ts';
 import { physicalIndex } from '../../truncation/optional-reads.ts';
-import { rowLimit } from '../../truncation/row-limit.ts';
+import { findCutoff, rowLimit } from '../../truncation/row-limit.ts';
 import { doneEntry, policyFacts } from '../entries.ts';
 import type { RunServices } from '../services.ts';
 import type { Entry, EntryBase, PlannedCounts, RunState } from '../state.ts';
@@ -122,7 +122,7 @@ function windowNow(record: StoredRecord | undefined, cutoffMillis: number, state
 }
 
 /** What a decision of Plan is based on. */
-export const factsFor = (
+const factsFor = (
   policy: Policy,
   dryRun: DryRun,
   { state: { runStartMillis, approveRows }, services: { clock, settings } }: PlanContext,
@@ -138,18 +138,18 @@ export const factsFor = (
 });
 
 /** What a dry run adds to an entry. */
-export const dryRunFacts = ({ rowsTotal, rowsToDelete, deletesInPlace }: DryRun): Partial<EntryFacts> => ({
+const dryRunFacts = ({ rowsTotal, rowsToDelete, deletesInPlace }: DryRun): Partial<EntryFacts> => ({
   rowsTotal,
   rowsToDelete,
   strategy: deletesInPlace ? 'delete-by-query' : 'reindex',
 });
 
 /** The policy's own cutoff in this run, epoch milliseconds. */
-export const cutoffOf = ({ state }: Pick<PlanContext, 'state'>, policy: Policy): number =>
+const cutoffOf = ({ state }: Pick<PlanContext, 'state'>, policy: Policy): number =>
   policyCutoff(state.runStartMillis, policy);
 
 /** What a real run truncates, and a preview would. */
-export function approvedEntry(
+function approvedEntry(
   { index, entry }: EntryBase,
   policy: Policy,
   { rowsToDelete, deletesInPlace, limited }: PlannedCounts,
@@ -167,4 +167,58 @@ export function approvedEntry(
     policy: settingsOf(policy),
     plan: { rowsToDelete, deletesInPlace, limited },
   };
+}
+
+/**
+ * More rows are due than one run may delete: further dry runs find tonight's cutoff, once every policy has had its
+ * first. From then on it is this run's cutoff.
+ */
+export async function searchCutoff(from: SearchedEntry, context: PlanContext): Promise<Entry> {
+  try {
+    return (await search(from, context)) ?? doneEntry(from, 'not-started', { kind: 'stopped', by: 'plan-time' });
+  } catch (error) {
+    if (!(error instanceof OperationsError)) throw error;
+    return doneEntry(from, 'failed', { kind: 'server', error: error.fact, sent: 'no' });
+  }
+}
+
+/** @returns undefined if time ran out */
+async function search(from: SearchedEntry, context: PlanContext): Promise<Entry | undefined> {
+  const { state, requests } = context;
+  const { policy, whole, maxRows } = from;
+  const cutoffMillis = cutoffOf(context, policy);
+  const ask = async (older: number) =>
+    requests.isLate() ? undefined : requests.dryRun(truncateFields(policy, older, requests.refusesForceField ?? false));
+  const found = await findCutoff({ cutoffMillis, whole, maxRows, ask });
+  if (found.kind === 'no-time') return undefined;
+  const rowsPastRetention = whole.rowsToDelete;
+  if (found.kind === 'too-large') {
+    const { rows: rowsToDelete, cutoffMillis: oldest } = found;
+    return doneEntry(
+      from,
+      'above-ceiling',
+      { kind: 'above-ceiling', approveRows: withHeadroom(rowsToDelete), rowLimit: maxRows },
+      { rowsToDelete, cutoffMillis: oldest, rowsPastRetention, policyCutoffMillis: cutoffMillis },
+    );
+  }
+  const { cutoffMillis: sent, dryRun: part } = found;
+  const planned = {
+    index: from.index,
+    entry: {
+      ...from.entry,
+      ...dryRunFacts(part),
+      rowsPastRetention,
+      cutoffMillis: sent,
+      policyCutoffMillis: cutoffMillis,
+    },
+  };
+  const refusal = whyNot('plan', { ...factsFor(policy, part, context), cutoffMillis: sent, isLimited: true });
+  if (refusal) return doneEntry(planned, refusal.outcome, refusal.cause);
+  const { rowsToDelete, deletesInPlace } = part;
+  // A reindex goes whole, and not without task statuses: the next run decides about it as such.
+  if (!deletesInPlace) {
+    return doneEntry(planned, 'not-started', { kind: 'changed', what: 'reindex', was: false, now: true });
+  }
+  const rest = Math.max(0, whole.rowsToDelete - rowsToDelete);
+  return approvedEntry(planned, policy, { rowsToDelete, deletesInPlace, limited: { cutoffMillis: sent, rest } }, state);
 }

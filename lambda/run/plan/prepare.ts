@@ -2,14 +2,25 @@ import type { Cause } from '../../facts/cause.ts';
 import type { Note } from '../../facts/note.ts';
 import { maxPolicies } from '../../facts/policy-fields.ts';
 import { LedgerError } from '../../ledger/ledger.ts';
+import { addressElsewhere } from '../../ledger/ownership.ts';
 import type { StoredRecord } from '../../ledger/record.ts';
 import { expiryNotice } from '../../operations/http/bearer.ts';
 import { capped, maxSentenceBytes } from '../../operations/text.ts';
 import { dottedName, searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../../policy/parse.ts';
 import { pausedCause, problemOf, readPolicies } from '../current-settings.ts';
-import { type parseInput, type RunInput, RunInputError } from '../input.ts';
+import { addressOf } from '../entries.ts';
+import {
+  isByHand,
+  modeOf,
+  type PlanEvent,
+  type parseInput,
+  type RunInput,
+  RunInputError,
+  scheduledMillis,
+} from '../input.ts';
 import { ParametersError, type RunServices } from '../services.ts';
+import { type Mode, type RunState, STATE_VERSION } from '../state.ts';
 
 /** What Plan knows before it asks the server. */
 export interface Preparation {
@@ -116,4 +127,47 @@ const listed = (names: string[]): string =>
 function tokenNotes(token: string, storedAt: number | undefined, now: number): Note[] {
   const at = expiryNotice(token, storedAt, now);
   return at === undefined ? [] : [{ kind: 'token-expires', at, expired: at <= now || undefined }];
+}
+
+/** One note for all of them: old records stay behind when the address changes. */
+export function addressNotes({ records }: Preparation, state: RunState): Note[] {
+  const addresses = [...records.values()].flatMap((record) => addressElsewhere(record, state) ?? []);
+  return addresses[0] === undefined
+    ? []
+    : [{ kind: 'other-address', address: capped(addresses[0]), records: addresses.length }];
+}
+
+/** The run state before anything is known. */
+export function emptyState({ execution }: PlanEvent, input: RunInput, { settings }: RunServices): RunState {
+  const executionMillis = Date.parse(execution.startTime);
+  const scheduled = scheduledMillis(input, executionMillis);
+  const mode = modeOf(input, executionMillis, settings.mode);
+  return {
+    version: STATE_VERSION,
+    runId: execution.name,
+    server: addressOf(settings),
+    stage: settings.stage,
+    mode,
+    byHand: isByHand(input, executionMillis),
+    runStartMillis: scheduled ?? executionMillis,
+    next: 'report',
+    waitSeconds: 0,
+    entries: [],
+    notes: notesOn(input, mode, settings.mode),
+    unmanagedIndices: [],
+    releases: [],
+    // A preview that counted it would show what no run does.
+    approveRows: mode === 'preview' ? undefined : input.approveRows,
+    polls: 0,
+    callsWithoutTask: 0,
+  };
+}
+
+/** Where a run does something else than a person may have expected. */
+function notesOn({ mode: asked, approveRows }: RunInput, mode: Mode, ofStage: Mode): Note[] {
+  if (mode !== 'preview') return [];
+  return [
+    ...(asked === undefined && ofStage === 'enforce' ? [{ kind: 'preview-by-hand' } as const] : []),
+    ...(approveRows === undefined ? [] : [{ kind: 'approves-nothing', approveRows } as const]),
+  ];
 }

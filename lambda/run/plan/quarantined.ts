@@ -1,0 +1,59 @@
+import type { CauseOf } from '../../facts/cause.ts';
+import { usualBatchSize } from '../../facts/policy-fields.ts';
+import { addressElsewhere } from '../../ledger/ownership.ts';
+import type { StoredRecord } from '../../ledger/record.ts';
+import { asResult } from '../../operations/operations.ts';
+import { countTruncation } from '../../truncation/counts.ts';
+import { isInPlace } from '../../truncation/watch.ts';
+import type { Entry } from '../state.ts';
+import type { PlanContext } from './policy.ts';
+
+/**
+ * Counts the rows to keep of every quarantined reindex again, after everything else: a message names what is missing
+ * once its new index has been put in place. It decides nothing, and what cannot be counted changes no result.
+ */
+export async function recountQuarantined(
+  entries: readonly Entry[],
+  context: PlanContext,
+  signal: AbortSignal,
+): Promise<Entry[]> {
+  const counted: Entry[] = [];
+  for (const entry of entries) {
+    const record = context.records.get(entry.index);
+    const isOne = entry.phase === 'done' && entry.entry.cause.kind === 'quarantined' && record?.state === 'quarantined';
+    if (!isOne || !record.attempt.reindexes || addressElsewhere(record, context.state) || context.requests.isLate()) {
+      counted.push(entry);
+      continue;
+    }
+    const cause = {
+      ...(entry.entry.cause as CauseOf<'quarantined'>),
+      today: await countToday(record, context, signal),
+    };
+    counted.push({ ...entry, entry: { ...entry.entry, cause } });
+  }
+  return counted;
+}
+
+async function countToday(
+  { attempt }: Extract<StoredRecord, { state: 'quarantined' }>,
+  { services: { operations } }: PlanContext,
+  signal: AbortSignal,
+): Promise<CauseOf<'quarantined'>['today']> {
+  const { fields, policyCutoffMillis, baseline } = attempt;
+  const { countedAtMillis } = baseline;
+  const counted = await asResult(() =>
+    countTruncation((asked) => operations.dryRun(asked, { signal }), {
+      fields: { ...fields, batchSize: usualBatchSize },
+      policyCutoffMillis,
+      countedAtMillis,
+    }),
+  );
+  if (counted.kind === 'failed') return { error: counted.error };
+  // An index that is not known says nothing of its rows: its alias may be moved at this moment.
+  if (counted.value.isAbsent) return { error: { kind: 'no-index', operation: 'dry-run' } };
+  return {
+    expected: baseline.rowsToKeep,
+    found: counted.value.rowsToKeep,
+    inPlace: isInPlace(attempt, counted.value),
+  };
+}

@@ -52,5 +52,5 @@ try {
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }
 if ((await printed()) === 'refused') process.exitCode ||= 1;
-// A plan that was refused leaves its step waiting, which must not hold the process.
+// After a refused plan its workflow still waits, and must not keep the process alive.
 process.exit();

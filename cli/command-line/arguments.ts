@@ -39,7 +39,8 @@ export function parseArguments(
 
 /**
  * A container's arguments come from a variable in a run by hand: in the place of none, or of the preview that the chart
- * starts, whose pods name their CronJob. Anything else was typed, in a shell that has the variable or in such a pod.
+ * starts, whose pods name their CronJob. Other arguments were typed by a person whose shell happens to have the
+ * variable, so they stay.
  */
 function argumentsOf(argv: readonly string[], env: NodeJS.ProcessEnv): readonly string[] {
   const words = nonEmpty(env['DATAHUB_RETENTION_ARGS']);
@@ -111,7 +112,10 @@ export function splitWords(text: string): string[] {
 const everyIndexBelowNpm = (program: string): string =>
   `npm may have dropped an option that limits this run: type ${program} enforce instead of npm start, or name the indices.`;
 
-/** npm has options of these names, too, and people set them in their .npmrc; a run without them deletes nothing more. */
+/**
+ * npm has options with these names, too, which people set in their .npmrc. A run that loses one of ours deletes nothing
+ * more.
+ */
 const npmsOwn: readonly OptionName[] = ['json', 'force', 'yes'];
 
 /**

@@ -123,7 +123,7 @@ function parsed(text: string): unknown {
 
 const behindTheGateway = 'give --gms-url an address of GMS behind the gateway that wants it, and --token-file';
 
-/** Settings of the file that DataHub's tools follow and this job cannot: without them its requests would fail. */
+/** Settings that DataHub's tools follow and this job does not support: its requests would fail without them. */
 const notDone: Record<string, string> = {
   extra_headers: `which this job does not send: ${behindTheGateway}`,
   client_certificate_path: `and this job shows no certificate of its own: ${behindTheGateway}`,

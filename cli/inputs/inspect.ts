@@ -43,7 +43,7 @@ export function inspectFile<Found>(path: string, option: string, inspect: Inspec
   return { mistakes: lines(problems, ''), warnings: lines(warnings, 'warning: '), found };
 }
 
-/** YAML or JSON: what people have who come from it. */
+/** In YAML or JSON: people who come from datahub-gc have one. */
 const recipeOfGc = /["']?\btype["']?\s*:\s*["']?datahub-gc\b/;
 const isRecipe =
   'it is a recipe of datahub-gc, and this job takes a JSON list of policies: docs/moving-from-datahub-gc.md says what replaces its settings.';

@@ -65,9 +65,9 @@ export function readServer({ gmsUrl, tokenFile, caFile, timeout }: ServerOptions
 interface Given {
   environment: Found | undefined;
   environmentToken: Token | undefined;
-  /** Read only where it is needed: what this job does not do of it matters only then. */
+  /** Read only if something in it is needed: settings that this job does not support matter only then. */
   file: () => DatahubEnv | NoDatahubEnv;
-  /** The environment has what DataHub's services sign in with. */
+  /** The environment holds the credentials of DataHub's own services. */
   systemAuth: boolean;
 }
 
@@ -99,7 +99,7 @@ function addressInFile(file: DatahubEnv | NoDatahubEnv): Found {
 }
 
 interface Token {
-  /** Again after a refusal: a file may hold a new one by then. Throws UsageError. */
+  /** Reads it again after a refusal: by then the file may hold a new token. Throws UsageError. */
   read(): string;
   /** The file that holds nothing else. */
   path?: string;
@@ -110,7 +110,7 @@ function tokenOfFile(path: string, option = '--token-file'): Token {
   const read = (file: string, patienceMillis?: number) =>
     checkToken(readSecret(file, option, patienceMillis), `${option} ${path}`);
   if (path !== '-') return { path, read: () => read(path), from: `${option} ${path}` };
-  // It can be read once, and what writes it may have to sign in first.
+  // A pipe can be read once, and its writer may have to sign in first.
   const token = read('/dev/stdin', 60_000);
   return { read: () => token, from: 'standard input' };
 }
@@ -245,7 +245,7 @@ function extraCertificates(path: string): string {
  * applies.
  */
 export function proxyFor(url: string): string | undefined {
-  // To a proxy, loopback is the proxy's own machine, which nobody wants to reach.
+  // For a proxy, a loopback address is the proxy's own machine, which nobody means.
   if (isLoopback(new URL(url).hostname)) return undefined;
   return getProxyForUrl(url) || undefined;
 }

@@ -121,8 +121,8 @@ export async function chooseLedger(
 }
 
 /**
- * The default of `--ledger` (XDG base directories: a relative path there must be ignored). Sample data has a
- * folder of its own: nobody cares what such a run leaves unfinished.
+ * The default of `--ledger` (XDG base directories: a relative path there must be ignored). Sample data has a folder of
+ * its own, because what such a run leaves unfinished does not matter.
  * @throws UsageError
  */
 export function defaultLedgerPath(env: NodeJS.ProcessEnv, isSample: boolean): string {

@@ -123,7 +123,7 @@ export function configMaps({ url, namespace, token, ca, timeoutMillis = answerTi
         body: body ? JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', ...body }) : null,
       });
       if (statusCode >= 200 && statusCode < 300) {
-        // What is stored is stored, whatever becomes of the rest of the answer.
+        // The write has been stored, even if the rest of the answer is lost.
         if (method === 'GET') return await answer.text();
         answer.on('error', () => {}).destroy();
         return '';

@@ -198,7 +198,7 @@ function textOf(path: string): string {
   return fs.statSync(path, { throwIfNoEntry: false })?.isFile() ? fs.readFileSync(path, 'utf8') : '';
 }
 
-/** What is not an object blocks its index like a record of another version. */
+/** A file that holds no JSON object makes its index unreadable. */
 function jsonOf(text: string): { writeId?: unknown } {
   try {
     const value: unknown = JSON.parse(text);
@@ -208,7 +208,7 @@ function jsonOf(text: string): { writeId?: unknown } {
   }
 }
 
-/** A file that stays only takes space: the record is stored. */
+/** The record is stored; a file that stays behind only takes space. */
 function remove(path: string): void {
   try {
     fs.rmSync(path, { force: true });

@@ -41,7 +41,7 @@ const pausesMillis = [200, 500, 1000, 2000, 5000, 10_000];
 /** The most that a 429 may ask for. */
 const maxPauseMillis = 30_000;
 
-/** Nobody who keeps changing a label is that fast so often. */
+/** A program that keeps changing a label does not win this race so often. */
 const maxConflicts = 30;
 
 interface Options {

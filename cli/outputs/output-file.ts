@@ -105,7 +105,7 @@ export function writeAndTell(
   return true;
 }
 
-/** Others read these files: a collector, a browser, a colleague. So the umask of a timer does not decide who may. */
+/** A collector, a browser or a colleague reads these files, so the umask of a timer must not decide who may. */
 const newMode = 0o644;
 
 /** Writes a temporary file in the same folder and renames it; keeps the mode of what it replaces. */

@@ -143,7 +143,7 @@ function quoted(said: string, webhook: Webhook): string {
 }
 
 function remedyOf(status: number, { kept, format }: Webhook): string {
-  // Where it leads to is a login page or a stranger, who must not get the message.
+  // The redirect leads to a login page or to a stranger, who must not get the message.
   if (status >= 300 && status < 400) {
     return `A webhook does not redirect, so this is another address: copy the webhook's address from the chat into ${kept}.`;
   }

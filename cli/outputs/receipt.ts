@@ -29,7 +29,7 @@ const refusing = /^\W{0,3}(error|fail|invalid|denied|refused|rejected|forbidden|
 function isRefusal({ ok, success, errcode, code, msg }: Record<string, unknown>): boolean {
   if ([ok, success].some((word) => String(word) === 'false')) return true;
   if (isSet(errcode)) return true;
-  // Many services of a house say {"code": 200, "msg": "success"}.
+  // Many in-house services say {"code": 200, "msg": "success"}.
   return typeof msg === 'string' && isSet(code) && !isSuccess(code);
 }
 

@@ -67,7 +67,7 @@ export function reportPublisher(run: ReportOutputs, output: Output): ReportPubli
       if (posting === 'refused' && waiting.length > 0) {
         output.problem(`Until a message is posted, nothing more is deleted in ${waiting.join(', ')}.`);
       }
-      // Quitting the pager early loses nothing, unless the verdict was shown nowhere else.
+      // A person who quits the pager early loses nothing, unless the verdict was shown nowhere else.
       const isHeard = printed !== 'gone' || posting === 'posted' || waiting.length === 0;
       const isWell = isHeard && printed !== 'refused' && posting !== 'refused' && isWritten && hasFigures;
       status = isWell && !isBad(report, run) ? 0 : 1;

@@ -91,7 +91,7 @@ function isOver({ index }: StoredRecord, last: RunState | undefined): boolean {
   return watch?.task?.completed === true || watch?.vanished === true;
 }
 
-/** What is printed here is no report: the people who read reports have not seen it. */
+/** These lines are not a report: the people who read reports have not seen them. */
 function unreportedLine(record: StoredRecord): string[] {
   if (record.state === 'unreadable' || !record.unreported) return [];
   const { lastVerdict } = record;

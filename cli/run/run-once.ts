@@ -143,7 +143,7 @@ async function linesAfterStop(
   return [...lines, ...(silentSince === undefined ? [] : [`The server last answered on ${moment(silentSince)}.`])];
 }
 
-/** Most calls are answered in a second, and their task id is worth that much; a second signal does not wait. */
+/** Most calls are answered within a second, and their task id is worth this wait; a second signal ends it. */
 const graceMillis = 3000;
 
 function callUnderWay() {
@@ -193,7 +193,7 @@ function logOf({ policies }: LocalRun, output: Output): Log {
   return {
     info(message, { index, taskId } = {}) {
       if (message === plannedLine) output.counted(++planned, policies.count);
-      // Before it is stored: if that fails, the id is still known.
+      // Shown before it is stored: if that fails, the id is still known.
       if (message === taskIdLine) output.task(String(index), String(taskId));
     },
     warn: (message) => output.problem(`Note: ${message}`),

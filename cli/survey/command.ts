@@ -46,7 +46,7 @@ export async function surveyServer(
   const here = (await recordsOf(records)).filter(
     (record) => addressElsewhere(record, { server: serverAddress(baseUrl) }) === undefined,
   );
-  // The page is asked for without the token, but its server has seen it.
+  // The version is asked for without the token, but the server knows the token and may repeat it.
   const config = (await page(`${baseUrl}/config`))?.body ?? '';
   const version = versionIn(redactor([tokenText])(config));
   const findings = findingsOf({ survey: found, checks, records: here, version, now });
@@ -62,7 +62,7 @@ export const isFine = ({ checks, survey: { stopped, indices } }: Findings): bool
   checks.every(({ state }) => state !== 'failed') &&
   indices.every(({ counts }) => counts.kind !== 'failed');
 
-/** A survey needs no ledger: one that cannot be read says nothing. */
+/** A survey needs no ledger; a ledger that cannot be read counts as empty. */
 async function recordsOf(records: () => Promise<StoredRecord[]>): Promise<StoredRecord[]> {
   try {
     return await records();

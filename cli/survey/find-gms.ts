@@ -17,7 +17,7 @@ export async function findGms(
 ): Promise<string | undefined> {
   const { origin } = new URL(baseUrl);
   const own = await get(`${baseUrl}/config`);
-  // Where everything is refused, a refusal shows nothing.
+  // Where every address is refused, a refusal does not show that GMS is there.
   if (own === undefined || isOfGms(own)) return undefined;
   for (const base of new Set([baseUrl, origin])) {
     for (const path of paths) {

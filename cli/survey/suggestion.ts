@@ -78,7 +78,7 @@ const worthwhile = 0.1;
 const bigNightRows = 10_000_000;
 const limitRows = 5_000_000;
 
-/** The longest first, because deletion cannot be undone. 30 days are never suggested. */
+/** The longest retention comes first, because deletion cannot be undone. 30 days are never suggested. */
 const candidates: readonly Age[] = [365, 180, 90];
 
 function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { kind: 'counted' }): SuggestedPolicy {

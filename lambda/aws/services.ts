@@ -66,8 +66,8 @@ export function lambdaServices(step: 'plan' | 'truncate' | 'poll') {
 type LazyTransport = Transport & { open(): Promise<Transport>; close(): Promise<void> };
 
 /**
- * A transport that reads the private authority's certificates on first use. Its connections do not outlive an
- * invocation: a container that was frozen in between would wake up with dead ones.
+ * A transport that reads the private authority's certificates on first use. Its connections are closed after each
+ * invocation, because those of a container that is frozen in between are dead when it wakes up.
  */
 function lazyTransport(parameters: SsmParameters): LazyTransport {
   let opened: Promise<ReturnType<typeof createHttpTransport>> | undefined;

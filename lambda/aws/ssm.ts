@@ -68,7 +68,7 @@ export function ssmClient(config: SSMClientConfig = {}): SSMClient {
   return new SSMClient({ maxAttempts: 3, requestHandler: timeouts(10_000), ...config });
 }
 
-/** Pages of ten parameters: far more than one run can use. A listing that goes on beyond that may never end. */
+/** Pages of ten parameters, far more than one run can use: a listing that goes on beyond that may never end. */
 const mostPages = 100;
 
 async function readPolicies(path: string, client: SSMClient): Promise<PolicySource[]> {

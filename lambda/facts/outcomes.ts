@@ -39,7 +39,10 @@ export const verdictOutcomes = [
   'not-started',
 ] as const satisfies readonly Outcome[];
 
-/** Verdicts whose deleted rows count. The run that sees the end of the others counts their rows. */
+/**
+ * Verdicts whose deleted rows the metrics count. Those of a truncation that still runs are counted by the run that sees
+ * its end.
+ */
 export const countedOutcomes: readonly Outcome[] = ['truncated', 'incomplete', 'rows-missing'];
 
 export const outcomes = Object.keys(facts) as [Outcome, ...Outcome[]];

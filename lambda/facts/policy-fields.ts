@@ -5,10 +5,10 @@ import * as z from 'zod';
  * the schemas for editors and the chart, the props of the construct, and the table of docs/policies.md.
  */
 
-/** Rows per batch where no policy says otherwise; a count sends it only because requests always have the field. */
+/** Rows per batch unless a policy sets another number. A count sends it, too, because every request has the field. */
 export const usualBatchSize = 10_000;
 
-/** Policies of one stage: DataHub has about ten time series aspects. */
+/** The most policies of one stage; DataHub has about ten time series aspects. */
 export const maxPolicies = 48;
 
 /** Several hundred entries must fit into one run state; the longest name in DataHub has 27 characters. */
@@ -21,7 +21,7 @@ const name = z
   .regex(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must be a name of letters, digits, _ or -, without a dot or blank');
 
 /**
- * `unset` says what applies without the field, where that is not a value.
+ * `unset` describes what applies without the field, where that is not a default value.
  * @param minRetentionDays the stage's floor, whole days
  */
 export const policyFields = (minRetentionDays: number) => ({

@@ -19,7 +19,7 @@ import { namesIn, namesOfIndex, searchIndex } from '../policy/aspects.ts';
  * required fields is unreadable: its index is left alone until a person releases it.
  */
 
-/** What a date can hold: a report would fail on any other. */
+/** The range of a JavaScript date: no report can be made with a larger number. */
 const millis = z.number().min(0).max(8.64e15);
 const rows = z.int().nonnegative();
 
@@ -189,8 +189,8 @@ export const remainsOf = ({ stored }: Unreadable): z.infer<typeof remainsSchema>
   remainsSchema.safeParse(stored).data ?? {};
 
 /**
- * What people call its index. The names of another index would release and mark that one, so a record that does not
- * state its own is called by its search index, which a release takes, too.
+ * The names by which people call its index. If a record states none, or those of another index, its search index takes
+ * their place: `release` accepts that as well, and must not open the other index.
  */
 export function namesOfRecord(record: StoredRecord): IndexNames {
   const names = namesIn(record.state === 'unreadable' ? record.stored : record);
@@ -209,7 +209,7 @@ export function parseRecord(index: string, stored: unknown): StoredRecord {
   return { state: 'unreadable', index, fields, stored: Object(stored) };
 }
 
-/** Edited by hand: nothing that could be reported would ever clear it. */
+/** A record that was edited by hand: unreported, but without a decision. No report could ever clear the flag. */
 const waitsForNothing = ({ state, unreported, lastVerdict, lastRelease }: LedgerRecord): boolean =>
   unreported && (state === 'idle' || state === 'quarantined') && (lastVerdict ?? lastRelease) === undefined;
 

@@ -87,7 +87,7 @@ export const markRunning = (record: Sending, taskId: string): Running => ({
   taskId,
 });
 
-/** Two invocations of one run have different times. */
+/** The same call, not only the same run: two invocations of one run have different times. */
 export const isSameAttempt = (one: Attempt, other: Attempt): boolean =>
   isSameRun(one, other) &&
   one.sendingSince === other.sendingSince &&
@@ -158,7 +158,7 @@ export function conclude(
 
 /** A person has released the index: what was counted before no longer applies. */
 export function release(record: StoredRecord, key: Key, opened: Release, decided: DecidedBy): Idle {
-  // An unreadable record cannot say which runs it shuts out: after its release, all that have started by now are.
+  // An unreadable record does not say which runs it shuts out, so its release shuts out all that have started by now.
   const lastSender =
     record.state === 'unreadable'
       ? laterOf(runOf(decided), remainsOf(record).lastSender, decided.atMillis)

@@ -79,7 +79,7 @@ function stoppedWatching({ why, hours }: CauseOf<'open'>): string {
   }
 }
 
-/** No preview verifies anything, so a stage that only previews waits for a person. */
+/** A preview verifies nothing, so in a stage that only previews a person has to start the run that does. */
 function unverified(
   { releasableAt }: CauseOf<'open'>,
   sent: string,

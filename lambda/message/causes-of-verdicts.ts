@@ -53,7 +53,7 @@ export function verified(cause: CauseOf<'verified'>, entry: DecidedFacts): Sente
   };
 }
 
-/** Without a size: an index grows before it shrinks, and space comes back only when the search engine merges. */
+/** No size is named: an index grows before it shrinks, and space comes back only when the search engine merges. */
 const deletedText = ({ rowsDeleted, rowsTotal }: DecidedFacts): string =>
   rowsDeleted === undefined ? 'old rows deleted' : `${ofTotal(rowsDeleted, rowsTotal)} deleted`;
 
@@ -146,7 +146,7 @@ export function remains(cause: CauseOf<'remains'>, entry: DecidedFacts, context:
   };
 }
 
-/** Whether the task has done far more than the counts show, or found nothing but rows that changed unseen. */
+/** Whether the task has deleted far more than the counts show, or has found only rows that changed while it ran. */
 function isHidden({ done = 0, total, conflicts = 0 }: CauseOf<'remains'>, { rowsDeleted = 0 }: DecidedFacts): boolean {
   return isUnseen(done, rowsDeleted) || (done === 0 && conflicts > 0 && (total === undefined || conflicts >= total));
 }

@@ -8,7 +8,7 @@ import { oneLine } from './text.ts';
 /** What a report has to say, in the order in which people need to hear it; every form of a message shows these. */
 
 export interface Item {
-  /** In a subject: `ROWS MISSING in dataset.operation`, and the detail that is dropped where space is short. */
+  /** For the subject: `ROWS MISSING in dataset.operation`, and a detail that is left out where space is short. */
   subject: string;
   detail: string;
   /** The indices that its claim is about; none if the claim names them. */
@@ -84,7 +84,7 @@ function ofError(report: Report, cause: NonNullable<Report['cause']>, context: C
 const isExplained = ({ cause: error }: Report, { cause }: DecidedFacts): boolean =>
   error !== undefined && cause.kind === 'setup' && cause.what === 'run';
 
-/** Indices that the run's error kept from being examined. */
+/** Indices that were not examined because of the run's error. */
 export const unexamined = (report: Report): string[] =>
   report.policies.filter((entry) => isExplained(report, entry)).map(nameOf);
 

@@ -87,8 +87,8 @@ export function cleanReport(report: Report, clean: (text: string) => string): Re
 }
 
 /**
- * Properties whose values are words of ours. A server without authentication takes any token, and one that is called
- * `still-running` must not change an outcome.
+ * Properties whose values are our own words. A server without authentication takes any token: if the token is
+ * `still-running`, that outcome must stay what it is.
  */
 export const ownWords: ReadonlySet<string> = new Set([
   ...['kind', 'outcome', 'result', 'mode', 'by', 'operation', 'sent', 'step', 'strategy', 'unknown', 'wants'],
@@ -102,7 +102,7 @@ const isOwnWord = (key: string, value: unknown): boolean =>
   typeof value === 'string' &&
   ((ownWords.has(key) && /^[a-z]+(?:-[a-z]+)*$/.test(value)) || (names.has(key) && /^[\w.:-]+$/.test(value)));
 
-/** Notes that need nobody: they only say how the run went. */
+/** Notes that need no person: they only say how the run went. */
 const quietNotes: readonly NoteKind[] = ['no-date-header', 'field-refused', 'paused', 'other-address', 'shortened'];
 
 /**
@@ -112,7 +112,7 @@ const quietNotes: readonly NoteKind[] = ['no-date-header', 'field-refused', 'pau
  */
 export const isProblem = (report: Report): boolean =>
   report.result !== 'ok' ||
-  // A reindex leaves rows in the old index, and so does anybody who replaces the index meanwhile, or deletes it.
+  // A reindex leaves rows in the old index, and so does anyone who replaces or deletes the index meanwhile.
   report.policies.some(
     ({ rowsMissing = 0, reindexes, indexNow, noIndex }) =>
       rowsMissing > 0 || reindexes || indexNow !== undefined || noIndex,

@@ -73,7 +73,7 @@ export const compareIndices = 'Compare the old and the new index as the runbook 
 export const nothingDeleted = 'nothing was deleted';
 export const quarantine = 'The index is quarantined until a person releases it.';
 
-/** A test holds it and the runbook together, and so it does with the next one. */
+/** The runbook has the same request; a test compares the two, and also the next one. */
 export const createToken = 'create a new token in DataHub (Settings, Access Tokens)';
 
 /** The first step of the runbook's section "Rows missing"; a test holds both together. */

@@ -135,7 +135,7 @@ function headOf({ names, claim }: Item, { room }: Form): { head: string; rest: r
   return heads.findLast(({ head }) => head.length <= room.head) ?? heads[0] ?? { head: claim, rest: [] };
 }
 
-/** Characters of a name that are worth more than the whole of another problem. */
+/** As many characters of a name are shown before another problem gets its full text. */
 const comfort = 40;
 
 const namesLine = (names: readonly string[], longest: number): string =>
@@ -171,7 +171,10 @@ function paragraph(
   );
 }
 
-/** A line for each as long as there are few; then for those of other runs and those worth reading, and the others counted. */
+/**
+ * A line for each index while they are few; above that, a line for the verdicts of other runs and for what is worth
+ * reading, and a count of the others.
+ */
 function fine(report: Report, context: Context, form: Form): string[] {
   const entries = fineOf(report);
   const ofOthers = entries.filter((entry) => ofAnotherRun(entry, context));

@@ -75,7 +75,8 @@ export function runbookPlace(
   audience: Audience,
 ): { url: string } | { where: string; command: string } {
   if (audience.runbookUrl) return { url: `${audience.runbookUrl}#${anchorOf(section)}` };
-  // The dashboard has no other section; the program has them all. It is in no registry, so `npx` would fetch a stranger's.
+  // The dashboard has no other section; the program has all of them. It is never started with `npx`: the package is in
+  // no registry, and `npx` would fetch a stranger's.
   if (audience.kind === 'aws' && (dashboardSections as readonly Section[]).includes(section)) {
     const url = dashboardUrl(audience);
     if (url !== undefined) return { url };

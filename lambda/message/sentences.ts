@@ -80,7 +80,7 @@ export const contextOf = (
   afterLoss: policies.some(isLoss),
 });
 
-/** Rows are missing: found by this run, or by an earlier one and not known to be back. */
+/** Rows are missing: this run has found that, or an earlier run has and they are not known to be back. */
 const isLoss = ({ outcome, cause }: Pick<DecidedFacts, 'outcome' | 'cause'>): boolean =>
   outcome === 'rows-missing' || (cause.kind === 'quarantined' && isLost(cause));
 
@@ -126,7 +126,7 @@ export function sentencesOfError(cause: Cause, context: Context): Sentences {
   return { ...said, section: said.section === 'Failed' ? 'Run failed' : said.section };
 }
 
-/** The sentences for a note; of one that a later version adds, that it is one. */
+/** The sentences for a note. For a kind that a later version adds, they only say that there is a note. */
 export function sentencesOfNote(note: Note, context: Context): Sentences {
   const said: Sentences = noteKinds.includes(note.kind)
     ? (notes[note.kind] as (note: Note, context: Context) => Sentences)(note, context)

@@ -15,7 +15,8 @@ const cuts: readonly Cut[] = [
   { text: 1000, unmanaged: 50, notes: 80 },
   { text: 300, unmanaged: 5, notes: 80 },
   { text: 100, unmanaged: 0, notes: 80 },
-  // Always fits, whatever the texts: 64 policies with a dozen each. No time and no word of ours is longer.
+  // This always fits, whatever the texts say: 64 policies with a dozen texts each. No time and no word of our own is
+  // longer.
   { text: 24, unmanaged: 0, notes: 20 },
 ];
 

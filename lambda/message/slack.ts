@@ -19,7 +19,7 @@ export interface CustomNotification {
   metadata: { threadId: string; summary: string; eventType: string; additionalContext: Record<string, string> };
 }
 
-/** By urgency, so that the siren stands out: a problem that settles itself gets none. */
+/** By urgency. A problem that settles itself gets no siren, so that a siren stands out. */
 const symbols: Record<Urgency, string> = {
   act: ':rotating_light:',
   week: ':warning:',

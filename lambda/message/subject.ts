@@ -18,7 +18,7 @@ export function subjectOf(report: Report, context: Context): string {
   return ascii(fitting, maxSubject);
 }
 
-/** What a run of another manner begins with: `PREVIEW`, `PAUSED`; empty for every other. */
+/** The first word about a run that truncated nothing on purpose: `PREVIEW`, `PAUSED`; empty for every other run. */
 export function manner({ mode, notes = [], policies }: Report): 'PREVIEW' | 'PAUSED' | '' {
   if (mode === 'preview') return 'PREVIEW';
   const isPaused =

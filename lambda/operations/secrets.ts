@@ -2,15 +2,15 @@ import { withoutMarkup } from './text.ts';
 
 /**
  * Withholds texts that repeat a secret. A server or a proxy may echo a header in pieces, in lower case, encoded, or
- * divided by markup. A text that does is replaced as a whole: what is left of a masked one may be put together again.
+ * divided by markup. A text that does is replaced as a whole: the rest of a masked secret could be put together again.
  */
 
-/** That many consecutive letters and digits of a secret betray it; ordinary texts share fewer with it. */
+/** A text that shares this many consecutive letters and digits with a secret repeats it; ordinary texts share fewer. */
 const pieceLength = 12;
 
 const withheld = 'This text repeated the access token and is withheld.';
 
-/** A text is searched in this many readings at most; one with more is withheld unread. */
+/** A text is decoded in at most this many ways; a text that needs more is withheld unread. */
 const maxReadings = 100;
 
 /**

@@ -56,7 +56,7 @@ export interface Refusal {
 
 type Step = 'plan' | 'truncate';
 
-/** Whether a step asks; if it does not, why it need not. */
+/** Whether a step asks for this reason and, if not, why it does not have to. */
 type Asked = 'asked' | `not asked: ${string}`;
 
 type Reason = Record<Step, Asked> & { refusal(facts: DecisionFacts): Refusal | undefined };
@@ -102,7 +102,7 @@ export const reasons = {
         nowMillis + maxStartAheadMillis,
         nowMillis + clockSkewMillis + maxClockSkewMillis,
       );
-      // Asked this way round, a cutoff that is not a number fails, too.
+      // Written as a negation, so that NaN fails, too.
       const isOldEnough = present - cutoffMillis >= Math.max(1, minRetentionDays * dayMillis);
       return isOldEnough ? undefined : guard({ kind: 'guard', which: 'floor', expected: minRetentionDays });
     },
@@ -179,7 +179,7 @@ export const reasons = {
     truncate: 'asked',
     refusal: (facts) => {
       const { policy, dryRun, approveRows = 0 } = facts;
-      // A reindex goes whole; and old rows may have come since Plan found that no limit was needed.
+      // No limit applies to a reindex. Old rows may have arrived since Plan found that a delete needs none.
       if (policy.maxRowsPerRun === undefined || !dryRun.deletesInPlace) return undefined;
       const isWithin = dryRun.rowsToDelete <= Math.max(policy.maxRowsPerRun, approveRows);
       return isWithin ? undefined : rowsHaveChanged(before(facts).planned.rowsToDelete, dryRun.rowsToDelete);
@@ -200,7 +200,7 @@ export function whyNot(step: Step, facts: DecisionFacts): Refusal | undefined {
   return undefined;
 }
 
-/** A missing fact must not let a reason pass. */
+/** A missing fact must not disable the reason that needs it. */
 function before({ before: known }: DecisionFacts): NonNullable<DecisionFacts['before']> {
   if (known === undefined) throw new Error('Truncate decides by what it has read just before');
   return known;
@@ -213,7 +213,7 @@ const rowsHaveChanged = (was: number, now: number): Refusal => ({
   cause: { kind: 'changed', what: 'rows', was, now },
 });
 
-/** When rows become too old for a policy; all rows at or before this moment go. */
+/** The policy deletes rows with a timestamp at or before this moment. */
 export const policyCutoff = (
   runStartMillis: number,
   { retentionDays }: Pick<PolicySettings, 'retentionDays'>,
@@ -222,7 +222,7 @@ export const policyCutoff = (
 /** The number to approve: rows keep ageing until someone has read the message. */
 export const withHeadroom = (rows: number): number => Math.ceil(rows * 1.05);
 
-/** Without a ceiling of its own a policy may take any share but the whole index. */
+/** Without a ceiling of its own, a policy may delete any share of an index except all of it. */
 function isAboveCeiling({ maxDeletePercent }: PolicySettings, { rowsToDelete, rowsTotal }: IndexCounts): boolean {
   if (maxDeletePercent === undefined) return rowsToDelete >= rowsTotal;
   return compareShare(rowsToDelete, rowsTotal, maxDeletePercent) > 0;

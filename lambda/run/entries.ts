@@ -203,7 +203,7 @@ function verdictEntry(
   return mark ? { ...entry, mark } : entry;
 }
 
-/** Of a verdict, what a report has: a record may hold fields that this version does not know. */
+/** The fields of a verdict that a report shows. A record may hold others, which this version does not know. */
 const verdictFields = [
   'rowsDeleted',
   'rowsLeftBehind',

@@ -8,8 +8,8 @@ export interface Failure<Step extends 'truncate' | 'poll' = 'truncate' | 'poll'>
   /** The error's name. */
   error: string;
   /**
-   * All that was caught. Its cause may be missing; of Node's it holds a message and ten frames, for which a full run
-   * state has room twice.
+   * The error as the workflow caught it. Its cause may be missing; Node's has a message and ten stack frames, and a
+   * full run state has room for two of them.
    */
   caught?: unknown;
 }
@@ -19,8 +19,8 @@ const caughtSchema = z.object({ Error: z.literal(new LedgerError().name), Cause:
 const causeSchema = z.object({ errorMessage: z.string() });
 
 /**
- * The error's name. Of the ledger's, also its sentence: that one is ours, and says what to do. What other errors say
- * may be anything.
+ * The error's name and, for a LedgerError, its message, which is ours and says what to do. Other messages may hold
+ * anything.
  */
 export function errorOf(failure: Failure | undefined): string {
   if (!failure) return '';

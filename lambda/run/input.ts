@@ -23,7 +23,7 @@ const inputSchema = z
     release: z.array(name).min(1).max(50).optional(),
     /** Rows that may stay missing in the one index of `release`. */
     acceptMissing: z.int().min(0).optional(),
-    /** What the console of Step Functions suggests; says nothing. */
+    /** The console of Step Functions suggests an input with this field, which means nothing. */
     Comment: z.unknown().optional(),
     /** ISO 8601, from the schedule; anything that is not a time counts as none. */
     scheduledTime: z.string().max(60).optional(),

@@ -63,7 +63,7 @@ async function checkOne(
   const now = clock.now();
   const record = await ledger.read(entry.index);
   const isThere = record !== undefined && isUnresolved(record) && isSameRun(record.attempt, entry.watch.run);
-  // Of another address since a deployment: its counts would say nothing.
+  // After a deployment that changed the address, counts would say nothing about it.
   if (!isThere || addressElsewhere(record, state) !== undefined)
     return settledEntry(entry, entry.watch, record, state, now);
   if (record.state === 'sending' && isSameRun(record.attempt, services.run)) answered(record.attempt.answer?.status);

@@ -26,8 +26,8 @@ import type { RunState } from './state.ts';
 
 /**
  * A person has looked at an index and wants it truncated again. A release counts the record's own rows to keep once
- * more: with totals, two weeks of ingestion could hide that all rows are missing. It opens an index that is whole, or
- * that is missing no more rows than the person accepts; it starts and watches nothing.
+ * more. Totals would not do: two weeks of ingestion could hide that all rows are missing. It opens an index that is
+ * whole, or that is missing no more rows than the person accepts; it starts and watches nothing.
  */
 
 type Services = Pick<RunServices, 'ledger' | 'operations' | 'clock' | 'log'>;
@@ -126,7 +126,8 @@ async function missingIn(
   if (address !== undefined) return { unknown: 'address', address: capped(address) };
   const ask: Ask = (fields) => operations.dryRun(fields, { signal });
   const { policyCutoffMillis, fields, baseline, reindexes } = record.attempt;
-  // Its lower end is counted before and after: old rows that arrive or are deleted between two counts make it refuse.
+  // The window's lower end is counted before and after its upper end: if old rows arrive or go in between, the release
+  // is refused.
   const counted = await asResult(() =>
     countRows(
       ask,

@@ -70,7 +70,9 @@ async function startOne(state: RunState, target: ApprovedEntry, services: RunSer
   return { entry, changes: { ...without, ...afterCallWithoutTask(state, sent.error.status) } };
 }
 
-/** Nothing was sent, and nothing is any more: a call that the ledger does not hold would be unknown to later runs. */
+/**
+ * Nothing was sent, and this run sends nothing more: later runs would not know of a call that the ledger does not hold.
+ */
 function withoutLedger(target: ApprovedEntry, error: unknown): StartResult {
   if (!(error instanceof LedgerError)) throw error;
   const cause: Cause = { kind: 'setup', what: 'ledger', problem: problemOf(error) };
@@ -78,8 +80,8 @@ function withoutLedger(target: ApprovedEntry, error: unknown): StartResult {
 }
 
 /**
- * The write before the call failed, so nothing is sent; if it has arrived all the same, the index is free again. Read
- * first: the record of this revision may be another writer's, and so may be the call that it stands for.
+ * The write before the call failed, so nothing is sent. If the write has arrived all the same, this frees the index
+ * again. It reads first, because the record of this revision, and the call behind it, may be another writer's.
  */
 async function takeBack(sending: Sending, { ledger, clock }: RunServices): Promise<void> {
   const { runId, runStartMillis } = sending.attempt;
@@ -111,7 +113,7 @@ async function prepareCall(
   const taken = resultIfTaken(target, owned, state, begun.wall);
   if (taken) return taken;
   if (owned.kind !== 'free') throw new Error('an index that is not free is taken');
-  // Not before the record was read: an execution that is redriven days later says what it has sent.
+  // Only after reading the record: an execution that is redriven days later must report what it has sent.
   if (clock.now() >= sendBy) return { entry: tooLate };
 
   const decision = await decideAgain(state, target, sendBy, services);
@@ -150,8 +152,8 @@ async function prepareCall(
 const outOfTime = { kind: 'stopped', by: 'run-time' } as const;
 
 /**
- * The index is not free (any more). What another invocation of this step, or the first try of a redriven execution, has
- * sent without a task id counts for this run, of which its state knows nothing.
+ * The index is not free (any more). A call without a task id counts for this run, even if another invocation of this
+ * step, or the first try of a redriven execution, has made it and the run state does not know of it.
  * @returns undefined if it is free for this run
  */
 function resultIfTaken(

@@ -30,7 +30,9 @@ type CheckResult =
   /** The record as it is now: it has this truncation's verdict, or no longer holds it, whichever run wrote that. */
   | { kind: 'settled'; record: StoredRecord | undefined };
 
-/** Checks once, and settles the record if the truncation has ended. Throws LedgerError; never for the server. */
+/**
+ * Checks once, and settles the record if the truncation has ended. Throws LedgerError, but never because of the server.
+ */
 export async function check(record: Unresolved, watch: Watch, services: CheckServices): Promise<CheckResult> {
   const { clock, ledger, isOver } = services;
   const seen = await see(record, watch, services);
@@ -72,7 +74,7 @@ async function see(record: Unresolved, watch: Watch, services: CheckServices): P
   if (failure && (concernsServer(failure) || failure.kind === 'aborted'))
     return { at, until: clock.now(), error: failure };
   const status = answer?.kind === 'done' ? answer.value : undefined;
-  // The run's last words need a count of that moment, not of hours before.
+  // A run's last check always counts: its report must not show numbers that are hours old.
   if (advances(watch, status) && !isOver(at)) return { at, until: clock.now(), status };
   const { attempt } = record;
   const { countedAtMillis } = attempt.baseline;
@@ -131,7 +133,7 @@ async function settle(
   const concluded = conclude(record, verdict, { becomes: closed, window, decided: { ...run, atMillis: now } });
   if (await ledger.replace(concluded)) return { kind: 'settled', record: concluded };
   const stored = await ledger.read(record.index);
-  // Another run has only fenced one off, or written what a status has shown: nobody has judged it yet.
+  // The other writer has only fenced a run off, or recorded what a status has shown: there is no verdict yet.
   const isOpen = stored !== undefined && isUnresolved(stored) && isSameRun(stored.attempt, record.attempt);
   return isOpen ? again(stored, watch, now) : { kind: 'settled', record: stored };
 }
@@ -154,6 +156,6 @@ async function indexAfter({ attempt }: Unresolved, { reads }: CheckServices): Pr
 function withDuration(verdict: Verdict, { sentAt }: Watch, { at, status }: Seen): Verdict {
   const age = at - sentAt;
   const runTime = status?.kind === 'found' && status.completed ? status.runTimeMillis : undefined;
-  // A server may say anything, but no task has run for longer than since its request.
+  // Whatever the server says, no task has run for longer than since its request.
   return { ...verdict, durationSeconds: Math.round(Math.min(runTime ?? age, age) / 1000) };
 }

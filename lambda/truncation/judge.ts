@@ -44,7 +44,7 @@ function judgeDelete({ state, attempt }: Unresolved, watch: Watch, counts: Count
   if (isRemainder(counts.rowsToDelete, baseline.rowsToDelete)) {
     return { ...facts, outcome: 'incomplete', cause: { kind: 'remains', ...counters } };
   }
-  // Where counts prove all of it, a task that agrees adds nothing.
+  // If the counts prove the whole truncation, a status that agrees adds nothing.
   const agrees = counters.done === counters.total && (counters.done ?? 0) <= rowsDeleted;
   const isAllSaid = agrees && !counters.conflicts && !counters.cancelled;
   return {
@@ -75,7 +75,7 @@ function judgeReindex({ state, attempt }: Unresolved, watch: Watch, counts: Coun
   const vanished = watch.vanished || undefined;
   return {
     ...facts,
-    // Counts that do not show what its status says prove no loss.
+    // Counts that disagree with the status do not prove a loss.
     rowsMissing: isUnrefreshed ? undefined : facts.rowsMissing,
     outcome: 'unknown',
     cause: { kind: 'unproven', error: attempt.answer, inPlace, vanished, ...counters },
@@ -111,15 +111,15 @@ const isMissing = ({ baseline: { rowsToKeep } }: Attempt, counts: Counts): boole
 
 /**
  * The completed status of a reindex accounts for every row to keep; one that was cancelled has not read them all. What
- * each counter means is not specified: all of them together have to reach a total that is no smaller. The total of a
- * real reindex has rows newer than the baseline; where there is none, or it counts every row of the baseline, only rows
- * that were written count.
+ * each counter means is not specified, so their sum must reach the total, which must not be smaller than the rows to
+ * keep. The total of a real reindex includes rows newer than the baseline. Where there is no total, or it counts every
+ * row of the baseline, only written rows count.
  */
 function accountsFor(end: TaskCounters | undefined, { baseline }: Attempt): boolean {
   if (end === undefined || end.cancelled) return false;
   const { total, created = 0, updated = 0, deleted = 0, noops = 0, versionConflicts = 0 } = end;
   if (total === undefined) return created + updated >= baseline.rowsToKeep;
-  // Rows that came in after the baseline do not stand for lost ones.
+  // Rows that came in after the baseline must not make up for lost ones.
   if (total === baseline.rowsTotal) return created + updated >= total - baseline.rowsToDelete;
   return created + updated + deleted + noops + versionConflicts >= total && total >= baseline.rowsToKeep;
 }

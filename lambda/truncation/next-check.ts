@@ -25,12 +25,12 @@ export function nextCheckAt(record: Unresolved, watch: Watch, now: number): numb
   return now + Math.max(checkInterval.minMillis, Math.min(checkInterval.maxMillis, farthest, predicted));
 }
 
-/** Milliseconds to wait where the end is predicted: short of it while what would be left is no short wait. */
+/** Milliseconds to wait where the end is predicted: less than that as long as the rest would be no short wait. */
 const aimedAt = (left: number): number =>
   left * early.rest > checkInterval.minMillis ? left * (1 - early.rest) : left * (1 + late.share) + late.millis;
 
 const early = { rest: 0.1 } as const;
-/** At last, a little late beats a little early. */
+/** Near the end, a check a little late is better than one a little early. */
 const late = { share: 0.03, millis: 1000 } as const;
 
 /**
@@ -46,8 +46,8 @@ function millisLeft({ progress, sentAt }: Watch, now: number): number | undefine
 }
 
 /**
- * Whether it went as fast between the last two checks as on average. A task in slices, whose counters jump as one after
- * another is finished near its end, does not.
+ * Whether the rate between the last two checks was about the average rate. That of a sliced task is not: its counters
+ * jump as its slices finish near the end.
  */
 function isSteady({ progress, sentAt }: Watch): boolean {
   if (!progress?.before) return false;

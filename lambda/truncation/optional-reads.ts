@@ -4,8 +4,8 @@ import { type IndexSize, type Operations, OperationsError, type TaskStatus } fro
 import { searchIndex } from '../policy/aspects.ts';
 
 /**
- * What a run can do without: index sizes, which the specification does not describe, and are asked for once in a run
- * where the server refuses them; and task statuses.
+ * Reads that a run can do without: index sizes, which the specification does not describe, and task statuses. A run
+ * does not ask again for sizes that the server has refused.
  */
 export interface OptionalReads {
   /**

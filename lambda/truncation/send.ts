@@ -5,7 +5,7 @@ import { isSameAttempt, markRunning, noteAnswer } from '../ledger/transitions.ts
 import type { Operations } from '../operations/operations.ts';
 import type { Clock } from './clock.ts';
 
-/** Of the log, with `index` and `taskId`; the command line's screen follows it. */
+/** A line of the log, with `index` and `taskId`; the command line shows it on its screen. */
 export const taskIdLine = 'task id';
 
 /** Sends the one real truncate of a record in `sending`, and records the response. */

@@ -38,7 +38,7 @@ export interface Watch {
   stillSince?: number;
   /** The check since which neither rows to delete nor the counter have improved (rule 10). */
   stuckSince?: number;
-  /** A successful check 10 min or more after that one has shown the same. */
+  /** A successful check at least 10 min later has shown no progress either. */
   isStuck?: boolean;
   /** When this run last saw it move. */
   lastMovedAt?: number;
@@ -138,7 +138,7 @@ export function showsReindex({ attempt }: Unresolved, { status, counts }: Seen, 
   const { rowsToDelete, rowsToKeep } = attempt.baseline;
   // Without a row to keep, the counters of a reindex are those of a delete.
   if (rowsToKeep === 0) return attempt.reindexes;
-  // A total of more than the rows to delete counts rows of which it does not say that they are there.
+  // A total above the rows to delete includes rows that this status does not account for.
   const isAll = deleted >= total || total <= rowsToDelete;
   const isDelete = status.completed && deleted > 0 && isAll && counts !== undefined && isInPlace(attempt, counts);
   return isDelete ? false : attempt.reindexes;

@@ -27,7 +27,7 @@ export function onScreen(screen: Screen): Output {
   const begunAt = Date.now();
   let counted: string | undefined;
   let watched: (() => string) | undefined;
-  /** A log keeps its last line for long: a moment stays true there. */
+  /** The last line of a log is read much later: a point in time stays true, a duration does not. */
   const nextCheck = (at: number): string => {
     const seconds = (at - Date.now()) / 1000;
     if (!screen.terminal) return `next check on ${moment(at)}`;

@@ -12,7 +12,7 @@ import type { Paint } from './screen.ts';
 interface Progress {
   state: Output['state'];
   task: Output['task'];
-  /** Anything else below the same heading. */
+  /** Prints something else below the same heading. */
   say(line: string): void;
 }
 
@@ -103,7 +103,7 @@ function planTable(entries: readonly Entry[], paint: Paint, width: number): stri
   return table(columns, rows, width);
 }
 
-/** What deletes, and what is wrong, is in colour; what changes nothing is not. */
+/** Deletions and problems are in colour; indices that nothing happens to are not. */
 function decisionCell(entry: Entry, paint: Paint): string {
   const decision = actionOf(entry);
   if (decision === 'truncate' || decision === 'reindex') return paint('act', decision);

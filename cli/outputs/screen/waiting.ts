@@ -17,7 +17,7 @@ interface Waiting {
 
 /** Drawn only by a timer, so that short waits do not flicker. */
 const everyMillis = 500;
-/** A log that is silent for longer looks like a hanging process, unless it has said what it waits for. */
+/** A log that is silent for longer looks like a hanging process, so it says what it waits for. */
 const silenceMillis = 20_000;
 const longSilenceMillis = hourMillis;
 

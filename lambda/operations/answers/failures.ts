@@ -36,7 +36,7 @@ export function failureOfStatus(
   };
 }
 
-/** On the same host: a sign-in elsewhere has https, too. */
+/** Only on the same host: a redirect to a sign-in page on another host has https, too. */
 function isToHttps({ status, headers }: Pick<Answer, 'status' | 'headers'>, baseUrl: string): boolean {
   const location = headers['location'] ?? '';
   if (status < 300 || status >= 400 || !URL.canParse(location)) return false;
@@ -48,7 +48,8 @@ function kindOf(answer: Pick<Answer, 'status' | 'headers' | 'body'>, page: boole
   const { status, body } = answer;
   if (status >= 300 && status < 400) return 'redirect';
   const said = readRestError(body);
-  // Missing index: a 500 with the search engine's words, in newer releases after the name of the index. No page is DataHub's.
+  // A missing index is a 500 with the search engine's words, which newer releases put after the index's name. An HTML
+  // page never comes from DataHub.
   if (!page && /index_not_found_exception|no such index/i.test(said ?? body.slice(0, 8192))) return 'no-index';
   if (status >= 500) return wantedBy(answer) === 'sign-in' ? 'gateway' : 'server-error';
   switch (status) {
@@ -112,7 +113,7 @@ export function notRead(answer: Answer, { operation }: Question, quote: Quote): 
   if (encoding !== undefined || (!complete && !page)) {
     return { kind: 'not-read', operation, status, encoding: encoding && (quote(encoding) || undefined) };
   }
-  // Truncated JSON, or JSON longer than what is read, is useless.
+  // JSON that was cut off tells nothing.
   const text = page ? titleOf(answer.body, quote) : /^\s*[[{]/.test(answer.body) ? '' : quote(answer.body);
   return { kind: 'not-json', operation, status: answer.status, text: text || undefined, page: page || undefined };
 }
@@ -166,7 +167,7 @@ function isPage({ headers, body }: Pick<Answer, 'headers' | 'body'>): boolean {
 const titleOf = (body: string, quote: Quote): string =>
   quote(/<title[^>]{0,200}>([^<]{0,1000})/i.exec(body.slice(0, 8192))?.[1] ?? '');
 
-/** Longer first lines add nothing, and this keeps the search cheap. */
+/** A longer first line says nothing more, and this limit keeps the search cheap. */
 const maxLine = 2000;
 
 /**

@@ -31,7 +31,7 @@ export function textOf(value: unknown): string {
  */
 export function unwrapped(value: unknown): unknown {
   let inner = value;
-  // Real servers nest three deep; the bound only keeps hostile input from costing time.
+  // Real servers nest three levels deep; the limit keeps hostile input cheap.
   for (let depth = 0; depth < 8; depth++) {
     if (typeof inner === 'string' && /^\s*[[{"]/.test(inner)) {
       const parsed = parseJson(inner);

@@ -22,10 +22,10 @@ const maxRead = 8192;
 export function quoter(secrets: readonly string[] = []): Quote {
   const redacted = redactor(secrets);
   return (text) => {
-    // Once more without what may have divided a token, or a line of a stack trace.
+    // A second pass, without the characters that may have divided a token or a line of a stack trace.
     const visible = redacted(text.slice(0, maxRead)).replace(/\p{Cf}/gu, '');
     const plain = redacted(withoutMarkup(visible));
-    // A class name says something, its packages do not.
+    // A class's name is useful, its packages are not.
     const short = redacted(plain.replace(/\b(?:[a-z_][\w$]*\.)+(?=[A-Z])/g, ''));
     return capped(short.replace(/[\p{C}\s]+/gu, ' ').trim());
   };

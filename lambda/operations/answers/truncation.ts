@@ -25,7 +25,7 @@ export function truncationOf(answer: Answer, question: Question, quote: Quote): 
 /** What a failed exchange proves: that nothing was started, only if not one byte of it was written. */
 export function truncationWithoutAnswer(error: unknown, question: Question, quote: Quote): Truncation {
   if (!(error instanceof TransportError)) {
-    // A bug in this program: how far it got is unknown.
+    // A bug in this program: nobody knows how far the request got.
     const text = quote(error instanceof Error ? error.message : String(error)) || undefined;
     return { kind: 'unresolved', error: { kind: 'defect', operation: question.operation, text } };
   }

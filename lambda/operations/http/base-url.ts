@@ -32,7 +32,7 @@ export function readBaseUrl(given: string): { kind: 'address'; baseUrl: string }
     return wrong('The GMS address must not end in /operations, which is appended; leave it out.');
   }
   const baseUrl = `${url.origin}${path}`;
-  // Every run state holds it in full: if shortened, it would be another address.
+  // Every run state holds the whole address: a shortened one would be another address.
   if (baseUrl.length > maxTextBytes) {
     return wrong(`The GMS address must not be longer than ${maxTextBytes} characters; it has ${baseUrl.length}.`);
   }

@@ -65,8 +65,8 @@ const maxDateMillis = 8.64e15;
 export const tokenExpiryMillis = (token: string): number | undefined => claimedMillis(token, 'exp');
 
 /**
- * Whether people should hear of a token's expiry: from 14 days before it on, or from the middle of its life. One that
- * lives for a day at most is renewed by a program, and every run would see its end.
+ * When a token expires, if people should hear of that by now: in its last 14 days or, for a shorter life, in the second
+ * half of it. A token that lives for a day at most is renewed by a program, and every run would announce its end.
  * @param storedAt when it came to where it is kept, epoch milliseconds: DataHub's own tokens have no `iat`. A pod's file
  *   is always new, so that it says only that a life is short
  * @param now epoch milliseconds

@@ -14,7 +14,7 @@ const decoders: Record<string, (bytes: Buffer, options: { maxOutputLength: numbe
  * @returns undefined if the bytes cannot be unpacked, or if there are more
  */
 export function bodyText(bytes: Buffer, encoding: string | undefined, maxBytes: number): string | undefined {
-  // Some that pack do not say so.
+  // Some gateways compress without saying so.
   const said = encoding?.trim().toLowerCase() || 'identity';
   const name = said === 'identity' && isGzip(bytes) ? 'gzip' : said;
   try {

@@ -74,7 +74,7 @@ const actions: Record<OperationName, string> = {
   'index-sizes': 'getIndexSizes',
 };
 
-/** Always sends `dryRun`: a server's default cannot be relied on. */
+/** Always sends `dryRun`, because servers have different defaults. */
 const truncateBody = ({ entityType, aspect, cutoffMillis, ...optional }: TruncateFields, dryRun: boolean) => ({
   entityType,
   aspect,

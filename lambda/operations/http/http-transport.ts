@@ -86,7 +86,8 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
         throw new TransportError(phase, false, { code });
       });
       try {
-        // No request exists before the yes, so none can have been written. Node writes it in the same turn of the event loop.
+        // No request exists before `maySend` says yes, so none can have been written. Node writes it in the same turn
+        // of the event loop.
         if (!saysYes(maySend)) throw new TransportError('withheld', false);
         const sending = request({ ...optionsOf(url, exchange), createConnection: () => socket });
         // After a timeout, reset the connection: after a graceful close, a proxy could still deliver what it holds.
@@ -184,7 +185,7 @@ function answerTo(
     sending.once('socket', () => {
       written = true;
       timer = setTimeout(() => {
-        // After a pause of the whole process, this timer fires before we read an answer that has long arrived.
+        // If the whole process was paused, this timer fires before we read an answer that arrived long ago.
         setImmediate(() => {
           if (settled) return;
           onTimeout?.();

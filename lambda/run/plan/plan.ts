@@ -26,7 +26,7 @@ import { addressNotes, emptyState, type Preparation, prepare } from './prepare.t
 import { recountQuarantined } from './quarantined.ts';
 import { PlanRequests } from './requests.ts';
 
-/** Of the log, once for each policy; the command line's screen counts it. */
+/** A line of the log for each policy; the command line counts them on its screen. */
 export const plannedLine = 'planned';
 
 /** Parallel dry runs: two counts each, gentle on a production cluster. */
@@ -239,7 +239,7 @@ function unmanagedOf(sizes: readonly IndexSize[], policies: ParsedPolicy[]): Unm
     .slice(0, listedUnmanaged);
 }
 
-/** An approved truncation says already that the job is paused. */
+/** Approved truncations already say that the job is paused. */
 const pausedNote = ({ mode, breaker }: RunState, planned: readonly Entry[]): Note[] =>
   breaker?.kind === 'stopped' &&
   breaker.by === 'paused' &&
@@ -289,7 +289,7 @@ function withinLimit(state: RunState): RunState {
 function rank(entry: Entry): number {
   if (entry.phase === 'watched') return 1;
   if (entry.phase === 'approved') return 4;
-  // What is unreported is reported, or stays where it is.
+  // Unreported decisions go first; those that do not fit stay unreported.
   if (entry.entry.outcome === 'rows-missing' || entry.mark !== undefined) return 0;
   return { failed: 2, attention: 3, ok: 5 }[resultOf[entry.entry.outcome]];
 }

@@ -91,9 +91,9 @@ async function decidedEntry(
 }
 
 /**
- * Counts the window that the last verdict has left once more, beside the dry run (rule 11). No run deletes rows of it as
- * long as the cutoff is not younger than where it begins, so rows that have gone are a note: `datahub-gc`, an upgrade, a
- * person, or a shard that is away. It accuses nobody, and the policy stays in force.
+ * Counts the window that the last verdict has left once more, beside the dry run (rule 11). No run deletes rows of it
+ * as long as the cutoff is not younger than where it begins, so rows that have gone are a note: `datahub-gc`, an
+ * upgrade, a person, or a shard that is away. The note names no culprit, and the policy stays in force.
  */
 async function noteFewerRows(
   index: string,

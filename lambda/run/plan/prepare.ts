@@ -31,7 +31,7 @@ export interface Preparation {
   records: ReadonlyMap<string, StoredRecord>;
   /** Why the run cannot do its work. */
   error?: Cause;
-  /** The server can be asked: what is unresolved is watched, whatever else keeps the run from its work. */
+  /** The server can be asked, so unresolved truncations are watched, even if the run can do nothing else. */
   asks: boolean;
   /** Why approved policies are not started, if something prevents all of them. */
   hindrance?: Cause;
@@ -156,7 +156,7 @@ export function emptyState({ execution }: PlanEvent, input: RunInput, { settings
     notes: notesOn(input, mode, settings.mode),
     unmanagedIndices: [],
     releases: [],
-    // A preview that counted it would show what no run does.
+    // A preview approves nothing.
     approveRows: mode === 'preview' ? undefined : input.approveRows,
     polls: 0,
     callsWithoutTask: 0,

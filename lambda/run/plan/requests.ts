@@ -66,7 +66,7 @@ export class PlanRequests {
     }
     const error = new OperationsError(withField.error);
     if (!mayRefuseField(withField.error)) throw error;
-    // Only that field is left out: any other one that is refused fails here, too.
+    // Only that field is left out: if the server refuses another one, this fails, too.
     const rest = { ...fields, forceDeleteByQuery: undefined };
     const without = await asResult(() => this.dryRun(rest));
     if (without.kind === 'failed') throw error;

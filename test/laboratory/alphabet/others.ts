@@ -29,8 +29,8 @@ export function remove(
   return rows.map(({ timestamp }) => timestamp);
 }
 
-/** A whole copy by another process. The alias moves at its beginning or at its end; what is written meanwhile may stay behind. */
-export function copyByOthers(
+/** A whole reindex by another process. The alias moves at its beginning or at its end; what is written meanwhile may stay behind. */
+export function reindexByOthers(
   world: World,
   alias: string,
   given: {
@@ -61,7 +61,7 @@ export function copyByOthers(
     if (swap === 'last') move();
     if (catchesUp) world.time.at(world.time.now() + 10 * minute, () => world.others(alias, 'caught up', catchUp));
   };
-  engine.startCopy(source, target, olderThan, { millis, fails: loses, whenDone });
+  engine.startReindex(source, target, olderThan, { millis, fails: loses, whenDone });
   if (swap === 'first') move();
 }
 
@@ -90,7 +90,7 @@ export const others = {
           if (row.timestamp <= olderThan) engine.remove(physical, row, 'others');
       });
     } else {
-      copyByOthers(world, index, { millis, swap: 'first', olderThan, what: 'copied by datahub-gc' });
+      reindexByOthers(world, index, { millis, swap: 'first', olderThan, what: 'reindexed by datahub-gc' });
     }
   },
   'entity deleted': toOne('a few rows deleted', (world, physical, chances) => {
@@ -113,18 +113,18 @@ export const others = {
     );
   }),
   // A person reindexes an index, fast or for hours, and may lose rows.
-  'copied by hand': ({ world, policies }, chances) => {
+  'reindexed by hand': ({ world, policies }, chances) => {
     const { index } = chances.pick(policies);
     const millis = chances.pick([2000, 10 * minute, 5 * hour]);
     const loses = chances.pick([0, 0, 0.1, 0.6]);
-    copyByOthers(world, index, { millis, swap: chances.pick(['first', 'last']), loses, what: 'copied by hand' });
+    reindexByOthers(world, index, { millis, swap: chances.pick(['first', 'last']), loses, what: 'reindexed by hand' });
   },
   // An upgrade reindexes for minutes or hours and moves the alias; what was written meanwhile follows, or is lost.
   'upgraded without downtime': ({ world, policies }, chances) => {
     for (const { index } of policies) {
       const millis = chances.pick([3 * minute, hour, 5 * hour]);
       const catchesUp = chances.happens(0.7);
-      copyByOthers(world, index, { millis, swap: 'last', catchesUp, what: 'upgraded' });
+      reindexByOthers(world, index, { millis, swap: 'last', catchesUp, what: 'upgraded' });
     }
   },
   // An upgrade that blocks writes puts a copy with another name behind the alias.

@@ -15,9 +15,9 @@ export const kinds = {
   'deletes, chokes on the field': { force: 'chokes' },
   // The specification’s service: its dry run says "Reindexing", and it deletes.
   'deletes, announces nothing': { force: 'ignores', announces: false },
-  // It announces a copy; new rows go to the new index.
+  // It announces a reindex; new rows go to the new index.
   'reindexes, alias first': { truncates: 'reindex', force: 'ignores' },
-  // It announces a copy; rows written meanwhile stay in the old index.
+  // It announces a reindex; rows written meanwhile stay in the old index.
   'reindexes, alias last': { truncates: 'reindex', force: 'ignores', swap: 'last' },
   // An old server that reindexes where most rows are old.
   'reindexes most, refuses the field': { truncates: 'most', force: 'refuses' },

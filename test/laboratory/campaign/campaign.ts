@@ -6,7 +6,7 @@ import { check, type Violation } from '../rules/checker.ts';
 
 /** The totals of a number of histories; totals can be added up. */
 export interface Tally {
-  /** Counts of histories, nights, executions, real truncates, reindexes, and rows that a copy lost. */
+  /** Counts of histories, nights, executions, real truncates, reindexes, and rows that a reindex lost. */
   sums: Record<string, number>;
   /** Letters of the alphabet that occurred. */
   letters: Record<string, number>;

@@ -91,7 +91,7 @@ const begin = (stage: Stage, chances: Chances, what: string, input: object = {},
   stage.begin(`${what}-${stage.night}-${chances.between(1, 99_999)}`, { mode: 'enforce', ...input }, options);
 
 export const plots = {
-  'a copy is cut, and late rows of the last two days fill it up': (stage, chances, start) => {
+  'a reindex is cut short, and late rows of the last two days fill it up': (stage, chances, start) => {
     const endsAt = { share: chances.pick([0.4, 0.8, 0.9, 0.97]), as: chances.pick(['dead', 'cancelled'] as const) };
     muchToDo(stage, chances, start, { millis: minute, endsAt });
     atNextSend(stage, ({ index, cutoffMillis }) => {

@@ -43,7 +43,7 @@ async function liveNoise(
   seed: number,
   kind: keyof typeof kinds,
   nights: number,
-  told: () => void = () => {},
+  onNight: () => void = () => {},
 ): Promise<Noise> {
   const production = createProduction(seed, kind);
   const { world, policies } = production;
@@ -59,7 +59,7 @@ async function liveNoise(
         const isClosed = world.stored(index)?.state === 'quarantined';
         if (isClosed) await released(byHand(world, executions), `release-${number}-${name}`, name, true);
       }
-      told();
+      onNight();
     }
     await world.time.run(() => executions.every(({ ended }) => ended));
     world.tracker.close();

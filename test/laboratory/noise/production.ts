@@ -1,4 +1,4 @@
-import { copyByOthers } from '../alphabet/others.ts';
+import { reindexByOthers } from '../alphabet/others.ts';
 import { kinds } from '../alphabet/server.ts';
 import { calm } from '../alphabet/weather.ts';
 import { firstNight } from '../histories/history.ts';
@@ -100,7 +100,7 @@ export function planDay({ world, policies, happened }: Production, number: numbe
     tell('an upgrade');
     time.at(from + beginning, () => {
       for (const { index } of policies) {
-        copyByOthers(world, index, { millis: hour / 2, swap: 'last', catchesUp: true, what: 'upgraded' });
+        reindexByOthers(world, index, { millis: hour / 2, swap: 'last', catchesUp: true, what: 'upgraded' });
       }
     });
   }

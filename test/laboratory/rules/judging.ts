@@ -90,21 +90,21 @@ export const judgingRules: Record<string, CheckRule> = {
     return asked.every(({ answer }) => answer && answer.rowsTotal > 0) && 'no window';
   }),
 
-  'a changed name is told': ofClosings((closing, history) => {
+  'a changed name is reported': ofClosings((closing, history) => {
     const { at, event, record, verdict, invocation } = closing;
     // A call that was never made has changed nothing, and nobody checks.
     if (isOwnProof(closing)) return undefined;
     const { indexName } = record.attempt.baseline;
     // A function that judges several truncations asks for each.
-    const told = ofCall(history, 'sizes', invocation);
-    const isAsked = told.length >= closings(history).filter((one) => one.invocation.id === invocation.id).length;
+    const answers = ofCall(history, 'sizes', invocation);
+    const isAsked = answers.length >= closings(history).filter((one) => one.invocation.id === invocation.id).length;
     // Some tell a name that never changes.
-    const now = told.some(({ names }) => names.includes(record.index)) ? undefined : event.truth.indexName;
+    const now = answers.some(({ names }) => names.includes(record.index)) ? undefined : event.truth.indexName;
     if (!isAsked || indexName === undefined || now === undefined || now === indexName) return undefined;
     // A function that stood still before it wrote has asked before it was put in place.
-    if (!told.some(({ names }) => names.includes(now))) return undefined;
+    if (!answers.some(({ names }) => names.includes(now))) return undefined;
     const moved = about(history, 'others', record.index).findLast((one) => one.at <= at);
-    return verdict.indexNow !== now && at - (moved?.at ?? 0) > 15 * minute && `${indexName} is ${now} now, untold`;
+    return verdict.indexNow !== now && at - (moved?.at ?? 0) > 15 * minute && `${indexName} is ${now} now, unreported`;
   }),
 };
 

@@ -11,7 +11,7 @@ export const ledgerRules: Record<string, CheckRule> = {
   'a preview leaves the ledger alone': ofWrites(
     ({ previous, next, invocation }, history) =>
       modeOf(history, invocation) === 'preview' &&
-      // Only what people have been told is marked.
+      // It marks only what has been reported.
       !(unreportedOf(previous) && !unreportedOf(next)) &&
       'written by a preview',
   ),

@@ -28,7 +28,7 @@ const slack = (rows: number): number => Math.max(10, rows * 0.01);
  * place: same-rows.
  */
 function isHidden({ owed, cutoffMillis, sentAt }: Track, since: readonly JournalEvent[]): boolean {
-  const replacing = ['copied by datahub-gc', 'copied by hand', 'upgraded', 'index deleted'];
+  const replacing = ['reindexed by datahub-gc', 'reindexed by hand', 'upgraded', 'index deleted'];
   if (since.some((event) => event.kind === 'others' && event.at >= sentAt && replacing.includes(event.what)))
     return true;
   const old = [...(owed?.source.rows.values() ?? [])].filter(({ timestamp }) => timestamp <= cutoffMillis);
@@ -104,13 +104,13 @@ export const sendingRules: Record<string, CheckRule> = {
     return compared(now) !== compared(policy) && 'the policy is not the one that Plan decided on';
   }),
 
-  'a copy is sent only where statuses may be read': ofSends(({ sent, asked, before }) => {
+  'a reindex is sent only where statuses may be read': ofSends(({ sent, asked, before }) => {
     if (asked?.answer?.deletesInPlace !== false) return undefined;
     const run = runOf(sent.invocation);
-    const told = before.some(
+    const isAnswered = before.some(
       (event) => event.kind === 'status' && runOf(event.invocation) === run && event.answer !== 'denied',
     );
-    return !told && 'no status was asked for, or all were denied';
+    return !isAnswered && 'no status was asked for, or all were denied';
   }),
 
   'sending is in the ledger, and its time is not over': ofSends(({ sent }) => {

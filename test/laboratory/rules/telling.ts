@@ -10,12 +10,12 @@ import { entriesOf, entryOfVerdict, isBlind } from './reported.ts';
 /** P1, P4 and rule 12: what people are told. A report that no subscriber gets tells nobody. */
 
 export const tellingRules = {
-  *'every row that is lost through us is told'(history) {
+  *'every row that is lost through us is reported'(history) {
     const { tracker } = history.world;
     for (const { at, index, track } of eventsOf(history, 'truncate')) {
       const loss = tracker.lossOf(track);
       if (loss.settled + loss.stragglers === 0) continue;
-      const reports = eventsOf(history, 'published').filter((event) => event.told && event.at >= track.sentAt);
+      const reports = eventsOf(history, 'published').filter((event) => event.isDelivered && event.at >= track.sentAt);
       const isTold = reports.some(
         (event) =>
           entriesOf(event, index).some((entry) => isAbout(entry, track) && names(entry, loss)) ||
@@ -27,7 +27,7 @@ export const tellingRules = {
           ),
       );
       if (!isTold)
-        yield { at, text: `${index}: ${loss.settled} rows and ${loss.stragglers} late ones are lost, untold` };
+        yield { at, text: `${index}: ${loss.settled} rows and ${loss.stragglers} late ones are lost, unreported` };
     }
   },
 
@@ -72,7 +72,7 @@ export const tellingRules = {
     }
   },
 
-  *'what is unresolved or quarantined is told in every report'(history) {
+  *'what is unresolved or quarantined is in every report'(history) {
     for (const published of eventsOf(history, 'published')) {
       const { at, runId } = published;
       // A release is about something else.
@@ -153,7 +153,7 @@ export const tellingRules = {
       (event) =>
         !event.report.cause &&
         entriesOf(event, record.index).every(({ outcome }) => outcome !== verdict.outcome) &&
-        // Since another run has told it, later ones have taken its place.
+        // Since another run has reported it, later ones have taken its place.
         !(carrying && carrying.at < event.at),
     );
     // Of two functions that one call began, the other one's result may have been taken.

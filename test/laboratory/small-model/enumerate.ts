@@ -32,8 +32,8 @@ export interface Enumeration extends EnumerationOptions {
 
 const day = 86_400_000;
 
-/** @param told called after each history */
-export async function enumerate(options: EnumerationOptions, told: () => void = () => {}): Promise<Enumeration> {
+/** @param onHistory called after each history */
+export async function enumerate(options: EnumerationOptions, onHistory: () => void = () => {}): Promise<Enumeration> {
   const { faults, most = 20, mostHistories = Number.POSITIVE_INFINITY } = options;
   const result: Enumeration = { ...options, states: 0, histories: 0, complete: 0, violations: [] };
   const visited = new Map<string, number>();
@@ -41,7 +41,7 @@ export async function enumerate(options: EnumerationOptions, told: () => void = 
   for (let branch = branches.pop(); branch; branch = branches.pop()) {
     result.histories++;
     await lived(branch);
-    told();
+    onHistory();
     if (result.violations.length >= most || result.histories >= mostHistories) break;
   }
   result.states = visited.size;

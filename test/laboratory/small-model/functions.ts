@@ -68,8 +68,8 @@ function exchangeOf({ info, who, controlled, late, fail, stop }: FunctionOptions
 }
 
 /** Of a truncate's answers only those that this enumeration is about; when a late effect happens is the explorer's choice. */
-function isChoice(name: string, { told }: Controlled): boolean {
+function isChoice(name: string, { answers }: Controlled): boolean {
   const [answer = '', effect] = name.split(', ');
   if (effect === undefined) return name === 'refused' || name === 'answer lost';
-  return told.includes(answer) && effect !== 'much later' && name !== 'own, at once';
+  return answers.includes(answer) && effect !== 'much later' && name !== 'own, at once';
 }

@@ -21,7 +21,7 @@ export interface Controlled {
   /** True: no choices, everything goes well. */
   automatic: boolean;
   /** What a client may hear after a real truncate. */
-  told: readonly string[];
+  answers: readonly string[];
 }
 
 /** The function that asked is dead: nothing returns into it. */

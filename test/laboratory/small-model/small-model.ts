@@ -46,7 +46,7 @@ export interface SmallOptions {
 const answersOf = {
   own: ['own'],
   few: ['own', '403', '504', 'reset'],
-  every: namesOf(answers).filter((told) => !['slow', 'time-out', 'body lost'].includes(told)),
+  every: namesOf(answers).filter((answer) => !['slow', 'time-out', 'body lost'].includes(answer)),
 } as const;
 
 const day = 86_400_000;
@@ -70,8 +70,7 @@ export function createSmallModel({ server, checks, answers: which }: SmallOption
   engine.create(policy.index, [...aged(20, 60), ...aged(20, 5)]);
   // A task takes 12 s, so checks happen while it runs.
   world.server.behaviour = { ...plain, ...kinds[server], pace: { millis: 12_000 } };
-  const told: readonly string[] = answersOf[which];
-  const controlled: Controlled = { pending: new Map(), seen: new Map(), automatic: false, told };
+  const controlled: Controlled = { pending: new Map(), seen: new Map(), automatic: false, answers: answersOf[which] };
   let lateOnes = 0;
   world.actLater = (_at, act) => {
     world.time.at(world.time.now() + longestMillis - 1, act);

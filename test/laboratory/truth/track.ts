@@ -10,7 +10,7 @@ export interface Track {
   /** Until when the server may still act on it; undefined once it has acted, or never will. */
   pendingUntil?: number;
   task?: Task;
-  /** What a copy has to bring along. */
+  /** What a reindex has to bring along. */
   owed?: Owed;
   /** Fixed when the alias moves on, or at the end of the history. */
   loss?: Loss;
@@ -38,7 +38,7 @@ export const nothingLost: Loss = { settled: 0, stragglers: 0 };
 /** Rows written so long before the call may not be in its baseline. */
 const newMillis = 150_000;
 
-/** Follows every copy of ours from the rows that it has to bring along to what is missing in the end. */
+/** Follows every reindex of ours from the rows that it has to bring along to what is missing in the end. */
 export interface Tracker {
   /** The server acts on a truncate. @param start returns the task that it began */
   acts(track: Track, isVague: boolean, start: () => Task | undefined): Task | undefined;
@@ -68,7 +68,7 @@ export function createTracker(engine: Engine): Tracker {
     },
     lossOf(track) {
       if (track.loss) return track.loss;
-      // Until the copy is in place, every row is where it was.
+      // Until the reindex is in place, every row is where it was.
       if (!track.owed || engine.behind(track.index) !== track.owed.target) return nothingLost;
       return evaluate(track, track.owed);
     },
@@ -85,7 +85,7 @@ export function createTracker(engine: Engine): Tracker {
     for (const track of tracker.tracks) {
       if (track.owed?.target !== physical || track.loss) continue;
       const { settled, stragglers } = evaluate(track, track.owed);
-      // Somebody has replaced the index while our copy was going into it: that it was replaced is all there is to tell.
+      // Somebody has replaced the index while our reindex was filling a new one: the report can only say that it was replaced.
       const isMixed = track.task?.state === 'running';
       track.loss = isMixed ? { settled: 0, stragglers: settled + stragglers } : { settled, stragglers };
     }

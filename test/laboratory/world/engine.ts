@@ -3,7 +3,7 @@ import type { VirtualTime } from './virtual-time.ts';
 
 /**
  * A search engine as far as a truncation can see it: aliases, physical indices, rows with a timestamp, a refresh that
- * comes later than the change, and tasks that delete or copy in batches. Times are epoch milliseconds.
+ * comes later than the change, and tasks that delete or reindex in batches. Times are epoch milliseconds.
  */
 export interface Engine {
   /** The physical index behind an alias; undefined if there is none. */
@@ -21,8 +21,8 @@ export interface Engine {
   present(physical: Physical): Row[];
   /** Starts deleting rows at or before the cutoff. */
   startDelete(physical: Physical, cutoffMillis: number, pace: Pace): Task;
-  /** Starts copying rows newer than the cutoff into another physical index. */
-  startCopy(source: Physical, target: Physical, cutoffMillis: number, pace: Pace): Task;
+  /** Starts a reindex of rows newer than the cutoff into another physical index. */
+  startReindex(source: Physical, target: Physical, cutoffMillis: number, pace: Pace): Task;
   newPhysical(alias: string): Physical;
   /** What is still running dies; its record is gone. */
   restart(): void;
@@ -156,7 +156,7 @@ export function createEngine(time: VirtualTime, chances: Chances): Engine {
         task.deleted++;
       });
     },
-    startCopy(source, target, cutoffMillis, pace) {
+    startReindex(source, target, cutoffMillis, pace) {
       const found = engine.found(source);
       const rows = found.filter(({ timestamp }) => timestamp > cutoffMillis);
       const task = begun('reindex', source, rows.length);

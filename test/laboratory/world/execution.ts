@@ -1,4 +1,5 @@
 import { executeWorkflow, type Step, stepOf } from '../../../cli/run/state-machine.ts';
+import { asMarkEvent } from '../../../lambda/run/mark-reported.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
 import { type Caller, type Invocation, invoke } from './invocation.ts';
@@ -114,7 +115,7 @@ const anotherVersion = 99;
 
 function ofAnotherVersion(step: Step, given: unknown): unknown {
   const value = given as Record<string, unknown>;
-  if (step === 'plan' || 'told' in value) return given;
+  if (step === 'plan' || asMarkEvent(given)) return given;
   if (step === 'report') return { ...value, input: { ...(value['input'] as object), version: anotherVersion } };
   return { ...value, version: anotherVersion };
 }

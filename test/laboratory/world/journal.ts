@@ -91,7 +91,7 @@ export type JournalEvent = { at: number } & (
       runStartMillis: number;
       report: Report;
       /** Subscribers got it: those of a stage that reports only problems get nothing else. */
-      told: boolean;
+      isDelivered: boolean;
       /** The function knows that it was accepted. */
       confirmed: boolean;
     }

@@ -96,7 +96,7 @@ export function createServer(engine: Engine, time: VirtualTime): Server {
       const target = engine.newPhysical(alias);
       if (server.behaviour.refreshesLate) target.refreshOffSince = time.now();
       if (swap === 'first') {
-        const task = engine.startCopy(physical, target, fields.cutoffMillis, pace);
+        const task = engine.startReindex(physical, target, fields.cutoffMillis, pace);
         engine.point(alias, target);
         return task;
       }
@@ -110,7 +110,7 @@ export function createServer(engine: Engine, time: VirtualTime): Server {
         else if (swap === 'last') time.at(time.now() + swapMillis, putInPlace);
       };
       const atHalf = () => void (swap === 'half-way' && putInPlace());
-      const task = engine.startCopy(physical, target, fields.cutoffMillis, { ...pace, atHalf, whenDone });
+      const task = engine.startReindex(physical, target, fields.cutoffMillis, { ...pace, atHalf, whenDone });
       task.waits = swap !== 'never';
       return task;
     },

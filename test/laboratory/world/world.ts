@@ -42,7 +42,7 @@ export interface World {
   nextInvocation(): number;
   injected(letter: string): void;
   threw(step: string, error: Error): void;
-  published(invocation: InvocationInfo, report: Report, told: boolean, confirmed: boolean): void;
+  published(invocation: InvocationInfo, report: Report, isDelivered: boolean, confirmed: boolean): void;
   counted(invocation: InvocationInfo, report: Report): void;
   /** A real truncate leaves a function. */
   sent(invocation: InvocationInfo, fields: TruncateFields): Track;
@@ -116,9 +116,9 @@ export function createWorld({ seed, start, settings, policies, notify = 'always'
       const isOwn = error.name === 'Error' ? ownMessages.test(error.message) : ownErrors.has(error.name);
       if (!isOwn) world.defects.push(`${step}: ${error.stack ?? error.message}`);
     },
-    published({ runId, runStartMillis }, report, told, confirmed) {
+    published({ runId, runStartMillis }, report, isDelivered, confirmed) {
       const copy = structuredClone(report);
-      journal.push({ at: time.now(), kind: 'published', runId, runStartMillis, report: copy, told, confirmed });
+      journal.push({ at: time.now(), kind: 'published', runId, runStartMillis, report: copy, isDelivered, confirmed });
       world.onPublished(runId);
     },
     counted({ runId, runStartMillis }, report) {

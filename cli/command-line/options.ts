@@ -138,6 +138,7 @@ export function optionFor(name: OptionName, says?: string): Option {
   // Shown by the help; what is given is checked below, with a sentence of our own.
   if (choices) option.argChoices = [...choices];
   return option.argParser((text: string, before: unknown) => {
+    if (text.startsWith('--')) throw new InvalidArgumentError('It needs a value before the next option.');
     if (choices && !choices.includes(text)) {
       throw new InvalidArgumentError(`It takes ${choices.join(' or ')}.`);
     }

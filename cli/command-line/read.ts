@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
+import { isToken } from '../inputs/read-text.ts';
 import { UsageError } from '../telling/mistakes.ts';
 import { type OptionName, type Options, oneIndex, optionFor, optionOf, placeholder, writtenOption } from './options.ts';
 import { exampleOf, inCheckout, type Verb, verbNames, verbs, verbsWith } from './verbs.ts';
@@ -50,6 +51,9 @@ export function readCommandLine(argv: readonly string[], program: string, polici
     read,
     root.commands.find((command) => command.name() === read?.verb),
   );
+  // The file of the token, or of the webhook's address, has a sentence of its own.
+  const { tokenFile: _, notifyUrlFile: __, ...shown } = taken;
+  if (Object.values(shown).flat().some(isTokenText)) throw new UsageError(tokenTyped);
   const { options } = verbs[taken.verb];
   const isOnServer = options.includes('policies') && options.includes('gmsUrl');
   return complete(isOnServer && policies ? { policies, ...taken } : taken, program);
@@ -112,6 +116,11 @@ const endOfHelp = (program: string): string =>
     `  ${exampleOf(program, 'survey')}`,
   ].join('\n');
 
+const isTokenText = (value: unknown): boolean => typeof value === 'string' && isToken(value);
+
+const tokenTyped =
+  'An access token was given in place of another argument: put it into a file, and name that with --token-file (every user of this machine can read command lines).';
+
 /** What a verb requires is shown with an example. */
 function complete(read: CommandLine, program: string): CommandLine {
   const { verb, words } = read;
@@ -160,12 +169,13 @@ const meantBy = (word: string, list: typeof otherVerbs): string | undefined =>
 
 /** One sentence for what commander refused. A word that it does not know may be a secret, and is not repeated. */
 function mistake(error: CommanderError, argv: readonly string[], program: string): string {
-  const verb = verbNames.find((name) => argv.includes(name));
+  const verb = argv.find((word): word is Verb => (verbNames as string[]).includes(word));
   const see = `See ${[program, verb, '--help'].filter(Boolean).join(' ')}.`;
   const said = error.message
     .replace(/^error: /, '')
     .replace(/\s*\n\s*/g, ' ')
     .replace(/(option '[^'=]*)=[^']*'/, "$1'")
+    .replace(/^command-argument value ('[^']*') is invalid for argument 'index'\. It/, '$1 is no INDEX. It')
     .replace(/\.?$/, '.');
   const flag = /option '(-\w|[^' ]*)/.exec(said)?.[1] ?? '';
   switch (error.code) {
@@ -188,7 +198,8 @@ function mistake(error: CommanderError, argv: readonly string[], program: string
     case 'commander.excessArguments':
       return `${verb} takes no such argument (options begin with --), as in: ${exampleOf(program, verb ?? 'survey')}`;
     default:
-      return `${said} ${see}`;
+      // It quotes the argument.
+      return argv.some((word) => isToken(word.replace(/^--[\w-]+=/, ''))) ? tokenTyped : `${said} ${see}`;
   }
 }
 

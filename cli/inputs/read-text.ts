@@ -60,8 +60,11 @@ function readSome(file: number, buffer: Buffer): number | undefined {
   }
 }
 
+/** Whether an access token was given in place of something else. */
+export const isToken = (text: string): boolean => /^(?:Bearer |eyJ[\w-]+\.)/.test(text);
+
 /** Whether an address or a token was given instead of the name of a file. */
-const looksSecret = (text: string): boolean => /^\w+:\/\//.test(text) || /^(Bearer |eyJ[\w-]+\.)/.test(text);
+const looksSecret = (text: string): boolean => /^\w+:\/\//.test(text) || isToken(text);
 
 /** The same for a file that should hold a secret: the argument may be the secret itself, and is then not shown. */
 export function readSecret(path: string, option: string, patienceMillis?: number): string {

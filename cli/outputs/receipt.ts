@@ -12,10 +12,11 @@ export function receiptOf(text: string, contentType: string | undefined): Receip
   if (isPage(text, contentType)) return 'refused';
   // Teams' incoming webhooks wrap every failure in a 200.
   if (/\bmessage delivery failed with error\b/i.test(text)) return 'refused';
-  const json = parseJson(text);
-  if (!isObject(json)) return refusing.test(text) ? 'doubtful' : 'accepted';
-  if (isRefusal(json)) return 'refused';
-  return looksRefused(json) ? 'doubtful' : 'accepted';
+  const answers = [parseJson(text)].flat().filter(isObject);
+  if (answers.length === 0) return refusing.test(text) ? 'doubtful' : 'accepted';
+  if (answers.some(isRefusal)) return 'refused';
+  const inner = answers.flatMap(Object.values<unknown>).filter(isObject);
+  return answers.some(looksRefused) || inner.some(isRefusal) ? 'doubtful' : 'accepted';
 }
 
 /** Slack says that its "ok" is HTML, so the type alone shows nothing. */
@@ -23,7 +24,8 @@ const isPage = (text: string, contentType = ''): boolean =>
   /^\s*<(?:!doctype html|html|head|body|\?xml|!--)/i.test(text) ||
   (/^text\/html\b/i.test(contentType) && /^\s*</.test(text));
 
-const refusing = /^\W{0,3}(error|fail|invalid|denied|refused|rejected|forbidden|unauthori[sz]ed|not[ _]|no[ _])/i;
+const refusing =
+  /^\W{0,3}(error|false\b|fail|invalid|denied|refused|rejected|forbidden|unauthori[sz]ed|not[ _]|no[ _])/i;
 
 /** Slack's `ok`, a `success` of many, DingTalk's and WeCom's `errcode`, Feishu's and Lark's `code` beside a `msg`. */
 function isRefusal({ ok, success, errcode, code, msg }: Record<string, unknown>): boolean {

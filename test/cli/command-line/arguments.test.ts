@@ -175,6 +175,9 @@ describe('A command line with a mistake', () => {
     ['demo --metrics-file -', '--metrics-file needs the name of a file'],
     ['demo --force', '--force needs --json FILE or --html FILE'],
     [`${run} --policies q.json`, 'It is given twice'],
+    [`${run} --json --force`, 'It needs a value before the next option'],
+    [`enforce demo ${server}`, "'demo' is no INDEX. It takes one index as entityType.aspect"],
+    ['enforce demo --nothing', 'See ./retention enforce --help'],
     // Values.
     [`${run} operation`, 'entityType.aspect, e.g. dataset.operation'],
     [`release operation ${server}`, 'entityType.aspect, e.g. dataset.operation'],
@@ -188,6 +191,9 @@ describe('A command line with a mistake', () => {
     // What is nothing at all.
     ['survey --polices x', "unknown option '--polices'"],
     ['survey --notify-url=https://hooks.example/secret', "unknown option '--notify-url'"],
+    [`${run} eyJhbGciOiJIUzI1NiJ9.secret`, 'put it into a file, and name that with --token-file'],
+    ['survey --timeout=eyJhbGciOiJIUzI1NiJ9.secret', 'put it into a file, and name that with --token-file'],
+    ['survey --json eyJhbGciOiJIUzI1NiJ9.secret', 'put it into a file, and name that with --token-file'],
     ['survey http://me:secret@gms:8080', '(options begin with --), as in: ./retention survey --gms-url'],
   ])('%s is told in one line, with the remedy, and repeats no secret', (line, remedy) => {
     const problem = problemOf(line);

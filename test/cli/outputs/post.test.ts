@@ -103,7 +103,7 @@ describe('posting a message', () => {
 
   it.each<[string, string, Record<string, string>]>([
     ['{"ok":false,"error":"channel_is_archived"}', 'channel_is_archived', {}],
-    ['{"success":false,"error":"channel_archived"}', 'channel_archived', {}],
+    ['[{"success":false,"error":"channel_archived"}]', 'channel_archived', {}],
     ['{"errcode":310000,"errmsg":"keywords not in content"}', 'keywords not in content', {}],
     ['{"errcode":"93000","errmsg":"invalid webhook url"}', 'invalid webhook url', {}],
     ['\ufeff{"code":19001,"msg":"param invalid: incoming webhook access token invalid"}', 'param invalid', {}],
@@ -157,6 +157,8 @@ describe('posting a message', () => {
     '{"errorMessage":"x"}',
     'invalid_token',
     'no_team',
+    'false',
+    '{"result":{"ok":false}}',
   ])('is accepted, with a warning, by a 200 that says %s, which nobody has specified', async (answer) => {
     const { url, answers } = await receiver();
     answers.push({ status: 200, body: answer });

@@ -1,6 +1,7 @@
 import type { Outcome } from '../../../lambda/facts/outcomes.ts';
 import { serverAddress } from '../../../lambda/operations/http/base-url.ts';
 import type { TaskCounters, TaskStatus } from '../../../lambda/operations/operations.ts';
+import type { History } from '../histories/history.ts';
 import {
   about,
   type CheckRule,
@@ -123,7 +124,7 @@ const endOf = ({ runStartMillis, settings }: Closing['invocation']): number =>
 const noRows = { rowsToDelete: 0, rowsTotal: 0, deletesInPlace: true } as const;
 
 /** Counts of rows to delete that the judging run got, oldest first: up to the function that judged. */
-function checksOf(history: Parameters<CheckRule>[0], { at, record, invocation }: Closing): Event<'dry-run'>[] {
+function checksOf(history: History, { at, record, invocation }: Closing): Event<'dry-run'>[] {
   const { fields, policyCutoffMillis, baseline } = record.attempt;
   const { cutoffMillis } = fields;
   const cutoffs = [cutoffMillis, policyCutoffMillis, baseline.countedAtMillis];
@@ -155,7 +156,7 @@ function checksOf(history: Parameters<CheckRule>[0], { at, record, invocation }:
 }
 
 /** The counts of the check that judged: the first of its function, which may count again for the next runs' window. */
-function countsOf(history: Parameters<CheckRule>[0], { at, record, invocation }: Closing): Counts | undefined {
+function countsOf(history: History, { at, record, invocation }: Closing): Counts | undefined {
   const { fields, policyCutoffMillis, baseline } = record.attempt;
   const own = ofCall(history, 'dry-run', invocation).filter((event) => event.index === record.index && event.at <= at);
   const rowsUntil = (cutoff: number): number | undefined => {
@@ -183,11 +184,7 @@ const known = [
 ] as const;
 
 /** Statuses of the task that the judging function got, or others of its run, or of any: what one saw may be lost. */
-function statusesOf(
-  history: Parameters<CheckRule>[0],
-  { at, record, invocation }: Closing,
-  by: By,
-): (TaskStatus & { kind: 'found' })[] {
+function statusesOf(history: History, { at, record, invocation }: Closing, by: By): (TaskStatus & { kind: 'found' })[] {
   if (record.state !== 'running') return [];
   const { taskId } = record;
   return statusesOfTask(history, taskId).flatMap(({ at: answeredAt, answer, invocation: asker }) => {
@@ -204,13 +201,13 @@ function statusesOf(
 type Counters = TaskCounters & { noops?: number };
 
 /** What its completed status counted. */
-const completedIn = (history: Parameters<CheckRule>[0], closing: Closing, by: By): Counters | undefined =>
+const completedIn = (history: History, closing: Closing, by: By): Counters | undefined =>
   statusesOf(history, closing, by).findLast(({ completed, counters }) => completed && Object.keys(counters).length > 0)
     ?.counters;
 
 /** It was announced as a reindex, or any status has shown that it writes rows. @param left rows to delete */
 function reindexed(
-  history: Parameters<CheckRule>[0],
+  history: History,
   closing: Closing,
   left: number | undefined,
   { by, earlier }: (typeof known)[number],
@@ -230,7 +227,7 @@ function reindexed(
 }
 
 /** Completed statuses of the task, each with the rows to delete that the same function counted after it. */
-function earlierChecks(history: Parameters<CheckRule>[0], { at, record }: Closing) {
+function earlierChecks(history: History, { at, record }: Closing) {
   if (record.state !== 'running') return [];
   const { cutoffMillis } = record.attempt.fields;
   return statusesOfTask(history, record.taskId).flatMap(({ at: answeredAt, answer, invocation }) => {
@@ -278,7 +275,7 @@ function verdictOfDelete({ left, kept }: Counts, state: string, { rowsToDelete, 
   return remains ? 'incomplete' : 'truncated';
 }
 
-function whyWrong(history: Parameters<CheckRule>[0], closing: Closing): string | undefined {
+function whyWrong(history: History, closing: Closing): string | undefined {
   const { record, verdict } = closing;
   const { baseline } = record.attempt;
   if (isOwnProof(closing) || isUncounted(closing)) return undefined;
@@ -295,7 +292,7 @@ function whyWrong(history: Parameters<CheckRule>[0], closing: Closing): string |
   return `${left} of ${baseline.rowsToDelete} are left, ${lost} of ${baseline.rowsToKeep} are missing (${expected[0]})`;
 }
 
-function whyTooEarly(history: Parameters<CheckRule>[0], closing: Closing): string | false | undefined {
+function whyTooEarly(history: History, closing: Closing): string | false | undefined {
   const { at, record, invocation, verdict } = closing;
   if (isOwnProof(closing) || isUncounted(closing)) return undefined;
   const checks = checksOf(history, closing);

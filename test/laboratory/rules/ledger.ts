@@ -1,4 +1,5 @@
 import { isUnresolved, remainsOf, type StoredRecord } from '../../../lambda/ledger/record.ts';
+import type { History } from '../histories/history.ts';
 import { isReadable, isSameDecision, unreportedOf } from '../world/records.ts';
 import { type CheckRule, type Event, eventsOf, lastWrite, modeOf, ofCall, ofWrites, releaseOf } from './events.ts';
 
@@ -76,10 +77,8 @@ export const ledgerRules: Record<string, CheckRule> = {
   }),
 };
 
-type Histories = Parameters<CheckRule>[0];
-
 /** The input of the run that opens an index that was quarantined, unreadable, or had an unresolved truncation. */
-function releasing(history: Histories, { previous, next, invocation }: Event<'ledger'>) {
+function releasing(history: History, { previous, next, invocation }: Event<'ledger'>) {
   const now = unreportedOf(next);
   const before = unreportedOf(previous);
   if (!now || now.last || (before && isSameDecision(now, before))) return undefined;
@@ -90,10 +89,7 @@ const senderOf = (record: StoredRecord | undefined) =>
   isReadable(record) ? record.lastSender : record && remainsOf(record).lastSender;
 
 /** Why it cannot be known how many rows are missing. */
-function whyUnknown(
-  history: Histories,
-  { at, previous, next, truth, invocation }: Event<'ledger'>,
-): string | undefined {
+function whyUnknown(history: History, { at, previous, next, truth, invocation }: Event<'ledger'>): string | undefined {
   if (!isReadable(previous)) return 'the record cannot be read';
   if (isReadable(next) && previous.server !== next.server) return 'it is of another server';
   const attempt = 'attempt' in previous ? previous.attempt : undefined;
@@ -108,9 +104,6 @@ function whyUnknown(
 }
 
 /** Rows went or came while the release was being counted and written. */
-const wasTouched = (
-  { world }: Histories,
-  { at, next: { index }, invocation: { startedAt } }: Event<'ledger'>,
-): boolean =>
+const wasTouched = ({ world }: History, { at, next: { index }, invocation: { startedAt } }: Event<'ledger'>): boolean =>
   world.journal.some((one) => one.kind === 'others' && one.index === index && one.at >= startedAt && one.at <= at) ||
   world.tracker.tracks.some((one) => one.index === index && one.task && one.task.movedAt >= startedAt);

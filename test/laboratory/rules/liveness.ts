@@ -1,5 +1,6 @@
 import { type Outcome, resultOf } from '../../../lambda/facts/outcomes.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
+import type { History } from '../histories/history.ts';
 import { unreportedOf } from '../world/records.ts';
 import { unreportedIn, unresolvedIn } from '../world/world.ts';
 import { type CheckRule, type Event, eventsOf, othersBetween } from './events.ts';
@@ -48,7 +49,7 @@ export const livenessRules = {
 const fine: readonly Outcome[] = ['above-ceiling', 'still-running'];
 
 function* stuckIn(
-  history: Parameters<CheckRule>[0],
+  history: History,
   runId: string | undefined,
   also: readonly Outcome[],
 ): Generator<{ at: number; text: string }> {
@@ -66,7 +67,7 @@ function* stuckIn(
 }
 
 function isStuck(
-  history: Parameters<CheckRule>[0],
+  history: History,
   { at }: Event<'published'>,
   { outcome, cause, ...entry }: Event<'published'>['report']['policies'][number],
   also: readonly Outcome[],

@@ -2,6 +2,7 @@ import { resultOf } from '../../../lambda/facts/outcomes.ts';
 import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
 import { isUnresolved } from '../../../lambda/ledger/record.ts';
 import { searchIndex, searchIndexOfName } from '../../../lambda/policy/aspects.ts';
+import type { History } from '../histories/history.ts';
 import type { Loss, Track } from '../truth/track.ts';
 import { isReadable } from '../world/records.ts';
 import { type CheckRule, type Closing, type Event, eventsOf, lastWrite, ofClosings, ofRun } from './events.ts';
@@ -162,7 +163,7 @@ export const tellingRules = {
 } satisfies Record<string, CheckRule>;
 
 /** What the run that judged has published since. */
-const saidAfter = (history: Parameters<CheckRule>[0], { at, invocation }: Closing): Event<'published'>[] =>
+const saidAfter = (history: History, { at, invocation }: Closing): Event<'published'>[] =>
   ofRun(history, 'published', invocation).filter((event) => event.at >= at);
 
 /**
@@ -179,7 +180,7 @@ const isAbout = ({ outcome, cause, cutoffMillis }: PolicyEntry, track: Track): b
   outcome === 'quarantined' || cause.kind === 'left-alone' || cutoffMillis === track.cutoffMillis;
 
 /** Indices that were closed, or had one and the same unresolved truncation, during all of a run. */
-function heldBetween(history: Parameters<CheckRule>[0], from: number, until: number): Map<string, string> {
+function heldBetween(history: History, from: number, until: number): Map<string, string> {
   const held = new Map<string, string>();
   for (const event of history.world.journal) {
     if (event.at > until) break;
@@ -194,7 +195,7 @@ function heldBetween(history: Parameters<CheckRule>[0], from: number, until: num
 }
 
 /** What Plan counted of the windows that earlier verdicts had left, as far as both counts came back. */
-function recounted(history: Parameters<CheckRule>[0], published: Event<'published'>) {
+function recounted(history: History, published: Event<'published'>) {
   const plans = ofRun(history, 'dry-run', published).filter(({ invocation }) => invocation.step === 'plan');
   return [...new Set(plans.map(({ index }) => index))].flatMap((index) => {
     const own = plans.filter((one) => one.index === index);

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
+import { looksLikeToken } from '../../lambda/operations/secrets.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
-import { isToken } from '../inputs/read-text.ts';
 import { UsageError } from '../telling/mistakes.ts';
 import { type OptionName, type Options, oneIndex, optionFor, optionOf, placeholder, writtenOption } from './options.ts';
 import { exampleOf, inCheckout, type Verb, verbNames, verbs, verbsWith } from './verbs.ts';
@@ -116,7 +116,7 @@ const endOfHelp = (program: string): string =>
     `  ${exampleOf(program, 'survey')}`,
   ].join('\n');
 
-const isTokenText = (value: unknown): boolean => typeof value === 'string' && isToken(value);
+const isTokenText = (value: unknown): boolean => typeof value === 'string' && looksLikeToken(value);
 
 const tokenTyped =
   'An access token was given in place of another argument: put it into a file, and name that with --token-file (every user of this machine can read command lines).';
@@ -199,7 +199,7 @@ function mistake(error: CommanderError, argv: readonly string[], program: string
       return `${verb} takes no such argument (options begin with --), as in: ${exampleOf(program, verb ?? 'survey')}`;
     default:
       // It quotes the argument.
-      return argv.some((word) => isToken(word.replace(/^--[\w-]+=/, ''))) ? tokenTyped : `${said} ${see}`;
+      return argv.some((word) => looksLikeToken(word.replace(/^--[\w-]+=/, ''))) ? tokenTyped : `${said} ${see}`;
   }
 }
 

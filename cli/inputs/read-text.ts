@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { looksLikeToken } from '../../lambda/operations/secrets.ts';
 import { UsageError, whatFailed } from '../telling/mistakes.ts';
 
 /** Far more than any of the files that we read. */
@@ -60,11 +61,8 @@ function readSome(file: number, buffer: Buffer): number | undefined {
   }
 }
 
-/** Whether an access token was given in place of something else. */
-export const isToken = (text: string): boolean => /^(?:Bearer |eyJ[\w-]+\.)/.test(text);
-
 /** Whether an address or a token was given instead of the name of a file. */
-const looksSecret = (text: string): boolean => /^\w+:\/\//.test(text) || isToken(text);
+const looksSecret = (text: string): boolean => /^\w+:\/\//.test(text) || looksLikeToken(text);
 
 /** The same for a file that should hold a secret: the argument may be the secret itself, and is then not shown. */
 export function readSecret(path: string, option: string, patienceMillis?: number): string {

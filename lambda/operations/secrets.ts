@@ -46,6 +46,9 @@ const jsonWebToken = /eyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)?/g;
 const bearer = /\b(Bearer\s+)[\w.~+/=-]{8,}/gi;
 const removed = '[removed]';
 
+/** Whether a person has given an access token in place of something else. */
+export const looksLikeToken = (text: string): boolean => /^(?:Bearer |eyJ[\w-]+\.)/.test(text);
+
 /** The first frame of a Java or JavaScript stack trace, with real line breaks or with escaped ones from nested JSON. */
 const stackFrame =
   /(?:[\r\n]|\\r|\\n)(?:\s|\\t)*at\s|\s+at\s+[\w$.<>/]+\((?:[\w$]+\.(?:java|kt|scala):\d+|Native Method|Unknown Source)\)/;

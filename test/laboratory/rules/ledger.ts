@@ -21,7 +21,8 @@ export const ledgerRules: Record<string, CheckRule> = {
     for (const { at, index, invocation } of eventsOf(history, 'dry-run')) {
       if (modeOf(history, invocation) !== 'preview') continue;
       const last = lastWrite(history, index, at);
-      if (!last || last.at > invocation.startedAt || !isUnresolved(last.next)) continue;
+      // What was written as it began, it may have read too early.
+      if (!last || last.at >= invocation.startedAt || !isUnresolved(last.next)) continue;
       yield { at, text: `${index}: counted by ${invocation.runId}` };
     }
   },

@@ -3,8 +3,8 @@ import { validate } from './inputs/inspect.ts';
 import { runbook } from './print-runbook.ts';
 import { stageAddressWarnings } from './survey/stage-address.ts';
 import { demo } from './verbs/demo.ts';
-import { status } from './verbs/print-status.ts';
 import { runOnServer } from './verbs/run.ts';
+import { status } from './verbs/status.ts';
 import type { Surroundings } from './verbs/surroundings.ts';
 import { survey } from './verbs/survey.ts';
 
@@ -13,25 +13,27 @@ import { survey } from './verbs/survey.ts';
  * @returns the exit status
  * @throws UsageError
  */
-export async function execute(asked: CommandLine | Print, surroundings: Surroundings): Promise<number> {
+export async function execute(commandLine: CommandLine | Print, surroundings: Surroundings): Promise<number> {
   const { program, print } = surroundings;
-  switch (asked.verb) {
+  switch (commandLine.verb) {
     case 'print':
-      print(asked.text);
+      print(commandLine.text);
       return 0;
     case 'validate':
-      print(`${[...validate(asked), ...(await stageAddressWarnings(asked.stage))].join('\n')}\n`);
+      print(`${[...validate(commandLine), ...(await stageAddressWarnings(commandLine.stage))].join('\n')}\n`);
       return 0;
     case 'runbook':
-      print(`${runbook(asked.words[0], program)}\n`);
+      print(`${runbook(commandLine.words[0], program)}\n`);
       return 0;
     case 'status':
-      return status(asked, surroundings);
+      return status(commandLine, surroundings);
     default: {
-      const output = surroundings.output(asked);
+      const output = surroundings.output(commandLine);
       try {
-        const act = { survey, demo, preview: runOnServer, enforce: runOnServer, release: runOnServer }[asked.verb];
-        return await act(asked, output, surroundings);
+        const act = { survey, demo, preview: runOnServer, enforce: runOnServer, release: runOnServer }[
+          commandLine.verb
+        ];
+        return await act(commandLine, output, surroundings);
       } finally {
         output.close();
       }

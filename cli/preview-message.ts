@@ -63,8 +63,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   process.exitCode = status;
 }
 
-function preview({ report: path, format, local, ...asked }: Options): string {
-  const audience = audienceOf(local, asked);
+function preview({ report: path, format, local, ...places }: Options): string {
+  const audience = audienceOf(local, places);
   const report = path === undefined ? reportOfDemo() : readReport(path);
   const message = messageOf(report, { audience });
   if (format === 'email') return `Subject: ${message.subject}\n\n${message.email}`.trimEnd();

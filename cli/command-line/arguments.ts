@@ -31,10 +31,10 @@ export function parseArguments(
     throw new UsageError(everyIndexBelowNpm(program));
   // A demo ignores the address in the environment: it should not post to a team's channel.
   const notifyUrl = read.verb === 'demo' ? undefined : nonEmpty(env['DATAHUB_RETENTION_NOTIFY_URL']);
-  const asked = { ...read, notifyUrl };
-  const problem = problemOf(asked, program);
+  const commandLine = { ...read, notifyUrl };
+  const problem = problemOf(commandLine, program);
   if (problem !== undefined) throw new UsageError(problem);
-  return asked;
+  return commandLine;
 }
 
 /**
@@ -53,8 +53,8 @@ function argumentsOf(argv: readonly string[], env: NodeJS.ProcessEnv): readonly 
 }
 
 /** What makes no sense together. */
-function problemOf(asked: CommandLine, program: string): string | undefined {
-  const { verb, words, json, html, metricsFile, log, force, notify, notifyFormat } = asked;
+function problemOf(commandLine: CommandLine, program: string): string | undefined {
+  const { verb, words, json, html, metricsFile, log, force, notify, notifyFormat } = commandLine;
   if (json === '-' && log === 'json') {
     return '--json - and --log json both want standard output: name a file with --json FILE.';
   }
@@ -64,16 +64,16 @@ function problemOf(asked: CommandLine, program: string): string | undefined {
     return '--force needs --json FILE or --html FILE: it says that FILE may be replaced.';
   }
   const alone = notify !== undefined ? '--notify' : notifyFormat !== undefined ? '--notify-format' : undefined;
-  if (alone && (asked.notifyUrlFile ?? asked.notifyUrl) === undefined) {
+  if (alone && (commandLine.notifyUrlFile ?? commandLine.notifyUrl) === undefined) {
     return `${alone} needs --notify-url-file FILE, a file that holds the address to post the message to.`;
   }
-  if (asked.approveRows !== undefined && words.length !== 1) {
+  if (commandLine.approveRows !== undefined && words.length !== 1) {
     return '--approve-rows needs exactly one INDEX: it approves one truncation, not all.';
   }
-  if (asked.acceptMissing !== undefined && words.length !== 1) {
+  if (commandLine.acceptMissing !== undefined && words.length !== 1) {
     return '--accept-missing needs exactly one INDEX: it is about the rows of one index.';
   }
-  return verb === 'validate' && (asked.policies ?? asked.stage) === undefined
+  return verb === 'validate' && (commandLine.policies ?? commandLine.stage) === undefined
     ? `Name what to validate, as in: ${exampleOf(program, 'validate')}`
     : undefined;
 }

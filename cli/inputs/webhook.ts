@@ -22,8 +22,8 @@ type WebhookOptions = Pick<CommandLine, 'notifyUrlFile' | 'notifyUrl' | 'notifyF
  * The webhook that the command line, or else the environment, names, if any.
  * @throws UsageError, which never shows the address
  */
-export function readWebhook(asked: WebhookOptions): Webhook | undefined {
-  const { notifyUrlFile: path, notifyUrl, notifyFormat: format = 'slack', notify: when = 'always' } = asked;
+export function readWebhook(options: WebhookOptions): Webhook | undefined {
+  const { notifyUrlFile: path, notifyUrl, notifyFormat: format = 'slack', notify: when = 'always' } = options;
   if (path === undefined && notifyUrl === undefined) return undefined;
   const option = '--notify-url-file';
   const kept = path === undefined ? 'DATAHUB_RETENTION_NOTIFY_URL' : `${option} ${path}`;

@@ -58,10 +58,10 @@ export async function checkServer({ baseUrl, token, operations, now }: CheckCont
   const mayBeField = withField.kind === 'failed' && fieldMayBeRefused.includes(withField.error.kind);
   const without = mayBeField ? await asResult(() => matchingNothing(operations, undefined)) : withField;
   const refusesForceField = mayBeField && without.kind === 'done';
-  const asked: Answers = { sizes, status, dryRun: withoutIndex(without) };
-  const common = commonFailure(asked);
-  const checks = common ? unusable(common, baseUrl, token, now) : usable(asked, baseUrl, token, now);
-  const canCount = common === undefined && asked.dryRun.kind === 'done';
+  const answers: Answers = { sizes, status, dryRun: withoutIndex(without) };
+  const common = commonFailure(answers);
+  const checks = common ? unusable(common, baseUrl, token, now) : usable(answers, baseUrl, token, now);
+  const canCount = common === undefined && answers.dryRun.kind === 'done';
   return { checks, sizes: sizes.kind === 'done' ? sizes.value : undefined, canCount, refusesForceField };
 }
 
@@ -79,17 +79,17 @@ function matchingNothing(operations: Operations, forceDeleteByQuery: true | unde
 }
 
 /** That an index does not exist, or an entity, says that the request itself is allowed. */
-const withoutIndex = (asked: Result<DryRun>): Answers['dryRun'] =>
-  asked.kind === 'failed' && (asked.error.kind === 'no-index' || asked.error.kind === 'bad-request')
+const withoutIndex = (result: Result<DryRun>): Answers['dryRun'] =>
+  result.kind === 'failed' && (result.error.kind === 'no-index' || result.error.kind === 'bad-request')
     ? { kind: 'done', value: undefined }
-    : asked;
+    : result;
 
 /** What only DataHub refuses, once it has accepted the token: a proxy that answers 502 or 429 to everything is none. */
 const fromDataHub: readonly ServerErrorKind[] = ['privilege', 'bad-request', 'no-index'];
 
 /** The failure of all three, unless one of them shows that DataHub answers here and accepts the token. */
 function commonFailure({ sizes, status, dryRun }: Answers): ServerError | undefined {
-  const errors = [dryRun, sizes, status].flatMap((asked) => (asked.kind === 'failed' ? [asked.error] : []));
+  const errors = [dryRun, sizes, status].flatMap((result) => (result.kind === 'failed' ? [result.error] : []));
   const [first] = errors;
   return errors.length === 3 && !errors.some(({ kind }) => fromDataHub.includes(kind)) ? first : undefined;
 }
@@ -124,7 +124,7 @@ function usable({ sizes, status, dryRun }: Answers, baseUrl: string, token: Toke
       'Truncation',
       dryRun,
       'failed',
-      'allowed (asked by a dry run)',
+      'allowed (result by a dry run)',
       'Nothing can be counted until this works.',
     ),
     privilegeCheck('Task status', status, 'note', 'readable', 'Runs can do without: they count rows instead.'),
@@ -160,13 +160,13 @@ function tokenCheck({ text: token, storedAt }: Token, now: number): Check {
 
 function privilegeCheck(
   name: Check['name'],
-  asked: Result<unknown>,
+  result: Result<unknown>,
   otherwise: 'note' | 'failed',
   allowed: string,
   without: string,
 ): Check {
-  if (asked.kind === 'done') return { name, state: 'ok', text: allowed };
-  const { error } = asked;
+  if (result.kind === 'done') return { name, state: 'ok', text: allowed };
+  const { error } = result;
   const isUnanswered = error.kind === 'timeout' || error.kind === 'aborted';
   const state = isUnanswered ? 'not checked' : otherwise;
   return { name, state, text: diagnosis(error), remedy: `${remedyByHand(error)} ${without}` };
@@ -174,7 +174,7 @@ function privilegeCheck(
 
 function clockCheck(dryRun: Answers['dryRun']): Check {
   if (dryRun.kind === 'failed') return notChecked('Clock', 'nothing was counted');
-  if (dryRun.value === undefined) return notChecked('Clock', 'the index that was asked for is not there');
+  if (dryRun.value === undefined) return notChecked('Clock', 'the index that was result for is not there');
   const { clockSkewMillis: skew, unreadableDate } = dryRun.value;
   if (skew === undefined) {
     const text =

@@ -13,18 +13,18 @@ import type { Surroundings } from './surroundings.ts';
 
 /** `demo`: a run that truncates, on the sample data of the embedded service. @throws UsageError */
 export async function demo(
-  asked: CommandLine,
+  commandLine: CommandLine,
   output: Output,
   { program, hasTerminal, printed }: Surroundings,
 ): Promise<number> {
-  const { policies: path, failOn } = asked;
-  const input = inputOf(asked);
-  const files = runFiles(asked, [
+  const { policies: path, failOn } = commandLine;
+  const input = inputOf(commandLine);
+  const files = runFiles(commandLine, [
     ['--policies', path],
-    ['--notify-url-file', asked.notifyUrlFile],
+    ['--notify-url-file', commandLine.notifyUrlFile],
   ]);
   const policies = path === undefined ? samplePolicyList(input.indices) : policiesFile(path, input.indices);
-  const webhook = webhookOf(asked, output);
+  const webhook = webhookOf(commandLine, output);
   const service = await startOperationsService({ reading: demoReading });
   const { url: baseUrl, token: tokenText } = service;
   let connection: Connection | undefined;
@@ -32,10 +32,10 @@ export async function demo(
     const token = { get: async () => tokenText, reread: async () => tokenText };
     const server: Server = { baseUrl, token, tokenText };
     output.header({ server: baseUrl, mode: 'enforce', embedded: true, fast: true });
-    for (const remark of remarksOn(asked.notifyUrlFile)) output.note(remark);
+    for (const remark of remarksOn(commandLine.notifyUrlFile)) output.note(remark);
     connection = connect(server, { onServerEvent: output.serverEvent });
     const audience = { kind: 'machine', program, demo: true } as const;
-    const name = asked.name ?? 'demo';
+    const name = commandLine.name ?? 'demo';
     const ledger = memoryLedger();
     const run = { server, connection, policies, input, fast: true, embedded: true, ledger, name, audience };
     // One of the sample policies has a ceiling, to show what happens there.

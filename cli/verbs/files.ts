@@ -11,9 +11,9 @@ import { checkOutputFile, type OutputFile } from '../outputs/output-file.ts';
 type NamedFiles = ReadonlyArray<readonly [option: string, path: string | undefined]>;
 
 /** The files that a run writes, once it is known that they can be written. @throws UsageError */
-export const runFiles = (asked: CommandLine, others: NamedFiles) => ({
-  json: outputFile(asked.json, 'report', others, asked),
-  metrics: outputFile(asked.metricsFile, 'figures', [...others, ['--json', asked.json]], asked),
+export const runFiles = (commandLine: CommandLine, others: NamedFiles) => ({
+  json: outputFile(commandLine.json, 'report', others, commandLine),
+  metrics: outputFile(commandLine.metricsFile, 'figures', [...others, ['--json', commandLine.json]], commandLine),
 });
 
 /** @throws UsageError */

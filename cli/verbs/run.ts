@@ -16,14 +16,18 @@ import { remarksOn, runFiles, serverFiles } from './files.ts';
 import { isByHand, type Surroundings } from './surroundings.ts';
 
 /** `preview`, `enforce` and `release`: one run on a server. @throws UsageError */
-export async function runOnServer(asked: CommandLine, output: Output, surroundings: Surroundings): Promise<number> {
-  refuseUnattended(asked, surroundings);
-  const inputs = await readInputs(asked, output, surroundings.env);
-  announce(asked, inputs, output);
+export async function runOnServer(
+  commandLine: CommandLine,
+  output: Output,
+  surroundings: Surroundings,
+): Promise<number> {
+  refuseUnattended(commandLine, surroundings);
+  const inputs = await readInputs(commandLine, output, surroundings.env);
+  announce(commandLine, inputs, output);
   const connection = connect(inputs.server, { onServerEvent: output.serverEvent });
   try {
-    const ledger = await ledgerOf(asked, inputs, connection, output, surroundings);
-    const { run, outputs } = localRun(asked, inputs, connection, ledger, surroundings);
+    const ledger = await ledgerOf(commandLine, inputs, connection, output, surroundings);
+    const { run, outputs } = localRun(commandLine, inputs, connection, ledger, surroundings);
     return await runAndPublish(run, outputs, output);
   } finally {
     await connection.close();
@@ -33,21 +37,21 @@ export async function runOnServer(asked: CommandLine, output: Output, surroundin
 type Inputs = Awaited<ReturnType<typeof readInputs>>;
 
 /** Everything that the command line names, read and checked before the first request. @throws UsageError */
-async function readInputs(asked: CommandLine, output: Output, env: NodeJS.ProcessEnv) {
-  const { ledger: named } = asked;
-  const input = inputOf(asked);
-  const server = readServer(asked, env);
+async function readInputs(commandLine: CommandLine, output: Output, env: NodeJS.ProcessEnv) {
+  const { ledger: named } = commandLine;
+  const input = inputOf(commandLine);
+  const server = readServer(commandLine, env);
   refuseProxy(server.baseUrl, env);
-  const policies = asked.policies === undefined ? noPolicies : policiesFile(asked.policies, input.indices);
-  const webhook = webhookOf(asked, output);
-  const files = runFiles(asked, [
-    ...serverFiles(asked, env),
-    ['--policies', asked.policies],
-    ['--notify-url-file', asked.notifyUrlFile],
+  const policies = commandLine.policies === undefined ? noPolicies : policiesFile(commandLine.policies, input.indices);
+  const webhook = webhookOf(commandLine, output);
+  const files = runFiles(commandLine, [
+    ...serverFiles(commandLine, env),
+    ['--policies', commandLine.policies],
+    ['--notify-url-file', commandLine.notifyUrlFile],
     ['--ledger', named],
   ]);
   // Without a name, which ledger it is depends on the server.
-  const ledger = named === undefined ? undefined : await openLedger(named, asked, policies, env);
+  const ledger = named === undefined ? undefined : await openLedger(named, commandLine, policies, env);
   const mode = input.release ? ('release' as const) : input.mode;
   return { input, mode, server, policies, webhook, files, ledger };
 }
@@ -64,17 +68,17 @@ function announce(
 
 /** The ledger that the command line has named, or that belongs to this server. @throws UsageError */
 async function ledgerOf(
-  asked: CommandLine,
+  commandLine: CommandLine,
   { server, policies, ledger: named }: Inputs,
   connection: Connection,
   output: Output,
   { env, program }: Surroundings,
 ) {
-  const path = await chooseLedger(asked, server, env, connection);
-  const { ledger, begins } = named ?? (await openLedger(path, asked, policies, env));
+  const path = await chooseLedger(commandLine, server, env, connection);
+  const { ledger, begins } = named ?? (await openLedger(path, commandLine, policies, env));
   if (named === undefined) output.ledger(path);
   if (begins) {
-    const isPod = audienceOf(program, asked, env).kind === 'kubernetes';
+    const isPod = audienceOf(program, commandLine, env).kind === 'kubernetes';
     const [what, remedy] = isPod ? ['The ledger', otherRelease] : [path, otherFolder];
     output.note(
       `${what} holds no record, so this counts as the first run against this server. If it is not, ${remedy}`,
@@ -89,20 +93,20 @@ const otherRelease =
 
 /** The run, and where its result goes. */
 function localRun(
-  asked: CommandLine,
+  commandLine: CommandLine,
   { server, policies, input, mode, files, webhook }: Inputs,
   connection: Connection,
   { path, ledger }: Awaited<ReturnType<typeof ledgerOf>>,
   surroundings: Surroundings,
 ): { run: LocalRun; outputs: Outputs } {
   const { env, program, printed } = surroundings;
-  const { fast = false, failOn, yes } = asked;
+  const { fast = false, failOn, yes } = commandLine;
   const { hostname } = new URL(server.baseUrl);
   // Commands in its messages must reach the same ledger: at a loopback address, enforce needs --ledger.
   const isNamed = isLoopback(hostname) && !connection.isSample();
-  const audience = audienceOf(program, { ...asked, ledger: isNamed ? path : asked.ledger }, env);
-  const name = asked.name ?? hostname;
-  const ask = asked.verb === 'enforce' && !yes ? surroundings.ask : undefined;
+  const audience = audienceOf(program, { ...commandLine, ledger: isNamed ? path : commandLine.ledger }, env);
+  const name = commandLine.name ?? hostname;
+  const ask = commandLine.verb === 'enforce' && !yes ? surroundings.ask : undefined;
   return {
     run: { server, connection, policies, input, fast, embedded: false, ledger, name, audience, ask },
     outputs: {
@@ -130,15 +134,15 @@ export async function runAndPublish(run: LocalRun, outputs: Outputs, output: Out
  * A run that changes something needs a person who says yes, now or in its arguments, and a reader of its result.
  * @throws UsageError
  */
-function refuseUnattended(asked: CommandLine, { ask, isOutputNowhere, program }: Surroundings) {
-  const { verb, yes, json } = asked;
+function refuseUnattended(commandLine: CommandLine, { ask, isOutputNowhere, program }: Surroundings) {
+  const { verb, yes, json } = commandLine;
   if (verb === 'enforce' && !yes && ask === undefined) {
     throw new UsageError(
       `enforce asks before it deletes rows for good, and there is no terminal to ask at: to delete without being asked, add --yes, as in ${program} enforce --yes`,
     );
   }
   const isRead = json !== undefined && json !== '-' && !isNowhere(json);
-  const isPosted = (asked.notifyUrlFile ?? asked.notifyUrl) !== undefined;
+  const isPosted = (commandLine.notifyUrlFile ?? commandLine.notifyUrl) !== undefined;
   if (verb === 'preview' || !isOutputNowhere || isPosted || isRead) return;
   throw new UsageError(
     `Nobody would see the result of ${verb}: its output is closed or goes to the null device. Send the output somewhere, or add --json FILE or --notify-url-file FILE.`,
@@ -146,8 +150,8 @@ function refuseUnattended(asked: CommandLine, { ask, isOutputNowhere, program }:
 }
 
 /** From now on the webhook's address is removed from all output. */
-export function webhookOf(asked: CommandLine, output: Output): Webhook | undefined {
-  const webhook = readWebhook(asked);
+export function webhookOf(commandLine: CommandLine, output: Output): Webhook | undefined {
+  const webhook = readWebhook(commandLine);
   if (webhook !== undefined) output.neverShow(withoutAddress(webhook));
   return webhook;
 }

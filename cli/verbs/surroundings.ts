@@ -20,7 +20,7 @@ export interface Surroundings {
   /** Whether standard output has taken all that was written so far. */
   printed(): Promise<Printed>;
   /** Made when it is needed: text for people, or lines of JSON. */
-  output(asked: Pick<Options, 'log' | 'json'>): Output;
+  output(options: Pick<Options, 'log' | 'json'>): Output;
 }
 
 /** A container has no terminal; there a person gives the arguments in a variable, which no schedule sets. */

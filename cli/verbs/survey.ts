@@ -12,16 +12,20 @@ import { outputFile, remarksOn, serverFiles } from './files.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** `survey`: looks at a server, and changes nothing. @throws UsageError */
-export async function survey(asked: CommandLine, output: Output, { env, program }: Surroundings): Promise<number> {
-  const { json, html, ledger, name } = asked;
-  const server = readServer(asked, env);
+export async function survey(
+  commandLine: CommandLine,
+  output: Output,
+  { env, program }: Surroundings,
+): Promise<number> {
+  const { json, html, ledger, name } = commandLine;
+  const server = readServer(commandLine, env);
   refuseProxy(server.baseUrl, env);
-  const others = [...serverFiles(asked, env), ['--ledger', ledger]] as const;
-  const policies = outputFile(json, 'policies', others, asked);
-  const page = outputFile(html, 'page', [...others, ['--json', json]], asked);
+  const others = [...serverFiles(commandLine, env), ['--ledger', ledger]] as const;
+  const policies = outputFile(json, 'policies', others, commandLine);
+  const page = outputFile(html, 'page', [...others, ['--json', json]], commandLine);
   output.header({ server: server.baseUrl, from: server.from, mode: 'survey', embedded: false, fast: false });
-  for (const remark of remarksOn(asked.tokenFile)) output.note(remark);
-  const audience = audienceOf(program, asked, env);
+  for (const remark of remarksOn(commandLine.tokenFile)) output.note(remark);
+  const audience = audienceOf(program, commandLine, env);
   const connection = connect(server, { attempts: surveyAttempts });
   const { isSample, close } = connection;
   const leave = onInterrupt(async () => {

@@ -151,8 +151,8 @@ async function missingIn(
 async function mayRun(record: LedgerRecord, operations: Services['operations'], signal: AbortSignal): Promise<boolean> {
   const taskId = 'taskId' in record ? record.taskId : undefined;
   if (taskId === undefined) return false;
-  const asked = await asResult(() => operations.taskStatus(taskId, { signal }));
-  return asked.kind === 'failed' || (asked.value.kind === 'found' && !asked.value.completed);
+  const status = await asResult(() => operations.taskStatus(taskId, { signal }));
+  return status.kind === 'failed' || (status.value.kind === 'found' && !status.value.completed);
 }
 
 /** Late rows may hide what a reindex left out, so the note has what the runbook needs to find the old index. */

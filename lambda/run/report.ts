@@ -106,14 +106,14 @@ export function composeReport(
   if (planFailure.success) {
     const { failure, input: given } = planFailure.data;
     const parsed = parseInput(given);
-    const asked = 'problem' in parsed ? {} : parsed.input;
+    const runInput = 'problem' in parsed ? {} : parsed.input;
     const startMillis = Date.parse(execution.startTime);
     return words({
       version: 1,
       runId: execution.name,
       stage: settings.stage,
       server: addressOf(settings),
-      mode: modeOf(asked, startMillis, settings.mode),
+      mode: modeOf(runInput, startMillis, settings.mode),
       startedAt: new Date(startMillis).toISOString(),
       finishedAt,
       result: 'failed',

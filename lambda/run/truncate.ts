@@ -231,7 +231,7 @@ async function countAndDecide(
   const policyCutoffMillis = policyCutoff(runStartMillis, policy);
   const cutoffMillis = plan.limited?.cutoffMillis ?? policyCutoffMillis;
   const fields = truncateFields(policy, cutoffMillis, state.refusesForceField ?? false);
-  const ask = (asked: TruncateFields): Promise<DryRun> => operations.dryRun(asked, { signal });
+  const ask = (some: TruncateFields): Promise<DryRun> => operations.dryRun(some, { signal });
 
   const reads = optionalReads(operations, state, signal);
   const size = physicalIndex(await reads.sizes(), fields);

@@ -99,8 +99,8 @@ async function truncateOnce(
   const { operation } = question;
   let exchange: Exchange;
   try {
-    const asked = exchangeOf(baseUrl, question, truncateBody(fields, false), await bearer.current(question));
-    exchange = { ...asked, headers: { ...asked.headers, ...notRepeated } };
+    const request = exchangeOf(baseUrl, question, truncateBody(fields, false), await bearer.current(question));
+    exchange = { ...request, headers: { ...request.headers, ...notRepeated } };
   } catch (error) {
     if (error instanceof OperationsError) return { kind: 'not-sent', why: error.fact };
     const text = bearer.quote(error instanceof Error ? error.message : String(error));

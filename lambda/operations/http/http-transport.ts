@@ -65,8 +65,8 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
   const read = (exchange: Outgoing, signal?: AbortSignal): Promise<Answer> => {
     if (signal?.aborted) return Promise.reject(new TransportError('aborted', false));
     const url = new URL(exchange.url);
-    const asked: SingleRequest = { ...optionsOf(url, exchange), target: url, agent };
-    return answerTo(request(asked), exchange, limits, signal);
+    const options: SingleRequest = { ...optionsOf(url, exchange), target: url, agent };
+    return answerTo(request(options), exchange, limits, signal);
   };
 
   return {

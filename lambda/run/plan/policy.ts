@@ -104,7 +104,7 @@ async function noteFewerRows(
   const window = windowNow(records.get(index), fields.cutoffMillis, state);
   if (!window || requests.isLate()) return;
   try {
-    const { rows: found, isAbsent } = await recount((asked) => requests.dryRun(asked), fields, window);
+    const { rows: found, isAbsent } = await recount((some) => requests.dryRun(some), fields, window);
     const fewer = window.rows - found;
     if (isAbsent || fewer <= Math.max(fewerBetweenRuns.rows, window.rows * fewerBetweenRuns.share)) return;
     const { rows: expected, countedAtMillis: since } = window;

@@ -164,10 +164,10 @@ export function emptyState({ execution }: PlanEvent, input: RunInput, { settings
 }
 
 /** Where a run does something else than a person may have expected. */
-function notesOn({ mode: asked, approveRows }: RunInput, mode: Mode, ofStage: Mode): Note[] {
+function notesOn({ mode: given, approveRows }: RunInput, mode: Mode, ofStage: Mode): Note[] {
   if (mode !== 'preview') return [];
   return [
-    ...(asked === undefined && ofStage === 'enforce' ? [{ kind: 'preview-by-hand' } as const] : []),
+    ...(given === undefined && ofStage === 'enforce' ? [{ kind: 'preview-by-hand' } as const] : []),
     ...(approveRows === undefined ? [] : [{ kind: 'approves-nothing', approveRows } as const]),
   ];
 }

@@ -42,7 +42,7 @@ async function countToday(
   const { fields, policyCutoffMillis, baseline } = attempt;
   const { countedAtMillis } = baseline;
   const counted = await asResult(() =>
-    countTruncation((asked) => operations.dryRun(asked, { signal }), {
+    countTruncation((some) => operations.dryRun(some, { signal }), {
       fields: { ...fields, batchSize: usualBatchSize },
       policyCutoffMillis,
       countedAtMillis,

@@ -84,8 +84,10 @@ export class PlanRequests {
   /** Why task statuses may not be read, without which a reindex cannot be judged; asked once a run. */
   taskStatusRefusal(): Promise<ServerError | undefined> {
     this.#taskStatus ??= asResult(() => this.#operations.taskStatus(absentTask, { signal: this.#signal })).then(
-      (asked) =>
-        asked.kind === 'failed' && (asked.error.status === 401 || asked.error.status === 403) ? asked.error : undefined,
+      (result) =>
+        result.kind === 'failed' && (result.error.status === 401 || result.error.status === 403)
+          ? result.error
+          : undefined,
     );
     return this.#taskStatus;
   }

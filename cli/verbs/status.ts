@@ -13,10 +13,10 @@ import { outputFile } from './files.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** `status`: what the ledger holds, and the last run. @throws UsageError */
-export async function status(asked: CommandLine, { env, print, width, program }: Surroundings): Promise<number> {
-  const { ledger: named } = asked;
+export async function status(commandLine: CommandLine, { env, print, width, program }: Surroundings): Promise<number> {
+  const { ledger: named } = commandLine;
   const folder = named ?? defaultLedgerPath(env, false);
-  const file = outputFile(asked.json, 'status', [['--ledger', folder]], asked);
+  const file = outputFile(commandLine.json, 'status', [['--ledger', folder]], commandLine);
   const ledger = ledgerAt(folder, env);
   let records: StoredRecord[];
   let lastRun: LastRun | undefined;

@@ -283,12 +283,14 @@ function whyWrong(history: History, closing: Closing): string | undefined {
   if (!counts) return 'its function has not counted';
   const { left, kept } = counts;
   const lost = baseline.rowsToKeep - kept;
-  const expected = known.map((what) =>
-    reindexed(history, closing, left, what)
-      ? verdictOfReindex(counts, completedIn(history, closing, what.by), baseline)
+  // What it may have known has to explain both: how rows are removed, and the outcome.
+  const fitting = known.filter((what) => reindexed(history, closing, left, what) === verdict.reindexes);
+  const expected = fitting.map(({ by }) =>
+    verdict.reindexes
+      ? verdictOfReindex(counts, completedIn(history, closing, by), baseline)
       : verdictOfDelete(counts, record.state, baseline),
   );
-  if (expected.some((one) => one === verdict.outcome)) return undefined;
+  if (expected.length === 0 || expected.some((one) => one === verdict.outcome)) return undefined;
   return `${left} of ${baseline.rowsToDelete} are left, ${lost} of ${baseline.rowsToKeep} are missing (${expected[0]})`;
 }
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { answering, inFront, operation, runHere, serviceHere } from './here.ts';
 import { startReceiver } from './outputs/receiver.ts';
 import { folder, outcomesOf } from './processes.ts';
@@ -124,7 +124,6 @@ describe('What people read of a run', () => {
   test('names the run once in a post', async () => {
     const { run, files } = await serviceHere();
     const hook = await startReceiver();
-    onTestFinished(() => hook.close());
     const { stdout } = await runHere(run('enforce', [operation], '--notify-url-file', files.write('hook', hook.url)));
     const [, runId = ''] = /^Run (local-\S+),/m.exec(stdout) ?? [];
     expect(JSON.stringify(hook.received[0]?.body).split(runId)).toHaveLength(2);
@@ -189,7 +188,6 @@ describe('--notify problems', () => {
   const quiet = async (surroundings: Parameters<typeof runHere>[1]) => {
     const { run, files } = await serviceHere();
     const hook = await startReceiver();
-    onTestFinished(() => hook.close());
     const notify = ['--notify', 'problems', '--notify-url-file', files.write('hook', hook.url)];
     expect((await runHere(run('enforce', [operation], ...notify), surroundings)).status).toBe(0);
     return hook.received.length;

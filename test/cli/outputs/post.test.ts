@@ -9,12 +9,6 @@ import { problemOf } from '../inputs/problem.ts';
 import { folder } from '../processes.ts';
 import { type Receiver, secretPath, startProxy, startReceiver } from './receiver.ts';
 
-async function receiver() {
-  const started = await startReceiver();
-  onTestFinished(started.close);
-  return started;
-}
-
 const webhookAt = (url: string, more: Partial<Webhook> = {}): Webhook => ({
   ...readWebhook({ notifyUrlFile: folder().write('hook', `${url}\n`) })!,
   ...more,
@@ -31,7 +25,7 @@ afterEach(() => {
 
 /** Posts to a receiver that answers like this, and then well. */
 async function posted(answers: Receiver['answers'], more: Partial<Webhook> = {}) {
-  const started = await receiver();
+  const started = await startReceiver();
   started.answers.push(...answers);
   return { ...started, result: await post(webhookAt(started.url, more), body, { sleep }) };
 }
@@ -172,7 +166,7 @@ describe('posting a message', () => {
   });
 
   it('reports a server without TLS', async () => {
-    const { url } = await receiver();
+    const { url } = await startReceiver();
     expect(await post(webhookAt(url.replace('http:', 'https:')), body, { sleep })).toMatchObject(
       failed(/it does not speak TLS \(\w+\)\./),
     );
@@ -209,9 +203,8 @@ describe('over TLS', () => {
 
 describe('through a proxy', () => {
   it('goes what the environment sends there, also to names that only the proxy resolves', async () => {
-    const behind = await receiver();
+    const behind = await startReceiver();
     const proxy = await startProxy(behind);
-    onTestFinished(proxy.close);
     vi.stubEnv('http_proxy', proxy.url);
     vi.stubEnv('NO_PROXY', '');
     expect(await post(webhookAt(`http://hooks.internal${secretPath}`), body, { sleep })).toMatchObject({

@@ -366,21 +366,13 @@ const topicStatements = (resources: Synthesized['resources']): Statement[] =>
 
 /** Names that must be unique in an account and region. */
 function physicalNames({ Type, Properties }: Resource): string[] {
-  const keys = [
-    'Name',
-    'FunctionName',
-    'RoleName',
-    'TopicName',
-    'TableName',
-    'LogGroupName',
-    'AlarmName',
-    'DashboardName',
-    'StateMachineName',
-    'ConfigurationName',
-  ];
-  return keys.flatMap((key) =>
-    Properties?.[key] === undefined || 'Ref' in Object(Properties[key])
-      ? []
-      : [`${Type} ${JSON.stringify(Properties[key])}`],
-  );
+  const keys =
+    'Name FunctionName RoleName TopicName TableName LogGroupName AlarmName DashboardName StateMachineName ConfigurationName';
+  return keys
+    .split(' ')
+    .flatMap((key) =>
+      Properties?.[key] === undefined || 'Ref' in Object(Properties[key])
+        ? []
+        : [`${Type} ${JSON.stringify(Properties[key])}`],
+    );
 }

@@ -128,21 +128,6 @@ describe('What people read of a run', () => {
     const [, runId = ''] = /^Run (local-\S+),/m.exec(stdout) ?? [];
     expect(JSON.stringify(hook.received[0]?.body).split(runId)).toHaveLength(2);
   });
-
-  test('names the largest index without a policy as a policy would', async () => {
-    const { run } = await serviceHere();
-    const { stdout } = await runHere(run('preview', [operation]));
-    expect(stdout).toMatch(/^Without a policy: 8 indices \(the largest: dataset\.datasetUsageStatistics, /m);
-  });
-
-  test('has no needless digits in a share, and table and message say the same', async () => {
-    const day = 86_400_000;
-    const timestamps = Array.from({ length: 100 }, (_, row) => Date.now() - (row < 55 ? 90 : 10) * day - row);
-    const { run } = await serviceHere({ indices: [{ entityType: 'dataset', aspect: 'operation', timestamps }] });
-    const { stdout } = await runHere(run('preview', [{ ...operation, maxDeletePercent: 50 }]));
-    expect(stdout).toMatch(/^dataset\.operation +100 +55 +55 % +above-ceiling$/m);
-    expect(stdout).toContain('above the ceiling, 55 % of 100 rows are older than 60 days (maxDeletePercent: 50 %)');
-  });
 });
 
 describe('Screen and status say what a truncation came to:', () => {

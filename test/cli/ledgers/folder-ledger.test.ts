@@ -16,7 +16,7 @@ import { afterAll, expect, it } from 'vitest';
 import { folderLedger } from '../../../cli/ledgers/folder-ledger.ts';
 import { programs } from '../../programs.ts';
 import { ledgerContract } from '../../support/ledger-contract.ts';
-import { anIdle, aRunning, aSending } from '../../support/records.ts';
+import { anIdle, aSending } from '../../support/records.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'folder-ledger-'));
 let folders = 0;
@@ -53,26 +53,12 @@ ledgerContract('the folder', async () => {
   };
 });
 
-it('does not create the folder for a reader', async () => {
-  const folder = freshFolder();
-  expect(await folderLedger(folder).list()).toEqual([]);
-  expect(readdirSync(root)).not.toContain(`${folders}`);
-});
-
 it('keeps the names of the last hundred revisions, and removes the others', async () => {
   const { folder, ledger } = fresh();
   for (let revision = 1; revision <= 130; revision++) expect(await ledger.replace(idle('a', revision))).toBe(true);
   expect(readdirSync(folder)).toHaveLength(100);
   expect(await ledger.read('a')).toEqual(idle('a', 130));
   expect(await ledger.replace(aSending({ index: 'a', revision: 40 }))).toBe(false);
-});
-
-it('takes a damaged record for one that cannot be read, which a release can end', async () => {
-  const { folder, ledger } = fresh();
-  await ledger.replace(aRunning({ index: 'a', revision: 1 }));
-  writeFileSync(join(folder, 'a@1.json'), '{"version": 4, "sta');
-  expect(await ledger.read('a')).toMatchObject({ state: 'unreadable', index: 'a', stored: { revision: 1 } });
-  expect(await ledger.replace(idle('a', 2))).toBe(true);
 });
 
 it('does not wait for a pipe with the name of a record, and leaves that index alone', async () => {

@@ -94,14 +94,6 @@ describe('A write', () => {
     expect(metadata).not.toHaveProperty('ownerReferences');
   });
 
-  test('never replaces a ConfigMap without the resourceVersion and uid that it has read', async () => {
-    const ledger = open();
-    for (const revision of [1, 2, 3]) await ledger.replace(by('a', revision));
-    const replaced = writes().filter(({ method }) => method === 'PUT');
-    expect(replaced.map(({ body }) => body!.metadata.resourceVersion)).toEqual(['1', '2']);
-    expect(replaced.every(({ body }) => body!.metadata.uid === api.stored.get(name)!.metadata.uid)).toBe(true);
-  });
-
   test('reads what the server has stored, and no cache', async () => {
     const ledger = open();
     await ledger.replace(by('a'));

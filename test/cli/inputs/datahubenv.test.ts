@@ -20,50 +20,27 @@ const written = `gms:
   token: eyJhbGciOi.secret
 `;
 /** As the file and the environment may name them: one server each. */
-const ofFile = { baseUrl: 'https://datahub.example.com/api/gms', token: 'eyJhbGciOi.secret' };
-const staging = { DATAHUB_GMS_URL: 'http://staging:8080', DATAHUB_GMS_TOKEN: 'the-token-of-staging' };
-const byHost = { DATAHUB_GMS_HOST: 'staging', DATAHUB_GMS_PORT: '8080', DATAHUB_GMS_TOKEN: 'the-token-of-staging' };
+const ofFile = { baseUrl: 'https://datahub.example.com/api/gms', tokenText: 'eyJhbGciOi.secret' };
+const ofStaging = { baseUrl: 'http://staging:8080', tokenText: 'the-token-of-staging' };
+const token = { DATAHUB_GMS_TOKEN: ofStaging.tokenText };
+const staging = { DATAHUB_GMS_URL: ofStaging.baseUrl, ...token };
+const byHost = { DATAHUB_GMS_HOST: 'staging', DATAHUB_GMS_PORT: '8080', ...token };
 
 describe("DataHub's own settings", () => {
-  it.each<[string, NodeJS.ProcessEnv, string, string]>([
-    ['the file alone', {}, ofFile.baseUrl, ofFile.token],
-    ['an address in the environment', staging, 'http://staging:8080', 'the-token-of-staging'],
-    ['host and port', byHost, 'http://staging:8080', 'the-token-of-staging'],
-    [
-      'host, port and protocol',
-      { ...byHost, DATAHUB_GMS_PROTOCOL: 'https' },
-      'https://staging:8080',
-      'the-token-of-staging',
-    ],
-    [
-      'host and port beside an address',
-      { ...byHost, DATAHUB_GMS_URL: 'http://no' },
-      'http://staging:8080',
-      'the-token-of-staging',
-    ],
-    ['an address beside a host', { ...staging, DATAHUB_GMS_HOST: 'no' }, 'http://staging:8080', 'the-token-of-staging'],
-    [
-      'a host that is an address',
-      { DATAHUB_GMS_HOST: 'http://old:8080', DATAHUB_GMS_TOKEN: 'the-token-of-old' },
-      'http://old:8080',
-      'the-token-of-old',
-    ],
-    [
-      "the port that Kubernetes sets beside a service's name",
-      { ...staging, DATAHUB_GMS_PORT: 'tcp://10.0.0.1:8080' },
-      'http://staging:8080',
-      'the-token-of-staging',
-    ],
-    ['a token without an address', { DATAHUB_GMS_TOKEN: 'the-token-of-staging' }, ofFile.baseUrl, ofFile.token],
-    ['a protocol without a port', { DATAHUB_GMS_PROTOCOL: 'http' }, ofFile.baseUrl, ofFile.token],
-    [
-      'skipping the file where it is not needed',
-      { ...staging, DATAHUB_SKIP_CONFIG: 'true' },
-      'http://staging:8080',
-      'the-token-of-staging',
-    ],
-  ])('mean the same here: %s', (_name, env, baseUrl, tokenText) => {
-    expect(readServer({}, { ...home(written), ...env })).toMatchObject({ baseUrl, tokenText });
+  it.each<[string, NodeJS.ProcessEnv, typeof ofFile]>([
+    ['the file alone', {}, ofFile],
+    ['an address in the environment', staging, ofStaging],
+    ['host and port', byHost, ofStaging],
+    ['a protocol', { ...byHost, DATAHUB_GMS_PROTOCOL: 'https' }, { ...ofStaging, baseUrl: 'https://staging:8080' }],
+    ['host and port beside an address', { ...byHost, DATAHUB_GMS_URL: 'http://no' }, ofStaging],
+    ['an address beside a host', { ...staging, DATAHUB_GMS_HOST: 'no' }, ofStaging],
+    ['a host that is an address', { DATAHUB_GMS_HOST: ofStaging.baseUrl, ...token }, ofStaging],
+    ['the port that Kubernetes sets for a service', { ...staging, DATAHUB_GMS_PORT: 'tcp://10.0.0.1:8080' }, ofStaging],
+    ['a token without an address', token, ofFile],
+    ['a protocol without a port', { DATAHUB_GMS_PROTOCOL: 'http' }, ofFile],
+    ['skipping the file where it is not needed', { ...staging, DATAHUB_SKIP_CONFIG: 'true' }, ofStaging],
+  ])('mean the same here: %s', (_name, env, expected) => {
+    expect(readServer({}, { ...home(written), ...env })).toMatchObject(expected);
   });
 
   it.each<[string, NodeJS.ProcessEnv, RegExp]>([
@@ -88,46 +65,52 @@ describe("DataHub's own settings", () => {
     expect(problemOf(() => readServer({}, { ...home(written), ...env }))).toMatch(sentence);
   });
 
-  it('are named as the source of address and token', () => {
-    const sources = (asked: ServerOptions, env: NodeJS.ProcessEnv) =>
-      readServer(asked, { ...home(written), ...env }).from;
-    const files = folder();
-    const tokenFile = files.write('token', 'abc-def-ghi-jkl');
-    expect(sources({}, {})).toEqual({ url: '~/.datahubenv', token: '~/.datahubenv' });
-    expect(sources({ tokenFile }, {})).toEqual({ url: '~/.datahubenv', token: `--token-file ${tokenFile}` });
-    expect(sources({}, { ...byHost, DATAHUB_GMS_PROTOCOL: 'http' })).toEqual({
-      url: 'DATAHUB_GMS_HOST and _PORT and _PROTOCOL',
-      token: 'DATAHUB_GMS_TOKEN',
-    });
-    expect(sources({ gmsUrl: 'http://staging:8080/' }, staging)).toEqual({
-      url: '--gms-url',
-      token: 'DATAHUB_GMS_TOKEN',
-    });
-    expect(sources({ gmsUrl: 'http://other' }, { DATAHUB_GMS_TOKEN: 'any-token-at-all' })?.token).toBe(
-      'DATAHUB_GMS_TOKEN',
-    );
-    expect(sources({}, { DATAHUB_GMS_TOKEN: 'any-token-at-all' })?.token).toMatch(
-      /^~\/\.datahubenv \(not DATAHUB_GMS_TOKEN/,
-    );
+  it.each<[ServerOptions, NodeJS.ProcessEnv, url: string, token: string]>([
+    [{}, {}, '~/.datahubenv', '~/.datahubenv'],
+    [{ tokenFile: 'FILE' }, {}, '~/.datahubenv', '--token-file FILE'],
+    [{}, { ...byHost, DATAHUB_GMS_PROTOCOL: 'http' }, 'DATAHUB_GMS_HOST and _PORT and _PROTOCOL', 'DATAHUB_GMS_TOKEN'],
+    [{ gmsUrl: 'http://staging:8080/' }, staging, '--gms-url', 'DATAHUB_GMS_TOKEN'],
+    [{ gmsUrl: 'http://other' }, token, '--gms-url', 'DATAHUB_GMS_TOKEN'],
+    [{}, token, '~/.datahubenv', '~/.datahubenv (not DATAHUB_GMS_TOKEN'],
+  ])('are named as the source of address and token: %j, %j', (asked, env, url, named) => {
+    const tokenFile = folder().write('token', 'abc-def-ghi-jkl');
+    const options = asked.tokenFile ? { ...asked, tokenFile } : asked;
+    const { from } = readServer(options, { ...home(written), ...env });
+    expect([from?.url, from?.token.replace(tokenFile, 'FILE').replace(/,.*/, '')]).toEqual([url, named]);
   });
 
-  it('never show the token of one server to another', () => {
-    const env = home(written);
-    expect(readServer({ gmsUrl: 'https://datahub.example.com:443/api/gms' }, env).tokenText).toBe(ofFile.token);
-    const ofTheFile = problemOf(() => readServer({ gmsUrl: 'https://other.example.com' }, env));
-    expect(ofTheFile).toMatch(/^No access token: the one in ~\/\.datahubenv is for another server: give --token-file/);
-    expect(ofTheFile).not.toContain('secret');
-    expect(problemOf(() => readServer({ gmsUrl: 'http://production' }, { ...env, ...staging }))).toMatch(
-      /^No access token: DATAHUB_GMS_TOKEN is for the server of DATAHUB_GMS_URL, not for --gms-url: give --token-file/,
-    );
-    const inPod = { DATAHUB_GMS_URL: 'http://staging:8080', DATAHUB_RETENTION_TOKEN_FILE: '/token/token' };
-    expect(problemOf(() => readServer({ gmsUrl: 'http://production' }, { ...env, ...inPod }))).toMatch(
-      /^No access token: DATAHUB_RETENTION_TOKEN_FILE \/token\/token is for the server of DATAHUB_GMS_URL, not for --gms-url/,
-    );
-    const withoutToken = home('gms: {server: "http://production"}');
-    expect(problemOf(() => readServer({}, { ...withoutToken, DATAHUB_GMS_TOKEN: 'the-token-of-staging' }))).toMatch(
-      /^No access token \(not DATAHUB_GMS_TOKEN, which counts only beside DATAHUB_GMS_URL or --gms-url\): give/,
-    );
+  it("show the file's token to its server, however its address is written", () => {
+    const gmsUrl = 'https://datahub.example.com:443/api/gms';
+    expect(readServer({ gmsUrl }, home(written)).tokenText).toBe(ofFile.tokenText);
+  });
+
+  const inPod = { DATAHUB_GMS_URL: 'http://staging:8080', DATAHUB_RETENTION_TOKEN_FILE: '/token/token' };
+  it.each<[string, NodeJS.ProcessEnv, RegExp, file?: string]>([
+    [
+      'https://other.example.com',
+      {},
+      /^No access token: the one in ~\/\.datahubenv is for another server: give --token/,
+    ],
+    [
+      'http://production',
+      staging,
+      /^No access token: DATAHUB_GMS_TOKEN is for the server of DATAHUB_GMS_URL, not for --/,
+    ],
+    [
+      'http://production',
+      inPod,
+      /^No access token: DATAHUB_RETENTION_TOKEN_FILE \/token\/token is for the server of DAT/,
+    ],
+    [
+      '',
+      token,
+      /^No access token \(not DATAHUB_GMS_TOKEN, which counts only beside/,
+      'gms: {server: "http://production"}',
+    ],
+  ])('never show the token of one server to another: --gms-url %s, %j', (gmsUrl, env, sentence, file = written) => {
+    const problem = problemOf(() => readServer(gmsUrl ? { gmsUrl } : {}, { ...home(file), ...env }));
+    expect(problem).toMatch(sentence);
+    expect(problem).not.toMatch(/secret|the-token-of/);
   });
 });
 

@@ -16,7 +16,7 @@ import { afterAll, expect, it } from 'vitest';
 import { folderLedger } from '../../../cli/ledgers/folder-ledger.ts';
 import { programs } from '../../programs.ts';
 import { ledgerContract } from '../../support/ledger-contract.ts';
-import { anIdle, aRunning, aSending } from '../../support/records.ts';
+import { anIdle, aSending } from '../../support/records.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'folder-ledger-'));
 let folders = 0;
@@ -36,6 +36,11 @@ function open(folder: string) {
   return ledger;
 }
 
+function fresh() {
+  const folder = freshFolder();
+  return { folder, ledger: open(folder) };
+}
+
 ledgerContract('the folder', async () => {
   const folder = freshFolder();
   return {
@@ -48,33 +53,16 @@ ledgerContract('the folder', async () => {
   };
 });
 
-it('does not create the folder for a reader', async () => {
-  const folder = freshFolder();
-  expect(await folderLedger(folder).list()).toEqual([]);
-  expect(readdirSync(root)).not.toContain(`${folders}`);
-});
-
 it('keeps the names of the last hundred revisions, and removes the others', async () => {
-  const folder = freshFolder();
-  const ledger = open(folder);
+  const { folder, ledger } = fresh();
   for (let revision = 1; revision <= 130; revision++) expect(await ledger.replace(idle('a', revision))).toBe(true);
   expect(readdirSync(folder)).toHaveLength(100);
   expect(await ledger.read('a')).toEqual(idle('a', 130));
   expect(await ledger.replace(aSending({ index: 'a', revision: 40 }))).toBe(false);
 });
 
-it('takes a damaged record for one that cannot be read, which a release can end', async () => {
-  const folder = freshFolder();
-  const ledger = open(folder);
-  await ledger.replace(aRunning({ index: 'a', revision: 1 }));
-  writeFileSync(join(folder, 'a@1.json'), '{"version": 4, "sta');
-  expect(await ledger.read('a')).toMatchObject({ state: 'unreadable', index: 'a', stored: { revision: 1 } });
-  expect(await ledger.replace(idle('a', 2))).toBe(true);
-});
-
 it('does not wait for a pipe with the name of a record, and leaves that index alone', async () => {
-  const folder = freshFolder();
-  const ledger = open(folder);
+  const { folder, ledger } = fresh();
   await ledger.replace(idle('a', 1));
   execFileSync('mkfifo', [join(folder, 'a@2.json')]);
   mkdirSync(join(folder, 'b@1.json'));
@@ -89,8 +77,7 @@ it('does not wait for a pipe with the name of a record, and leaves that index al
 });
 
 it('passes over what other programs leave in it', async () => {
-  const folder = freshFolder();
-  const ledger = open(folder);
+  const { folder, ledger } = fresh();
   await ledger.replace(idle('a', 1));
   for (const name of ['Thumbs.db', 'a@2 (1).json', 'a@02.json', 'a.b@2.json', '%zz@2.json', 'notes.txt'])
     writeFileSync(join(folder, name), '{}');
@@ -98,8 +85,7 @@ it('passes over what other programs leave in it', async () => {
 });
 
 it('reads names that a file system could not hold as they are', async () => {
-  const folder = freshFolder();
-  const ledger = open(folder);
+  const { ledger } = fresh();
   await ledger.replace(idle('../a/b@7.json', 1));
   expect((await ledger.list()).map(({ index }) => index)).toEqual(['../a/b@7.json']);
 });
@@ -128,8 +114,7 @@ it('takes only a folder that does not exist for an empty ledger', async () => {
 });
 
 it('that goes in the middle of a run is no empty ledger', async () => {
-  const folder = freshFolder();
-  const ledger = open(folder);
+  const { folder, ledger } = fresh();
   await ledger.replace(idle('a', 1));
   rmSync(folder, { recursive: true });
   await expect(ledger.list()).rejects.toThrow(/^The ledger \S+ has disappeared: is its volume still mounted\?$/);

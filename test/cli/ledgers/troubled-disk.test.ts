@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { folderLedger } from '../../../cli/ledgers/folder-ledger.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
 import { anIdle } from '../../support/records.ts';
@@ -36,6 +36,7 @@ afterEach(() => {
 
 function freshFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   return join(folder, 'ledger');
 }
 
@@ -55,12 +56,11 @@ describe('Before anything is sent, a ledger says in one sentence that', () => {
       /its file system has no hard links; name a folder/,
     ],
   ])('%s', (_, calls, sentence) => {
-    const folder = freshFolder();
+    const path = freshFolder();
     refusals.calls = calls;
-    const prepare = () => folderLedger(folder).prepare();
+    const prepare = () => folderLedger(path).prepare();
     expect(prepare).toThrow(LedgerError);
     expect(prepare).toThrow(sentence);
-    rmSync(join(folder, '..'), { recursive: true, force: true });
   });
 });
 
@@ -72,19 +72,18 @@ test('A folder above it that may not be entered is no empty ledger', async () =>
 });
 
 test('A name that was taken by its own first try, whose answer was lost, is stored', async () => {
-  const folder = freshFolder();
-  const ledger = folderLedger(folder);
+  const path = freshFolder();
+  const ledger = folderLedger(path);
   ledger.prepare();
   refusals.calls = { link: 'EEXIST' };
   expect(await ledger.replace(anIdle())).toBe(true);
   expect(await ledger.read(anIdle().index)).toEqual(anIdle());
-  rmSync(join(folder, '..'), { recursive: true, force: true });
 });
 
 describe('A disk that fills up in the middle of a run', () => {
   test('leaves the record before as it was', async () => {
-    const folder = freshFolder();
-    const ledger = folderLedger(folder);
+    const path = freshFolder();
+    const ledger = folderLedger(path);
     ledger.prepare();
     expect(await ledger.replace(anIdle({ revision: 1 }))).toBe(true);
     refusals.calls = { write: 'ENOSPC' };
@@ -92,7 +91,6 @@ describe('A disk that fills up in the middle of a run', () => {
     expect(await ledger.read(anIdle().index)).toMatchObject({ revision: 1 });
     refusals.calls = {};
     expect(await ledger.replace(anIdle({ revision: 2 }))).toBe(true);
-    expect(readdirSync(folder)).toHaveLength(2);
-    rmSync(join(folder, '..'), { recursive: true, force: true });
+    expect(readdirSync(path)).toHaveLength(2);
   });
 });

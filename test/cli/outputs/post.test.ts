@@ -7,13 +7,7 @@ import { rawServer } from '../../lambda/operations/http/raw-server.ts';
 import { freePort } from '../../support/loopback.ts';
 import { problemOf } from '../inputs/problem.ts';
 import { folder } from '../processes.ts';
-import { secretPath, startProxy, startReceiver } from './receiver.ts';
-
-async function receiver() {
-  const started = await startReceiver();
-  onTestFinished(started.close);
-  return started;
-}
+import { type Receiver, secretPath, startProxy, startReceiver } from './receiver.ts';
 
 const webhookAt = (url: string, more: Partial<Webhook> = {}): Webhook => ({
   ...readWebhook({ notifyUrlFile: folder().write('hook', `${url}\n`) })!,
@@ -29,36 +23,34 @@ afterEach(() => {
   waits.length = 0;
 });
 
+/** Posts to a receiver that answers like this, and then well. */
+async function posted(answers: Receiver['answers'], more: Partial<Webhook> = {}) {
+  const started = await startReceiver();
+  started.answers.push(...answers);
+  return { ...started, result: await post(webhookAt(started.url, more), body, { sleep }) };
+}
+
+const failed = (problem: RegExp) => ({ kind: 'failed', problem: expect.stringMatching(problem) });
+
 describe('posting a message', () => {
   it('sends it once, as JSON', async () => {
-    const { url, received } = await receiver();
-    expect(await post(webhookAt(url), body, { sleep })).toEqual({
-      kind: 'posted',
-      host: new URL(url).host,
-      status: 200,
-      doubt: undefined,
-    });
+    const { url, received, result } = await posted([]);
+    expect(result).toEqual({ kind: 'posted', host: new URL(url).host, status: 200, doubt: undefined });
     expect(received).toEqual([
       { path: secretPath, contentType: 'application/json; charset=utf-8', body: { text: 'all well' } },
     ]);
   });
 
   it('tries again after failures that may pass, and waits as long as it is asked to', async () => {
-    const { url, received, answers } = await receiver();
-    answers.push({ status: 503 }, { status: 429, headers: { 'retry-after': '7' } });
-    expect(await post(webhookAt(url), body, { sleep })).toMatchObject({ kind: 'posted' });
+    const { received, result } = await posted([{ status: 503 }, { status: 429, headers: { 'retry-after': '7' } }]);
+    expect(result).toMatchObject({ kind: 'posted' });
     expect(received).toHaveLength(3);
     expect(waits[1]).toBe(7000);
   });
 
   it('gives up after three tries', async () => {
-    const { url, received, answers } = await receiver();
-    answers.push({ status: 500 }, { status: 500 }, { status: 500 }, { status: 500 });
-    const posted = await post(webhookAt(url), body, { sleep });
-    expect(posted).toMatchObject({
-      kind: 'failed',
-      problem: expect.stringMatching(/it answered 500\. It was tried three/),
-    });
+    const { received, result } = await posted(Array(4).fill({ status: 500 }));
+    expect(result).toMatchObject(failed(/it answered 500\. It was tried three/));
     expect(received).toHaveLength(3);
   });
 
@@ -93,11 +85,9 @@ describe('posting a message', () => {
     [403, '<html>Forbidden</html>', {}, /it answered 403\. The address may/],
     [403, `unknown hook ${secretPath}`, {}, /it answered 403\. The address may/],
   ])('after %i with "%s" says what to do, without the address', async (status, answer, more, sentence) => {
-    const { url, received, answers } = await receiver();
-    answers.push({ status, body: answer });
-    const posted = await post(webhookAt(url, more), body, { sleep });
-    expect(posted).toMatchObject({ kind: 'failed', problem: expect.stringMatching(sentence) });
-    expect(JSON.stringify(posted)).not.toContain('s3cr3t');
+    const { received, result } = await posted([{ status, body: answer }], more);
+    expect(result).toMatchObject(failed(sentence));
+    expect(JSON.stringify(result)).not.toContain('s3cr3t');
     expect(received).toHaveLength(1);
   });
 
@@ -111,42 +101,25 @@ describe('posting a message', () => {
     ['<p>Sign in</p>', 'A web page takes no messages', { 'content-type': 'text/html; charset=utf-8' }],
     ['Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 413', 'error 413', {}],
   ])('is not accepted by a 200 that says %s', async (answer, quoted, headers) => {
-    const { url, received, answers } = await receiver();
-    answers.push({ status: 200, body: answer, headers });
-    expect(await post(webhookAt(url), body, { sleep })).toMatchObject({
-      kind: 'failed',
-      problem: expect.stringContaining(quoted),
-    });
+    const { received, result } = await posted([{ status: 200, body: answer, headers }]);
+    expect(result).toMatchObject({ kind: 'failed', problem: expect.stringContaining(quoted) });
     expect(received).toHaveLength(1);
   });
 
-  it.each(['ok', '1', '{"ok":true}'])(
-    'is accepted by a 200 that says %s, and calls it HTML as Slack does',
-    async (answer) => {
-      const { url, answers } = await receiver();
-      answers.push({ status: 200, body: answer, headers: { 'content-type': 'text/html' } });
-      expect(await post(webhookAt(url), body, { sleep })).toEqual(
-        expect.objectContaining({ kind: 'posted', doubt: undefined }),
-      );
-    },
-  );
-
-  it.each([
-    'ok',
-    '1',
-    '',
-    '{"ok":true}',
-    '{"errcode":0,"errmsg":"ok"}',
-    '{"StatusCode":0,"StatusMessage":"success","code":0,"data":{},"msg":"success"}',
-    '{"code":200,"message":"success"}',
-    '{"code":200,"msg":"success"}',
-    '{"id":"9","type":0,"errors":[],"error":null}',
-  ])('is accepted by a 200 that says %s', async (answer) => {
-    const { url, answers } = await receiver();
-    answers.push({ status: 200, body: answer });
-    expect(await post(webhookAt(url), body, { sleep })).toEqual(
-      expect.objectContaining({ kind: 'posted', doubt: undefined }),
-    );
+  it.each<[answer: string, type?: string]>([
+    // Slack calls it HTML.
+    ['ok', 'text/html'],
+    ['{"ok":true}', 'text/html'],
+    ['1'],
+    [''],
+    ['{"errcode":0,"errmsg":"ok"}'],
+    ['{"StatusCode":0,"StatusMessage":"success","code":0,"data":{},"msg":"success"}'],
+    ['{"code":200,"message":"success"}'],
+    ['{"code":200,"msg":"success"}'],
+    ['{"id":"9","type":0,"errors":[],"error":null}'],
+  ])('is accepted by a 200 that says %s', async (answer, type = 'text/plain') => {
+    const { result } = await posted([{ status: 200, body: answer, headers: { 'content-type': type } }]);
+    expect(result).toMatchObject({ kind: 'posted', doubt: undefined });
   });
 
   it.each([
@@ -160,9 +133,8 @@ describe('posting a message', () => {
     'false',
     '{"result":{"ok":false}}',
   ])('is accepted, with a warning, by a 200 that says %s, which nobody has specified', async (answer) => {
-    const { url, answers } = await receiver();
-    answers.push({ status: 200, body: answer });
-    expect(await post(webhookAt(url), body, { sleep })).toMatchObject({
+    const { result } = await posted([{ status: 200, body: answer }]);
+    expect(result).toMatchObject({
       kind: 'posted',
       doubt: expect.stringMatching(/^it answered 200 \(".*"\), which may mean that it refused it/),
     });
@@ -183,26 +155,23 @@ describe('posting a message', () => {
   it('reports a refused connection', async () => {
     const { url, close } = await startReceiver();
     await close();
-    const posted = await post(webhookAt(url), body, { sleep });
-    expect(posted).toMatchObject({
-      kind: 'failed',
-      problem: expect.stringMatching(/: no connection \(ECONNREFUSED\)\. Check/),
-    });
+    expect(await post(webhookAt(url), body, { sleep })).toMatchObject(
+      failed(/: no connection \(ECONNREFUSED\)\. Check/),
+    );
     expect(waits).toHaveLength(2);
   });
 
   it('reports a name that does not resolve', async () => {
-    const posted = await post(webhookAt(`http://hooks.invalid${secretPath}`), body, { sleep });
-    expect(posted).toMatchObject({
-      kind: 'failed',
-      problem: expect.stringMatching(/hooks\.invalid: its name cannot be/),
-    });
+    expect(await post(webhookAt(`http://hooks.invalid${secretPath}`), body, { sleep })).toMatchObject(
+      failed(/hooks\.invalid: its name cannot be/),
+    );
   });
 
   it('reports a server without TLS', async () => {
-    const { url } = await receiver();
-    const posted = await post(webhookAt(url.replace('http:', 'https:')), body, { sleep });
-    expect(posted).toMatchObject({ kind: 'failed', problem: expect.stringMatching(/it does not speak TLS \(\w+\)\./) });
+    const { url } = await startReceiver();
+    expect(await post(webhookAt(url.replace('http:', 'https:')), body, { sleep })).toMatchObject(
+      failed(/it does not speak TLS \(\w+\)\./),
+    );
   });
 });
 
@@ -227,17 +196,17 @@ describe('over TLS', () => {
     // Node warns of it, in the middle of the tests' output.
     const warnings = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     onTestFinished(() => warnings.mockRestore());
-    const posted = await post(webhookAt(`${url}/hook`), body, { sleep });
-    expect(posted).toMatchObject({ kind: 'failed', problem: expect.stringMatching(/its certificate is not trusted/) });
+    expect(await post(webhookAt(`${url}/hook`), body, { sleep })).toMatchObject(
+      failed(/its certificate is not trusted/),
+    );
     expect(requests).toEqual([]);
   });
 });
 
 describe('through a proxy', () => {
   it('goes what the environment sends there, also to names that only the proxy resolves', async () => {
-    const behind = await receiver();
+    const behind = await startReceiver();
     const proxy = await startProxy(behind);
-    onTestFinished(proxy.close);
     vi.stubEnv('http_proxy', proxy.url);
     vi.stubEnv('NO_PROXY', '');
     expect(await post(webhookAt(`http://hooks.internal${secretPath}`), body, { sleep })).toMatchObject({
@@ -250,12 +219,10 @@ describe('through a proxy', () => {
   it('that cannot be reached, nothing is sent, and the proxy is named without its password', async () => {
     const port = await freePort();
     vi.stubEnv('https_proxy', `http://me:pw-of-proxy@127.0.0.1:${port}`);
-    const posted = await post(webhookAt(`https://hooks.internal${secretPath}`), body, { sleep });
-    const sentence = new RegExp(
-      `hooks\\.internal through the proxy 127\\.0\\.0\\.1:${port}: no connection \\(ECONNREFUSED\\)`,
-    );
-    expect(posted).toMatchObject({ kind: 'failed', problem: expect.stringMatching(sentence) });
-    expect(JSON.stringify(posted)).not.toMatch(/pw-of-proxy|s3cr3t/);
+    const result = await post(webhookAt(`https://hooks.internal${secretPath}`), body, { sleep });
+    const sentence = `hooks\\.internal through the proxy 127\\.0\\.0\\.1:${port}: no connection \\(ECONNREFUSED\\)`;
+    expect(result).toMatchObject(failed(new RegExp(sentence)));
+    expect(JSON.stringify(result)).not.toMatch(/pw-of-proxy|s3cr3t/);
   });
 });
 

@@ -1,8 +1,9 @@
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
+import { onTestFinished } from 'vitest';
 import { type Listening, listening, textOf } from '../../support/loopback.ts';
 
-/** A receiver of webhooks, and a proxy in front of it, over real HTTP. */
+/** A receiver of webhooks, and a proxy in front of it, over real HTTP, until the test ends. */
 
 export interface Received {
   path: string;
@@ -29,6 +30,7 @@ export async function startReceiver(): Promise<Receiver> {
     response.writeHead(status, answered).end(body);
   });
   const at = await listening(server);
+  onTestFinished(at.close);
   return { ...at, url: `${at.url}${secretPath}`, received, answers };
 }
 
@@ -52,5 +54,7 @@ export async function startProxy(receiver: Receiver): Promise<Proxy> {
     onward.on('error', () => socket.destroy());
     socket.on('error', () => onward.destroy());
   });
-  return { ...(await listening(server)), tunnels };
+  const at = await listening(server);
+  onTestFinished(at.close);
+  return { ...at, tunnels };
 }

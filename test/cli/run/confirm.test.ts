@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { ServiceOptions } from '../../operations-service/server.ts';
 import { programs } from '../../programs.ts';
 import { operation, runHere, serviceHere } from '../here.ts';
 
@@ -11,8 +12,8 @@ const atTerminal = (args: readonly string[]) => args.filter((word) => word !== '
 
 describe('enforce at a terminal', () => {
   /** A run whose person answers, and the questions that were asked. */
-  const answering = async (answer: boolean, verb = 'enforce', ...more: string[]) => {
-    const service = await serviceHere();
+  const answering = async (answer: boolean, verb = 'enforce', more: string[] = [], options: ServiceOptions = {}) => {
+    const service = await serviceHere(options);
     const asked: string[] = [];
     const ask = async (question: string) => {
       asked.push(question);
@@ -29,19 +30,13 @@ describe('enforce at a terminal', () => {
   });
 
   test('says above the question which indices would be reindexed', async () => {
-    const { run, sent } = await serviceHere({ faults: ['ignores-force-flags'] });
-    const asked: string[] = [];
-    const ask = async (question: string) => {
-      asked.push(question);
-      return false;
-    };
-    await runHere(atTerminal(run('enforce', due)), { ask });
+    const { asked, service } = await answering(false, 'enforce', [], { faults: ['ignores-force-flags'] });
     expect(asked).toEqual([
       expect.stringMatching(
         /^A reindex cannot be cancelled, .*: dataset\.operation, dataset\.\w+ \("refuseR.*\)\.\nDelete /,
       ),
     ]);
-    expect(sent()).toEqual([]);
+    expect(service.sent()).toEqual([]);
   });
 
   test('sends nothing after a no, leaves no record, says so, and ends with 1', async () => {
@@ -54,7 +49,7 @@ describe('enforce at a terminal', () => {
   });
 
   test('does not ask with --yes, in a preview, or where nothing is due', async () => {
-    expect((await answering(false, 'enforce', '--yes')).asked).toEqual([]);
+    expect((await answering(false, 'enforce', ['--yes'])).asked).toEqual([]);
     expect((await answering(false, 'preview')).asked).toEqual([]);
     const service = await serviceHere();
     const ask = async () => expect.fail('nothing is due');
@@ -71,6 +66,18 @@ const hasPython = spawnSync('python3', ['--version']).status === 0;
 describe.skipIf(!hasPython)('a terminal of its own', () => {
   const terminal = fileURLToPath(new URL('terminal.py', import.meta.url));
 
+  /** @returns its status, and what the terminal has shown */
+  const typing = async (typed: string, command: readonly string[]) => {
+    const child = spawn('python3', [terminal, typed, ...command], { stdio: 'pipe' });
+    onTestFinished(() => void child.kill());
+    let shown = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      shown += text;
+    });
+    const ended = await new Promise((resolve) => child.on('close', resolve));
+    return { ended, shown };
+  };
+
   test.each([
     ['y\n', 0, 1],
     ['\n', 1, 0],
@@ -82,13 +89,7 @@ describe.skipIf(!hasPython)('a terminal of its own', () => {
   ])('%j there ends with %i', { timeout: 20_000 }, async (typed, status, sent) => {
     const service = await serviceHere();
     const args = atTerminal(service.run('enforce', [operation]));
-    const child = spawn('python3', [terminal, typed, process.execPath, programs.start, ...args], { stdio: 'pipe' });
-    onTestFinished(() => void child.kill());
-    let shown = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      shown += text;
-    });
-    const ended = await new Promise((resolve) => child.on('close', resolve));
+    const { ended, shown } = await typing(typed, [process.execPath, programs.start, ...args]);
     expect(shown).toContain('Delete 573 rows of 1 index for good? [y/N] ');
     expect([ended, service.sent().length]).toEqual([status, sent]);
   });
@@ -97,9 +98,7 @@ describe.skipIf(!hasPython)('a terminal of its own', () => {
     const service = await serviceHere();
     const log = service.files.at('log');
     const command = ['sh', '-c', 'exec "$@" > "$0" 2>&1', log, process.execPath, programs.start];
-    const child = spawn('python3', [terminal, '', ...command, ...atTerminal(service.run('enforce', [operation]))]);
-    onTestFinished(() => void child.kill());
-    expect(await new Promise((resolve) => child.on('close', resolve))).toBe(2);
+    expect((await typing('', [...command, ...atTerminal(service.run('enforce', [operation]))])).ended).toBe(2);
     expect(readFileSync(log, 'utf8')).toMatch(
       /^enforce asks before it deletes rows for good, and there is no terminal/,
     );

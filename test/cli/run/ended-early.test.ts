@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { folderLedger } from '../../../cli/ledgers/folder-ledger.ts';
 import { programs } from '../../programs.ts';
 import { aQuarantined } from '../../support/records.ts';
@@ -18,7 +18,6 @@ async function stage() {
   });
   const { files, run, sent } = service;
   const hook = await startReceiver();
-  onTestFinished(() => hook.close());
   const posting = ['--notify-url-file', files.write('hook', hook.url), '--json', files.at('report.json'), '--force'];
   const args = run('enforce', [{ ...operation, retentionDays: 30 }], ...posting);
   return {

@@ -116,7 +116,6 @@ test('A release that was not posted is named among what waits for that', async (
   });
   await runHere(run('enforce', [operation]));
   const refusing = await startReceiver();
-  onTestFinished(() => refusing.close());
   refusing.answers.push({ status: 403 });
   const release = ['release', 'dataset.operation', ...server, ...ledger, '--accept-missing', '100000'];
   const { stdout } = await runHere([...release, '--notify-url-file', files.write('hook', refusing.url)]);

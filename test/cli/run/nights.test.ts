@@ -19,7 +19,6 @@ async function stage(...faults: string[]) {
   const service = await serviceHere({ indices, faults: ['ignores-force-flags', ...faults] });
   const { files, run, server, ledger, engine, sent } = service;
   const hook = await startReceiver();
-  onTestFinished(() => hook.close());
   // A second for each request, so that tasks get on.
   engine.onRequest = () => void vi.setSystemTime(Date.now() + 1000);
   const posting = ['--notify-url-file', files.write('hook', hook.url), '--notify-format', 'json'];

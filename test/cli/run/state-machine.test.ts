@@ -53,56 +53,12 @@ async function inVirtualTime(run: () => Promise<unknown>): Promise<number> {
 }
 
 describe('the workflow file', () => {
-  it('gives Plan the input and the execution, and Report the state with the execution', async () => {
-    const { handlers, asked } = scripted({ plan: [finish], report: [reported] });
-    await start(handlers);
-    expect(asked.map(({ step, input }) => ({ step, input }))).toEqual([
-      { step: 'plan', input: { input: { mode: 'preview' }, execution } },
-      { step: 'report', input: { input: finish, execution, retry: { count: 0, last: 5 } } },
-    ]);
-  });
-
   it('tells Report its try, of as many as its Retry allows', async () => {
     const { handlers, asked } = scripted({ plan: [finish], report: Array.from({ length: 9 }, () => named('SnsDown')) });
     await start(handlers, fastClock()).catch(() => {});
     const tries = asked.filter(({ step }) => step === 'report').map(({ input }) => (input as ReportEvent).retry);
     expect(tries.map(({ count }) => count)).toEqual([0, 1, 2, 3, 4, 5]);
     expect(new Set(tries.map(({ last }) => last))).toEqual(new Set([tries.length - 1]));
-  });
-
-  it('waits as long as the state says before each Poll', async () => {
-    const { handlers, asked } = scripted({
-      plan: [{ next: 'truncate', waitSeconds: 1 }],
-      truncate: [wait(10)],
-      poll: [wait(1800), finish],
-      report: [reported],
-    });
-    await inVirtualTime(() => start(handlers));
-    expect(asked.map(({ step, at }) => [step, at])).toEqual([
-      ['plan', 0],
-      ['truncate', 0],
-      ['poll', 10_000],
-      ['poll', 1_810_000],
-      ['report', 1_810_000],
-    ]);
-  });
-
-  it('goes to Poll after a failed Truncate with its error, and never repeats Truncate', async () => {
-    const Cause = JSON.stringify({ errorType: 'Sandbox.Timedout', errorMessage: 'a cause' });
-    const caught = { Error: 'Sandbox.Timedout', Cause };
-    const { handlers, asked, steps } = scripted({
-      plan: [{ next: 'truncate', waitSeconds: 10 }],
-      truncate: [named('Sandbox.Timedout'), new Error('asked twice')],
-      poll: [finish],
-      report: [reported],
-    });
-    await inVirtualTime(() => start(handlers));
-    expect(steps()).toEqual(['plan', 'truncate', 'poll', 'report']);
-    expect(asked[2]?.input).toEqual({
-      next: 'truncate',
-      waitSeconds: 10,
-      failure: { step: 'truncate', error: 'Sandbox.Timedout', caught },
-    });
   });
 
   it('reports a Plan that fails for good with only the name of the error', async () => {
@@ -164,73 +120,21 @@ describe('under --fast', () => {
   });
 });
 
-describe('the states of an execution', () => {
-  const marks = [{ index: 'dataset_operationaspect_v1', revision: 3, decidedAtMillis: 1 }];
-  const state = (next: string) => ({ next, waitSeconds: 3 });
-  const always = (name: string) => Array.from({ length: 9 }, () => named(name));
-
-  async function entered(scripts: Parameters<typeof scripted>[0]) {
-    const { handlers } = scripted(scripts);
-    const names: string[] = [];
-    const ended = executeWorkflow(
-      { Execution: { Name: 'run-1', StartTime: execution.startTime, Input: {} } },
-      { input: {} },
-      {
-        sleep: async () => {},
-        random: () => 0.5,
-        entered: (name) => names.push(name),
-        call: (resource, given) => handlers[stepOf(resource)](given),
-      },
-    );
-    const { events } = await ended.catch(({ name }: Error) => {
-      names.push(`fails: ${name}`);
-      return { events: 0 };
-    });
-    return { states: names.join(' '), events };
-  }
-
-  it.each<[name: string, scripts: Parameters<typeof scripted>[0], states: string]>([
-    ['nothing to do', { plan: [finish], report: [reported] }, 'Plan NextStep Report IsAnythingReported Succeeded'],
-    [
-      'a truncation with two polls',
-      { plan: [state('truncate')], truncate: [state('wait')], poll: [state('wait'), finish], report: [reported] },
-      'Plan NextStep Truncate NextStep Wait Poll NextStep Wait Poll NextStep Report IsAnythingReported Succeeded',
-    ],
-    [
-      'a Plan that always fails',
-      { plan: always('Runtime.ExitError'), report: [reported] },
-      'Plan PlanFailed Report IsAnythingReported Succeeded',
-    ],
-    [
-      'a Poll that always fails',
-      { plan: [state('wait')], poll: always('LedgerError'), report: [reported] },
-      'Plan NextStep Wait Poll PollFailed Report IsAnythingReported Succeeded',
-    ],
-    [
-      'a report that carries a verdict',
-      { plan: [finish], report: [{ ...reported, next: 'mark', marks }], poll: [null] },
-      'Plan NextStep Report IsAnythingReported MarkReported Succeeded',
-    ],
-    [
-      'a mark that always fails',
-      { plan: [finish], report: [{ ...reported, next: 'mark', marks }], poll: always('LedgerError') },
-      'Plan NextStep Report IsAnythingReported MarkReported Succeeded',
-    ],
-    [
-      'a report that nobody gets',
-      { plan: [finish], report: always('PublishError') },
-      'Plan NextStep Report fails: PublishError',
-    ],
-  ])('%s', async (_, scripts, expected) => {
-    expect((await entered(scripts)).states).toBe(expected);
-  });
-
-  it('are counted in events as Step Functions counts them', async () => {
-    const scripts = { plan: [named('Sandbox.Timedout'), state('wait')], poll: [finish], report: [reported] };
-    // Started; Plan 5 and 3 for its retry; NextStep 2, twice; Wait 2; Poll 5; Report 5; IsAnythingReported 2; Succeeded 2;
-    // ended.
-    expect((await entered(scripts)).events).toBe(1 + 5 + 3 + 2 + 2 + 2 + 5 + 5 + 2 + 2 + 1);
-  });
+it('the events of an execution are counted as Step Functions counts them', async () => {
+  const { handlers } = scripted({ plan: [named('Sandbox.Timedout'), wait(3)], poll: [finish], report: [reported] });
+  const { events } = await executeWorkflow(
+    { Execution: { Name: 'run-1', StartTime: execution.startTime, Input: {} } },
+    { input: {} },
+    {
+      sleep: async () => {},
+      random: () => 0.5,
+      entered: () => {},
+      call: (resource, given) => handlers[stepOf(resource)](given),
+    },
+  );
+  // Started; Plan 5 and 3 for its retry; NextStep 2, twice; Wait 2; Poll 5; Report 5; IsAnythingReported 2; Succeeded 2;
+  // ended.
+  expect(events).toBe(1 + 5 + 3 + 2 + 2 + 2 + 5 + 5 + 2 + 2 + 1);
 });
 
 describe('what Step Functions would do and this would not', () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { programs } from '../../programs.ts';
 import { operation, runHere, serviceHere } from '../here.ts';
 import { startReceiver } from '../outputs/receiver.ts';
@@ -56,7 +56,6 @@ describe('A run whose output is closed or the null device', () => {
     for (const reader of ['file', 'webhook']) {
       const { run, files, states } = await serviceHere();
       const hook = await startReceiver();
-      onTestFinished(() => hook.close());
       const given =
         reader === 'file' ? ['--json', files.at('r.json')] : ['--notify-url-file', files.write('hook', hook.url)];
       expect((await runHere(run('enforce', [operation], ...given), nowhere)).status).toBe(0);

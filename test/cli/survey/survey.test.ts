@@ -1,26 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readPolicies } from '../../../cli/inputs/policies.ts';
 import { damage } from '../../../cli/survey/damage.ts';
 import { suggest } from '../../../cli/survey/suggestion.ts';
 import type { Survey } from '../../../cli/telling/findings.ts';
-import type { ServiceOptions } from '../../operations-service/server.ts';
 import { operation, runHere, serviceHere } from '../here.ts';
-
-const days = (count: number) => Date.now() - count * 86_400_000;
-const evenly = (from: number, to: number, rows: number) =>
-  Array.from({ length: rows }, (_, row) => days(from + ((to - from) * row) / rows));
-
-/** A survey; in `text`, line breaks inside a paragraph and rows of blanks are one blank. */
-async function surveyed(options: ServiceOptions = {}, ...more: string[]) {
-  const here = await serviceHere(options);
-  const { server, ledger, files } = here;
-  const { status, stdout } = await runHere(['survey', ...server, ...ledger, '--json', files.at('p.json'), ...more]);
-  const policies = existsSync(files.at('p.json')) ? JSON.parse(readFileSync(files.at('p.json'), 'utf8')) : undefined;
-  return { ...here, status, stdout, text: stdout.replace(/\s*\n\s+/g, ' ').replace(/ +/g, ' '), policies };
-}
-
-const only = (timestamps: number[]) => ({ indices: [{ entityType: 'dataset', aspect: 'operation', timestamps }] });
+import { days, evenly, only, survey, surveyed } from './surveyed.ts';
 
 describe('A survey', () => {
   test('changes nothing: every truncate is a dry run', async () => {
@@ -69,9 +54,7 @@ describe('A survey', () => {
   });
 
   test('writes one page without anything from elsewhere, in which names are text', async () => {
-    const { server, files } = await serviceHere();
-    const { status } = await runHere(['survey', ...server, '--html', files.at('s.html'), '--name', '<b>us</b> & co']);
-    const page = readFileSync(files.at('s.html'), 'utf8');
+    const { status, page } = await surveyed({}, '--name', '<b>us</b> & co');
     expect(status).toBe(0);
     expect(page).toMatch(/^<!doctype html>/i);
     expect(page).toContain('&lt;b&gt;us&lt;/b&gt; &amp; co');
@@ -97,9 +80,7 @@ describe('A survey', () => {
       /<b>100<\/b> past the retention \(100 %\) would stay: they are all its rows, and a person has to approve/,
     ],
   ])('its page draws %s as such, with their number and the reason', async (_, timestamps, number, reason) => {
-    const { server, files } = await serviceHere(only(timestamps));
-    await runHere(['survey', ...server, '--html', files.at('s.html')]);
-    const page = readFileSync(files.at('s.html'), 'utf8');
+    const { page } = await surveyed(only(timestamps));
     const bar = page.slice(page.indexOf('rows by age'));
     expect(page).toMatch(number);
     expect([/class="part g\d/.test(bar), /class="part w"/.test(bar)]).toEqual([
@@ -112,8 +93,7 @@ describe('A survey', () => {
   });
 
   test('is events with --log json', async () => {
-    const { server } = await serviceHere();
-    const { lines } = await runHere(['survey', ...server, '--log', 'json']);
+    const { lines } = await surveyed({}, '--log', 'json');
     expect([...new Set(lines.map(({ event }) => event))]).toEqual(
       expect.arrayContaining(['header', 'check', 'surveyed', 'hint', 'suggested']),
     );
@@ -131,10 +111,10 @@ describe('A survey notices', () => {
   test('what this job has truncated itself, without blaming other tools', async () => {
     const here = await serviceHere(only(evenly(0, 60, 2000)));
     await runHere(here.run('enforce', [{ ...operation, retentionDays: 30 }]));
-    const { stdout } = await runHere(['survey', ...here.server, ...here.ledger, '--json', here.files.at('p.json')]);
-    expect(stdout).toMatch(/This job has truncated dataset\.operation \(/);
-    expect(stdout).not.toContain('Something else');
-    expect(readFileSync(here.files.at('p.json'), 'utf8')).not.toContain('"enabled":false');
+    const { text, policies } = await survey(here);
+    expect(text).toMatch(/This job has truncated dataset\.operation \(/);
+    expect(text).not.toContain('Something else');
+    expect(policies).toMatchObject([expect.not.objectContaining({ enabled: false })]);
   });
 
   test.each([
@@ -146,16 +126,13 @@ describe('A survey notices', () => {
 
   test('first of all the indices that datahub-gc has emptied, and where their rows are', async () => {
     let now = Date.now() - 600_000;
-    const { server, ledger, engine, files } = await serviceHere({ clock: { now: () => now }, profile: '0.13.2-1.1' });
-    const touched = engine.runGc();
+    const here = await serviceHere({ clock: { now: () => now }, profile: '0.13.2-1.1' });
+    const touched = here.engine.runGc();
     now = Date.now();
-    const { stdout } = await runHere(['survey', ...server, ...ledger, '--json', files.at('p.json')]);
+    const { stdout, policies } = await survey(here);
     expect(touched).toHaveLength(5);
     expect(stdout).toContain('Look at this first: 5 indices may have lost their rows.');
     expect(stdout.indexOf('Look at this first')).toBeLessThan(stdout.indexOf('Rows older than'));
-    const policies: Array<{ entityType: string; aspect: string; enabled?: boolean }> = JSON.parse(
-      readFileSync(files.at('p.json'), 'utf8'),
-    );
     const off = policies.filter(({ enabled }) => enabled === false).map((one) => `${one.entityType}.${one.aspect}`);
     expect(off.sort()).toEqual([...touched].sort());
   });
@@ -229,23 +206,18 @@ describe('A survey ends with status 1 and the remedy for', () => {
   });
 
   test('an expired token, and never prints it', async () => {
-    const { files, url } = await serviceHere({ token: 'another-token' });
+    const here = await serviceHere({ token: 'another-token' });
     const payload = Buffer.from(JSON.stringify({ exp: Math.floor(days(3) / 1000) })).toString('base64url');
     const token = `e30.${payload}.x`;
-    const { status, stdout } = await runHere(['survey', '--gms-url', url, '--token-file', files.write('old', token)]);
+    here.files.write('token', token);
+    const { status, stdout } = await survey(here);
     expect([status, stdout]).toEqual([1, expect.stringMatching(/FAILED +Token +expired 3 days ago/)]);
     expect(stdout).not.toContain(token);
   });
 
   test('a host name that does not resolve', async () => {
-    const { files } = await serviceHere();
-    const { status, stdout } = await runHere([
-      'survey',
-      '--gms-url',
-      'http://gms.invalid:8080',
-      '--token-file',
-      files.at('token'),
-    ]);
+    const here = await serviceHere();
+    const { status, stdout } = await survey({ ...here, url: 'http://gms.invalid:8080' });
     expect([status, stdout]).toEqual([1, expect.stringMatching(/FAILED +Address +.*cannot be resolved/)]);
   });
 });

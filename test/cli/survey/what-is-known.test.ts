@@ -1,32 +1,17 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { knownOf, losesRowsByReindex, versionIn } from '../../../cli/survey/version.ts';
 import { answering, inFront, operation, runHere, serviceHere } from '../here.ts';
+import { evenly, only, survey, surveyed } from './surveyed.ts';
 
 /** A survey says what has been asked and answered, and no more. */
 
-const days = (count: number) => Date.now() - count * 86_400_000;
-const evenly = (from: number, to: number, rows: number) =>
-  Array.from({ length: rows }, (_, row) => days(from + ((to - from) * row) / rows));
-const only = (timestamps: number[]) => ({ indices: [{ entityType: 'dataset', aspect: 'operation', timestamps }] });
-
 /** The checks of a survey of a server that answers everything with one status. */
-async function checksOf(status: number): Promise<string[]> {
-  const { files } = await serviceHere();
+async function checksOf(answered: number): Promise<string[]> {
   const url = await answering((_, response) => {
-    response.writeHead(status, { 'content-type': 'text/plain' });
-    response.end('no');
+    response.writeHead(answered, { 'content-type': 'text/plain' }).end('no');
   });
-  const { lines, ...ended } = await runHere([
-    'survey',
-    '--gms-url',
-    url,
-    '--token-file',
-    files.at('token'),
-    '--log',
-    'json',
-  ]);
-  expect(ended.status).toBe(1);
+  const { status, lines } = await survey({ ...(await serviceHere()), url }, '--log', 'json');
+  expect(status).toBe(1);
   return lines
     .filter(({ event }) => event === 'check')
     .map(({ name, state, text }) => `${state} ${name}: ${String(text).replace(url, '')}`);
@@ -55,9 +40,9 @@ describe('Before DataHub has answered', () => {
 });
 
 test('An index that is closed is named, although the sizes leave it out', async () => {
-  const { url, files } = await serviceHere();
+  const here = await serviceHere();
   const closed = { status: 500, body: '{"message":"index_closed_exception: closed","status":500}' };
-  const front = await inFront(url, ({ aspect }, path) => {
+  const front = await inFront(here.url, ({ aspect }, path) => {
     if (aspect === 'operation') return closed;
     if (!path.includes('getIndexSizes')) return undefined;
     return (text) => {
@@ -68,8 +53,7 @@ test('An index that is closed is named, although the sizes leave it out', async 
       return JSON.stringify({ value: { ...value, indexSizes } });
     };
   });
-  const { stdout } = await runHere(['survey', '--gms-url', front, '--token-file', files.at('token')]);
-  const text = stdout.replace(/\s+/g, ' ');
+  const { text } = await survey({ ...here, url: front });
   expect(text).toContain("The server's sizes leave out dataset.operation: the index is closed, or");
   expect(text).toMatch(/Not counted: dataset\.operation: .*index_closed_exception/);
 });
@@ -79,7 +63,7 @@ describe('What this job has truncated', () => {
     const here = await serviceHere(only(evenly(0, 60, 2000)));
     await runHere(here.run('enforce', [{ ...operation, retentionDays: 30 }]));
     const another = await serviceHere(only(evenly(0, 30.5, 1000)));
-    const { stdout } = await runHere(['survey', ...another.server, ...here.ledger]);
+    const { stdout } = await survey({ ...another, ledger: here.ledger });
     expect(stdout).not.toContain('This job has truncated');
     expect(stdout).toContain('Something else already cuts at 30 days');
   });
@@ -87,9 +71,8 @@ describe('What this job has truncated', () => {
   test('leaves its policy as it is, however often the server is surveyed', async () => {
     const here = await serviceHere(only(evenly(0, 300, 3000)));
     await runHere(here.run('enforce', [{ ...operation, retentionDays: 180 }]));
-    for (const file of ['1.json', '2.json', '3.json']) {
-      await runHere(['survey', ...here.server, ...here.ledger, '--json', here.files.at(file)]);
-      expect(JSON.parse(readFileSync(here.files.at(file), 'utf8'))).toEqual([{ ...operation, retentionDays: 180 }]);
+    for (const _ of ['1', '2', '3']) {
+      expect((await survey(here)).policies).toEqual([{ ...operation, retentionDays: 180 }]);
     }
   });
 });
@@ -99,22 +82,15 @@ describe('The release that a server names', () => {
     const here = await serviceHere({ ...only(evenly(0, 500, 500)), profile: '0.10.5' });
     const config = { status: 200, body: JSON.stringify({ versions: { 'acryldata/datahub': { version: 'v1.3.0' } } }) };
     const url = await inFront(here.url, (_, path) => (path === '/config' ? config : undefined));
-    const { stdout } = await runHere([
-      ...['survey', '--gms-url', url, '--token-file', here.files.at('token')],
-      ...[...here.ledger, '--json', here.files.at('p.json')],
-    ]);
+    const { stdout, policies } = await survey({ ...here, url });
     expect(stdout).toContain('The server says that it is DataHub v1.3.0. In releases 1.2 to 1.5');
-    for (const policy of JSON.parse(readFileSync(here.files.at('p.json'), 'utf8'))) {
-      expect(policy).toMatchObject({ refuseReindex: true });
-    }
+    expect(policies).toMatchObject([{ refuseReindex: true }]);
   });
 
   test('is not needed to suggest timeoutSeconds where a server reindexes', async () => {
-    const here = await serviceHere({ ...only(evenly(0, 500, 500)), profile: '0.10.5' });
-    await runHere(['survey', ...here.server, ...here.ledger, '--json', here.files.at('p.json')]);
-    for (const policy of JSON.parse(readFileSync(here.files.at('p.json'), 'utf8'))) {
-      expect([policy.timeoutSeconds, policy.refuseReindex]).toEqual([60, undefined]);
-    }
+    const { policies } = await surveyed({ ...only(evenly(0, 500, 500)), profile: '0.10.5' });
+    expect(policies).toMatchObject([{ timeoutSeconds: 60 }]);
+    expect(policies[0]).not.toHaveProperty('refuseReindex');
   });
 
   test.each([

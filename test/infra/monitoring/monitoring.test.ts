@@ -42,6 +42,8 @@ const lossReport = {
 
 const { resources } = synthesize();
 const alarms = resources('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties);
+const alarmNamed = (name: string) => alarms.find(({ AlarmName }) => AlarmName.endsWith(`/${name}`));
+const [[, { Properties: dashboard }]] = resources('AWS::CloudWatch::Dashboard') as [[string, Resource]];
 const runbook = readFileSync(new URL('../../../docs/runbook.md', import.meta.url), 'utf8');
 
 describe.each(alarms.map((alarm) => [alarm.AlarmName as string, alarm] as const))('The alarm %s', (_, alarm) => {
@@ -92,7 +94,7 @@ describe('Monitoring', () => {
     ['RunFailed', runMetrics.failed],
     ['RowsMissing', runMetrics.rowsMissing],
   ])('reads the metric of %s as Report sends it, and ends when nothing more comes', (name, metricName) => {
-    const alarm = alarms.find(({ AlarmName }) => AlarmName.endsWith(`/${name}`));
+    const alarm = alarmNamed(name);
     const [sent] = reportMetrics(lossReport).map((line) => JSON.parse(line));
     const [directive] = sent._aws.CloudWatchMetrics;
     expect(directive.Metrics.map(({ Name }: { Name: string }) => Name)).toContain(metricName);
@@ -115,15 +117,14 @@ describe('Monitoring', () => {
   });
 
   test('counts executions that failed, timed out or were stopped as one event', () => {
-    const alarm = alarms.find(({ AlarmName }) => AlarmName.endsWith('ExecutionFailed'));
-    const names = alarm.Metrics.flatMap(
+    const names = alarmNamed('ExecutionFailed').Metrics.flatMap(
       (each: { MetricStat?: { Metric: { MetricName: string } } }) => each.MetricStat?.Metric.MetricName ?? [],
     );
     expect(names.sort()).toEqual(['ExecutionsAborted', 'ExecutionsFailed', 'ExecutionsTimedOut']);
   });
 
   test('calls for each start that is lost, also while an earlier one is kept', () => {
-    const alarm = alarms.find(({ AlarmName }) => AlarmName.endsWith('/StartLost'));
+    const alarm = alarmNamed('StartLost');
     const [[, { Properties: schedule }]] = resources('AWS::Scheduler::Schedule') as [[string, Resource]];
     const queue = schedule.Target.DeadLetterConfig.Arn['Fn::GetAtt'][0];
     expect(alarm).toMatchObject({
@@ -140,7 +141,7 @@ describe('Monitoring', () => {
   });
 
   test('calls where no subscription is confirmed, as Report counts them', () => {
-    const alarm = alarms.find(({ AlarmName }) => AlarmName.endsWith('/NobodySubscribed'));
+    const alarm = alarmNamed('NobodySubscribed');
     const [sent] = reportMetrics(lossReport, 0).map((line) => JSON.parse(line));
     expect(sent[alarm.MetricName]).toBe(0);
     expect(alarm).toMatchObject({
@@ -187,26 +188,15 @@ describe('Monitoring', () => {
   });
 
   test('has one dashboard, with the alarms, the decisions and what was deleted', () => {
-    const dashboards = resources('AWS::CloudWatch::Dashboard');
-    expect(dashboards).toHaveLength(1);
-    const body = JSON.stringify(dashboards[0]![1].Properties.DashboardBody);
-    for (const part of [
-      'RowsDeleted',
-      'PercentDeletable',
-      'RunFailed',
-      'DurationSeconds',
-      'ExecutionFailed',
-      'ispresent(outcome)',
-      'ExecutionsTimedOut',
-      'Throttles',
-    ]) {
-      expect(body).toContain(part);
-    }
+    expect(resources('AWS::CloudWatch::Dashboard')).toHaveLength(1);
+    const body = JSON.stringify(dashboard.DashboardBody);
+    const parts =
+      'RowsDeleted PercentDeletable RunFailed DurationSeconds ExecutionFailed ispresent(outcome) ExecutionsTimedOut Throttles';
+    for (const part of parts.split(' ')) expect(body).toContain(part);
   });
 
   test('shows rows, deletable and deleted rows of each index, from the logs of all four functions', () => {
-    const [[, { Properties }]] = resources('AWS::CloudWatch::Dashboard') as [[string, Resource]];
-    const body = JSON.stringify(Properties.DashboardBody);
+    const body = JSON.stringify(dashboard.DashboardBody);
     for (const query of [rowsByIndexQuery, deletedByIndexQuery]) {
       expect(body).toContain(query.name);
       for (const line of query.text.split('\n'))
@@ -215,9 +205,9 @@ describe('Monitoring', () => {
   });
 
   test('has the sections of the runbook for the worst that can happen, in at most 15 kB', () => {
-    const [[, { Properties }]] = resources('AWS::CloudWatch::Dashboard') as [[string, Resource]];
-    const shown = textOf(Properties.DashboardBody);
-    const widgets: { type: string; properties: { markdown: string } }[] = JSON.parse(shown).widgets;
+    const { widgets } = JSON.parse(textOf(dashboard.DashboardBody)) as {
+      widgets: { type: string; properties: { markdown: string } }[];
+    };
     const texts = widgets.flatMap(({ type, properties }) => (type === 'text' ? [properties.markdown] : []));
     for (const name of dashboardSections) {
       const section = sectionOf(runbook, name)!;

@@ -70,102 +70,60 @@ function statesOver(starts: readonly (number | undefined)[], alarm: NotStarted, 
   return states;
 }
 
-const days = (count: number, startsAt: (day: number) => number | undefined) =>
-  Array.from({ length: count * 24 }, (_, hour) => (startsAt(Math.floor(hour / 24)) === hour % 24 ? 1 : undefined));
+/** Days, of which some have a start at 3 o'clock. */
+const days = (count: number, hasStart: (day: number) => boolean) =>
+  Array.from({ length: count * 24 }, (_, hour) => (hour % 24 === 3 && hasStart(Math.floor(hour / 24)) ? 1 : undefined));
+
+test('The alarm NotStarted reads the starts by the schedule alone: a preview by hand is none', () => {
+  const alarm = notStarted();
+  expect(alarm).toMatchObject({ ComparisonOperator: 'GreaterThanOrEqualToThreshold', Threshold: 1 });
+  expect(alarm.Metrics).toMatchObject([
+    { Expression: expression },
+    { MetricStat: { Metric: { Namespace: 'AWS/Scheduler', MetricName: 'InvocationAttemptCount' }, Period: 3600 } },
+  ]);
+});
 
 describe.each([0, 4])('The alarm NotStarted, where CloudWatch reads %i points more than it evaluates,', (beyond) => {
-  const alarm = notStarted();
+  const threeAttempts = days(5, () => true).map((count, hour) => (hour === 27 ? 3 : count));
+  const workdays = days(21, (day) => day % 7 < 5);
 
-  test('reads the starts by the schedule alone: a preview by hand is none', () => {
-    const [{ Expression }, { MetricStat }] = alarm.Metrics;
-    expect(Expression).toBe(expression);
-    expect([MetricStat.Metric['Namespace'], MetricStat.Metric['MetricName'], MetricStat.Period]).toEqual([
-      'AWS/Scheduler',
-      'InvocationAttemptCount',
-      3600,
-    ]);
-    expect([alarm.ComparisonOperator, alarm.Threshold]).toEqual(['GreaterThanOrEqualToThreshold', 1]);
-  });
-
-  test('is silent after a fresh deployment, for as long as nothing has started', () => {
-    expect(
-      statesOver(
-        days(9, () => undefined),
-        alarm,
-        beyond,
-      ),
-    ).toEqual([['INSUFFICIENT_DATA', 0]]);
-  });
-
-  test('is OK from the first start on, and on each day with one', () => {
-    expect(
-      statesOver(
-        days(20, (day) => (day === 0 ? undefined : 3)),
-        alarm,
-        beyond,
-      ),
-    ).toEqual([
-      ['INSUFFICIENT_DATA', 0],
-      ['OK', 27],
-    ]);
-  });
-
-  test('calls for the first night without a start, until the next one', () => {
-    expect(
-      statesOver(
-        days(5, (day) => (day === 2 ? undefined : 3)),
-        alarm,
-        beyond,
-      ),
-    ).toEqual([
-      ['INSUFFICIENT_DATA', 0],
-      ['OK', 3],
-      ['ALARM', 27 + 26],
-      ['OK', 75],
-    ]);
-  });
-
-  test('calls once for a schedule that was deleted, and does not forget it', () => {
-    expect(
-      statesOver(
-        days(15, (day) => (day > 2 ? undefined : 3)),
-        alarm,
-        beyond,
-      ),
-    ).toEqual([
-      ['INSUFFICIENT_DATA', 0],
-      ['OK', 3],
-      ['ALARM', 51 + 26],
-    ]);
-  });
-
-  test('calls for the second start, where only the first one came', () => {
-    expect(
-      statesOver(
-        days(5, (day) => (day === 0 ? 3 : undefined)),
-        alarm,
-        beyond,
-      ),
-    ).toEqual([
-      ['INSUFFICIENT_DATA', 0],
-      ['OK', 3],
-      ['ALARM', 3 + 26],
-    ]);
-  });
-
-  test('is not misled by a start that took three attempts', () => {
-    const starts = days(5, () => 3).map((count, hour) => (hour === 27 ? 3 : count));
-    expect(statesOver(starts, alarm, beyond).at(-1)).toEqual(['OK', 3]);
-  });
-
-  test('is silent on a Monday, where the schedule rests at weekends and the stage says so', () => {
-    const workdays = days(21, (day) => (day % 7 < 5 ? 3 : undefined));
-    expect(statesOver(workdays, notStarted({ alarmIfNotStartedHours: 74 }), beyond).at(-1)).toEqual(['OK', 3]);
+  test.each<[what: string, starts: (number | undefined)[], after: [State, number][], fields?: object]>([
+    ['is silent after a fresh deployment, for as long as nothing has started', days(9, () => false), []],
+    ['is OK from the first start on, and on each day with one', days(20, (day) => day > 0), [['OK', 27]]],
+    [
+      'calls for the first night without a start, until the next one',
+      days(5, (day) => day !== 2),
+      [
+        ['OK', 3],
+        ['ALARM', 27 + 26],
+        ['OK', 75],
+      ],
+    ],
+    [
+      'calls once for a schedule that was deleted, and does not forget it',
+      days(15, (day) => day < 3),
+      [
+        ['OK', 3],
+        ['ALARM', 51 + 26],
+      ],
+    ],
+    [
+      'calls for the second start, where only the first one came',
+      days(5, (day) => day === 0),
+      [
+        ['OK', 3],
+        ['ALARM', 3 + 26],
+      ],
+    ],
+    ['is not misled by a start that took three attempts', threeAttempts, [['OK', 3]]],
+    ['is silent on Mondays after weekends without a start', workdays, [['OK', 3]], { alarmIfNotStartedHours: 74 }],
+  ])('%s', (_, starts, after, fields) => {
+    expect(statesOver(starts, notStarted(fields), beyond)).toEqual([['INSUFFICIENT_DATA', 0], ...after]);
   });
 });
 
 test('For a weekly schedule, the alarm is silent in weeks with a start, and calls after one without', () => {
-  const weekly = days(50, (day) => (day % 7 === 0 && day !== 35 ? 3 : undefined));
+  const weekly = days(50, (day) => day % 7 === 0 && day !== 35);
   expect(statesOver(weekly, notStarted({ alarmIfNotStartedHours: 168 }), 4)).toEqual([
     ['INSUFFICIENT_DATA', 0],
     ['OK', 3],

@@ -154,10 +154,6 @@ describe('A stage file', () => {
     );
   });
 
-  test('is refused without repeating a password', () => {
-    expect(refusal(() => read({ gmsUrl: 'https://user:geheim@datahub.example.com' }))).not.toContain('geheim');
-  });
-
   test('that is not JSON is refused', () => {
     expect(refusal(() => readSettings('prod', '{\n  "gmsUrl": "https://a.example",\n}'))).toBe(
       'The file has a trailing comma: nothing follows it before } (line 2, column 32).',
@@ -181,24 +177,15 @@ describe('A stage file', () => {
   );
 });
 
-describe('a tokenParameter that holds a token', () => {
-  test.each(['eyJhbGciOiJIUzI1NiJ9.c2VjcmV0.c2ln', 'tok_8f3a9c2e7b1d4f60'])(
-    'is refused without being printed: %s',
-    (token) => {
-      const given = { gmsUrl: 'https://gms.example.com', policies: [], tokenParameter: token };
-      expect(() => parseSettings('prod', given)).toThrow(/tokenParameter.*not shown/);
-      expect(() => parseSettings('prod', given)).not.toThrow(new RegExp(token.slice(0, 12)));
-    },
-  );
-
-  test('is not printed in another field either', () => {
-    const given = {
-      gmsUrl: 'https://gms.example.com',
-      policies: [],
-      parameterPrefix: 'eyJhbGciOiJIUzI1NiJ9.c2VjcmV0.c2ln',
-    };
-    expect(() => parseSettings('prod', given)).not.toThrow(/eyJhbGci/);
-  });
+test.each([
+  ['tokenParameter', 'eyJhbGciOiJIUzI1NiJ9.c2VjcmV0.c2ln'],
+  ['tokenParameter', 'tok_8f3a9c2e7b1d4f60'],
+  ['parameterPrefix', 'eyJhbGciOiJIUzI1NiJ9.c2VjcmV0.c2ln'],
+  ['gmsUrl', 'https://user:eyJhbGciOiJI@datahub.example.com'],
+])('What %s holds is refused without being printed where it looks like a secret: %s', (field, secret) => {
+  const message = refusal(() => read({ [field]: secret }));
+  expect(message).toContain(field);
+  expect(message).not.toMatch(/eyJhbGciOiJI|tok_8f3a9c2e/);
 });
 
 const inPrivateNetwork = { subnetIds: ['subnet-0a1b2c3d'], securityGroupIds: ['sg-0a1b2c3d'] };

@@ -290,6 +290,12 @@ export const entryCases: EntryCase[] = [
   ['hardly anything to delete', 'below-threshold', { kind: 'not-due', minDeletePercent: 10 }, { rowsToDelete: 1 }],
 ];
 
+const refusedTls = (code: string): Cause => ({
+  kind: 'server',
+  error: { kind: 'tls', operation: 'dry-run', host: 'gms:8080', code },
+  sent: 'no',
+});
+
 export const errorCases: [name: string, cause: Cause][] = [
   ['token refused', { kind: 'server', error: { kind: 'unauthorized', operation: 'dry-run', status: 401 }, sent: 'no' }],
   [
@@ -300,6 +306,11 @@ export const errorCases: [name: string, cause: Cause][] = [
       sent: 'no',
     },
   ],
+  ['wrong version of TLS', refusedTls('ERR_SSL_WRONG_VERSION_NUMBER')],
+  ['certificate expired', refusedTls('CERT_HAS_EXPIRED')],
+  ['certificate of another host', refusedTls('ERR_TLS_CERT_ALTNAME_INVALID')],
+  ['certificate of an unknown authority', refusedTls('SELF_SIGNED_CERT_IN_CHAIN')],
+  ['certificate not trusted', refusedTls('CRL_HAS_EXPIRED')],
   [
     'login page',
     {

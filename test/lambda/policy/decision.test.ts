@@ -134,12 +134,6 @@ test.each<[string, Case, string]>([
   ['below it', rows(9), 'below-threshold'],
   ['0 %, of one row', { policy: { minDeletePercent: 0 }, dryRun: { rowsToDelete: 1, rowsTotal: 1_000_000 } }, 'due'],
   ['an empty index', { dryRun: { rowsToDelete: 0, rowsTotal: 0 } }, 'nothing-to-delete'],
-  ['29 %, exactly', { policy: { minDeletePercent: 29 }, ...rows(29) }, 'due'],
-  [
-    'just below 29 %',
-    { policy: { minDeletePercent: 29 }, dryRun: { rowsToDelete: 28_999, rowsTotal: 100_000 } },
-    'below-threshold',
-  ],
   ['nothing to delete, and a wrong clock', { dryRun: { rowsToDelete: 0, clockSkewMillis: 10 ** 6 } }, 'failed'],
 ])('the threshold: %s', (_, given, expected) => {
   expect(outcome(given)).toBe(expected);

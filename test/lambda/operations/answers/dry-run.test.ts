@@ -14,8 +14,6 @@ describe('the sentence of a dry run', () => {
     ['a delete by query', `Delete 1200 out of 10000 rows (12.00%). ${deleting} ${tail}`, 1200, 10000, true],
     ['an empty index', `Delete 0 out of 0 rows (NaN%). ${deleting} ${tail}`, 0, 0, true],
     ['rows deleted between the two counts', `Delete 3 out of 0 rows (Infinity%). ${reindexing} ${tail}`, 3, 0, false],
-    ['a German server', `Delete 992 out of 1000 rows (99,20%). ${reindexing} ${tail}`, 992, 1000, false],
-    ['a server with Arabic digits', `Delete 992 out of 1000 rows (٩٩٫٢٠%). ${deleting} ${tail}`, 992, 1000, true],
     ['a percentage not multiplied by 100', `Delete 99 out of 100 rows (0.99%). ${deleting} ${tail}`, 99, 100, true],
     ['no percentage', `Delete 1 out of 2 rows. ${deleting} ${tail}`, 1, 2, true],
     ['line breaks', `\nDelete 1 out of 2 rows (50.00%).\n${deleting}\n${tail}\n`, 1, 2, true],
@@ -36,8 +34,6 @@ describe('the sentence of a dry run', () => {
     ['grouped digits', `Delete 1,200 out of 10,000 rows (12.00%). ${deleting} ${tail}`],
     ['a count that no number holds exactly', `Delete 1 out of 9007199254740993 rows (0.00%). ${deleting} ${tail}`],
     ['a negative count with a typographic minus', 'Delete \u22125 out of 10 rows'],
-    ['a negative total', 'Delete 5 out of -10 rows'],
-    ['the end of a grouped count', 'Delete 1,205 out of 10000 rows'],
     ['the end of a count grouped by blanks', 'Delete 1 205 out of 10000 rows'],
     ['the end of a count grouped by narrow blanks', 'Delete 1\u202f205 out of 10000 rows'],
     ...["'", '’', '`', '´', '·', '٬', '_', '\u02bc', '\u2009', '\u00a0'].map((between): [string, string] => [

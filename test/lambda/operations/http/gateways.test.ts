@@ -107,6 +107,21 @@ const answers: Array<[who: string, answer: Answer]> = [
       '[a_b] OpenSearchStatusException[OpenSearch exception [type=index_not_found_exception, reason=no such index [a_b]]]',
     ),
   ],
+  ['an unreachable search engine', restError(500, 'com.datahub.util.exception.ESQueryException: Count query failed:')],
+  [
+    'an exception with its reason inside it',
+    restError(
+      500,
+      'Count query failed: OpenSearchStatusException[OpenSearch exception [type=search_phase_execution_exception, reason=all shards failed]]; nested: OpenSearchException[OpenSearch exception [type=index_closed_exception, reason=closed]]',
+    ),
+  ],
+  [
+    'an answer of the search engine with its reason inside it',
+    restError(
+      500,
+      'method [POST], host [http://es:9200], status line [HTTP/1.1 400 Bad Request] {"error":{"root_cause":[{"type":"parsing_exception","reason":"unknown field"}],"type":"x_content_parse_exception","reason":"[1:2] failed"}}',
+    ),
+  ],
   ['a missing index', restError(500, 'x.YException: [type=index_not_found_exception, reason=no such index [a_b]]')],
   ["a proxy's page that has the words of a missing index", http(404, '<html><body>no such index.html</body></html>')],
   ['a path that GMS does not have', restError(404, "No root resource defined for path '/gms'", {})],

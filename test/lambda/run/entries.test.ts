@@ -26,7 +26,6 @@ const now = 3_000_000;
 const { judgeableAt } = anAttempt();
 const other = { runId: 'run-0', runStartMillis: 800_000 };
 const others = anAttempt(other);
-const elsewhere = { server: 'http://elsewhere:1' };
 const enforcing = aRunState([], { ...aRun, server: aServer });
 const from = { index: anIndex, entry: { entityType: 'dataset', aspect: 'operation', owner: 'team-a' } };
 const mine = aLastVerdict(aRun);
@@ -131,16 +130,6 @@ describe('a truncation that a run has watched, and whose record', () => {
       'holds another by now, after an older release',
       aRunning({ attempt: others, lastRelease: { decided: { ...later, atMillis: 5 }, release: {} } }),
       { outcome: 'unknown', cause: { kind: 'gone', what: 'superseded' } },
-    ],
-    [
-      'is of another address by now',
-      aRunning(elsewhere),
-      { outcome: 'still-running', cause: { kind: 'left-alone', why: 'address' } },
-    ],
-    [
-      'can no longer be read',
-      unreadable(aRunning()),
-      { outcome: 'unknown', cause: { kind: 'left-alone', why: 'unreadable' } },
     ],
   ])('%s', (_, record, expected) => {
     expect(shown(settled(record))).toMatchObject(expected);

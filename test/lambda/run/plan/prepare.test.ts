@@ -38,21 +38,6 @@ async function prepared(input: RunInput, given: Given = {}) {
 }
 
 describe('A run that can begin', () => {
-  test('has every policy, or those that indices names in any case', async () => {
-    const policies = [policy('operation'), policy('datasetProfile')];
-    const chosen = async (indices?: string[]) => {
-      const found = await prepared({ indices }, { policies });
-      return found.chosen.map(({ index }) => index);
-    };
-    expect(await chosen()).toEqual([anIndex, 'dataset_datasetprofileaspect_v1']);
-    expect(await chosen(['DATASET.Operation'])).toEqual([anIndex]);
-  });
-
-  test('releases what the ledger alone knows', async () => {
-    const { chosen, error } = await prepared({ release: ['dataset.operation'] }, { policies: [], record: true });
-    expect([chosen, error]).toEqual([[], undefined]);
-  });
-
   test.each([
     ['has expired', expiring(now), [{ kind: 'token-expires', at: now, expired: true }]],
     [
@@ -104,12 +89,5 @@ describe('A run that cannot do its work', () => {
     const covered = async (count: number) =>
       (await prepared({}, { policies: many(count), ledger: { list: away } })).chosen.length;
     expect([await covered(48), await covered(49)]).toEqual([48, 0]);
-  });
-
-  test('meets a defect: the step fails, and the workflow tries it again', async () => {
-    const list = async () => {
-      throw new TypeError('a defect');
-    };
-    await expect(prepared({}, { ledger: { list } })).rejects.toThrow('a defect');
   });
 });

@@ -113,23 +113,20 @@ describe('an approved truncation whose index', () => {
 describe('a truncation that a run has watched, and whose record', () => {
   const watched = watchedEntry(from, aRunning({ attempt: aReindex() }), now);
   const settled = (record: StoredRecord | undefined) => settledEntry(watched, watched.watch, record, enforcing, now);
-  const later = { ...other, atMillis: 1_200_000 };
+  const releasedAt = (atMillis: number) => ({ lastRelease: { decided: { ...other, atMillis }, release: {} } });
+  const gone = (what: string, more = {}) => ({ outcome: 'unknown', cause: { kind: 'gone', what, ...more } });
 
   test.each<[string, StoredRecord | undefined, object]>([
-    [
-      'has been released since',
-      aReleased({ lastRelease: { decided: later, release: {} } }),
-      { outcome: 'unknown', cause: { kind: 'gone', what: 'released', at: 1_200_000 } },
-    ],
+    ['has been released since', aReleased(releasedAt(1_200_000)), gone('released', { at: 1_200_000 })],
     [
       'has the verdict of another',
       anIdle({ lastSender: other, lastVerdict: aLastVerdict() }),
-      { outcome: 'unknown', cause: { kind: 'gone', what: 'superseded', runId: 'run-0' } },
+      gone('superseded', { runId: 'run-0' }),
     ],
     [
       'holds another by now, after an older release',
-      aRunning({ attempt: others, lastRelease: { decided: { ...later, atMillis: 5 }, release: {} } }),
-      { outcome: 'unknown', cause: { kind: 'gone', what: 'superseded' } },
+      aRunning({ attempt: others, ...releasedAt(5) }),
+      gone('superseded'),
     ],
   ])('%s', (_, record, expected) => {
     expect(shown(settled(record))).toMatchObject(expected);

@@ -90,4 +90,11 @@ describe('A run that cannot do its work', () => {
       (await prepared({}, { policies: many(count), ledger: { list: away } })).chosen.length;
     expect([await covered(48), await covered(49)]).toEqual([48, 0]);
   });
+
+  test('meets a defect: the step fails, and the workflow tries it again', async () => {
+    const list = async () => {
+      throw new TypeError('a defect');
+    };
+    await expect(prepared({}, { ledger: { list } })).rejects.toThrow('a defect');
+  });
 });

@@ -34,6 +34,8 @@ describe('the sentence of a dry run', () => {
     ['grouped digits', `Delete 1,200 out of 10,000 rows (12.00%). ${deleting} ${tail}`],
     ['a count that no number holds exactly', `Delete 1 out of 9007199254740993 rows (0.00%). ${deleting} ${tail}`],
     ['a negative count with a typographic minus', 'Delete \u22125 out of 10 rows'],
+    ['a negative total', 'Delete 5 out of -10 rows'],
+    ['the end of a grouped count', 'Delete 1,205 out of 10000 rows'],
     ['the end of a count grouped by blanks', 'Delete 1 205 out of 10000 rows'],
     ['the end of a count grouped by narrow blanks', 'Delete 1\u202f205 out of 10000 rows'],
     ...["'", '’', '`', '´', '·', '٬', '_', '\u02bc', '\u2009', '\u00a0'].map((between): [string, string] => [

@@ -4,7 +4,6 @@ import { LedgerError } from '../../../../lambda/ledger/ledger.ts';
 import type { RunInput } from '../../../../lambda/run/input.ts';
 import { prepare } from '../../../../lambda/run/plan/prepare.ts';
 import type { RunServices } from '../../../../lambda/run/services.ts';
-import { anIdle, anIndex } from '../../../support/records.ts';
 
 /** What Plan finds out before it asks the server. */
 
@@ -17,13 +16,11 @@ interface Given {
   policies?: object[];
   token?: string;
   ledger?: Partial<RunServices['ledger']>;
-  record?: boolean;
 }
 
 async function prepared(input: RunInput, given: Given = {}) {
   const { policies = [policy('operation')], token = 'opaque' } = given;
   const ledger = memoryLedger();
-  if (given.record) ledger.stored.set(anIndex, anIdle());
   const services = {
     settings: { minRetentionDays: 7 },
     clock: { now: () => now },
@@ -45,7 +42,6 @@ describe('A run that can begin', () => {
       expiring(now + 14 * day),
       [{ kind: 'token-expires', at: now + 14 * day, expired: undefined }],
     ],
-    ['expires later', expiring(now + 14 * day + 1000), []],
     ['does not say when it expires', 'opaque', []],
   ])('with a token that %s', async (_, token, notes) => {
     expect((await prepared({}, { token })).notes).toEqual(notes);

@@ -128,6 +128,11 @@ describe('a truncation that a run has watched, and whose record', () => {
       aRunning({ attempt: others, ...releasedAt(5) }),
       gone('superseded'),
     ],
+    [
+      'can no longer be read',
+      unreadable(aRunning()),
+      { outcome: 'unknown', cause: { kind: 'left-alone', why: 'unreadable' } },
+    ],
   ])('%s', (_, record, expected) => {
     expect(shown(settled(record))).toMatchObject(expected);
   });

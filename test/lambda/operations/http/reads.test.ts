@@ -2,8 +2,6 @@ import type { Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
 import { concernsServer } from '../../../../lambda/facts/server-error.ts';
-import { createOperations } from '../../../../lambda/operations/http/http-operations.ts';
-import { createHttpTransport } from '../../../../lambda/operations/http/http-transport.ts';
 import { OperationsError } from '../../../../lambda/operations/operations.ts';
 import { maxSentenceBytes } from '../../../../lambda/operations/text.ts';
 import { TransportError } from '../../../../lambda/operations/transport.ts';
@@ -128,17 +126,7 @@ describe('a read that fails temporarily', () => {
   });
 
   test('is retried when the connection fails', async () => {
-    const waits: number[] = [];
-    const operations = createOperations({
-      baseUrl: `http://127.0.0.1:${await freePort()}`,
-      token: fixed(token),
-      transport: createHttpTransport({ connectTimeoutMillis: 1000 }),
-      realNow: () => now,
-      sleep: async (millis) => {
-        waits.push(millis);
-      },
-      random: () => 0,
-    });
+    const { operations, waits } = await against([], { baseUrl: `http://127.0.0.1:${await freePort()}` });
     const error = await errorOf(operations.indexSizes());
     expect(error.fact).toMatchObject({
       kind: 'connect',

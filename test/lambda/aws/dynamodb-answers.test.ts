@@ -55,12 +55,8 @@ describe('a read', () => {
 
   test('that never succeeds reports what was tried and what to do', async () => {
     const { ledger, names } = ledgerThatMeets(lost);
-    const failure = await ledger.read(anIndex).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(LedgerError);
-    expect(failure).toMatchObject({
-      name: 'LedgerError',
-      message: `Tried to read ${anIndex} in the ledger table T: TimeoutError: socket hang up; functions in a private network need a NAT gateway or the gateway endpoint for DynamoDB.`,
-    });
+    const said = /^Tried to read dataset_operationaspect_v1 .* table T: TimeoutError: socket hang up; .*NAT gateway/;
+    await expect(ledger.read(anIndex)).rejects.toThrow(said);
     expect(names()).toBe('get get get get');
   });
 
@@ -81,9 +77,7 @@ describe('a read', () => {
 
   test('that is refused reports a short reason', async () => {
     const { ledger } = ledgerThatMeets(failing(400, 'AccessDeniedException', 'x'.repeat(300)));
-    await expect(ledger.read(anIndex)).rejects.toThrow(
-      `AccessDeniedException: ${'x'.repeat(200)}; if this persists, deploy the stack again; nothing is started without the ledger.`,
-    );
+    await expect(ledger.read(anIndex)).rejects.toThrow(/AccessDeniedException: x{200}; .*deploy the stack again/);
     await expect(ledgerThatMeets({ fails: {} }).ledger.read(anIndex)).rejects.toThrow('table T: Error: ; functions');
   });
 

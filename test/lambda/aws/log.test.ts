@@ -53,12 +53,6 @@ describe('the log of an invocation', () => {
     vi.unstubAllEnvs();
     log.info('planned');
     log.warn('careful');
-    expect(lines().map(({ level }) => level)).toEqual(['WARN']);
-  });
-
-  it('has levels for warnings and errors', () => {
-    const log = runLog(options);
-    log.warn('careful');
     log.error('broken');
     expect(lines().map(({ level }) => level)).toEqual(['WARN', 'ERROR']);
   });

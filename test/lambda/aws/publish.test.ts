@@ -66,20 +66,12 @@ describe('the SNS publisher', () => {
       sms: expected.subject,
     });
     expect(JSON.parse(body.default).runId).toBe('run-1');
-    const attributes = Object.fromEntries(
-      [1, 2, 3].map((at) => [
-        call?.get(`MessageAttributes.entry.${at}.Name`),
-        [
-          call?.get(`MessageAttributes.entry.${at}.Value.DataType`),
-          call?.get(`MessageAttributes.entry.${at}.Value.StringValue`),
-        ],
-      ]),
-    );
-    expect(attributes).toEqual({
-      stage: ['String', 'prod'],
-      result: ['String', 'failed'],
-      mode: ['String', 'enforce'],
-    });
+    const attribute = (at: number, part: string) => call?.get(`MessageAttributes.entry.${at}.${part}`);
+    expect([1, 2, 3].map((at) => [attribute(at, 'Name'), attribute(at, 'Value.StringValue')])).toEqual([
+      ['stage', 'prod'],
+      ['result', 'failed'],
+      ['mode', 'enforce'],
+    ]);
     expect(logged).toEqual(['info: report published']);
   });
 

@@ -27,47 +27,39 @@ import {
 
 const now = 1_500_000;
 const run = (runId: string, runStartMillis: number) => ({ runId, runStartMillis });
-const otherAttempt = anAttempt(run('run-0', 900_000));
+const theirs = { attempt: anAttempt(run('run-0', 900_000)) };
+const unreported = { unreported: true };
+const reported = { unreported: false };
+const ofRun = (...of: Parameters<typeof run>) => aRunning({ attempt: anAttempt(run(...of)) });
 const elsewhere = { server: 'http://elsewhere:1' };
 const unreadable = (stored: unknown = {}) => parseRecord(anIndex, stored);
 const mine = aLastVerdict(aRun);
+const ofOthers = aLastVerdict();
 
 describe('a record', () => {
   test.each<[string, StoredRecord | undefined, string]>([
     ['that is absent', undefined, 'free'],
     ['idle, never sent', anIdle(), 'free'],
-    ['idle, with another run’s verdict, reported', anIdle({ lastVerdict: aLastVerdict() }), 'free'],
+    ['idle, with another run’s verdict, reported', anIdle({ lastVerdict: ofOthers }), 'free'],
     ['idle, with this run’s verdict, reported', anIdle({ lastSender: aRun, lastVerdict: mine }), 'free'],
-    [
-      'idle, with another run’s verdict, unreported',
-      anIdle({ unreported: true, lastVerdict: aLastVerdict() }),
-      'ended',
-    ],
-    ['idle, with this run’s verdict, unreported', anIdle({ unreported: true, lastVerdict: mine }), 'ended'],
+    ['idle, with another run’s verdict, unreported', anIdle({ ...unreported, lastVerdict: ofOthers }), 'ended'],
+    ['idle, with this run’s verdict, unreported', anIdle({ ...unreported, lastVerdict: mine }), 'ended'],
     ['released, unreported', aReleased(), 'ended'],
-    ['released, reported', aReleased({ unreported: false }), 'free'],
+    ['released, reported', aReleased(reported), 'free'],
     ['sending, of this run', aSending(), 'mine'],
     ['running, of this run', aRunning(), 'mine'],
-    ['sending, of another run', aSending({ attempt: otherAttempt }), 'theirs'],
-    ['running, of another run', aRunning({ attempt: otherAttempt }), 'theirs'],
-    ['running, of a run of the same name', aRunning({ attempt: anAttempt(run('run-1', 900_000)) }), 'theirs'],
-    [
-      'running, of another run of the same start',
-      aRunning({ attempt: anAttempt({ ...aRun, runId: 'run-2' }) }),
-      'theirs',
-    ],
-    [
-      'running, of another run, after this run’s verdict',
-      aRunning({ attempt: otherAttempt, lastVerdict: mine }),
-      'theirs',
-    ],
-    ['quarantined, unreported', aQuarantined({ unreported: true }), 'ended'],
+    ['sending, of another run', aSending(theirs), 'theirs'],
+    ['running, of another run', aRunning(theirs), 'theirs'],
+    ['running, of a run of the same name', ofRun('run-1', 900_000), 'theirs'],
+    ['running, of another run of the same start', ofRun('run-2', aRun.runStartMillis), 'theirs'],
+    ['running, of another run, after this run’s verdict', aRunning({ ...theirs, lastVerdict: mine }), 'theirs'],
+    ['quarantined, unreported', aQuarantined(unreported), 'ended'],
     ['quarantined, reported', aQuarantined(), 'quarantined'],
     ['quarantined by this run, reported', aQuarantined({ lastVerdict: mine }), 'quarantined'],
     ['that cannot be read', unreadable(), 'unreadable'],
     [
       'that cannot be read, of this run and unreported',
-      unreadable({ ...aRunning(), taskId: 5, unreported: true }),
+      unreadable({ ...aRunning(), taskId: 5, ...unreported }),
       'unreadable',
     ],
     ['about another index', parseRecord(anIndex, anIdle({ index: 'chart_x' })), 'unreadable'],

@@ -4,6 +4,7 @@ import {
   conclude,
   fence,
   learnReindexes,
+  type Mark,
   markFor,
   markReported,
   markRunning,
@@ -210,34 +211,22 @@ describe('a release', () => {
 
 describe('fields that this version does not know', () => {
   const more = { later: 'another version' };
-  const transitions: Record<string, (record: never) => StoredRecord | undefined> = {
-    startSending: (record) => startSending(record, aKey, attempt),
-    markRunning: (record) => markRunning(record, 'n:1'),
-    noteAnswer: (record) => noteAnswer(record, { kind: 'reset', operation: 'truncate' }),
-    learnReindexes: (record) => learnReindexes(record, true),
-    conclude: (record) => conclude(record, aVerdict(), toIdle),
-    quarantine: (record) => conclude(record, aVerdict(), toQuarantine),
-    withdraw: (record) => withdraw(record, aVerdict(), decided),
-    markReported: (record) => markReported(record, markFor(record) ?? { index: '', revision: 0, decidedAtMillis: 0 }),
-    fence: (record) => fence(record, aKey, later, now),
-    release: (record) => release(record, aKey, opened, decided),
-  };
   const unresolved = [aSending(), aRunning()];
-  const from: Record<string, readonly LedgerRecord[]> = {
-    startSending: [anIdle()],
-    markRunning: [aSending()],
-    noteAnswer: [aSending()],
-    learnReindexes: unresolved,
-    conclude: unresolved,
-    quarantine: unresolved,
-    withdraw: [aSending()],
-    markReported: aRecordOfEachState().filter(({ unreported }) => unreported),
-    fence: aRecordOfEachState(),
-    release: [...unresolved, aQuarantined()],
-  };
-
-  test.each(Object.entries(transitions))('are kept by %s', (name, transition) => {
-    for (const record of from[name] ?? []) {
+  const unreported = aRecordOfEachState().filter((record) => record.unreported);
+  type Transition = (record: never) => StoredRecord | undefined;
+  test.each<[string, readonly LedgerRecord[], Transition]>([
+    ['startSending', [anIdle()], (record) => startSending(record, aKey, attempt)],
+    ['markRunning', [aSending()], (record) => markRunning(record, 'n:1')],
+    ['noteAnswer', [aSending()], (record) => noteAnswer(record, { kind: 'reset', operation: 'truncate' })],
+    ['learnReindexes', unresolved, (record) => learnReindexes(record, true)],
+    ['conclude', unresolved, (record) => conclude(record, aVerdict(), toIdle)],
+    ['quarantine', unresolved, (record) => conclude(record, aVerdict(), toQuarantine)],
+    ['withdraw', [aSending()], (record) => withdraw(record, aVerdict(), decided)],
+    ['markReported', unreported, (record) => markReported(record, markFor(record) as Mark)],
+    ['fence', aRecordOfEachState(), (record) => fence(record, aKey, later, now)],
+    ['release', [...unresolved, aQuarantined()], (record) => release(record, aKey, opened, decided)],
+  ])('are kept by %s', (_, records, transition) => {
+    for (const record of records) {
       expect(transition({ ...record, ...more } as never), record.state).toMatchObject(more);
     }
   });

@@ -2,6 +2,7 @@ import type { Cause } from '../../../lambda/facts/cause.ts';
 import type { Note } from '../../../lambda/facts/note.ts';
 import type { Outcome } from '../../../lambda/facts/outcomes.ts';
 import type { DecidedFacts } from '../../../lambda/facts/report-schema.ts';
+import type { ServerError } from '../../../lambda/facts/server-error.ts';
 import type { Audience } from '../../../lambda/message/audience.ts';
 
 /** One case of everything that a message can be about: docs/messages.md shows them, and tests measure them. */
@@ -31,23 +32,31 @@ const reindexed = { reindexes: true, strategy: 'reindex', indexName: before, ind
 const decidedByAnother = { decidedAt: '2026-08-13T03:40:00.000Z', decidedBy: 'run-x' };
 const refused = { kind: 'privilege', operation: 'dry-run', status: 403, text: 'Unauthorized' } as const;
 const slow = { kind: 'timeout', operation: 'dry-run', seconds: 60, tries: 2 } as const;
-const asyncReindexFailed = {
-  kind: 'bad-request',
-  operation: 'truncate',
-  status: 400,
-  text: 'Async reindex failed',
-} as const;
+const badRequest = { kind: 'bad-request', operation: 'truncate', status: 400, text: 'Async reindex failed' } as const;
+
+const lost = { kind: 'missing', expected: 52_000, found: 34_000 } as const;
+const task = { taskId: 'node-1:4711' };
+const reindexing = { reindexes: true, strategy: 'reindex', ...task } as const;
+const reindexedThen = { indexBefore: before, indexNow: now, cutoffMillis: at - 90 * day };
+const deleted = (rowsDeleted: number, rowsToDelete: number) => ({
+  rowsToDelete,
+  rowsDeleted,
+  rowsRemaining: rowsToDelete - rowsDeleted,
+});
+const remains = { kind: 'remains' } as const;
+const notProven = { kind: 'unproven', inPlace: false } as const;
+const quarantinedReindex = { kind: 'quarantined', since: at, outcome: 'unknown', reindexed: true } as const;
+const outOfTime = { kind: 'open', why: 'run-time', hours: 12, since: at } as const;
+const released = { kind: 'released', index: 'dataset.operation' } as const;
+const notReleased = { kind: 'not-released', index: 'dataset.operation' } as const;
+const ofServer = (error: ServerError): Cause => ({ kind: 'server', error, sent: 'no' });
+const oldAddress = 'http://gms.old:8080';
 
 export type EntryCase = [name: string, outcome: Outcome, cause: Cause, more?: Partial<DecidedFacts>];
 
 export const entryCases: EntryCase[] = [
-  ['rows missing after a delete', 'rows-missing', { kind: 'missing', expected: 52_000, found: 34_000 }],
-  [
-    'rows missing after a reindex',
-    'rows-missing',
-    { kind: 'missing', expected: 52_000, found: 34_000, done: 34_000, total: 52_000 },
-    reindexed,
-  ],
+  ['rows missing after a delete', 'rows-missing', lost],
+  ['rows missing after a reindex', 'rows-missing', { ...lost, done: 34_000, total: 52_000 }, reindexed],
   [
     'rows missing, as where a shard is away',
     'rows-missing',
@@ -57,7 +66,7 @@ export const entryCases: EntryCase[] = [
   [
     'rows missing, found by another run',
     'rows-missing',
-    { kind: 'missing', expected: 52_000, found: 34_000 },
+    lost,
     { resumed: true, ...decidedByAnother, rowsMissing: 18_000 },
   ],
   [
@@ -74,140 +83,100 @@ export const entryCases: EntryCase[] = [
   [
     'quarantined: a reindex lost rows',
     'quarantined',
-    {
-      kind: 'quarantined',
-      since: at,
-      outcome: 'unknown',
-      reindexed: true,
-      indexBefore: before,
-      indexNow: now,
-      cutoffMillis: at - 90 * day,
-      today: { expected: 4000, found: 2800, inPlace: true },
-    },
+    { ...quarantinedReindex, ...reindexedThen, today: { expected: 4000, found: 2800, inPlace: true } },
   ],
   [
     'quarantined: a reindex is not proven',
     'quarantined',
-    {
-      kind: 'quarantined',
-      since: at,
-      outcome: 'unknown',
-      reindexed: true,
-      today: { expected: 4000, found: 4000, inPlace: false },
-    },
+    { ...quarantinedReindex, today: { expected: 4000, found: 4000, inPlace: false } },
   ],
-  [
-    'reindex not proven: rows are left out',
-    'unknown',
-    { kind: 'unproven', done: 2800, total: 4000, inPlace: false },
-    { reindexes: true, strategy: 'reindex', taskId: 'node-1:4711' },
-  ],
+  ['reindex not proven: rows are left out', 'unknown', { ...notProven, done: 2800, total: 4000 }, reindexing],
   [
     'reindex not proven: refused',
     'unknown',
-    { kind: 'unproven', error: asyncReindexFailed, inPlace: false },
+    { ...notProven, error: badRequest },
     { reindexes: true, strategy: 'reindex' },
   ],
   [
     'reindex not proven: the counts do not show it',
     'unknown',
-    { kind: 'unproven', done: 80_000, total: 80_000, inPlace: false },
-    { reindexes: true, strategy: 'reindex', taskId: 'node-1:4711' },
+    { ...notProven, done: 80_000, total: 80_000 },
+    reindexing,
   ],
-  [
-    'reindex not proven: its task vanished',
-    'unknown',
-    { kind: 'unproven', vanished: true, inPlace: true },
-    { reindexes: true, strategy: 'reindex', taskId: 'node-1:4711' },
-  ],
-  ['a delete cannot be counted', 'unknown', { kind: 'unproven', error: slow }, { taskId: 'node-1:4711' }],
+  ['reindex not proven: its task vanished', 'unknown', { kind: 'unproven', vanished: true, inPlace: true }, reindexing],
+  ['a delete cannot be counted', 'unknown', { kind: 'unproven', error: slow }, task],
   [
     'the index refuses deletes',
     'incomplete',
-    { kind: 'remains', done: 0, total: 30_000 },
-    { rowsToDelete: 30_000, rowsDeleted: 0, rowsRemaining: 30_000, taskId: 'node-1:4711' },
+    { ...remains, done: 0, total: 30_000 },
+    { ...deleted(0, 30_000), ...task },
   ],
-  [
-    'not refreshed',
-    'incomplete',
-    { kind: 'remains', done: 30_000, total: 30_000 },
-    { rowsToDelete: 30_000, rowsDeleted: 0, rowsRemaining: 30_000 },
-  ],
+  ['not refreshed', 'incomplete', { ...remains, done: 30_000, total: 30_000 }, deleted(0, 30_000)],
   [
     'not refreshed, the night after',
     'incomplete',
-    { kind: 'remains', done: 0, total: 20_000, conflicts: 20_000 },
+    { ...remains, done: 0, total: 20_000, conflicts: 20_000 },
     { rowsToDelete: 20_000, rowsDeleted: 0, rowsRemaining: 20_001 },
   ],
   [
     'stopped at a conflict',
     'incomplete',
-    { kind: 'remains', done: 6799, conflicts: 1, total: 50_000 },
-    { rowsToDelete: 50_000, rowsDeleted: 6799, rowsRemaining: 43_201, taskId: 'node-1:4711' },
+    { ...remains, done: 6799, conflicts: 1, total: 50_000 },
+    { ...deleted(6799, 50_000), ...task },
   ],
   [
     'cancelled',
     'incomplete',
-    { kind: 'remains', cancelled: true, done: 800_000, total: 1_200_034 },
-    { rowsDeleted: 800_034, rowsRemaining: 400_000, taskId: 'node-1:4711' },
+    { ...remains, cancelled: true, done: 800_000, total: 1_200_034 },
+    { rowsDeleted: 800_034, rowsRemaining: 400_000, ...task },
   ],
   [
     'its task still runs when it is closed',
     'incomplete',
-    { kind: 'remains', runs: true, done: 800_000, total: 1_200_034 },
-    { rowsDeleted: 800_000, rowsRemaining: 400_034, taskId: 'node-1:4711' },
+    { ...remains, runs: true, done: 800_000, total: 1_200_034 },
+    { rowsDeleted: 800_000, rowsRemaining: 400_034, ...task },
   ],
   [
     'its reindex still runs when it is closed',
     'unknown',
-    { kind: 'unproven', runs: true, inPlace: false, done: 800_000, total: 1_200_034 },
-    { reindexes: true, strategy: 'reindex', taskId: 'node-1:4711' },
+    { ...notProven, runs: true, done: 800_000, total: 1_200_034 },
+    reindexing,
   ],
   [
     'nothing is deleted, and no status says why',
     'incomplete',
-    { kind: 'remains' },
-    { rowsDeleted: 0, rowsRemaining: 1_200_034, taskId: 'node-1:4711' },
+    remains,
+    { rowsDeleted: 0, rowsRemaining: 1_200_034, ...task },
   ],
-  [
-    'still running',
-    'still-running',
-    { kind: 'open', why: 'run-time', hours: 12, since: at, done: 400_000, total: 1_200_034 },
-    { taskId: 'node-1:4711' },
-  ],
+  ['still running', 'still-running', { ...outOfTime, done: 400_000, total: 1_200_034 }, task],
   [
     'a reindex is still running',
     'still-running',
-    { kind: 'open', why: 'run-time', hours: 12, since: at, lastMovedAt: at + 3_600_000, done: 4000, total: 12_000 },
-    { taskId: 'node-1:4711', reindexes: true, strategy: 'reindex' },
+    { ...outOfTime, lastMovedAt: at + 3_600_000, done: 4000, total: 12_000 },
+    reindexing,
   ],
-  [
-    'ended, not verified yet',
-    'still-running',
-    { kind: 'open', why: 'run-time', hours: 12, since: at, ended: true },
-    { taskId: 'node-1:4711' },
-  ],
+  ['ended, not verified yet', 'still-running', { ...outOfTime, ended: true }, task],
   [
     'sent by another run',
     'still-running',
     { kind: 'open', why: 'another-run', runId: 'run-1', since: at, judgeableAt: at + 780_000 },
   ],
-  ['no end seen', 'unknown', { kind: 'open', why: 'server', since: at, error: slow }, { taskId: 'node-1:4711' }],
-  ['task vanished', 'unknown', { kind: 'open', why: 'run-time', since: at, vanished: true }, { taskId: 'node-1:4711' }],
+  ['no end seen', 'unknown', { kind: 'open', why: 'server', since: at, error: slow }, task],
+  ['task vanished', 'unknown', { kind: 'open', why: 'run-time', since: at, vanished: true }, task],
   ['may have been sent', 'unknown', { kind: 'open', why: 'step', since: at }],
   [
     'a preview verifies nothing',
     'still-running',
     { kind: 'open', why: 'preview', runId: 'run-1', since: at, releasableAt: at + 2 * day },
-    { taskId: 'node-1:4711' },
+    task,
   ],
   [
     'a preview verifies nothing, and a release is accepted',
     'still-running',
     { kind: 'open', why: 'preview', runId: 'run-1', since: at - day, releasableAt: at, ended: true },
-    { taskId: 'node-1:4711' },
+    task,
   ],
-  ['record deleted', 'unknown', { kind: 'gone', what: 'deleted' }, { taskId: 'node-1:4711' }],
+  ['record deleted', 'unknown', { kind: 'gone', what: 'deleted' }, task],
   ['released meanwhile', 'unknown', { kind: 'gone', what: 'released', at }],
   ['superseded', 'unknown', { kind: 'gone', what: 'superseded', runId: 'run-1' }],
   ['already sent', 'not-started', { kind: 'gone', what: 'fenced', runId: 'run-1' }],
@@ -243,8 +212,8 @@ export const entryCases: EntryCase[] = [
     'failed',
     { kind: 'policy', what: 'unreadable', problem: 'retentionDay is no field: did you mean retentionDays?' },
   ],
-  ['privilege missing', 'failed', { kind: 'server', error: refused, sent: 'no' }],
-  ['no such index', 'failed', { kind: 'server', error: { kind: 'no-index', operation: 'dry-run' }, sent: 'no' }],
+  ['privilege missing', 'failed', ofServer(refused)],
+  ['no such index', 'failed', ofServer({ kind: 'no-index', operation: 'dry-run' })],
   ['no answer to the truncation', 'failed', { kind: 'unchanged', error: { ...slow, operation: 'truncate' } }],
   ['clock', 'failed', { kind: 'guard', which: 'server-clock', found: 900_000 }],
   ['a reindex is refused', 'failed', { kind: 'guard', which: 'refuse-reindex' }, { strategy: 'reindex' }],
@@ -290,24 +259,19 @@ export const entryCases: EntryCase[] = [
   ['hardly anything to delete', 'below-threshold', { kind: 'not-due', minDeletePercent: 10 }, { rowsToDelete: 1 }],
 ];
 
+const refusedTls = (code: string) => ofServer({ kind: 'tls', operation: 'dry-run', host: 'gms:8080', code });
+const noConnection = { kind: 'connect', operation: 'dry-run', host: 'gms.internal', code: 'ECONNREFUSED' } as const;
+const loginPage = { kind: 'not-json', operation: 'dry-run', status: 200, text: 'Log in', page: true } as const;
+
 export const errorCases: [name: string, cause: Cause][] = [
-  ['token refused', { kind: 'server', error: { kind: 'unauthorized', operation: 'dry-run', status: 401 }, sent: 'no' }],
-  [
-    'no connection',
-    {
-      kind: 'server',
-      error: { kind: 'connect', operation: 'dry-run', host: 'gms.internal', code: 'ECONNREFUSED', tries: 4 },
-      sent: 'no',
-    },
-  ],
-  [
-    'login page',
-    {
-      kind: 'server',
-      error: { kind: 'not-json', operation: 'dry-run', status: 200, text: 'Log in', page: true },
-      sent: 'no',
-    },
-  ],
+  ['token refused', ofServer({ kind: 'unauthorized', operation: 'dry-run', status: 401 })],
+  ['no connection', ofServer({ ...noConnection, tries: 4 })],
+  ['wrong version of TLS', refusedTls('ERR_SSL_WRONG_VERSION_NUMBER')],
+  ['certificate expired', refusedTls('CERT_HAS_EXPIRED')],
+  ['certificate of another host', refusedTls('ERR_TLS_CERT_ALTNAME_INVALID')],
+  ['certificate of an unknown authority', refusedTls('SELF_SIGNED_CERT_IN_CHAIN')],
+  ['certificate not trusted', refusedTls('CRL_HAS_EXPIRED')],
+  ['login page', ofServer(loginPage)],
   ['no policy', { kind: 'setup', what: 'no-policy', problem: 'there is no policy' }],
   ['wrong input', { kind: 'setup', what: 'input', problem: '"indices" names dataset.operatoin, which no policy has' }],
   [
@@ -333,69 +297,21 @@ export const noteCases: [name: string, note: Note][] = [
     'fewer rows than last night',
     { kind: 'fewer-rows', index: 'dataset.operation', expected: 52_000, found: 34_000, since: at },
   ],
-  ['other address', { kind: 'other-address', address: 'http://gms.old:8080', records: 3 }],
-  ['released', { kind: 'released', index: 'dataset.operation', missing: 0 }],
-  [
-    'released after a reindex',
-    {
-      kind: 'released',
-      index: 'dataset.operation',
-      missing: 0,
-      reindexed: true,
-      indexBefore: before,
-      indexNow: now,
-      cutoffMillis: at - 90 * day,
-    },
-  ],
-  ['released with missing rows', { kind: 'released', index: 'dataset.operation', missing: 400, accepted: 400 }],
+  ['other address', { kind: 'other-address', address: oldAddress, records: 3 }],
+  ['released', { ...released, missing: 0 }],
+  ['released after a reindex', { ...released, missing: 0, reindexed: true, ...reindexedThen }],
+  ['released with missing rows', { ...released, missing: 400, accepted: 400 }],
   [
     'released by another run, uncounted',
-    {
-      kind: 'released',
-      index: 'dataset.operation',
-      unknown: 'uncounted',
-      accepted: 0,
-      error: slow,
-      decidedAt: '2026-08-13T03:40:00.000Z',
-      decidedBy: 'run-x',
-    },
+    { ...released, unknown: 'uncounted', accepted: 0, error: slow, ...decidedByAnother },
   ],
-  [
-    'not released: rows missing',
-    {
-      kind: 'not-released',
-      index: 'dataset.operation',
-      why: 'missing',
-      missing: 400,
-      indexBefore: before,
-      indexNow: now,
-      cutoffMillis: at - 90 * day,
-    },
-  ],
-  [
-    'not released: unresolved',
-    { kind: 'not-released', index: 'dataset.operation', why: 'unresolved', until: at + day },
-  ],
-  ['not released: unreported', { kind: 'not-released', index: 'dataset.operation', why: 'unreported' }],
-  [
-    'not released: reindex',
-    { kind: 'not-released', index: 'dataset.operation', why: 'unknown', unknown: 'reindex', reindexed: true },
-  ],
-  [
-    'not released: another address',
-    {
-      kind: 'not-released',
-      index: 'dataset.operation',
-      why: 'unknown',
-      unknown: 'address',
-      address: 'http://gms.old:8080',
-    },
-  ],
-  [
-    'not released: ledger',
-    { kind: 'not-released', index: 'dataset.operation', why: 'ledger', problem: 'the disk is full' },
-  ],
-  ['nothing to release', { kind: 'not-released', index: 'dataset.operation', why: 'idle' }],
+  ['not released: rows missing', { ...notReleased, why: 'missing', missing: 400, ...reindexedThen }],
+  ['not released: unresolved', { ...notReleased, why: 'unresolved', until: at + day }],
+  ['not released: unreported', { ...notReleased, why: 'unreported' }],
+  ['not released: reindex', { ...notReleased, why: 'unknown', unknown: 'reindex', reindexed: true }],
+  ['not released: another address', { ...notReleased, why: 'unknown', unknown: 'address', address: oldAddress }],
+  ['not released: ledger', { ...notReleased, why: 'ledger', problem: 'the disk is full' }],
+  ['nothing to release', { ...notReleased, why: 'idle' }],
   ['late', { kind: 'late', startedAt: at }],
   ['more than a run carries', { kind: 'beyond', entries: 2, names: ['chart.a', 'chart.b'], quarantined: ['chart.b'] }],
   ['shortened', { kind: 'shortened', indices: 2, indicesOf: 20 }],

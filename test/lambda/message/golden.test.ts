@@ -34,12 +34,15 @@ interface Mail {
   audience?: Audience;
 }
 
+/** The message about these cases. */
+const about = (name: string, heading: string | undefined, ...cases: string[]): Mail => ({
+  name,
+  ...(heading !== undefined && { heading }),
+  report: aReportOf(entries(...cases), { server }),
+});
+
 const mails: Mail[] = [
-  {
-    name: 'ordinary',
-    heading: 'An ordinary night',
-    report: aReportOf(entries('truncated', 'below the threshold'), { server }),
-  },
+  about('ordinary', 'An ordinary night', 'truncated', 'below the threshold'),
   {
     name: 'preview',
     heading: 'The first preview',
@@ -56,41 +59,13 @@ const mails: Mail[] = [
       ],
     }),
   },
-  {
-    name: 'above-the-ceiling',
-    heading: 'More is old than its ceiling allows: a person decides',
-    report: aReportOf(entries('above the ceiling'), { server }),
-  },
-  {
-    name: 'rows-missing',
-    heading: 'Rows are missing after a delete',
-    report: aReportOf(entries('rows missing after a delete', 'held back by another index'), { server }),
-  },
-  {
-    name: 'rows-missing-after-a-reindex',
-    heading: 'Rows are missing after a reindex',
-    report: aReportOf(entries('rows missing after a reindex'), { server }),
-  },
-  {
-    name: 'quarantined',
-    heading: 'The nights after: the index is quarantined',
-    report: aReportOf(entries('quarantined: a reindex lost rows', 'truncated'), { server }),
-  },
-  {
-    name: 'reindex-not-proven',
-    heading: 'Nothing proves that a reindex kept every row',
-    report: aReportOf(entries('reindex not proven: rows are left out'), { server }),
-  },
-  {
-    name: 'refuses-deletes',
-    heading: 'The index refuses deletes',
-    report: aReportOf(entries('the index refuses deletes'), { server }),
-  },
-  {
-    name: 'still-running',
-    heading: 'The night was too short',
-    report: aReportOf(entries('still running'), { server }),
-  },
+  about('above-the-ceiling', 'More is old than its ceiling allows: a person decides', 'above the ceiling'),
+  about('rows-missing', 'Rows are missing after a delete', 'rows missing after a delete', 'held back by another index'),
+  about('rows-missing-after-a-reindex', 'Rows are missing after a reindex', 'rows missing after a reindex'),
+  about('quarantined', 'The nights after: the index is quarantined', 'quarantined: a reindex lost rows', 'truncated'),
+  about('reindex-not-proven', 'Nothing proves that a reindex kept every row', 'reindex not proven: rows are left out'),
+  about('refuses-deletes', 'The index refuses deletes', 'the index refuses deletes'),
+  about('still-running', 'The night was too short', 'still running'),
   {
     name: 'token-refused',
     heading: 'The token is refused',
@@ -115,12 +90,14 @@ const mails: Mail[] = [
     report: aReportOf(entries('rows missing after a delete', 'above the ceiling'), { server }),
     audience: machine,
   },
-  {
-    name: 'rows-missing-found-by-another-run',
-    report: aReportOf(entries('rows missing, found by another run', 'truncated, found by another run'), { server }),
-  },
+  about(
+    'rows-missing-found-by-another-run',
+    undefined,
+    'rows missing, found by another run',
+    'truncated, found by another run',
+  ),
   { name: 'rows-missing-in-64-indices', report: aReportOf(many(64), { server }) },
-  { name: 'truncated-by-a-reindex', report: aReportOf(entries('truncated by a reindex'), { server }) },
+  about('truncated-by-a-reindex', undefined, 'truncated by a reindex'),
   {
     name: 'not-verified-in-a-preview',
     report: aReportOf(entries('a preview verifies nothing, and a release is accepted'), { server, mode: 'preview' }),

@@ -6,9 +6,7 @@ import { type Note, noteKinds, noteSchema } from '../../../lambda/facts/note.ts'
 import { outcomes } from '../../../lambda/facts/outcomes.ts';
 import { entryFields } from '../../../lambda/facts/report-schema.ts';
 import { serverErrorKinds } from '../../../lambda/facts/server-error.ts';
-import { causes } from '../../../lambda/message/causes.ts';
 import { showTask } from '../../../lambda/message/commands.ts';
-import { notes } from '../../../lambda/message/notes.ts';
 import type { Sentences } from '../../../lambda/message/phrases.ts';
 import {
   contextOf,
@@ -17,7 +15,7 @@ import {
   sentencesOfNote,
   titles,
 } from '../../../lambda/message/sentences.ts';
-import { diagnosis, errorSentences, serverErrors } from '../../../lambda/message/server-errors.ts';
+import { diagnosis, errorSentences } from '../../../lambda/message/server-errors.ts';
 import { holds } from '../../properties.ts';
 import { anyText, membersOf, valuesOf } from '../../support/arbitrary.ts';
 import { anEntry, aReportOf } from '../../support/reports.ts';
@@ -59,12 +57,6 @@ test('every case is read back as it was written', () => {
   const causesShown = [...entryCases.map(([, , cause]) => cause), ...errorCases.map(([, cause]) => cause)];
   expect(causesShown.map((cause) => causeSchema.parse(cause))).toEqual(causesShown);
   expect(noteCases.map(([, note]) => noteSchema.parse(note))).toEqual(noteCases.map(([, note]) => note));
-});
-
-test('every kind of cause, note and server error has its entry', () => {
-  expect(Object.keys(causes).sort()).toEqual([...causeKinds].sort());
-  expect(Object.keys(notes).sort()).toEqual([...noteKinds].sort());
-  expect(Object.keys(serverErrors).sort()).toEqual([...serverErrorKinds].sort());
 });
 
 describe.each(audiences)('for an audience on $kind', (audience) => {
@@ -177,18 +169,6 @@ test.each([
   ['deleted nothing, and no status says why', 'nothing is deleted, and no status says why', 'week', '_cat/indices'],
 ] as const)('of a delete that %s, its counters choose the urgency and the command', (_, name, urgency, line) => {
   expect(named(name)).toMatchObject({ urgency, look: { line: expect.stringContaining(line) } });
-});
-
-test.each([
-  ['ERR_SSL_WRONG_VERSION_NUMBER', /^dry run: gms:8080 does not speak TLS \(/, /begin the GMS address with http:/],
-  ['CERT_HAS_EXPIRED', /the certificate of gms:8080 has expired/, /^Renew it/],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', /the certificate of gms:8080 is for another host name/, /^Use the host name/],
-  ['SELF_SIGNED_CERT_IN_CHAIN', /comes from an authority that is not trusted/, /certificate$/],
-  ['CRL_HAS_EXPIRED', /gms:8080 is not trusted \(CRL_HAS_EXPIRED\)/, /^Check its certificate/],
-])('%s has a remedy of its own', (code, what, next) => {
-  const error = { kind: 'tls', operation: 'dry-run', host: 'gms:8080', code } as const;
-  expect(diagnosis(error)).toMatch(what);
-  expect(errorSentences(error).next).toMatch(next);
 });
 
 test('--timeout is named where it would help: on a machine, and not for a truncation', () => {

@@ -69,13 +69,6 @@ describe('what is wrong with a value', () => {
     expect(said({}, whole)).toBe('is odd');
   });
 
-  test('is explained for a key, with its place', () => {
-    const deep = z.object({
-      a: z.object({ tags: z.record(z.string().regex(/^[a-z]+$/, 'must be small letters'), z.string()) }),
-    });
-    expect(said({ a: { tags: { A: 'b' } } }, deep)).toBe('a.tags: the key "A" must be small letters');
-  });
-
   test('is explained for an issue of an unknown kind', () => {
     expect(said({ at: 1 }, z.object({ at: z.date() }))).toBe('at must be date, not 1');
   });

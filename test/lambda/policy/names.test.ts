@@ -14,25 +14,20 @@ describe('the nearest name', () => {
     ['the same', 'mode', 'mode'],
     ['other letters’ case', 'MODE', 'mode'],
     ['two letters swapped', 'mdoe', 'mode'],
-    ['two letters swapped at its end', 'moed', 'mode'],
     ['one letter too many', 'modes', 'mode'],
     ['one letter in front', 'xmode', 'mode'],
     ['a letter too few', 'ode', 'mode'],
     ['two letters too few of six', 'abcd', 'abcdef'],
     ['another letter', 'mole', 'mode'],
-    ['one letter of a short name', 'ab', 'ac'],
     ['a third of the longer name', 'abcdef', 'abcdxy'],
-    ['a third of the longer name, which was meant', 'abcdefg', 'abcdefghi'],
     ['letters swapped twice', 'badcef', 'abcdef'],
   ])('may differ by %s: %s', (_, given, meant) => {
     expect(nearest(given, ['unlike', meant, 'other'])).toBe(meant);
   });
 
   test.each([
-    ['more than a third', 'abcdef', 'abcxyz'],
     ['one letter more than a third', 'abcde', 'abcxy'],
     ['two letters of a short name', 'ab', 'cd'],
-    ['two letters of a name of four', 'mode', 'mxye'],
     ['swapped letters and one more', 'dome', 'mode'],
     ['letters that stand elsewhere', 'abxycd', 'cdxyab'],
     ['two letters swapped over a third', 'cba', 'abc'],

@@ -31,19 +31,6 @@ describe('a policy', () => {
       policy: { entityType: 'dataset', aspect: 'datasetUsageStatistics' },
     });
   });
-
-  test('for an aspect that is not known keeps its own spelling', () => {
-    const [parsed] = parse({ ...valid, entityType: 'myEntity', aspect: 'myAspect' });
-    expect(parsed).toMatchObject({ policy: { entityType: 'myEntity', aspect: 'myAspect' } });
-  });
-
-  test('may be one entry of an array', () => {
-    const parsed = parse([valid, { ...valid, aspect: 'datasetProfile' }]);
-    expect(parsed.map(({ kind, index }) => [kind, index])).toEqual([
-      ['policy', 'dataset_operationaspect_v1'],
-      ['policy', 'dataset_datasetprofileaspect_v1'],
-    ]);
-  });
 });
 
 const other = { ...valid, aspect: 'datasetProfile' };

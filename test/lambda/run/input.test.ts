@@ -12,13 +12,8 @@ describe('an input', () => {
   test.each<[string, unknown]>([
     ['nothing', undefined],
     ['nothing at all', null],
-    ['the schedule’s', { scheduledTime: '2026-03-01T03:30:00Z' }],
     ['an unfilled placeholder', { scheduledTime: '<aws.scheduler.scheduled-time>' }],
-    ['a mode', { mode: 'preview' }],
     ['what the console suggests', { Comment: 'Insert your JSON here' }],
-    ['names', { indices: ['dataset.operation', 'chart.usage'] }],
-    ['an approval of one name', { indices: ['dataset.operation'], approveRows: 5 }],
-    ['a release', { release: ['dataset.operation'] }],
     ['a release that accepts missing rows', { release: ['dataset.operation'], acceptMissing: 0 }],
   ])('is taken: %s', (_, input) => {
     expect(problemOf(input)).toBeUndefined();
@@ -54,7 +49,6 @@ describe('a run starts', () => {
     ['at a scheduled time that its clock has not reached', '2026-03-01T05:40:00Z', '2026-03-01T05:40:00.000Z'],
     ['with its execution, if that is in the future', '2026-03-01T05:40:01Z', undefined],
     ['with its execution, if that is longer ago', '2026-03-01T03:29:59Z', undefined],
-    ['with its execution, if the placeholder was not filled', '<aws.scheduler.scheduled-time>', undefined],
     ['with its execution, without a scheduled time', undefined, undefined],
   ])('%s', (_, scheduledTime, expected) => {
     const found = scheduledMillis({ scheduledTime }, start);
@@ -63,35 +57,23 @@ describe('a run starts', () => {
 });
 
 describe('the mode of a run in a stage that enforces', () => {
-  const start = Date.parse('2026-03-01T05:30:00.000Z');
+  const scheduledTime = '2026-03-01T05:30:00Z';
+  const start = Date.parse(scheduledTime);
+  const unfilled = { scheduledTime: '<aws.scheduler.scheduled-time>' };
+  const ofLastWeek = { scheduledTime: '2026-02-22T05:30:00Z' };
   test.each<[string, object, string, boolean]>([
-    ['is the stage’s where the schedule has started it', { scheduledTime: '2026-03-01T05:30:00Z' }, 'enforce', false],
-    [
-      'is the stage’s where its placeholder was not filled',
-      { scheduledTime: '<aws.scheduler.scheduled-time>' },
-      'enforce',
-      false,
-    ],
+    ['is the stage’s where the schedule has started it', { scheduledTime }, 'enforce', false],
+    ['is the stage’s where its placeholder was not filled', unfilled, 'enforce', false],
     ['is a preview for the console’s default input', {}, 'preview', true],
-    [
-      'is a preview for an input that was copied from last week',
-      { scheduledTime: '2026-02-22T05:30:00Z' },
-      'preview',
-      true,
-    ],
+    ['is a preview for an input that was copied from last week', ofLastWeek, 'preview', true],
     ['is what a person names', { mode: 'enforce' }, 'enforce', true],
-    [
-      'is what an input names, also of the schedule',
-      { mode: 'preview', scheduledTime: '2026-03-01T05:30:00Z' },
-      'preview',
-      false,
-    ],
+    ['is what an input names, also of the schedule', { mode: 'preview', scheduledTime }, 'preview', false],
     ['is enforce for a release, which changes the ledger', { release: ['a.b'], mode: 'preview' }, 'enforce', true],
   ])('%s', (_, input, mode, byHand) => {
     expect([modeOf(input as never, start, 'enforce'), isByHand(input as never, start)]).toEqual([mode, byHand]);
   });
 
   test('is a preview in a stage that previews, whoever starts it', () => {
-    expect(modeOf({ scheduledTime: '2026-03-01T05:30:00Z' }, start, 'preview')).toBe('preview');
+    expect(modeOf({ scheduledTime }, start, 'preview')).toBe('preview');
   });
 });

@@ -117,10 +117,4 @@ describe('the breaker', () => {
     expect(breakerOf(entry.entry) !== undefined).toBe(expected);
     expect(withBreaker(aRunState([entry])).breaker !== undefined).toBe(expected);
   });
-
-  test('stays what it was', () => {
-    const breaker = { kind: 'stopped', by: 'paused' } as const;
-    const state = aRunState([doneEntry(from, 'rows-missing', missing)], { breaker });
-    expect(withBreaker(state).breaker).toEqual(breaker);
-  });
 });

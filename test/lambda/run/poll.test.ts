@@ -71,14 +71,6 @@ test('A record that has become one of another address is left alone: its counts 
 });
 
 describe('A check', () => {
-  test('of one truncation leaves what is not due as it is', async () => {
-    const { world, now, own, running } = await begun();
-    world.ledger.stored.set(anIndex, running);
-    const entry = watchedEntry(running, now, { nextCheckAt: now + 8000 });
-    const { asked, after } = await polled(world, stateOf([entry], own.runStartMillis));
-    expect([asked, after.entries[0]]).toEqual([0, entry]);
-  });
-
   test('is not begun half a minute before the function’s end: the entry stays as it is', async () => {
     const { world, now, own, running } = await begun();
     world.ledger.stored.set(anIndex, running);
@@ -137,14 +129,6 @@ describe('After a failed Truncate', () => {
     const { after } = await polled(world, stateOf(entries, own.runStartMillis, { callsWithoutTask: 1 }));
     expect(after.breaker).toEqual({ kind: 'stopped', by: 'no-task-ids', status: 403 });
     expect(after.entries[1]).toMatchObject({ phase: 'done', entry: { outcome: 'not-started' } });
-  });
-
-  test('the next index is still truncated', async () => {
-    const { world, own } = await begun();
-    const second = { ...approved, index: 'chart_chartusagestatisticsaspect_v1' };
-    const { after } = await polled(world, stateOf([approved, second], own.runStartMillis, { failure }));
-    expect(after.entries.map(({ phase }) => phase)).toEqual(['done', 'approved']);
-    expect(after.next).toBe('truncate');
   });
 
   test('of which nothing is approved any more, only the failure is dropped', async () => {

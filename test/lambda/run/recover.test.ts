@@ -49,16 +49,6 @@ async function recovered(record?: LedgerRecord) {
 const failed = { kind: 'step-failed', step: 'truncate', error: 'Lambda.ServiceException', sent: 'no' };
 
 describe('A Truncate that ended without a state', () => {
-  test('beside an idle record has sent nothing, and never will', async () => {
-    expect(await recovered(anIdle({ lastSender: other }))).toEqual({
-      phase: 'done',
-      outcome: 'failed',
-      cause: failed,
-      stored: 'idle',
-      lastSender: aRun,
-    });
-  });
-
   test('that an earlier try of this Poll has fenced off has failed, as that one said', async () => {
     expect(await recovered(anIdle({ lastSender: aRun }))).toMatchObject({ outcome: 'failed', cause: failed });
   });
@@ -97,13 +87,6 @@ describe('A Truncate that ended without a state', () => {
 
   test('does not take the place of a later sender', async () => {
     expect((await recovered(aRunning({ lastSender: later, attempt: anAttempt(later) }))).lastSender).toEqual(later);
-  });
-
-  test('beside a record of another address leaves that alone', async () => {
-    expect(await recovered(aRunning({ ...ofOther, server: 'http://elsewhere:1' }))).toMatchObject({
-      outcome: 'still-running',
-      cause: { kind: 'left-alone', why: 'address' },
-    });
   });
 
   test('is asked for again where other runs keep changing the record', async () => {

@@ -66,14 +66,6 @@ describe('after a Poll that failed for good', () => {
   const pollFailure = { step: 'poll', error: 'LedgerError' } as const;
   const failed = (entry: Entry, more: Partial<RunState> = {}) => compose(aRunState([entry], { pollFailure, ...more }));
 
-  test('the run is failed, and what it watched is unknown', () => {
-    expect(failed(watched)).toMatchObject({
-      result: 'failed',
-      cause: { kind: 'step-failed', step: 'poll', sent: 'maybe' },
-      policies: [{ outcome: 'unknown', cause: { kind: 'open', why: 'step' } }],
-    });
-  });
-
   test('what was due when Truncate failed is the first that waited for its turn, whatever is watched', () => {
     const failure = { step: 'truncate', error: 'Sandbox.Timedout' } as const;
     const second = { ...approved, ...from('datasetProfile', 9) } as Entry;

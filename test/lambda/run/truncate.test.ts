@@ -97,16 +97,11 @@ describe('Where the ledger fails in the write before the call, nothing is sent, 
     expect(await failing((next) => next)).toMatchObject({ state: 'idle', revision: 2, lastVerdict: { verdict } });
   });
 
-  test.each<[string, (next: Sending) => StoredRecord]>([
-    ['another run', ({ server }) => aSending({ server, revision: 1 })],
-    [
-      'another invocation of this step',
-      (next) => ({ ...next, attempt: { ...next.attempt, sendBy: next.attempt.sendBy + 1 } }),
-    ],
-  ])('stays that of %s, which may have sent', async (_, other) => {
+  test('stays that of another invocation of this step, which may have sent', async () => {
     let theirs: StoredRecord | undefined;
     const stored = await failing((next) => {
-      theirs = other(next as Sending);
+      const { attempt } = next as Sending;
+      theirs = { ...next, attempt: { ...attempt, sendBy: attempt.sendBy + 1 } } as Sending;
       return theirs;
     });
     expect(stored).toEqual(theirs);

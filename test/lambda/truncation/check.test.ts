@@ -90,6 +90,7 @@ const failing =
     throw new OperationsError({ kind, operation, ...(status && { status }) });
   };
 const failingStatus = (kind: ServerError['kind']) => async (): Promise<never> => failing(kind, 'task-status')();
+const throttled = failingStatus('throttled');
 
 describe('At the end of a run, what has hung for 20 hours', () => {
   const sent = anAttempt().sendingSince;
@@ -104,6 +105,8 @@ describe('At the end of a run, what has hung for 20 hours', () => {
     stuckSince: end - hour / 2,
   };
 
+  const movedLate = { ...stuck, stuckSince: end - hour / 6 + 1 };
+
   async function closed(given: Given) {
     const usual = { status: running, left: 60, now: end, runStart: sent + 1, isOver: true };
     const { checked, stored } = await checkedOnce({ ...usual, ...given });
@@ -114,7 +117,7 @@ describe('At the end of a run, what has hung for 20 hours', () => {
     ['is closed by what is counted', { watch: stuck }, 'incomplete, idle'],
     [
       'is closed by what is counted, also where its status fails',
-      { watch: { ...stuck, hasStatus: true }, status: failingStatus('throttled') },
+      { watch: { ...stuck, hasStatus: true }, status: throttled },
       'incomplete, idle',
     ],
     ['is watched on where the run has begun before it', { watch: stuck, runStart: sent }, 'watching'],
@@ -123,11 +126,7 @@ describe('At the end of a run, what has hung for 20 hours', () => {
     ['is watched on where its clock was set back before the call', { watch: stuck, now: sent }, 'watching'],
     ['is watched on where its counter is higher', { watch: { ...stuck, counter: 4 } }, 'watching'],
     ['is watched on where fewer rows are left', { watch: stuck, left: 59 }, 'watching'],
-    [
-      'is watched on where it has moved less than ten minutes ago',
-      { watch: { ...stuck, stuckSince: end - hour / 6 + 1 } },
-      'watching',
-    ],
+    ['is watched on where it has moved less than ten minutes ago', { watch: movedLate }, 'watching'],
     ['is watched on at the first check of a run', {}, 'watching'],
     ['accuses nobody where only its last check misses rows', { watch: stuck, kept: 20 }, 'watching'],
     [
@@ -240,32 +239,26 @@ describe('A check that ends in a verdict', () => {
 });
 
 describe('A verdict that must be agreed on', () => {
-  const short: Given = { left: 50 };
-  const pending = (since: number, verdict: string) => ({ pending: { verdict, since } });
+  const pending = (since: number, verdict: string): Given => ({
+    left: 50,
+    watch: { pending: { verdict, since } } as Partial<Watch>,
+  });
 
   test.each<[string, Given, string]>([
-    ['waits for one that is 90 s later', { ...short, watch: pending(now - 89_999, 'incomplete') }, 'watching'],
-    [
-      'is given by one that is 90 s later and agrees',
-      { ...short, watch: pending(now - 90_000, 'incomplete') },
-      'settled',
-    ],
-    [
-      'waits again where the first check had another',
-      { ...short, watch: pending(now - 90_000, 'rows-missing') },
-      'watching',
-    ],
+    ['waits for one that is 90 s later', pending(now - 89_999, 'incomplete'), 'watching'],
+    ['is given by one that is 90 s later and agrees', pending(now - 90_000, 'incomplete'), 'settled'],
+    ['waits again where the first check had another', pending(now - 90_000, 'rows-missing'), 'watching'],
   ])('%s', async (_, given, expected) => {
     const { checked } = await once(given);
     expect(checked.kind).toBe(expected);
   });
 
   test('waits from the check that had it first', async () => {
-    const sinceOf = async (watch: Partial<Watch>) => {
-      const { checked } = await once({ ...short, watch });
+    const sinceOf = async (given: Given) => {
+      const { checked } = await once(given);
       return checked.kind === 'watching' ? checked.watch.pending : undefined;
     };
-    expect(await sinceOf({})).toEqual({ verdict: 'incomplete', since: now });
+    expect(await sinceOf({ left: 50 })).toEqual({ verdict: 'incomplete', since: now });
     expect(await sinceOf(pending(now - 5, 'incomplete'))).toEqual({ verdict: 'incomplete', since: now - 5 });
   });
 });
@@ -294,7 +287,7 @@ describe('A status that was told before and fails now', () => {
   const old = aRunning({ attempt: anAttempt({ judgeableAt: 1_200_001 }) });
 
   test('keeps stillness from being taken for its end, but not from being counted', async () => {
-    const { checked } = await once({ record: old, status: failingStatus('throttled'), left: 50, watch: still });
+    const { checked } = await once({ record: old, status: throttled, left: 50, watch: still });
     expect(checked).toMatchObject({
       kind: 'watching',
       watch: { error: { operation: 'task-status' }, rowsToDelete: 50, isStuck: true },
@@ -302,7 +295,7 @@ describe('A status that was told before and fails now', () => {
   });
 
   test('does not matter once a delete has nothing left', async () => {
-    const verdict = await verdictOf({ record: old, status: failingStatus('throttled'), watch: still });
+    const verdict = await verdictOf({ record: old, status: throttled, watch: still });
     expect(verdict?.outcome).toBe('truncated');
   });
 

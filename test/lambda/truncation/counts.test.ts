@@ -62,21 +62,14 @@ test('an index that the search engine does not know has no rows; any other failu
   await expect(countRows(failing('server-error'), fields, { a: 1 })).rejects.toThrow(OperationsError);
 });
 
-test('where only some of the answers know the index, nothing is counted: two servers have answered', async () => {
-  for (const unknown of [1, 2]) {
-    const ask = async ({ cutoffMillis }: { cutoffMillis: number }) =>
-      cutoffMillis === unknown ? failing('no-index')() : { rowsToDelete: 5, rowsTotal: 9, deletesInPlace: true };
-    await expect(countRows(ask, fields, { a: 1, b: 2 }), String(unknown)).rejects.toThrow(OperationsError);
-  }
-});
-
-test('where only some of the answers find rows in the index, nothing is counted: two servers have answered', async () => {
-  for (const emptied of [1, 2]) {
-    const ask = async ({ cutoffMillis }: { cutoffMillis: number }) => {
-      const [rowsToDelete, rowsTotal] = cutoffMillis === emptied ? [0, 0] : [5, 9];
-      return { rowsToDelete, rowsTotal, deletesInPlace: true };
-    };
-    await expect(countRows(ask, fields, { a: 1, b: 2 }), String(emptied)).rejects.toThrow('dry-run contradiction');
+test.each([
+  ['know the index', failing('no-index'), OperationsError],
+  ['find rows in it', async () => ({ rowsToDelete: 0, rowsTotal: 0, deletesInPlace: true }), 'dry-run contradiction'],
+])('where only some of the answers %s, nothing is counted: two servers have answered', async (_, odd, error) => {
+  const usual = async () => ({ rowsToDelete: 5, rowsTotal: 9, deletesInPlace: true });
+  for (const at of [1, 2]) {
+    const ask = ({ cutoffMillis }: { cutoffMillis: number }) => (cutoffMillis === at ? odd() : usual());
+    await expect(countRows(ask, fields, { a: 1, b: 2 }), String(at)).rejects.toThrow(error);
   }
 });
 

@@ -40,6 +40,11 @@ const told = (given: Case) => {
   return `${verdict.outcome}, ${becomes(verdict)}`;
 };
 
+const whole = { total: 1000, created: 1000 };
+/** Every row to keep is there, and this is what the status says. */
+const ofThousand = (end: TaskCounters): Case => ({ kept: 1000, end: { total: 1000, ...end } });
+const wrote = (created: number, total: number) => ofThousand({ created, total });
+
 describe('a delete: the first line that fits decides', () => {
   const one = { isUnanswered: true };
   test.each<[string, Case, string]>([
@@ -51,11 +56,7 @@ describe('a delete: the first line that fits decides', () => {
     ['a task id, nothing fewer', { left: 1000, kept: 1000 }, 'incomplete, idle'],
     ['2 % of the rows to keep fewer', { kept: 980 }, 'truncated, idle'],
     ['more than 2 % fewer', { kept: 979 }, 'rows-missing, quarantined'],
-    [
-      'more than 2 % fewer, whatever its status says',
-      { kept: 979, end: { total: 1000, created: 1000 } },
-      'rows-missing, quarantined',
-    ],
+    ['more than 2 % fewer, whatever its status says', { kept: 979, end: whole }, 'rows-missing, quarantined'],
     ['no task id, more than 2 % fewer', { ...one, left: 1000, kept: 979 }, 'rows-missing, quarantined'],
     ['1 % of the rows to delete left', { left: 10, kept: 1000 }, 'truncated, idle'],
     ['more than 1 % left', { left: 11, kept: 1000 }, 'incomplete, idle'],
@@ -83,7 +84,6 @@ describe('a delete: the first line that fits decides', () => {
 });
 
 describe('a reindex: the first line that fits decides', () => {
-  const whole = { total: 1000, created: 1000 };
   const loss = 'rows-missing, quarantined';
   const unproven = 'unknown, quarantined';
   test.each<[string, Omit<Case, 'reindexes'>, string]>([
@@ -102,32 +102,12 @@ describe('a reindex: the first line that fits decides', () => {
     ['one fewer, its status accounts for all', { kept: 999, end: whole }, 'truncated, idle'],
     ['2 % fewer, its status accounts for all', { kept: 980, end: whole }, 'truncated, idle'],
     ['late rows to delete came in', { left: 499, kept: 1000, end: whole }, 'truncated, idle'],
-    [
-      'some rows were there already',
-      { kept: 1000, end: { total: 1000, created: 900, updated: 100 } },
-      'truncated, idle',
-    ],
-    [
-      'some rows were the same already',
-      { kept: 1000, end: { total: 1000, created: 900, noops: 100 } },
-      'truncated, idle',
-    ],
-    [
-      'some rows were newer already',
-      { kept: 1000, end: { total: 1000, created: 900, versionConflicts: 100 } },
-      'truncated, idle',
-    ],
-    [
-      'some rows are counted as deleted',
-      { kept: 1000, end: { total: 1000, created: 900, deleted: 100 } },
-      'truncated, idle',
-    ],
-    [
-      'its total has rows newer than the baseline',
-      { kept: 1000, end: { total: 1500, created: 1500 } },
-      'truncated, idle',
-    ],
-    ['its total is that of all rows', { kept: 1000, end: { total: 2000, created: 1000 } }, 'truncated, idle'],
+    ['some rows were there already', ofThousand({ created: 900, updated: 100 }), 'truncated, idle'],
+    ['some rows were the same already', ofThousand({ created: 900, noops: 100 }), 'truncated, idle'],
+    ['some rows were newer already', ofThousand({ created: 900, versionConflicts: 100 }), 'truncated, idle'],
+    ['some rows are counted as deleted', ofThousand({ created: 900, deleted: 100 }), 'truncated, idle'],
+    ['its total has rows newer than the baseline', wrote(1500, 1500), 'truncated, idle'],
+    ['its total is that of all rows', wrote(1000, 2000), 'truncated, idle'],
     ['its status tells no total', { kept: 1000, end: { created: 1000 } }, 'truncated, idle'],
     // Not proven
     ['no task id, all there', { isUnanswered: true, kept: 1000 }, unproven],
@@ -138,10 +118,10 @@ describe('a reindex: the first line that fits decides', () => {
     ['not in place, its status accounts for all', { left: 1000, kept: 1000, end: whole }, unproven],
     ['half of the rows to delete left, its status accounts for all', { left: 500, kept: 1000, end: whole }, unproven],
     ['not in place, one short', { left: 1000, kept: 1000, end: { total: 1000, created: 999 } }, unproven],
-    ['one short, a late row fills the count', { kept: 1000, end: { total: 1000, created: 999 } }, unproven],
-    ['newer rows are not all written', { kept: 1000, end: { total: 1500, created: 1000 } }, unproven],
-    ['its total is that of all rows, one short', { kept: 1000, end: { total: 2000, created: 999 } }, unproven],
-    ['its total is smaller than the rows to keep', { kept: 1000, end: { total: 999, created: 999 } }, unproven],
+    ['one short, a late row fills the count', wrote(999, 1000), unproven],
+    ['newer rows are not all written', wrote(1000, 1500), unproven],
+    ['its total is that of all rows, one short', wrote(999, 2000), unproven],
+    ['its total is smaller than the rows to keep', wrote(999, 999), unproven],
     [
       'it was cancelled, although as many rows are written',
       { kept: 1000, end: { created: 1000, cancelled: true } },

@@ -16,7 +16,6 @@ const interval = (age: number, more: Partial<Watch> = {}): number =>
 
 describe('the next check', () => {
   test.each([
-    ['comes after ten seconds at first', 5, 10],
     ['comes after ten seconds up to an age of 100', 100, 10],
     ['comes after a tenth of its age', 3000, 300],
     ['comes after half an hour at most', 360_000, 1800],

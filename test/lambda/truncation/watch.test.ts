@@ -25,6 +25,11 @@ const counts = (rowsToDelete: number, rowsToKeep = 40) => ({ rowsToDelete, rowsT
 const aDelete = aRunning();
 const aReindexed = aRunning({ attempt: aReindex() });
 
+/** What a check finds: a status, counts, or both. */
+const told = (status: TaskStatus) => ({ status });
+const left = (...rows: Parameters<typeof counts>) => ({ counts: counts(...rows) });
+const both = (status: TaskStatus, ...rows: Parameters<typeof counts>) => ({ ...told(status), ...left(...rows) });
+
 /** A check that took no time. */
 type Glance = Omit<Seen, 'until'> & { until?: number };
 const seen = (glance: Glance): Seen => ({ until: glance.at, ...glance });
@@ -43,39 +48,13 @@ test('it was last seen when the server last said something of it, not when it wa
 
 describe('it has moved', () => {
   test.each<[string, Unresolved, Omit<Glance, 'at'>, Omit<Glance, 'at'>, boolean]>([
-    ['when fewer rows to delete are left', aDelete, { counts: counts(60) }, { counts: counts(59) }, true],
-    [
-      'when a counter is higher',
-      aDelete,
-      { status: running({ deleted: 1 }) },
-      { status: running({ deleted: 2 }) },
-      true,
-    ],
-    ['not when everything is the same', aDelete, { counts: counts(60) }, { counts: counts(60) }, false],
-    ['not when old rows arrive', aDelete, { counts: counts(50) }, { counts: counts(55) }, false],
-    [
-      'not when rows to keep of a delete arrive',
-      aDelete,
-      { counts: counts(60, 30) },
-      { counts: counts(60, 35) },
-      false,
-    ],
-    ['when rows to keep of a reindex arrive', aReindexed, { counts: counts(0, 10) }, { counts: counts(0, 20) }, true],
-    [
-      'not when a reindex has more than it had to keep',
-      aReindexed,
-      { counts: counts(0, 40) },
-      { counts: counts(0, 45) },
-      false,
-    ],
-    ['not at the first check', aDelete, { counts: counts(60) }, {}, false],
-    [
-      'not when a status comes for the first time',
-      aDelete,
-      { counts: counts(60) },
-      { counts: counts(60), status: completed({ deleted: 5 }) },
-      false,
-    ],
+    ['when fewer rows to delete are left', aDelete, left(60), left(59), true],
+    ['when a counter is higher', aDelete, told(running({ deleted: 1 })), told(running({ deleted: 2 })), true],
+    ['not when everything is the same', aDelete, left(60), left(60), false],
+    ['not when rows to keep of a delete arrive', aDelete, left(60, 30), left(60, 35), false],
+    ['not when a reindex has more than it had to keep', aReindexed, left(0, 40), left(0, 45), false],
+    ['not at the first check', aDelete, left(60), {}, false],
+    ['not when a status comes for the first time', aDelete, left(60), both(completed({ deleted: 5 }), 60), false],
   ])('%s', (_, record, first, second, expected) => {
     const watch = seenBy(record, { at, ...first }, { at: at + minute, ...second });
     expect([watch.lastMovedAt !== undefined, watch.stillSince]).toEqual([expected, expected ? at + minute : at]);
@@ -196,63 +175,43 @@ describe('without a status, progress is', () => {
 describe('it reindexes', () => {
   const announced = aRunning({ attempt: aReindex() });
   test.each<[string, Unresolved, Omit<Glance, 'at'>, boolean]>([
-    ['if rows were created', aDelete, { status: running({ created: 1 }) }, true],
-    [
-      'if rows were updated, although some were deleted',
-      aDelete,
-      { status: completed({ updated: 1, deleted: 5 }) },
-      true,
-    ],
-    [
-      'as announced while it runs and has only deleted',
-      announced,
-      { status: running({ deleted: 5 }), counts: counts(0) },
-      true,
-    ],
-    [
-      'as announced when all counters are zero',
-      announced,
-      { status: completed({ total: 60 }), counts: counts(0) },
-      true,
-    ],
-    [
-      'as announced when it has only deleted, and half is left',
-      announced,
-      { status: completed({ deleted: 5 }), counts: counts(30) },
-      true,
-    ],
+    ['if rows were created', aDelete, told(running({ created: 1 })), true],
+    ['if rows were updated, although some were deleted', aDelete, told(completed({ updated: 1, deleted: 5 })), true],
+    ['as announced while it runs and has only deleted', announced, both(running({ deleted: 5 }), 0), true],
+    ['as announced when all counters are zero', announced, both(completed({ total: 60 }), 0), true],
+    ['as announced when it has only deleted, and half is left', announced, both(completed({ deleted: 5 }), 30), true],
     [
       'as announced when it has only deleted, and nothing was counted',
       announced,
-      { status: completed({ deleted: 5 }) },
+      told(completed({ deleted: 5 })),
       true,
     ],
     [
       'not, once it has only deleted, and less than half is left',
       announced,
-      { status: completed({ deleted: 31 }), counts: counts(29) },
+      both(completed({ deleted: 31 }), 29),
       false,
     ],
     [
       'as announced when it has only deleted, and its total counts other rows than those to delete',
       announced,
-      { status: completed({ deleted: 60, total: 61 }), counts: counts(0) },
+      both(completed({ deleted: 60, total: 61 }), 0),
       true,
     ],
     [
       'not, when late rows are in its total, and it has deleted them, too',
       announced,
-      { status: completed({ deleted: 61, total: 61 }), counts: counts(0) },
+      both(completed({ deleted: 61, total: 61 }), 0),
       false,
     ],
     [
       'as announced when there was no row to keep, of which a reindex counts the same',
       aRunning({ attempt: { ...announced.attempt, baseline: { ...announced.attempt.baseline, rowsToKeep: 0 } } }),
-      { status: completed({ deleted: 60, total: 60 }), counts: counts(0) },
+      both(completed({ deleted: 60, total: 60 }), 0),
       true,
     ],
     ['as announced when its status has vanished', announced, { status: { kind: 'vanished' }, counts: counts(0) }, true],
-    ['not, when no status is told of a delete', aDelete, { counts: counts(0) }, false],
+    ['not, when no status is told of a delete', aDelete, left(0), false],
   ])('%s', (_, record, glance, expected) => {
     expect(showsReindex(record, seen({ at, ...glance }), false)).toBe(expected);
   });
@@ -276,7 +235,6 @@ describe('people see as progress', () => {
       { done: 20, total: 60, work: 'deleted' },
     ],
     ['no more than there was', facts, { rowsToDelete: 0, counter: 90 }, { done: 60, total: 60, work: 'deleted' }],
-    ['nothing of a reindex without a status', reindex, { rowsToDelete: 0 }, {}],
     ['nothing of a reindex whose status has not counted yet', reindex, { rowsToDelete: 0, counter: 0 }, {}],
     [
       'rows that a reindex has written',
@@ -294,28 +252,23 @@ describe('it has ended', () => {
     hasEnded(seenBy(record, { at, ...glance }), seen({ at: when, ...glance }), record);
 
   test.each<[string, Unresolved, Omit<Glance, 'at'>, boolean]>([
-    ['a delete whose status is completed', aDelete, { status: completed({}), counts: counts(60) }, true],
-    ['a delete that has nothing left', aDelete, { counts: counts(0) }, true],
-    ['a delete that has nothing left, and runs', aDelete, { status: running({}), counts: counts(0) }, true],
-    ['not a delete that runs', aDelete, { status: running({}), counts: counts(30) }, false],
-    ['not a delete of which a row is left', aDelete, { counts: counts(1) }, false],
-    ['a reindex that is completed and in place', aReindexed, { status: completed({}), counts: counts(0) }, true],
-    [
-      'not a reindex that is completed and not yet in place',
-      aReindexed,
-      { status: completed({}), counts: counts(60) },
-      false,
-    ],
-    ['not a reindex that has nothing left to delete', aReindexed, { counts: counts(0, 10) }, false],
-    ['not what was not counted', aDelete, { status: completed({}) }, false],
+    ['a delete whose status is completed', aDelete, both(completed({}), 60), true],
+    ['a delete that has nothing left', aDelete, left(0), true],
+    ['a delete that has nothing left, and runs', aDelete, both(running({}), 0), true],
+    ['not a delete that runs', aDelete, both(running({}), 30), false],
+    ['not a delete of which a row is left', aDelete, left(1), false],
+    ['a reindex that is completed and in place', aReindexed, both(completed({}), 0), true],
+    ['not a reindex that is completed and not yet in place', aReindexed, both(completed({}), 60), false],
+    ['not a reindex that has nothing left to delete', aReindexed, left(0, 10), false],
+    ['not what was not counted', aDelete, told(completed({})), false],
   ])('%s', (_, record, glance, expected) => {
     expect(endedAt(record, glance)).toBe(expected);
   });
 
   test('never before judgeableAt while there is no task id', () => {
     const { judgeableAt } = anAttempt();
-    expect(endedAt(aSending(), { counts: counts(0) }, judgeableAt - 1)).toBe(false);
-    expect(endedAt(aSending(), { counts: counts(0) }, judgeableAt)).toBe(true);
+    expect(endedAt(aSending(), left(0), judgeableAt - 1)).toBe(false);
+    expect(endedAt(aSending(), left(0), judgeableAt)).toBe(true);
   });
 
   test('when nothing has moved for the window, and no status says that it runs', () => {
@@ -365,7 +318,7 @@ describe('it is still', () => {
   test('and stuck after two successful checks at least ten minutes apart', () => {
     const stuckAfter = (millis: number, glance: object) =>
       seenBy(aDelete, { at, counts: counts(60) }, { at: at + millis, ...glance }).isStuck ?? false;
-    const counted = { counts: counts(60) };
+    const counted = left(60);
     expect([stuckAfter(10 * minute - 1, counted), stuckAfter(10 * minute, counted)]).toEqual([false, true]);
     // Only the status could not be read; or nothing could be counted.
     expect([stuckAfter(10 * minute, { ...counted, error }), stuckAfter(10 * minute, { error })]).toEqual([true, false]);

@@ -33,10 +33,6 @@ describe('index sizes', () => {
     expect(readIndexSizes(answer)).toEqual({ kind: 'sizes', sizes: [usageRead] });
   });
 
-  test('may be none', () => {
-    expect(sizesOf()).toEqual([]);
-  });
-
   test('correct the old field, which is a thousand times too large, and do without any', () => {
     expect(sizesOf({ indexName: 'x', sizeMb: 0.208 }, { indexName: 'y' }, { indexName: 'z', sizeInMb: -1 })).toEqual([
       { indexName: 'x', sizeMb: 0.000208 },
@@ -58,7 +54,6 @@ describe('index sizes', () => {
     ['a custom entity with underscores', 'my_entity_operationaspect_v1'],
     ['no entity', '_operationaspect_v1'],
     ['no aspect', 'dataset_aspect_v1'],
-    ['another kind of index', 'datasetindex_v2'],
   ])('leave names out for %s', (_, indexName) => {
     expect(sizesOf({ indexName })).toEqual([{ indexName }]);
   });

@@ -51,10 +51,8 @@ describe('the message of a rest.li error', () => {
   });
 
   test.each([
-    ['nothing', ''],
     ['a page', '<html></html>'],
     ['another object', '{"timestamp":1}'],
-    ['an array', '[]'],
     ['null', 'null'],
     ['a message that is no text', '{"message":{}}'],
   ])('is not found in %s', (_, body) => {
@@ -76,11 +74,9 @@ describe('a quotation', () => {
     'Task should be in the form nodeId:taskId e.g. aB1cdEf2GHIJKLMnoPQr3S:123456 (got hello)',
     'Could not get task status for qhxGdzytQS-pQek8CwBCZg:533446',
     "Parameters of method 'truncateTimeseriesAspect' failed validation with error 'ERROR :: /endTimeMillis :: abc cannot be coerced to Long '",
-    'Delete 992 out of 1000 rows (99.20%).',
     'OpenSearch exception [type=index_not_found_exception, reason=no such index [dataset_fooaspect_v1]]',
     'connect to es-master/10.12.0.7:9200 failed',
     'please only set forceReindex OR forceDeleteByQuery flags',
-    'Batch size is too large, size must be less than or equal to: [10000]',
   ])('does not change "%s"', (text) => {
     expect(quote(text)).toBe(text);
   });

@@ -16,44 +16,26 @@ import { http, rawServer } from './raw-server.ts';
 
 const html = { 'Content-Type': 'text/html' };
 const text = { 'Content-Type': 'text/plain' };
+const asks = (scheme: string, type: object = html) => ({ ...type, 'WWW-Authenticate': scheme });
+const amazon = (type: string) => ({ 'x-amzn-errortype': type });
+const titled = (title: string) => `<html><head><title>${title}</title></head></html>`;
 const page = (title: string, server: string) =>
   `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n<hr><center>${server}</center>\r\n</body>\r\n</html>\r\n`;
 
 type Answer = string | ((socket: Socket) => void);
 
 const answers: Array<[who: string, answer: Answer]> = [
-  [
-    'nginx with a password',
-    http(401, page('401 Authorization Required', 'nginx'), { ...html, 'WWW-Authenticate': 'Basic realm="staff"' }),
-  ],
-  [
-    'Traefik with a password',
-    http(401, '401 Unauthorized\n', { ...text, 'WWW-Authenticate': 'Basic realm="traefik"' }),
-  ],
-  [
-    'Apache with Kerberos',
-    http(401, '<html><head><title>401 Unauthorized</title></head></html>', {
-      ...html,
-      'WWW-Authenticate': 'Negotiate',
-    }),
-  ],
-  [
-    'an authorizer of API Gateway',
-    http(401, '{"message":"Unauthorized"}', { 'x-amzn-errortype': 'UnauthorizedException' }),
-  ],
-  [
-    'Kong without its key',
-    http(401, '{"message":"No API key found in request"}', { 'WWW-Authenticate': 'Key realm="kong"' }),
-  ],
+  ['nginx with a password', http(401, page('401 Authorization Required', 'nginx'), asks('Basic realm="staff"'))],
+  ['Traefik with a password', http(401, '401 Unauthorized\n', asks('Basic realm="traefik"', text))],
+  ['Apache with Kerberos', http(401, titled('401 Unauthorized'), asks('Negotiate'))],
+  ['an authorizer of API Gateway', http(401, '{"message":"Unauthorized"}', amazon('UnauthorizedException'))],
+  ['Kong without its key', http(401, '{"message":"No API key found in request"}', asks('Key realm="kong"', {}))],
   [
     'Istio that wants a token of its own',
     http(401, 'Jwt issuer is not configured', { ...text, Server: 'istio-envoy' }),
   ],
   ['the API of Kubernetes', http(401, '{"kind":"Status","apiVersion":"v1","message":"Unauthorized","code":401}')],
-  [
-    'GMS with an old token',
-    http(401, '<html><head><title>Error 401 Unauthorized to perform this action.</title></head></html>', html),
-  ],
+  ['GMS with an old token', http(401, titled('Error 401 Unauthorized to perform this action.'), html)],
   [
     'Squid',
     http(407, page('ERROR: Cache Access Denied', 'squid/5.7'), {
@@ -61,7 +43,7 @@ const answers: Array<[who: string, answer: Answer]> = [
       'Proxy-Authenticate': 'Basic realm="squid"',
     }),
   ],
-  ['a captive portal', http(511, '<html><head><title>Network sign-in</title></head></html>', html)],
+  ['a captive portal', http(511, titled('Network sign-in'), html)],
   ['nginx that wants a certificate', http(400, page('400 No required SSL certificate was sent', 'nginx'), html)],
   ['nginx at its https port', http(400, page('400 The plain HTTP request was sent to HTTPS port', 'nginx'), html)],
   ['a server in Go at its https port', http(400, 'Client sent an HTTP request to an HTTPS server.\n', text)],
@@ -69,25 +51,22 @@ const answers: Array<[who: string, answer: Answer]> = [
   ['a GMS with a 400', http(400, '{"message":"Failed to find entity with name x","status":400}')],
   ['static files', http(405, page('405 Not Allowed', 'nginx'), html)],
   ['a service mesh', http(403, 'RBAC: access denied', text)],
-  ['API Gateway', http(403, '{"message":"Forbidden"}', { 'x-amzn-errortype': 'ForbiddenException' })],
+  ['API Gateway', http(403, '{"message":"Forbidden"}', amazon('ForbiddenException'))],
   [
     'the API of Kubernetes, to someone whom it knows',
     http(403, '{"kind":"Status","apiVersion":"v1","message":"forbidden: User \\"x\\" cannot post path","code":403}'),
   ],
-  [
-    'Cloudflare',
-    http(403, '<!DOCTYPE html><html><head><title>Attention Required! | Cloudflare</title></head></html>', html),
-  ],
+  ['Cloudflare', http(403, `<!DOCTYPE html>${titled('Attention Required! | Cloudflare')}`, html)],
   ['nginx without its GMS', http(502, page('502 Bad Gateway', 'nginx'), html)],
   ['a load balancer that signs people in', http(302, '', { Location: 'https://sso.example/authorize' })],
   ['a load balancer that wants https', http(308, '', { Location: 'https://127.0.0.1/operations' })],
   ['a proxy that says nothing', http(200, '')],
   ['a proxy that ended in the middle', (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\n{"value":"Delete 1')],
-  ['a login page', http(200, '<!DOCTYPE html><html><head><title>Sign in</title></head></html>', html)],
+  ['a login page', http(200, `<!DOCTYPE html>${titled('Sign in')}`, html)],
   ['a cache that packs with zstd', http(200, 'packed', { 'Content-Encoding': 'zstd' })],
   ['a download', http(200, `{"value":"${'x'.repeat(5_000_000)}"}`)],
   ['a 404', http(404, '')],
-  ['a page that says it is JSON', http(200, '<!DOCTYPE html><html><head><title>Sign in</title></head></html>')],
+  ['a page that says it is JSON', http(200, `<!DOCTYPE html>${titled('Sign in')}`)],
   ['no content', 'HTTP/1.1 204 No Content\r\n\r\n'],
   ['an empty body', http(200, '')],
   ['JSON that breaks off', http(200, '{"value":"Delete 1')],
@@ -105,6 +84,21 @@ const answers: Array<[who: string, answer: Answer]> = [
     restError(
       500,
       '[a_b] OpenSearchStatusException[OpenSearch exception [type=index_not_found_exception, reason=no such index [a_b]]]',
+    ),
+  ],
+  ['an unreachable search engine', restError(500, 'com.datahub.util.exception.ESQueryException: Count query failed:')],
+  [
+    'an exception with its reason inside it',
+    restError(
+      500,
+      'Count query failed: OpenSearchStatusException[OpenSearch exception [type=search_phase_execution_exception, reason=all shards failed]]; nested: OpenSearchException[OpenSearch exception [type=index_closed_exception, reason=closed]]',
+    ),
+  ],
+  [
+    'an answer of the search engine with its reason inside it',
+    restError(
+      500,
+      'method [POST], host [http://es:9200], status line [HTTP/1.1 400 Bad Request] {"error":{"root_cause":[{"type":"parsing_exception","reason":"unknown field"}],"type":"x_content_parse_exception","reason":"[1:2] failed"}}',
     ),
   ],
   ['a missing index', restError(500, 'x.YException: [type=index_not_found_exception, reason=no such index [a_b]]')],

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { serverErrorSchema } from '../../../../lambda/facts/server-error.ts';
@@ -6,7 +5,7 @@ import { createOperations } from '../../../../lambda/operations/http/http-operat
 import { type Transport, TransportError } from '../../../../lambda/operations/transport.ts';
 import { holdsInTime } from '../../../properties.ts';
 import { freePort } from '../../../support/loopback.ts';
-import { against, bodyOf, fixed, operation, operationOnWire, token } from './broken-server.ts';
+import { against, bodyOf, fixed, operation, operationOnWire, type Reply, token } from './broken-server.ts';
 import { http } from './raw-server.ts';
 
 const yes = () => true;
@@ -17,10 +16,7 @@ describe('a real truncate', () => {
   test('is sent with dryRun false and all its fields', async () => {
     const { server, operations } = await against([value('qhxGdzytQS-pQek8CwBCZg:533446')], { path: '/api/gms' });
     const fields = { ...operation, forceDeleteByQuery: true };
-    expect(await operations.truncate(fields, yes)).toEqual({
-      kind: 'started',
-      taskId: 'qhxGdzytQS-pQek8CwBCZg:533446',
-    });
+    expect(await operations.truncate(fields, yes)).toMatchObject({ kind: 'started' });
     const [request = ''] = server.requests;
     expect(request).toMatch(/^POST \/api\/gms\/operations\?action=truncateTimeseriesAspect HTTP/);
     expect(request).toContain(`authorization: Bearer ${token}\r\n`);
@@ -41,10 +37,9 @@ describe('a real truncate', () => {
     error: { kind, operation: 'truncate', status },
   });
 
-  const cases: [string, string | ((socket: Socket) => void), object][] = [
+  const cases: [string, Reply, object?][] = [
     ['a bare task id', http(200, 'n:5', { 'Content-Type': 'text/plain' }), { kind: 'started', taskId: 'n:5' }],
     ['a task id as JSON string', http(200, '"n:5"'), { kind: 'started', taskId: 'n:5' }],
-    ['a task id in a value', value('node:1'), { kind: 'started', taskId: 'node:1' }],
     ['a task id of a node with a dotted name', value('es-0.prod:17'), { kind: 'started', taskId: 'es-0.prod:17' }],
     [
       'the UUID of a Postgres backend',
@@ -61,35 +56,31 @@ describe('a real truncate', () => {
     ['a 404', http(404, ''), unresolved('not-found', 404)],
     ['a 429', http(429, '', { 'Retry-After': '0' }), unresolved('throttled', 429)],
     ['a 400', error(400, 'Failed to find entity with name x'), unresolved('bad-request', 400)],
-    ['a 500', error(500, 'x.y.ESQueryException: Async delete query failed'), { kind: 'unresolved' }],
-    ['a 502 page', http(502, '<html></html>', { 'Content-Type': 'text/html' }), { kind: 'unresolved' }],
-    ['a 504', http(504, 'Proxy request timed out.'), { kind: 'unresolved' }],
-    ['a redirect', http(302, '', { Location: '/login' }), { kind: 'unresolved' }],
-    ['a login page', http(200, '<html><title>Sign in</title></html>'), { kind: 'unresolved' }],
-    ['no content', 'HTTP/1.1 204 No Content\r\n\r\n', { kind: 'unresolved' }],
-    ['an empty value', value(''), { kind: 'unresolved' }],
-    ['a sentence', value('please only set forceReindex OR forceDeleteByQuery flags'), { kind: 'unresolved' }],
-    ['a dry run', value('Delete 0 out of 0 rows (NaN%). This was a dry run.'), { kind: 'unresolved' }],
-    ['a task number of 0', value('n:0'), { kind: 'unresolved' }],
-    ['truncated JSON', http(200, '{"value":"n:1'), { kind: 'unresolved' }],
-    ['a huge body', http(200, ' '.repeat(5_000_000)), { kind: 'unresolved' }],
-    ['a 418', http(418, ''), { kind: 'unresolved' }],
-    ['a reset', (socket) => socket.resetAndDestroy(), { kind: 'unresolved' }],
-    ['a closed connection', (socket) => socket.destroy(), { kind: 'unresolved' }],
-    ['something that is not HTTP', 'SSH-2.0-x\r\n', { kind: 'unresolved' }],
-    ['silence', () => {}, { kind: 'unresolved' }],
-    [
-      'a 200 that breaks off',
-      (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"value":"n:1"'),
-      { kind: 'unresolved' },
-    ],
+    ['a 500', error(500, 'x.y.ESQueryException: Async delete query failed')],
+    ['a 502 page', http(502, '<html></html>', { 'Content-Type': 'text/html' })],
+    ['a 504', http(504, 'Proxy request timed out.')],
+    ['a redirect', http(302, '', { Location: '/login' })],
+    ['a login page', http(200, '<html><title>Sign in</title></html>')],
+    ['no content', 'HTTP/1.1 204 No Content\r\n\r\n'],
+    ['an empty value', value('')],
+    ['a sentence', value('please only set forceReindex OR forceDeleteByQuery flags')],
+    ['a dry run', value('Delete 0 out of 0 rows (NaN%). This was a dry run.')],
+    ['a task number of 0', value('n:0')],
+    ['truncated JSON', http(200, '{"value":"n:1')],
+    ['a huge body', http(200, ' '.repeat(5_000_000))],
+    ['a 418', http(418, '')],
+    ['a reset', (socket) => socket.resetAndDestroy()],
+    ['a closed connection', (socket) => socket.destroy()],
+    ['something that is not HTTP', 'SSH-2.0-x\r\n'],
+    ['silence', () => {}],
+    ['a 200 that breaks off', (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"value":"n:1"')],
     [
       'a 403 that breaks off',
       (socket) => socket.end('HTTP/1.1 403 No\r\nContent-Length: 99\r\n\r\n{'),
       unresolved('gateway', 403),
     ],
   ];
-  test.each(cases)('is sent once when the answer is %s', async (_, reply, expected) => {
+  test.each(cases)('is sent once when the answer is %s', async (_, reply, expected = { kind: 'unresolved' }) => {
     const { server, operations, waits } = await against([reply, value('n:1')], { timeoutMillis: 300 });
     const truncation = await operations.truncate(operation, yes);
     expect(truncation).toMatchObject(expected);
@@ -107,14 +98,6 @@ describe('a real truncate', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(server.connections).toBe(2);
     expect(server.requests.filter((request) => request.includes('"dryRun":false'))).toHaveLength(1);
-  });
-
-  test('is not sent when maySend forbids it', async () => {
-    const { server, operations } = await against([value('n:1')]);
-    const truncation = await operations.truncate(operation, () => false);
-    expect(truncation).toEqual({ kind: 'not-sent', why: 'withheld' });
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(server.requests).toEqual([]);
   });
 
   test('is not sent without a token', async () => {

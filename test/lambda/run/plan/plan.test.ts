@@ -41,17 +41,6 @@ describe('The indices without a policy', () => {
     ]);
   });
 
-  test('are none where the server has one store for everything, or tells no sizes', async () => {
-    expect(await unmanaged('postgres')).toEqual([]);
-    expect(await told(async () => [])).toEqual([]);
-    for (const kind of ['privilege', 'connect'] as const) {
-      const refused = async () => {
-        throw new OperationsError({ kind, operation: 'index-sizes', status: 403 });
-      };
-      expect(await told(refused), kind).toEqual([]);
-    }
-  });
-
   /** As a server tells them. */
   async function told(indexSizes: () => Promise<IndexSize[]>) {
     const world = await open({ policies: [aPolicyFor('operation')] });
@@ -185,11 +174,4 @@ describe('A server that stops answering', () => {
     expect(shown(entries)).toEqual(outOfTime);
     expect(world.standIn.asked().filter(({ action }) => action !== 'getIndexSizes')).toEqual([]);
   });
-});
-
-test('A Plan that is tried again after its run’s verdict was reported goes on with that index as with any other', async () => {
-  const world = await open();
-  const own = { runId: 'run-1', runStartMillis: world.clock.time };
-  world.ledger.stored.set(anIndex, anIdle({ server, lastVerdict: aLastVerdict(own) }));
-  expect((await world.plan()).entries[0]).toMatchObject({ phase: 'approved', plan: { rowsToDelete: 600 } });
 });

@@ -4,7 +4,6 @@ import { LedgerError } from '../../../../lambda/ledger/ledger.ts';
 import type { RunInput } from '../../../../lambda/run/input.ts';
 import { prepare } from '../../../../lambda/run/plan/prepare.ts';
 import type { RunServices } from '../../../../lambda/run/services.ts';
-import { anIdle, anIndex } from '../../../support/records.ts';
 
 /** What Plan finds out before it asks the server. */
 
@@ -17,13 +16,11 @@ interface Given {
   policies?: object[];
   token?: string;
   ledger?: Partial<RunServices['ledger']>;
-  record?: boolean;
 }
 
 async function prepared(input: RunInput, given: Given = {}) {
   const { policies = [policy('operation')], token = 'opaque' } = given;
   const ledger = memoryLedger();
-  if (given.record) ledger.stored.set(anIndex, anIdle());
   const services = {
     settings: { minRetentionDays: 7 },
     clock: { now: () => now },
@@ -38,21 +35,6 @@ async function prepared(input: RunInput, given: Given = {}) {
 }
 
 describe('A run that can begin', () => {
-  test('has every policy, or those that indices names in any case', async () => {
-    const policies = [policy('operation'), policy('datasetProfile')];
-    const chosen = async (indices?: string[]) => {
-      const found = await prepared({ indices }, { policies });
-      return found.chosen.map(({ index }) => index);
-    };
-    expect(await chosen()).toEqual([anIndex, 'dataset_datasetprofileaspect_v1']);
-    expect(await chosen(['DATASET.Operation'])).toEqual([anIndex]);
-  });
-
-  test('releases what the ledger alone knows', async () => {
-    const { chosen, error } = await prepared({ release: ['dataset.operation'] }, { policies: [], record: true });
-    expect([chosen, error]).toEqual([[], undefined]);
-  });
-
   test.each([
     ['has expired', expiring(now), [{ kind: 'token-expires', at: now, expired: true }]],
     [
@@ -60,7 +42,6 @@ describe('A run that can begin', () => {
       expiring(now + 14 * day),
       [{ kind: 'token-expires', at: now + 14 * day, expired: undefined }],
     ],
-    ['expires later', expiring(now + 14 * day + 1000), []],
     ['does not say when it expires', 'opaque', []],
   ])('with a token that %s', async (_, token, notes) => {
     expect((await prepared({}, { token })).notes).toEqual(notes);

@@ -30,26 +30,11 @@ describe('A release', () => {
   test.each<[string, object, string]>([
     ['by the names in its record', { ...aQuarantined({ server }), entityType: 'Team', aspect: 'Event' }, 'Team.Event'],
     ['as it was written, if the record has no names', { revision: 1, state: 'quarantined' }, 'team.event'],
-    ['as it was written, if the record has one of them', { revision: 1, entityType: 'Team' }, 'team.event'],
   ])('calls an index without a policy %s', async (_, record, name) => {
     const world = await open();
     world.ledger.stored.set(unknownIndex, { ...record, index: unknownIndex });
     const { notes } = await world.plan({ release: ['TEAM.EVENT'] });
     expect(notes).toContainEqual(expect.objectContaining({ kind: 'not-released', index: name }));
-  });
-
-  test('ends a record of another index that was put in its place: by the name of its own, and for good', async () => {
-    const world = await open({ policies: [] });
-    world.ledger.stored.set(unknownIndex, { ...whole(world.clock.time), index: anIndex });
-    const [entry] = (await world.plan()).entries;
-    expect(entry?.entry).toMatchObject({ entityType: 'team', aspect: 'event', outcome: 'unknown' });
-    world.clock.time += 24 * 3_600_000;
-    await world.run({ input: { release: ['team.event'], acceptMissing: 0 } });
-    expect(world.ledger.stored.get(unknownIndex)).toMatchObject({
-      state: 'idle',
-      index: unknownIndex,
-      aspect: 'event',
-    });
   });
 
   test('of several indices says something of each, in the order in which they were named', async () => {

@@ -97,7 +97,8 @@ function whyUnknown(history: History, { at, previous, next, truth, invocation }:
   if (attempt?.reindexes && truth.oldFound >= attempt.baseline.rowsToDelete / 2) return 'it is not in place';
   const taskId = 'taskId' in previous ? previous.taskId : undefined;
   const status = ofCall(history, 'status', invocation).findLast((one) => one.at <= at && one.taskId === taskId)?.answer;
-  if (attempt?.reindexes && taskId !== undefined && truth.isAtWork && status === undefined) return 'it may run';
+  const isAnswered = status !== undefined && status !== 'denied';
+  if (attempt?.reindexes && taskId !== undefined && !isAnswered) return 'it may run';
   const runs = typeof status === 'object' && status.kind === 'found' && !status.completed;
   if (attempt?.reindexes && runs) return 'its status says that it runs';
   const failed = ofCall(history, 'dry-run', invocation).some((one) => one.at <= at && !one.answer);

@@ -67,8 +67,8 @@ function stateChanges(tell: Tell): Output['state'] {
   const rowsDone = new Map<string, number | undefined>();
   let notes = 0;
   const watching = (entry: Entry & { phase: 'watched' }) => {
-    const { entityType, aspect, taskId, rowsToDelete, resumed } = entry.entry;
-    const { done, total, work } = progressShown(entry.entry, entry.watch);
+    const { entityType, aspect, taskId, rowsToDelete, resumed } = entry.facts;
+    const { done, total, work } = progressShown(entry.facts, entry.watch);
     if (phases.get(entry.index) !== 'watched') tell('started', { entityType, aspect, taskId, rowsToDelete, resumed });
     if (rowsDone.get(entry.index) !== done) tell('progress', { entityType, aspect, done, total, work });
     rowsDone.set(entry.index, done);
@@ -77,9 +77,9 @@ function stateChanges(tell: Tell): Output['state'] {
     for (const entry of state.entries) {
       const isNews = entry.phase === 'done' && phases.get(entry.index) !== 'done';
       if (step === 'plan') {
-        const cause = entry.phase === 'done' ? entry.entry.cause : undefined;
-        tell('planned', { ...entry.entry, decision: actionOf(entry), cause });
-      } else if (isNews) tell('verdict', entry.entry);
+        const cause = entry.phase === 'done' ? entry.facts.cause : undefined;
+        tell('planned', { ...entry.facts, decision: actionOf(entry), cause });
+      } else if (isNews) tell('verdict', entry.facts);
       if (entry.phase === 'watched') watching(entry);
       phases.set(entry.index, entry.phase);
     }

@@ -123,8 +123,8 @@ const nameOf = ({ audience }: LocalRun, startTime: string): string =>
 function questionOf({ entries }: RunState): string | undefined {
   const approved = entries.filter(({ phase }) => phase === 'approved');
   if (approved.length === 0) return undefined;
-  const total = approved.reduce((sum, { entry }) => sum + (entry.rowsToDelete ?? 0), 0);
-  const reindexed = approved.filter(({ entry }) => entry.strategy === 'reindex').map(({ entry }) => dottedName(entry));
+  const total = approved.reduce((sum, { facts }) => sum + (facts.rowsToDelete ?? 0), 0);
+  const reindexed = approved.filter(({ facts }) => facts.strategy === 'reindex').map(({ facts }) => dottedName(facts));
   const warning =
     reindexed.length === 0
       ? ''

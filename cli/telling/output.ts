@@ -82,22 +82,22 @@ export type Posted =
   | { kind: 'failed'; host: string; problem: string };
 
 /** `dataset.operation: 400 of 1,000 old rows deleted`; of a reindex, rows written. */
-export const progressLine = (watched: WatchedEntry): string => `${dottedName(watched.entry)}: ${progressOf(watched)}`;
+export const progressLine = (watched: WatchedEntry): string => `${dottedName(watched.facts)}: ${progressOf(watched)}`;
 
 /** The same without the name. */
-export function progressOf({ entry, watch }: WatchedEntry): string {
-  const { done, total, work } = progressShown(entry, watch);
+export function progressOf({ facts, watch }: WatchedEntry): string {
+  const { done, total, work } = progressShown(facts, watch);
   if (done === undefined) return 'under way';
   return `${exact(done)} of ${exact(total)} ${work === 'written' ? 'rows written to the new index' : 'old rows deleted'}`;
 }
 
 /** What the next check of a truncation is for, where its progress does not say it. */
-export function waitsFor({ entry, watch }: WatchedEntry): string | undefined {
+export function waitsFor({ facts, watch }: WatchedEntry): string | undefined {
   if (watch.error) return 'its last check failed';
   if (watch.pending) return 'its rows are counted a second time';
   if (watch.task?.completed) return 'its task has ended, and its rows are counted';
   if (watch.vanished) return 'its task is gone, and its rows are counted';
-  return entry.taskId === undefined ? 'there is no task to ask, and its rows are counted' : undefined;
+  return facts.taskId === undefined ? 'there is no task to ask, and its rows are counted' : undefined;
 }
 
 /**
@@ -125,8 +125,8 @@ export const taskRowsOf = (cause: Cause | undefined): number | undefined =>
   cause !== undefined && 'done' in cause ? cause.done : undefined;
 
 /** What a plan does, or would do, with an index; the outcome where it does nothing. */
-export function actionOf({ phase, entry }: Entry): string {
+export function actionOf({ phase, facts }: Entry): string {
   if (phase === 'watched') return 'watch';
-  if (phase === 'done' && entry.outcome !== 'would-truncate') return entry.outcome;
-  return entry.strategy === 'reindex' ? 'reindex' : 'truncate';
+  if (phase === 'done' && facts.outcome !== 'would-truncate') return facts.outcome;
+  return facts.strategy === 'reindex' ? 'reindex' : 'truncate';
 }

@@ -19,8 +19,8 @@ export function breakerOf({ outcome, reindexes, ...names }: DecidedFacts): Cause
 /** The run state with the breaker that its first such entry opens, whichever step decided that entry. */
 export function withBreaker(state: RunState): RunState {
   if (state.breaker !== undefined) return state;
-  for (const { phase, entry } of state.entries) {
-    const breaker = phase === 'done' ? breakerOf(entry) : undefined;
+  for (const { phase, facts } of state.entries) {
+    const breaker = phase === 'done' ? breakerOf(facts) : undefined;
     if (breaker) return { ...state, breaker };
   }
   return state;

@@ -35,7 +35,7 @@ export const doneEntry = (
 ): DoneEntry => ({
   index: from.index,
   phase: 'done',
-  entry: { ...from.entry, ...more, outcome, cause },
+  facts: { ...from.facts, ...more, outcome, cause },
 });
 
 /**
@@ -145,7 +145,7 @@ export const watchedEntry = (
 ): WatchedEntry => ({
   index: from.index,
   phase: 'watched',
-  entry: { ...from.entry, ...attemptFacts(record.attempt), taskId: taskIdOf(record) },
+  facts: { ...from.facts, ...attemptFacts(record.attempt), taskId: taskIdOf(record) },
   watch: startWatch(record, now, nextCheckAt),
 });
 
@@ -162,7 +162,7 @@ function unresolvedEntry(
 ): DoneEntry | WatchedEntry {
   const { attempt } = record;
   const { sendingSince: since, judgeableAt } = attempt;
-  const sent = { ...from, entry: { ...from.entry, ...attemptFacts(attempt), taskId: taskIdOf(record) } };
+  const sent = { ...from, facts: { ...from.facts, ...attemptFacts(attempt), taskId: taskIdOf(record) } };
   const address = addressElsewhere(record, state);
   if (address !== undefined) {
     // Another server's counts say nothing about this truncation.
@@ -197,7 +197,7 @@ function verdictEntry(
     ...knownFacts(verdict),
     ...decidedFacts(decided),
     ...elsewhere(record, state),
-    resumed: isSameRun(run, state) ? from.entry.resumed : true,
+    resumed: isSameRun(run, state) ? from.facts.resumed : true,
   });
   const mark = markFor(record);
   return mark ? { ...entry, mark } : entry;
@@ -291,10 +291,10 @@ export const policyFacts = ({ entityType, aspect, retentionDays, owner, note }: 
 });
 
 /** The ledger's key of an entry. */
-export const keyOf = ({ index, entry }: EntryBase, { server }: Pick<RunState, 'server'>): Key => ({
+export const keyOf = ({ index, facts }: EntryBase, { server }: Pick<RunState, 'server'>): Key => ({
   index,
-  entityType: entry.entityType,
-  aspect: entry.aspect,
+  entityType: facts.entityType,
+  aspect: facts.aspect,
   server,
 });
 

@@ -27,7 +27,7 @@ export function proceed(state: RunState, settings: RunSettings, now: number): Ru
   });
   const next = { ...state, entries };
   const watched = entries.filter((entry) => entry.phase === 'watched');
-  const isBusy = watched.some(({ entry }) => !entry.resumed);
+  const isBusy = watched.some(({ facts }) => !facts.resumed);
   if (!isBusy && entries.some(({ phase }) => phase === 'approved')) {
     // If Truncate fails without returning a state, the workflow waits this long before Poll.
     return { ...next, next: 'truncate', waitSeconds: checkInterval.minMillis / 1000 };
@@ -54,7 +54,7 @@ export function openEntry(entry: WatchedEntry, why: 'run-time' | 'step' | 'serve
   const { task, lastMovedAt, error } = watch;
   const isSeen = lastMovedAt !== undefined || task?.runs || task?.completed;
   const shown =
-    watch.counter === undefined ? { done: task?.done, total: task?.total } : progressShown(entry.entry, watch);
+    watch.counter === undefined ? { done: task?.done, total: task?.total } : progressShown(entry.facts, watch);
   const cause: Cause = {
     kind: 'open',
     why,
@@ -70,7 +70,7 @@ export function openEntry(entry: WatchedEntry, why: 'run-time' | 'step' | 'serve
 }
 
 /** Of a reindex, rows that are no longer found may only be in the old index. */
-function soFar({ entry, watch }: WatchedEntry) {
-  if (entry.rowsToDelete === undefined || watch.rowsToDelete === undefined || entry.reindexes) return {};
-  return { rowsDeleted: Math.max(0, entry.rowsToDelete - watch.rowsToDelete), rowsRemaining: watch.rowsToDelete };
+function soFar({ facts, watch }: WatchedEntry) {
+  if (facts.rowsToDelete === undefined || watch.rowsToDelete === undefined || facts.reindexes) return {};
+  return { rowsDeleted: Math.max(0, facts.rowsToDelete - watch.rowsToDelete), rowsRemaining: watch.rowsToDelete };
 }

@@ -71,10 +71,10 @@ async function checkOne(
   if (record.state === 'sending' && now < record.attempt.judgeableAt) return entry;
   const checked = await check(record, entry.watch, services);
   if (checked.kind === 'watching') {
-    return { ...entry, entry: { ...entry.entry, reindexes: checked.reindexes }, watch: checked.watch };
+    return { ...entry, facts: { ...entry.facts, reindexes: checked.reindexes }, watch: checked.watch };
   }
   const settled = settledEntry(entry, entry.watch, checked.record, state, clock.now());
-  log.info('verdict', { ...settled.entry, index: entry.index });
+  log.info('verdict', { ...settled.facts, index: entry.index });
   return settled;
 }
 
@@ -87,10 +87,10 @@ async function afterFailure(state: RunState, { ledger, clock, log }: RunServices
   log.warn('truncate failed', { index: target.index, error: failure.error, phase: entry.phase });
   const notes: RunState['notes'] = [
     ...state.notes,
-    { kind: 'truncate-failed', index: dottedName(target.entry), error: errorOf(failure) },
+    { kind: 'truncate-failed', index: dottedName(target.facts), error: errorOf(failure) },
   ];
   // A call whose answer could not be recorded, or that returned no task id, counts like any such call.
-  const isWithout = entry.phase === 'watched' && entry.entry.taskId === undefined;
+  const isWithout = entry.phase === 'watched' && entry.facts.taskId === undefined;
   const record = isWithout ? await ledger.read(target.index) : undefined;
   const status = record?.state === 'sending' ? record.attempt.answer?.status : undefined;
   return { ...replaceEntry(rest, target, entry), notes, ...(isWithout && afterCallWithoutTask(rest, status)) };

@@ -21,7 +21,7 @@ export async function recover(target: ApprovedEntry, state: RunState, ledger: Le
     // This run had sent, or a later one has since; or an earlier try of this Poll has fenced this one off.
     const { record } = owned;
     const entry = settledEntry(target, { run: state, sentAt: state.runStartMillis }, record, state, now);
-    const { cause } = entry.entry;
+    const { cause } = entry.facts;
     const isFencedOff = cause.kind === 'gone' && cause.what === 'superseded' && isSameRun(record.lastSender, state);
     return isFencedOff ? entryOfFailure(target, state) : entry;
   }

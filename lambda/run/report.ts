@@ -161,11 +161,11 @@ function finalEntries({ entries, failure }: RunState): DecidedFacts[] {
   // Truncate failed, and no Poll found out what it did: the truncation that was due may have been sent.
   const turn = failure ? entries.find((entry) => entry.phase === 'approved') : undefined;
   const lastWord = (entry: Entry): DecidedFacts => {
-    if (entry.phase === 'done') return entry.entry;
-    if (entry.phase === 'watched') return openEntry(entry, 'step').entry;
-    if (entry !== turn) return doneEntry(entry, 'not-started', { kind: 'setup', what: 'run' }).entry;
+    if (entry.phase === 'done') return entry.facts;
+    if (entry.phase === 'watched') return openEntry(entry, 'step').facts;
+    if (entry !== turn) return doneEntry(entry, 'not-started', { kind: 'setup', what: 'run' }).facts;
     const cause: Cause = { kind: 'step-failed', step: 'truncate', error: errorOf(failure), sent: 'maybe' };
-    return doneEntry(entry, 'unknown', cause, { reindexes: turn.plan.deletesInPlace ? undefined : true }).entry;
+    return doneEntry(entry, 'unknown', cause, { reindexes: turn.plan.deletesInPlace ? undefined : true }).facts;
   };
   return entries.map(lastWord);
 }

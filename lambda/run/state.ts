@@ -10,7 +10,7 @@ import type { Failure } from './failure.ts';
 
 /** The run state: the one JSON value that travels through every state of the workflow. */
 
-export const STATE_VERSION = 6;
+export const STATE_VERSION = 7;
 
 /**
  * Entries of one run: its policies, and unresolved truncations without one. With every text at its longest they take
@@ -70,12 +70,12 @@ export interface EntryBase {
   /** The ledger's key: the search index. */
   index: string;
   /** What the report will say; grows as the run learns more. */
-  entry: EntryFacts;
+  facts: EntryFacts;
 }
 
 export interface DoneEntry extends EntryBase {
   phase: 'done';
-  entry: DecidedFacts;
+  facts: DecidedFacts;
   /** The verdict in the ledger that this entry reports: marked once the report is published (rule 15). */
   mark?: Mark;
 }

@@ -40,13 +40,13 @@ export function createProgress(write: (line: string) => void, paint: Paint, widt
       heading = headingOf(entries);
     }
     for (const entry of entries) {
-      names.set(entry.index, dottedName(entry.entry));
+      names.set(entry.index, dottedName(entry.facts));
       if (entry.phase === 'watched' && isNews(entry, tenths)) say(progressLine(entry));
       if (entry.phase !== 'done' || ended.has(entry.index)) continue;
       ended.add(entry.index);
-      const { outcome, cause, indexName: oldIndex } = entry.entry;
-      const result = resultLine({ ...entry.entry, oldIndex, taskRows: taskRowsOf(cause) });
-      say([`${dottedName(entry.entry)}: ${paint(resultOf[outcome], outcome)}`, ...result].join(', '));
+      const { outcome, cause, indexName: oldIndex } = entry.facts;
+      const result = resultLine({ ...entry.facts, oldIndex, taskRows: taskRowsOf(cause) });
+      say([`${dottedName(entry.facts)}: ${paint(resultOf[outcome], outcome)}`, ...result].join(', '));
     }
   };
   return { state, say, task: (index, taskId) => say(`${names.get(index) ?? index}: task ${taskId}`) };
@@ -63,7 +63,7 @@ export const waitingLine = (watched: readonly WatchedEntry[]): string =>
 
 /** When it is first seen, and at every tenth. */
 function isNews(watched: WatchedEntry, tenths: Map<string, number>): boolean {
-  const { done, total } = progressShown(watched.entry, watched.watch);
+  const { done, total } = progressShown(watched.facts, watched.watch);
   const tenth = done === undefined || !total ? 0 : Math.floor((done / total) * 10);
   if ((tenths.get(watched.index) ?? -1) >= tenth) return false;
   tenths.set(watched.index, tenth);
@@ -83,9 +83,9 @@ function headingOf(entries: readonly Entry[]): string | undefined {
 
 function planTable(entries: readonly Entry[], paint: Paint, width: number): string {
   const rows = entries.map((entry) => {
-    const { rowsTotal, rowsToDelete, rowsPastRetention = rowsToDelete } = entry.entry;
+    const { rowsTotal, rowsToDelete, rowsPastRetention = rowsToDelete } = entry.facts;
     return [
-      dottedName(entry.entry),
+      dottedName(entry.facts),
       rowsTotal === undefined ? '-' : exact(rowsTotal),
       rowsToDelete === undefined ? '-' : exact(rowsToDelete),
       // The threshold is compared with all that is past the retention, even if the row limit deletes less.
@@ -107,6 +107,6 @@ function planTable(entries: readonly Entry[], paint: Paint, width: number): stri
 function decisionCell(entry: Entry, paint: Paint): string {
   const decision = actionOf(entry);
   if (decision === 'truncate' || decision === 'reindex') return paint('act', decision);
-  const result = entry.phase === 'done' ? resultOf[entry.entry.outcome] : 'ok';
+  const result = entry.phase === 'done' ? resultOf[entry.facts.outcome] : 'ok';
   return result === 'ok' ? decision : paint(result, decision);
 }

@@ -50,7 +50,7 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
     notes: [...state.notes, ...notes, ...addressNotes(prepared, state)],
   };
   if (input.release && !error) return finish(await releaseRun(begun, input, prepared, services), services);
-  if (!prepared.asks) return finish({ ...begun, ...takeUp(begun, prepared, false, services).facts }, services);
+  if (!prepared.asks) return finish({ ...begun, ...takeUp(begun, prepared, false, services).held }, services);
   const end = services.deadline() - deadlineMarginMillis;
   return finish(
     await withDeadline(services.clock, end, (signal) => decideAll(begun, prepared, services, signal)),
@@ -67,8 +67,8 @@ async function releaseRun(
 ): Promise<RunState> {
   const { notes, records } = await releaseIndices(state, input, prepared.policies, prepared.records, services);
   const unreported = new Map([...records].filter(([, record]) => markFor(record) !== undefined));
-  const { facts } = takeUp(state, { ...prepared, records: unreported }, false, services);
-  return { ...state, ...facts, notes: [...facts.notes, ...notes] };
+  const { held } = takeUp(state, { ...prepared, records: unreported }, false, services);
+  return { ...state, ...held, notes: [...held.notes, ...notes] };
 }
 
 /** Every policy counted and decided, beside what the ledger holds. */
@@ -81,8 +81,8 @@ async function decideAll(
   const reads = optionalReads(services.operations, begun, signal);
   const requests = new PlanRequests(services, signal);
   const sizes = await sizesOf(reads, requests);
-  const { facts, waiting } = takeUp(begun, prepared, begun.mode === 'enforce', services);
-  const state = { ...begun, ...facts };
+  const { held, waiting } = takeUp(begun, prepared, begun.mode === 'enforce', services);
+  const state = { ...begun, ...held };
   const context: PlanContext = { state, records: prepared.records, services, requests, sizes, notes: [] };
   const planned = await planEntries(waiting, context);
   const failure = requests.serverFailure;
@@ -115,9 +115,9 @@ function takeUp(
   { records, chosen, asks }: Preparation,
   watches: boolean,
   { clock }: RunServices,
-): { facts: LedgerEntries; waiting: WaitingPolicy[] } {
+): { held: LedgerEntries; waiting: WaitingPolicy[] } {
   const now = clock.now();
-  const facts: { entries: Entry[]; notes: Note[]; releases: Mark[] } = {
+  const held: { entries: Entry[]; notes: Note[]; releases: Mark[] } = {
     entries: [],
     notes: [...state.notes],
     releases: [],
@@ -129,14 +129,14 @@ function takeUp(
     const policy = onlyOneFor(index, chosen);
     const names = policy ? policyFacts(policy.policy) : namesOfRecord(record);
     const resumed = policy && !isUnresolved(record) ? undefined : true;
-    const entry = entryOf({ index, entry: { ...names, resumed } }, owned, state, now, watches);
-    if (entry) facts.entries.push(entry);
+    const entry = entryOf({ index, facts: { ...names, resumed } }, owned, state, now, watches);
+    if (entry) held.entries.push(entry);
     if (policy && owned.kind !== 'free') taken.set(index, entry);
     const mark = markFor(record);
     // The run state is full: the next run reports the others.
-    if (record.state === 'idle' && record.lastRelease && mark && facts.releases.length < maxEntries) {
-      facts.notes.push(releaseNote(dottedName(namesOfRecord(record)), record.lastRelease));
-      facts.releases.push(mark);
+    if (record.state === 'idle' && record.lastRelease && mark && held.releases.length < maxEntries) {
+      held.notes.push(releaseNote(dottedName(namesOfRecord(record)), record.lastRelease));
+      held.releases.push(mark);
     }
   }
   const waiting: WaitingPolicy[] = [];
@@ -145,18 +145,18 @@ function takeUp(
     if (parsed.kind === 'invalid') {
       const { entityType, aspect, problem } = parsed;
       const cause: Cause = { kind: 'policy', what: 'unreadable', problem: capped(problem) };
-      facts.entries.push(doneEntry({ index, entry: { entityType, aspect } }, 'failed', cause));
+      held.entries.push(doneEntry({ index, facts: { entityType, aspect } }, 'failed', cause));
       continue;
     }
-    const from = { index, entry: policyFacts(parsed.policy) };
+    const from = { index, facts: policyFacts(parsed.policy) };
     if (taken.has(index)) {
       // Only a release that is unreported has no entry.
-      if (taken.get(index) === undefined) facts.entries.push(releaseFirst(from));
-    } else if (!asks) facts.entries.push(doneEntry(from, 'failed', { kind: 'setup', what: 'run' }));
+      if (taken.get(index) === undefined) held.entries.push(releaseFirst(from));
+    } else if (!asks) held.entries.push(doneEntry(from, 'failed', { kind: 'setup', what: 'run' }));
     else if (parsed.policy.enabled) waiting.push(parsed);
-    else facts.entries.push(doneEntry(from, 'disabled', { kind: 'not-due' }));
+    else held.entries.push(doneEntry(from, 'disabled', { kind: 'not-due' }));
   }
-  return { facts, waiting };
+  return { held, waiting };
 }
 
 function onlyOneFor(index: string, chosen: readonly ParsedPolicy[]): WaitingPolicy | undefined {
@@ -191,8 +191,8 @@ async function planEntries(waiting: readonly WaitingPolicy[], context: PlanConte
 
 async function planOne({ index, policy }: WaitingPolicy, context: PlanContext): Promise<PlanResult> {
   const planned = await planPolicy(index, policy, context);
-  const outcome = planned.phase === 'done' ? planned.entry.outcome : planned.phase;
-  context.services.log.info(plannedLine, { ...planned.entry, index, outcome });
+  const outcome = planned.phase === 'done' ? planned.facts.outcome : planned.phase;
+  context.services.log.info(plannedLine, { ...planned.facts, index, outcome });
   return planned;
 }
 
@@ -211,7 +211,7 @@ function withoutServer(entry: Entry, kind: string, { mode }: RunState): Entry {
  * count come after.
  */
 function runOrder(records: Preparation['records']) {
-  const rows = ({ entry }: Entry) => entry.rowsToDelete ?? Number.MAX_SAFE_INTEGER;
+  const rows = ({ facts }: Entry) => facts.rowsToDelete ?? Number.MAX_SAFE_INTEGER;
   const wasBad = ({ index }: Entry): number => {
     const record = records.get(index);
     const last = record === undefined || record.state === 'unreadable' ? undefined : record.lastVerdict;
@@ -275,8 +275,8 @@ function withinLimit(state: RunState): RunState {
   if (entries.length <= maxEntries) return state;
   const kept = new Set([...entries].sort((one, other) => rank(one) - rank(other)).slice(0, maxEntries));
   const beyond = entries.filter((entry) => !kept.has(entry));
-  const namesOf = (some: readonly Entry[]) => some.map(({ entry }) => dottedName(entry));
-  const quarantined = beyond.filter(({ phase, entry }) => phase === 'done' && entry.outcome === 'quarantined');
+  const namesOf = (some: readonly Entry[]) => some.map(({ facts }) => dottedName(facts));
+  const quarantined = beyond.filter(({ phase, facts }) => phase === 'done' && facts.outcome === 'quarantined');
   const note: Note = {
     kind: 'beyond',
     entries: beyond.length,
@@ -290,6 +290,6 @@ function rank(entry: Entry): number {
   if (entry.phase === 'watched') return 1;
   if (entry.phase === 'approved') return 4;
   // Unreported decisions go first; those that do not fit stay unreported.
-  if (entry.entry.outcome === 'rows-missing' || entry.mark !== undefined) return 0;
-  return { failed: 2, attention: 3, ok: 5 }[resultOf[entry.entry.outcome]];
+  if (entry.facts.outcome === 'rows-missing' || entry.mark !== undefined) return 0;
+  return { failed: 2, attention: 3, ok: 5 }[resultOf[entry.facts.outcome]];
 }

@@ -47,8 +47,8 @@ export async function planPolicy(index: string, policy: Policy, context: PlanCon
   const { requests } = context;
   const cutoffMillis = cutoffOf(context, policy);
   const size = physicalIndex(context.sizes, policy);
-  const entry = { ...policyFacts(policy), cutoffMillis, indexName: size?.indexName };
-  const base: EntryBase = { index, entry };
+  const facts = { ...policyFacts(policy), cutoffMillis, indexName: size?.indexName };
+  const base: EntryBase = { index, facts };
   if (requests.serverFailure) return doneEntry(base, 'failed', { kind: 'setup', what: 'run' });
   if (requests.isLate()) return doneEntry(base, 'failed', { kind: 'stopped', by: 'plan-time' });
   const fieldsNow = () => truncateFields(policy, cutoffMillis, requests.refusesForceField ?? false);
@@ -56,7 +56,7 @@ export async function planPolicy(index: string, policy: Policy, context: PlanCon
     const isFirst = requests.refusesForceField === undefined;
     const dryRun = isFirst ? await requests.firstDryRun(fieldsNow()) : await requests.dryRun(fieldsNow());
     await noteFewerRows(index, policy, fieldsNow(), context);
-    return await decidedEntry({ index, entry: { ...entry, ...dryRunFacts(dryRun) } }, policy, dryRun, context);
+    return await decidedEntry({ index, facts: { ...facts, ...dryRunFacts(dryRun) } }, policy, dryRun, context);
   } catch (error) {
     if (!(error instanceof OperationsError)) throw error;
     return doneEntry(base, 'failed', failureOf(error, requests));
@@ -86,7 +86,7 @@ async function decidedEntry(
   // One more request, and only for a reindex that is due.
   const refusal = whyNot('plan', { ...facts, taskStatusError: await requests.taskStatusRefusal() });
   if (refusal) return doneEntry(counted, refusal.outcome, refusal.cause);
-  const whole = { ...counted, entry: { ...counted.entry, wholeReindex: maxRows === undefined ? undefined : true } };
+  const whole = { ...counted, facts: { ...counted.facts, wholeReindex: maxRows === undefined ? undefined : true } };
   return approvedEntry(whole, policy, dryRun, state);
 }
 
@@ -150,7 +150,7 @@ const cutoffOf = ({ state }: Pick<PlanContext, 'state'>, policy: Policy): number
 
 /** What a real run truncates, and a preview would. */
 function approvedEntry(
-  { index, entry }: EntryBase,
+  { index, facts }: EntryBase,
   policy: Policy,
   { rowsToDelete, deletesInPlace, limited }: PlannedCounts,
   { mode }: RunState,
@@ -158,11 +158,11 @@ function approvedEntry(
   if (mode === 'preview') {
     const { minDeletePercent, maxRowsPerRun } = policy;
     const cause: Cause = { kind: 'due', minDeletePercent, rowLimit: limited && maxRowsPerRun };
-    return doneEntry({ index, entry }, 'would-truncate', cause);
+    return doneEntry({ index, facts }, 'would-truncate', cause);
   }
   return {
     index,
-    entry,
+    facts,
     phase: 'approved',
     policy: settingsOf(policy),
     plan: { rowsToDelete, deletesInPlace, limited },
@@ -204,8 +204,8 @@ async function search(from: SearchedEntry, context: PlanContext): Promise<Entry 
   const { cutoffMillis: sent, dryRun: part } = found;
   const planned = {
     index: from.index,
-    entry: {
-      ...from.entry,
+    facts: {
+      ...from.facts,
       ...dryRunFacts(part),
       rowsPastRetention,
       cutoffMillis: sent,

@@ -20,16 +20,16 @@ export async function recountQuarantined(
   const counted: Entry[] = [];
   for (const entry of entries) {
     const record = context.records.get(entry.index);
-    const isOne = entry.phase === 'done' && entry.entry.cause.kind === 'quarantined' && record?.state === 'quarantined';
+    const isOne = entry.phase === 'done' && entry.facts.cause.kind === 'quarantined' && record?.state === 'quarantined';
     if (!isOne || !record.attempt.reindexes || addressElsewhere(record, context.state) || context.requests.isLate()) {
       counted.push(entry);
       continue;
     }
     const cause = {
-      ...(entry.entry.cause as CauseOf<'quarantined'>),
+      ...(entry.facts.cause as CauseOf<'quarantined'>),
       today: await countToday(record, context, signal),
     };
-    counted.push({ ...entry, entry: { ...entry.entry, cause } });
+    counted.push({ ...entry, facts: { ...entry.facts, cause } });
   }
   return counted;
 }

@@ -48,7 +48,7 @@ test('The last line of a log says what the next check is for, and when it is', (
   vi.setSystemTime(Date.UTC(2026, 0, 15, 3, 30));
   const watch = { ...startWatch(aRunning(), 0, 0), pending: { verdict: 'incomplete', since: 0 } };
   const entry = { entityType: 'dataset', aspect: 'operation', rowsToDelete: 60, taskId: 'node:1' };
-  const entries = [{ index: 'dataset_operationaspect_v1', phase: 'watched', entry, watch }];
+  const entries = [{ index: 'dataset_operationaspect_v1', phase: 'watched', facts: entry, watch }];
   output.header({ server: 'http://localhost:1', mode: 'enforce', embedded: false, fast: false });
   output.state('poll', { entries, next: 'wait', waitSeconds: 90 } as unknown as RunState);
   vi.advanceTimersByTime(minute);

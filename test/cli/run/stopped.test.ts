@@ -86,7 +86,7 @@ test.each([
   ledger.stored.set(record.index, record);
   const watch = { ...startWatch(record, 0, 0), task };
   const entry = { entityType: 'dataset', aspect: 'operation', rowsToDelete: 60 };
-  const last = { entries: [{ index: record.index, phase: 'watched', entry, watch }] } as unknown as RunState;
+  const last = { entries: [{ index: record.index, phase: 'watched', facts: entry, watch }] } as unknown as RunState;
   const [first, second] = await whatGoesOn(ledger, last, record.server);
   expect(first).toMatch(expected);
   expect(second).toContain('task node:1');

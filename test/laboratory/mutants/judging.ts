@@ -28,13 +28,13 @@ export const judgingMutants: readonly Mutant[] = [
     [plan, "begun.mode === 'enforce', services", 'true, services'],
   ]),
   mutant(14, 'says nothing of what is unresolved', [
-    [plan, 'if (entry) facts.entries.push(entry);', 'if (entry && !isUnresolved(record)) facts.entries.push(entry);'],
+    [plan, 'if (entry) held.entries.push(entry);', 'if (entry && !isUnresolved(record)) held.entries.push(entry);'],
   ]),
   mutant(14, 'says nothing of what is quarantined', [
     [
       plan,
-      'if (entry) facts.entries.push(entry);',
-      "if (entry && owned.kind !== 'quarantined') facts.entries.push(entry);",
+      'if (entry) held.entries.push(entry);',
+      "if (entry && owned.kind !== 'quarantined') held.entries.push(entry);",
     ],
   ]),
   mutant(
@@ -43,8 +43,8 @@ export const judgingMutants: readonly Mutant[] = [
     [
       [
         plan,
-        'if (entry) facts.entries.push(entry);',
-        "if (entry && (asks || owned.kind !== 'quarantined')) facts.entries.push(entry);",
+        'if (entry) held.entries.push(entry);',
+        "if (entry && (asks || owned.kind !== 'quarantined')) held.entries.push(entry);",
       ],
     ],
     ['parameters refused'],

@@ -103,8 +103,8 @@ export const tellingMutants: readonly Mutant[] = [
     [
       [
         plan,
-        'if (entry) facts.entries.push(entry);',
-        "if (entry && (asks || owned.kind !== 'ended')) facts.entries.push(entry);",
+        'if (entry) held.entries.push(entry);',
+        "if (entry && (asks || owned.kind !== 'ended')) held.entries.push(entry);",
       ],
     ],
     ['a run ends between its verdict and its message, and so does a release'],

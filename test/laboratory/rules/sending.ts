@@ -179,7 +179,7 @@ export const sendingRules: Record<string, CheckRule> = {
     for (const event of before) {
       if (event.kind !== 'taken' || runOf(event) !== run) continue;
       const bad = event.state.entries.find(
-        ({ phase, entry }) => phase === 'done' && entry.decidedAt !== undefined && isBad(entry),
+        ({ phase, facts }) => phase === 'done' && facts.decidedAt !== undefined && isBad(facts),
       );
       if (bad) return `sent after ${bad.index} was ${bad.phase}`;
     }
@@ -212,7 +212,7 @@ export const sendingRules: Record<string, CheckRule> = {
         event.kind === 'taken' &&
         runOf(event) === run &&
         event.state.entries.some(
-          ({ index, phase, entry }) => index === sent.index && phase === 'done' && entry.cause.kind === 'step-failed',
+          ({ index, phase, facts }) => index === sent.index && phase === 'done' && facts.cause.kind === 'step-failed',
         ),
     );
     return isGivenUp && 'its Truncate had failed, and Poll had said so';

@@ -27,7 +27,7 @@ const { judgeableAt } = anAttempt();
 const other = { runId: 'run-0', runStartMillis: 800_000 };
 const others = anAttempt(other);
 const enforcing = aRunState([], { ...aRun, server: aServer });
-const from = { index: anIndex, entry: { entityType: 'dataset', aspect: 'operation', owner: 'team-a' } };
+const from = { index: anIndex, facts: { entityType: 'dataset', aspect: 'operation', owner: 'team-a' } };
 const mine = aLastVerdict(aRun);
 const unreadable = (record: object = {}) => parseRecord(anIndex, { ...record, lastSender: 5 });
 const mark = { index: anIndex, revision: 1, decidedAtMillis: 900_000 };
@@ -35,7 +35,7 @@ const mark = { index: anIndex, revision: 1, decidedAtMillis: 900_000 };
 /** Outcome, cause and mark of a decided entry; its phase otherwise. */
 function shown(entry: Entry | undefined) {
   if (entry?.phase !== 'done') return entry?.phase;
-  const { outcome, cause, server } = entry.entry;
+  const { outcome, cause, server } = entry.facts;
   return { outcome, cause, server, mark: entry.mark };
 }
 
@@ -64,7 +64,7 @@ describe('the entry of an index', () => {
       taskId: 'n:7',
     });
     const found = entryOf(from, ownership(record, enforcing), enforcing, now, true);
-    expect(found?.entry).toMatchObject({
+    expect(found?.facts).toMatchObject({
       ...{ owner: 'team-a', cutoffMillis: 500_000, policyCutoffMillis: 600_000, taskId: 'n:7', rowsToDelete: 60 },
       ...{ rowsMissing: 30, rowsDeleted: 60, decidedBy: 'run-0', decidedAt: '1970-01-01T00:15:00.000Z', resumed: true },
     });
@@ -72,7 +72,7 @@ describe('the entry of an index', () => {
 
   test('says nothing of a later truncation’s attempt', () => {
     const record = anIdle({ unreported: true, lastVerdict: aLastVerdict(), attempt: anAttempt({ runId: 'run-5' }) });
-    expect(entryOf(from, ownership(record, enforcing), enforcing, now, true)?.entry).not.toHaveProperty('cutoffMillis');
+    expect(entryOf(from, ownership(record, enforcing), enforcing, now, true)?.facts).not.toHaveProperty('cutoffMillis');
   });
 
   test.each<[DecidedFacts['outcome'], object]>([
@@ -138,7 +138,7 @@ describe('a truncation that a run has watched, and whose record', () => {
   });
 
   test('is gone still says that it reindexes, which opens the breaker', () => {
-    expect(settled(undefined).entry.reindexes).toBe(true);
+    expect(settled(undefined).facts.reindexes).toBe(true);
   });
 });
 

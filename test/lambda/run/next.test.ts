@@ -15,7 +15,7 @@ const settings = { maxRunHours: 12 } as RunSettings;
 const start = Date.parse('2026-03-01T03:30:00.000Z');
 const hour = 3_600_000;
 const names = { entityType: 'dataset', aspect: 'operation' };
-const from = { index: anIndex, entry: { ...names, rowsToDelete: 60 } };
+const from = { index: anIndex, facts: { ...names, rowsToDelete: 60 } };
 const approved: ApprovedEntry = {
   ...from,
   phase: 'approved',
@@ -25,7 +25,7 @@ const approved: ApprovedEntry = {
 const watched = (more: Partial<Watch> = {}, resumed?: boolean): WatchedEntry => ({
   ...from,
   phase: 'watched',
-  entry: { ...from.entry, resumed },
+  facts: { ...from.facts, resumed },
   watch: { ...startWatch(aRunning(), start, start + 60_000), sentAt: start, ...more },
 });
 const fine = doneEntry(from, 'truncated', { kind: 'verified' });
@@ -51,7 +51,7 @@ describe('at the end', () => {
   const outcomeAt = (more: Partial<Watch>, now = end, polls = 0) => {
     const { next, entries } = proceeded([watched(more), approved], now, { polls });
     const [entry, other] = entries.map(
-      (one) => one.entry as { outcome?: string; cause?: { kind: string; why?: string } },
+      (one) => one.facts as { outcome?: string; cause?: { kind: string; why?: string } },
     );
     return [next, entry?.outcome, entry?.cause?.kind, entry?.cause?.why, other?.outcome].join(' ');
   };
@@ -78,7 +78,7 @@ describe('at the end', () => {
 
   test('what was not started says why: the hours of the run, or its polls', () => {
     const causeOf = (now: number, polls: number) => {
-      const entry = proceeded([approved], now, { polls }).entries[0]?.entry;
+      const entry = proceeded([approved], now, { polls }).entries[0]?.facts;
       return (entry as { cause?: unknown })?.cause;
     };
     expect(causeOf(end, 0)).toEqual({ kind: 'stopped', by: 'run-time', hours: 12 });
@@ -86,16 +86,16 @@ describe('at the end', () => {
   });
 
   test('the entry says how far it has come, by counts', () => {
-    const factsAt = (entry: WatchedEntry) => proceeded([entry], end).entries[0]?.entry;
+    const factsAt = (entry: WatchedEntry) => proceeded([entry], end).entries[0]?.facts;
     expect(factsAt(watched({ rowsToDelete: 20 }))).toMatchObject({ rowsDeleted: 40, rowsRemaining: 20 });
     expect(factsAt(watched({ rowsToDelete: 70 }))).toMatchObject({ rowsDeleted: 0, rowsRemaining: 70 });
     expect(factsAt(watched())).not.toHaveProperty('rowsDeleted');
     const unknown = watched({ rowsToDelete: 20 });
-    expect(factsAt({ ...unknown, entry: names })).not.toHaveProperty('rowsDeleted');
+    expect(factsAt({ ...unknown, facts: names })).not.toHaveProperty('rowsDeleted');
   });
 
   test('the entry says what its task has said, or nothing about it', () => {
-    const causeOf = (more: Partial<Watch>) => proceeded([watched(more)], end).entries.map(({ entry }) => entry);
+    const causeOf = (more: Partial<Watch>) => proceeded([watched(more)], end).entries.map(({ facts }) => facts);
     expect(causeOf({ vanished: true })).toMatchObject([{ cause: { vanished: true } }]);
     expect(causeOf({ task: { completed: true, done: 60, total: 60, runs: false } })).toMatchObject([
       { cause: { ended: true } },
@@ -114,7 +114,7 @@ describe('the breaker', () => {
     ['not by what is quarantined since another run', doneEntry(from, 'quarantined', missing), false],
     ['not by what is fine', fine, false],
   ])('%s', (_, entry, expected) => {
-    expect(breakerOf(entry.entry) !== undefined).toBe(expected);
+    expect(breakerOf(entry.facts) !== undefined).toBe(expected);
     expect(withBreaker(aRunState([entry])).breaker !== undefined).toBe(expected);
   });
 });

@@ -36,7 +36,7 @@ async function begun() {
 const watchedEntry = (record: Unresolved, now: number, more: object = {}): WatchedEntry => ({
   index: anIndex,
   phase: 'watched',
-  entry: { entityType: 'dataset', aspect: 'operation', rowsToDelete: 600, reindexes: true },
+  facts: { entityType: 'dataset', aspect: 'operation', rowsToDelete: 600, reindexes: true },
   watch: { ...startWatch(record, now - 20_000, now), ...more },
 });
 
@@ -48,7 +48,7 @@ async function polled(world: World, state: RunState) {
   const before = world.standIn.asked().length;
   const after = await poll(state, world.during('poll'));
   const [entry] = after.entries;
-  const { outcome, cause } = (entry?.entry ?? {}) as Partial<PolicyEntry>;
+  const { outcome, cause } = (entry?.facts ?? {}) as Partial<PolicyEntry>;
   return { after, entry, phase: entry?.phase, outcome, cause, asked: world.standIn.asked().length - before };
 }
 
@@ -90,7 +90,7 @@ describe('A check', () => {
       state,
       world.during('poll', () => ({ taskStatus: async () => status })),
     );
-    expect(entries[0]?.entry).toMatchObject({ outcome: 'still-running', reindexes: true });
+    expect(entries[0]?.facts).toMatchObject({ outcome: 'still-running', reindexes: true });
   });
 });
 
@@ -98,7 +98,7 @@ describe('After a failed Truncate', () => {
   const approved: ApprovedEntry = {
     index: anIndex,
     phase: 'approved',
-    entry: { entityType: 'dataset', aspect: 'operation' },
+    facts: { entityType: 'dataset', aspect: 'operation' },
     policy: aPolicy(),
     plan: { rowsToDelete: 600, deletesInPlace: true },
   };
@@ -128,7 +128,7 @@ describe('After a failed Truncate', () => {
     const entries = [watchedEntry(record, now), second];
     const { after } = await polled(world, stateOf(entries, own.runStartMillis, { callsWithoutTask: 1 }));
     expect(after.breaker).toEqual({ kind: 'stopped', by: 'no-task-ids', status: 403 });
-    expect(after.entries[1]).toMatchObject({ phase: 'done', entry: { outcome: 'not-started' } });
+    expect(after.entries[1]).toMatchObject({ phase: 'done', facts: { outcome: 'not-started' } });
   });
 
   test('of which nothing is approved any more, only the failure is dropped', async () => {

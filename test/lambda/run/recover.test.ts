@@ -21,7 +21,7 @@ import { aRunState } from '../../support/states.ts';
 const target: ApprovedEntry = {
   index: anIndex,
   phase: 'approved',
-  entry: { entityType: 'dataset', aspect: 'operation' },
+  facts: { entityType: 'dataset', aspect: 'operation' },
   policy: aPolicy({}),
   plan: { rowsToDelete: 60, deletesInPlace: true },
 };
@@ -40,9 +40,9 @@ const ofOther = { lastSender: other, attempt: anAttempt(other) };
 async function recovered(record?: LedgerRecord) {
   const ledger = memoryLedger();
   if (record) ledger.stored.set(anIndex, record);
-  const { phase, entry } = await recover(target, state, ledger, now);
+  const { phase, facts } = await recover(target, state, ledger, now);
   const { lastSender, state: stored } = (await ledger.read(anIndex)) as LedgerRecord;
-  const { outcome, cause } = entry as { outcome?: string; cause?: Record<string, unknown> };
+  const { outcome, cause } = facts as { outcome?: string; cause?: Record<string, unknown> };
   return { phase, outcome, cause, stored, lastSender };
 }
 

@@ -22,7 +22,7 @@ const compose = (input: unknown) => composeReport({ input, execution }, { settin
 
 const from = (aspect: string, rowsToDelete?: number) => ({
   index: aspect,
-  entry: { entityType: 'dataset', aspect, rowsToDelete },
+  facts: { entityType: 'dataset', aspect, rowsToDelete },
 });
 const fine = (aspect: string, rowsToDelete?: number) =>
   doneEntry(from(aspect, rowsToDelete), 'truncated', { kind: 'verified' });

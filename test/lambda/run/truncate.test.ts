@@ -34,7 +34,7 @@ async function planned(options: Parameters<typeof open>[0] = {}) {
 /** What became of the first entry, and whether the server was asked to delete. */
 function result(world: World, { entries, next, breaker, callsWithoutTask }: RunState) {
   const [first] = entries;
-  const { outcome, cause } = (first?.entry ?? {}) as Partial<PolicyEntry>;
+  const { outcome, cause } = (first?.facts ?? {}) as Partial<PolicyEntry>;
   return { phase: first?.phase, outcome, cause, sent: world.realTruncates().length, next, breaker, callsWithoutTask };
 }
 
@@ -206,7 +206,7 @@ describe('Nothing is sent', () => {
     const { world, state } = await planned();
     world.standIn.removeRows('dataset.operation', ({ id }) => id % 2 === 0);
     const after = await truncate(state, counted(world));
-    expect(after.entries[0]?.entry).toMatchObject({
+    expect(after.entries[0]?.facts).toMatchObject({
       outcome: 'not-started',
       cause: { kind: 'changed', what: 'rows', was: 600, now: 300 },
       rowsToDelete: 300,

@@ -100,13 +100,13 @@ const causes: Cause[] = [
 
 const index = `${name}_${name}aspect_v1`;
 const decidedEntry = (at: number): Entry => ({
-  ...doneEntry({ index, entry: verdictFacts }, 'unknown', causes[at % causes.length] as Cause),
+  ...doneEntry({ index, facts: verdictFacts }, 'unknown', causes[at % causes.length] as Cause),
   mark: { index, revision: huge, decidedAtMillis: huge },
 });
 const watchedEntry: Entry = {
   index,
   phase: 'watched',
-  entry: facts,
+  facts,
   watch: {
     ...startWatch(aRunning(), huge, huge),
     run: { runId: 'r'.repeat(80), runStartMillis: huge },
@@ -129,7 +129,7 @@ const watchedEntry: Entry = {
 const approvedEntry: Entry = {
   index,
   phase: 'approved',
-  entry: facts,
+  facts,
   policy: aPolicy({ entityType: name, aspect: name, timeoutSeconds: huge, maxRowsPerRun: huge }),
   plan: { rowsToDelete: huge, deletesInPlace: true, limited: { cutoffMillis: huge, rest: huge } },
 };
@@ -182,7 +182,7 @@ describe('the largest run state takes less than 208 KiB', () => {
 
   test('if a release of every index is unreported, whose policies wait for that', () => {
     const all = Array.from({ length: maxEntries });
-    const entryOf = () => releaseFirst({ index, entry: { ...facts, taskId: undefined, indexName: undefined } });
+    const entryOf = () => releaseFirst({ index, facts: { ...facts, taskId: undefined, indexName: undefined } });
     const state = worst(entryOf, {
       notes: all.map(() => released),
       releases: all.map(() => ({ index, revision: huge, decidedAtMillis: huge })),

@@ -10,7 +10,7 @@ test('Of a quarantined reindex whose index is not known, rows are not called mis
   const world = await open({ indices: [] });
   world.ledger.stored.set(anIndex, aQuarantined({ server, attempt: aReindex() }));
   const [entry] = (await world.plan()).entries;
-  expect(entry?.entry).toMatchObject({
+  expect(entry?.facts).toMatchObject({
     outcome: 'quarantined',
     cause: { today: { error: { kind: 'no-index', operation: 'dry-run' } } },
   });
@@ -103,7 +103,7 @@ describe('The order of a run', () => {
       index,
       anIdle({ ...names, server, lastVerdict: aLastVerdict({ verdict: aVerdict({ outcome }) }) }),
     );
-    expect((await world.plan()).entries.map(({ entry }) => entry.aspect)).toEqual(expected);
+    expect((await world.plan()).entries.map(({ facts }) => facts.aspect)).toEqual(expected);
   });
 });
 
@@ -118,7 +118,7 @@ describe('What the ledger holds is reported', () => {
     const world = await open({ policies });
     world.ledger.stored.set(anIndex, held);
     const { entries } = await world.plan();
-    const shown = entries.map(({ entry }) => ('outcome' in entry ? [entry.outcome, entry.owner].join(' ').trim() : ''));
+    const shown = entries.map(({ facts }) => ('outcome' in facts ? [facts.outcome, facts.owner].join(' ').trim() : ''));
     expect(shown).toEqual(expected);
     expect(world.ledger.stored.get(anIndex)).toEqual(held);
   });
@@ -127,7 +127,7 @@ describe('What the ledger holds is reported', () => {
     const world = await open();
     world.ledger.stored.set(anIndex, held);
     const outcomes = async (input?: object) =>
-      (await world.plan(input)).entries.map(({ entry }) => 'outcome' in entry && entry.outcome);
+      (await world.plan(input)).entries.map(({ facts }) => 'outcome' in facts && facts.outcome);
     expect(await outcomes({ retentionDays: 1 })).toEqual(['quarantined']);
     world.parameters.policies = undefined;
     expect(await outcomes()).toEqual(['quarantined']);
@@ -136,7 +136,7 @@ describe('What the ledger holds is reported', () => {
 
 describe('A server that stops answering', () => {
   const shown = (entries: Entry[]) =>
-    entries.map(({ entry }) => ('outcome' in entry ? [entry.outcome, entry.cause] : []));
+    entries.map(({ facts }) => ('outcome' in facts ? [facts.outcome, facts.cause] : []));
 
   test('after the first policies have been approved starts none of them', async () => {
     const world = await open({ policies: [aPolicyFor('operation'), aPolicyFor('datasetProfile')] });

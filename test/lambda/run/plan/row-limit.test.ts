@@ -36,7 +36,7 @@ function beforeDryRuns(world: World, from: number, then: () => void): RunService
 
 async function only(world: World, services?: RunServices) {
   const [entry] = (await world.plan({}, services)).entries;
-  const { outcome, cause } = (entry?.entry ?? {}) as Partial<PolicyEntry>;
+  const { outcome, cause } = (entry?.facts ?? {}) as Partial<PolicyEntry>;
   return { ...entry, outcome, cause };
 }
 
@@ -47,7 +47,7 @@ test('The oldest rows up to the limit go, also below the threshold, and the entr
   expect(await only(world)).toMatchObject({
     phase: 'approved',
     plan: { rowsToDelete: 50, deletesInPlace: true, limited: { cutoffMillis, rest: 650 } },
-    entry: { rowsToDelete: 50, rowsTotal: 1000, rowsPastRetention: 700, cutoffMillis, policyCutoffMillis },
+    facts: { rowsToDelete: 50, rowsTotal: 1000, rowsPastRetention: 700, cutoffMillis, policyCutoffMillis },
   });
 });
 
@@ -55,7 +55,7 @@ test('The search leaves out the field that the server refuses', async () => {
   const world = await limited(100);
   world.standIn.fault('refuses-force-flags');
   world.standIn.set({ mode: 'always-delete' });
-  expect(await only(world)).toMatchObject({ entry: { rowsPastRetention: 700, rowsToDelete: 100 } });
+  expect(await only(world)).toMatchObject({ facts: { rowsPastRetention: 700, rowsToDelete: 100 } });
 });
 
 describe('During the search', () => {

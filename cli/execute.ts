@@ -1,12 +1,11 @@
 import type { CommandLine, Print } from './command-line/read.ts';
-import { validate } from './inputs/inspect.ts';
 import { runbook } from './print-runbook.ts';
-import { stageAddressWarnings } from './survey/stage-address.ts';
 import { demo } from './verbs/demo.ts';
 import { runOnServer } from './verbs/run.ts';
 import { status } from './verbs/status.ts';
 import type { Surroundings } from './verbs/surroundings.ts';
 import { survey } from './verbs/survey.ts';
+import { validate } from './verbs/validate.ts';
 
 /**
  * Carries out the command line; everything that it names is read and checked before the first request.
@@ -20,8 +19,7 @@ export async function execute(commandLine: CommandLine | Print, surroundings: Su
       print(commandLine.text);
       return 0;
     case 'validate':
-      print(`${[...validate(commandLine), ...(await stageAddressWarnings(commandLine.stage))].join('\n')}\n`);
-      return 0;
+      return validate(commandLine, surroundings);
     case 'runbook':
       print(`${runbook(commandLine.words[0], program)}\n`);
       return 0;

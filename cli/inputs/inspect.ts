@@ -9,12 +9,10 @@ import { namesIn } from '../../lambda/policy/aspects.ts';
 import { type Problem, shown } from '../../lambda/policy/explain.ts';
 import { readJson } from '../../lambda/policy/read-json.ts';
 import { localSettings } from '../command-line/arguments.ts';
-import type { Options } from '../command-line/options.ts';
-import { UsageError } from '../telling/mistakes.ts';
 import { readText } from './read-text.ts';
 
 /** Files of policies and stages: what is wrong with them, as `file:line:column: sentence`, which editors can open. */
-interface InspectedFile<Found> {
+export interface InspectedFile<Found> {
   mistakes: string[];
   warnings: string[];
   /** What the file holds; undefined if it cannot be understood at all. */
@@ -87,7 +85,8 @@ const nameDoubts = (list: readonly unknown[]): Problem[] =>
     return doubt === undefined ? [] : [{ path: [at, 'aspect'], sentence: `policy ${at + 1}: ${doubt}` }];
   });
 
-const inspectStage: Inspect<true> = (value, path) => {
+/** A stage file, with its policies. */
+export const inspectStage: Inspect<true> = (value, path) => {
   const { problems, settings } = inspectSettings(basename(path).replace(/\.json$/, ''), value);
   const policies = (value as { policies?: unknown } | null)?.policies;
   const warnings = settings
@@ -114,19 +113,4 @@ function positionsIn(text: string): (path: readonly PropertyKey[]) => Position {
     while (rest > (lines[line]?.length ?? rest)) rest -= (lines[line++]?.length ?? 0) + 1;
     return { line: line + 1, column: rest + 1 };
   };
-}
-
-/**
- * `validate`: checks whether files can be used, without asking any server.
- * @returns for each file a line for each warning, and one that says that nothing is wrong
- * @throws UsageError with a line for each mistake and each warning in any of the files
- */
-export function validate({ policies, stage }: Pick<Options, 'policies' | 'stage'>): string[] {
-  const inspected: Array<InspectedFile<unknown> & { path: string }> = [
-    ...(policies === undefined ? [] : [{ path: policies, ...inspectFile(policies, '--policies', inspectList) }]),
-    ...(stage === undefined ? [] : [{ path: stage, ...inspectFile(stage, '--stage', inspectStage) }]),
-  ];
-  const lines = inspected.flatMap(({ mistakes, warnings }) => [...mistakes, ...warnings]);
-  if (inspected.some(({ mistakes }) => mistakes.length > 0)) throw new UsageError(lines.join('\n'));
-  return inspected.flatMap(({ path, warnings }) => [...warnings, `${path}: no mistake found.`]);
 }

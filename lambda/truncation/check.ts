@@ -110,9 +110,9 @@ const isOld = ({ attempt: { sendingSince } }: Unresolved, { run, clock }: CheckS
  */
 async function checkFailed(record: Unresolved, watch: Watch, services: CheckServices): Promise<CheckResult> {
   const now = services.clock.now();
-  const { error, stuckSince, isStuck } = watch;
+  const { error, noProgressSince, isStuck } = watch;
   const isCount = error?.operation === 'dry-run' && !concernsServer(error) && error.kind !== 'aborted';
-  const mayMove = stuckSince !== undefined && !isStuck;
+  const mayMove = noProgressSince !== undefined && !isStuck;
   if (!isCount || mayMove || !services.isOver(now) || !isOld(record, services)) return again(record, watch, now);
   return settle(record, watch, judgeUncountable(record, watch), services);
 }

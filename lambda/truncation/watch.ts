@@ -37,7 +37,7 @@ export interface Watch {
   /** The successful check since which nothing has moved, and no status has said that it runs; the first one begins it. */
   stillSince?: number;
   /** The check since which neither rows to delete nor the counter have improved (rule 10). */
-  stuckSince?: number;
+  noProgressSince?: number;
   /** A successful check at least 10 min later has shown no progress either. */
   isStuck?: boolean;
   /** When this run last saw it move. */
@@ -214,11 +214,11 @@ const extremes = (before: Watch, { counts, status }: Seen): Pick<Watch, 'rowsToD
 function stillness(before: Watch, seen: Seen, { progressed, moved, isFirst }: Movement) {
   const { at, until, counts, error, status } = seen;
   const runs = before.stillSince !== undefined && status?.kind === 'found' && !status.completed;
-  const stuckSince = progressed || isFirst ? until : before.stuckSince;
-  const isLong = stuckSince !== undefined && at - stuckSince >= abandonChecksMillis;
+  const noProgressSince = progressed || isFirst ? until : before.noProgressSince;
+  const isLong = noProgressSince !== undefined && at - noProgressSince >= abandonChecksMillis;
   return {
     stillSince: moved || isFirst || runs ? until : before.stillSince,
-    stuckSince,
+    noProgressSince,
     isStuck: counts || !error ? isLong : before.isStuck && !progressed,
     lastMovedAt: moved ? at : before.lastMovedAt,
   };

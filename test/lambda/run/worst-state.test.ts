@@ -115,7 +115,7 @@ const watchedEntry: Entry = {
     counter: huge,
     seenAt: huge,
     stillSince: huge,
-    stuckSince: huge,
+    noProgressSince: huge,
     lastMovedAt: huge,
     hasStatus: true,
     task: { completed: false, done: huge, total: huge, runs: true },

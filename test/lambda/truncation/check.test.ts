@@ -102,10 +102,10 @@ describe('At the end of a run, what has hung for 20 hours', () => {
     rowsToKeep: 40,
     counter: 5,
     stillSince: end - hour / 2,
-    stuckSince: end - hour / 2,
+    noProgressSince: end - hour / 2,
   };
 
-  const movedLate = { ...stuck, stuckSince: end - hour / 6 + 1 };
+  const movedLate = { ...stuck, noProgressSince: end - hour / 6 + 1 };
 
   async function closed(given: Given) {
     const usual = { status: running, left: 60, now: end, runStart: sent + 1, isOver: true };
@@ -283,7 +283,7 @@ describe('An index that is not known', () => {
 });
 
 describe('A status that was told before and fails now', () => {
-  const still = { hasStatus: true, rowsToDelete: 50, rowsToKeep: 40, stillSince: 1, stuckSince: 1 };
+  const still = { hasStatus: true, rowsToDelete: 50, rowsToKeep: 40, stillSince: 1, noProgressSince: 1 };
   const old = aRunning({ attempt: anAttempt({ judgeableAt: 1_200_001 }) });
 
   test('keeps stillness from being taken for its end, but not from being counted', async () => {

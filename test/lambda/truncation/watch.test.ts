@@ -72,7 +72,7 @@ describe('it has moved', () => {
 
   test('rows to keep that become more do not keep a record from being closed after 20 hours', () => {
     const watch = seenBy(aReindexed, { at, counts: counts(0, 10) }, { at: at + minute, counts: counts(0, 20) });
-    expect([watch.stillSince, watch.stuckSince]).toEqual([at + minute, at]);
+    expect([watch.stillSince, watch.noProgressSince]).toEqual([at + minute, at]);
   });
 });
 
@@ -332,7 +332,7 @@ describe('it is still', () => {
     const checked = (deleted: number) =>
       seenBy(aDelete, ...before, { at: at + 11 * minute, status: running({ deleted }), error });
     expect([checked(5).isStuck, checked(6).isStuck]).toEqual([true, false]);
-    expect([checked(6).stuckSince, checked(6).lastMovedAt]).toEqual([at + 11 * minute, at + 11 * minute]);
+    expect([checked(6).noProgressSince, checked(6).lastMovedAt]).toEqual([at + 11 * minute, at + 11 * minute]);
   });
 
   test('and the first count begins the window, whatever statuses have shown while nothing could be counted', () => {

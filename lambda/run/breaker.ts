@@ -1,5 +1,7 @@
 import type { Cause } from '../facts/cause.ts';
 import type { DecidedFacts } from '../facts/report-schema.ts';
+import type { Attempt, RunId, StoredRecord } from '../ledger/record.ts';
+import { isSameRun } from '../ledger/transitions.ts';
 import { dottedName } from '../policy/aspects.ts';
 import type { RunState } from './state.ts';
 
@@ -38,6 +40,19 @@ export function afterCallWithoutTask(
   const isEnough = callsWithoutTask >= maxCallsWithoutTask || isRefusal(status);
   const breaker: Cause | undefined = isEnough ? { kind: 'stopped', by: 'no-task-ids', status } : undefined;
   return { callsWithoutTask, breaker: state.breaker ?? breaker };
+}
+
+/**
+ * The call of this run that a record holds, if it returned no task id, whichever run has judged it meanwhile. A redriven
+ * execution does not know of it, nor does a run whose function failed.
+ */
+export function ownCallWithoutTask(record: StoredRecord | undefined, run: RunId): Attempt | undefined {
+  if (record === undefined || record.state === 'unreadable' || record.attempt === undefined) return undefined;
+  const { attempt } = record;
+  const hasTask = 'taskId' in record && record.taskId !== undefined;
+  // Of a call that was withdrawn there is no answer.
+  const isMade = record.state === 'sending' || attempt.answer !== undefined;
+  return isSameRun(attempt, run) && !hasTask && isMade ? attempt : undefined;
 }
 
 /** A function that hung may have recorded a refusal after its run had already counted the call. */

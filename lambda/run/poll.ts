@@ -7,7 +7,7 @@ import { type CheckServices, check } from '../truncation/check.ts';
 import { withDeadline } from '../truncation/clock.ts';
 import { isDue } from '../truncation/next-check.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
-import { afterCallWithoutTask, afterRefusal, withBreaker } from './breaker.ts';
+import { afterCallWithoutTask, afterRefusal, ownCallWithoutTask, withBreaker } from './breaker.ts';
 import { deadlineMarginMillis } from './deadlines.ts';
 import { replaceEntry, settledEntry } from './entries.ts';
 import { errorOf } from './failure.ts';
@@ -62,11 +62,12 @@ async function checkOne(
   const { ledger, clock, log } = services;
   const now = clock.now();
   const record = await ledger.read(entry.index);
+  const call = ownCallWithoutTask(record, services.run);
+  if (call) answered(call.answer?.status);
   const isThere = record !== undefined && isUnresolved(record) && isSameRun(record.attempt, entry.watch.run);
   // After a deployment that changed the address, counts would say nothing about it.
   if (!isThere || addressElsewhere(record, state) !== undefined)
     return settledEntry(entry, entry.watch, record, state, now);
-  if (record.state === 'sending' && isSameRun(record.attempt, services.run)) answered(record.attempt.answer?.status);
   // A check of another truncation may come before this one can have been sent.
   if (record.state === 'sending' && now < record.attempt.judgeableAt) return entry;
   const checked = await check(record, entry.watch, services);
@@ -90,8 +91,10 @@ async function afterFailure(state: RunState, { ledger, clock, log }: RunServices
     { kind: 'truncate-failed', index: dottedName(target.facts), error: errorOf(failure) },
   ];
   // A call whose answer could not be recorded, or that returned no task id, counts like any such call.
-  const isWithout = entry.phase === 'watched' && entry.facts.taskId === undefined;
-  const record = isWithout ? await ledger.read(target.index) : undefined;
-  const status = record?.state === 'sending' ? record.attempt.answer?.status : undefined;
-  return { ...replaceEntry(rest, target, entry), notes, ...(isWithout && afterCallWithoutTask(rest, status)) };
+  const call = ownCallWithoutTask(await ledger.read(target.index), rest);
+  return {
+    ...replaceEntry(rest, target, entry),
+    notes,
+    ...(call && afterCallWithoutTask(rest, call.answer?.status)),
+  };
 }

@@ -12,7 +12,7 @@ import { withDeadline } from '../truncation/clock.ts';
 import { countTruncation, truncateFields } from '../truncation/counts.ts';
 import { optionalReads, physicalIndex, type Without } from '../truncation/optional-reads.ts';
 import { send, writeAnswer } from '../truncation/send.ts';
-import { afterCallWithoutTask, withBreaker } from './breaker.ts';
+import { afterCallWithoutTask, ownCallWithoutTask, withBreaker } from './breaker.ts';
 import { changedSettings, problemOf } from './current-settings.ts';
 import { functionTimeoutSeconds, sendMarginMillis } from './deadlines.ts';
 import { attemptFacts, doneEntry, endOf, keyOf, replaceEntry, takenEntry, watchedEntry } from './entries.ts';
@@ -94,8 +94,8 @@ async function takeBack(sending: Sending, { ledger, clock }: RunServices): Promi
   }
 }
 
-const isSameWrite = (stored: StoredRecord | undefined, { revision, attempt }: Sending): boolean =>
-  stored?.state === 'sending' && stored.revision === revision && isSameAttempt(stored.attempt, attempt);
+const isSameWrite = (stored: StoredRecord | undefined, { attempt }: Sending): boolean =>
+  stored?.state === 'sending' && isSameAttempt(stored.attempt, attempt);
 
 /** Everything that comes before the call. Throws LedgerError. */
 async function prepareCall(
@@ -164,9 +164,8 @@ function resultIfTaken(
   without?: Without,
 ): StartResult | undefined {
   const entry = takenEntry(target, owned, state, now);
-  const isWithout = owned.kind === 'mine' && owned.record.state === 'sending';
-  const calls = isWithout ? afterCallWithoutTask(state, owned.record.attempt.answer?.status) : undefined;
-  return entry && { entry, changes: { ...without, ...calls } };
+  const call = ownCallWithoutTask(owned.record, state);
+  return entry && { entry, changes: { ...without, ...(call && afterCallWithoutTask(state, call.answer?.status)) } };
 }
 
 /** Another writer was first between the read and the write. */

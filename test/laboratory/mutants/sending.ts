@@ -94,6 +94,12 @@ export const sendingMutants: readonly Mutant[] = [
   mutant(4, 'goes on after its token was refused', [
     ['run/breaker', 'status === 401 || status === 403;', 'status === 0;'],
   ]),
+  mutant(
+    4,
+    'forgets its refused call once another run has judged it',
+    [['run/breaker', "record.state === 'sending' || attempt.answer !== undefined;", "record.state === 'sending';"]],
+    ['stopped as it sends; others judge that, and truncate again; then it is redriven'],
+  ),
   mutant(5, 'ignores sendBy', [
     ['truncation/send', 'clock.now() < until.wall && clock.monotonic() < until.monotonic', 'until.wall > 0'],
   ]),

@@ -53,13 +53,16 @@ describe('Nothing is sent to an index that is not free, and its record stays as 
     expect(world.ledger.stored.get(anIndex)).toEqual(record);
   });
 
-  test('with a call of its own: that is watched, and counts with its answer as one without a task id', async () => {
+  test.each([
+    ['is watched', aSending, 'watched'],
+    ['was judged by another run meanwhile, and a redriven execution does not know of it', aQuarantined, 'done'],
+  ])('with a refused call of its own, which %s, and the run starts nothing more', async (_, aRecord, phase) => {
     const { world, state, own } = await planned();
     const answer = { ...problem, status: 403 };
     const attempt = anAttempt({ ...own, judgeableAt: world.clock.time + hour, answer });
-    world.ledger.stored.set(anIndex, aSending({ server, lastSender: own, attempt }));
+    world.ledger.stored.set(anIndex, aRecord({ server, lastSender: own, attempt }));
     const after = await truncate(state, world.during('truncate'));
-    expect(result(world, after)).toMatchObject({ phase: 'watched', sent: 0, callsWithoutTask: 1, next: 'wait' });
+    expect(result(world, after)).toMatchObject({ phase, sent: 0, callsWithoutTask: 1 });
     expect(after.breaker).toEqual({ kind: 'stopped', by: 'no-task-ids', status: 403 });
   });
 

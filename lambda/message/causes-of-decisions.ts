@@ -202,7 +202,7 @@ export const stopped: CauseEntry<'stopped'> = (cause, _, context) => {
       return {
         subject: 'just released',
         what: nothingDeleted,
-        why: 'Nothing is deleted before its release has been reported; this report does that.',
+        why: 'Its release has to be reported first; this report does that.',
         urgency: 'nothing',
         next: nextRunTries,
       };

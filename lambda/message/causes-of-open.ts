@@ -56,7 +56,7 @@ function openBriefly({ done, total, ended, vanished }: CauseOf<'open'>): string 
 }
 
 function openText({ done, total, ended }: CauseOf<'open'>, entry: DecidedFacts): string {
-  if (ended) return 'its task itself has ended, and the result is not verified yet';
+  if (ended) return 'its task has ended, but its result is not verified yet';
   if (done !== undefined) return rowsDone(done, total, entry);
   if (entry.rowsDeleted && !entry.reindexes)
     return `${ofTotal(entry.rowsDeleted, entry.rowsToDelete, 'old row')} deleted so far`;

@@ -1,4 +1,5 @@
 import { isUnresolved } from '../../../lambda/ledger/record.ts';
+import type { History } from '../histories/history.ts';
 import type { WrittenPolicy } from '../truth/policies.ts';
 import type { Track } from '../truth/track.ts';
 import type { JournalEvent } from '../world/journal.ts';
@@ -7,6 +8,7 @@ import {
   compared,
   type Event,
   modeOf,
+  ofCall,
   ofSends,
   releaseOf,
   runOf,
@@ -160,8 +162,8 @@ export const sendingRules: Record<string, CheckRule> = {
           event.kind === 'ledger' &&
           event.next.index === sent.index &&
           event.at >= track.sentAt &&
-          (releaseOf(history, event.invocation)?.['acceptMissing'] !== undefined ||
-            (releaseOf(history, event.invocation) && event.previous && !('taskId' in event.previous))),
+          releaseOf(history, event.invocation) !== undefined &&
+          (releaseOf(history, event.invocation)?.['acceptMissing'] !== undefined || hasNoTask(history, event)),
       );
       const ofIndex = before.filter((event) => 'index' in event && event.index === sent.index);
       return isKnown && !isAccepted && !isHidden(track, ofIndex);
@@ -218,6 +220,13 @@ export const sendingRules: Record<string, CheckRule> = {
     return isGivenUp && 'its Truncate had failed, and Poll had said so';
   }),
 };
+
+/** There is no task to ask, or the server does not know it any more. */
+function hasNoTask(history: History, { at, previous, invocation }: Event<'ledger'>): boolean {
+  if (!previous || !('taskId' in previous)) return true;
+  const asked = ofCall(history, 'status', invocation).findLast((one) => one.taskId === previous.taskId && one.at <= at);
+  return typeof asked?.answer === 'object' && asked.answer.kind === 'vanished';
+}
 
 const tracksIn = (events: Send['before'], index: string): Track[] =>
   events.flatMap((event) => (event.kind === 'truncate' && event.index === index ? [event.track] : []));

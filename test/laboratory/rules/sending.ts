@@ -34,7 +34,8 @@ function isHidden({ owed, cutoffMillis, sentAt }: Track, since: readonly Journal
   if (since.some((event) => event.kind === 'others' && event.at >= sentAt && replacing.includes(event.what)))
     return true;
   const old = [...(owed?.source.rows.values() ?? [])].filter(({ timestamp }) => timestamp <= cutoffMillis);
-  const found = old.filter(({ removed }) => removed === undefined || removed.at >= sentAt);
+  // The baseline is a little older than the call.
+  const found = old.filter(({ removed }) => removed === undefined || removed.at >= sentAt - minute);
   const gone = found.filter(({ removed }) => removed?.by === 'others');
   return gone.length > 0 && gone.length >= found.length / 2;
 }

@@ -5,7 +5,7 @@ import { searchIndex, searchIndexOfName } from '../../../lambda/policy/aspects.t
 import type { History } from '../histories/history.ts';
 import type { Loss, Track } from '../truth/track.ts';
 import { isReadable } from '../world/records.ts';
-import { type CheckRule, type Closing, type Event, eventsOf, lastWrite, ofClosings, ofRun } from './events.ts';
+import { about, type CheckRule, type Closing, type Event, eventsOf, lastWrite, ofClosings, ofRun } from './events.ts';
 import { entriesOf, entryOfVerdict, isBlind } from './reported.ts';
 
 /** P1, P4 and rule 12: what people are told. A report that no subscriber gets tells nobody. */
@@ -157,8 +157,12 @@ export const tellingRules = {
         // Since another run has reported it, later ones have taken its place.
         !(carrying && carrying.at < event.at),
     );
+    // Nobody knows what a record said that was damaged meanwhile.
+    const isDamaged = about(history, 'damaged', record.index).some(
+      (one) => one.at >= at && one.at <= (silent?.at ?? 0),
+    );
     // Of two functions that one call began, the other one's result may have been taken.
-    return silent && invocation.step !== 'truncate' && 'its report says something else';
+    return silent && !isDamaged && invocation.step !== 'truncate' && 'its report says something else';
   }),
 } satisfies Record<string, CheckRule>;
 

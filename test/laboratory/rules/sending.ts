@@ -33,7 +33,8 @@ function isHidden({ owed, cutoffMillis, sentAt }: Track, since: readonly Journal
   const replacing = ['reindexed by datahub-gc', 'reindexed by hand', 'upgraded', 'index deleted'];
   if (since.some((event) => event.kind === 'others' && event.at >= sentAt && replacing.includes(event.what)))
     return true;
-  const old = [...(owed?.source.rows.values() ?? [])].filter(({ timestamp }) => timestamp <= cutoffMillis);
+  const rows = [...(owed?.source.rows.values() ?? [])];
+  const old = rows.filter(({ timestamp, writtenAt }) => timestamp <= cutoffMillis && writtenAt <= sentAt);
   // The baseline is a little older than the call.
   const found = old.filter(({ removed }) => removed === undefined || removed.at >= sentAt - minute);
   const gone = found.filter(({ removed }) => removed?.by === 'others');

@@ -119,8 +119,17 @@ export const plots = {
     const aheadMillis = chances.pick([2 * minute, hour, 8 * day, 25 * day]);
     stage.world.time.at(start - second, () => begin(stage, chances, 'ahead', {}, { aheadMillis }));
   },
-  'stopped as it sends; others judge that, and truncate again; then it is redriven': (stage, chances) => {
+  'stopped as it sends; others judge that, and truncate again; then it is redriven': (stage, chances, start) => {
+    const { world } = stage;
+    const isRefused = chances.happens(0.3);
+    if (isRefused) {
+      muchToDo(stage, chances, start);
+      world.time.at(start - second, () => {
+        world.weather = { ...world.weather, truncate: 1, answers: ['401', '403'], effects: ['none', 'at once'] };
+      });
+    }
     atNextSend(stage, ({ index }) => {
+      if (isRefused) world.weather = { ...world.weather, truncate: 0 };
       const first = stage.scheduled();
       if (!first || first.ended) return;
       first.stop();

@@ -5,7 +5,17 @@ import { searchIndex, searchIndexOfName } from '../../../lambda/policy/aspects.t
 import type { History } from '../histories/history.ts';
 import type { Loss, Track } from '../truth/track.ts';
 import { isReadable } from '../world/records.ts';
-import { about, type CheckRule, type Closing, type Event, eventsOf, lastWrite, ofClosings, ofRun } from './events.ts';
+import {
+  about,
+  type CheckRule,
+  type Closing,
+  type Event,
+  eventsOf,
+  lastWrite,
+  ofClosings,
+  ofRun,
+  statusesOfTask,
+} from './events.ts';
 import { entriesOf, entryOfVerdict, isBlind } from './reported.ts';
 
 /** P1, P4 and rule 12: what people are told. A report that no subscriber gets tells nobody. */
@@ -13,9 +23,13 @@ import { entriesOf, entryOfVerdict, isBlind } from './reported.ts';
 export const tellingRules = {
   *'every row that is lost through us is reported'(history) {
     const { tracker } = history.world;
-    for (const { at, index, track } of eventsOf(history, 'truncate')) {
+    for (const { at, index, track, record } of eventsOf(history, 'truncate')) {
       const loss = tracker.lossOf(track);
       if (loss.settled + loss.stragglers === 0) continue;
+      // Assumed of one that was announced as a delete, and of which no status was seen: silent-reindex.
+      const attempt = record?.state === 'sending' ? record.attempt : undefined;
+      const isSilent = attempt?.announcesReindex === false && !isSeen(history, track);
+      if (isSilent && loss.settled <= Math.max(10, attempt.baseline.rowsToKeep * 0.02)) continue;
       const reports = eventsOf(history, 'published').filter((event) => event.isDelivered && event.at >= track.sentAt);
       const isTold = reports.some(
         (event) =>
@@ -178,6 +192,11 @@ function names({ outcome, rowsMissing = 0, reindexes = false, indexNow }: Policy
   if (['rows-missing', 'quarantined', 'unknown'].includes(outcome)) return true;
   return settled === 0 ? reindexes || indexNow !== undefined : rowsMissing >= settled;
 }
+
+/** Whether a status of its task has been read. */
+const isSeen = (history: History, { task }: Track): boolean =>
+  task !== undefined &&
+  statusesOfTask(history, task.id).some(({ answer }) => typeof answer === 'object' && answer.kind === 'found');
 
 /** Whether an entry is about this truncation: each run has its own cutoff. */
 const isAbout = ({ outcome, cause, cutoffMillis }: PolicyEntry, track: Track): boolean =>

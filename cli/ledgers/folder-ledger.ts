@@ -73,7 +73,7 @@ export function folderLedger(folder: string, isNamed = false): FolderLedger {
   const link = (text: string, name: string): boolean => {
     const fresh = path(`.new-${randomUUID()}`);
     try {
-      fs.writeFileSync(fresh, text, { mode: 0o600, flag: 'wx', flush: true });
+      writeToDisk(fresh, text);
       fs.linkSync(fresh, path(name));
       syncFolder(folder);
       return true;
@@ -218,6 +218,17 @@ function remove(path: string): void {
 }
 
 /** The new name itself survives a power failure. Assumed: fsync-holds. */
+/** Not by the option `flush`, which Node knows only from 20.10 on, and ignores before. */
+function writeToDisk(path: string, text: string): void {
+  const descriptor = fs.openSync(path, 'wx', 0o600);
+  try {
+    fs.writeFileSync(descriptor, text);
+    fs.fsyncSync(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
 function syncFolder(folder: string): void {
   const descriptor = fs.openSync(folder, 'r');
   fs.fsyncSync(descriptor);

@@ -73,6 +73,9 @@ const policyEntrySchema = z.object({
   percent: described(z.number().optional(), 'rowsToDelete / rowsTotal x 100, two decimals'),
 });
 
+/** Enough to show which indices lack a policy; the survey lists them all. */
+export const maxUnmanaged = 20;
+
 const unmanagedIndexSchema = z.object({
   indexName: text('as getIndexSizes names it'),
   entityType: optionalText('if the name reveals it'),

@@ -49,7 +49,7 @@ export const aboveCeiling: CauseEntry<'above-ceiling'> = (cause, entry, context)
     subject: rowLimit === undefined ? '' : 'oldest hour above maxRowsPerRun',
     what,
     why: joined(
-      'Nothing was deleted: that needs approval.',
+      'Nothing was deleted. Deleting these rows needs approval.',
       approved !== undefined && `${exact(approved)} were approved, which is not enough.`,
     ),
     urgency: 'change',

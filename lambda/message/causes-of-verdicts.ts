@@ -6,6 +6,7 @@ import {
   afterLossNext,
   alsoGone,
   areOrWere,
+  asSentence,
   type Context,
   compareIndices,
   countersText,
@@ -167,7 +168,7 @@ export function missing(cause: CauseOf<'missing'>, entry: DecidedFacts, context:
       cutoffOf(entry),
     ),
     urgency: 'act',
-    next: isShard ? `If it is red, nothing is lost: wait for its shards. Otherwise: ${afterLossNext}` : afterLossNext,
+    next: isShard ? `If the index is red, wait: nothing is lost. Otherwise: ${afterLossNext}` : afterLossNext,
     look: listIndices(entry),
     act: pause(context),
     instead: release(nameOf(entry), context),
@@ -200,7 +201,7 @@ export function unproven(cause: CauseOf<'unproven'>, entry: DecidedFacts, contex
     return {
       subject: 'cannot be counted',
       what: 'the result of its truncation could not be counted',
-      why: joined(vanished && taskVanished, error && `${diagnosis(error)}.`, 'The job no longer watches it.'),
+      why: joined(vanished && taskVanished, error && asSentence(diagnosis(error)), 'The job no longer watches it.'),
       urgency: 'nothing',
       next: nextRunTries,
       look: showTask(entry),
@@ -211,7 +212,7 @@ export function unproven(cause: CauseOf<'unproven'>, entry: DecidedFacts, contex
     subject: mayBeNothing ? 'reindex refused?' : 'reindex not proven',
     what: unprovenText(cause, mayBeNothing),
     why: joined(
-      error && `${diagnosis(error)}.`,
+      error && asSentence(diagnosis(error)),
       mayBeNothing &&
         'DataHub before 0.11 gives this answer and does nothing if the index has no alias; later versions give it after they have put an empty index in place.',
       vanished && taskVanished,

@@ -1,4 +1,4 @@
-import type { DecidedFacts, Report } from '../facts/report-schema.ts';
+import { type DecidedFacts, maxUnmanaged, type Report } from '../facts/report-schema.ts';
 import type { Command } from './audience.ts';
 import { countsOf, fineOf, type Item, problemsOf, remarksOf, unexamined, urgencyLine } from './items.ts';
 import { counted, duration, moment, size } from './numbers.ts';
@@ -212,6 +212,8 @@ function remarks(report: Report, context: Context, { most, room, plain }: Form):
 
 function hints(report: Report, { audience }: Context, { plain }: Form): string[] {
   const [largest] = report.unmanagedIndices;
+  const { length } = report.unmanagedIndices;
+  const howMany = length >= maxUnmanaged ? 'at least ' : '';
   const megabytes = largest?.sizeMb === undefined ? '' : `, ${size(largest.sizeMb)}`;
   const isEnforceable =
     report.mode === 'preview' && report.policies.some(({ outcome }) => outcome === 'would-truncate');
@@ -223,7 +225,7 @@ function hints(report: Report, { audience }: Context, { plain }: Form): string[]
       ? []
       : [
           plain(
-            `Without a policy: ${counted(report.unmanagedIndices.length, 'index', 'indices')} (the largest: ${nameOfUnmanaged(largest)}${megabytes}).`,
+            `Without a policy: ${howMany}${counted(length, 'index', 'indices')} (the largest: ${nameOfUnmanaged(largest)}${megabytes}).`,
             250,
           ),
         ]),

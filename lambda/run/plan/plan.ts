@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { Cause } from '../../facts/cause.ts';
 import type { Note } from '../../facts/note.ts';
 import { resultOf } from '../../facts/outcomes.ts';
-import type { UnmanagedIndex } from '../../facts/report-schema.ts';
+import { maxUnmanaged, type UnmanagedIndex } from '../../facts/report-schema.ts';
 import { ownership } from '../../ledger/ownership.ts';
 import { isUnresolved, namesOfRecord } from '../../ledger/record.ts';
 import { type Mark, markFor } from '../../ledger/transitions.ts';
@@ -221,9 +221,6 @@ function runOrder(records: Preparation['records']) {
     wasBad(left) - wasBad(right) || rows(left) - rows(right) || left.index.localeCompare(right.index);
 }
 
-/** Enough to show which indices lack a policy; the survey lists them all. */
-const listedUnmanaged = 20;
-
 function unmanagedOf(sizes: readonly IndexSize[], policies: ParsedPolicy[]): UnmanagedIndex[] {
   const managed = new Set(policies.map(({ index }) => index));
   return sizes
@@ -236,7 +233,7 @@ function unmanagedOf(sizes: readonly IndexSize[], policies: ParsedPolicy[]): Unm
       entityType === undefined || aspect === undefined ? size : { ...size, ...canonicalSpelling(entityType, aspect) },
     )
     .sort((left, right) => (right.sizeMb ?? 0) - (left.sizeMb ?? 0))
-    .slice(0, listedUnmanaged);
+    .slice(0, maxUnmanaged);
 }
 
 /** Approved truncations already say that the job is paused. */

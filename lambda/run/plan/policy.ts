@@ -197,7 +197,12 @@ async function search(from: SearchedEntry, context: PlanContext): Promise<Entry 
     return doneEntry(
       from,
       'above-ceiling',
-      { kind: 'above-ceiling', approveRows: withHeadroom(rowsToDelete), rowLimit: maxRows },
+      {
+        kind: 'above-ceiling',
+        approveRows: withHeadroom(rowsToDelete),
+        approved: state.approveRows,
+        rowLimit: policy.maxRowsPerRun,
+      },
       { rowsToDelete, cutoffMillis: oldest, rowsPastRetention, policyCutoffMillis: cutoffMillis },
     );
   }

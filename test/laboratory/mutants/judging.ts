@@ -80,13 +80,6 @@ export const judgingMutants: readonly Mutant[] = [
     [watch, 'if (rowsToKeep === 0) return', 'if (rowsToKeep < 0) return'],
   ]),
   mutant(7, 'takes the first check for stillness', [[watch, 'at - stillSince >= window', 'at - stillSince <= window']]),
-  mutant(7, 'judges what its status says goes on', [
-    [
-      watch,
-      "return error || (status?.kind === 'found' && !status.completed) ? false : isStill(watch, at, attempt);",
-      'return error ? false : isStill(watch, at, attempt);',
-    ],
-  ]),
   mutant(7, 'takes a reindex that is not in place for ended', [
     [watch, '(!reindexes || isInPlace(attempt, counts))', '(!reindexes || at > 0)'],
   ]),

@@ -78,7 +78,7 @@ const mails: Mail[] = [
   },
   {
     name: 'released',
-    heading: 'A release, and one that is refused',
+    heading: 'A release is refused',
     report: aReportOf([], { server, result: 'attention', notes: notes('not released: rows missing') }),
   },
   {

@@ -4,9 +4,10 @@ import * as z from 'zod';
 import { type Cause, causeKinds, causeSchema } from '../../../lambda/facts/cause.ts';
 import { type Note, noteKinds, noteSchema } from '../../../lambda/facts/note.ts';
 import { outcomes } from '../../../lambda/facts/outcomes.ts';
-import { entryFields } from '../../../lambda/facts/report-schema.ts';
+import { entryFields, maxUnmanaged } from '../../../lambda/facts/report-schema.ts';
 import { serverErrorKinds } from '../../../lambda/facts/server-error.ts';
 import { showTask } from '../../../lambda/message/commands.ts';
+import { messageOf } from '../../../lambda/message/message.ts';
 import type { Sentences } from '../../../lambda/message/phrases.ts';
 import {
   contextOf,
@@ -14,6 +15,7 @@ import {
   sentencesOfError,
   sentencesOfNote,
   titles,
+  withSentences,
 } from '../../../lambda/message/sentences.ts';
 import { diagnosis, errorSentences } from '../../../lambda/message/server-errors.ts';
 import { holds } from '../../properties.ts';
@@ -176,4 +178,13 @@ test('--timeout is named where it would help: on a machine, and not for a trunca
   expect(errorSentences(error).nextOn?.machine).toMatch(/--timeout SECONDS waits longer$/);
   expect(errorSentences(error).next).not.toContain('--timeout');
   expect(errorSentences({ ...error, operation: 'truncate' }).nextOn?.machine).toBeUndefined();
+});
+
+test.each([
+  [maxUnmanaged - 1, 'Without a policy: 19 indices'],
+  [maxUnmanaged, 'Without a policy: at least 20 indices'],
+])('%i indices without a policy in a report, which lists no more than twenty: %s', (length, sentence) => {
+  const unmanagedIndices = Array.from({ length }, (_, at) => ({ indexName: `index-${at}` }));
+  const report = withSentences(aReportOf([], { unmanagedIndices }), aws);
+  expect(messageOf(report, { audience: aws }).email).toContain(sentence);
 });

@@ -51,6 +51,17 @@ test('The oldest rows up to the limit go, also below the threshold, and the entr
   });
 });
 
+test('An approval that does not cover the oldest hour stands beside the limit, and is not called the limit', async () => {
+  const timestamps = Array.from({ length: 500 }, (_, row) => firstRun - 60 * day - row);
+  const world = await open({
+    indices: [{ entityType: 'dataset', aspect: 'operation', timestamps: [...timestamps, firstRun - day] }],
+    policies: [aPolicyFor('operation', { maxRowsPerRun: 100, maxDeletePercent: 100 })],
+  });
+  const input = { mode: 'enforce', indices: ['dataset.operation'], approveRows: 300 } as const;
+  const [entry] = (await world.plan(input)).entries;
+  expect(entry).toMatchObject({ facts: { cause: { kind: 'above-ceiling', rowLimit: 100, approved: 300 } } });
+});
+
 test('The search leaves out the field that the server refuses', async () => {
   const world = await limited(100);
   world.standIn.fault('refuses-force-flags');

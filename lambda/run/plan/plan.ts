@@ -42,7 +42,7 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
   const input = 'problem' in parsed ? {} : parsed.input;
   const state = emptyState(event, input, services);
   const prepared = await prepare(parsed, services);
-  const { error, hindrance: breaker, notes } = prepared;
+  const { error, breaker, notes } = prepared;
   const begun: RunState = {
     ...state,
     error,
@@ -185,7 +185,8 @@ async function planEntries(waiting: readonly WaitingPolicy[], context: PlanConte
   }
   const rest = waiting.slice(planned.length);
   planned.push(...(await Promise.all(rest.map((policy) => limit(() => planOne(policy, context))))));
-  const found = (entry: PlanResult) => (entry.phase === 'searched' ? limit(() => searchCutoff(entry, context)) : entry);
+  const found = (entry: PlanResult) =>
+    entry.phase === 'unsearched' ? limit(() => searchCutoff(entry, context)) : entry;
   return Promise.all(planned.map(found));
 }
 

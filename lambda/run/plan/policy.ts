@@ -30,11 +30,11 @@ export interface PlanContext {
 }
 
 /** Plan's result for one policy: its entry, or what is left to find out. */
-export type PlanResult = Entry | SearchedEntry;
+export type PlanResult = Entry | UnsearchedEntry;
 
 /** More rows are due than one run may delete; further dry runs find the cutoff of this run. */
-export interface SearchedEntry extends EntryBase {
-  phase: 'searched';
+export interface UnsearchedEntry extends EntryBase {
+  phase: 'unsearched';
   policy: Policy;
   /** With the policy's own cutoff, which decided threshold and ceiling. */
   whole: DryRun;
@@ -56,7 +56,7 @@ export async function planPolicy(index: string, policy: Policy, context: PlanCon
     const isFirst = requests.refusesForceField === undefined;
     const dryRun = isFirst ? await requests.firstDryRun(fieldsNow()) : await requests.dryRun(fieldsNow());
     await noteFewerRows(index, policy, fieldsNow(), context);
-    return await decidedEntry({ index, facts: { ...facts, ...dryRunFacts(dryRun) } }, policy, dryRun, context);
+    return await decide({ index, facts: { ...facts, ...dryRunFacts(dryRun) } }, policy, dryRun, context);
   } catch (error) {
     if (!(error instanceof OperationsError)) throw error;
     return doneEntry(base, 'failed', failureOf(error, requests));
@@ -68,12 +68,7 @@ function failureOf({ fact }: OperationsError, { serverFailure }: PlanRequests): 
   return serverFailure === fact ? { kind: 'setup', what: 'run' } : { kind: 'server', error: fact, sent: 'no' };
 }
 
-async function decidedEntry(
-  counted: EntryBase,
-  policy: Policy,
-  dryRun: DryRun,
-  context: PlanContext,
-): Promise<PlanResult> {
+async function decide(counted: EntryBase, policy: Policy, dryRun: DryRun, context: PlanContext): Promise<PlanResult> {
   const { state, requests } = context;
   const facts = factsFor(policy, dryRun, context);
   const early = whyNot('plan', facts);
@@ -81,7 +76,7 @@ async function decidedEntry(
   const maxRows = rowLimit(policy.maxRowsPerRun, dryRun.rowsToDelete, state.approveRows);
   if (dryRun.deletesInPlace) {
     if (maxRows === undefined) return approvedEntry(counted, policy, dryRun, state);
-    return { ...counted, phase: 'searched', policy, whole: dryRun, maxRows };
+    return { ...counted, phase: 'unsearched', policy, whole: dryRun, maxRows };
   }
   // One more request, and only for a reindex that is due.
   const refusal = whyNot('plan', { ...facts, taskStatusError: await requests.taskStatusRefusal() });
@@ -173,7 +168,7 @@ function approvedEntry(
  * More rows are due than one run may delete: further dry runs find tonight's cutoff, once every policy has had its
  * first. From then on it is this run's cutoff.
  */
-export async function searchCutoff(from: SearchedEntry, context: PlanContext): Promise<Entry> {
+export async function searchCutoff(from: UnsearchedEntry, context: PlanContext): Promise<Entry> {
   try {
     return (await search(from, context)) ?? doneEntry(from, 'not-started', { kind: 'stopped', by: 'plan-time' });
   } catch (error) {
@@ -183,7 +178,7 @@ export async function searchCutoff(from: SearchedEntry, context: PlanContext): P
 }
 
 /** @returns undefined if time ran out */
-async function search(from: SearchedEntry, context: PlanContext): Promise<Entry | undefined> {
+async function search(from: UnsearchedEntry, context: PlanContext): Promise<Entry | undefined> {
   const { state, requests } = context;
   const { policy, whole, maxRows } = from;
   const cutoffMillis = cutoffOf(context, policy);

@@ -34,7 +34,7 @@ export interface Preparation {
   /** The server can be asked, so unresolved truncations are watched, even if the run can do nothing else. */
   asks: boolean;
   /** Why approved policies are not started, if something prevents all of them. */
-  hindrance?: Cause;
+  breaker?: Cause;
   notes: Note[];
 }
 
@@ -69,8 +69,8 @@ export async function prepare(parsed: ReturnType<typeof parseInput>, services: R
     prepared.notes = tokenNotes(await token.get(), token.storedAt?.(), clock.now());
     prepared.asks = true;
     if (input.release) return prepared;
-    const hindrance: Cause | undefined = isTooMany ? { kind: 'setup', what: 'run' } : await pausedCause(services);
-    return { ...prepared, error: wrongNumber(policies), hindrance };
+    const breaker: Cause | undefined = isTooMany ? { kind: 'setup', what: 'run' } : await pausedCause(services);
+    return { ...prepared, error: wrongNumber(policies), breaker };
   } catch (error) {
     const cause = causeOf(error);
     if (!cause) throw error;

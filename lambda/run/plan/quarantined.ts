@@ -20,8 +20,14 @@ export async function recountQuarantined(
   const counted: Entry[] = [];
   for (const entry of entries) {
     const record = context.records.get(entry.index);
-    const isOne = entry.phase === 'done' && entry.facts.cause.kind === 'quarantined' && record?.state === 'quarantined';
-    if (!isOne || !record.attempt.reindexes || addressElsewhere(record, context.state) || context.requests.isLate()) {
+    const isQuarantined =
+      entry.phase === 'done' && entry.facts.cause.kind === 'quarantined' && record?.state === 'quarantined';
+    if (
+      !isQuarantined ||
+      !record.attempt.reindexes ||
+      addressElsewhere(record, context.state) ||
+      context.requests.isLate()
+    ) {
       counted.push(entry);
       continue;
     }

@@ -124,7 +124,10 @@ function firstRun({ counts }: SurveyedIndex, { policy }: SuggestedPolicy): Omit<
   return { past, goes: most, stays: `a run deletes at most ${exact(most)} rows (maxRowsPerRun)` };
 }
 
-/** The same for all indices, with the disk space that it would free, as far as sizes are known. */
+/**
+ * What a first run would do with the rows of all indices, with the disk space that this would free, as far as sizes are
+ * known.
+ */
 export function gainOf({ indices }: Survey, suggestions: readonly Suggestion[]): Findings['gain'] {
   const suggested = new Map(suggestions.map((one) => [dottedName(one.policy), one]));
   let [rows, of, mb] = [0, 0, undefined as number | undefined];

@@ -64,7 +64,7 @@ export const aboveCeiling: CauseEntry<'above-ceiling'> = (cause, entry, context)
   };
 };
 
-/** Why the number is not that of the rows that are due. */
+/** Why the number to approve is not the number of rows that are due. */
 const headroom = (approveRows: number, { rowsToDelete = approveRows }: { rowsToDelete?: number }): string =>
   approveRows > rowsToDelete ? ` (${exact(rowsToDelete)} are due now; the rest leaves room for more until then)` : '';
 

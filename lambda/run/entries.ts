@@ -123,7 +123,7 @@ export function settledEntry(
     }
   }
   const entry = entryOf(from, ownership(record, state), state, now, false);
-  if (entry?.phase !== 'done') throw new Error('what is left alone is done');
+  if (entry?.phase !== 'done') throw new Error('a record that a run leaves alone has a final entry');
   return entry;
 }
 

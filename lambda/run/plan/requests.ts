@@ -37,7 +37,7 @@ export class PlanRequests {
     this.#signal = signal;
   }
 
-  /** Plan's time to ask is over: the rest is for returning what it knows. */
+  /** Plan's time to ask is over; it needs the rest of its time to return what it knows. */
   isLate(): boolean {
     return this.#signal.aborted || this.#clock.now() >= this.#end;
   }

@@ -120,7 +120,7 @@ const isUncounted = ({ verdict }: Closing): boolean =>
 const endOf = ({ runStartMillis, settings }: Closing['invocation']): number =>
   runStartMillis + settings.maxRunHours * hour;
 
-/** What a stranger's answer says of an index that is gone, too. */
+/** An index that is gone has no rows. A server that does not know the index says the same. */
 const noRows = { rowsToDelete: 0, rowsTotal: 0, deletesInPlace: true } as const;
 
 /** Counts of rows to delete that the judging run got, oldest first: up to the function that judged. */
@@ -175,7 +175,11 @@ function countsOf(history: History, { at, record, invocation }: Closing): Counts
 
 type By = 'function' | 'run' | 'anybody';
 
-/** What the judging function may know: of other functions that have seen more, some ended before they wrote it. */
+/**
+ * What the judging function may have known: its own answers, those of its run, and what earlier functions had seen,
+ * some of which ended before they wrote it down. The checker cannot tell which, so it accepts a verdict that one of
+ * these explains.
+ */
 const known = [
   { by: 'function', earlier: true },
   { by: 'run', earlier: true },
@@ -183,7 +187,10 @@ const known = [
   { by: 'run', earlier: false },
 ] as const;
 
-/** Statuses of the task that the judging function got, or others of its run, or of any: what one saw may be lost. */
+/**
+ * Statuses of the task that the judging function got, or any function of its run, or anybody: what one function has
+ * seen may be lost with it.
+ */
 function statusesOf(history: History, { at, record, invocation }: Closing, by: By): (TaskStatus & { kind: 'found' })[] {
   if (record.state !== 'running') return [];
   const { taskId } = record;
@@ -200,7 +207,7 @@ function statusesOf(history: History, { at, record, invocation }: Closing, by: B
 
 type Counters = TaskCounters & { noops?: number };
 
-/** What its completed status counted. */
+/** The counters of the task's completed status. */
 const completedIn = (history: History, closing: Closing, by: By): Counters | undefined =>
   statusesOf(history, closing, by).findLast(({ completed, counters }) => completed && Object.keys(counters).length > 0)
     ?.counters;
@@ -221,7 +228,7 @@ function reindexed(
     const isShown = deleted > 0 && isAll && baseline.rowsToKeep > 0 && isInPlace(left, baseline);
     return end !== undefined && !writes(end) && isShown;
   };
-  // What an earlier run has seen stays proven, also where old rows have come in since.
+  // An earlier run may have seen that it deleted; old rows that came in since do not change that.
   const wasDelete = earlier && earlierChecks(history, closing).some(({ end, left }) => isDelete(end, left));
   return (announcesReindex && !isDelete(completedIn(history, closing, by), left) && !wasDelete) || shown;
 }

@@ -217,7 +217,6 @@ function remove(path: string): void {
   }
 }
 
-/** The new name itself survives a power failure. Assumed: fsync-holds. */
 /** Not by the option `flush`, which Node knows only from 20.10 on, and ignores before. */
 function writeToDisk(path: string, text: string): void {
   const descriptor = fs.openSync(path, 'wx', 0o600);
@@ -229,6 +228,7 @@ function writeToDisk(path: string, text: string): void {
   }
 }
 
+/** The new name itself survives a power failure. Assumed: fsync-holds. */
 function syncFolder(folder: string): void {
   const descriptor = fs.openSync(folder, 'r');
   fs.fsyncSync(descriptor);

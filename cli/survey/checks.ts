@@ -124,7 +124,7 @@ function usable({ sizes, status, dryRun }: Answers, baseUrl: string, token: Toke
       'Truncation',
       dryRun,
       'failed',
-      'allowed (result by a dry run)',
+      'allowed (asked by a dry run)',
       'Nothing can be counted until this works.',
     ),
     privilegeCheck('Task status', status, 'note', 'readable', 'Runs can do without: they count rows instead.'),
@@ -174,7 +174,7 @@ function privilegeCheck(
 
 function clockCheck(dryRun: Answers['dryRun']): Check {
   if (dryRun.kind === 'failed') return notChecked('Clock', 'nothing was counted');
-  if (dryRun.value === undefined) return notChecked('Clock', 'the index that was result for is not there');
+  if (dryRun.value === undefined) return notChecked('Clock', 'the index that was asked for is not there');
   const { clockSkewMillis: skew, unreadableDate } = dryRun.value;
   if (skew === undefined) {
     const text =

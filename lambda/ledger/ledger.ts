@@ -1,8 +1,8 @@
 import type { StoredRecord } from './record.ts';
 
 /**
- * The ledger of one stage. Implementations: DynamoDB (`aws/`); a folder, ConfigMaps or memory (command line). They store and
- * compare; which record may follow which is decided in `transitions.ts` alone. Assumed: one-stage, ledger-kept.
+ * The ledger of one stage. Implementations: DynamoDB (`aws/`); a folder, ConfigMaps or memory (command line). They
+ * store and compare; which record may follow which is decided in `transitions.ts` alone. Assumed: one-stage, ledger-kept.
  */
 export interface Ledger {
   /** The record of one search index, strongly consistent. */

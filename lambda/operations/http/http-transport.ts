@@ -65,8 +65,8 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
   const read = (exchange: Outgoing, signal?: AbortSignal): Promise<Answer> => {
     if (signal?.aborted) return Promise.reject(new TransportError('aborted', false));
     const url = new URL(exchange.url);
-    const options: SingleRequest = { ...optionsOf(url, exchange), target: url, agent };
-    return answerTo(request(options), exchange, limits, signal);
+    const single: SingleRequest = { ...optionsOf(url, exchange), target: url, agent };
+    return answerTo(request(single), exchange, limits, signal);
   };
 
   return {

@@ -49,7 +49,7 @@ const writes = () => api.asked.filter(({ method }) => method !== 'GET');
 const troubles = (...list: Trouble[]) => {
   api.before = ({ method }) => (method === 'GET' ? undefined : list.shift());
 };
-/** What another client does just before a ConfigMap is replaced, the first so many times. */
+/** What another client does just before each of the first replacements of a ConfigMap. */
 const beforeEachPut = (act: (body: ConfigMap) => void, times = Number.POSITIVE_INFINITY) => {
   let left = times;
   api.before = ({ method, body }) => {

@@ -190,6 +190,7 @@ describe('A survey notices', () => {
     const { status, text, policies } = await surveyed({ faults: ['denied=sizes'] });
     expect([status, policies.length]).toEqual([0, 9]);
     expect(text).toContain('Get Timeseries index sizes API');
+    expect(text).toMatch(/Truncation +allowed \(asked by a dry run\)/);
   });
 });
 

@@ -232,7 +232,7 @@ test.each<[string, TaskCounters]>([
   ['counts all rows', { total: 2000, created: 700 }],
   ['counts all rows, old ones as deleted', { total: 2000, created: 700, deleted: 1000 }],
   ['counts all rows, old ones as noops', { total: 2010, created: 710, noops: 1000, updated: 0 }],
-])('a reindex has written so many of the rows that it had to write, where its status %s', (_, end) => {
+])('a reindex that left 300 rows out says so, where its status %s', (_, end) => {
   const { cause } = judged({ reindexes: true, left: 1000, kept: 1000, end });
   const { done = 0, total = 0 } = cause?.kind === 'unproven' ? cause : {};
   expect(total - done).toBe(300);

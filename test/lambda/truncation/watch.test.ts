@@ -211,7 +211,7 @@ describe('it reindexes', () => {
       true,
     ],
     ['as announced when its status has vanished', announced, { status: { kind: 'vanished' }, counts: counts(0) }, true],
-    ['not, when no status is told of a delete', aDelete, left(0), false],
+    ['not, if a delete has no status', aDelete, left(0), false],
   ])('%s', (_, record, glance, expected) => {
     expect(showsReindex(record, seen({ at, ...glance }), false)).toBe(expected);
   });

@@ -41,6 +41,9 @@ export interface LocalRun {
   ask?: ((question: string) => Promise<boolean>) | undefined;
 }
 
+/** The person who was asked said no: thrown between two states, where no Retry and no Catch takes it for a failure. */
+class Declined extends Error {}
+
 /**
  * Runs once, and has its report published; nothing is published where the person who was asked said no.
  * @throws whatever the workflow throws
@@ -48,6 +51,7 @@ export interface LocalRun {
 export async function runOnce(run: LocalRun, output: Output, publisher: Publisher): Promise<void> {
   const clock = run.fast ? fastClock() : systemClock;
   let stopped = false;
+  let declined = false;
   let last: RunState | undefined;
   /** Truncate is between its call and its last write. */
   let calling: { ended: Promise<void>; end(): void } | undefined;
@@ -59,14 +63,10 @@ export async function runOnce(run: LocalRun, output: Output, publisher: Publishe
     output.close();
     return lines;
   });
-  let refuse: (how: 'refused') => void = () => {};
-  const refused = new Promise<'refused'>((resolve) => {
-    refuse = resolve;
-  });
   try {
     output.counted(0, run.policies.count);
     const startTime = new Date(clock.now()).toISOString();
-    const ended = runWorkflow({
+    await runWorkflow({
       services: {
         settings: { ...localSettings, stage: run.name, gmsUrl: run.server.baseUrl, mode: run.input.mode },
         parameters: {
@@ -93,21 +93,22 @@ export async function runOnce(run: LocalRun, output: Output, publisher: Publishe
         last = state;
         calling?.end();
         output.state(step, state);
-        const question = step === 'plan' && run.ask ? questionOf(state) : undefined;
-        if (question === undefined || (await run.ask?.(question))) return;
+        const question = step === 'plan' ? questionOf(state) : undefined;
+        if (question === undefined || run.ask === undefined || (await run.ask(question))) return;
         stopped = true;
-        refuse('refused');
-        // The workflow goes no further: the next run begins with a plan of its own.
-        await new Promise(() => {});
+        declined = true;
+      },
+      entered: () => {
+        if (declined) throw new Declined();
       },
       onFailure: (step, error) => {
         calling?.end();
         output.problem(`${step} failed: ${error instanceof Error ? error.message : String(error)}`);
       },
     });
-    if ((await Promise.race([ended, refused])) === 'refused') {
-      output.note('You said no: nothing was sent.', await linesAfterStop(run, last));
-    }
+  } catch (error) {
+    if (!(error instanceof Declined)) throw error;
+    output.note('You said no: nothing was sent.', await linesAfterStop(run, last));
   } finally {
     leave();
   }

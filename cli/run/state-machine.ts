@@ -18,15 +18,23 @@ interface StateMachineOptions {
   execution: { name: string; startTime: string };
   /** Waits this many milliseconds, or moves the run's clock forward by them. */
   sleep(millis: number): Promise<void>;
+  /** Called before each state; throws to end the execution there. */
+  entered?(): void;
 }
 
 /**
  * Runs the workflow to its end.
  * @returns the execution's output
- * @throws what the Report handler throws for good: the execution fails, and no report could be published; and what ends
- * an execution in Step Functions, too
+ * @throws what the Report handler throws for good: the execution fails, and no report could be published; what `entered`
+ * throws; and what ends an execution in Step Functions, too
  */
-export async function runStateMachine({ handlers, input, execution, sleep }: StateMachineOptions): Promise<unknown> {
+export async function runStateMachine({
+  handlers,
+  input,
+  execution,
+  sleep,
+  entered = () => {},
+}: StateMachineOptions): Promise<unknown> {
   const context = { Execution: { Name: execution.name, StartTime: execution.startTime, Input: input } };
   const { output } = await executeWorkflow(
     context,
@@ -34,7 +42,7 @@ export async function runStateMachine({ handlers, input, execution, sleep }: Sta
     {
       sleep,
       random: Math.random,
-      entered: () => {},
+      entered,
       call: (resource, given) => handlers[stepOf(resource)](given),
     },
   );

@@ -20,6 +20,8 @@ interface WorkflowRun {
   execution: { name: string; startTime: string };
   /** Called with the run state that Plan, Truncate and Poll return; the next step waits for it. */
   onState?(step: Step, state: RunState): Promise<void>;
+  /** Called before each state of the workflow; throws to end the run there. */
+  entered?(): void;
   /** Called with what a step throws; the workflow itself keeps only the error's name. */
   onFailure?(step: Step, error: unknown): void;
   /** Turns the report's facts into English. */
@@ -28,10 +30,10 @@ interface WorkflowRun {
 
 /**
  * Executes one run to its end.
- * @throws if no report could be published
+ * @throws if no report could be published, and what `entered` throws
  */
 export async function runWorkflow(run: WorkflowRun): Promise<void> {
-  const { services, publisher, words, onState = async () => {}, onFailure = () => {} } = run;
+  const { services, publisher, words, entered, onState = async () => {}, onFailure = () => {} } = run;
   const during = (step: Step): RunServices => {
     const deadline = services.clock.now() + functionTimeoutSeconds[step] * 1000;
     return { ...services, deadline: () => deadline };
@@ -45,6 +47,7 @@ export async function runWorkflow(run: WorkflowRun): Promise<void> {
     input: run.input,
     execution: run.execution,
     sleep: services.clock.sleep,
+    entered,
     handlers: reportingFailures(onFailure, {
       plan: (event) => withState('plan', plan(event as PlanEvent, during('plan'))),
       truncate: (state) => withState('truncate', truncate(state as RunState, during('truncate'))),

@@ -25,8 +25,8 @@ export type Ownership =
   | { kind: 'free'; record: Idle | undefined }
   /** This run's own truncation, without a verdict. */
   | { kind: 'mine'; record: Unresolved }
-  /** Decided, by any run, and not reported yet: this run reports it (rule 15). */
-  | { kind: 'ended'; record: Idle | Quarantined }
+  /** Its verdict or its release, by whichever run, is not reported yet: this run reports it (rule 15). */
+  | { kind: 'unreported'; record: Idle | Quarantined }
   /** An unresolved truncation of another run. */
   | { kind: 'theirs'; record: Unresolved }
   | { kind: 'quarantined'; record: Quarantined }
@@ -38,7 +38,7 @@ export function ownership(record: StoredRecord | undefined, thisRun: RunId): Own
   if (record === undefined) return { kind: 'free', record };
   if (record.state === 'unreadable') return { kind: 'unreadable', record };
   if (isUnresolved(record)) return { kind: isSameRun(record.attempt, thisRun) ? 'mine' : 'theirs', record };
-  if (record.unreported) return { kind: 'ended', record };
+  if (record.unreported) return { kind: 'unreported', record };
   return record.state === 'quarantined' ? { kind: 'quarantined', record } : { kind: 'free', record };
 }
 

@@ -23,7 +23,7 @@ import {
 /**
  * The life of one truncation, as the ledger records it (rules 5 and 15).
  *
- *   absent, idle ──startSending──> sending ──markRunning──> running ──conclude──> idle, or quarantined
+ *   absent, idle ──startSending──> sending ──markRunning──> running ──recordVerdict──> idle, or quarantined
  *        ^                            │                                                         │
  *        ├──withdraw (not one byte was written)                                                 │
  *        └──────────────────────────────── release (of any record that is not idle) ────────────┘
@@ -136,14 +136,14 @@ export const withdraw = (record: Sending, verdict: Verdict, decided: DecidedBy):
 
 /**
  * A truncation has its verdict.
- * @param becomes what the record is from now on
+ * @param state what the record is from now on
  * @param window what the next Plans count again; if it is missing, the previous one stays, unless this truncation may
  * have deleted rows of it (its policy kept them for less time than before)
  */
-export function conclude(
+export function recordVerdict(
   record: Unresolved,
   verdict: Verdict,
-  { becomes, window, decided }: { becomes: 'idle' | 'quarantined'; window: Window | undefined; decided: DecidedBy },
+  { state, window, decided }: { state: 'idle' | 'quarantined'; window: Window | undefined; decided: DecidedBy },
 ): Idle | Quarantined {
   const ended = {
     ...next(record),
@@ -151,9 +151,9 @@ export function conclude(
     lastVerdict: { ...runOf(record.attempt), decided, verdict },
     lastRelease: undefined,
   };
-  return becomes === 'quarantined'
-    ? { ...ended, state: 'quarantined', window: undefined }
-    : { ...ended, state: 'idle', window: windowAfter(record, window) };
+  return state === 'quarantined'
+    ? { ...ended, state, window: undefined }
+    : { ...ended, state, window: windowAfter(record, window) };
 }
 
 /** A person has released the index: what was counted before no longer applies. */

@@ -3,17 +3,19 @@ import type { NoteOf } from '../facts/note.ts';
 import type { Outcome } from '../facts/outcomes.ts';
 import type { EntryFacts } from '../facts/report-schema.ts';
 import { hourMillis } from '../facts/time.ts';
-import { addressElsewhere, fencedBy, type Ownership, ownership, releasableAt } from '../ledger/ownership.ts';
-import type {
-  Attempt,
-  DecidedBy,
-  Idle,
-  LastRelease,
-  LastVerdict,
-  Quarantined,
-  StoredRecord,
-  Unresolved,
-  Verdict,
+import { addressElsewhere, fencedBy, type Ownership, releasableAt } from '../ledger/ownership.ts';
+import {
+  type Attempt,
+  type DecidedBy,
+  type Idle,
+  isUnresolved,
+  type LastRelease,
+  type LastVerdict,
+  type Quarantined,
+  type StoredRecord,
+  type Unreadable,
+  type Unresolved,
+  type Verdict,
 } from '../ledger/record.ts';
 import { isSameRun, type Key, markFor } from '../ledger/transitions.ts';
 import { serverAddress } from '../operations/http/base-url.ts';
@@ -39,37 +41,37 @@ export const doneEntry = (
 });
 
 /**
- * The entry of an index by its record, one case for each kind of ownership.
+ * The entry of an index that is not free, by its record: one case for each kind of ownership.
  * @param watches the run watches what is unresolved; otherwise it leaves that alone
- * @returns undefined where the index is free, also for an unreported release, which a note reports (`releaseNote`)
  */
 export function entryOf(
   from: EntryBase,
-  owned: Ownership,
+  owned: Exclude<Ownership, { kind: 'free' }>,
   state: RunState,
   now: number,
   watches: boolean,
-): Entry | undefined {
+): DoneEntry | WatchedEntry {
   switch (owned.kind) {
-    case 'free':
-      return undefined;
-    case 'ended':
-      return owned.record.lastVerdict && verdictEntry(from, owned.record, owned.record.lastVerdict, state);
+    case 'unreported': {
+      const { lastVerdict } = owned.record;
+      // A release is reported by a note (`releaseNote`); its policy waits for that.
+      return lastVerdict
+        ? verdictEntry(from, owned.record, lastVerdict, state)
+        : doneEntry(from, 'not-started', { kind: 'stopped', by: 'release' });
+    }
     case 'mine':
-    case 'theirs':
-      return unresolvedEntry(from, owned.record, state, now, watches);
+    case 'theirs': {
+      const { record } = owned;
+      const isMine = owned.kind === 'mine';
+      // Another server's counts say nothing about this truncation.
+      const isHere = addressElsewhere(record, state) === undefined;
+      if (!watches || !isHere || (!isMine && mayBeSent(record, now))) return leftAloneEntry(from, record, state, now);
+      return watchedEntry(from, record, now, isMine ? undefined : now);
+    }
     case 'quarantined':
       return doneEntry(from, 'quarantined', quarantinedCause(owned.record), elsewhere(owned.record, state));
-    case 'unreadable': {
-      const { record } = owned;
-      const fields = record.fields.map((name) => capped(name));
-      return doneEntry(from, 'unknown', {
-        kind: 'left-alone',
-        why: 'unreadable',
-        fields,
-        releasableAt: releasableAt(record),
-      });
-    }
+    case 'unreadable':
+      return unreadableEntry(from, owned.record);
   }
 }
 
@@ -78,17 +80,15 @@ export function entryOf(
  * or a Poll after a failed Truncate, finds what its run did; anything else leaves the index alone.
  * @returns undefined if the index is free for this run
  */
-export function takenEntry(
+export const takenEntry = (
   target: EntryBase,
   owned: Ownership,
   state: RunState,
   now: number,
-): DoneEntry | WatchedEntry | undefined {
-  if (owned.kind === 'free') return fencedEntry(target, owned.record, state, now);
-  const entry = entryOf(target, owned, state, now, owned.kind === 'mine');
-  if (entry?.phase === 'approved') throw new Error('a record approves nothing');
-  return entry ?? releaseFirst(target);
-}
+): DoneEntry | WatchedEntry | undefined =>
+  owned.kind === 'free'
+    ? fencedEntry(target, owned.record, state, now)
+    : entryOf(target, owned, state, now, owned.kind === 'mine');
 
 /** This run, or one that started no earlier, has sent here before, or may have. */
 function fencedEntry(from: EntryBase, record: Idle | undefined, state: RunState, now: number): DoneEntry | undefined {
@@ -100,10 +100,10 @@ function fencedEntry(from: EntryBase, record: Idle | undefined, state: RunState,
 }
 
 /**
- * What a run says of a truncation that it sent or watched, and that the record no longer holds (rule 5): its verdict,
- * or why nobody watches it any more.
+ * The entry of a truncation that this run has sent or watched, once it watches it no more (rule 5): its verdict, or
+ * what has become of its record.
  */
-export function settledEntry(
+export function resolvedEntry(
   from: EntryBase,
   { run, sentAt }: Pick<Watch, 'run' | 'sentAt'>,
   record: StoredRecord | undefined,
@@ -111,25 +111,15 @@ export function settledEntry(
   now: number,
 ): DoneEntry {
   if (record === undefined) return doneEntry(from, 'unknown', { kind: 'gone', what: 'deleted' });
-  if (record.state !== 'unreadable') {
-    const { lastVerdict, lastRelease } = record;
-    if (lastVerdict && isSameRun(lastVerdict, run)) return verdictEntry(from, record, lastVerdict, state);
-    if (lastRelease && lastRelease.decided.atMillis >= sentAt) {
-      return doneEntry(from, 'unknown', { kind: 'gone', what: 'released', at: lastRelease.decided.atMillis });
-    }
-    const isHeld = record.state === 'sending' || record.state === 'running';
-    if (!isHeld || !isSameRun(record.attempt, run)) {
-      return doneEntry(from, 'unknown', { kind: 'gone', what: 'superseded', runId: capped(record.lastSender.runId) });
-    }
+  if (record.state === 'unreadable') return unreadableEntry(from, record);
+  const { lastVerdict, lastRelease } = record;
+  if (lastVerdict && isSameRun(lastVerdict, run)) return verdictEntry(from, record, lastVerdict, state);
+  if (lastRelease && lastRelease.decided.atMillis >= sentAt) {
+    return doneEntry(from, 'unknown', { kind: 'gone', what: 'released', at: lastRelease.decided.atMillis });
   }
-  const entry = entryOf(from, ownership(record, state), state, now, false);
-  if (entry?.phase !== 'done') throw new Error('a record that a run leaves alone has a final entry');
-  return entry;
+  if (isUnresolved(record) && isSameRun(record.attempt, run)) return leftAloneEntry(from, record, state, now);
+  return doneEntry(from, 'unknown', { kind: 'gone', what: 'superseded', runId: capped(record.lastSender.runId) });
 }
-
-/** A policy whose index waits until its release has been reported. */
-export const releaseFirst = (from: EntryBase): DoneEntry =>
-  doneEntry(from, 'not-started', { kind: 'stopped', by: 'release' });
 
 /** What a record says of its last release. */
 export function releaseNote(index: string, { decided, release }: LastRelease): NoteOf<'released'> {
@@ -153,35 +143,39 @@ export const watchedEntry = (
 const firstCheckAt = (record: Unresolved, now: number): number =>
   record.state === 'sending' ? Math.max(now, record.attempt.judgeableAt) : now + checkInterval.minMillis;
 
-function unresolvedEntry(
-  from: EntryBase,
-  record: Unresolved,
-  state: RunState,
-  now: number,
-  watches: boolean,
-): DoneEntry | WatchedEntry {
+/** A call without a task id may still be sent until then, and nobody judges it before. */
+const mayBeSent = ({ state, attempt }: Unresolved, now: number): boolean =>
+  state === 'sending' && now < attempt.judgeableAt;
+
+/** An unresolved truncation that this run does not watch. */
+function leftAloneEntry(from: EntryBase, record: Unresolved, state: RunState, now: number): DoneEntry {
   const { attempt } = record;
   const { sendingSince: since, judgeableAt } = attempt;
   const sent = { ...from, facts: { ...from.facts, ...attemptFacts(attempt), taskId: taskIdOf(record) } };
   const address = addressElsewhere(record, state);
   if (address !== undefined) {
-    // Another server's counts say nothing about this truncation.
     const left = { kind: 'left-alone', why: 'address', address: capped(address), since } as const;
     return doneEntry(sent, 'still-running', { ...left, releasableAt: releasableAt(record) });
   }
-  const isMine = isSameRun(attempt, state);
-  const mayBeSent = record.state === 'sending' && now < judgeableAt;
-  if (watches && (isMine || !mayBeSent)) return watchedEntry(from, record, now, isMine ? undefined : now);
   const isPreview = state.mode === 'preview';
   return doneEntry(sent, 'still-running', {
     kind: 'open',
     why: isPreview ? 'preview' : 'another-run',
     since,
-    runId: isMine ? undefined : capped(attempt.runId),
-    judgeableAt: mayBeSent ? judgeableAt : undefined,
+    runId: isSameRun(attempt, state) ? undefined : capped(attempt.runId),
+    judgeableAt: mayBeSent(record, now) ? judgeableAt : undefined,
     releasableAt: isPreview ? releasableAt(record) : undefined,
   });
 }
+
+/** A record that a person has to release. */
+const unreadableEntry = (from: EntryBase, record: Unreadable): DoneEntry =>
+  doneEntry(from, 'unknown', {
+    kind: 'left-alone',
+    why: 'unreadable',
+    fields: record.fields.map((name) => capped(name)),
+    releasableAt: releasableAt(record),
+  });
 
 /** A verdict that is in the ledger, whichever run gave it; with its mark while it is unreported. */
 function verdictEntry(

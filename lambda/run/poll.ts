@@ -9,7 +9,7 @@ import { isDue } from '../truncation/next-check.ts';
 import { optionalReads } from '../truncation/optional-reads.ts';
 import { afterCallWithoutTask, afterRefusal, ownCallWithoutTask, withBreaker } from './breaker.ts';
 import { deadlineMarginMillis } from './deadlines.ts';
-import { replaceEntry, settledEntry } from './entries.ts';
+import { replaceEntry, resolvedEntry } from './entries.ts';
 import { errorOf } from './failure.ts';
 import { proceed, whyOver } from './next.ts';
 import { recover } from './recover.ts';
@@ -67,16 +67,16 @@ async function checkOne(
   const isThere = record !== undefined && isUnresolved(record) && isSameRun(record.attempt, entry.watch.run);
   // After a deployment that changed the address, counts would say nothing about it.
   if (!isThere || addressElsewhere(record, state) !== undefined)
-    return settledEntry(entry, entry.watch, record, state, now);
+    return resolvedEntry(entry, entry.watch, record, state, now);
   // A check of another truncation may come before this one can have been sent.
   if (record.state === 'sending' && now < record.attempt.judgeableAt) return entry;
   const checked = await check(record, entry.watch, services);
   if (checked.kind === 'watching') {
     return { ...entry, facts: { ...entry.facts, reindexes: checked.reindexes }, watch: checked.watch };
   }
-  const settled = settledEntry(entry, entry.watch, checked.record, state, clock.now());
-  log.info('verdict', { ...settled.facts, index: entry.index });
-  return settled;
+  const resolved = resolvedEntry(entry, entry.watch, checked.record, state, clock.now());
+  log.info('verdict', { ...resolved.facts, index: entry.index });
+  return resolved;
 }
 
 /** Truncate ended without returning a state: the ledger says what it did. */

@@ -1,7 +1,7 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import { ownership } from '../ledger/ownership.ts';
 import { fence, isSameRun } from '../ledger/transitions.ts';
-import { doneEntry, keyOf, settledEntry, takenEntry } from './entries.ts';
+import { doneEntry, entryOf, keyOf, resolvedEntry } from './entries.ts';
 import { errorOf } from './failure.ts';
 import type { ApprovedEntry, DoneEntry, Entry, RunState } from './state.ts';
 
@@ -16,11 +16,11 @@ export async function recover(target: ApprovedEntry, state: RunState, ledger: Le
     const fenced = fence(stored, keyOf(target, state), state, now);
     if (fenced && !(await ledger.replace(fenced))) continue;
     const owned = ownership(fenced ?? stored, state);
-    if (owned.kind !== 'free') return takenEntry(target, owned, state, now) ?? entryOfFailure(target, state);
+    if (owned.kind !== 'free') return entryOf(target, owned, state, now, owned.kind === 'mine');
     if (fenced || !owned.record) return entryOfFailure(target, state);
     // This run had sent, or a later one has since; or an earlier try of this Poll has fenced this one off.
     const { record } = owned;
-    const entry = settledEntry(target, { run: state, sentAt: state.runStartMillis }, record, state, now);
+    const entry = resolvedEntry(target, { run: state, sentAt: state.runStartMillis }, record, state, now);
     const { cause } = entry.facts;
     const isFencedOff = cause.kind === 'gone' && cause.what === 'superseded' && isSameRun(record.lastSender, state);
     return isFencedOff ? entryOfFailure(target, state) : entry;

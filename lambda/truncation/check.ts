@@ -2,12 +2,12 @@ import { concernsServer } from '../facts/server-error.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { abandonAfterMillis } from '../ledger/ownership.ts';
 import { isUnresolved, type RunId, type StoredRecord, type Unresolved, type Verdict } from '../ledger/record.ts';
-import { conclude, isSameRun, learnReindexes } from '../ledger/transitions.ts';
+import { isSameRun, learnReindexes, recordVerdict } from '../ledger/transitions.ts';
 import { asResult, type Operations } from '../operations/operations.ts';
 import type { Clock } from './clock.ts';
 import { type Ask, countTruncation, countWindow, type TruncationCounts } from './counts.ts';
-import { becomes, judge, judgeUncountable } from './judge.ts';
-import { agreeingChecksMillis, nextCheckAt } from './next-check.ts';
+import { isFinal, judge, judgeUncountable, stateAfter } from './judge.ts';
+import { nextCheckAt } from './next-check.ts';
 import { type OptionalReads, physicalIndex } from './optional-reads.ts';
 import { advances, fold, hasEnded, type Seen, showsReindex, type Watch } from './watch.ts';
 
@@ -28,10 +28,10 @@ export interface CheckServices {
 type CheckResult =
   | { kind: 'watching'; watch: Watch; reindexes: boolean }
   /** The record as it is now: it has this truncation's verdict, or no longer holds it, whichever run wrote that. */
-  | { kind: 'settled'; record: StoredRecord | undefined };
+  | { kind: 'resolved'; record: StoredRecord | undefined };
 
 /**
- * Checks once, and settles the record if the truncation has ended. Throws LedgerError, but never because of the server.
+ * Checks once, and records the verdict if the truncation has ended. Throws LedgerError, but never because of the server.
  */
 export async function check(record: Unresolved, watch: Watch, services: CheckServices): Promise<CheckResult> {
   const { clock, ledger, isOver } = services;
@@ -41,22 +41,18 @@ export async function check(record: Unresolved, watch: Watch, services: CheckSer
   if (known !== record && !(await ledger.replace(known))) return again(record, watch, clock.now());
   const after = fold(watch, seen, known.attempt);
   if (seen.error && !seen.counts) return checkFailed(known, { ...after, lastCheckAt: clock.now() }, services);
-  // A truncation too old to wait for is closed at the run's end by what can be counted.
-  const isClosed = isOver(clock.now()) && isOld(record, services) && after.isStuck === true;
-  if (!seen.counts || !(isClosed || hasEnded(after, seen, known))) {
+  // A truncation too old to wait for is judged at the run's end by what can be counted.
+  const isAbandoned = isOver(clock.now()) && isOld(record, services) && after.isStuck === true;
+  const { counts } = seen;
+  if (!counts || !(isAbandoned || hasEnded(after, seen, known))) {
     return again(known, { ...after, pending: undefined }, clock.now());
   }
-  const verdict = judge(known, after, seen.counts);
+  const verdict = judge(known, after, counts);
   const pending = agreement(after, verdict, seen.until);
-  // A missing row, an index that is not known, and a status that says that it runs wait for a second check.
-  const runs = seen.status?.kind === 'found' && !seen.status.completed;
-  const isDoubtful = runs || seen.counts.isAbsent || (verdict.rowsMissing ?? 0) > 0;
-  const isVerified = verdict.outcome === 'truncated' && !isDoubtful;
-  // Rows are not called missing only because the last check did not see them.
-  const isNews = verdict.outcome === 'rows-missing' && (watch.rowsToKeep ?? 0) > seen.counts.rowsToKeep;
-  const isFinal = (isClosed && !isNews) || isVerified || seen.at - pending.since >= agreeingChecksMillis;
-  if (!isFinal) return again(known, { ...after, pending }, clock.now());
-  return settle(known, { ...after, pending }, withDuration(verdict, after, seen), services, seen.counts);
+  if (!isFinal(verdict, { ...seen, counts }, { before: watch, agreesSince: pending.since, isAbandoned })) {
+    return again(known, { ...after, pending }, clock.now());
+  }
+  return resolve(known, { ...after, pending }, withDuration(verdict, after, seen), services, counts);
 }
 
 /**
@@ -114,11 +110,11 @@ async function checkFailed(record: Unresolved, watch: Watch, services: CheckServ
   const isCount = error?.operation === 'dry-run' && !concernsServer(error) && error.kind !== 'aborted';
   const mayMove = noProgressSince !== undefined && !isStuck;
   if (!isCount || mayMove || !services.isOver(now) || !isOld(record, services)) return again(record, watch, now);
-  return settle(record, watch, judgeUncountable(record, watch), services);
+  return resolve(record, watch, judgeUncountable(record, watch), services);
 }
 
 /** @param counts of the check; undefined where nothing could be counted */
-async function settle(
+async function resolve(
   record: Unresolved,
   watch: Watch,
   judged: Verdict,
@@ -126,16 +122,16 @@ async function settle(
   counts?: TruncationCounts,
 ): Promise<CheckResult> {
   const { ledger, clock, run } = services;
-  const closed = becomes(judged);
+  const state = stateAfter(judged);
   const verdict = { ...judged, ...(await indexAfter(record, services)) };
-  const window = closed === 'idle' && counts ? await nextWindow(record, counts, services) : undefined;
+  const window = state === 'idle' && counts ? await nextWindow(record, counts, services) : undefined;
   const now = clock.now();
-  const concluded = conclude(record, verdict, { becomes: closed, window, decided: { ...run, atMillis: now } });
-  if (await ledger.replace(concluded)) return { kind: 'settled', record: concluded };
+  const resolved = recordVerdict(record, verdict, { state, window, decided: { ...run, atMillis: now } });
+  if (await ledger.replace(resolved)) return { kind: 'resolved', record: resolved };
   const stored = await ledger.read(record.index);
   // The other writer has only fenced a run off, or recorded what a status has shown: there is no verdict yet.
-  const isOpen = stored !== undefined && isUnresolved(stored) && isSameRun(stored.attempt, record.attempt);
-  return isOpen ? again(stored, watch, now) : { kind: 'settled', record: stored };
+  const isUnresolvedStill = stored !== undefined && isUnresolved(stored) && isSameRun(stored.attempt, record.attempt);
+  return isUnresolvedStill ? again(stored, watch, now) : { kind: 'resolved', record: stored };
 }
 
 async function nextWindow({ attempt }: Unresolved, counts: TruncationCounts, services: CheckServices) {

@@ -1,6 +1,7 @@
 import type { Cause } from '../facts/cause.ts';
 import type { Attempt, Unresolved, Verdict } from '../ledger/record.ts';
 import type { TaskCounters } from '../operations/operations.ts';
+import { agreeingChecksMillis } from './next-check.ts';
 import { isInPlace, isRemainder, rowsDone, type Seen, type Watch } from './watch.ts';
 
 /** Rows to keep that are missing count only above both limits after a delete: entities are deleted on ordinary days. */
@@ -89,8 +90,30 @@ export const judgeUncountable = ({ attempt: { reindexes } }: Unresolved, watch: 
   reindexes,
 });
 
+/**
+ * Whether a verdict is final after this check, or waits for a second one that agrees (rules 7 and 10). Pure.
+ *
+ *   truncated, no row missing, the index known, and no status says that it runs    final
+ *   of a truncation too old to wait for, at the run's end                          final, unless its rows are missing in
+ *                                                                                  this check alone
+ *   otherwise                                                                      final after 90 s
+ *
+ * @param before the watch before this check
+ * @param agreesSince the check since which every one has given this verdict, epoch milliseconds
+ */
+export function isFinal(
+  { outcome, rowsMissing = 0 }: Verdict,
+  { at, status, counts }: Seen & { counts: Counts },
+  { before, agreesSince, isAbandoned }: { before: Watch; agreesSince: number; isAbandoned: boolean },
+): boolean {
+  if (at - agreesSince >= agreeingChecksMillis) return true;
+  const runs = status?.kind === 'found' && !status.completed;
+  if (outcome === 'truncated' && rowsMissing === 0 && !counts.isAbsent && !runs) return true;
+  return isAbandoned && !(outcome === 'rows-missing' && (before.rowsToKeep ?? 0) > counts.rowsToKeep);
+}
+
 /** What the record becomes: lost rows, and a reindex that is not proven, wait for a person. */
-export const becomes = ({ outcome, reindexes }: Verdict): 'idle' | 'quarantined' =>
+export const stateAfter = ({ outcome, reindexes }: Verdict): 'idle' | 'quarantined' =>
   outcome === 'rows-missing' || (outcome === 'unknown' && reindexes) ? 'quarantined' : 'idle';
 
 const commonFacts = ({ reindexes, baseline }: Attempt, counts: Counts) => ({

@@ -15,7 +15,7 @@ import { withDeadline } from '../../truncation/clock.ts';
 import { type OptionalReads, optionalReads } from '../../truncation/optional-reads.ts';
 import { withBreaker } from '../breaker.ts';
 import { deadlineMarginMillis } from '../deadlines.ts';
-import { doneEntry, entryOf, policyFacts, releaseFirst, releaseNote } from '../entries.ts';
+import { doneEntry, entryOf, policyFacts, releaseNote } from '../entries.ts';
 import { type PlanEvent, parseInput, type RunInput } from '../input.ts';
 import { openEntry, proceed } from '../next.ts';
 import { releaseIndices } from '../release.ts';
@@ -122,20 +122,24 @@ function takeUp(
     notes: [...state.notes],
     releases: [],
   };
-  const taken = new Map<string, Entry | undefined>();
+  const taken = new Set<string>();
   for (const record of records.values()) {
     const { index } = record;
     const owned = ownership(record, state);
+    if (owned.kind === 'free') continue;
     const policy = onlyOneFor(index, chosen);
-    const names = policy ? policyFacts(policy.policy) : namesOfRecord(record);
-    const resumed = policy && !isUnresolved(record) ? undefined : true;
-    const entry = entryOf({ index, facts: { ...names, resumed } }, owned, state, now, watches);
-    if (entry) held.entries.push(entry);
-    if (policy && owned.kind !== 'free') taken.set(index, entry);
+    if (policy) taken.add(index);
+    const release = owned.kind === 'unreported' && !owned.record.lastVerdict ? owned.record.lastRelease : undefined;
+    // A release has a note. Only its policy, which waits for that, has an entry.
+    if (policy || !release) {
+      const names = policy ? policyFacts(policy.policy) : namesOfRecord(record);
+      const resumed = policy && !isUnresolved(record) ? undefined : true;
+      held.entries.push(entryOf({ index, facts: { ...names, resumed } }, owned, state, now, watches));
+    }
     const mark = markFor(record);
     // The run state is full: the next run reports the others.
-    if (record.state === 'idle' && record.lastRelease && mark && held.releases.length < maxEntries) {
-      held.notes.push(releaseNote(dottedName(namesOfRecord(record)), record.lastRelease));
+    if (release && mark && held.releases.length < maxEntries) {
+      held.notes.push(releaseNote(dottedName(namesOfRecord(record)), release));
       held.releases.push(mark);
     }
   }
@@ -149,10 +153,8 @@ function takeUp(
       continue;
     }
     const from = { index, facts: policyFacts(parsed.policy) };
-    if (taken.has(index)) {
-      // Only a release that is unreported has no entry.
-      if (taken.get(index) === undefined) held.entries.push(releaseFirst(from));
-    } else if (!asks) held.entries.push(doneEntry(from, 'failed', { kind: 'setup', what: 'run' }));
+    if (taken.has(index)) continue;
+    if (!asks) held.entries.push(doneEntry(from, 'failed', { kind: 'setup', what: 'run' }));
     else if (parsed.policy.enabled) waiting.push(parsed);
     else held.entries.push(doneEntry(from, 'disabled', { kind: 'not-due' }));
   }

@@ -22,31 +22,21 @@ export const judgingMutants: readonly Mutant[] = [
       "record.state === 'sending' ? Math.max(now, record.attempt.judgeableAt) : now + checkInterval.minMillis",
       'now + checkInterval.minMillis',
     ],
-    ['run/entries', "record.state === 'sending' && now < judgeableAt;", 'now < 0;'],
+    ['run/entries', "state === 'sending' && now < attempt.judgeableAt;", 'now < 0;'],
   ]),
   mutant(6, 'a preview watches and judges like any run', [
     [plan, "begun.mode === 'enforce', services", 'true, services'],
   ]),
   mutant(14, 'says nothing of what is unresolved', [
-    [plan, 'if (entry) held.entries.push(entry);', 'if (entry && !isUnresolved(record)) held.entries.push(entry);'],
+    [plan, 'if (policy || !release) {', 'if ((policy || !release) && !isUnresolved(record)) {'],
   ]),
   mutant(14, 'says nothing of what is quarantined', [
-    [
-      plan,
-      'if (entry) held.entries.push(entry);',
-      "if (entry && owned.kind !== 'quarantined') held.entries.push(entry);",
-    ],
+    [plan, 'if (policy || !release) {', "if ((policy || !release) && owned.kind !== 'quarantined') {"],
   ]),
   mutant(
     14,
     'says nothing of what is quarantined where it cannot do its work',
-    [
-      [
-        plan,
-        'if (entry) held.entries.push(entry);',
-        "if (entry && (asks || owned.kind !== 'quarantined')) held.entries.push(entry);",
-      ],
-    ],
+    [[plan, 'if (policy || !release) {', "if ((policy || !release) && (asks || owned.kind !== 'quarantined')) {"]],
     ['parameters refused'],
   ),
   mutant(2, 'truncates an index whose policy is switched off', [
@@ -148,7 +138,7 @@ export const judgingMutants: readonly Mutant[] = [
     ['new index without refreshes'],
   ),
   mutant(9, 'does not check twice where rows are fewer', [
-    [check, 'seen.counts.isAbsent || (verdict.rowsMissing ?? 0) > 0', 'seen.counts.isAbsent'],
+    [judge, "outcome === 'truncated' && rowsMissing === 0 &&", "outcome === 'truncated' &&"],
   ]),
   mutant(9, 'does not see what is left', [
     [judge, 'if (isRemainder(counts.rowsToDelete, baseline.rowsToDelete)) {', 'if (counts.rowsToDelete < 0) {'],
@@ -156,7 +146,7 @@ export const judgingMutants: readonly Mutant[] = [
   mutant(9, 'has no quarantine', [[judge, "outcome === 'rows-missing' || ", '']]),
   mutant(9, 'opens a reindex that is not proven', [[judge, " || (outcome === 'unknown' && reindexes)", '']]),
   mutant(9, 'does not wait for the refresh', [
-    [check, '&& !isNews) || isVerified ||', '&& !isNews) || verdict.outcome.length > 0 ||'],
+    [judge, 'if (at - agreesSince >= agreeingChecksMillis)', 'if (at - agreesSince >= 0)'],
   ]),
   mutant(9, 'does not name an index that was replaced', [
     [check, 'indexNow: isAnother ? index.indexName : undefined', 'indexNow: undefined'],

@@ -156,7 +156,7 @@ export const sendingMutants: readonly Mutant[] = [
     5,
     'judges by the counts of another address',
     [
-      ['run/entries', 'if (address !== undefined) {\n    // Another', "if (address === '') {\n    // Another"],
+      ['run/entries', 'const isHere = addressElsewhere(record, state) === undefined;', 'const isHere = true;'],
       ['run/poll', '!isThere || addressElsewhere(record, state) !== undefined', '!isThere'],
     ],
     ['address changed', 'a reindex without a task id is released at another address'],

@@ -18,11 +18,11 @@ export const tellingMutants: readonly Mutant[] = [
     ['run/release', "if (record.unreported) return refused('unreported');", ''],
   ]),
   mutant(15, 'marks before it publishes', [
-    ['truncation/check', 'import { conclude, ', 'import { conclude, markFor, markReported, '],
+    ['truncation/check', 'learnReindexes, recordVerdict }', 'learnReindexes, markFor, markReported, recordVerdict }'],
     [
       'truncation/check',
-      "if (await ledger.replace(concluded)) return { kind: 'settled', record: concluded };",
-      "if (await ledger.replace(concluded)) {\n    await ledger.replace(markReported(concluded, markFor(concluded)!)!);\n    return { kind: 'settled', record: concluded };\n  }",
+      "if (await ledger.replace(resolved)) return { kind: 'resolved', record: resolved };",
+      "if (await ledger.replace(resolved)) {\n    await ledger.replace(markReported(resolved, markFor(resolved)!)!);\n    return { kind: 'resolved', record: resolved };\n  }",
     ],
   ]),
   mutant(15, 'marks what could not be published', [
@@ -46,7 +46,7 @@ export const tellingMutants: readonly Mutant[] = [
     ['a mark is redriven after the next verdict, which nobody has reported'],
   ),
   mutant(15, 'truncates what is unreported', [
-    [ownership, "if (record.unreported) return { kind: 'ended', record };", ''],
+    [ownership, "if (record.unreported) return { kind: 'unreported', record };", ''],
     [transitions, 'if (record?.unreported) throw', 'if (record === null) throw'],
   ]),
   mutant(
@@ -55,25 +55,21 @@ export const tellingMutants: readonly Mutant[] = [
     [
       [
         ownership,
-        "if (record.unreported) return { kind: 'ended', record };",
-        "if (record.unreported && record.server === 'http://gms.test:8080') return { kind: 'ended', record };",
+        "if (record.unreported) return { kind: 'unreported', record };",
+        "if (record.unreported && record.server === 'http://gms.test:8080') return { kind: 'unreported', record };",
       ],
       [transitions, 'if (record?.unreported) throw', 'if (record === null) throw'],
     ],
     ['address changed'],
   ),
   mutant(15, 'counts what is unreported', [
-    [
-      plan,
-      "if (policy && owned.kind !== 'free') taken",
-      "if (policy && owned.kind !== 'free' && owned.kind !== 'ended') taken",
-    ],
+    [plan, 'if (policy) taken', "if (policy && owned.kind !== 'unreported') taken"],
   ]),
   mutant(15, 'says nothing of what an earlier run has decided', [
     [
       entries,
-      'return owned.record.lastVerdict && verdictEntry(from, owned.record, owned.record.lastVerdict, state);',
-      "return owned.record.state === 'quarantined' ? doneEntry(from, 'quarantined', quarantinedCause(owned.record)) : undefined;",
+      '? verdictEntry(from, owned.record, lastVerdict, state)',
+      "? doneEntry(from, 'disabled', { kind: 'not-due' })",
     ],
   ]),
   mutant(15, 'reports a verdict of an earlier run as quarantined', [
@@ -100,13 +96,7 @@ export const tellingMutants: readonly Mutant[] = [
   mutant(
     15,
     'says nothing of it where it cannot do its work',
-    [
-      [
-        plan,
-        'if (entry) held.entries.push(entry);',
-        "if (entry && (asks || owned.kind !== 'ended')) held.entries.push(entry);",
-      ],
-    ],
+    [[plan, 'if (policy || !release) {', "if ((policy || !release) && (asks || owned.kind !== 'unreported')) {"]],
     ['a run ends between its verdict and its message, and so does a release'],
   ),
   mutant(15, 'goes on after bad news of an earlier run', [

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type LedgerRecord, parseRecord, type StoredRecord } from '../../../lambda/ledger/record.ts';
 import {
-  conclude,
   fence,
   learnReindexes,
   type Mark,
@@ -9,6 +8,7 @@ import {
   markReported,
   markRunning,
   noteAnswer,
+  recordVerdict,
   release,
   startSending,
   withdraw,
@@ -36,8 +36,8 @@ const attempt = anAttempt();
 const later = { runId: 'run-9', runStartMillis: 9_000_000 };
 const now = 9_000_000;
 const decided = { ...later, atMillis: now };
-const toIdle = { becomes: 'idle', window, decided } as const;
-const toQuarantine = { becomes: 'quarantined', window: undefined, decided } as const;
+const toIdle = { state: 'idle', window, decided } as const;
+const toQuarantine = { state: 'quarantined', window: undefined, decided } as const;
 const lastRelease = { decided: decidedBy, release: { missing: 0 } };
 const elsewhere = { server: 'http://elsewhere:1' };
 const opened = { missing: 3, accepted: 5 };
@@ -96,7 +96,7 @@ describe('a verdict', () => {
     ['quarantines it, without a window', toQuarantine, 'quarantined', undefined],
   ] as const)('%s, and is unreported', (_, options, state, kept) => {
     const record = aRunning({ revision: 3, taskId: 'n:5', lastRelease });
-    const ended = conclude(record, aVerdict(), options);
+    const ended = recordVerdict(record, aVerdict(), options);
     expect(ended).toMatchObject({ state, unreported: true, revision: 4, lastSender: aRun, attempt, taskId: 'n:5' });
     expect(ended.lastVerdict).toEqual({ ...aRun, decided, verdict: aVerdict() });
     expect([ended.window, ended.lastRelease]).toEqual([kept, undefined]);
@@ -104,10 +104,14 @@ describe('a verdict', () => {
 
   test('keeps the window before where nothing could be counted, unless it may have deleted rows of it itself', () => {
     const kept = (policyCutoffMillis: number) =>
-      conclude(aRunning({ window, attempt: anAttempt({ policyCutoffMillis }) }), aVerdict({ outcome: 'unknown' }), {
-        ...toIdle,
-        window: undefined,
-      }).window;
+      recordVerdict(
+        aRunning({ window, attempt: anAttempt({ policyCutoffMillis }) }),
+        aVerdict({ outcome: 'unknown' }),
+        {
+          ...toIdle,
+          window: undefined,
+        },
+      ).window;
     expect([kept(600_000), kept(600_001)]).toEqual([window, undefined]);
   });
 
@@ -120,7 +124,7 @@ describe('a verdict', () => {
 });
 
 describe('the mark', () => {
-  const ended = conclude(aRunning({ revision: 3 }), aVerdict({ outcome: 'rows-missing' }), toQuarantine);
+  const ended = recordVerdict(aRunning({ revision: 3 }), aVerdict({ outcome: 'rows-missing' }), toQuarantine);
   const mark = { index: anIndex, revision: 4, decidedAtMillis: now };
 
   test.each<[string, StoredRecord | undefined]>([
@@ -137,7 +141,7 @@ describe('the mark', () => {
     ['another revision of the same decision', { ...ended, revision: 5 }],
     [
       'another decision with the same revision',
-      conclude(aRunning({ revision: 3 }), aVerdict(), { ...toIdle, decided: { ...later, atMillis: now + 1 } }),
+      recordVerdict(aRunning({ revision: 3 }), aVerdict(), { ...toIdle, decided: { ...later, atMillis: now + 1 } }),
     ],
     ['a decision after which a run was fenced off', fence(ended, aKey, aRun, now)],
     ['a record that is in use again', aRunning({ revision: 4, unreported: true, lastVerdict: ended.lastVerdict })],
@@ -219,8 +223,8 @@ describe('fields that this version does not know', () => {
     ['markRunning', [aSending()], (record) => markRunning(record, 'n:1')],
     ['noteAnswer', [aSending()], (record) => noteAnswer(record, { kind: 'reset', operation: 'truncate' })],
     ['learnReindexes', unresolved, (record) => learnReindexes(record, true)],
-    ['conclude', unresolved, (record) => conclude(record, aVerdict(), toIdle)],
-    ['quarantine', unresolved, (record) => conclude(record, aVerdict(), toQuarantine)],
+    ['recordVerdict', unresolved, (record) => recordVerdict(record, aVerdict(), toIdle)],
+    ['quarantine', unresolved, (record) => recordVerdict(record, aVerdict(), toQuarantine)],
     ['withdraw', [aSending()], (record) => withdraw(record, aVerdict(), decided)],
     ['markReported', unreported, (record) => markReported(record, markFor(record) as Mark)],
     ['fence', aRecordOfEachState(), (record) => fence(record, aKey, later, now)],

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { DecidedFacts } from '../../../lambda/facts/report-schema.ts';
-import { ownership } from '../../../lambda/ledger/ownership.ts';
+import { type Ownership, ownership } from '../../../lambda/ledger/ownership.ts';
 import { parseRecord, type StoredRecord } from '../../../lambda/ledger/record.ts';
-import { attemptFacts, entryOf, settledEntry, takenEntry, watchedEntry } from '../../../lambda/run/entries.ts';
+import { attemptFacts, entryOf, resolvedEntry, takenEntry, watchedEntry } from '../../../lambda/run/entries.ts';
 import type { Entry } from '../../../lambda/run/state.ts';
 import {
   aLastVerdict,
@@ -32,6 +32,10 @@ const mine = aLastVerdict(aRun);
 const unreadable = (record: object = {}) => parseRecord(anIndex, { ...record, lastSender: 5 });
 const mark = { index: anIndex, revision: 1, decidedAtMillis: 900_000 };
 
+/** The entry of an index that is not free. */
+const ofRecord = (record: StoredRecord, at = now) =>
+  entryOf(from, ownership(record, enforcing) as Exclude<Ownership, { kind: 'free' }>, enforcing, at, true);
+
 /** Outcome, cause and mark of a decided entry; its phase otherwise. */
 function shown(entry: Entry | undefined) {
   if (entry?.phase !== 'done') return entry?.phase;
@@ -40,8 +44,7 @@ function shown(entry: Entry | undefined) {
 }
 
 describe('the entry of an index', () => {
-  const entry = (record: StoredRecord, at = now) =>
-    shown(entryOf(from, ownership(record, enforcing), enforcing, at, true));
+  const entry = (record: StoredRecord, at = now) => shown(ofRecord(record, at));
 
   test('if nothing can be read, may be released at once', () => {
     const leftAlone = { kind: 'left-alone', why: 'unreadable', releasableAt: undefined };
@@ -63,8 +66,7 @@ describe('the entry of an index', () => {
       attempt: anAttempt({ ...other, policyCutoffMillis: 600_000 }),
       taskId: 'n:7',
     });
-    const found = entryOf(from, ownership(record, enforcing), enforcing, now, true);
-    expect(found?.facts).toMatchObject({
+    expect(ofRecord(record).facts).toMatchObject({
       ...{ owner: 'team-a', cutoffMillis: 500_000, policyCutoffMillis: 600_000, taskId: 'n:7', rowsToDelete: 60 },
       ...{ rowsMissing: 30, rowsDeleted: 60, decidedBy: 'run-0', decidedAt: '1970-01-01T00:15:00.000Z', resumed: true },
     });
@@ -72,7 +74,7 @@ describe('the entry of an index', () => {
 
   test('says nothing of a later truncation’s attempt', () => {
     const record = anIdle({ unreported: true, lastVerdict: aLastVerdict(), attempt: anAttempt({ runId: 'run-5' }) });
-    expect(entryOf(from, ownership(record, enforcing), enforcing, now, true)?.facts).not.toHaveProperty('cutoffMillis');
+    expect(ofRecord(record).facts).not.toHaveProperty('cutoffMillis');
   });
 
   test.each<[DecidedFacts['outcome'], object]>([
@@ -112,7 +114,7 @@ describe('an approved truncation whose index', () => {
 
 describe('a truncation that a run has watched, and whose record', () => {
   const watched = watchedEntry(from, aRunning({ attempt: aReindex() }), now);
-  const settled = (record: StoredRecord | undefined) => settledEntry(watched, watched.watch, record, enforcing, now);
+  const resolved = (record: StoredRecord | undefined) => resolvedEntry(watched, watched.watch, record, enforcing, now);
   const releasedAt = (atMillis: number) => ({ lastRelease: { decided: { ...other, atMillis }, release: {} } });
   const gone = (what: string, more = {}) => ({ outcome: 'unknown', cause: { kind: 'gone', what, ...more } });
 
@@ -134,11 +136,11 @@ describe('a truncation that a run has watched, and whose record', () => {
       { outcome: 'unknown', cause: { kind: 'left-alone', why: 'unreadable' } },
     ],
   ])('%s', (_, record, expected) => {
-    expect(shown(settled(record))).toMatchObject(expected);
+    expect(shown(resolved(record))).toMatchObject(expected);
   });
 
   test('is gone still says that it reindexes, which opens the breaker', () => {
-    expect(settled(undefined).facts.reindexes).toBe(true);
+    expect(resolved(undefined).facts.reindexes).toBe(true);
   });
 });
 

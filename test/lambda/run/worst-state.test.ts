@@ -6,7 +6,7 @@ import type { EntryFacts } from '../../../lambda/facts/report-schema.ts';
 import type { ServerError } from '../../../lambda/facts/server-error.ts';
 import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
 import { capped, maxSentenceBytes, maxTextBytes } from '../../../lambda/operations/text.ts';
-import { doneEntry, releaseFirst } from '../../../lambda/run/entries.ts';
+import { doneEntry } from '../../../lambda/run/entries.ts';
 import type { Entry, RunState } from '../../../lambda/run/state.ts';
 import { maxEntries } from '../../../lambda/run/state.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
@@ -182,7 +182,11 @@ describe('the largest run state takes less than 208 KiB', () => {
 
   test('if a release of every index is unreported, whose policies wait for that', () => {
     const all = Array.from({ length: maxEntries });
-    const entryOf = () => releaseFirst({ index, facts: { ...facts, taskId: undefined, indexName: undefined } });
+    const entryOf = () =>
+      doneEntry({ index, facts: { ...facts, taskId: undefined, indexName: undefined } }, 'not-started', {
+        kind: 'stopped',
+        by: 'release',
+      });
     const state = worst(entryOf, {
       notes: all.map(() => released),
       releases: all.map(() => ({ index, revision: huge, decidedAtMillis: huge })),

@@ -110,7 +110,7 @@ describe('At the end of a run, what has hung for 20 hours', () => {
   async function closed(given: Given) {
     const usual = { status: running, left: 60, now: end, runStart: sent + 1, isOver: true };
     const { checked, stored } = await checkedOnce({ ...usual, ...given });
-    return checked.kind === 'settled' ? `${stored.lastVerdict?.verdict.outcome}, ${stored.state}` : checked.kind;
+    return checked.kind === 'resolved' ? `${stored.lastVerdict?.verdict.outcome}, ${stored.state}` : checked.kind;
   }
 
   test.each<[string, Given, string]>([
@@ -181,7 +181,7 @@ const once = (given: Given = {}) =>
 
 const verdictOf = async (given: Given) => {
   const { checked } = await once(given);
-  const record = checked.kind === 'settled' ? checked.record : undefined;
+  const record = checked.kind === 'resolved' ? checked.record : undefined;
   return record === undefined || record.state === 'unreadable' ? undefined : record.lastVerdict?.verdict;
 };
 
@@ -246,7 +246,7 @@ describe('A verdict that must be agreed on', () => {
 
   test.each<[string, Given, string]>([
     ['waits for one that is 90 s later', pending(now - 89_999, 'incomplete'), 'watching'],
-    ['is given by one that is 90 s later and agrees', pending(now - 90_000, 'incomplete'), 'settled'],
+    ['is given by one that is 90 s later and agrees', pending(now - 90_000, 'incomplete'), 'resolved'],
     ['waits again where the first check had another', pending(now - 90_000, 'rows-missing'), 'watching'],
   ])('%s', async (_, given, expected) => {
     const { checked } = await once(given);
@@ -271,7 +271,7 @@ describe('An index that is not known', () => {
     const { checked } = await once({ left: absent, record: few });
     expect(checked).toMatchObject({ kind: 'watching', watch: { pending: { verdict: 'truncated' } } });
     const watch = { pending: { verdict: 'truncated', since: now - 90_000 } };
-    expect((await once({ left: absent, record: few, watch })).checked.kind).toBe('settled');
+    expect((await once({ left: absent, record: few, watch })).checked.kind).toBe('resolved');
   });
 
   test('to one of two answers is not counted: the check has failed', async () => {
@@ -312,13 +312,13 @@ describe('A record that was written meanwhile', () => {
     ['with a release', aReleased({ revision: 2 })],
   ])('%s is left as it is, and decides', async (_, meanwhile) => {
     const { checked, stored } = await once({ meanwhile });
-    expect(checked).toEqual({ kind: 'settled', record: meanwhile });
+    expect(checked).toEqual({ kind: 'resolved', record: meanwhile });
     expect(stored).toEqual(meanwhile);
   });
 
   test('and cannot be read is left as it is', async () => {
     const { checked } = await once({ meanwhile: { ...anIdle({ revision: 2 }), lastSender: 5 } });
-    expect(checked).toMatchObject({ kind: 'settled', record: { state: 'unreadable' } });
+    expect(checked).toMatchObject({ kind: 'resolved', record: { state: 'unreadable' } });
   });
 
   test('by a run that was fenced off alone is judged by the next check', async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Unresolved, Verdict } from '../../../lambda/ledger/record.ts';
 import type { TaskCounters } from '../../../lambda/operations/operations.ts';
-import { becomes, judge } from '../../../lambda/truncation/judge.ts';
+import { isFinal, judge, stateAfter } from '../../../lambda/truncation/judge.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
 import { holds } from '../../properties.ts';
 import { anAttempt, aRunning, aSending } from '../../support/records.ts';
@@ -37,7 +37,7 @@ function judged(given: Case): Verdict {
 }
 const told = (given: Case) => {
   const verdict = judged(given);
-  return `${verdict.outcome}, ${becomes(verdict)}`;
+  return `${verdict.outcome}, ${stateAfter(verdict)}`;
 };
 
 const whole = { total: 1000, created: 1000 };
@@ -196,7 +196,7 @@ describe('for any counts and any status', () => {
       fc.property(cases, (given) => {
         const verdict = judged({ ...given, reindexes: true });
         expect(['truncated', 'rows-missing', 'unknown']).toContain(verdict.outcome);
-        expect(becomes(verdict)).toBe(verdict.outcome === 'truncated' ? 'idle' : 'quarantined');
+        expect(stateAfter(verdict)).toBe(verdict.outcome === 'truncated' ? 'idle' : 'quarantined');
         if (given.isUnanswered || given.end === undefined) expect(verdict.outcome).not.toBe('truncated');
       }),
       1000,
@@ -236,4 +236,37 @@ test.each<[string, TaskCounters]>([
   const { cause } = judged({ reindexes: true, left: 1000, kept: 1000, end });
   const { done = 0, total = 0 } = cause?.kind === 'unproven' ? cause : {};
   expect(total - done).toBe(300);
+});
+
+describe('a verdict is final', () => {
+  const at = 1_000_000;
+  const record = recordOf({});
+  const counts = { rowsToDelete: 0, rowsToKeep: 970, rowsUntilEnd: 970 };
+  const status = { kind: 'found', completed: false, counters: {} } as const;
+  const truncated: Verdict = { outcome: 'truncated', reindexes: false, rowsMissing: 0 };
+  const oneMissing: Verdict = { ...truncated, rowsMissing: 1 };
+  const lost: Verdict = { outcome: 'rows-missing', reindexes: false, rowsMissing: 30 };
+
+  /** @param rowsToKeep of the check before */
+  const finals = (verdict: Verdict, { seen = {}, since = at, isAbandoned = false, rowsToKeep = 970 }) =>
+    isFinal(
+      verdict,
+      { at, until: at, counts, ...seen },
+      { before: { ...startWatch(record, 0, 0), rowsToKeep }, agreesSince: since, isAbandoned },
+    );
+
+  test.each<[string, Verdict, Parameters<typeof finals>[1], boolean]>([
+    ['at once where every row to keep is there', truncated, {}, true],
+    ['not yet where one row is missing', oneMissing, {}, false],
+    ['not yet where a status says that it runs', truncated, { seen: { status } }, false],
+    ['not yet where the index is not known', truncated, { seen: { counts: { ...counts, isAbsent: true } } }, false],
+    ['not yet where rows are lost', lost, {}, false],
+    ['not yet, a millisecond before its 90 s', lost, { since: at - 89_999 }, false],
+    ['after 90 s, whatever it is', lost, { since: at - 90_000, seen: { status } }, true],
+    ['at the end of a run that waits no longer', oneMissing, { isAbandoned: true }, true],
+    ['at that end for rows that were missing before', lost, { isAbandoned: true }, true],
+    ['not there for rows that only this check misses', lost, { isAbandoned: true, rowsToKeep: 971 }, false],
+  ])('%s', (_, verdict, given, expected) => {
+    expect(finals(verdict, given)).toBe(expected);
+  });
 });

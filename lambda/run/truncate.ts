@@ -10,7 +10,7 @@ import { type DryRun, OperationsError, type TruncateFields } from '../operations
 import { policyCutoff, whyNot } from '../policy/decision.ts';
 import { withDeadline } from '../truncation/clock.ts';
 import { countTruncation, truncateFields } from '../truncation/counts.ts';
-import { optionalReads, physicalIndex, type Without } from '../truncation/optional-reads.ts';
+import { optionalReads, physicalIndex } from '../truncation/optional-reads.ts';
 import { send, writeAnswer } from '../truncation/send.ts';
 import { afterCallWithoutTask, ownCallWithoutTask, withBreaker } from './breaker.ts';
 import { changedSettings, problemOf } from './current-settings.ts';
@@ -44,39 +44,43 @@ export async function truncate(state: RunState, services: RunServices): Promise<
   return finish({ ...replaceEntry(state, target, entry), ...changes });
 }
 
-/** The entry, and what else changes in the run state. */
-interface StartResult {
+/** The entry of this truncation, and what else changes in the run state. */
+interface Result {
+  kind: 'result';
   entry: Entry;
-  changes?: Partial<RunState>;
+  changes?: Partial<RunState> | undefined;
 }
 
 /** Ready for the call: the record says `sending`. */
 interface Ready {
+  kind: 'ready';
   sending: Sending;
   until: Parameters<typeof send>[1];
-  without: Without;
+  changes: Partial<RunState>;
 }
 
-async function startOne(state: RunState, target: ApprovedEntry, services: RunServices): Promise<StartResult> {
+async function startOne(state: RunState, target: ApprovedEntry, services: RunServices): Promise<Result> {
   const { clock, log } = services;
   const ready = await prepareCall(state, target, services).catch((error: unknown) => withoutLedger(target, error));
-  if ('entry' in ready) return ready;
-  const { sending, until, without } = ready;
+  if (ready.kind === 'result') return ready;
+  const { sending, until, changes } = ready;
   const sent = await send(sending, until, services);
-  if (sent.kind === 'not-sent') return { entry: await notSent(target, sending, sent.why, services), changes: without };
+  if (sent.kind === 'not-sent') return result(await notSent(target, sending, sent.why, services), changes);
   const entry = watchedEntry(target, sent.record, clock.now());
-  if (!sent.error) return { entry, changes: without };
+  if (!sent.error) return result(entry, changes);
   log.warn('no task id', { index: target.index, error: sent.error });
-  return { entry, changes: { ...without, ...afterCallWithoutTask(state, sent.error.status) } };
+  return result(entry, { ...changes, ...afterCallWithoutTask(state, sent.error.status) });
 }
+
+const result = (entry: Entry, changes?: Partial<RunState>): Result => ({ kind: 'result', entry, changes });
 
 /**
  * Nothing was sent, and this run sends nothing more: later runs would not know of a call that the ledger does not hold.
  */
-function withoutLedger(target: ApprovedEntry, error: unknown): StartResult {
+function withoutLedger(target: ApprovedEntry, error: unknown): Result {
   if (!(error instanceof LedgerError)) throw error;
   const cause: Cause = { kind: 'setup', what: 'ledger', problem: problemOf(error) };
-  return { entry: doneEntry(target, 'failed', cause), changes: { breaker: cause } };
+  return result(doneEntry(target, 'failed', cause), { breaker: cause });
 }
 
 /**
@@ -98,40 +102,28 @@ const isSameWrite = (stored: StoredRecord | undefined, { attempt }: Sending): bo
   stored?.state === 'sending' && isSameAttempt(stored.attempt, attempt);
 
 /** Everything that comes before the call. Throws LedgerError. */
-async function prepareCall(
-  state: RunState,
-  target: ApprovedEntry,
-  services: RunServices,
-): Promise<StartResult | Ready> {
+async function prepareCall(state: RunState, target: ApprovedEntry, services: RunServices): Promise<Result | Ready> {
   const { ledger, clock, settings } = services;
   const begun = { wall: clock.now(), monotonic: clock.monotonic() };
   const sendBy = Math.min(services.deadline() - sendMarginMillis, endOf(state, settings));
   const tooLate = doneEntry(target, 'not-started', outOfTime);
 
-  const stored = await ledger.read(target.index);
-  const owned = ownership(stored, state);
-  const taken = resultIfTaken(target, owned, state, begun.wall);
+  const owned = ownership(await ledger.read(target.index), state);
+  const taken = ifTaken(target, owned, state, begun.wall);
   if (taken) return taken;
   if (owned.kind !== 'free') throw new Error('an index that is not free is taken');
   // Only after reading the record: an execution that is redriven days later must report what it has sent.
-  if (clock.now() >= sendBy) return { entry: tooLate };
+  if (clock.now() >= sendBy) return result(tooLate);
 
   const decision = await decideAgain(state, target, sendBy, services);
+  const { changes } = decision;
   if (decision.kind === 'refused') {
     // Another invocation of this step may have been first and made the change.
-    const now = resultIfTaken(
-      target,
-      ownership(await ledger.read(target.index), state),
-      state,
-      clock.now(),
-      decision.without,
-    );
-    return (
-      now ?? { entry: doneEntry(target, decision.outcome, decision.cause, decision.facts), changes: decision.without }
-    );
+    const refused = doneEntry(target, decision.outcome, decision.cause, decision.facts);
+    return ifTakenNow(target, state, services, changes, refused);
   }
-  const { attempt, dryRunAt, without } = decision;
-  if (clock.now() >= attempt.sendBy) return { entry: tooLate, changes: without };
+  const { attempt, dryRunAt } = decision;
+  if (clock.now() >= attempt.sendBy) return result(tooLate, changes);
   const sending = startSending(owned.record, keyOf(target, state), attempt);
   let isWritten: boolean;
   try {
@@ -140,13 +132,17 @@ async function prepareCall(
     await takeBack(sending, services);
     throw error;
   }
-  if (!isWritten) return resultOfOtherWriter(state, target, services, without);
+  if (!isWritten) {
+    // Another writer was first between the read and the write.
+    const others = doneEntry(target, 'still-running', { kind: 'open', why: 'another-run' });
+    return ifTakenNow(target, state, services, changes, others);
+  }
   const until = {
     wall: attempt.sendBy,
     // By a clock that nobody can set: neither later than the function allows nor than the dry run is valid.
     monotonic: Math.min(begun.monotonic + (sendBy - begun.wall), dryRunAt.monotonic + dryRunValidMillis),
   };
-  return { sending, until, without };
+  return { kind: 'ready', sending, until, changes };
 }
 
 const outOfTime = { kind: 'stopped', by: 'run-time' } as const;
@@ -156,27 +152,28 @@ const outOfTime = { kind: 'stopped', by: 'run-time' } as const;
  * step, or the first try of a redriven execution, has made it and the run state does not know of it.
  * @returns undefined if it is free for this run
  */
-function resultIfTaken(
+function ifTaken(
   target: ApprovedEntry,
   owned: Ownership,
   state: RunState,
   now: number,
-  without?: Without,
-): StartResult | undefined {
+  changes?: Partial<RunState>,
+): Result | undefined {
   const entry = takenEntry(target, owned, state, now);
   const call = ownCallWithoutTask(owned.record, state);
-  return entry && { entry, changes: { ...without, ...(call && afterCallWithoutTask(state, call.answer?.status)) } };
+  return entry && result(entry, { ...changes, ...(call && afterCallWithoutTask(state, call.answer?.status)) });
 }
 
-/** Another writer was first between the read and the write. */
-async function resultOfOtherWriter(
-  state: RunState,
+/** What another writer has made of the index since it was read; `otherwise` if it is free all the same. */
+async function ifTakenNow(
   target: ApprovedEntry,
+  state: RunState,
   { ledger, clock }: RunServices,
-  without: Without,
-): Promise<StartResult> {
-  const now = resultIfTaken(target, ownership(await ledger.read(target.index), state), state, clock.now(), without);
-  return now ?? { entry: doneEntry(target, 'still-running', { kind: 'open', why: 'another-run' }), changes: without };
+  changes: Partial<RunState>,
+  otherwise: Entry,
+): Promise<Result> {
+  const owned = ownership(await ledger.read(target.index), state);
+  return ifTaken(target, owned, state, clock.now(), changes) ?? result(otherwise, changes);
 }
 
 /** Proof that not one byte was written: the index is free again, and this run does not try a second time. */
@@ -196,9 +193,11 @@ async function notSent(
   return doneEntry(target, verdict.outcome, verdict.cause, attemptFacts(record.attempt));
 }
 
-type Decision =
-  | { kind: 'approved'; attempt: Attempt; dryRunAt: { monotonic: number }; without: Without }
-  | { kind: 'refused'; outcome: Outcome; cause: Cause; facts?: Partial<EntryFacts>; without?: Without };
+/** `changes`: what its reads have learnt for the rest of the run. */
+type Decision = { changes: Partial<RunState> } & (
+  | { kind: 'approved'; attempt: Attempt; dryRunAt: { monotonic: number } }
+  | { kind: 'refused'; outcome: Outcome; cause: Cause; facts?: Partial<EntryFacts> }
+);
 
 /** Counts and decides again; only `sending` comes between this and the call. */
 const decideAgain = (
@@ -212,8 +211,9 @@ const decideAgain = (
       return await countAndDecide(state, target, sendBy, services, signal);
     } catch (error) {
       if (!(error instanceof OperationsError)) throw error;
-      if (signal.aborted) return { kind: 'refused', outcome: 'not-started', cause: outOfTime };
-      return { kind: 'refused', outcome: 'failed', cause: { kind: 'server', error: error.fact, sent: 'no' } };
+      if (signal.aborted) return { kind: 'refused', outcome: 'not-started', cause: outOfTime, changes: {} };
+      const cause: Cause = { kind: 'server', error: error.fact, sent: 'no' };
+      return { kind: 'refused', outcome: 'failed', cause, changes: {} };
     }
   });
 
@@ -257,7 +257,7 @@ async function countAndDecide(
   const { rowsTotal, rowsToDelete } = dryRun;
   if (refusal) {
     const { outcome, cause } = refusal;
-    return { kind: 'refused', outcome, cause, facts: { rowsTotal, rowsToDelete }, without: reads.without };
+    return { kind: 'refused', outcome, cause, facts: { rowsTotal, rowsToDelete }, changes: reads.without };
   }
   const sendUntil = Math.min(sendBy, dryRunAt.wall + dryRunValidMillis);
   const attempt: Attempt = {
@@ -280,5 +280,5 @@ async function countAndDecide(
     sendBy: sendUntil,
     judgeableAt: sendUntil + functionTimeoutSeconds.truncate * 1000,
   };
-  return { kind: 'approved', attempt, dryRunAt, without: reads.without };
+  return { kind: 'approved', attempt, dryRunAt, changes: reads.without };
 }

@@ -56,7 +56,7 @@ export function ownCallWithoutTask(record: StoredRecord | undefined, run: RunId)
 }
 
 /** A function that hung may have recorded a refusal after its run had already counted the call. */
-export const afterRefusal = (state: RunState, status: number | undefined): Cause | undefined =>
-  state.breaker ?? (isRefusal(status) ? { kind: 'stopped', by: 'no-task-ids', status } : undefined);
+export const afterRefusal = (status: number | undefined): Cause | undefined =>
+  isRefusal(status) ? { kind: 'stopped', by: 'no-task-ids', status } : undefined;
 
 const isRefusal = (status: number | undefined): boolean => status === 401 || status === 403;

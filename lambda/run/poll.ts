@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
+import type { Cause } from '../facts/cause.ts';
 import { addressElsewhere } from '../ledger/ownership.ts';
-import { isUnresolved, runOf } from '../ledger/record.ts';
+import { isUnresolved, runOf, type StoredRecord } from '../ledger/record.ts';
 import { isSameRun } from '../ledger/transitions.ts';
 import { dottedName } from '../policy/aspects.ts';
 import { type CheckServices, check } from '../truncation/check.ts';
@@ -38,32 +39,36 @@ async function checkAll(state: RunState, services: RunServices, end: number, sig
   const reads = optionalReads(services.operations, state, signal);
   const isOver = (now: number) => whyOver(state, settings, now) !== undefined;
   const run = runOf(state);
-  let breaker = state.breaker;
-  const answered = (status: number | undefined) => {
-    breaker ??= afterRefusal(state, status);
-  };
   const limit = pLimit(pollConcurrency);
-  const one = async (entry: Entry): Promise<Entry> => {
+  const one = async (entry: Entry): Promise<Polled> => {
     const now = clock.now();
-    if (entry.phase !== 'watched' || now >= end || !(isOver(now) || isDue(entry.watch, now))) return entry;
-    return checkOne(entry, state, { ...services, reads, signal, run, isOver }, answered);
+    if (entry.phase !== 'watched' || now >= end || !(isOver(now) || isDue(entry.watch, now))) return { entry };
+    const record = await services.ledger.read(entry.index);
+    const call = ownCallWithoutTask(record, run);
+    return {
+      entry: await checkOne(entry, record, state, { ...services, reads, signal, run, isOver }),
+      breaker: call && afterRefusal(call.answer?.status),
+    };
   };
-  const entries = await Promise.all(state.entries.map((entry) => limit(() => one(entry))));
-  return { ...state, entries, breaker, ...reads.without };
+  const polled = await Promise.all(state.entries.map((entry) => limit(() => one(entry))));
+  const breaker = state.breaker ?? polled.find((result) => result.breaker)?.breaker;
+  return { ...state, entries: polled.map(({ entry }) => entry), breaker, ...reads.without };
 }
 
-/** @param answered called with what the server answered to a call of this run that returned no task id */
+interface Polled {
+  entry: Entry;
+  /** A call of this run that returned no task id has been refused. */
+  breaker?: Cause | undefined;
+}
+
 async function checkOne(
   entry: WatchedEntry,
+  record: StoredRecord | undefined,
   state: RunState,
   services: CheckServices & RunServices,
-  answered: (status: number | undefined) => void,
 ): Promise<Entry> {
-  const { ledger, clock, log } = services;
+  const { clock, log } = services;
   const now = clock.now();
-  const record = await ledger.read(entry.index);
-  const call = ownCallWithoutTask(record, services.run);
-  if (call) answered(call.answer?.status);
   const isThere = record !== undefined && isUnresolved(record) && isSameRun(record.attempt, entry.watch.run);
   // After a deployment that changed the address, counts would say nothing about it.
   if (!isThere || addressElsewhere(record, state) !== undefined)

@@ -3,7 +3,7 @@ import { runStateMachine, type Step, states } from '../cli/run/state-machine.ts'
 import { reportMetrics } from '../lambda/aws/metrics.ts';
 import type { Report } from '../lambda/facts/report-schema.ts';
 import { messageOf } from '../lambda/message/message.ts';
-import { withSentences } from '../lambda/message/sentences.ts';
+import { withSentences } from '../lambda/message/sentences/sentences.ts';
 import { createOperations } from '../lambda/operations/http/http-operations.ts';
 import { type Exchange, type Transport, TransportError } from '../lambda/operations/transport.ts';
 import { functionTimeoutSeconds } from '../lambda/run/deadlines.ts';

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, Option } from 'commander';
 import { type Report, reportSchema } from '../lambda/facts/report-schema.ts';
-import type { Audience } from '../lambda/message/audience.ts';
 import { messageOf } from '../lambda/message/message.ts';
-import { contextOf } from '../lambda/message/sentences.ts';
+import type { Audience } from '../lambda/message/sentences/audience.ts';
+import { contextOf } from '../lambda/message/sentences/sentences.ts';
 import { notifyFormats } from './command-line/options.ts';
 import { formats as posted } from './outputs/formats.ts';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { anchorOf, sectionNames, sectionOf } from '../lambda/message/runbook.ts';
+import { anchorOf, sectionNames, sectionOf } from '../lambda/message/sentences/runbook.ts';
 import { nearest } from '../lambda/policy/nearest.ts';
 import { UsageError } from './telling/mistakes.ts';
 

@@ -1,5 +1,5 @@
-import type { Audience } from '../../lambda/message/audience.ts';
-import { shellWord } from '../../lambda/message/text.ts';
+import type { Audience } from '../../lambda/message/sentences/audience.ts';
+import { shellWord } from '../../lambda/message/sentences/text.ts';
 import { nonEmpty } from './arguments.ts';
 import type { Options } from './options.ts';
 

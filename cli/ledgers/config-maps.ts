@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Agent } from 'undici';
-import { oneLine } from '../../lambda/message/text.ts';
+import { oneLine } from '../../lambda/message/sentences/text.ts';
 import { causeOf } from '../../lambda/operations/http/network-errors.ts';
 import { retryAfterMillis } from '../../lambda/operations/http/retry.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { results } from '../../lambda/facts/outcomes.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
-import { moment } from '../../lambda/message/numbers.ts';
+import { moment } from '../../lambda/message/sentences/numbers.ts';
 
 /**
  * The last run that used a ledger, a preview or a release among them: `status` begins with it. It is kept beside the

@@ -1,5 +1,5 @@
 import { isUnresolved, namesOfRecord, remainsOf, type StoredRecord } from '../../lambda/ledger/record.ts';
-import { iso } from '../../lambda/message/numbers.ts';
+import { iso } from '../../lambda/message/sentences/numbers.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import { taskRowsOf } from '../telling/output.ts';
 import type { LastRun } from './last-run.ts';

@@ -1,5 +1,5 @@
-import { errorText } from '../../lambda/message/server-errors.ts';
-import { safeJson } from '../../lambda/message/text.ts';
+import { errorText } from '../../lambda/message/sentences/server-errors.ts';
+import { safeJson } from '../../lambda/message/sentences/text.ts';
 import type { Entry, RunState } from '../../lambda/run/state.ts';
 import { progressShown } from '../../lambda/truncation/watch.ts';
 import packageManifest from '../../package.json' with { type: 'json' };

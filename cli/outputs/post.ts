@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
-import { oneLine } from '../../lambda/message/text.ts';
+import { oneLine } from '../../lambda/message/sentences/text.ts';
 import { bodyText } from '../../lambda/operations/http/body-text.ts';
 import { trusting } from '../../lambda/operations/http/connection.ts';
 import { causeOf } from '../../lambda/operations/http/network-errors.ts';

@@ -1,5 +1,5 @@
 import type { StoredRecord } from '../../lambda/ledger/record.ts';
-import { exact, moment } from '../../lambda/message/numbers.ts';
+import { exact, moment } from '../../lambda/message/sentences/numbers.ts';
 import { type IndexStatus, statusOf } from '../ledgers/status.ts';
 import { resultLine } from '../telling/output.ts';
 import { table } from './table.ts';

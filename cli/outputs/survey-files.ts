@@ -1,5 +1,5 @@
-import { type Audience, runByHand } from '../../lambda/message/audience.ts';
-import { shellWord } from '../../lambda/message/text.ts';
+import { type Audience, runByHand } from '../../lambda/message/sentences/audience.ts';
+import { shellWord } from '../../lambda/message/sentences/text.ts';
 import { type Findings, policiesText } from '../telling/findings.ts';
 import type { Output } from '../telling/output.ts';
 import { type OutputFile, writeAndTell } from './output-file.ts';

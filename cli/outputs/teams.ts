@@ -1,8 +1,8 @@
 import type { Report } from '../../lambda/facts/report-schema.ts';
 import { full } from '../../lambda/message/mail.ts';
 import type { Message } from '../../lambda/message/message.ts';
-import type { Context } from '../../lambda/message/phrases.ts';
 import { type Form, type Line, render } from '../../lambda/message/render.ts';
+import type { Context } from '../../lambda/message/sentences/phrases.ts';
 
 /** The body for a webhook of Teams' Workflows ("When a Teams webhook request is received"): one Adaptive Card. */
 interface TeamsMessage {

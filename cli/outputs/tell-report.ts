@@ -1,10 +1,10 @@
 import { type Outcome, resultOf, results } from '../../lambda/facts/outcomes.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
-import type { Audience } from '../../lambda/message/audience.ts';
 import { cleanReport, isWorthPublishing, type Message, messageOf } from '../../lambda/message/message.ts';
-import { moment } from '../../lambda/message/numbers.ts';
-import { contextOf } from '../../lambda/message/sentences.ts';
+import type { Audience } from '../../lambda/message/sentences/audience.ts';
+import { moment } from '../../lambda/message/sentences/numbers.ts';
+import { contextOf } from '../../lambda/message/sentences/sentences.ts';
 import { redactor } from '../../lambda/operations/secrets.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Publisher } from '../../lambda/run/services.ts';

@@ -1,8 +1,8 @@
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
 import { addressElsewhere } from '../../lambda/ledger/ownership.ts';
 import { namesOfRecord, type StoredRecord } from '../../lambda/ledger/record.ts';
-import { exact, moment } from '../../lambda/message/numbers.ts';
-import { titles } from '../../lambda/message/sentences.ts';
+import { exact, moment } from '../../lambda/message/sentences/numbers.ts';
+import { titles } from '../../lambda/message/sentences/sentences.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { RunState, WatchedEntry } from '../../lambda/run/state.ts';
 import { progressOf } from '../telling/output.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
-import type { Audience } from '../../lambda/message/audience.ts';
-import { counted, moment, rows } from '../../lambda/message/numbers.ts';
-import { withSentences } from '../../lambda/message/sentences.ts';
+import type { Audience } from '../../lambda/message/sentences/audience.ts';
+import { counted, moment, rows } from '../../lambda/message/sentences/numbers.ts';
+import { withSentences } from '../../lambda/message/sentences/sentences.ts';
 import { serverAddress } from '../../lambda/operations/http/base-url.ts';
 import type { Operations } from '../../lambda/operations/operations.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';

@@ -1,9 +1,9 @@
 import { usualBatchSize } from '../../lambda/facts/policy-fields.ts';
 import type { ServerError, ServerErrorKind } from '../../lambda/facts/server-error.ts';
 import { dayMillis } from '../../lambda/facts/time.ts';
-import { counted, date, duration } from '../../lambda/message/numbers.ts';
-import { asSentence, createToken } from '../../lambda/message/phrases.ts';
-import { diagnosis, remedyByHand } from '../../lambda/message/server-errors.ts';
+import { counted, date, duration } from '../../lambda/message/sentences/numbers.ts';
+import { asSentence, createToken } from '../../lambda/message/sentences/phrases.ts';
+import { diagnosis, remedyByHand } from '../../lambda/message/sentences/server-errors.ts';
 import { absentTask } from '../../lambda/operations/backend.ts';
 import { isLoopback } from '../../lambda/operations/http/base-url.ts';
 import { expiryNotice, tokenExpiryMillis } from '../../lambda/operations/http/bearer.ts';

@@ -1,6 +1,6 @@
 import { dayMillis } from '../../lambda/facts/time.ts';
-import { listIndices } from '../../lambda/message/commands.ts';
-import { duration, rows } from '../../lambda/message/numbers.ts';
+import { listIndices } from '../../lambda/message/sentences/commands.ts';
+import { duration, rows } from '../../lambda/message/sentences/numbers.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { DamageLine, Made, Survey, SurveyedIndex } from '../telling/findings.ts';
 

@@ -1,5 +1,5 @@
 import { isUnresolved, type LedgerRecord, type StoredRecord } from '../../lambda/ledger/record.ts';
-import { exact, moment, size } from '../../lambda/message/numbers.ts';
+import { exact, moment, size } from '../../lambda/message/sentences/numbers.ts';
 import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
 import { retentionOfWindow } from '../../lambda/truncation/counts.ts';
 import { rowsOf, type Survey, type SurveyedIndex } from '../telling/findings.ts';

@@ -1,4 +1,4 @@
-import { exact } from '../../lambda/message/numbers.ts';
+import { exact } from '../../lambda/message/sentences/numbers.ts';
 import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
 import {
   type Age,

@@ -1,4 +1,4 @@
-import { oneLine } from '../../lambda/message/text.ts';
+import { oneLine } from '../../lambda/message/sentences/text.ts';
 import { isObject, parseJson } from '../../lambda/operations/answers/json-value.ts';
 
 /** The version that a server names in `GET /config`, and what is known about it: used for texts and suggestions only. */

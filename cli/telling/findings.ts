@@ -1,6 +1,6 @@
 import type { ServerError } from '../../lambda/facts/server-error.ts';
-import { inWords, percent } from '../../lambda/message/numbers.ts';
-import { errorText } from '../../lambda/message/server-errors.ts';
+import { inWords, percent } from '../../lambda/message/sentences/numbers.ts';
+import { errorText } from '../../lambda/message/sentences/server-errors.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { PolicyInput } from '../../lambda/policy/schema.ts';
 

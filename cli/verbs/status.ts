@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import type { StoredRecord } from '../../lambda/ledger/record.ts';
-import { shellWord } from '../../lambda/message/text.ts';
+import { shellWord } from '../../lambda/message/sentences/text.ts';
 import type { CommandLine } from '../command-line/read.ts';
 import { defaultLedgerPath, ledgerAt } from '../ledgers/choose.ts';
 import { type LastRun, lastRunLines } from '../ledgers/last-run.ts';

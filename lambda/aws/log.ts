@@ -1,5 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { mapTexts } from '../message/text.ts';
+import { mapTexts } from '../message/sentences/text.ts';
 import { redactor } from '../operations/secrets.ts';
 import type { Log } from '../run/services.ts';
 

@@ -1,8 +1,8 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { countedOutcomes, type Result } from '../facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
-import { percentOf } from '../message/numbers.ts';
-import { ascii } from '../message/text.ts';
+import { percentOf } from '../message/sentences/numbers.ts';
+import { ascii } from '../message/sentences/text.ts';
 import { dottedName } from '../policy/aspects.ts';
 
 /** Metrics in CloudWatch's embedded format: lines of a function's log, so that no API is called and nothing can fail. */

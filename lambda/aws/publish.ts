@@ -1,8 +1,8 @@
 import { GetTopicAttributesCommand, PublishCommand, SNSClient, type SNSClientConfig } from '@aws-sdk/client-sns';
 import type { Report } from '../facts/report-schema.ts';
-import type { Audience } from '../message/audience.ts';
 import { isWorthPublishing, type Message, messageAttributes, messageBody, messageOf } from '../message/message.ts';
-import { oneLine } from '../message/text.ts';
+import type { Audience } from '../message/sentences/audience.ts';
+import { oneLine } from '../message/sentences/text.ts';
 import type { Log, Publisher, Subscriptions } from '../run/services.ts';
 import { timeouts } from './timeouts.ts';
 

@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda';
-import { withSentences } from '../message/sentences.ts';
+import { withSentences } from '../message/sentences/sentences.ts';
 import type { ReportServices } from '../run/report.ts';
 import { systemClock } from '../truncation/clock.ts';
 import { readEnvironment, runSettings } from './environment.ts';

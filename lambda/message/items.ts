@@ -1,9 +1,9 @@
 import { type Outcome, outcomes, resultOf, type Urgency, urgencies } from '../facts/outcomes.ts';
 import type { DecidedFacts, Report } from '../facts/report-schema.ts';
-import { counted } from './numbers.ts';
-import { asSentence, type Context, joined, nameOf, type Sentences, withoutStop } from './phrases.ts';
-import { sentencesOf, sentencesOfError, sentencesOfNote, titles, urgencyTexts } from './sentences.ts';
-import { oneLine } from './text.ts';
+import { counted } from './sentences/numbers.ts';
+import { asSentence, type Context, joined, nameOf, type Sentences, withoutStop } from './sentences/phrases.ts';
+import { sentencesOf, sentencesOfError, sentencesOfNote, titles, urgencyTexts } from './sentences/sentences.ts';
+import { oneLine } from './sentences/text.ts';
 
 /** What a report has to say, in the order in which people need to hear it; every form of a message shows these. */
 

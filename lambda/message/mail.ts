@@ -1,9 +1,9 @@
 import type { Report } from '../facts/report-schema.ts';
-import type { Command } from './audience.ts';
-import type { Context } from './phrases.ts';
 import { type Form, type Line, render, textLine } from './render.ts';
-import { runbookPlace, type Section } from './runbook.ts';
-import { oneLine } from './text.ts';
+import type { Command } from './sentences/audience.ts';
+import type { Context } from './sentences/phrases.ts';
+import { runbookPlace, type Section } from './sentences/runbook.ts';
+import { oneLine } from './sentences/text.ts';
 
 /** The mail, for a phone: plain lines, the worst first; problems take about 40, and then names. */
 

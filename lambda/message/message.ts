@@ -1,14 +1,14 @@
 import type { NoteKind } from '../facts/note.ts';
 import type { Report } from '../facts/report-schema.ts';
 import { redactor } from '../operations/secrets.ts';
-import type { Audience } from './audience.ts';
 import { mailOf, plainLine } from './mail.ts';
 import type { Line } from './render.ts';
-import { contextOf, textOfNote } from './sentences.ts';
+import type { Audience } from './sentences/audience.ts';
+import { contextOf, textOfNote } from './sentences/sentences.ts';
+import { mapTexts, oneLine, safeJson } from './sentences/text.ts';
 import { shorten } from './shorten.ts';
 import { slackOf } from './slack.ts';
 import { subjectOf } from './subject.ts';
-import { mapTexts, oneLine, safeJson } from './text.ts';
 
 /** What one publish sends: a subject, a text for each protocol, and attributes to filter on. */
 export interface Message {

@@ -1,12 +1,12 @@
 import { type DecidedFacts, maxUnmanaged, type Report } from '../facts/report-schema.ts';
-import type { Command } from './audience.ts';
 import { countsOf, fineOf, type Item, problemsOf, remarksOf, unexamined, urgencyLine } from './items.ts';
-import { counted, duration, moment, size } from './numbers.ts';
-import { type Context, joined, nameOf, ofAnotherRun, withStop } from './phrases.ts';
-import type { Section } from './runbook.ts';
-import { sentencesOf, titles } from './sentences.ts';
+import type { Command } from './sentences/audience.ts';
+import { counted, duration, moment, size } from './sentences/numbers.ts';
+import { type Context, joined, nameOf, ofAnotherRun, withStop } from './sentences/phrases.ts';
+import type { Section } from './sentences/runbook.ts';
+import { sentencesOf, titles } from './sentences/sentences.ts';
+import { clip, oneLine } from './sentences/text.ts';
 import { lateness, manner, summary } from './subject.ts';
-import { clip, oneLine } from './text.ts';
 
 /** The text of a message: the same items in the same order for every form, as far as each has room. */
 

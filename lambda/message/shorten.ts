@@ -1,7 +1,7 @@
 import type { Note } from '../facts/note.ts';
 import { resultOf } from '../facts/outcomes.ts';
 import type { PolicyEntry, Report } from '../facts/report-schema.ts';
-import { mapTexts, oneLine } from './text.ts';
+import { mapTexts, oneLine } from './sentences/text.ts';
 
 /** Stages of cutting a report down for machines; each removes harmless parts first. No policy is ever left out. */
 interface Cut {

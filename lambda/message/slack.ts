@@ -1,11 +1,11 @@
 import type { Urgency } from '../facts/outcomes.ts';
 import type { Report } from '../facts/report-schema.ts';
 import { problemsOf, urgencyOf } from './items.ts';
-import type { Context } from './phrases.ts';
 import { type Form, type Line, render } from './render.ts';
-import { runbookPlace } from './runbook.ts';
+import type { Context } from './sentences/phrases.ts';
+import { runbookPlace } from './sentences/runbook.ts';
+import { oneLine } from './sentences/text.ts';
 import { manner, summary } from './subject.ts';
-import { oneLine } from './text.ts';
 
 /**
  * The custom notification of Amazon Q Developer in chat applications (formerly AWS Chatbot), version 1.0. It silently

@@ -1,8 +1,8 @@
 import type { Report } from '../facts/report-schema.ts';
 import { countsOf, type Item, problemsOf } from './items.ts';
-import { date } from './numbers.ts';
-import type { Context } from './phrases.ts';
-import { ascii } from './text.ts';
+import { date } from './sentences/numbers.ts';
+import type { Context } from './sentences/phrases.ts';
+import { ascii } from './sentences/text.ts';
 
 /** SNS: below 100 characters, ASCII, no line break, beginning with a letter, number or punctuation mark. */
 const maxSubject = 99;

@@ -1,7 +1,7 @@
 import { resultOf, worst } from '../../lambda/facts/outcomes.ts';
 import type { DecidedFacts, Report, ReportFacts } from '../../lambda/facts/report-schema.ts';
-import type { Audience } from '../../lambda/message/audience.ts';
-import { withSentences } from '../../lambda/message/sentences.ts';
+import type { Audience } from '../../lambda/message/sentences/audience.ts';
+import { withSentences } from '../../lambda/message/sentences/sentences.ts';
 
 /** Reports built from defaults, for tests of single sentences; whole messages are tested with the reports of real runs. */
 

@@ -1,4 +1,4 @@
-import { exact } from '../../../lambda/message/numbers.ts';
+import { exact } from '../../../lambda/message/sentences/numbers.ts';
 import { type Age, ages, type IndexCounts, type Suggestion, share } from '../../telling/findings.ts';
 import { breakable, type Child, type Html, html } from './html.ts';
 

@@ -1,4 +1,4 @@
-import { loneSurrogate } from '../../../lambda/message/text.ts';
+import { loneSurrogate } from '../../../lambda/message/sentences/text.ts';
 import { unprintable } from '../../../lambda/operations/text.ts';
 
 /**

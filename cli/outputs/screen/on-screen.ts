@@ -1,8 +1,8 @@
 import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { plainLine } from '../../../lambda/message/mail.ts';
-import { duration, moment } from '../../../lambda/message/numbers.ts';
 import type { Line } from '../../../lambda/message/render.ts';
-import { diagnosis } from '../../../lambda/message/server-errors.ts';
+import { duration, moment } from '../../../lambda/message/sentences/numbers.ts';
+import { diagnosis } from '../../../lambda/message/sentences/server-errors.ts';
 import type { WatchedEntry } from '../../../lambda/run/state.ts';
 import type { Header, Output, ServerEvent } from '../../telling/output.ts';
 import { wrapped } from '../table.ts';

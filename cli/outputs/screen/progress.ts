@@ -1,5 +1,5 @@
 import { resultOf } from '../../../lambda/facts/outcomes.ts';
-import { exact, percent } from '../../../lambda/message/numbers.ts';
+import { exact, percent } from '../../../lambda/message/sentences/numbers.ts';
 import { dottedName } from '../../../lambda/policy/aspects.ts';
 import type { Entry, WatchedEntry } from '../../../lambda/run/state.ts';
 import { progressShown } from '../../../lambda/truncation/watch.ts';

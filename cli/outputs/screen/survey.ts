@@ -1,5 +1,5 @@
-import { amount, exact, inSigns, size } from '../../../lambda/message/numbers.ts';
-import { errorText } from '../../../lambda/message/server-errors.ts';
+import { amount, exact, inSigns, size } from '../../../lambda/message/sentences/numbers.ts';
+import { errorText } from '../../../lambda/message/sentences/server-errors.ts';
 import { dottedName } from '../../../lambda/policy/aspects.ts';
 import {
   ages,

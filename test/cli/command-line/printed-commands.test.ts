@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { parseArguments } from '../../../cli/command-line/arguments.ts';
-import type { Audience } from '../../../lambda/message/audience.ts';
 import { messageOf } from '../../../lambda/message/message.ts';
-import { withSentences } from '../../../lambda/message/sentences.ts';
+import type { Audience } from '../../../lambda/message/sentences/audience.ts';
+import { withSentences } from '../../../lambda/message/sentences/sentences.ts';
 import { parseInput } from '../../../lambda/run/input.ts';
 import { aws, entryCases, errorCases, machine, noteCases } from '../../lambda/message/cases.ts';
 import { anEntry, aReportOf } from '../../support/reports.ts';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { teamsMessage } from '../../../cli/outputs/teams.ts';
 import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { messageOf } from '../../../lambda/message/message.ts';
-import { contextOf } from '../../../lambda/message/sentences.ts';
+import { contextOf } from '../../../lambda/message/sentences/sentences.ts';
 import { anEntry, aReport } from '../../support/reports.ts';
 
 /**

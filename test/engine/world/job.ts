@@ -1,9 +1,9 @@
 import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import { executeWorkflow, stepOf } from '../../../cli/run/state-machine.ts';
 import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
-import type { Audience } from '../../../lambda/message/audience.ts';
 import { isWorthPublishing, messageOf } from '../../../lambda/message/message.ts';
-import { withSentences } from '../../../lambda/message/sentences.ts';
+import type { Audience } from '../../../lambda/message/sentences/audience.ts';
+import { withSentences } from '../../../lambda/message/sentences/sentences.ts';
 import { createOperations } from '../../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../../lambda/operations/http/http-transport.ts';
 import { functionTimeoutSeconds } from '../../../lambda/run/deadlines.ts';

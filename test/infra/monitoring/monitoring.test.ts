@@ -10,7 +10,7 @@ import {
   dashboardSections,
   sectionNames,
   sectionOf,
-} from '../../../lambda/message/runbook.ts';
+} from '../../../lambda/message/sentences/runbook.ts';
 import { type Resource, synthesize } from '../synthesize.ts';
 
 /** What CloudFormation makes of a text with functions in it. */

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { PublishError, snsPublisher } from '../../../lambda/aws/publish.ts';
 import type { Report, ReportFacts } from '../../../lambda/facts/report-schema.ts';
 import { messageOf } from '../../../lambda/message/message.ts';
-import { withSentences } from '../../../lambda/message/sentences.ts';
+import { withSentences } from '../../../lambda/message/sentences/sentences.ts';
 import { addressOf } from '../../../lambda/run/entries.ts';
 import { report } from '../../../lambda/run/report.ts';
 import type { RunSettings, Subscriptions } from '../../../lambda/run/services.ts';

@@ -14,7 +14,7 @@ import {
   ownWords,
   publishedBytes,
 } from '../../../lambda/message/message.ts';
-import { contextOf, withSentences } from '../../../lambda/message/sentences.ts';
+import { contextOf, withSentences } from '../../../lambda/message/sentences/sentences.ts';
 import { redactor } from '../../../lambda/operations/secrets.ts';
 import { maxTextBytes } from '../../../lambda/operations/text.ts';
 import { maxEntries } from '../../../lambda/run/state.ts';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { type Audience, runByHand, setParameter } from '../../../lambda/message/audience.ts';
+import { type Audience, runByHand, setParameter } from '../../../lambda/message/sentences/audience.ts';
 import { aws, kubernetes, machine } from './cases.ts';
 
 /** The words that a shell makes of a line. */

@@ -3,7 +3,7 @@ import type { Note } from '../../../lambda/facts/note.ts';
 import type { Outcome } from '../../../lambda/facts/outcomes.ts';
 import type { DecidedFacts } from '../../../lambda/facts/report-schema.ts';
 import type { ServerError } from '../../../lambda/facts/server-error.ts';
-import type { Audience } from '../../../lambda/message/audience.ts';
+import type { Audience } from '../../../lambda/message/sentences/audience.ts';
 
 /** One case of everything that a message can be about: docs/messages.md shows them, and tests measure them. */
 

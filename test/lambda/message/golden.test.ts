@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ReportFacts } from '../../../lambda/facts/report-schema.ts';
-import type { Audience } from '../../../lambda/message/audience.ts';
 import { messageOf } from '../../../lambda/message/message.ts';
-import { withSentences } from '../../../lambda/message/sentences.ts';
+import type { Audience } from '../../../lambda/message/sentences/audience.ts';
+import { withSentences } from '../../../lambda/message/sentences/sentences.ts';
 import { anEntry, aReportOf } from '../../support/reports.ts';
 import { aws, entryCases, errorCases, kubernetes, machine, noteCases } from './cases.ts';
 

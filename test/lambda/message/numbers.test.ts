@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest';
-import { amount, counted, date, duration, iso, moment, percent, rows, size } from '../../../lambda/message/numbers.ts';
+import {
+  amount,
+  counted,
+  date,
+  duration,
+  iso,
+  moment,
+  percent,
+  rows,
+  size,
+} from '../../../lambda/message/sentences/numbers.ts';
 
 const far = 1_772_335_800_000_000_000;
 

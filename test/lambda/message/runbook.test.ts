@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { outcomes, resultOf } from '../../../lambda/facts/outcomes.ts';
-import { createToken, firstStep } from '../../../lambda/message/phrases.ts';
+import { createToken, firstStep } from '../../../lambda/message/sentences/phrases.ts';
 import {
   alarmSections,
   anchorOf,
@@ -12,9 +12,9 @@ import {
   runbookPlace,
   sectionNames,
   sectionOf,
-} from '../../../lambda/message/runbook.ts';
-import { contextOf, sentencesOf, sentencesOfError, titles } from '../../../lambda/message/sentences.ts';
-import { privileges } from '../../../lambda/message/server-errors.ts';
+} from '../../../lambda/message/sentences/runbook.ts';
+import { contextOf, sentencesOf, sentencesOfError, titles } from '../../../lambda/message/sentences/sentences.ts';
+import { privileges } from '../../../lambda/message/sentences/server-errors.ts';
 import { anEntry, aReportOf } from '../../support/reports.ts';
 import { aws, entryCases, errorCases, kubernetes, machine } from './cases.ts';
 

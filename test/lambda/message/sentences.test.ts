@@ -6,9 +6,9 @@ import { type Note, noteKinds, noteSchema } from '../../../lambda/facts/note.ts'
 import { outcomes } from '../../../lambda/facts/outcomes.ts';
 import { entryFields, maxUnmanaged } from '../../../lambda/facts/report-schema.ts';
 import { serverErrorKinds } from '../../../lambda/facts/server-error.ts';
-import { showTask } from '../../../lambda/message/commands.ts';
 import { messageOf } from '../../../lambda/message/message.ts';
-import type { Sentences } from '../../../lambda/message/phrases.ts';
+import { showTask } from '../../../lambda/message/sentences/commands.ts';
+import type { Sentences } from '../../../lambda/message/sentences/phrases.ts';
 import {
   contextOf,
   sentencesOf,
@@ -16,8 +16,8 @@ import {
   sentencesOfNote,
   titles,
   withSentences,
-} from '../../../lambda/message/sentences.ts';
-import { diagnosis, errorSentences } from '../../../lambda/message/server-errors.ts';
+} from '../../../lambda/message/sentences/sentences.ts';
+import { diagnosis, errorSentences } from '../../../lambda/message/sentences/server-errors.ts';
 import { holds } from '../../properties.ts';
 import { anyText, membersOf, valuesOf } from '../../support/arbitrary.ts';
 import { anEntry, aReportOf } from '../../support/reports.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { escaped } from '../../../cli/outputs/pages/html.ts';
-import { oneLine } from '../../../lambda/message/text.ts';
+import { oneLine } from '../../../lambda/message/sentences/text.ts';
 import { visible } from '../../../lambda/operations/text.ts';
 import { explain } from '../../../lambda/policy/explain.ts';
 import { policySchema } from '../../../lambda/policy/schema.ts';

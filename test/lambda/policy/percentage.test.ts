@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { percentOf } from '../../../lambda/message/numbers.ts';
+import { percentOf } from '../../../lambda/message/sentences/numbers.ts';
 import { compareShare } from '../../../lambda/policy/decision.ts';
 import { holds } from '../../properties.ts';
 

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { concernsServer } from '../../../../lambda/facts/server-error.ts';
-import { errorText } from '../../../../lambda/message/server-errors.ts';
+import { errorText } from '../../../../lambda/message/sentences/server-errors.ts';
 import { createHttpTransport } from '../../../../lambda/operations/http/http-transport.ts';
 import { OperationsError } from '../../../../lambda/operations/operations.ts';
 import { against, operation, restError } from './broken-server.ts';

@@ -1,6 +1,6 @@
-import type { DecidedFacts } from '../facts/report-schema.ts';
-import type { IndexNames } from '../operations/backend.ts';
-import { searchIndex } from '../policy/aspects.ts';
+import type { DecidedFacts } from '../../facts/report-schema.ts';
+import type { IndexNames } from '../../operations/backend.ts';
+import { searchIndex } from '../../policy/aspects.ts';
 import { type Audience, type Command, type HandInput, runByHand, setParameter } from './audience.ts';
 import { type Context, nameOf } from './phrases.ts';
 

@@ -1,4 +1,4 @@
-import { escaped, unprintable } from '../operations/text.ts';
+import { escaped, unprintable } from '../../operations/text.ts';
 
 /**
  * Makes texts that others wrote safe for a message, a terminal, a subject or JSON: without control characters and

@@ -1,5 +1,5 @@
-import type { NoteKind, NoteOf } from '../facts/note.ts';
-import { fromDottedName } from '../policy/aspects.ts';
+import type { NoteKind, NoteOf } from '../../facts/note.ts';
+import { fromDottedName } from '../../policy/aspects.ts';
 import { listIndices, listTasks, release, releaseAnyway, resume, storeToken } from './commands.ts';
 import { counted, date, exact, moment, rows } from './numbers.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Problem } from '../facts/outcomes.ts';
+import type { Problem } from '../../facts/outcomes.ts';
 import type { Audience } from './audience.ts';
 import { shellWord } from './text.ts';
 

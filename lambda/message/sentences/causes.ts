@@ -1,4 +1,4 @@
-import type { CauseKind } from '../facts/cause.ts';
+import type { CauseKind } from '../../facts/cause.ts';
 import { aboveCeiling, changed, due, guard, notDue, stopped } from './causes-of-decisions.ts';
 import { gone, leftAlone, open, quarantined } from './causes-of-open.ts';
 import { missing, remains, unchanged, unproven, verified } from './causes-of-verdicts.ts';

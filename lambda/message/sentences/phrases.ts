@@ -1,9 +1,9 @@
-import type { CauseKind, CauseOf } from '../facts/cause.ts';
-import type { Urgency } from '../facts/outcomes.ts';
-import { maxNameLength } from '../facts/policy-fields.ts';
-import type { DecidedFacts } from '../facts/report-schema.ts';
-import type { IndexNames } from '../operations/backend.ts';
-import { dottedName } from '../policy/aspects.ts';
+import type { CauseKind, CauseOf } from '../../facts/cause.ts';
+import type { Urgency } from '../../facts/outcomes.ts';
+import { maxNameLength } from '../../facts/policy-fields.ts';
+import type { DecidedFacts } from '../../facts/report-schema.ts';
+import type { IndexNames } from '../../operations/backend.ts';
+import { dottedName } from '../../policy/aspects.ts';
 import type { Audience, Command } from './audience.ts';
 import { amount, counted, exact, moment, percent, rows } from './numbers.ts';
 import type { Section } from './runbook.ts';

@@ -1,5 +1,5 @@
-import type { CauseOf } from '../facts/cause.ts';
-import type { DecidedFacts } from '../facts/report-schema.ts';
+import type { CauseOf } from '../../facts/cause.ts';
+import type { DecidedFacts } from '../../facts/report-schema.ts';
 import { listIndices, pause, release, showBlocks, showRefresh, showTask } from './commands.ts';
 import { duration, exact, rows } from './numbers.ts';
 import {

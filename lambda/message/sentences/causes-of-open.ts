@@ -1,5 +1,5 @@
-import type { CauseOf } from '../facts/cause.ts';
-import type { DecidedFacts } from '../facts/report-schema.ts';
+import type { CauseOf } from '../../facts/cause.ts';
+import type { DecidedFacts } from '../../facts/report-schema.ts';
 import type { Command } from './audience.ts';
 import { listIndices, listTasks, pause, release, releaseAnyway, showTask, verify } from './commands.ts';
 import { date, exact, moment, rows } from './numbers.ts';

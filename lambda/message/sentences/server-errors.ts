@@ -1,6 +1,6 @@
-import type { Urgency } from '../facts/outcomes.ts';
-import type { OperationName, ServerError, ServerErrorKind } from '../facts/server-error.ts';
-import { addressForms } from '../operations/http/base-url.ts';
+import type { Urgency } from '../../facts/outcomes.ts';
+import type { OperationName, ServerError, ServerErrorKind } from '../../facts/server-error.ts';
+import { addressForms } from '../../operations/http/base-url.ts';
 import type { Audience } from './audience.ts';
 import { storeToken } from './commands.ts';
 import { asSentence, type Context, createToken, type Sentences, withoutStop } from './phrases.ts';

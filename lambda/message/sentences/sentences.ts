@@ -1,7 +1,7 @@
-import { type Cause, causeKinds } from '../facts/cause.ts';
-import { type Note, noteKinds } from '../facts/note.ts';
-import type { Outcome, Urgency } from '../facts/outcomes.ts';
-import type { DecidedFacts, PolicyEntry, Report, ReportFacts } from '../facts/report-schema.ts';
+import { type Cause, causeKinds } from '../../facts/cause.ts';
+import { type Note, noteKinds } from '../../facts/note.ts';
+import type { Outcome, Urgency } from '../../facts/outcomes.ts';
+import type { DecidedFacts, PolicyEntry, Report, ReportFacts } from '../../facts/report-schema.ts';
 import type { Audience } from './audience.ts';
 import { causes } from './causes.ts';
 import { isLost } from './causes-of-open.ts';

@@ -1,4 +1,4 @@
-import { escaped } from '../operations/text.ts';
+import { escaped } from '../../operations/text.ts';
 import { shellWord } from './text.ts';
 
 /**

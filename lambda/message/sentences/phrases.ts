@@ -137,14 +137,13 @@ interface Counters {
   runs?: boolean;
 }
 
-/** What a task's status says of its rows: deleted by a delete, written by a reindex. */
-export const rowsDone = (done: number, total: number | undefined, { reindexes }: DecidedFacts): string =>
-  reindexes
-    ? `${exactOf(done, total)} ${total === 1 ? 'row' : 'rows'} written to the new index`
-    : `${exactOf(done, total)} old ${total === 1 ? 'row' : 'rows'} deleted`;
-
-const exactOf = (done: number, total: number | undefined): string =>
-  total === undefined || total < done ? exact(done) : `${exact(done)} of ${exact(total)}`;
+/** What a task's status says of its rows: deleted by a delete, written by a reindex. A total of 0 is no total yet. */
+export function rowsDone(done: number, total: number | undefined, { reindexes }: DecidedFacts): string {
+  const isOf = total !== undefined && total > 0 && total >= done;
+  const noun = (isOf ? total : done) === 1 ? 'row' : 'rows';
+  const amount = isOf ? `${exact(done)} of ${exact(total)}` : exact(done);
+  return reindexes ? `${amount} ${noun} written to the new index` : `${amount} old ${noun} deleted`;
+}
 
 /** What the counters say besides the counts, as a sentence; a remark, never a proof. */
 export function countersText({ conflicts = 0, cancelled, runs, done, total }: Counters, entry: DecidedFacts): string {

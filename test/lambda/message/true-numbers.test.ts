@@ -44,7 +44,17 @@ const phrases: readonly (readonly [RegExp, (left: Left) => number[]])[] = [
   [/([\d,]+) rows are left behind in/, (left) => [old - left.old]],
 ];
 
-test.each<[string, WorldOptions, policy?: object]>([
+const reindexing: WorldOptions = { faults: ['ignores-force-flags'] };
+const short: WorldOptions = { faults: ['ignores-force-flags', 'abort-at=0.5'] };
+
+/** Fields of the policy; how many rows to stay others remove; the counters of the completed status. */
+interface More {
+  maxRowsPerRun?: number;
+  others?: number;
+  status?: object;
+}
+
+test.each<[string, WorldOptions, More?]>([
   ['a delete', {}],
   ['a delete without a task id', { faults: ['gateway-timeout'] }],
   ['a delete that meets conflicts', { faults: ['conflicts=0.2'] }],
@@ -55,12 +65,14 @@ test.each<[string, WorldOptions, policy?: object]>([
   ['a delete that does nothing', { faults: ['fails-at-first-search'] }],
   ['a delete below the row limit', {}, { maxRowsPerRun: 100 }],
   ['a delete beside which rows to stay are removed', { faults: ['rows-per-second=10'] }, { others: 90 }],
-  ['a reindex', { faults: ['ignores-force-flags'] }],
-  ['a reindex whose status counts every row', { profile: '0.10.5' }],
-  ['a reindex that ends half-way', { faults: ['ignores-force-flags', 'abort-at=0.5'] }],
-  ['a reindex that ends half-way, and counts every row', { profile: '0.10.5', faults: ['abort-at=0.25'] }],
+  ['a reindex', reindexing],
+  ['a reindex of the first release', { profile: '0.10.5' }],
+  ['a reindex that ends half-way', short],
+  ['a reindex whose total has every row', reindexing, { status: { total: 1000, created: 400 } }],
+  ['a reindex that counts old rows as noops', reindexing, { status: { total: 1000, created: 400, noops: 600 } }],
+  ['a reindex that ends half-way, and whose total has every row', short, { status: { total: 1000, created: 200 } }],
   ['a reindex whose node restarts', { faults: ['ignores-force-flags', 'restart-at=0.5'] }],
-])('%s', async (_, options, { others = 0, ...policy }: { others?: number } = {}) => {
+])('%s', async (_, options, { others = 0, status, ...policy }: More = {}) => {
   const world = await worldOf({ ...options, policies: [aPolicyFor('operation', policy)] });
   const before = new Set(world.standIn.rows(index).map(({ id }) => id));
   world.standIn.schedule(firstRun + 5000, () => {
@@ -71,6 +83,14 @@ test.each<[string, WorldOptions, policy?: object]>([
     let removed = 0;
     world.standIn.removeRows(index, ({ timestamp }) => timestamp > firstRun - 25 * day && removed++ < others);
   });
+  if (status) {
+    const value = JSON.stringify({ completed: true, status });
+    world.standIn.between(({ path }) =>
+      path.includes('getEsTaskStatus')
+        ? { kind: 'fail-before', answer: { kind: 'status', status: 200, body: JSON.stringify({ value }) } }
+        : { kind: 'pass' },
+    );
+  }
   const { report } = await world.run();
   const left = { old: 0, toStay: 0 };
   for (const { id, timestamp } of world.standIn.rows(index)) {

@@ -35,7 +35,7 @@ export class RunSchedule extends Construct {
   constructor(scope: Construct, id: string, { settings, resources, stateMachine }: RunScheduleProps) {
     super(scope, id);
     const { encryptionKey } = resources;
-    const kept = {
+    const queueProps = {
       enforceSSL: true,
       ...(encryptionKey
         ? { encryption: QueueEncryption.KMS, encryptionMasterKey: encryptionKey }
@@ -44,11 +44,11 @@ export class RunSchedule extends Construct {
       retentionPeriod: Duration.days(14),
     };
     this.lostStarts = new Queue(this, 'LostStarts', {
-      ...kept,
+      ...queueProps,
       // Nothing of ours reads the queue. A user's program that fails on a message does not get it again forever.
       deadLetterQueue: {
         maxReceiveCount: 100,
-        queue: new Queue(this, 'Unreadable', kept),
+        queue: new Queue(this, 'Unreadable', queueProps),
       },
     });
     this.group = new ScheduleGroup(this, 'Group', {

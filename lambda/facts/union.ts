@@ -34,12 +34,12 @@ export function unionSchema<Table extends Kinds>(
   const members = Object.entries(kinds).flatMap(([kind, variants]): z.ZodType[] =>
     [variants].flat().map((fields) => z.object({ kind: z.literal(kind), ...fields, ...common })),
   );
-  const later = z.looseObject({
+  const unknownKind = z.looseObject({
     kind: z
       .string()
       .refine((kind) => !Object.hasOwn(kinds, kind), 'this kind has other fields')
       .meta({ description: 'a kind that a later version adds' }),
     ...common,
   });
-  return z.union([...members, later]).meta({ id, description }) as unknown as z.ZodType<UnionOf<Table>>;
+  return z.union([...members, unknownKind]).meta({ id, description }) as unknown as z.ZodType<UnionOf<Table>>;
 }

@@ -27,15 +27,15 @@ const rows = z.int().nonnegative();
 const shown = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
 
 /** Fields that this version does not know are kept; the type has only those that it does. */
-const kept = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
+const extensible = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.looseObject(shape) as unknown as z.ZodObject<Shape>;
 
 /** Rows with a timestamp in (afterMillis, untilMillis]: closed on both sides, so that ingestion cannot refill it. */
-const windowSchema = kept({ afterMillis: millis, untilMillis: millis, rows, countedAtMillis: millis });
+const windowSchema = extensible({ afterMillis: millis, untilMillis: millis, rows, countedAtMillis: millis });
 export type Window = z.infer<typeof windowSchema>;
 
 /** A run is identified by its id and its start, because execution names are reused. */
-const runSchema = kept({ runId: z.string(), runStartMillis: millis });
+const runSchema = extensible({ runId: z.string(), runStartMillis: millis });
 export type RunId = z.infer<typeof runSchema>;
 
 /** The run in a value that names more than a run. */
@@ -46,7 +46,7 @@ const decidedSchema = runSchema.extend({ atMillis: millis });
 export type DecidedBy = z.infer<typeof decidedSchema>;
 
 /** The fields that were sent, as `TruncateFields`. */
-const fieldsSchema = kept({
+const fieldsSchema = extensible({
   entityType: z.string(),
   aspect: z.string(),
   cutoffMillis: millis,
@@ -65,7 +65,7 @@ const attemptSchema = runSchema.extend({
   /** As announced, until a status has shown otherwise (rule 7). */
   reindexes: z.boolean(),
   /** Counted just before the call. */
-  baseline: kept({
+  baseline: extensible({
     rowsToDelete: rows,
     rowsTotal: rows,
     /** Rows in (policy's cutoff, countedAtMillis]. */
@@ -87,7 +87,7 @@ const attemptSchema = runSchema.extend({
 export type Attempt = z.infer<typeof attemptSchema>;
 
 /** How a truncation ended, as one value from `judge` to the report. */
-const verdictSchema = kept({
+const verdictSchema = extensible({
   outcome: z.enum(verdictOutcomes),
   rowsMissing: rows.optional(),
   cause: shown(causeSchema),
@@ -108,11 +108,11 @@ const lastVerdictSchema = runSchema.extend({ decided: decidedSchema, verdict: ve
 export type LastVerdict = z.infer<typeof lastVerdictSchema>;
 
 /** What a release counted: for messages only. */
-const releaseSchema = kept(releaseFacts);
+const releaseSchema = extensible(releaseFacts);
 export type Release = z.infer<typeof releaseSchema>;
 
 /** The last release, which takes the place of the verdict that it ended. */
-const lastReleaseSchema = kept({ decided: decidedSchema, release: releaseSchema.catch({}) });
+const lastReleaseSchema = extensible({ decided: decidedSchema, release: releaseSchema.catch({}) });
 export type LastRelease = z.infer<typeof lastReleaseSchema>;
 
 const common = {
@@ -136,15 +136,15 @@ const common = {
 /** The last truncation, from the first call on. */
 const truncation = { attempt: attemptSchema, taskId: z.string().optional() };
 
-const idleSchema = kept({
+const idleSchema = extensible({
   ...common,
   state: z.literal('idle'),
   attempt: shown(attemptSchema),
   taskId: shown(z.string()),
 });
-const sendingSchema = kept({ ...common, state: z.literal('sending'), attempt: attemptSchema });
-const runningSchema = kept({ ...common, ...truncation, state: z.literal('running'), taskId: z.string() });
-const quarantinedSchema = kept({
+const sendingSchema = extensible({ ...common, state: z.literal('sending'), attempt: attemptSchema });
+const runningSchema = extensible({ ...common, ...truncation, state: z.literal('running'), taskId: z.string() });
+const quarantinedSchema = extensible({
   ...common,
   ...truncation,
   state: z.literal('quarantined'),
@@ -176,11 +176,11 @@ export const isUnresolved = (record: { state: string }): record is Unresolved =>
   record.state === 'sending' || record.state === 'running';
 
 /** What an unreadable record still says, field by field. */
-const remainsSchema = kept({
+const remainsSchema = extensible({
   revision: z.int().positive().optional().catch(undefined),
   server: shown(z.string()),
   lastSender: shown(runSchema),
-  attempt: kept({ judgeableAt: shown(millis) })
+  attempt: extensible({ judgeableAt: shown(millis) })
     .optional()
     .catch(undefined),
 });

@@ -153,13 +153,13 @@ function cutEvenly(names: readonly string[], room: number): string {
  * that it quotes looks like a command.
  */
 function paragraph(
-  { sentences: { why = '', next, look, act, instead, section }, owner }: Item,
+  { sentences: { why = '', next, inspect, act, instead, section }, owner }: Item,
   head: string,
   at: number,
   context: Context,
   form: Form,
 ): Line[] {
-  const commands = [look, act, instead].flatMap((command) => (command === undefined ? [] : form.command(command)));
+  const commands = [inspect, act, instead].flatMap((command) => (command === undefined ? [] : form.command(command)));
   const texts = [
     form.plain(why, form.room.why),
     form.plain(owner, form.room.owner),

@@ -54,7 +54,7 @@ export const aboveCeiling: CauseEntry<'above-ceiling'> = (cause, entry, context)
     ),
     urgency: 'change',
     next: 'Ask the owner whether these rows may be deleted, and check whether new rows still arrive.',
-    look: preview(context, nameOf(entry)),
+    inspect: preview(context, nameOf(entry)),
     act: approve(
       entry,
       approveRows,

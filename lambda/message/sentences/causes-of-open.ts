@@ -29,8 +29,8 @@ export function open(cause: CauseOf<'open'>, entry: DecidedFacts, context: Conte
   const { done, ended, vanished, error, judgeableAt, lastMovedAt, since } = cause;
   const runId = cause.runId ?? context.runId;
   const sent = `sent${since === undefined ? '' : ` on ${moment(since)}`} by ${runId === context.runId ? 'this run' : `run ${runId}`}`;
-  const look = ended ? undefined : vanished ? listTasks : showTask(entry);
-  if (cause.why === 'preview') return unverified(cause, sent, look, entry, context);
+  const inspect = ended ? undefined : vanished ? listTasks : showTask(entry);
+  if (cause.why === 'preview') return unverified(cause, sent, inspect, entry, context);
   const isSure = entry.taskId !== undefined || vanished || done !== undefined || entry.outcome === 'still-running';
   const moved = lastMovedAt === undefined || ended ? '' : `, and last moved on ${moment(lastMovedAt)}`;
   return {
@@ -45,7 +45,7 @@ export function open(cause: CauseOf<'open'>, entry: DecidedFacts, context: Conte
     ),
     urgency: 'nothing',
     next: nextRunChecks,
-    look,
+    inspect,
   };
 }
 
@@ -83,7 +83,7 @@ function stoppedWatching({ why, hours }: CauseOf<'open'>): string {
 function unverified(
   { releasableAt }: CauseOf<'open'>,
   sent: string,
-  look: Command | undefined,
+  inspect: Command | undefined,
   entry: DecidedFacts,
   context: Context,
 ): Sentences {
@@ -94,7 +94,7 @@ function unverified(
     why: 'A preview verifies nothing. Until an enforcing run has done so, nothing is deleted in this index.',
     urgency: 'week',
     next: `Verify it with an enforcing run${canRelease ? ', or release it once no task is deleting or reindexing in it' : ''}.`,
-    look,
+    inspect,
     act: verify(entry, context),
     instead: canRelease ? release(nameOf(entry), context) : undefined,
   };
@@ -109,7 +109,7 @@ export const gone: CauseEntry<'gone'> = ({ what, at, runId }, entry, context) =>
         what: 'its ledger record was deleted, so this job cannot tell how it ended',
         urgency: 'week',
         next: 'Check whether its task has ended, and find out what deletes ledger records.',
-        look: showTask(entry),
+        inspect: showTask(entry),
       };
     case 'released':
       return {
@@ -149,7 +149,7 @@ export const leftAlone: CauseEntry<'left-alone'> = (cause, entry, context) => {
       : `Not readable: ${cause.fields.join(', ')}. A truncation may be under way.`,
     urgency: 'week',
     next: `${isAddress ? 'Otherwise' : 'Restore the record, or'} release the index once no task is deleting or reindexing in it${accepted}.`,
-    look: listTasks,
+    inspect: listTasks,
     act: releaseAnyway(nameOf(entry), 0, 'This releases it without proof that no row is missing', context),
     section: 'Unknown',
   };
@@ -172,7 +172,7 @@ export function quarantined(cause: CauseOf<'quarantined'>, entry: DecidedFacts, 
     ),
     urgency: hasLost ? 'act' : 'week',
     next: hasLost ? afterLossNext : compareIndices,
-    look: listIndices(entry),
+    inspect: listIndices(entry),
     act: hasLost ? pause(context) : undefined,
     instead: release(nameOf(entry), context),
     section: outcome === 'rows-missing' ? 'Rows missing' : undefined,

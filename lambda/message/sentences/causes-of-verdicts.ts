@@ -101,7 +101,7 @@ export function remains(cause: CauseOf<'remains'>, entry: DecidedFacts, context:
       why: joined(countersText(cause, entry), alsoGone(entry.rowsMissing)),
       urgency: 'week',
       next: 'Look at its task. Until it has ended, set "enabled": false in the policy: a later run may send a second delete beside it, which deletes no row that should stay.',
-      look: showTask(entry),
+      inspect: showTask(entry),
     };
   }
   const isOver = !cancelled && done !== undefined;
@@ -115,7 +115,7 @@ export function remains(cause: CauseOf<'remains'>, entry: DecidedFacts, context:
           : `Its task says ${exact(done)} deleted, and the counts do not show it: the index is probably not refreshed, as an interrupted upgrade leaves it (refresh_interval -1).`,
       urgency: 'week',
       next: 'Check whether the index is refreshed (_cat/indices shows the old counts, too). If it is not, restore its refresh_interval; the next run counts again.',
-      look: showRefresh(entry),
+      inspect: showRefresh(entry),
     };
   }
   if (isOver && done === 0 && conflicts === 0 && total !== 0 && rowsDeleted === 0) {
@@ -125,7 +125,7 @@ export function remains(cause: CauseOf<'remains'>, entry: DecidedFacts, context:
       why: `${taskId === undefined ? 'Its task' : `Its task (${taskId})`} deleted 0${total === undefined ? '' : ` of ${exact(total)}`} rows and met no conflict: the index refuses deletes. Most often the disk is full, or index.blocks.write or a read-only policy is set.`,
       urgency: 'week',
       next: 'Free space if the disk is full, then remove the block; the next run tries again.',
-      look: showBlocks(entry),
+      inspect: showBlocks(entry),
     };
   }
   const stoppedEarly = isOver && conflicts > 0 && total !== undefined && done + conflicts < total;
@@ -143,7 +143,7 @@ export function remains(cause: CauseOf<'remains'>, entry: DecidedFacts, context:
       rowsDeleted === 0
         ? 'Check whether the index is healthy (red: a shard is unavailable). The next run tries again.'
         : 'The first time, wait: the next run tries to delete the rest. If this happens again, look at its task.',
-    look: rowsDeleted === 0 ? listIndices(entry) : showTask(entry),
+    inspect: rowsDeleted === 0 ? listIndices(entry) : showTask(entry),
   };
 }
 
@@ -169,7 +169,7 @@ export function missing(cause: CauseOf<'missing'>, entry: DecidedFacts, context:
     ),
     urgency: 'act',
     next: isShard ? `If the index is red, wait: nothing is lost. Otherwise: ${afterLossNext}` : afterLossNext,
-    look: listIndices(entry),
+    inspect: listIndices(entry),
     act: pause(context),
     instead: release(nameOf(entry), context),
   };
@@ -190,8 +190,8 @@ function isLikeShard(
   { reindexes, noIndex, rowsDeleted = 0, rowsToDelete = 0 }: DecidedFacts,
 ): boolean {
   if (reindexes || noIndex || found === undefined || rowsToDelete === 0 || expected === 0) return false;
-  const [old, kept] = [rowsDeleted / rowsToDelete, (expected - found) / expected];
-  return Math.min(old, kept) > 0.05 && Math.abs(old - kept) <= 0.1;
+  const [goneOfOld, goneOfRest] = [rowsDeleted / rowsToDelete, (expected - found) / expected];
+  return Math.min(goneOfOld, goneOfRest) > 0.05 && Math.abs(goneOfOld - goneOfRest) <= 0.1;
 }
 
 /** A reindex that nothing proves; or a delete whose result could not be counted. */
@@ -204,7 +204,7 @@ export function unproven(cause: CauseOf<'unproven'>, entry: DecidedFacts, contex
       why: joined(vanished && taskVanished, error && asSentence(diagnosis(error)), 'The job no longer watches it.'),
       urgency: 'nothing',
       next: nextRunTries,
-      look: showTask(entry),
+      inspect: showTask(entry),
     };
   }
   const mayBeNothing = entry.taskId === undefined && error?.kind === 'bad-request';
@@ -225,7 +225,7 @@ export function unproven(cause: CauseOf<'unproven'>, entry: DecidedFacts, contex
     next: mayBeNothing
       ? 'If every row is there, set refuseReindex to true in its policy and release the index; otherwise follow the runbook.'
       : compareIndices,
-    look: listIndices(entry),
+    inspect: listIndices(entry),
     act: release(nameOf(entry), context),
   };
 }

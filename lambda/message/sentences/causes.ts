@@ -31,7 +31,7 @@ const setup: CauseEntry<'setup'> = ({ what, problem = '' }, _, context) => {
     why: asSentence(problem),
     urgency: what === 'input' ? 'change' : 'week',
     next,
-    look: what === 'parameters' || what === 'ledger' ? preview(context) : undefined,
+    inspect: what === 'parameters' || what === 'ledger' ? preview(context) : undefined,
     section: 'Run failed',
   };
 };
@@ -87,7 +87,7 @@ const stepFailed: CauseEntry<'step-failed'> = ({ step, error, sent }, _, context
   why: `The function ${functionNames[step]} ended with ${withoutStop(error)}.`,
   urgency: 'week',
   next: `Search its log for the run's ID; the next run ${sent === 'no' ? 'tries again' : 'finds out what happened'}.`,
-  look: sent === 'no' ? preview(context) : listTasks,
+  inspect: sent === 'no' ? preview(context) : listTasks,
 });
 
 const server: CauseEntry<'server'> = ({ error, sent }, _, context) =>

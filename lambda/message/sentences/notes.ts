@@ -46,7 +46,7 @@ const fewerRows: Entry<'fewer-rows'> = ({ index, expected, found, since }) => ({
   why: "No truncation of this job was under way: DataHub's datahub-gc, an upgrade, a person or an unavailable shard can explain it. The policy stays in force.",
   urgency: 'week',
   next: 'If the index is red, wait until every shard is back. Otherwise find out what deletes in it.',
-  look: listIndices(fromDottedName(index)),
+  inspect: listIndices(fromDottedName(index)),
   section: 'Rows missing',
 });
 
@@ -108,7 +108,10 @@ const notReleased: Entry<'not-released'> = (note, context) => {
   };
 };
 
-function refusal(note: NoteOf<'not-released'>, context: Context): Pick<Sentences, 'why' | 'next' | 'look' | 'instead'> {
+function refusal(
+  note: NoteOf<'not-released'>,
+  context: Context,
+): Pick<Sentences, 'why' | 'next' | 'inspect' | 'instead'> {
   const { index, missing = 0, accepted, until, problem = 'no reason given' } = note;
   const count = `${rows(missing, 'exact')} ${isOrAre(missing)} missing`;
   const lists = listIndices(fromDottedName(index));
@@ -125,7 +128,7 @@ function refusal(note: NoteOf<'not-released'>, context: Context): Pick<Sentences
       return {
         why: `Its truncation is not verified yet${until === undefined ? '' : `; a release is accepted from ${moment(until)} on`}.`,
         next: `Let an enforcing run verify it, or release it again ${until === undefined ? 'later' : 'then'}.`,
-        look: listTasks,
+        inspect: listTasks,
       };
     case 'missing':
       return {
@@ -135,7 +138,7 @@ function refusal(note: NoteOf<'not-released'>, context: Context): Pick<Sentences
           cutoffText(note.cutoffMillis),
         ),
         next: afterLossNext,
-        look: lists,
+        inspect: lists,
         instead: accepting(`with ${rows(missing, 'exact')} missing`),
       };
     case 'unknown':
@@ -150,7 +153,7 @@ function refusal(note: NoteOf<'not-released'>, context: Context): Pick<Sentences
           note.unknown === 'address'
             ? 'Use that address again, or check the index and accept what is there.'
             : 'Check the index, and release it again once its rows can be counted.',
-        look: note.unknown === 'reindex' ? listTasks : lists,
+        inspect: note.unknown === 'reindex' ? listTasks : lists,
         instead: accepting('without proof that no row is missing'),
       };
     case 'taken':

@@ -23,7 +23,7 @@ export interface Sentences {
   /** What to do, in one or two sentences. A note without it is a remark. */
   next?: string;
   /** A command that only looks. */
-  look?: Command;
+  inspect?: Command;
   /** A command that changes something. */
   act?: Command;
   /** What to do instead, or afterwards: below everything else. */

@@ -89,7 +89,7 @@ export function sentencesOf(entry: DecidedFacts, context: Context): Sentences {
   const { cause } = entry;
   const said = causeKinds.includes(cause.kind)
     ? (causes[cause.kind] as (cause: Cause, entry: DecidedFacts, context: Context) => Sentences)(cause, entry, context)
-    : later;
+    : ofAnotherVersion;
   const sections: Partial<Record<Outcome, Section>> = outcomeSections;
   return withoutDeletion(
     {
@@ -114,7 +114,7 @@ function deciderOf(entry: DecidedFacts, context: Context): string {
   return `Run ${decidedBy} found this on ${moment(Date.parse(decidedAt))}.`;
 }
 
-const later: Sentences = { what: 'the reason was written by another version of this job', urgency: 'week' };
+const ofAnotherVersion: Sentences = { what: 'the reason was written by another version of this job', urgency: 'week' };
 
 /** No command that deletes after a loss, for any index. */
 const withoutDeletion = (said: Sentences, { afterLoss }: Context): Sentences =>

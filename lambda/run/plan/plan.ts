@@ -273,8 +273,8 @@ function finish(state: RunState, { settings, clock, log }: RunServices): RunStat
 function withinLimit(state: RunState): RunState {
   const { entries, notes } = state;
   if (entries.length <= maxEntries) return state;
-  const kept = new Set([...entries].sort((one, other) => rank(one) - rank(other)).slice(0, maxEntries));
-  const beyond = entries.filter((entry) => !kept.has(entry));
+  const carried = new Set([...entries].sort((one, other) => rank(one) - rank(other)).slice(0, maxEntries));
+  const beyond = entries.filter((entry) => !carried.has(entry));
   const namesOf = (some: readonly Entry[]) => some.map(({ facts }) => dottedName(facts));
   const quarantined = beyond.filter(({ phase, facts }) => phase === 'done' && facts.outcome === 'quarantined');
   const note: Note = {
@@ -283,7 +283,7 @@ function withinLimit(state: RunState): RunState {
     names: namesOf(beyond),
     quarantined: namesOf(quarantined),
   };
-  return { ...state, entries: entries.filter((entry) => kept.has(entry)), notes: [note, ...notes] };
+  return { ...state, entries: entries.filter((entry) => carried.has(entry)), notes: [note, ...notes] };
 }
 
 function rank(entry: Entry): number {

@@ -71,8 +71,8 @@ test('the next step after a loss is the first step of the runbook', () => {
 test('the requests that messages offer are those of the runbook, and so are the token’s place and its privileges', () => {
   const context = contextOf(aReportOf([]), aws);
   const requests = entryCases.flatMap(([, outcome, cause, more]) => {
-    const { look } = sentencesOf(anEntry(outcome, cause, { ...more, taskId: more?.taskId && 'TASK:1' }), context);
-    return look?.typedIn === 'search-engine' ? [look.line] : [];
+    const { inspect } = sentencesOf(anEntry(outcome, cause, { ...more, taskId: more?.taskId && 'TASK:1' }), context);
+    return inspect?.typedIn === 'search-engine' ? [inspect.line] : [];
   });
   const inRunbook = [...new Set(requests)].map((line) =>
     line.replace(/\*[\w.]+aspect_v1\*/, '*ALIAS*').replace('TASK:1', 'TASK'),

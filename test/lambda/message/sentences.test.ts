@@ -37,15 +37,15 @@ const named = (name: string): Sentences => {
   return said(outcome, cause, more);
 };
 
-function expectShort({ subject = '', what, why = '', next = '', act, look, instead }: Sentences): void {
+function expectShort({ subject = '', what, why = '', next = '', act, inspect, instead }: Sentences): void {
   expect(subject.length).toBeLessThan(260);
   expect(what).not.toMatch(/^$|\.$|undefined|NaN|\[object/);
   expect(why).not.toMatch(/undefined|NaN|\[object/);
   expect(next).not.toMatch(/undefined|NaN/);
   if (next !== '') expect(next).toMatch(/[.!?]$/);
-  expect(look?.deletes).toBeFalsy();
-  expect(look?.line ?? '').not.toMatch(/^(POST|PUT|DELETE)|enforce/);
-  for (const command of [look, act, instead]) if (command) expect(command.say).toMatch(/^[A-Z].*[^.:]$/);
+  expect(inspect?.deletes).toBeFalsy();
+  expect(inspect?.line ?? '').not.toMatch(/^(POST|PUT|DELETE)|enforce/);
+  for (const command of [inspect, act, instead]) if (command) expect(command.say).toMatch(/^[A-Z].*[^.:]$/);
 }
 
 test('every kind of cause and note has a case, so that its wording is frozen', () => {
@@ -158,7 +158,7 @@ describe('what is offered to type fits the situation', () => {
   test.each(['ended, not verified yet', 'task vanished'])(
     'no task is asked for that is known to be gone: %s',
     (name) => {
-      expect(named(name).look?.line ?? '').not.toContain('GET _tasks/');
+      expect(named(name).inspect?.line ?? '').not.toContain('GET _tasks/');
     },
   );
 });
@@ -170,7 +170,7 @@ test.each([
   ['stopped at a conflict', 'stopped at a conflict', 'nothing', '_tasks/node-1:4711'],
   ['deleted nothing, and no status says why', 'nothing is deleted, and no status says why', 'week', '_cat/indices'],
 ] as const)('of a delete that %s, its counters choose the urgency and the command', (_, name, urgency, line) => {
-  expect(named(name)).toMatchObject({ urgency, look: { line: expect.stringContaining(line) } });
+  expect(named(name)).toMatchObject({ urgency, inspect: { line: expect.stringContaining(line) } });
 });
 
 test('--timeout is named where it would help: on a machine, and not for a truncation', () => {

@@ -171,14 +171,18 @@ export const stopped: CauseEntry<'stopped'> = (cause, _, context) => {
         urgency: 'nothing',
         next: 'Resolve the other index first.',
       };
-    case 'no-task-ids':
+    case 'no-task-ids': {
+      const isRefused = cause.status === 401 || cause.status === 403;
       return {
         subject: 'no task IDs',
         what: nothingDeleted,
-        why: `${cause.status === 401 || cause.status === 403 ? `The server answered ${cause.status} to a truncation` : 'Two truncations returned no task ID'}, so the run started nothing more.`,
+        why: `${isRefused ? `The server answered ${cause.status} to a truncation` : 'Two truncations returned no task ID'}, so the run started nothing more.`,
         urgency: 'nothing',
-        next: 'See the index whose truncation was sent first.',
+        next: isRefused
+          ? 'Look at the index in this report whose truncation was refused.'
+          : 'Look at the two indices in this report whose truncations returned no task ID.',
       };
+    }
     case 'plan-time':
       return {
         subject: 'server too slow',

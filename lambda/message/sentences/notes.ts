@@ -3,7 +3,6 @@ import { fromDottedName } from '../../policy/aspects.ts';
 import { listIndices, listTasks, release, releaseAnyway, resume, storeToken } from './commands.ts';
 import { counted, date, exact, moment, rows } from './numbers.ts';
 import {
-  afterLossNext,
   asSentence,
   type Context,
   createToken,
@@ -137,7 +136,7 @@ function refusal(
           `${count}${accepted === undefined ? '' : ` (accepted: ${exact(accepted)})`}.`,
           cutoffText(note.cutoffMillis),
         ),
-        next: afterLossNext,
+        next: 'Bring the rows back as the runbook says, then release it again. Until then, do not upgrade DataHub: that may remove the old index with the rows.',
         inspect: lists,
         instead: accepting(`with ${rows(missing, 'exact')} missing`),
       };

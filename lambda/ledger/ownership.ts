@@ -11,7 +11,7 @@ import {
 } from './record.ts';
 import { isAhead, isSameRun } from './transitions.ts';
 
-/** Age at which an unresolved record without movement is closed, and from when on a release is accepted. */
+/** Age at which an unresolved record without movement is judged, and from when on a release is accepted. */
 export const abandonAfterMillis = 20 * hourMillis;
 
 /** The run that reads a record, and the server that it talks to. */

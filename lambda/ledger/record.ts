@@ -30,7 +30,7 @@ const shown = <Schema extends z.ZodType>(schema: Schema) => schema.optional().ca
 const extensible = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.looseObject(shape) as unknown as z.ZodObject<Shape>;
 
-/** Rows with a timestamp in (afterMillis, untilMillis]: closed on both sides, so that ingestion cannot refill it. */
+/** Rows with a timestamp in (afterMillis, untilMillis]: bounded on both sides, so that ingestion cannot refill it. */
 const windowSchema = extensible({ afterMillis: millis, untilMillis: millis, rows, countedAtMillis: millis });
 export type Window = z.infer<typeof windowSchema>;
 

@@ -101,7 +101,7 @@ const isOld = ({ attempt: { sendingSince } }: Unresolved, { run, clock }: CheckS
   run.runStartMillis > sendingSince && clock.now() - sendingSince >= abandonAfterMillis;
 
 /**
- * An index that can no longer be counted would keep its record unresolved forever: an old one is closed at the run's
+ * An index that can no longer be counted would keep its record unresolved forever: an old one is judged at the run's
  * end, if this run has seen nothing of it or seen it stuck, and the server answers at all.
  */
 async function checkFailed(record: Unresolved, watch: Watch, services: CheckServices): Promise<CheckResult> {

@@ -13,7 +13,7 @@ export const remaining = { share: 0.01, rows: 10, most: 0.5 } as const;
 /** A truncation is still after max(10 min, 20 % of its age) without movement, at most 2 h. */
 const still = { minMillis: 10 * minuteMillis, share: 0.2, maxMillis: 2 * hourMillis } as const;
 
-/** A record is closed for its age only after two checks this far apart have shown no movement. */
+/** A record is judged for its age only after two checks this far apart have shown no movement. */
 const abandonChecksMillis = 10 * minuteMillis;
 
 /**

@@ -130,7 +130,7 @@ const scheduled = () => ['preview', '--policies', at('policies.json')];
 
 describe('A pod of the chart', () => {
   test('has the environment that is tried here', () => {
-    const template = readFileSync(join(root, 'kubernetes/templates/_helpers.tpl'), 'utf8');
+    const template = readFileSync(join(root, 'kubernetes/templates/_job.tpl'), 'utf8');
     for (const name of Object.keys(chartEnvironment())) expect(template).toContain(`- name: ${name}\n`);
   });
 

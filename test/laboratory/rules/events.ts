@@ -19,7 +19,7 @@ interface Read {
   events: Partial<Record<JournalEvent['kind'], JournalEvent[]>>;
   /** By kind and what they share: three months have a million events, and rules ask for the few of one index or run. */
   groups: Map<string, Map<unknown, JournalEvent[]>>;
-  closings?: Closing[];
+  givenVerdicts?: GivenVerdict[];
 }
 
 const reads = new WeakMap<History, Read>();
@@ -199,33 +199,32 @@ const policiesOfPlan = (events: readonly JournalEvent[], run: Run) =>
   });
 
 /** A record that held a truncation, and the write that ended it with a verdict. */
-export interface Closing {
+export interface GivenVerdict {
   at: number;
   event: Event<'ledger'>;
   record: Unresolved;
   /** Of this truncation. */
   last: LastVerdict;
   verdict: LastVerdict['verdict'];
-  becomes: LedgerRecord['state'];
+  state: LedgerRecord['state'];
   track: Track | undefined;
   invocation: InvocationInfo;
 }
 
-export function closings(history: History): readonly Closing[] {
+export function givenVerdicts(history: History): readonly GivenVerdict[] {
   const read = readOf(history);
-  read.closings ??= closed(history);
-  return read.closings;
+  read.givenVerdicts ??= verdictsIn(history);
+  return read.givenVerdicts;
 }
 
-function closed(history: History): Closing[] {
+function verdictsIn(history: History): GivenVerdict[] {
   return eventsOf(history, 'ledger').flatMap((event) => {
     const { at, previous, next, invocation } = event;
     if (!isReadable(previous) || !isUnresolved(previous) || !isReadable(next) || isUnresolved(next)) return [];
     const { lastVerdict: last } = next;
     if (releaseOf(history, invocation) || !last) return [];
-    const becomes = next.state;
     const track = trackOf(history.world.tracker, next.index, previous.attempt);
-    return [{ at, event, record: previous, last, verdict: last.verdict, becomes, track, invocation }];
+    return [{ at, event, record: previous, last, verdict: last.verdict, state: next.state, track, invocation }];
   });
 }
 
@@ -275,11 +274,11 @@ export const ofSends = (why: (send: Send, history: History) => Why): CheckRule =
   };
 
 /** A rule about each verdict. @param why what is wrong with it */
-export const ofClosings = (why: (closing: Closing, history: History) => Why): CheckRule =>
+export const ofVerdicts = (why: (given: GivenVerdict, history: History) => Why): CheckRule =>
   function* (history) {
-    for (const closing of closings(history)) {
-      const text = why(closing, history);
-      if (text) yield { at: closing.at, text: `${closing.record.index}: ${closing.verdict.outcome}, ${text}` };
+    for (const given of givenVerdicts(history)) {
+      const text = why(given, history);
+      if (text) yield { at: given.at, text: `${given.record.index}: ${given.verdict.outcome}, ${text}` };
     }
   };
 

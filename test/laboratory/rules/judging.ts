@@ -5,17 +5,28 @@ import type { History } from '../histories/history.ts';
 import {
   about,
   type CheckRule,
-  type Closing,
-  closings,
   type Event,
+  type GivenVerdict,
+  givenVerdicts,
   ofCall,
-  ofClosings,
   ofRun,
+  ofVerdicts,
   runOf,
   statusesOfTask,
 } from './events.ts';
 
-/** Rules 7 to 10: when a truncation is judged, and by what. The rules read the counts that the judging run got. */
+/**
+ * Rules 7 to 10: when a truncation is judged, and by what. The rules read the counts that the judging run got.
+ *
+ * What they let pass, and why:
+ *   isOwnProof       Truncate itself says that not one byte was written: nothing was watched, and nothing counted.
+ *   isUncounted      judged for its age, where nothing could be counted (rule 10); a rule of its own checks the age.
+ *   isForAge         judged for its age at the end of a run: one check is enough, and it was still for rule 10's time.
+ *   known            the journal does not show which answers reached the function that judged: some were lost with a
+ *                    function that ended. A verdict passes if one of four sets of answers explains all of it.
+ *   margins          a few seconds of 90, a minute of a window of stillness, 20 minutes of a status: a function may
+ *                    stand still between an answer and what it writes.
+ */
 
 const second = 1000;
 const minute = 60 * second;
@@ -27,61 +38,61 @@ interface Counts {
 }
 
 export const judgingRules: Record<string, CheckRule> = {
-  'a verdict is what its counts say': ofClosings((closing, history) => whyWrong(history, closing)),
+  'a verdict is what its counts say': ofVerdicts((given, history) => whyWrong(history, given)),
 
-  'nobody judges before it may be judged': ofClosings((closing) => {
-    const early = closing.record.attempt.judgeableAt - closing.at;
+  'nobody judges before it may be judged': ofVerdicts((given) => {
+    const early = given.record.attempt.judgeableAt - given.at;
     // Not one byte was written, and the function itself says so.
-    if (closing.record.state !== 'sending' || isOwnProof(closing)) return undefined;
+    if (given.record.state !== 'sending' || isOwnProof(given)) return undefined;
     return early > 0 && `judged ${Math.round(early / 1000)} s too early`;
   }),
 
-  'nobody judges by the counts of another address': ofClosings(({ record, invocation }) => {
+  'nobody judges by the counts of another address': ofVerdicts(({ record, invocation }) => {
     const { gmsUrl } = invocation.settings;
     return serverAddress(gmsUrl) !== record.server && `judged at ${gmsUrl}`;
   }),
 
-  'what moves, or whose status says that it runs, is not judged': ofClosings((closing, history) =>
-    whyTooEarly(history, closing),
+  'what moves, or whose status says that it runs, is not judged': ofVerdicts((given, history) =>
+    whyTooEarly(history, given),
   ),
 
-  'a status that shows how rows are removed is believed': ofClosings((closing, history) => {
-    if (isOwnProof(closing) || isUncounted(closing)) return undefined;
-    const left = countsOf(history, closing)?.left;
-    const shown = known.map((by) => reindexed(history, closing, left, by));
-    const { reindexes } = closing.verdict;
+  'a status that shows how rows are removed is believed': ofVerdicts((given, history) => {
+    if (isOwnProof(given) || isUncounted(given)) return undefined;
+    const left = countsOf(history, given)?.left;
+    const shown = known.map((by) => reindexed(history, given, left, by));
+    const { reindexes } = given.verdict;
     return !shown.includes(reindexes) && `it ${reindexes ? 'deleted' : 'reindexed'}`;
   }),
 
-  'a verdict other than truncated, or with rows missing, needs two checks 90 s apart': ofClosings(
-    (closing, history) => {
-      const { outcome, rowsMissing } = closing.verdict;
-      const isWhole = outcome === 'truncated' && !rowsMissing;
-      if (isWhole || isOwnProof(closing) || isClosedForAge(closing)) return undefined;
-      const checks = checksOf(history, closing);
-      const [first, last] = [checks[0]?.countedAt ?? 0, checks.at(-1)?.countedAt ?? 0];
-      return last - first < 85 * second && 'at its first check';
+  'a verdict other than truncated, or with rows missing, needs two checks 90 s apart': ofVerdicts((given, history) => {
+    const { outcome, rowsMissing } = given.verdict;
+    const isWhole = outcome === 'truncated' && !rowsMissing;
+    if (isWhole || isOwnProof(given) || isForAge(given)) return undefined;
+    const checks = checksOf(history, given);
+    const [first, last] = [checks[0]?.countedAt ?? 0, checks.at(-1)?.countedAt ?? 0];
+    return last - first < 85 * second && 'at its first check';
+  }),
+
+  'only an old truncation gets a verdict without a count, in an enforcing run that began after it': ofVerdicts(
+    (given) => {
+      const { record, invocation, at } = given;
+      if (!isUncounted(given)) return undefined;
+      const { sendingSince } = record.attempt;
+      const isOld = endOf(invocation) - sendingSince >= 20 * hour && invocation.runStartMillis > sendingSince;
+      return !isOld && `after ${Math.round((at - sendingSince) / hour)} h`;
     },
   ),
 
-  'only an old truncation is closed unjudged, by an enforcing run that began after it': ofClosings((closing) => {
-    const { record, invocation, at } = closing;
-    if (!isUncounted(closing)) return undefined;
-    const { sendingSince } = record.attempt;
-    const isOld = endOf(invocation) - sendingSince >= 20 * hour && invocation.runStartMillis > sendingSince;
-    return !isOld && `after ${Math.round((at - sendingSince) / hour)} h`;
+  'lost rows, and a reindex that is not proven, quarantine the index': ofVerdicts((given) => {
+    const { state, verdict } = given;
+    const isUnproven = verdict.reindexes && verdict.outcome !== 'truncated' && !isOwnProof(given);
+    const isQuarantined = verdict.outcome === 'rows-missing' || isUnproven;
+    return state !== (isQuarantined ? 'quarantined' : 'idle') && `and it becomes ${state}`;
   }),
 
-  'lost rows, and a reindex that is not proven, close the index': ofClosings((closing) => {
-    const { becomes, verdict } = closing;
-    const isUnproven = verdict.reindexes && verdict.outcome !== 'truncated' && !isOwnProof(closing);
-    const isClosed = verdict.outcome === 'rows-missing' || isUnproven;
-    return becomes !== (isClosed ? 'quarantined' : 'idle') && `and it becomes ${becomes}`;
-  }),
-
-  'a verdict that was counted keeps a window': ofClosings((closing, history) => {
-    const { becomes, event, record, invocation } = closing;
-    if (becomes !== 'idle' || isUncounted(closing) || isOwnProof(closing)) return undefined;
+  'a verdict that was counted keeps a window': ofVerdicts((given, history) => {
+    const { state, event, record, invocation } = given;
+    if (state !== 'idle' || isUncounted(given) || isOwnProof(given)) return undefined;
     const { policyCutoffMillis, runStartMillis } = record.attempt;
     const after = policyCutoffMillis + (runStartMillis - policyCutoffMillis) / 4;
     const window = 'window' in event.next ? event.next.window : undefined;
@@ -91,14 +102,15 @@ export const judgingRules: Record<string, CheckRule> = {
     return asked.every(({ answer }) => answer && answer.rowsTotal > 0) && 'no window';
   }),
 
-  'a changed name is reported': ofClosings((closing, history) => {
-    const { at, event, record, verdict, invocation } = closing;
+  'a changed name is reported': ofVerdicts((given, history) => {
+    const { at, event, record, verdict, invocation } = given;
     // A call that was never made has changed nothing, and nobody checks.
-    if (isOwnProof(closing)) return undefined;
+    if (isOwnProof(given)) return undefined;
     const { indexName } = record.attempt.baseline;
     // A function that judges several truncations asks for each.
     const answers = ofCall(history, 'sizes', invocation);
-    const isAsked = answers.length >= closings(history).filter((one) => one.invocation.id === invocation.id).length;
+    const isAsked =
+      answers.length >= givenVerdicts(history).filter((one) => one.invocation.id === invocation.id).length;
     // Some tell a name that never changes.
     const now = answers.some(({ names }) => names.includes(record.index)) ? undefined : event.truth.indexName;
     if (!isAsked || indexName === undefined || now === undefined || now === indexName) return undefined;
@@ -109,22 +121,22 @@ export const judgingRules: Record<string, CheckRule> = {
   }),
 };
 
-const isOwnProof = ({ track, invocation, record }: Closing): boolean =>
+const isOwnProof = ({ track, invocation, record }: GivenVerdict): boolean =>
   track === undefined && invocation.step === 'truncate' && runOf(invocation) === runOf(record.attempt);
 
 /** Nothing could be counted at its end (rule 10). */
-const isUncounted = ({ verdict }: Closing): boolean =>
+const isUncounted = ({ verdict }: GivenVerdict): boolean =>
   verdict.outcome === 'unknown' && verdict.rowsRemaining === undefined;
 
 /** When a run ends at the latest. */
-const endOf = ({ runStartMillis, settings }: Closing['invocation']): number =>
+const endOf = ({ runStartMillis, settings }: GivenVerdict['invocation']): number =>
   runStartMillis + settings.maxRunHours * hour;
 
 /** An index that is gone has no rows. A server that does not know the index says the same. */
 const noRows = { rowsToDelete: 0, rowsTotal: 0, deletesInPlace: true } as const;
 
 /** Counts of rows to delete that the judging run got, oldest first: up to the function that judged. */
-function checksOf(history: History, { at, record, invocation }: Closing): Event<'dry-run'>[] {
+function checksOf(history: History, { at, record, invocation }: GivenVerdict): Event<'dry-run'>[] {
   const { fields, policyCutoffMillis, baseline } = record.attempt;
   const { cutoffMillis } = fields;
   const cutoffs = [cutoffMillis, policyCutoffMillis, baseline.countedAtMillis];
@@ -156,7 +168,7 @@ function checksOf(history: History, { at, record, invocation }: Closing): Event<
 }
 
 /** The counts of the check that judged: the first of its function, which may count again for the next runs' window. */
-function countsOf(history: History, { at, record, invocation }: Closing): Counts | undefined {
+function countsOf(history: History, { at, record, invocation }: GivenVerdict): Counts | undefined {
   const { fields, policyCutoffMillis, baseline } = record.attempt;
   const own = ofCall(history, 'dry-run', invocation).filter((event) => event.index === record.index && event.at <= at);
   const rowsUntil = (cutoff: number): number | undefined => {
@@ -191,7 +203,11 @@ const known = [
  * Statuses of the task that the judging function got, or any function of its run, or anybody: what one function has
  * seen may be lost with it.
  */
-function statusesOf(history: History, { at, record, invocation }: Closing, by: By): (TaskStatus & { kind: 'found' })[] {
+function statusesOf(
+  history: History,
+  { at, record, invocation }: GivenVerdict,
+  by: By,
+): (TaskStatus & { kind: 'found' })[] {
   if (record.state !== 'running') return [];
   const { taskId } = record;
   return statusesOfTask(history, taskId).flatMap(({ at: answeredAt, answer, invocation: asker }) => {
@@ -208,20 +224,20 @@ function statusesOf(history: History, { at, record, invocation }: Closing, by: B
 type Counters = TaskCounters & { noops?: number };
 
 /** The counters of the task's completed status. */
-const completedIn = (history: History, closing: Closing, by: By): Counters | undefined =>
-  statusesOf(history, closing, by).findLast(({ completed, counters }) => completed && Object.keys(counters).length > 0)
+const completedIn = (history: History, given: GivenVerdict, by: By): Counters | undefined =>
+  statusesOf(history, given, by).findLast(({ completed, counters }) => completed && Object.keys(counters).length > 0)
     ?.counters;
 
 /** It was announced as a reindex, or any status has shown that it writes rows. @param left rows to delete */
 function reindexed(
   history: History,
-  closing: Closing,
+  given: GivenVerdict,
   left: number | undefined,
   { by, earlier }: (typeof known)[number],
 ): boolean {
-  const { announcesReindex, baseline } = closing.record.attempt;
+  const { announcesReindex, baseline } = given.record.attempt;
   const writes = ({ created = 0, updated = 0 }: Counters) => created + updated > 0;
-  const shown = statusesOf(history, closing, 'anybody').some(({ counters }) => writes(counters));
+  const shown = statusesOf(history, given, 'anybody').some(({ counters }) => writes(counters));
   const isDelete = (end: Counters | undefined, left: number | undefined): boolean => {
     const { deleted = 0, total = deleted } = end ?? {};
     const isAll = total <= Math.max(deleted, baseline.rowsToDelete);
@@ -229,12 +245,12 @@ function reindexed(
     return end !== undefined && !writes(end) && isShown;
   };
   // An earlier run may have seen that it deleted; old rows that came in since do not change that.
-  const wasDelete = earlier && earlierChecks(history, closing).some(({ end, left }) => isDelete(end, left));
-  return (announcesReindex && !isDelete(completedIn(history, closing, by), left) && !wasDelete) || shown;
+  const wasDelete = earlier && earlierChecks(history, given).some(({ end, left }) => isDelete(end, left));
+  return (announcesReindex && !isDelete(completedIn(history, given, by), left) && !wasDelete) || shown;
 }
 
 /** Completed statuses of the task, each with the rows to delete that the same function counted after it. */
-function earlierChecks(history: History, { at, record }: Closing) {
+function earlierChecks(history: History, { at, record }: GivenVerdict) {
   if (record.state !== 'running') return [];
   const { cutoffMillis } = record.attempt.fields;
   return statusesOfTask(history, record.taskId).flatMap(({ at: answeredAt, answer, invocation }) => {
@@ -246,7 +262,7 @@ function earlierChecks(history: History, { at, record }: Closing) {
   });
 }
 
-type Baseline = Closing['record']['attempt']['baseline'];
+type Baseline = GivenVerdict['record']['attempt']['baseline'];
 
 /** Fewer than half of the rows to delete are left. */
 const isInPlace = (left: number | undefined, { rowsToDelete }: Baseline): boolean =>
@@ -282,31 +298,31 @@ function verdictOfDelete({ left, kept }: Counts, state: string, { rowsToDelete, 
   return remains ? 'incomplete' : 'truncated';
 }
 
-function whyWrong(history: History, closing: Closing): string | undefined {
-  const { record, verdict } = closing;
+function whyWrong(history: History, given: GivenVerdict): string | undefined {
+  const { record, verdict } = given;
   const { baseline } = record.attempt;
-  if (isOwnProof(closing) || isUncounted(closing)) return undefined;
-  const counts = countsOf(history, closing);
+  if (isOwnProof(given) || isUncounted(given)) return undefined;
+  const counts = countsOf(history, given);
   if (!counts) return 'its function has not counted';
   const { left, kept } = counts;
   const lost = baseline.rowsToKeep - kept;
   // What it may have known has to explain both: how rows are removed, and the outcome.
-  const fitting = known.filter((what) => reindexed(history, closing, left, what) === verdict.reindexes);
+  const fitting = known.filter((what) => reindexed(history, given, left, what) === verdict.reindexes);
   const expected = fitting.map(({ by }) =>
     verdict.reindexes
-      ? verdictOfReindex(counts, completedIn(history, closing, by), baseline)
+      ? verdictOfReindex(counts, completedIn(history, given, by), baseline)
       : verdictOfDelete(counts, record.state, baseline),
   );
   if (expected.length === 0 || expected.some((one) => one === verdict.outcome)) return undefined;
   return `${left} of ${baseline.rowsToDelete} are left, ${lost} of ${baseline.rowsToKeep} are missing (${expected[0]})`;
 }
 
-function whyTooEarly(history: History, closing: Closing): string | false | undefined {
-  const { at, record, invocation, verdict } = closing;
-  if (isOwnProof(closing) || isUncounted(closing)) return undefined;
-  const checks = checksOf(history, closing);
+function whyTooEarly(history: History, given: GivenVerdict): string | false | undefined {
+  const { at, record, invocation, verdict } = given;
+  if (isOwnProof(given) || isUncounted(given)) return undefined;
+  const checks = checksOf(history, given);
   const last = checks.at(-1);
-  if (!last?.answer) return isClosedForAge(closing) ? undefined : 'nothing was counted';
+  if (!last?.answer) return isForAge(given) ? undefined : 'nothing was counted';
   const left = last.answer.rowsToDelete;
   const { baseline, sendingSince, judgeableAt } = record.attempt;
   const { reindexes } = verdict;
@@ -322,11 +338,11 @@ function whyTooEarly(history: History, closing: Closing): string | false | undef
   };
   // Of two functions that one call began, the run goes on with the state of one.
   const polls = ofRun(history, 'invocation', invocation).map((event) => event.invocation);
-  const isAlone = ({ id, startedAt }: Closing['invocation']) =>
+  const isAlone = ({ id, startedAt }: GivenVerdict['invocation']) =>
     id === invocation.id || !polls.some((other) => other.id !== id && other.startedAt === startedAt);
   const certain = checks.filter((one) => isAlone(one.invocation));
   const stillMillis = last.countedAt - Math.min(stillSince(checks), stillSince(certain));
-  if (isClosedForAge(closing)) return stillMillis < 9 * minute ? 'it was still for less than 10 min' : undefined;
+  if (isForAge(given)) return stillMillis < 9 * minute ? 'it was still for less than 10 min' : undefined;
   if (found && !found.completed) return 'its status says that it runs';
   const age = last.countedAt - sendingSince;
   const window = Math.min(2 * hour, Math.max(10 * minute, 0.2 * age));
@@ -346,7 +362,7 @@ function whyTooEarly(history: History, closing: Closing): string | false | undef
 }
 
 /** Rule 10: a run that ends 20 h or more after the call closes what it has not seen move. */
-function isClosedForAge({ at, record, invocation }: Closing): boolean {
+function isForAge({ at, record, invocation }: GivenVerdict): boolean {
   const { sendingSince } = record.attempt;
   const end = endOf(invocation);
   const isOver = at >= end - 40 * minute;

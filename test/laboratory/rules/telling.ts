@@ -8,12 +8,12 @@ import { isReadable } from '../world/records.ts';
 import {
   about,
   type CheckRule,
-  type Closing,
   type Event,
   eventsOf,
+  type GivenVerdict,
   lastWrite,
-  ofClosings,
   ofRun,
+  ofVerdicts,
   statusesOfTask,
 } from './events.ts';
 import { entriesOf, entryOfVerdict, isBlind } from './reported.ts';
@@ -46,9 +46,9 @@ export const tellingRules = {
     }
   },
 
-  'the run that judges a reindex says that it was one': ofClosings((closing, history) => {
-    const { record, verdict } = closing;
-    const said = saidAfter(history, closing).map((event) =>
+  'the run that judges a reindex says that it was one': ofVerdicts((given, history) => {
+    const { record, verdict } = given;
+    const said = saidAfter(history, given).map((event) =>
       entriesOf(event, record.index).filter(({ outcome }) => outcome === verdict.outcome),
     );
     const isSilent = said.some((one) => one.length > 0 && one.every(({ reindexes }) => reindexes !== true));
@@ -159,12 +159,12 @@ export const tellingRules = {
     }
   },
 
-  'a verdict is reported by the run that made it': ofClosings((closing, history) => {
-    const { at, record, last, verdict, invocation } = closing;
+  'a verdict is reported by the run that made it': ofVerdicts((given, history) => {
+    const { at, record, last, verdict, invocation } = given;
     const carrying = eventsOf(history, 'published').find(
       (event) => event.at >= at && entryOfVerdict(event, record.index, last),
     );
-    const silent = saidAfter(history, closing).find(
+    const silent = saidAfter(history, given).find(
       (event) =>
         !event.report.cause &&
         entriesOf(event, record.index).every(({ outcome }) => outcome !== verdict.outcome) &&
@@ -181,7 +181,7 @@ export const tellingRules = {
 } satisfies Record<string, CheckRule>;
 
 /** What the run that judged has published since. */
-const saidAfter = (history: History, { at, invocation }: Closing): Event<'published'>[] =>
+const saidAfter = (history: History, { at, invocation }: GivenVerdict): Event<'published'>[] =>
   ofRun(history, 'published', invocation).filter((event) => event.at >= at);
 
 /**

@@ -1,0 +1,187 @@
+{{/*
+The Job of one run: both CronJobs have the same, but for the verb, and for what happens when its node goes. Call it with
+(dict "root" $ "verb" VERB "byHand" BOOLEAN).
+*/}}
+{{- define "retention.job" -}}
+{{- with .root.Values -}}
+# An exit status of 1 is a result for a person to read, not a reason to retry.
+backoffLimit: 0
+{{- if not $.byHand }}
+# A drained node is no result: the run is started again, and picks up what goes on. One by hand is not repeated.
+podFailurePolicy:
+  rules:
+    - action: Ignore
+      onPodConditions:
+        - { type: DisruptionTarget, status: "True" }
+{{- end }}
+# 13 hours: a run sends and watches for 12 at most and then reports.
+activeDeadlineSeconds: 46800
+template:
+  metadata:
+    labels:
+      {{- include "retention.podLabels" $.root | nindent 6 }}
+    annotations:
+      # A policy that has changed is in the next run in any case; this only shows which run had which.
+      checksum/policies: {{ toJson .policies | sha256sum }}
+      {{- with merge (dict) .podAnnotations .commonAnnotations }}
+      {{- toYaml . | nindent 6 }}
+      {{- end }}
+  spec:
+    {{- include "retention.pod" $ | nindent 4 }}
+{{- end -}}
+{{- end -}}
+
+{{/* The pod of one run; "verb" is its first argument. */}}
+{{- define "retention.pod" -}}
+{{- $fullname := include "retention.fullname" .root -}}
+{{- with .root.Values -}}
+{{- $ca := .server.caVolume -}}
+{{- if .server.caConfigMap -}}
+{{- $ca = dict "configMap" (dict "name" .server.caConfigMap "items" (list (dict "key" .server.caKey "path" .server.caKey))) -}}
+{{- end -}}
+restartPolicy: Never
+serviceAccountName: {{ include "retention.serviceAccount" $.root }}
+# The volume below is the token instead.
+automountServiceAccountToken: false
+{{- with concat .imagePullSecrets (dig "imagePullSecrets" list (default dict .global)) }}
+imagePullSecrets:
+  {{- range . }}
+  {{- /* Charts around this one may give names alone. */}}
+  - {{ ternary (dict "name" .) . (kindIs "string" .) | toJson }}
+  {{- end }}
+{{- end }}
+{{- with .priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .podSecurityContext }}
+securityContext:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+containers:
+  - name: datahub-retention
+    image: {{ include "retention.image" $.root | quote }}
+    imagePullPolicy: {{ .image.pullPolicy }}
+    # DATAHUB_RETENTION_ARGS replaces them in a run by hand; an image that ignores the variable runs these.
+    args:
+      - {{ $.verb }}
+      {{- if eq $.verb "enforce" }}
+      - --yes
+      {{- end }}
+      {{- if eq $.verb "validate" }}
+      - --policies=/policies/policies.json
+      {{- else if ne $.verb "survey" }}
+      {{- if eq .failOn "failed" }}
+      - --fail-on=failed
+      {{- end }}
+      {{- if and .notification.secretRef (ne .notification.when "always") }}
+      - --notify={{ .notification.when }}
+      {{- end }}
+      {{- if and .notification.secretRef (ne .notification.format "slack") }}
+      - --notify-format={{ .notification.format }}
+      {{- end }}
+      {{- if and .metrics.enabled (eq $.verb $.root.Values.mode) }}
+      - --metrics-file=/metrics/{{ $fullname }}.prom
+      {{- end }}
+      {{- end }}
+    env:
+      # What every run needs is here and not in the arguments, so that a run by hand has it, too.
+      - name: DATAHUB_GMS_URL
+        value: {{ .server.url | quote }}
+      # A file, because a new token is in it within a minute or two, also while a run goes on.
+      - name: DATAHUB_RETENTION_TOKEN_FILE
+        value: {{ printf "/token/%s" .token.secretKey | quote }}
+      - name: DATAHUB_RETENTION_NAME
+        value: {{ .server.name | quote }}
+      - name: DATAHUB_RETENTION_LEDGER
+        value: {{ ternary "/ledger/datahub-retention" "kubernetes:" (not (empty .ledger.existingClaim)) | quote }}
+      - name: DATAHUB_RETENTION_POLICIES
+        value: /policies/policies.json
+      # Messages print commands that start a run by hand from the suspended twin of this CronJob.
+      - name: DATAHUB_RETENTION_CRON_JOB
+        value: {{ $fullname | quote }}
+      - name: DATAHUB_RETENTION_NAMESPACE
+        value: {{ $.root.Release.Namespace | quote }}
+      {{- if not .token.volume }}
+      - name: DATAHUB_RETENTION_TOKEN_SECRET
+        value: {{ printf "%s/%s" .token.secretRef .token.secretKey | quote }}
+      {{- end }}
+      {{- with .notification }}
+      {{- if .secretRef }}
+      - name: DATAHUB_RETENTION_NOTIFY_URL
+        valueFrom:
+          secretKeyRef:
+            name: {{ .secretRef }}
+            key: {{ .secretKey }}
+      {{- end }}
+      {{- end }}
+      {{- if $ca }}
+      - name: DATAHUB_RETENTION_CA_FILE
+        value: {{ printf "/ca/%s" .server.caKey | quote }}
+      {{- end }}
+      {{- with .extraEnvs }}
+      {{- toYaml . | nindent 6 }}
+      {{- end }}
+    {{- with .securityContext }}
+    securityContext:
+      {{- toYaml . | nindent 6 }}
+    {{- end }}
+    {{- with .resources }}
+    resources:
+      {{- toYaml . | nindent 6 }}
+    {{- end }}
+    volumeMounts:
+      - { name: policies, mountPath: /policies, readOnly: true }
+      - { name: token, mountPath: /token, readOnly: true }
+      {{- if .ledger.existingClaim }}
+      - { name: ledger, mountPath: /ledger }
+      {{- else }}
+      - { name: account, mountPath: /var/run/secrets/kubernetes.io/serviceaccount, readOnly: true }
+      {{- end }}
+      {{- if .metrics.enabled }}
+      - { name: metrics, mountPath: /metrics }
+      {{- end }}
+      {{- if $ca }}
+      - { name: ca, mountPath: /ca, readOnly: true }
+      {{- end }}
+volumes:
+  - name: policies
+    configMap:
+      name: {{ $fullname }}-policies
+  # A key that is not there keeps the pod from starting, and its events say which.
+  - name: token
+    {{- default (dict "secret" (dict "secretName" .token.secretRef "items" (list (dict "key" .token.secretKey "path" .token.secretKey)))) .token.volume | toYaml | nindent 4 }}
+  {{- if .ledger.existingClaim }}
+  - name: ledger
+    persistentVolumeClaim:
+      claimName: {{ .ledger.existingClaim }}
+  {{- else }}
+  # What Kubernetes would mount by itself, but for an hour at a time.
+  - name: account
+    projected:
+      sources:
+        - serviceAccountToken: { path: token, expirationSeconds: 3600 }
+        - configMap: { name: kube-root-ca.crt, items: [{ key: ca.crt, path: ca.crt }] }
+        - downwardAPI: { items: [{ path: namespace, fieldRef: { fieldPath: metadata.namespace } }] }
+  {{- end }}
+  {{- if .metrics.enabled }}
+  - name: metrics
+    {{- default (dict "emptyDir" (dict)) .metrics.volume | toYaml | nindent 4 }}
+  {{- end }}
+  {{- with $ca }}
+  - name: ca
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- with .nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+{{- end -}}

@@ -94,10 +94,10 @@ async function lagOfAVerdict(): Promise<void> {
       beside.push({
         'task of about': name,
         watch: peer,
-        'mean lag': early > 0 ? `${early} of ${draws} taken for ended too early` : `${rounded(lag)} s`,
-        'our lag, times theirs': early > 0 ? '' : rounded(mean / lag),
+        'mean lag': early > 0 ? `${early} of ${draws} declared over too early` : `${rounded(lag)} s`,
+        'our lag / theirs': early > 0 ? '' : rounded(mean / lag),
         requests: rounded(asked),
-        'our requests, times theirs': rounded(requests / asked),
+        'our requests / theirs': rounded(requests / asked),
       });
     }
     promise(`Mean lag of a verdict, task of about ${name}`, mean, 15, ' s');

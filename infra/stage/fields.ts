@@ -103,7 +103,7 @@ export const settingFields = {
   }),
   topicKeyArn: keyArn.optional().meta({
     description:
-      'The customer-managed key that encrypts topicArn. Its policy has to let cloudwatch.amazonaws.com use it, where alarms go to that topic.',
+      'The customer-managed key that encrypts topicArn. Its policy has to let cloudwatch.amazonaws.com use it if alarms go to that topic.',
     unset: 'none',
   }),
   subnetIds: z
@@ -135,7 +135,7 @@ export const settingFields = {
   }),
   encryptionKeyArn: keyArn.optional().meta({
     description:
-      'A customer-managed key for all that the stack stores: ledger, logs, queues, environment of the functions, its own topic. Its policy has to let CloudWatch and CloudWatch Logs use it.',
+      'A customer-managed key for everything the stack stores: ledger, logs, queues, environment of the functions, its own topic. Its policy has to let CloudWatch and CloudWatch Logs use it.',
     unset: 'keys of AWS',
   }),
   runbookUrl: z
@@ -160,7 +160,8 @@ export const settingFields = {
     description: 'Hours after which a run sends nothing more and reports.',
   }),
   alarmIfNotStartedHours: z.int().min(1).max(168).default(26).meta({
-    description: 'Hours without a scheduled start that raise the alarm; CloudWatch looks back at most seven days.',
+    description:
+      'Hours without a scheduled start after which the alarm fires; CloudWatch looks back at most seven days.',
   }),
   logLevel: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']).default('INFO').meta({
     description: 'The lowest level of the lines in the logs of the functions.',

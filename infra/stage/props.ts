@@ -149,7 +149,7 @@ export interface StageProps {
    */
   readonly maxRunHours?: number;
   /**
-   * Hours without a scheduled start that raise the alarm; CloudWatch looks back at most seven days. From 1 to 168.
+   * Hours without a scheduled start after which the alarm fires; CloudWatch looks back at most seven days. From 1 to 168.
    * @default 26
    */
   readonly alarmIfNotStartedHours?: number;

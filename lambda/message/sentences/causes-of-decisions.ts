@@ -29,7 +29,7 @@ export const due: CauseEntry<'due'> = ({ minDeletePercent, rowLimit }, entry) =>
   what: shareOld(entry),
   why: joined(
     rowLimit !== undefined &&
-      `A run deletes at most ${rows(rowLimit)} (maxRowsPerRun), the oldest first; later runs go on as long as at least ${percent(minDeletePercent, 2)} of the rows are old.`,
+      `A run deletes at most ${rows(rowLimit)} (maxRowsPerRun), the oldest first; later runs continue while at least ${percent(minDeletePercent, 2)} of the rows are old.`,
     entry.strategy === 'reindex' && 'This server would reindex: it writes the rows to keep into a new index.',
     entry.wholeReindex && 'A reindex cannot be split: maxRowsPerRun does not apply.',
   ),
@@ -66,7 +66,9 @@ export const aboveCeiling: CauseEntry<'above-ceiling'> = (cause, entry, context)
 
 /** Why the number to approve is not the number of rows that are due. */
 const headroom = (approveRows: number, { rowsToDelete = approveRows }: { rowsToDelete?: number }): string =>
-  approveRows > rowsToDelete ? ` (${exact(rowsToDelete)} are due now; the rest leaves room for more until then)` : '';
+  approveRows > rowsToDelete
+    ? ` (${exact(rowsToDelete)} are due now; the rest is for rows that become due meanwhile)`
+    : '';
 
 const minutes = (millis: number): string => counted(Math.round(Math.abs(millis) / 60_000), 'minute', 'minutes');
 
@@ -81,7 +83,7 @@ export const guard: CauseEntry<'guard'> = (cause, entry, context) => {
       return {
         subject: isOurs ? 'our clock is wrong' : "the server's clock is wrong",
         what: nothingDeleted,
-        why: `${off}, and a wrong clock deletes fresh rows.`,
+        why: `${off}, and a wrong clock would delete fresh rows.`,
         urgency: 'week',
         next: 'Correct the wrong clock (NTP).',
       };
@@ -145,7 +147,9 @@ export const changed: CauseEntry<'changed'> = (cause) => {
         : `Rows to delete changed from ${exact(was)} to ${exact(now)} within minutes: something else is changing the index.`,
     urgency: now === 0 ? 'change' : 'nothing',
     next:
-      now === 0 ? "Find out what else deletes in this index: DataHub's own datahub-gc runs once a day." : nextRunTries,
+      now === 0
+        ? "Find out what else deletes from this index: DataHub's own datahub-gc runs once a day."
+        : nextRunTries,
   };
 };
 
@@ -169,7 +173,7 @@ export const stopped: CauseEntry<'stopped'> = (cause, _, context) => {
         what: nothingDeleted,
         why: `The run started nothing more, because ${cause.outcome === 'rows-missing' ? `rows are missing in ${cause.index}` : `it is not known how the truncation of ${cause.index} ended`}.`,
         urgency: 'nothing',
-        next: 'Resolve the other index first.',
+        next: 'Deal with the other index first.',
       };
     case 'no-task-ids': {
       const isRefused = cause.status === 401 || cause.status === 403;
@@ -187,7 +191,7 @@ export const stopped: CauseEntry<'stopped'> = (cause, _, context) => {
       return {
         subject: 'server too slow',
         what: nothingDeleted,
-        why: "The server answered too slowly: Plan's time ended before this policy was decided.",
+        why: 'The server answered too slowly: Plan ran out of time before it decided this policy.',
         urgency: 'change',
         next: 'Look at the load of GMS and its search engine, or spread the policies over several stages.',
       };
@@ -198,7 +202,7 @@ export const stopped: CauseEntry<'stopped'> = (cause, _, context) => {
         why:
           cause.hours === undefined
             ? 'There was no time left to send it.'
-            : `The run's time ended before its turn${ofHours(cause.hours)}.`,
+            : `The run ran out of time before its turn${ofHours(cause.hours)}.`,
         urgency: 'nothing',
         next: nextRunTries,
       };

@@ -32,12 +32,12 @@ export function open(cause: CauseOf<'open'>, entry: DecidedFacts, context: Conte
   const inspect = ended ? undefined : vanished ? listTasks : showTask(entry);
   if (cause.why === 'preview') return unverified(cause, sent, inspect, entry, context);
   const isSure = entry.taskId !== undefined || vanished || done !== undefined || entry.outcome === 'still-running';
-  const moved = lastMovedAt === undefined || ended ? '' : `, and last moved on ${moment(lastMovedAt)}`;
+  const moved = lastMovedAt === undefined || ended ? '' : `, and last made progress on ${moment(lastMovedAt)}`;
   return {
     subject: openBriefly(cause),
     what: isSure ? openText(cause, entry) : 'a truncation may have been sent, and nothing shows that it has ended',
     why: joined(
-      `${isSure ? 'It' : 'If so, it'} was ${sent}${moved}.`,
+      `${isSure ? 'The truncation' : 'If so, it'} was ${sent}${moved}.`,
       vanished && taskVanished,
       stoppedWatching(cause),
       error && `At the last check, ${errorSentences(error).came}.`,
@@ -68,7 +68,7 @@ function openText({ done, total, ended }: CauseOf<'open'>, entry: DecidedFacts):
 function stoppedWatching({ why, hours }: CauseOf<'open'>): string {
   switch (why) {
     case 'run-time':
-      return hours === undefined ? 'The run ended first.' : `The run's time ended first${ofHours(hours)}.`;
+      return hours === undefined ? 'The run ended first.' : `The run ran out of time${ofHours(hours)}.`;
     case 'step':
       return 'Poll failed, so the run stopped watching.';
     case 'server':
@@ -91,9 +91,9 @@ function unverified(
   return {
     subject: 'not verified yet',
     what: `${sent}, and not verified yet`,
-    why: 'A preview verifies nothing. Until an enforcing run has done so, nothing is deleted in this index.',
+    why: 'A preview verifies nothing. Until an enforcing run has verified it, nothing is deleted from this index.',
     urgency: 'week',
-    next: `Verify it with an enforcing run${canRelease ? ', or release it once no task is deleting or reindexing in it' : ''}.`,
+    next: `Verify it with an enforcing run${canRelease ? ', or release the index once no task deletes from it or reindexes it' : ''}.`,
     inspect,
     act: verify(entry, context),
     instead: canRelease ? release(nameOf(entry), context) : undefined,
@@ -106,7 +106,7 @@ export const gone: CauseEntry<'gone'> = ({ what, at, runId }, entry, context) =>
     case 'deleted':
       return {
         subject: 'its ledger record is gone',
-        what: 'its ledger record was deleted, so this job cannot tell how it ended',
+        what: 'its ledger record was deleted, so this job cannot tell how its truncation ended',
         urgency: 'week',
         next: 'Check whether its task has ended, and find out what deletes ledger records.',
         inspect: showTask(entry),
@@ -146,9 +146,9 @@ export const leftAlone: CauseEntry<'left-alone'> = (cause, entry, context) => {
       : 'its ledger record cannot be read, so the job leaves it alone',
     why: isAddress
       ? `It was sent on ${moment(cause.since)} to ${cause.address}. If both addresses lead to one server, use that address again.`
-      : `Not readable: ${cause.fields.join(', ')}. A truncation may be under way.`,
+      : `Unreadable fields: ${cause.fields.join(', ')}. A truncation may be under way.`,
     urgency: 'week',
-    next: `${isAddress ? 'Otherwise' : 'Restore the record, or'} release the index once no task is deleting or reindexing in it${accepted}.`,
+    next: `${isAddress ? 'Otherwise' : 'Restore the record, or'} release the index once no task deletes from it or reindexes it${accepted}.`,
     inspect: listTasks,
     act: releaseAnyway(nameOf(entry), 0, 'This releases it without proof that no row is missing', context),
     section: 'Unknown',
@@ -161,7 +161,7 @@ export function quarantined(cause: CauseOf<'quarantined'>, entry: DecidedFacts, 
   const lost = `${rowsMissing === undefined ? 'rows' : rows(rowsMissing, 'exact')} ${rowsMissing === 1 ? 'was' : 'were'} missing${reindexed ? ' after a reindex' : ''}`;
   return {
     subject: missingToday(cause) > 0 ? `${rows(missingToday(cause), 'exact')} missing today` : `since ${date(since)}`,
-    what: 'nothing is deleted in it until a person releases it',
+    what: 'nothing is deleted from it until a person releases it',
     why: joined(
       replaced(indexBefore, indexNow),
       outcome === 'rows-missing'
@@ -192,7 +192,8 @@ function todayText({ today }: CauseOf<'quarantined'>): string {
   if (today === undefined) return '';
   if ('error' in today) return `Today it could not be counted: ${withoutStop(errorSentences(today.error).came)}.`;
   const { expected, found, inPlace } = today;
-  if (!inPlace) return 'Today its old rows are still there: the new index is not in place, and may still be put there.';
+  if (!inPlace)
+    return 'Today its old rows are still there: the new index is not in place, but may still be put in place.';
   return found < expected
     ? `Today ${exact(expected - found)} of ${rows(expected, 'exact')} to keep are missing.`
     : `Today ${exact(found)} of ${rows(expected, 'exact')} to keep are there; late rows may hide a loss.`;

@@ -71,7 +71,7 @@ function afterDelete(cause: CauseOf<'verified'>, entry: DecidedFacts): string {
     rowsRemaining > 0 && `${rows(rowsRemaining, 'exact')} to delete ${isOrAre(rowsRemaining)} left for a later run.`,
     (cause.cancelled || cause.conflicts) && countersText(cause, entry),
     done > (entry.rowsDeleted ?? 0) &&
-      `Its task says ${exact(done)} deleted: old rows that arrived in the meantime can explain the difference.`,
+      `Its task reports ${exact(done)} deleted: old rows that arrived in the meantime can explain the difference.`,
   );
 }
 
@@ -80,7 +80,7 @@ function afterReindex(cause: CauseOf<'verified'>, entry: DecidedFacts): string {
   const { rowsLeftBehind, indexName = 'the old index', rowsMissing = 0, rowsRemaining = 0 } = entry;
   const left = rowsLeftBehind === undefined ? 'The old rows' : rows(rowsLeftBehind);
   return joined(
-    `${left} ${rowsLeftBehind === 1 ? 'is' : 'are'} left behind in ${indexName}, which still takes its space: the runbook says how to remove it ("Reindexes").`,
+    `${left} ${rowsLeftBehind === 1 ? 'is' : 'are'} left behind in ${indexName}, which still takes up its space: the runbook says how to remove it ("Reindexes").`,
     rowsMissing > 0 &&
       `Counts show ${rows(rowsMissing, 'exact')} fewer than before, although its task wrote every row: the new index may not be refreshed, or something else has deleted rows.`,
     rowsRemaining > 0 &&
@@ -100,7 +100,7 @@ export function remains(cause: CauseOf<'remains'>, entry: DecidedFacts, context:
       what: `${left} ${areOrWere(entry, context)} still there`,
       why: joined(countersText(cause, entry), alsoGone(entry.rowsMissing)),
       urgency: 'week',
-      next: 'Look at its task. Until it has ended, set "enabled": false in the policy: a later run may send a second delete beside it, which deletes no row that should stay.',
+      next: 'Look at its task. Until it has ended, set "enabled": false in the policy: otherwise a later run may send a second delete beside it (which deletes no row that should stay).',
       inspect: showTask(entry),
     };
   }
@@ -111,10 +111,10 @@ export function remains(cause: CauseOf<'remains'>, entry: DecidedFacts, context:
       what: `its task has ended, and the counts still show ${left}`,
       why:
         done === 0
-          ? `All ${rows(conflicts, 'exact')} had changed since the last refresh, as they have after an earlier delete: the index is probably not refreshed (refresh_interval -1).`
-          : `Its task says ${exact(done)} deleted, and the counts do not show it: the index is probably not refreshed, as an interrupted upgrade leaves it (refresh_interval -1).`,
+          ? `All ${rows(conflicts, 'exact')} had changed since the last refresh, as after an earlier delete: the index is probably not refreshed (refresh_interval -1).`
+          : `Its task reports ${exact(done)} deleted, but the counts do not show it: the index is probably not refreshed, as after an interrupted upgrade (refresh_interval -1).`,
       urgency: 'week',
-      next: 'Check whether the index is refreshed (_cat/indices shows the old counts, too). If it is not, restore its refresh_interval; the next run counts again.',
+      next: 'Check whether the index is refreshed (not with _cat/indices, which shows the old counts, too). If it is not, restore its refresh_interval; the next run counts again.',
       inspect: showRefresh(entry),
     };
   }
@@ -141,8 +141,8 @@ export function remains(cause: CauseOf<'remains'>, entry: DecidedFacts, context:
     urgency: rowsDeleted === 0 ? 'week' : 'nothing',
     next:
       rowsDeleted === 0
-        ? 'Check whether the index is healthy (red: a shard is unavailable). The next run tries again.'
-        : 'The first time, wait: the next run tries to delete the rest. If this happens again, look at its task.',
+        ? 'Check whether the index is healthy (red means that a shard is unavailable). The next run tries again.'
+        : 'If this is the first time, wait: the next run tries to delete the rest. If this happens again, look at its task.',
     inspect: rowsDeleted === 0 ? listIndices(entry) : showTask(entry),
   };
 }
@@ -162,7 +162,7 @@ export function missing(cause: CauseOf<'missing'>, entry: DecidedFacts, context:
       !isShard &&
         !entry.noIndex &&
         !entry.reindexes &&
-        "This job's delete does not touch these rows: something else deletes or reindexes in this index.",
+        "This job's delete does not touch these rows: something else deletes from this index or reindexes it.",
       entry.reindexes && countersText(cause, entry),
       quarantine,
       cutoffOf(entry),
@@ -244,6 +244,6 @@ function unprovenText(
 function inPlaceText({ inPlace, done, total }: CauseOf<'unproven'>): string {
   if (inPlace !== false) return '';
   return done !== undefined && total !== undefined && done >= total
-    ? 'The counts do not show what its task says: the new index is not in place, or not refreshed.'
-    : 'The new index is not in place, and may still be put there.';
+    ? 'The counts do not show what its task reports: the new index is not in place, or not refreshed.'
+    : 'The new index is not in place, but may still be put in place.';
 }

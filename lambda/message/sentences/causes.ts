@@ -21,7 +21,7 @@ const maybeSent = 'a truncation may have been sent';
 
 const setup: CauseEntry<'setup'> = ({ what, problem = '' }, _, context) => {
   if (what === 'run') {
-    const why = 'The run failed before it got here; its error is above.';
+    const why = 'The run failed before it got to this index; its error is above.';
     return { subject: 'not examined', what: 'it was not examined', why, urgency: 'nothing' };
   }
   const { subject, next } = remedies(context)[what];
@@ -37,8 +37,8 @@ const setup: CauseEntry<'setup'> = ({ what, problem = '' }, _, context) => {
 };
 
 function remedies(context: Context) {
-  const drift = '; where access is denied because a role was changed, deploy the stage with --revert-drift';
-  const fix = `Fix what it names${context.audience.kind === 'aws' ? drift : ''}.`;
+  const drift = '; if access is denied because a role was changed, deploy the stage with --revert-drift';
+  const fix = `Fix what the error names${context.audience.kind === 'aws' ? drift : ''}.`;
   return {
     parameters: { subject: 'parameter', next: fix },
     ledger: { subject: 'ledger', next: fix },
@@ -84,7 +84,7 @@ const functionNames = { plan: 'Plan', truncate: 'Truncate', poll: 'Poll' } as co
 const stepFailed: CauseEntry<'step-failed'> = ({ step, error, sent }, _, context) => ({
   subject: `${functionNames[step]} failed`,
   what: sent === 'no' ? 'nothing was sent' : maybeSent,
-  why: `The function ${functionNames[step]} ended with ${withoutStop(error)}.`,
+  why: `The function ${functionNames[step]} failed with ${withoutStop(error)}.`,
   urgency: 'week',
   next: `Search its log for the run's ID; the next run ${sent === 'no' ? 'tries again' : 'finds out what happened'}.`,
   inspect: sent === 'no' ? preview(context) : listTasks,

@@ -44,7 +44,7 @@ const fewerRows: Entry<'fewer-rows'> = ({ index, expected, found, since }) => ({
   what: `fewer rows in ${index}: ${exact(found)} of the ${exact(expected)} that were counted on ${moment(since)} and should still be there`,
   why: "No truncation of this job was under way: DataHub's datahub-gc, an upgrade, a person or an unavailable shard can explain it. The policy stays in force.",
   urgency: 'week',
-  next: 'If the index is red, wait until every shard is back. Otherwise find out what deletes in it.',
+  next: 'If the index is red, wait until every shard is back. Otherwise find out what deletes rows from it.',
   inspect: listIndices(fromDottedName(index)),
   section: 'Rows missing',
 });
@@ -82,7 +82,7 @@ function unknownText({ unknown, address = 'another address', error }: NoteOf<'re
     case 'address':
       return `its ledger record belongs to ${address}, so the counts of this server prove nothing`;
     case 'reindex':
-      return 'its reindex is not in place or may still run, so no count proves it';
+      return 'its reindex is not in place or may still be running, so no count proves it';
     case 'uncounted':
     case undefined:
       return `its rows could not be counted${error === undefined ? '' : ` (${errorSentences(error).came})`}`;
@@ -177,7 +177,7 @@ export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
   'token-expires': ({ at, expired }, { audience }) => ({
     subject: expired ? 'TOKEN EXPIRED' : `TOKEN EXPIRES ${date(at)}`,
     what: `the token ${expired ? 'expired' : 'expires'} on ${date(at)}`,
-    why: 'Every run fails from then on, until there is a new one.',
+    why: 'Every run fails from then on, until there is a new token.',
     urgency: 'act',
     next: asSentence(`${createToken} and store it`),
     act: storeToken(audience),
@@ -195,7 +195,7 @@ export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
     const isSizes = what === 'sizes';
     return {
       subject: isSizes ? 'sizes unknown' : 'task statuses unknown',
-      what: `this token may not read ${isSizes ? 'index sizes' : 'task statuses'}`,
+      what: `this token is not allowed to read ${isSizes ? 'index sizes' : 'task statuses'}`,
       why: asSentence(errorSentences(error).came),
       urgency: 'change',
       next: `Grant its owner the privilege "${privileges[error.operation]}"; until then ${isSizes ? 'reports have no sizes' : 'the job watches deletes by counting, and starts no reindex'}.`,
@@ -243,7 +243,7 @@ export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
   released,
   'not-released': notReleased,
   late: ({ startedAt }) => ({
-    what: `this report of ${moment(startedAt)} is late: what it says may have changed since`,
+    what: `this report of ${moment(startedAt)} is late, and may be out of date`,
     urgency: 'nothing',
   }),
   beyond,

@@ -147,7 +147,7 @@ export function rowsDone(done: number, total: number | undefined, { reindexes }:
 
 /** What the counters say besides the counts, as a sentence; a remark, never a proof. */
 export function countersText({ conflicts = 0, cancelled, runs, done, total }: Counters, entry: DecidedFacts): string {
-  const says = done === undefined ? '' : `says ${rowsDone(done, total, entry)}`;
+  const says = done === undefined ? '' : `reports ${rowsDone(done, total, entry)}`;
   const skipped = conflicts > 0 ? `skipped ${rows(conflicts, 'exact')} that something else had changed` : '';
   const parts = [cancelled ? 'was cancelled' : runs ? 'still runs' : '', says, skipped].filter((part) => part !== '');
   return parts.length === 0

@@ -56,7 +56,7 @@ const gateways: Record<NonNullable<ServerError['wants']> | 'nothing', Omit<Entry
   'sign-in': {
     brief: 'a gateway wants a sign-in',
     means:
-      'This answer is not from DataHub: a gateway or proxy in front of it wants its own sign-in. It did not look at the token, which can stay.',
+      'This answer is not from DataHub: a gateway or proxy in front of it wants its own sign-in. It did not look at the token, so no new one is needed.',
     next: `This job signs in to DataHub only: ${behindIt}`,
   },
   'client-certificate': {
@@ -110,7 +110,7 @@ const certificateProblems: ReadonlyArray<{
   {
     codes: /ALERT_(?:CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED|HANDSHAKE_FAILURE)$/,
     brief: 'client certificate wanted',
-    came: 'HOST ended the TLS handshake, as it does where it wants a client certificate',
+    came: 'HOST ended the TLS handshake, as servers do that want a client certificate',
     next: `This job has none: ${behindIt}`,
   },
   {
@@ -138,7 +138,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     next: 'Check the GMS address',
     nextOn: {
       aws: 'Check the GMS address and, inside a VPC, its DNS',
-      kubernetes: "Check server.url in the chart's values: the service, and its namespace where it is another one",
+      kubernetes: "Check server.url in the chart's values: the service, and its namespace if it is a different one",
     },
   }),
   connect: (error) => ({
@@ -165,7 +165,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
   timeout: ({ seconds, operation }) => ({
     brief: 'no answer in time',
     came: seconds === undefined ? 'no response came in time' : `no response came within ${seconds} s`,
-    means: 'The server or its search engine may be overloaded, or a proxy holds the response back.',
+    means: 'The server or its search engine may be overloaded, or a proxy is holding back the response.',
     next: 'Look at the logs of GMS and at the load of its search engine',
     nextOn:
       operation === 'truncate'
@@ -181,7 +181,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
   }),
   unauthorized: () => ({
     brief: 'token refused',
-    means: 'It does not accept the token: it has expired, was revoked, or belongs to another DataHub.',
+    means: 'It does not accept the token, which has expired, was revoked, or belongs to another DataHub.',
     next: `Check that the address is that of the DataHub you mean; if it is, ${createToken}`,
     ...newToken,
   }),
@@ -194,7 +194,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
   privilege: ({ operation }) => ({
     brief: 'privilege missing',
     means: `The token's owner lacks the privilege "${privileges[operation]}".`,
-    next: "Grant it to the token's owner in DataHub (Settings, Permissions, Policies); the token can stay",
+    next: "Grant it to the token's owner in DataHub (Settings, Permissions, Policies); no new token is needed",
   }),
   gateway: ({ wants }) => gateways[wants ?? 'nothing'],
   'not-found': () => ({
@@ -205,7 +205,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
   'no-index': () => ({
     brief: 'no such index',
     came: 'the search engine has no such index',
-    next: 'Correct entityType or aspect of the policy, or switch it off; an aspect that never had a row may have no index',
+    next: "Correct the policy's entityType or aspect, or switch the policy off; an aspect that never had a row may have no index",
     urgency: 'change',
   }),
   contradiction: () => ({
@@ -232,7 +232,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
   }),
   'not-json': (error) => ({
     brief: 'a page instead of JSON',
-    came: error.text === undefined && !error.page ? `${answered(error)} without any JSON that is complete` : undefined,
+    came: error.text === undefined && !error.page ? `${answered(error)} without complete JSON` : undefined,
     means: 'Such answers come from a login page, a proxy or the DataHub frontend (its path is /api/gms).',
     ...checkAddress,
   }),

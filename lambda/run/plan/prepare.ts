@@ -108,7 +108,7 @@ function checkNames(
   const unknown = indices.filter((name) => !withPolicy.has(searchIndexOfName(name)));
   if (unknown.length > 0) {
     const names = listed(policies.map(namesOf).map(dottedName)) || 'none';
-    throw new RunInputError(`"indices" names ${listed(unknown)}, which no policy is for (policies: ${names})`);
+    throw new RunInputError(`"indices" names ${listed(unknown)}, not found in any policy (policies: ${names})`);
   }
   const stranger = release.filter((name) => {
     const index = searchIndexOfName(name);

@@ -210,7 +210,7 @@ export const entryCases: EntryCase[] = [
   [
     'wrong policy',
     'failed',
-    { kind: 'policy', what: 'unreadable', problem: 'retentionDay is no field: did you mean retentionDays?' },
+    { kind: 'policy', what: 'unreadable', problem: '"retentionDay" is not a known field: did you mean retentionDays?' },
   ],
   ['privilege missing', 'failed', ofServer(refused)],
   ['no such index', 'failed', ofServer({ kind: 'no-index', operation: 'dry-run' })],
@@ -273,7 +273,14 @@ export const errorCases: [name: string, cause: Cause][] = [
   ['certificate not trusted', refusedTls('CRL_HAS_EXPIRED')],
   ['login page', ofServer(loginPage)],
   ['no policy', { kind: 'setup', what: 'no-policy', problem: 'there is no policy' }],
-  ['wrong input', { kind: 'setup', what: 'input', problem: '"indices" names dataset.operatoin, which no policy has' }],
+  [
+    'wrong input',
+    {
+      kind: 'setup',
+      what: 'input',
+      problem: '"indices" names dataset.operatoin, not found in any policy (policies: dataset.operation)',
+    },
+  ],
   [
     'ledger',
     { kind: 'setup', what: 'ledger', problem: 'AccessDeniedException: not authorized to perform dynamodb:GetItem' },

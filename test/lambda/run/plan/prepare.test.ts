@@ -62,7 +62,7 @@ describe('A run that cannot do its work', () => {
 
   test('names in indices what no policy is for: it says which there are, at most ten of them', async () => {
     expect(await problemOf({ indices: ['dataset.x'] })).toBe(
-      'input: "indices" names dataset.x, which no policy is for (policies: dataset.operation)',
+      'input: "indices" names dataset.x, not found in any policy (policies: dataset.operation)',
     );
     const listed = Array.from({ length: 10 }, (_, at) => `dataset.aspect${at}`).join(', ');
     expect(await problemOf({ indices: ['dataset.x'] }, { policies: many(10) })).toContain(`(policies: ${listed})`);
@@ -70,7 +70,7 @@ describe('A run that cannot do its work', () => {
       `(policies: ${listed} and 2 more)`,
     );
     expect(await problemOf({ indices: ['dataset.x', 'dataset.y'] }, { policies: [] })).toContain(
-      'dataset.x, dataset.y, which no policy is for (policies: none)',
+      'dataset.x, dataset.y, not found in any policy (policies: none)',
     );
   });
 

@@ -84,9 +84,10 @@ export function journalled(services: Services, start: () => number, say: (line: 
 const momentText = (millis: number): string => {
   if (millis === 0) return 'now';
   if (Math.abs(millis) < dayMillis / 100) return 'just now';
-  const days = Math.round((Math.abs(millis) / dayMillis) * 100) / 100;
-  return millis < 0 ? `${number(days)} d ago` : `${number(days)} d ahead`;
+  return `${daysText(Math.abs(millis))} ${millis < 0 ? 'ago' : 'ahead'}`;
 };
+
+const daysText = (millis: number): string => `${number(Math.round((millis / dayMillis) * 100) / 100)} d`;
 
 const countText = ({ rowsToDelete, rowsTotal }: DryRun): string => `${number(rowsToDelete)} of ${number(rowsTotal)}`;
 const dryRunText = (dryRun: DryRun): string => `${countText(dryRun)}${dryRun.deletesInPlace ? '' : ', would reindex'}`;
@@ -170,6 +171,9 @@ const entryText =
     return [
       `  ${entityType}.${aspect}: ${outcome}, ${factText(cause)}`,
       ...figures.flatMap(([name, rows]) => (rows ? [`${number(rows)} ${name}`] : [])),
+      ...(entry.policyCutoffMillis
+        ? [`cutoff ${daysText(entry.policyCutoffMillis - (entry.cutoffMillis ?? 0))} before the policy's`]
+        : []),
       ...(entry.owner ? [`owner ${entry.owner}`] : []),
       ...(entry.noIndex ? ['no such index'] : []),
       ...(entry.indexNow ? [`was ${entry.indexName}, replaced by ${entry.indexNow}`] : []),

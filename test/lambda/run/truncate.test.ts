@@ -33,6 +33,7 @@ test('Where the write before the call fails, a record of another invocation of t
   const during = world.during('truncate');
   let theirs: Sending | undefined;
   const replace = async (next: StoredRecord) => {
+    if (theirs) return during.ledger.replace(next);
     const { attempt } = next as Sending;
     theirs = { ...next, attempt: { ...attempt, sendBy: attempt.sendBy + 1 } } as Sending;
     world.ledger.stored.set(anIndex, theirs);

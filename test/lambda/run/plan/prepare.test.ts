@@ -56,6 +56,7 @@ describe('A run that cannot do its work', () => {
 
   test('has more than 48 policies', async () => {
     expect(await problemOf({}, { policies: many(48) })).toBeUndefined();
+    expect((await prepared({}, { policies: many(48) })).chosen).toHaveLength(48);
     expect(await problemOf({}, { policies: many(49) })).toContain('there are 49 policies');
   });
 

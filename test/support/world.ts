@@ -29,7 +29,7 @@ export interface World {
   /** What the operator keeps outside the deployment; `undefined`: it cannot be read. */
   parameters: { policies: unknown[] | undefined; paused: boolean | undefined };
   /** Whether the server can be reached at all, whether the ledger can, and whether people can be. */
-  reach: { server: boolean; ledger: boolean; people: boolean };
+  reach: { server: boolean; ledger: LedgerMood; people: boolean };
   /** What happens outside the server, by the clock: before the first request after that moment. */
   agenda: { at: number; act(): void }[];
   /** Plays a run to its report, or to where it is stopped. */
@@ -43,6 +43,12 @@ export interface World {
   realTruncates(): Record<string, unknown>[];
 }
 
+/**
+ * Its next write arrives and is not answered (`unheard`), or arrives twice and the second is refused (`doubtful`); or
+ * another writer is always first (`contested`).
+ */
+type LedgerMood = boolean | 'unheard' | 'doubtful' | 'contested';
+
 export type Step = 'plan' | 'truncate' | 'poll' | 'report' | 'markReported';
 
 /**
@@ -52,7 +58,12 @@ export type Step = 'plan' | 'truncate' | 'poll' | 'report' | 'markReported';
 export type Point = 'baseline' | 'settings' | 'sending' | 'call' | 'answer' | 'verdict' | 'report' | 'mark';
 
 /** What happens there, once: others act; the function dies; it hangs until it is thawed; the whole run is stopped. */
-export type Interruption = { at: Point; does: (() => Promise<void>) | 'dies' | 'hangs' | 'stops' };
+export interface Interruption {
+  at: Point;
+  does: (() => Promise<void>) | 'dies' | 'hangs' | 'stops';
+  /** What others do before the run goes on without that function. */
+  meanwhile?(): Promise<void>;
+}
 
 export interface RunOptions {
   name?: string;
@@ -75,7 +86,7 @@ export interface Run {
   /** Where it was stopped; or the error that its execution failed with, so that no report was published. */
   stopped?: { state: string; input: unknown } | undefined;
   failed?: string;
-  /** Lets a function that hangs go on, and waits for its end. */
+  /** Lets a function that hangs, or whose execution was stopped, go on, and waits for its end. */
   thaw(): Promise<void>;
   /** What a person would be told with `notify: problems`. */
   byHand: boolean;
@@ -119,6 +130,14 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
     if (!world.reach.ledger) throw new LedgerError('The ledger cannot be reached.');
     return ask();
   };
+  const replace = async (next: Parameters<typeof ledger.replace>[0]): Promise<boolean> => {
+    const { ledger: mood } = world.reach;
+    if (mood === 'contested') return false;
+    world.reach.ledger = true;
+    const isStored = await ledger.replace(next);
+    if (mood === 'unheard') throw new LedgerError('The ledger has not answered.');
+    return isStored && mood !== 'doubtful';
+  };
   const connected = <Value>(ask: () => Promise<Value>, waited: number): Promise<Value> => {
     happen();
     if (!world.reach.server) return Promise.reject(new TransportError('connect', false, { code: 'ECONNREFUSED' }));
@@ -159,7 +178,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
     ledger: {
       read: (index) => reachable(() => ledger.read(index)),
       list: () => reachable(() => ledger.list()),
-      replace: (next) => reachable(() => ledger.replace(next)),
+      replace: (next) => reachable(() => replace(next)),
     },
     clock: {
       now: () => clock.time,
@@ -244,16 +263,18 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
         const pause = async (point: Point): Promise<void> => {
           if (isOver || interruption?.at !== point) return;
           isOver = true;
-          const { does } = interruption;
+          const { does, meanwhile } = interruption;
           if (typeof does === 'function') return does();
           const thawed = deferred<void>();
-          if (does === 'hangs') {
-            clock.time += (functionTimeoutSeconds.truncate + 60) * 1000;
+          if (does === 'hangs') clock.time += (functionTimeoutSeconds.truncate + 60) * 1000;
+          // Whoever stops an execution does not end its function.
+          if (does !== 'dies') {
             run.thaw = async () => {
               thawed.resolve();
               await working.catch(quiet);
             };
           }
+          await meanwhile?.();
           const errors = { dies: 'Runtime.ExitError', hangs: 'Sandbox.Timedout' } as const;
           interrupted.reject(does === 'stops' ? new Stopped() : Object.assign(new Error(does), { name: errors[does] }));
           await thawed.promise;

@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ReportFacts } from '../../../lambda/facts/report-schema.ts';
-import { doneEntry } from '../../../lambda/run/entries.ts';
 import { composeReport, report } from '../../../lambda/run/report.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
-import type { ApprovedEntry, DoneEntry, Entry, RunState } from '../../../lambda/run/state.ts';
-import { startWatch } from '../../../lambda/truncation/watch.ts';
-import { aPolicy } from '../../support/policies.ts';
-import { aRunning } from '../../support/records.ts';
 import { aRunState } from '../../support/states.ts';
 
 /** The report of a run, from its state or from what is left of it. */
@@ -20,73 +15,23 @@ const words = (facts: ReportFacts) =>
 const execution = { name: 'run-1', startTime: '2026-03-01T03:30:01.000Z' };
 const compose = (input: unknown) => composeReport({ input, execution }, { settings, clock, words });
 
-const from = (aspect: string, rowsToDelete?: number) => ({
-  index: aspect,
-  facts: { entityType: 'dataset', aspect, rowsToDelete },
-});
-const fine = (aspect: string, rowsToDelete?: number) =>
-  doneEntry(from(aspect, rowsToDelete), 'truncated', { kind: 'verified' });
-const approved: Entry = {
-  ...from('operation', 5),
-  phase: 'approved',
-  policy: aPolicy(),
-  plan: { rowsToDelete: 5, deletesInPlace: true },
-};
-const watched: Entry = { ...from('operation', 5), phase: 'watched', watch: startWatch(aRunning(), 0, 0) };
-
-describe('a report', () => {
-  test('has the result of its worst policy, the smallest truncation first', () => {
-    const bad = doneEntry(from('b', 9), 'above-ceiling', { kind: 'above-ceiling', approveRows: 9 });
-    const { result, policies } = compose(aRunState([bad, fine('d'), fine('c', 3), fine('a', 9)]));
-    expect(result).toBe('attention');
-    expect(policies.map(({ aspect }) => aspect)).toEqual(['c', 'a', 'b', 'd']);
+test('A report of a Plan that failed for good says so, in the mode that was asked for', () => {
+  const input = { failure: { step: 'plan', error: 'States.Timeout' }, input: { mode: 'preview' } };
+  expect(compose(input)).toMatchObject({
+    result: 'failed',
+    mode: 'preview',
+    startedAt: '2026-03-01T03:30:01.000Z',
+    cause: { kind: 'step-failed', step: 'plan', error: 'States.Timeout', sent: 'no' },
+    notes: [],
+    policies: [],
+    unmanagedIndices: [],
   });
-
-  test('of a Plan that failed for good says so, in the mode that was asked for', () => {
-    const input = { failure: { step: 'plan', error: 'States.Timeout' }, input: { mode: 'preview' } };
-    expect(compose(input)).toMatchObject({
-      result: 'failed',
-      mode: 'preview',
-      startedAt: '2026-03-01T03:30:01.000Z',
-      cause: { kind: 'step-failed', step: 'plan', error: 'States.Timeout', sent: 'no' },
-      notes: [],
-      policies: [],
-      unmanagedIndices: [],
-    });
-    const scheduled = {
-      failure: { step: 'plan', error: 'States.Timeout' },
-      input: { scheduledTime: execution.startTime },
-    };
-    expect(compose(scheduled)).toMatchObject({ mode: 'enforce' });
-    expect(compose({ ...scheduled, input: {} })).toMatchObject({ mode: 'preview' });
-  });
-});
-
-describe('after a Poll that failed for good', () => {
-  const pollFailure = { step: 'poll', error: 'LedgerError' } as const;
-  const failed = (entry: Entry, more: Partial<RunState> = {}) => compose(aRunState([entry], { pollFailure, ...more }));
-
-  test('what was due when Truncate failed is the first that waited for its turn, whatever is watched', () => {
-    const failure = { step: 'truncate', error: 'Sandbox.Timedout' } as const;
-    const second = { ...approved, ...from('datasetProfile', 9) } as Entry;
-    const state = aRunState([fine('a', 1), watched, { ...approved, ...from('b', 7) } as Entry, second], {
-      pollFailure,
-      failure,
-    });
-    expect(compose(state).policies.map(({ outcome }) => outcome)).toEqual([
-      'truncated',
-      'unknown',
-      'unknown',
-      'not-started',
-    ]);
-  });
-
-  test('a reindex that Truncate may have sent says that it reindexes', () => {
-    const failure = { step: 'truncate', error: 'Sandbox.Timedout' } as const;
-    const reindexing = { ...approved, plan: { ...(approved as ApprovedEntry).plan, deletesInPlace: false } } as Entry;
-    expect(failed(reindexing, { failure }).policies[0]).toMatchObject({ outcome: 'unknown', reindexes: true });
-    expect(failed(approved, { failure }).policies[0]?.reindexes).toBeUndefined();
-  });
+  const scheduled = {
+    failure: { step: 'plan', error: 'States.Timeout' },
+    input: { scheduledTime: execution.startTime },
+  };
+  expect(compose(scheduled)).toMatchObject({ mode: 'enforce' });
+  expect(compose({ ...scheduled, input: {} })).toMatchObject({ mode: 'preview' });
 });
 
 test.each([
@@ -138,23 +83,16 @@ describe('the tries of Report', () => {
   });
 });
 
-describe('Report passes on for the mark', () => {
-  const mark = (index: string) => ({ index, revision: 4, decidedAtMillis: 7 });
-  const marked: DoneEntry = { ...fine('a'), mark: mark('a') };
-  const state = aRunState([marked, fine('b'), watched], { releases: [mark('c')] });
+describe('Report passes on nothing for the mark', () => {
+  const state = aRunState([], { releases: [{ index: 'c', revision: 4, decidedAtMillis: 7 }] });
   const planFailed = { failure: { step: 'plan', error: 'States.Timeout' }, input: {} };
 
-  test.each<[string, unknown, boolean, object]>([
-    ['the decisions that it has included, and no other', state, true, { next: 'mark', marks: [mark('a'), mark('c')] }],
-    ['nothing where not everything that was asked for has accepted it', state, false, { next: 'end', marks: [] }],
-    ['nothing of a Plan that failed for good', planFailed, true, { next: 'end', marks: [] }],
-  ])('%s', async (_, input, isPublished, expected) => {
+  test.each<[string, unknown, boolean]>([
+    ['where not everything that was asked for has accepted the report', state, false],
+    ['of a Plan that failed for good', planFailed, true],
+  ])('%s', async (_, input, isPublished) => {
     const event = { input, execution, retry: { count: 0, last: 5 } };
-    expect(
-      await report(
-        event,
-        services(async () => isPublished),
-      ),
-    ).toMatchObject(expected);
+    const published = services(async () => isPublished);
+    expect(await report(event, published)).toMatchObject({ next: 'end', marks: [] });
   });
 });

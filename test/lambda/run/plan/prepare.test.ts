@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { memoryLedger } from '../../../../cli/ledgers/memory-ledger.ts';
-import { LedgerError } from '../../../../lambda/ledger/ledger.ts';
 import type { RunInput } from '../../../../lambda/run/input.ts';
 import { prepare } from '../../../../lambda/run/plan/prepare.ts';
 import type { RunServices } from '../../../../lambda/run/services.ts';
@@ -57,6 +56,7 @@ describe('A run that cannot do its work', () => {
 
   test('has more than 48 policies', async () => {
     expect(await problemOf({}, { policies: many(48) })).toBeUndefined();
+    expect((await prepared({}, { policies: many(48) })).chosen).toHaveLength(48);
     expect(await problemOf({}, { policies: many(49) })).toContain('there are 49 policies');
   });
 
@@ -72,19 +72,6 @@ describe('A run that cannot do its work', () => {
     expect(await problemOf({ indices: ['dataset.x', 'dataset.y'] }, { policies: [] })).toContain(
       'dataset.x, dataset.y, not found in any policy (policies: none)',
     );
-  });
-
-  test('cannot read its ledger, and says so', async () => {
-    const away = async () => {
-      throw new LedgerError('the table is away');
-    };
-    expect(await problemOf({}, { ledger: { list: away } })).toBe('ledger: the table is away');
-    // What the ledger holds is not known: that comes before any other reason.
-    expect(await problemOf({ indices: ['dataset.x'] }, { ledger: { list: away } })).toBe('ledger: the table is away');
-    // The policies that it would have covered are reported, if they are not too many for a run.
-    const covered = async (count: number) =>
-      (await prepared({}, { policies: many(count), ledger: { list: away } })).chosen.length;
-    expect([await covered(48), await covered(49)]).toEqual([48, 0]);
   });
 
   test('meets a defect: the step fails, and the workflow tries it again', async () => {

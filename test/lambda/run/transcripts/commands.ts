@@ -34,14 +34,16 @@ interface Stage {
   named: (text: string) => string;
   /** By name, for `thaw` and `redrive`. */
   runs: Map<string, Run>;
+  /** Requests that `refuse` has refused. */
+  refused: number;
 }
 
 /**
- * `deploy [old=600] [fresh=400] [INDEX=OLD/FRESH] [policy={…}] [settings={…}] [speed=ROWS] [faults=a,b:1] [profile=P]`,
- * where INDEX is the aspect of a second index of datasets.
+ * `deploy [old=600] [fresh=400] [INDEX=OLD/FRESH] [policy={…}] [settings={…}] [speed=ROWS] [faults=a,b:1] [profile=P]
+ * [unmanaged=ENTITY.ASPECT:ROWS,…]`, where INDEX is the aspect of a second index of datasets.
  */
 async function deployed({ words, options }: Command, open: (options: WorldOptions) => Promise<World>): Promise<Stage> {
-  const { old = '600', fresh = '400', policy, settings, speed, faults, profile, second, third } = options;
+  const { old = '600', fresh = '400', policy, settings, speed, faults, profile, second, third, unmanaged } = options;
   const more = parsed(policy);
   const others = [
     [second, 'datasetProfile'],
@@ -52,6 +54,9 @@ async function deployed({ words, options }: Command, open: (options: WorldOption
     indices: [
       anIndexOf(Number(old), Number(fresh)),
       ...others.map(({ rows: [past = 0, kept = 0], aspect }) => anIndexOf(past, kept, { aspect })),
+      ...(unmanaged?.split(/[.:,]/) ?? []).flatMap((entityType, at, [, ...next]) =>
+        at % 3 === 0 ? [{ entityType, aspect: next[at] ?? '', rows: Number(next[at + 1]), days: 10 }] : [],
+      ),
     ],
     policies: ['operation', ...others.map(({ aspect }) => aspect)].map((aspect) => aPolicyFor(aspect, more)),
     settings: parsed(settings),
@@ -66,14 +71,14 @@ async function deployed({ words, options }: Command, open: (options: WorldOption
       ),
   });
   if (speed) world.standIn.set({ rowsPerSecond: Number(speed), batchOverheadMillis: 0 });
-  return { world, recording, named: namer(), runs: new Map() };
+  return { world, recording, named: namer(), runs: new Map(), refused: 0 };
 }
 
 const parsed = (text: string | undefined): Record<string, unknown> => (text ? JSON.parse(text) : {});
 
 /**
  * `run [name=x] [by-hand] [preview] [only] [approve=N] [release] [accept=N] [input={…}]`, and one of `dies-at=POINT`,
- * `hangs-at=POINT`, `stops-at=POINT`, `at=POINT do COMMAND`.
+ * `hangs-at=POINT`, `stops-at=POINT`, `at=POINT`, each with `do COMMAND`.
  */
 async function run(command: Command, stage: Stage): Promise<string[]> {
   const { world, recording } = stage;
@@ -96,19 +101,19 @@ async function run(command: Command, stage: Stage): Promise<string[]> {
 }
 
 function interruptionOf({ options, inner }: Command, stage: Stage): Interruption | undefined {
-  for (const does of ['dies', 'hangs', 'stops'] as const) {
-    const point = options[`${does}-at`];
-    if (point) return { at: point as Point, does };
-  }
-  const { at } = options;
-  if (!at || !inner) return undefined;
-  const does = async (): Promise<void> => {
+  const meanwhile = async (): Promise<void> => {
+    if (!inner) return;
     const outer = stage.recording.say;
     const lines = await act(commandOf(inner), stage);
     outer(`MEANWHILE ${inner}`);
     for (const line of lines) outer(`| ${line}`);
   };
-  return { at: at as Point, does };
+  for (const does of ['dies', 'hangs', 'stops'] as const) {
+    const point = options[`${does}-at`];
+    if (point) return { at: point as Point, does, meanwhile };
+  }
+  const { at } = options;
+  return at ? { at: at as Point, does: meanwhile } : undefined;
 }
 
 function ranBefore({ words: [which = ''] }: Command, { runs }: Stage): Run {
@@ -117,7 +122,17 @@ function ranBefore({ words: [which = ''] }: Command, { runs }: Stage): Run {
   return found;
 }
 
-const ofWorld = new Set(['record-gone', 'record-without', 'server', 'ledger', 'people', 'address', 'paused', 'policy']);
+const ofWorld = new Set([
+  'record-gone',
+  'record-without',
+  'record-with',
+  'server',
+  'ledger',
+  'people',
+  'address',
+  'paused',
+  'policy',
+]);
 
 /** `after SECONDS COMMAND`: executed when this much of the next run has passed. */
 function after({ words: [seconds = '', command = '', ...words], options }: Command, stage: Stage): void {
@@ -155,12 +170,22 @@ function proxy({ options }: Command, { standIn }: World): void {
   });
 }
 
-/** `refuse WHAT with=STATUS [text=…]`: requests whose body contains WHAT are refused. */
-function refuse({ words: [what = ''], options }: Command, { standIn }: World): void {
-  const { with: status = '400', value } = options;
+/**
+ * `refuse WHAT with=STATUS|nothing [value=…|says=…] [skip=N] [times=N] [from=SECONDS]`: requests whose body contains WHAT are
+ * refused; the first N pass, only N are refused, and none before that much time.
+ */
+function refuse({ words: [what = ''], options }: Command, stage: Stage): void {
+  const { clock, standIn } = stage.world;
+  const { with: status = '400', value, says: message, skip = 0, times = Number.POSITIVE_INFINITY, from = 0 } = options;
+  const since = clock.time + Number(from) * 1000;
+  let asked = 0;
   standIn.between(({ body, path }) => {
-    if (!body.includes(what) && !path.includes(what)) return undefined;
-    const text = value === undefined ? undefined : JSON.stringify({ value });
+    if (clock.time < since || !(body.includes(what) || path.includes(what))) return undefined;
+    asked++;
+    if (asked <= Number(skip) || asked > Number(skip) + Number(times)) return undefined;
+    stage.refused++;
+    if (status === 'nothing') return { kind: 'fail-before', answer: { kind: 'no-answer' } };
+    const text = value || message ? JSON.stringify({ value, message }) : undefined;
     return { kind: 'fail-before', answer: { kind: 'status', status: Number(status), ...(text && { body: text }) } };
   });
 }
@@ -176,7 +201,8 @@ type Play = (command: Command, stage: Stage, word: string) => unknown;
 const commands: Record<string, Play> = {
   run,
   after,
-  refuse: (command, { world }) => refuse(command, world),
+  refuse,
+  refused: (_, { refused }) => [`${refused} requests refused so far`],
   proxy: (command, { world }) => proxy(command, world),
   lose: (command, { world }) => lose(command, world),
   'no-proxy': (_, { world }) => world.standIn.between(undefined),
@@ -230,7 +256,14 @@ const commands: Record<string, Play> = {
     world.reach.server = switched(word, 'back', 'away');
   },
   ledger: (_, { world }, word) => {
-    world.reach.ledger = switched(word, 'back', 'away');
+    const moods = {
+      back: true,
+      away: false,
+      unheard: 'unheard',
+      doubtful: 'doubtful',
+      contested: 'contested',
+    } as const;
+    world.reach.ledger = moods[word as keyof typeof moods];
   },
   people: (_, { world }, word) => {
     world.reach.people = switched(word, 'back', 'away');
@@ -241,6 +274,15 @@ const commands: Record<string, Play> = {
   'record-without'(_, { world: { ledger } }, word) {
     const { [word]: _gone, ...record } = ledger.stored.get(anIndex) as Record<string, unknown>;
     ledger.stored.set(anIndex, record);
+  },
+  'record-with'({ words: [fields] }, { world: { ledger } }) {
+    ledger.stored.set(anIndex, { ...(ledger.stored.get(anIndex) as object), ...parsed(fields) });
+  },
+  slow: (_, { world: { standIn, clock } }, word) => {
+    standIn.between(() => {
+      clock.time += Number(word) * 1000;
+      return undefined;
+    });
   },
   fault: (_, { world }, word) => world.standIn.fault(word.replace(':', '=')),
   'deletes-always': (_, { world }) => world.standIn.set({ mode: 'always-delete' }),
@@ -271,7 +313,9 @@ const commands: Record<string, Play> = {
   truncates: (_, { world }) => [`${world.realTruncates().length} real truncates so far`],
   record(_, { world: { ledger } }) {
     const stored = ledger.stored.get(anIndex);
-    return [stored ? recordText(parseRecord(anIndex, stored)) : 'no record'];
+    const parsed = stored === undefined ? undefined : parseRecord(anIndex, stored);
+    if (!parsed || parsed.state === 'unreadable') return [parsed?.state ?? 'no record'];
+    return [`${recordText(parsed)}; last sender ${parsed.lastSender.runId}`.replace(/, last sender.*;/, ';')];
   },
   'record-gone': (_, { world: { ledger } }) => void ledger.stored.delete(anIndex),
 };

@@ -84,9 +84,10 @@ export function journalled(services: Services, start: () => number, say: (line: 
 const momentText = (millis: number): string => {
   if (millis === 0) return 'now';
   if (Math.abs(millis) < dayMillis / 100) return 'just now';
-  const days = Math.round((Math.abs(millis) / dayMillis) * 100) / 100;
-  return millis < 0 ? `${number(days)} d ago` : `${number(days)} d ahead`;
+  return `${daysText(Math.abs(millis))} ${millis < 0 ? 'ago' : 'ahead'}`;
 };
+
+const daysText = (millis: number): string => `${number(Math.round((millis / dayMillis) * 100) / 100)} d`;
 
 const countText = ({ rowsToDelete, rowsTotal }: DryRun): string => `${number(rowsToDelete)} of ${number(rowsTotal)}`;
 const dryRunText = (dryRun: DryRun): string => `${countText(dryRun)}${dryRun.deletesInPlace ? '' : ', would reindex'}`;
@@ -143,20 +144,25 @@ export function recordText(record: StoredRecord): string {
 
 /** The report as data: its sentences are in the golden messages. */
 export function reportText(report: Report, byHand: boolean): string[] {
-  const { runId, result, mode, cause, notes = [], policies } = report;
+  const { runId, result, mode, cause, notes = [], policies, unmanagedIndices = [] } = report;
   const heldBack = isWorthPublishing(report, byHand) ? '' : ', held back by notify: problems';
   return [
     `report: ${mode === 'preview' ? 'PREVIEW ' : ''}${result}${cause ? `, ${factText(cause)}` : ''}${heldBack}`,
     ...policies.map(entryText(runId)),
     ...notes.map(({ text: _, ...note }) => `  note: ${factText(withoutMoment(note as Note, runId))}`),
+    ...unmanagedIndices.map(({ indexName, ...names }) => `  without a policy: ${unmanagedName(names)} ${indexName}`),
   ];
 }
+
+const unmanagedName = ({ entityType, aspect }: { entityType?: string | undefined; aspect?: string | undefined }) =>
+  entityType && aspect ? `${entityType}.${aspect}` : 'unnamed';
 
 const entryText =
   (runId: string) =>
   (entry: PolicyEntry): string => {
     const { entityType, aspect, outcome, cause } = entry;
     const figures = [
+      ['past retention', entry.rowsPastRetention],
       ['deleted', entry.rowsDeleted],
       ['left', entry.rowsRemaining],
       ['left behind', entry.rowsLeftBehind],
@@ -165,6 +171,10 @@ const entryText =
     return [
       `  ${entityType}.${aspect}: ${outcome}, ${factText(cause)}`,
       ...figures.flatMap(([name, rows]) => (rows ? [`${number(rows)} ${name}`] : [])),
+      ...(entry.policyCutoffMillis
+        ? [`cutoff ${daysText(entry.policyCutoffMillis - (entry.cutoffMillis ?? 0))} before the policy's`]
+        : []),
+      ...(entry.owner ? [`owner ${entry.owner}`] : []),
       ...(entry.noIndex ? ['no such index'] : []),
       ...(entry.indexNow ? [`was ${entry.indexName}, replaced by ${entry.indexNow}`] : []),
       ...(entry.reindexes ? ['reindexes'] : []),

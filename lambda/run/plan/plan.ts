@@ -88,7 +88,7 @@ async function decideAll(
   const failure = requests.serverFailure;
   const all = [...planned.sort(runOrder(prepared.records)), ...state.entries];
   const entries = failure
-    ? all.map((entry) => withoutServer(entry, failure.kind, state))
+    ? all.map((entry) => withoutServer(entry, failure.kind))
     : await recountQuarantined(all, context, signal);
   return {
     ...state,
@@ -127,7 +127,7 @@ function takeUp(
     const { index } = record;
     const owned = ownership(record, state);
     if (owned.kind === 'free') continue;
-    const policy = onlyOneFor(index, chosen);
+    const policy = policyFor(index, chosen);
     if (policy) taken.add(index);
     const release = owned.kind === 'unreported' && !owned.record.lastVerdict ? owned.record.lastRelease : undefined;
     // A release has a note. Only its policy, which waits for that, has an entry.
@@ -161,10 +161,9 @@ function takeUp(
   return { held, waiting };
 }
 
-function onlyOneFor(index: string, chosen: readonly ParsedPolicy[]): WaitingPolicy | undefined {
-  const [policy, second] = chosen.filter((one) => one.index === index);
-  return policy?.kind === 'policy' && second === undefined ? policy : undefined;
-}
+/** Two policies for one index are both invalid. */
+const policyFor = (index: string, chosen: readonly ParsedPolicy[]): WaitingPolicy | undefined =>
+  chosen.find((one): one is WaitingPolicy => one.index === index && one.kind === 'policy');
 
 async function sizesOf(reads: OptionalReads, requests: PlanRequests): Promise<IndexSize[]> {
   try {
@@ -204,8 +203,8 @@ async function planOne({ index, policy }: WaitingPolicy, context: PlanContext): 
  * too long says nothing about the others: an enforcing run watches all the same, or one slow index would keep every
  * other one from being judged.
  */
-function withoutServer(entry: Entry, kind: string, { mode }: RunState): Entry {
-  if (entry.phase === 'watched') return kind === 'timeout' && mode === 'enforce' ? entry : openEntry(entry, 'server');
+function withoutServer(entry: Entry, kind: string): Entry {
+  if (entry.phase === 'watched') return kind === 'timeout' ? entry : openEntry(entry, 'server');
   return entry.phase === 'approved' ? doneEntry(entry, 'not-started', { kind: 'setup', what: 'run' }) : entry;
 }
 

@@ -131,13 +131,13 @@ export const entryCases: EntryCase[] = [
     { rowsDeleted: 800_034, rowsRemaining: 400_000, ...task },
   ],
   [
-    'its task still runs when it is closed',
+    'its task still runs when it is judged for its age',
     'incomplete',
     { ...remains, runs: true, done: 800_000, total: 1_200_034 },
     { rowsDeleted: 800_000, rowsRemaining: 400_034, ...task },
   ],
   [
-    'its reindex still runs when it is closed',
+    'its reindex still runs when it is judged for its age',
     'unknown',
     { ...notProven, runs: true, done: 800_000, total: 1_200_034 },
     reindexing,

@@ -107,16 +107,16 @@ describe('At the end of a run, what has hung for 20 hours', () => {
 
   const movedLate = { ...stuck, noProgressSince: end - hour / 6 + 1 };
 
-  async function closed(given: Given) {
+  async function judgedForAge(given: Given) {
     const usual = { status: running, left: 60, now: end, runStart: sent + 1, isOver: true };
     const { checked, stored } = await checkedOnce({ ...usual, ...given });
     return checked.kind === 'resolved' ? `${stored.lastVerdict?.verdict.outcome}, ${stored.state}` : checked.kind;
   }
 
   test.each<[string, Given, string]>([
-    ['is closed by what is counted', { watch: stuck }, 'incomplete, idle'],
+    ['is judged by what is counted', { watch: stuck }, 'incomplete, idle'],
     [
-      'is closed by what is counted, also where its status fails',
+      'is judged by what is counted, even if its status fails',
       { watch: { ...stuck, hasStatus: true }, status: throttled },
       'incomplete, idle',
     ],
@@ -135,12 +135,12 @@ describe('At the end of a run, what has hung for 20 hours', () => {
       'rows-missing, quarantined',
     ],
   ])('%s', async (_, given, expected) => {
-    expect(await closed(given)).toBe(expected);
+    expect(await judgedForAge(given)).toBe(expected);
   });
 
   test.each<[string, Given, string]>([
-    ['is closed as unknown where this run has never counted it', {}, 'unknown, idle'],
-    ['is closed as unknown where it was stuck before', { watch: { ...stuck, isStuck: true } }, 'unknown, idle'],
+    ['is judged unknown if this run has never counted it', {}, 'unknown, idle'],
+    ['is judged unknown if it was stuck before', { watch: { ...stuck, isStuck: true } }, 'unknown, idle'],
     ['waits for a person as a reindex', { record: aRunning({ attempt: aReindex() }) }, 'unknown, quarantined'],
     ['is watched on where it may have moved', { watch: stuck }, 'watching'],
     ['is watched on where its status shows more', { watch: { ...stuck, isStuck: true, counter: 4 } }, 'watching'],
@@ -150,7 +150,7 @@ describe('At the end of a run, what has hung for 20 hours', () => {
     ['is watched on where the function had no time left', { left: failing('aborted') }, 'watching'],
     ['is watched on where only its status cannot be read', { left: failing('unreadable', 'task-status') }, 'watching'],
   ])('and cannot be counted %s', async (_, given, expected) => {
-    expect(await closed({ left: failing('unreadable'), ...given })).toBe(expected);
+    expect(await judgedForAge({ left: failing('unreadable'), ...given })).toBe(expected);
   });
 });
 

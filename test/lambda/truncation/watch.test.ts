@@ -70,7 +70,7 @@ describe('it has moved', () => {
     expect([watch.stillSince, watch.rowsToDelete]).toEqual([at, 50]);
   });
 
-  test('rows to keep that become more do not keep a record from being closed after 20 hours', () => {
+  test('rows to keep that become more do not keep a record from being judged after 20 hours', () => {
     const watch = seenBy(aReindexed, { at, counts: counts(0, 10) }, { at: at + minute, counts: counts(0, 20) });
     expect([watch.stillSince, watch.noProgressSince]).toEqual([at + minute, at]);
   });

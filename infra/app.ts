@@ -15,7 +15,7 @@ try {
   } else {
     const stage = readStageFile(name);
     new RetentionStack(app, `datahub-retention-${stage.stage}`, { stage });
-    // It loads all of CDK; a mistake in the stage file is reported before that.
+    // Imported only now, because it loads all of CDK: a mistake in the stage file is reported before that.
     const { AwsSolutionsChecks } = await import('cdk-nag');
     Validations.of(app).addPlugins(new AwsSolutionsChecks(app, { verbose: true }));
   }

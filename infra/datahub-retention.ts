@@ -32,8 +32,8 @@ export class DatahubRetention extends Construct implements IConnectable {
   /** The workflow of a run; start an execution with `{"mode":"preview"}` to see what it would do. */
   readonly stateMachine: StateMachine;
   /**
-   * What may still be running on the server. A stage that loses it can truncate an index twice: it has a name of its
-   * own in account and region, and, while the stage enforces, deletion protection (docs/adr/0008).
+   * What may still be running on the server. A stage that loses it can truncate an index twice, so the table has a
+   * fixed name and, while the stage enforces, deletion protection (docs/adr/0008).
    */
   readonly ledger: Table;
   /** Plan, Truncate, Poll and Report. */

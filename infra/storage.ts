@@ -14,10 +14,9 @@ export interface LedgerTableProps {
 }
 
 /**
- * The ledger: one small record per search index. The partition key is the stage, because one server belongs
- * to one stage. No time to live: an expired record would allow a second truncation. Its name is the stage's alone in
- * account and region, so that no second, empty one takes its place, and while the stage enforces it cannot be deleted
- * (docs/adr/0008).
+ * The ledger: one small record per search index. The partition key is the stage, because one server belongs to one
+ * stage. No time to live: an expired record would allow a second truncation. Its name follows from the stage's, so that
+ * no second, empty table can take its place, and while the stage enforces it cannot be deleted (docs/adr/0008).
  */
 export class LedgerTable extends Construct {
   readonly table: Table;
@@ -27,7 +26,7 @@ export class LedgerTable extends Construct {
     const { encryptionKey } = resources;
     this.table = new Table(this, 'Table', {
       tableName: ledgerName(settings.stage),
-      // A mode that is only known at deployment may be this one.
+      // A mode that is known only at deployment may be `enforce`.
       deletionProtection: settings.mode !== 'preview',
       ...(encryptionKey && { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey }),
       partitionKey: { name: 'ledger', type: AttributeType.STRING },
@@ -48,7 +47,7 @@ export class PolicyParameters extends Construct {
       const name = isNamed ? dottedName(policy) : `${written['entityType']}.${written['aspect']}`;
       new StringParameter(this, isNamed ? name : `Policy ${at + 1}`, {
         parameterName: `${settings.parameterPrefix}/policies/${name}`,
-        // It is a path; the CDK asks for this where it cannot see that.
+        // The name is a path; the CDK cannot always see that, and asks.
         simpleName: false,
         description: 'Retention policy; change it in the stage file',
         // A number that is a token would be printed as another number by JSON.stringify.

@@ -22,7 +22,7 @@ export function bundleInto(folder: string, sources: Record<string, string> = han
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     bundle: true,
-    // Names stay, so that a stack trace says where it was.
+    // Names are not shortened, so that a stack trace says where the error was.
     minifySyntax: true,
     minifyWhitespace: true,
     platform: 'node',

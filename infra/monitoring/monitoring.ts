@@ -42,7 +42,7 @@ export interface MonitoringProps {
 
 interface AlarmProps {
   metric: IMetric;
-  /** By default once is enough, at or above the threshold of 1. */
+  /** By default, one data point at or above the threshold of 1 raises the alarm. */
   comparisonOperator?: ComparisonOperator;
   evaluationPeriods?: number;
   datapointsToAlarm?: number;
@@ -108,7 +108,8 @@ export class Monitoring extends Construct {
         missingData: TreatMissingData.IGNORE,
       }),
       alarm('StartLost', {
-        // What arrives, not what is there: each lost start raises the alarm, also while an earlier one is kept.
+        // Counts what arrives, not what is in the queue: each lost start raises the alarm, even if an earlier one is
+        // still there.
         metric: schedule.lostStarts.metricNumberOfMessagesSent({ statistic: 'Sum', period: Duration.minutes(5) }),
         // A queue that nobody uses has no data after some hours.
         missingData: TreatMissingData.NOT_BREACHING,
@@ -163,12 +164,12 @@ export class Monitoring extends Construct {
 }
 
 /**
- * Hours after a scheduled start in which there was no other one. They count from the first start that CloudWatch sees:
- * before it there is no data, so a fresh stage has none at all.
+ * Hours after a scheduled start without another one. They count from the first start that CloudWatch sees: before it
+ * there is no data, so a fresh stage has no such hours.
  *
- * The window is one hour longer than they are, because it has to hold the start that they follow. At CloudWatch's limit of
- * 168 hours, or for a number that is only known at deployment, there is no room for it; then CloudWatch has to read a little
- * beyond the window, as it says it does ("evaluation range").
+ * The window is one hour longer than these hours, because it also has to hold the start from which they count. At
+ * CloudWatch's limit of 168 hours, or for a number that is only known at deployment, there is no room for it; then
+ * CloudWatch has to read a little beyond the window, as it says it does ("evaluation range").
  */
 function withoutStart(hours: number, { group }: RunSchedule) {
   return {

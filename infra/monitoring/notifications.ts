@@ -39,8 +39,8 @@ export class Notifications extends Construct {
   }
 
   /**
-   * A topic without a policy takes what comes from its own account, and one with a policy only what that allows; Report
-   * publishes by its role.
+   * Without a policy, a topic accepts alarms from its own account; with one, it accepts only what the policy allows.
+   * Report publishes with its role.
    */
   private letAlarmsIn(topic: ITopic, stage: string, warn: Warn): void {
     if (topic.masterKey !== undefined) letUse(topic.masterKey, forAlarms(), 'CloudWatch', warn);

@@ -7,7 +7,10 @@ import type { DatahubRetentionProps } from './construct-props.ts';
 import { hasToken, isLater, withoutLater } from './later.ts';
 import { type Resources, resourcesOf } from './resources.ts';
 
-/** What the construct takes; our own stack passes on the names of resources that a stage file has instead. */
+/**
+ * The construct's props. Our own stack also passes the names of resources, which a stage file has instead of the
+ * resources.
+ */
 export type GivenProps = DatahubRetentionProps & Pick<StageInput, ResourceField>;
 
 interface CheckedProps {

@@ -26,12 +26,13 @@ export interface ConstructResources {
    */
   readonly securityGroups?: ISecurityGroup[];
   /**
-   * Where the reports go. Where it is made in this app, it gets what CloudWatch needs to send alarms there.
+   * Where the reports go. If the topic is made in this app, its policy gets what CloudWatch needs to send alarms there.
    * @default - a topic of its own
    */
   readonly topic?: ITopic;
   /**
-   * Where all alarms go (PagerDuty and the like). Where it is made in this app, it gets what CloudWatch needs.
+   * Where all alarms go (PagerDuty and the like). If the topic is made in this app, its policy gets what CloudWatch
+   * needs.
    * @default - the topic of the reports, except for alarms that repeat what a report says
    */
   readonly alarmTopic?: ITopic;

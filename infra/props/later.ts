@@ -3,18 +3,22 @@ import { SettingsError } from '../stage/settings.ts';
 
 /**
  * Whether a value is known only later: at deployment (a token), or once the CDK has looked it up. Until then
- * `valueFromLookup` and `Vpc.fromLookup` return such texts, and an error would keep the CDK from asking AWS at all.
+ * `valueFromLookup` and `Vpc.fromLookup` return placeholder texts, and an error would keep the CDK from asking AWS at
+ * all.
  */
 export const isLater = (value: unknown): boolean =>
   Token.isUnresolved(value) || (typeof value === 'string' && /dummy-value-for-|^[ips]-(12345|67890)$/.test(value));
 
-/** What CloudFormation fills in. What is being looked up needs no place in a template, which the CDK throws away. */
+/**
+ * Whether CloudFormation fills in the value. A value that is still being looked up does not have to be in the template,
+ * which the CDK throws away.
+ */
 export const hasToken = (value: unknown): boolean =>
   Token.isUnresolved(value) || (Array.isArray(value) && value.some((item) => Token.isUnresolved(item)));
 
 /**
- * Stand for what cannot be left out of the check, and bring no warning. All other settings that are known later are
- * left out.
+ * Samples for settings that the check cannot do without; they cause no warning. All other settings that are known later
+ * are left out.
  */
 const samples: Record<string, (n: number) => unknown> = {
   stage: () => 'later',

@@ -4,7 +4,7 @@ import { maxPolicies } from '../../lambda/facts/policy-fields.ts';
 /**
  * The settings of a stage: ranges, defaults and descriptions, here and nowhere else. `npm run schemas` writes them into
  * the schema for editors, the props of the construct (`props.ts`), and the table of docs/operate.md. `unset` says what
- * holds without the setting, where that is no value.
+ * applies without the setting, if that is not a default value.
  */
 
 /** Names in Parameter Store: a path of at most 15 levels; names that begin with aws or ssm are reserved for AWS. */

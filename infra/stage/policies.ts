@@ -26,7 +26,7 @@ export function inspectPolicies(
     const key = names && searchIndex(names);
     const earlier = key === undefined ? undefined : seen.get(key);
     if (names && key !== undefined) {
-      // Also of a policy that has another mistake: once that is fixed, this one would come up next.
+      // A duplicate is reported even if the policy has another mistake: once that was fixed, it would come up next.
       if (earlier === undefined) seen.set(key, position);
       else refuse([], ` is for the same index as policy ${earlier + 1} (${dottedName(names)}): keep one of them`);
     }

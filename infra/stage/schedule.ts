@@ -54,7 +54,7 @@ function cronOf(fields: readonly string[], now: number): Schedule {
 }
 
 /**
- * The first time on the wall that a zone skips when its daylight saving begins: nothing starts then.
+ * The first of these wall-clock times that the zone skips when daylight saving begins: nothing starts then.
  * @param wallTimes as `parseSchedule` returns them
  * @returns one of them, or undefined
  */

@@ -79,7 +79,7 @@ export function inspectSettings(
   return { problems, settings: { ...settings, stage, ...parameterNames(stage, settings), policies } };
 }
 
-/** Where the stage's parameters are, with what holds where the settings do not say it. */
+/** The names of the stage's parameters, with the defaults for those that the settings do not give. */
 export function parameterNames(stage: string, given: { parameterPrefix?: string; tokenParameter?: string }) {
   const { parameterPrefix = prefixOf(stage), tokenParameter = `${parameterPrefix}/token` } = given;
   return { parameterPrefix, tokenParameter };

@@ -6,7 +6,7 @@ export const stateMachineName = (stage: string): string => `datahub-retention-${
 
 export const ledgerName = (stage: string): string => `datahub-retention-${stage}`;
 
-/** Of what a whole account has one of: `prod` in two regions must not collide. */
+/** For names that must be unique in a whole account: `prod` in two regions must not collide. */
 export const globalName = (stage: string, region: string): string => `datahub-retention-${stage}-${region}`;
 
 /** Its own group, because CloudWatch counts starts by group. */
@@ -16,7 +16,8 @@ export const scheduleGroupName = (stage: string): string => `datahub-retention-$
 export const alarmNamePrefix = (stage: string): string => `datahub-retention/${stage}/`;
 
 /**
- * Known before the state machine exists: messages of the Report function, on which the state machine depends, name it.
+ * Built from names, because the ARN is needed before the state machine exists: that depends on the Report function,
+ * whose messages name it.
  */
 export const stateMachineArn = (stack: Stack, stage: string): string =>
   stack.formatArn({

@@ -59,7 +59,7 @@ export class RunSchedule extends Construct {
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', { conditions: { StringEquals: ofGroup } }),
     });
-    // The queue is written to with this role, and so is what encrypts it.
+    // EventBridge Scheduler writes to the queue with this role, which therefore has to use the queue's key as well.
     if (encryptionKey)
       role.addToPolicy(throughService('UseQueueKey', encryptionKey, 'sqs', ['Decrypt', 'GenerateDataKey']));
     new Schedule(this, 'Schedule', {

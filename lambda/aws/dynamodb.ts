@@ -28,12 +28,13 @@ const pausesMillis = [100, 500, 2000];
 type Item = Record<string, AttributeValue>;
 
 /**
- * The ledger in a DynamoDB table with the keys `ledger` (the stage) and `index`. The record itself is one JSON text; its
- * revision is stored beside it as an attribute, because every write is conditional on it, and so is the write's random ID.
+ * The ledger in a DynamoDB table with the keys `ledger` (the stage) and `index`. The record itself is one JSON text.
+ * Beside it are two attributes: its revision, because every write is conditional on it, and the random ID of the last
+ * write.
  *
- * The SDK's own retries are off: they may repeat a write whose answer was lost, and the repeat then fails its
- * condition because the first one succeeded. Here a lost answer is followed by a strongly consistent read, which
- * finds the ID of this write or does not.
+ * The SDK's own retries are off: they may repeat a write whose answer was lost, and the repeat then fails its condition
+ * because the first one succeeded. Here a lost answer is followed by a strongly consistent read, which shows whether
+ * the stored ID is that of this write.
  */
 export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
   const { table, stage, client = dynamoDbClient(), pause = sleep } = options;

@@ -12,9 +12,9 @@ interface SnsPublisherOptions {
   /** `problems`: only what rule 12 wants published. */
   notify: 'always' | 'problems';
   log: Log;
-  /** Where people read it: the commands in it are made for that place. */
+  /** Who reads it, and where they type: the commands in it are made for that place. */
   audience: Audience;
-  /** How long SNS may take in all, milliseconds: the function ends by itself, with the reason in its log. */
+  /** How long SNS may take in all, milliseconds, so that the function can still log the reason before its time ends. */
   patienceMillis: number;
 }
 

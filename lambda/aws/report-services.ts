@@ -7,7 +7,7 @@ import { runLog } from './log.ts';
 import { reportMetrics, toStandardOutput } from './metrics.ts';
 import { snsClient, snsPublisher } from './publish.ts';
 
-/** Of the function's time, for the log and the metrics of a report that SNS did not take. */
+/** Time kept free at the function's end, to log and count a report that SNS did not accept. */
 const marginMillis = 10_000;
 
 /**

@@ -23,7 +23,7 @@ interface ParameterNames {
 export interface SsmParameters extends Parameters {
   /** PEM certificates of a private authority; undefined if none is configured. Throws ParametersError. */
   caCertificate(): Promise<string | undefined>;
-  /** The next reader of the token gets it from Parameter Store. */
+  /** Forgets the token in memory: the next `get` reads it from Parameter Store. */
   forgetToken(): void;
 }
 

@@ -8,9 +8,9 @@ import { type UnionOf, unionSchema } from './union.ts';
  * What a run found out, as data: why a policy has its outcome, or why a run could not do its work. Run state, ledger
  * and report carry causes; `message/` turns them into English at the edge, and no other code reads a sentence.
  *
- * A kind exists where a person does something different, and each of its variants has exactly its own fields. A cause
- * contains no other cause, and no number that its entry already has (rows, days, percent, index names). A server's
- * words appear once, capped. Times are epoch milliseconds.
+ * Two causes have different kinds if a person would act differently, and each variant of a kind has exactly its own
+ * fields. A cause contains no other cause, and nothing that its entry already has (rows, days, percent, index names). A
+ * server's words appear once, capped. Times are epoch milliseconds.
  */
 
 const rows = z.int().nonnegative();
@@ -19,7 +19,7 @@ const millis = z.number();
 /** Sentences about configuration are made where the mistake is found, and passed on unchanged. */
 const problem = z.string();
 
-/** What the status of its task said last: a remark beside the counts, never a proof. */
+/** What the task's last status said: shown beside the counts; nothing is decided by these fields. */
 const counters = {
   conflicts: rows.optional().meta({ description: 'rows that changed in the meantime and were left' }),
   done: rows.optional().meta({ description: 'rows deleted, created or updated' }),

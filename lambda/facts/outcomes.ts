@@ -29,7 +29,7 @@ export type Outcome = keyof typeof facts;
 /** Outcomes that a person hears of first; each has a section in the runbook. */
 export type Problem = { [Each in Outcome]: (typeof facts)[Each] extends 'ok' ? never : Each }[Outcome];
 
-/** What the record of a truncation may end with. */
+/** The outcomes that can be recorded for a truncation. */
 export const verdictOutcomes = [
   'truncated',
   'incomplete',

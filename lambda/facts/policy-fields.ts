@@ -11,7 +11,7 @@ export const usualBatchSize = 10_000;
 /** The most policies of one stage; DataHub has about ten time series aspects. */
 export const maxPolicies = 48;
 
-/** Several hundred entries must fit into one run state; the longest name in DataHub has 27 characters. */
+/** All entries of a run must fit into its state; the longest name in DataHub has 27 characters. */
 export const maxNameLength = 60;
 
 const percent = z.number().min(0).max(100);

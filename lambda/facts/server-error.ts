@@ -47,7 +47,7 @@ export const serverErrorKinds = [
   'unreadable',
   /** 2xx to a real truncate, but without a task id. */
   'no-task-id',
-  /** Waits are cut short, and the answer does not say that the data is a sample. */
+  /** `--fast` shortens waits, but the answer does not say that the data is a sample. */
   'not-sample',
   /** A bug in this program while it was talking to the server. */
   'defect',
@@ -80,7 +80,7 @@ const ofServer: readonly ServerErrorKind[] = ['dns', 'connect', 'tls', 'unauthor
 
 /**
  * True for causes that every further request would hit as well: DNS, connect, TLS, a token that is refused or missing,
- * a gateway that asks for something that this job does not have.
+ * data that is not a sample, a gateway that asks for something that this job does not have.
  */
 export const concernsServer = ({ kind, wants }: ServerError): boolean =>
   ofServer.includes(kind) || (kind === 'gateway' && wants !== undefined);

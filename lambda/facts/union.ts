@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 /**
  * Closed unions of facts, discriminated by `kind`: one table of fields gives both the type and the schema. A kind with
- * variants lists the fields of each: a field without its variant does not compile.
+ * variants lists the fields of each, so that a field of another variant does not compile.
  */
 
 type Shape = z.core.$ZodShape;

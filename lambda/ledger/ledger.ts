@@ -12,12 +12,12 @@ export interface Ledger {
   /**
    * Stores `next` on condition that the stored record's revision is the one before (0 where there is none), as one
    * atomic step. True if `next` is stored, including when the store's answer was lost and a second read finds the
-   * random ID of this write. False if another writer was first; after a lost answer also if this write took place and
-   * another one has followed: to say why it was refused, read the record first. Throws LedgerError if neither can be
-   * established.
+   * random ID of this write. False if another writer was first. After a lost answer it is also false if this write took
+   * place and another one has followed, so read the record before saying why it was refused. Throws LedgerError if
+   * neither can be established.
    */
   replace(next: StoredRecord): Promise<boolean>;
-  /** Why it cannot be written, where that is known beforehand: a run then only reports what is in it. */
+  /** Why the ledger cannot be written, if that is known beforehand; a run then only reports what it holds. */
   unwritable?: LedgerError;
 }
 

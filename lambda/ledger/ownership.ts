@@ -11,7 +11,10 @@ import {
 } from './record.ts';
 import { isAhead, isSameRun } from './transitions.ts';
 
-/** Age at which an unresolved record without movement is judged, and from when on a release is accepted. */
+/**
+ * After this long, an unresolved record without movement is judged; a release is accepted this long after its
+ * `judgeableAt`.
+ */
 export const abandonAfterMillis = 20 * hourMillis;
 
 /** The run that reads a record, and the server that it talks to. */
@@ -21,7 +24,7 @@ export interface ThisRun extends RunId {
 
 /** What a record means to a run. */
 export type Ownership =
-  /** No truncation is under way. Whether this run may send one: `fencedBy`. */
+  /** No truncation is under way. `fencedBy` says whether this run may send one. */
   | { kind: 'free'; record: Idle | undefined }
   /** This run's own truncation, without a verdict. */
   | { kind: 'mine'; record: Unresolved }
@@ -33,7 +36,7 @@ export type Ownership =
   /** Left alone until a person releases it. */
   | { kind: 'unreadable'; record: Unreadable };
 
-/** The one place that says whose a record is (rule 5). */
+/** The only place that decides what a record means to a run (rule 5). */
 export function ownership(record: StoredRecord | undefined, thisRun: RunId): Ownership {
   if (record === undefined) return { kind: 'free', record };
   if (record.state === 'unreadable') return { kind: 'unreadable', record };
@@ -43,7 +46,7 @@ export function ownership(record: StoredRecord | undefined, thisRun: RunId): Own
 }
 
 /**
- * The run that keeps this one from sending (rule 5): the run itself, or one that started no earlier, has sent here, or
+ * The run that fences this one off (rule 5): this run itself, or one that started no earlier, if it has sent here or
  * may have.
  * @param nowMillis epoch milliseconds
  */

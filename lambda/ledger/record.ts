@@ -15,8 +15,8 @@ import { namesIn, namesOfIndex, searchIndex } from '../policy/aspects.ts';
  * Times are epoch milliseconds.
  *
  * A record only ever gains optional fields, and fields that this version does not know are kept when it is written.
- * What decides is required; a field that only messages show is dropped if it cannot be read. A record without the
- * required fields is unreadable: its index is left alone until a person releases it.
+ * Fields that decisions depend on are required; a field that only messages show is dropped if it cannot be read. A
+ * record without the required fields is unreadable: its index is left alone until a person releases it.
  */
 
 /** The range of a JavaScript date: no report can be made with a larger number. */
@@ -38,7 +38,7 @@ export type Window = z.infer<typeof windowSchema>;
 const runSchema = extensible({ runId: z.string(), runStartMillis: millis });
 export type RunId = z.infer<typeof runSchema>;
 
-/** The run in a value that names more than a run. */
+/** Only the id and the start of the run, from a value that has more fields. */
 export const runOf = ({ runId, runStartMillis }: RunId): RunId => ({ runId, runStartMillis });
 
 /** A run, and when it decided. */
@@ -79,7 +79,7 @@ const attemptSchema = runSchema.extend({
   sendingSince: millis,
   /** Nothing is sent at or after this moment. */
   sendBy: millis,
-  /** From this moment on runs other than its writer may judge it while it has no task id. Assumed: acts-in-time. */
+  /** Without a task id, no run judges it before this moment. Assumed: acts-in-time. */
   judgeableAt: millis,
   /** What the server answered, if it was not a task id. */
   answer: shown(serverErrorSchema),
@@ -133,7 +133,7 @@ const common = {
   window: shown(windowSchema),
 };
 
-/** The last truncation, from the first call on. */
+/** The last truncation; only an idle record may have none. */
 const truncation = { attempt: attemptSchema, taskId: z.string().optional() };
 
 const idleSchema = extensible({
@@ -189,8 +189,8 @@ export const remainsOf = ({ stored }: Unreadable): z.infer<typeof remainsSchema>
   remainsSchema.safeParse(stored).data ?? {};
 
 /**
- * The names by which people call its index. If a record states none, or those of another index, its search index takes
- * their place: `release` accepts that as well, and must not open the other index.
+ * The names that people use for its index. If the record has none, or those of another index, its search index stands
+ * in for them: `release` accepts that as well, and must not release the other index.
  */
 export function namesOfRecord(record: StoredRecord): IndexNames {
   const names = namesIn(record.state === 'unreadable' ? record.stored : record);

@@ -40,9 +40,9 @@ import {
  * others must still learn of it.
  *
  * Gotchas:
- * - Every write is conditional on the revision of the record that it was made from, and increments it. A function that
- *   was frozen between reading and writing finds its condition broken. A mark also names the moment of the decision that
- *   was reported; any other write in between makes it fail, and the decision is reported once more.
+ * - Every write is conditional on the revision of the record that it was made from, and increments it. If a function
+ *   was frozen between reading and writing, its write is refused. A mark also names the moment of the decision that was
+ *   reported; any other write in between makes it fail, and the decision is reported once more.
  * - `lastSender` is a fencing token: the last run that sent, or that might have (`fence`). That run and every run that
  *   started before it, or at the same moment, never send for this index again: neither a redriven execution nor a
  *   function that thaws after hours. A run is identified by its id and its start, because execution names are reused.
@@ -107,10 +107,10 @@ export const learnReindexes = (record: Unresolved, reindexes: boolean): Unresolv
 });
 
 /**
- * A run whose Truncate failed is fenced off: written down as one that has sent, so that a function of it that thaws can
- * no longer send.
- * @returns undefined if it is shut out already: its last sender is this run, or a later one, which must not be forgotten;
- * and what cannot be read is never sent over
+ * A run whose Truncate failed is fenced off: recorded as having sent, so that a frozen function of this run cannot send
+ * when it thaws.
+ * @returns undefined if nothing has to be written: the last sender is this run, or a later one, which must not be
+ * forgotten; or the record is unreadable, and no run sends over that
  */
 export function fence(
   record: StoredRecord | undefined,
@@ -203,11 +203,11 @@ export function markReported(record: StoredRecord | undefined, mark: Mark): Ledg
   return isThis ? { ...next(record), unreported: false } : undefined;
 }
 
-/** The run that shuts out the other one as well. */
+/** The one of two runs that started later: as last sender it shuts out the other one as well. */
 const laterOf = (run: RunId, before: RunId | undefined, nowMillis: number): RunId =>
   before !== undefined && isLater(before, run, nowMillis) ? before : run;
 
-/** A sender that shuts out this run as well, unless a wrong clock wrote it. */
+/** Whether the sender started later, and so shuts out this run as well; a start from a wrong clock does not count. */
 const isLater = (sender: RunId, { runStartMillis }: RunId, nowMillis: number): boolean =>
   sender.runStartMillis > runStartMillis && !isAhead(sender, nowMillis);
 

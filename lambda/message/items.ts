@@ -80,7 +80,7 @@ function ofError(report: Report, cause: NonNullable<Report['cause']>, context: C
   };
 }
 
-/** The run's error is not repeated for each index. */
+/** Whether the run's error, which is shown once, already explains this entry. */
 const isExplained = ({ cause: error }: Report, { cause }: DecidedFacts): boolean =>
   error !== undefined && cause.kind === 'setup' && cause.what === 'run';
 
@@ -103,7 +103,7 @@ function grouped(report: Report, context: Context): Item[] {
     if (resultOf[entry.outcome] === 'ok' || isExplained(report, entry)) continue;
     const sentences = sentencesOf(entry, context);
     const { what, why, next, act, instead } = sentences;
-    // A command that changes something names its index.
+    // Commands that change something name an index, so such indices do not share an item.
     const key = [entry.outcome, what, why, next, act?.line, instead?.line].join('\n');
     const group = groups.get(key);
     if (group === undefined) groups.set(key, { sentences, entries: [entry] });

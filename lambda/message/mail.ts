@@ -5,9 +5,9 @@ import type { Context } from './sentences/phrases.ts';
 import { runbookPlace, type Section } from './sentences/runbook.ts';
 import { oneLine } from './sentences/text.ts';
 
-/** The mail, for a phone: plain lines, the worst first; problems take about 40, and then names. */
+/** The mail, for a phone: plain lines, the worst first; after about 40 lines, further problems are only named. */
 
-/** What a message shows that has room for everything. */
+/** The form of a message that has room for everything. */
 export const full: Pick<Form, 'plain' | 'command' | 'runbook' | 'room' | 'most'> = {
   plain: oneLine,
   command: commandLines,

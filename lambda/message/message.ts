@@ -36,8 +36,8 @@ interface MessageSettings {
 const maxPublishedBytes = 260_000;
 
 /**
- * The message about one run, from its report alone: texts for people, the report's JSON for machines. JSON is the
- * report exactly, unless it has to be shortened (a note in it says so) or contained a secret or a stack trace.
+ * The message about one run, from its report alone: texts for people, the report's JSON for machines. The JSON is
+ * exactly the report, unless that had to be shortened (a note in it says so) or contained a secret or a stack trace.
  */
 export function messageOf(report: Report, { audience, clean = redactor([]) }: MessageSettings): Message {
   const cleaned = cleanReport(report, clean);
@@ -95,7 +95,7 @@ export const ownWords: ReadonlySet<string> = new Set([
   ...['what', 'which', 'why', 'work'],
 ]);
 
-/** Properties that name an index or a task: they were read as such, and are no texts. */
+/** Properties that name an index or a task: they were checked when they were read, and are not free text. */
 const names = new Set(['entityType', 'aspect', 'index', 'indexName', 'indexBefore', 'indexNow', 'taskId']);
 
 const isOwnWord = (key: string, value: unknown): boolean =>
@@ -106,13 +106,14 @@ const isOwnWord = (key: string, value: unknown): boolean =>
 const quietNotes: readonly NoteKind[] = ['no-date-header', 'field-refused', 'paused', 'other-address', 'shortened'];
 
 /**
- * Whether people who subscribe to problems only get this report (rule 12): a result is not ok, something was
+ * Whether this report reaches people who have subscribed only to problems (rule 12): a result is not ok, something was
  * lost or may be, or a person has to do something. A report that is not sent informs nobody. (If a person started the
  * run, they always get it.)
  */
 export const isProblem = (report: Report): boolean =>
   report.result !== 'ok' ||
-  // A reindex leaves rows in the old index, and so does anyone who replaces or deletes the index meanwhile.
+  // After a reindex, or if someone replaced the index, rows may be only in the old index; if someone deleted it, they
+  // are gone.
   report.policies.some(
     ({ rowsMissing = 0, reindexes, indexNow, noIndex }) =>
       rowsMissing > 0 || reindexes || indexNow !== undefined || noIndex,

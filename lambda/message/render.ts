@@ -10,7 +10,7 @@ import { lateness, manner, summary } from './subject.ts';
 
 /** The text of a message: the same items in the same order for every form, as far as each has room. */
 
-/** One line of a message. What is a command stays whole, so that it can be pasted. */
+/** One line of a message. A command stays whole, so that it can be pasted. */
 export interface Line {
   kind: 'heading' | 'text' | 'command' | 'blank';
   text: string;
@@ -18,19 +18,19 @@ export interface Line {
 
 /** How one form marks its texts, and how much of them it has room for. */
 export interface Form {
-  /** A text from anywhere on one line of at most `max` characters, escaped for this form. */
+  /** Any text, put on one line of at most `max` characters and escaped for this form. */
   plain(text: string, max: number): string;
   /** A command with the line that says what it does; no lines where none are shown. */
   command(command: Command): Line[];
-  /** Where the runbook has a section. */
+  /** Where people find a section of the runbook. */
   runbook(section: Section, context: Context): string;
   /** Characters of each part. */
   room: Readonly<Record<'head' | 'why' | 'owner' | 'next' | 'remark', number>>;
   /** How many of these are shown at most; above `fine`, indices without a problem are counted. */
   most: Readonly<Record<'problems' | 'links' | 'fine' | 'remarks', number>>;
-  /** Whether there is room for these lines of the whole text; the last of them are of this part. */
+  /** Whether the text has room for all of these lines, the last of which belong to `part`. */
   fits(lines: readonly Line[], part: Part): boolean;
-  /** Characters that are left for the names of what had no room, besides these lines. */
+  /** Characters left, beside these lines, for the names of problems that had no room. */
   left(lines: readonly Line[]): number;
 }
 
@@ -79,7 +79,7 @@ function hostOf(server: string | undefined): string {
 
 type Part = 'problem' | 'line' | 'rest';
 
-/** Full paragraphs as long as there is room, then lines, then names. */
+/** Full paragraphs while there is room, then lines, then names. */
 function problems(
   items: readonly Item[],
   unsaid: readonly string[],
@@ -122,10 +122,10 @@ function problems(
 /** What the last line says of an item that has no room. */
 const namesOf = ({ names, subject }: Item): readonly string[] => (names.length > 0 ? names : [subject]);
 
-/** Above this number, what an item is about is named in the last line. */
+/** The most names in the first line of an item; the last line of all problems names the others. */
 const namesInHead = 5;
 
-/** As many names as there is room for beside the claim, one at least; and the others. */
+/** The claim, after as many names as have room with it (at least one), and the names left over. */
 function headOf({ names, claim }: Item, { room }: Form): { head: string; rest: readonly string[] } {
   const heads = names.slice(0, namesInHead).map((_, at) => {
     const rest = names.slice(at + 1);
@@ -135,13 +135,13 @@ function headOf({ names, claim }: Item, { room }: Form): { head: string; rest: r
   return heads.findLast(({ head }) => head.length <= room.head) ?? heads[0] ?? { head: claim, rest: [] };
 }
 
-/** As many characters of a name are shown before another problem gets its full text. */
+/** A problem gets its full text only if this many characters of each name still to come have room as well. */
 const comfort = 40;
 
 const namesLine = (names: readonly string[], longest: number): string =>
   names.length === 0 ? '' : `More with problems: ${names.map((name) => clip(name, longest)).join(', ')}.`;
 
-/** Where there is no room for all names, the longest are cut. */
+/** If there is no room for all names, the longest are cut. */
 function cutEvenly(names: readonly string[], room: number): string {
   let longest = Math.max(...names.map(({ length }) => length));
   while (longest > 4 && namesLine(names, longest).length > room) longest--;
@@ -172,8 +172,8 @@ function paragraph(
 }
 
 /**
- * A line for each index while they are few; above that, a line for the verdicts of other runs and for what is worth
- * reading, and a count of the others.
+ * A line for each index if they are few; otherwise a line for each verdict of another run and each remarkable index,
+ * and a count of the others.
  */
 function fine(report: Report, context: Context, form: Form): string[] {
   const entries = fineOf(report);
@@ -232,7 +232,7 @@ function hints(report: Report, { audience }: Context, { plain }: Form): string[]
   ];
 }
 
-/** As a policy would name it; an index whose name does not reveal that, by its own. */
+/** The index as a policy would name it or, if its name does not reveal that, by its own name. */
 const nameOfUnmanaged = ({ indexName, entityType, aspect }: Report['unmanagedIndices'][number]): string =>
   entityType && aspect ? nameOf({ entityType, aspect }) : oneLine(indexName, 120);
 

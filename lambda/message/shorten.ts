@@ -5,7 +5,7 @@ import { mapTexts, oneLine } from './sentences/text.ts';
 
 /** Stages of cutting a report down for machines; each removes harmless parts first. No policy is ever left out. */
 interface Cut {
-  /** Characters of a text; a harmless policy's reason goes at once. */
+  /** The most characters of a text; reasons of harmless policies are left out at every stage. */
   text: number;
   unmanaged: number;
   notes: number;
@@ -15,8 +15,8 @@ const cuts: readonly Cut[] = [
   { text: 1000, unmanaged: 50, notes: 80 },
   { text: 300, unmanaged: 5, notes: 80 },
   { text: 100, unmanaged: 0, notes: 80 },
-  // This always fits, whatever the texts say: 64 policies with a dozen texts each. No time and no word of our own is
-  // longer.
+  // This always fits, whatever the texts say: 64 policies with a dozen texts each. Times and our own words are no
+  // longer than that.
   { text: 24, unmanaged: 0, notes: 20 },
 ];
 

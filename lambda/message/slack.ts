@@ -53,7 +53,10 @@ const form: Form = {
   left: (lines) => maxDescription - textOf(lines).length - 1,
 };
 
-/** The result in the title; the worst problems, a line or at least the name for each other one, and a link. */
+/**
+ * The title has the result; the description has the worst problems, a line or at least the name of each other one, and
+ * a link.
+ */
 export function slackOf(report: Report, context: Context): CustomNotification {
   const problems = problemsOf(report, context);
   const how = manner(report);

@@ -27,7 +27,7 @@ export function manner({ mode, notes = [], policies }: Report): 'PREVIEW' | 'PAU
   return isPaused ? 'PAUSED' : '';
 }
 
-/** `late, of 21 Nov`, where the report is published long after its run. */
+/** `late, of 21 Nov`, if the report is published long after its run. */
 export function lateness({ notes = [] }: Report): string {
   const late = notes.find((note) => note.kind === 'late');
   return late?.kind === 'late' ? `late, of ${date(late.startedAt)}` : '';
@@ -42,7 +42,7 @@ export function summary(report: Report, context: Context, withDetail = true): st
   return `${worst.subject}${detail}${more > 0 ? `, ${more} more` : ''}`;
 }
 
-/** Indices of the same item that the subject does not name. */
+/** How many indices of this item the subject does not name. */
 const unnamed = ({ names }: Item): number => Math.max(0, names.length - 1);
 
 function fineSummary(report: Report): string {

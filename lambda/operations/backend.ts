@@ -32,7 +32,7 @@ export const aliasOf = (indexName: string): string => physicalName.exec(indexNam
 export const baseOf = (indexName: string): string | undefined =>
   physicalName.exec(indexName)?.groups?.['alias']?.slice(0, -ending.length);
 
-/** What names an index everywhere but in the search engine. */
+/** The two names that identify an index everywhere but in the search engine. */
 export interface IndexNames {
   entityType: string;
   aspect: string;
@@ -48,7 +48,10 @@ export const aliasFor = ({ entityType, aspect }: IndexNames): string =>
 /** `<node_id>:<task_number>` of the search engine; DataHub itself refuses the number 0 (OperationsResource). */
 const searchTask = /^[\w.-]{1,200}:0*[1-9]\d{0,18}$/;
 
-/** An id in the right form that no task has: where the question is allowed, the answer is that there is no such task. */
+/**
+ * An id in the right form that no task has: a token that may read task statuses gets the answer that there is no such
+ * task.
+ */
 export const absentTask = 'no-such-node:1';
 
 /** A background deletion of the PostgreSQL backend; `getEsTaskStatus` refuses its id (datahub PR #18816). */

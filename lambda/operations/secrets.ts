@@ -2,7 +2,8 @@ import { withoutMarkup } from './text.ts';
 
 /**
  * Withholds texts that repeat a secret. A server or a proxy may echo a header in pieces, in lower case, encoded, or
- * divided by markup. A text that does is replaced as a whole: the rest of a masked secret could be put together again.
+ * divided by markup. Such a text is replaced as a whole: with only pieces masked, the secret could be put together
+ * again from the rest.
  */
 
 /** A text that shares this many consecutive letters and digits with a secret repeats it; ordinary texts share fewer. */
@@ -26,7 +27,7 @@ export function whyNoToken(text: string): string | undefined {
   }
   if (/^[{[<]|^\w+=[^=]|^\w+:\/\//.test(text))
     return 'holds more than a token (JSON, a page, an address, or a name with =)';
-  // A shorter one could be an ordinary word.
+  // A shorter token could be an ordinary word of a text.
   if (bare(text).length >= pieceLength) return undefined;
   return `holds a token that has fewer than ${pieceLength} letters and digits, so that it could not be kept out of messages`;
 }
@@ -107,7 +108,7 @@ const withoutEscapes = (text: string): string => text.replace(escapes, unescaped
 
 const withoutQuotedPrintable = (text: string): string => text.replace(/=(?:[0-9a-f]{2}|\r?\n)/gi, unescaped);
 
-/** Of HTML's names only those matter that may begin another escape or a tag. */
+/** HTML's named escapes, but only those that may begin another escape or a tag. */
 const named: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&percnt;': '%', '&bsol;': '\\' };
 
 /** Only ASCII matters: a token has nothing else. */

@@ -11,7 +11,7 @@ export const unprintable =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what we look for
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]|\udb40[\udc00-\udc7f]/g;
 
-/** Cuts at `bytes` of the text as JSON holds it, without splitting a character, and shows that it did. */
+/** Cuts a text to this many bytes of JSON, without splitting a character, and shows that it did. */
 export function capped(text: string, bytes: number = maxTextBytes): string {
   if (text.length <= bytes && bytesInJson(text) <= bytes) return text;
   let kept = '';

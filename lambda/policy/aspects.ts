@@ -52,8 +52,8 @@ export const isProtected = (aspect: string): boolean => aspect.toLowerCase() ===
 export const searchIndex = aliasFor;
 
 /**
- * Names of a search index: where an underscore may be part of either, every split leads back to it. What is no search
- * index is its own name.
+ * Names for a search index. If an underscore may be part of either name, every split leads back to the same index.
+ * Anything else becomes the entity type, with an empty aspect.
  */
 export function namesOfIndex(index: string): IndexNames {
   const [, entityType = index, aspect = ''] = /^([^_]+)_(.+)$/.exec(baseOf(index) ?? '') ?? [];

@@ -35,7 +35,7 @@ export interface DecisionFacts {
   minRetentionDays: number;
   /** The operator lets this policy pass its ceiling in this run, up to this many rows. */
   approveRows?: number;
-  /** The row limit made the cutoff older: threshold and ceiling have been decided about the policy's own. */
+  /** The row limit made the cutoff older: threshold and ceiling were decided with the policy's own cutoff. */
   isLimited: boolean;
   /** Plan: why task statuses may not be read, if so. */
   taskStatusError?: ServerError;
@@ -56,15 +56,15 @@ export interface Refusal {
 
 type Step = 'plan' | 'truncate';
 
-/** Whether a step asks for this reason and, if not, why it does not have to. */
+/** Whether a step asks about this reason and, if not, why it need not. */
 type Asked = 'asked' | `not asked: ${string}`;
 
 type Reason = Record<Step, Asked> & { refusal(facts: DecisionFacts): Refusal | undefined };
 
 /**
- * Every reason why an index is not truncated, in the order in which they are asked (rules 2 and 3). A new one says for
- * both steps whether it is asked; a test goes through the list. Whether a policy is enabled and can be read comes
- * before any dry run.
+ * Every reason why an index is not truncated, in the order in which they are asked (rules 2 and 3). A new reason has to
+ * say for both steps whether it is asked; a test goes through the list. Whether a policy is enabled and can be read
+ * comes before any dry run.
  */
 export const reasons = {
   settings: {
@@ -179,7 +179,7 @@ export const reasons = {
     truncate: 'asked',
     refusal: (facts) => {
       const { policy, dryRun, approveRows = 0 } = facts;
-      // No limit applies to a reindex. Old rows may have arrived since Plan found that a delete needs none.
+      // No limit applies to a reindex. Old rows may have arrived since Plan found a delete within the limit.
       if (policy.maxRowsPerRun === undefined || !dryRun.deletesInPlace) return undefined;
       const isWithin = dryRun.rowsToDelete <= Math.max(policy.maxRowsPerRun, approveRows);
       return isWithin ? undefined : rowsHaveChanged(before(facts).planned.rowsToDelete, dryRun.rowsToDelete);

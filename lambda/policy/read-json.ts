@@ -114,7 +114,8 @@ function named({ error, offset }: Mistake, text: string): { problem: string; off
   if (text[end - 1] === ',' && (next === ']' || next === '}')) {
     return { problem: `has a trailing comma: nothing follows it before ${next}`, offset: end - 1 };
   }
-  // `CommaExpected`, as editors say it: "comma expected". What separates or closes belongs behind the last word.
+  // `CommaExpected`, as editors say it: "comma expected". A missing separator or bracket belongs right after the text
+  // before the mistake.
   const code = printParseErrorCode(error);
   const what = code.replace(/(?!^)[A-Z]/g, ' $&').toLowerCase();
   return { problem: `is not JSON here: ${what}`, offset: /^(?:Comma|Colon|Close)/.test(code) ? end : offset };

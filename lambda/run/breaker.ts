@@ -5,7 +5,7 @@ import { isSameRun } from '../ledger/transitions.ts';
 import { dottedName } from '../policy/aspects.ts';
 import type { RunState } from './state.ts';
 
-/** Real calls of one run without a task id, after which it starts nothing more. */
+/** After this many real calls without a task id, a run starts nothing more. */
 const maxCallsWithoutTask = 2;
 
 /**
@@ -50,7 +50,7 @@ export function ownCallWithoutTask(record: StoredRecord | undefined, run: RunId)
   if (record === undefined || record.state === 'unreadable' || record.attempt === undefined) return undefined;
   const { attempt } = record;
   const hasTask = 'taskId' in record && record.taskId !== undefined;
-  // Of a call that was withdrawn there is no answer.
+  // A call that was withdrawn has no answer.
   const isMade = record.state === 'sending' || attempt.answer !== undefined;
   return isSameRun(attempt, run) && !hasTask && isMade ? attempt : undefined;
 }

@@ -76,8 +76,8 @@ export function entryOf(
 }
 
 /**
- * What keeps an approved truncation from being sent, because its index is not free for this run: a redriven execution,
- * or a Poll after a failed Truncate, finds what its run did; anything else leaves the index alone.
+ * What keeps an approved truncation from being sent, because its index is not free for this run. A redriven execution,
+ * or a second invocation of Truncate, finds what its run did; the index is otherwise left alone.
  * @returns undefined if the index is free for this run
  */
 export const takenEntry = (
@@ -100,8 +100,8 @@ function fencedEntry(from: EntryBase, record: Idle | undefined, state: RunState,
 }
 
 /**
- * The entry of a truncation that this run has sent or watched, once it watches it no more (rule 5): its verdict, or
- * what has become of its record.
+ * The entry of a truncation that this run has sent or watched, once the run no longer watches it (rule 5): its verdict,
+ * or what has become of its record.
  */
 export function resolvedEntry(
   from: EntryBase,
@@ -212,7 +212,7 @@ const verdictFields = [
 const knownFacts = (verdict: Verdict): Partial<EntryFacts> =>
   Object.fromEntries(verdictFields.map((field) => [field, verdict[field]]));
 
-/** In place of a cause that cannot be read: the usual one for its outcome, without numbers. */
+/** The cause of a verdict; if it could not be read, the usual one for its outcome. */
 function causeOf({ cause, outcome, rowsMissing = 0 }: Verdict, attempt: Attempt | undefined): Cause {
   if (cause) return cause;
   switch (outcome) {

@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { LedgerError } from '../ledger/ledger.ts';
 import { capped, maxSentenceBytes } from '../operations/text.ts';
 
-/** What the workflow passes on of a function that failed. */
+/** What the workflow passes on about a function that failed. */
 export interface Failure<Step extends 'truncate' | 'poll' = 'truncate' | 'poll'> {
   step: Step;
   /** The error's name. */
   error: string;
   /**
-   * The error as the workflow caught it. Its cause may be missing; Node's has a message and ten stack frames, and a
-   * full run state has room for two of them.
+   * The error as the workflow caught it. Its `Cause` may be missing. Node's has a message and ten stack frames; a full
+   * run state has room for two such errors.
    */
   caught?: unknown;
 }

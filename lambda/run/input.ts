@@ -57,7 +57,7 @@ export function parseInput(value: unknown): { input: RunInput } | { problem: str
 /** A scheduled time further than this before the execution's start was copied by a person from another input. */
 const maxScheduledBehindMillis = 2 * hourMillis;
 
-/** One further than this after it, too: nothing starts that early. */
+/** So was one further after the start than this: no scheduled run starts that early. */
 const maxScheduledAheadMillis = 10 * minuteMillis;
 
 /**
@@ -78,7 +78,7 @@ export const isByHand = (input: RunInput, startMillis: number): boolean =>
   input.scheduledTime !== unfilled && scheduledMillis(input, startMillis) === undefined;
 
 /**
- * The one place that says what a run does. A release changes the ledger whatever the stage does. A person who names no
+ * The one place that decides a run's mode. A release changes the ledger whatever the stage does. A person who names no
  * mode gets a preview: the console's default input, or one copied from last week, is not a decision to delete.
  */
 export function modeOf(input: RunInput, startMillis: number, ofStage: Mode): Mode {

@@ -10,13 +10,13 @@ const markEventSchema = z.object({
 });
 export type MarkEvent = z.infer<typeof markEventSchema>;
 
-/** Poll's function marks, too: the event, unless it is a run state. */
+/** The Poll function also runs MarkReported: its event, or undefined if this is a run state. */
 export const asMarkEvent = (event: unknown): MarkEvent | undefined => markEventSchema.safeParse(event).data;
 
 /**
  * MarkReported: people have the report, so the truncations in it have ended (rule 15). A record that has been written
  * since is left alone, and what cannot be marked is reported once more by the next run.
- * @throws LedgerError after everything else, so that the workflow tries again
+ * @throws LedgerError once every mark has been tried, so that the workflow tries again
  */
 export async function markAllReported(
   { marks }: MarkEvent,

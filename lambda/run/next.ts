@@ -13,9 +13,9 @@ const leastWaitSeconds = 1;
 
 /**
  * What the workflow does next; every step leaves it in the run state: start the next approved truncation if none of
- * this run is under way, else wait for the next check, else report. What an earlier run left holds nothing back. If the
- * run may start nothing more, approved policies become `not-started`; at the end of its time or of its polls, what it
- * still watches gets the outcome that the last check allows.
+ * this run is under way, else wait for the next check, else report. A truncation that an earlier run left unresolved
+ * holds nothing back. If the run may start nothing more, approved policies become `not-started`; at the end of its time
+ * or of its polls, what it still watches gets the outcome that the last check allows.
  * @param now epoch milliseconds
  */
 export function proceed(state: RunState, settings: RunSettings, now: number): RunState {
@@ -69,7 +69,7 @@ export function openEntry(entry: WatchedEntry, why: 'run-time' | 'step' | 'serve
   return doneEntry(entry, isSeen ? 'still-running' : 'unknown', cause, soFar(entry));
 }
 
-/** Of a reindex, rows that are no longer found may only be in the old index. */
+/** What the last counts say. Nothing for a reindex: rows that are no longer found may be only in the old index. */
 function soFar({ facts, watch }: WatchedEntry) {
   if (facts.rowsToDelete === undefined || watch.rowsToDelete === undefined || facts.reindexes) return {};
   return { rowsDeleted: Math.max(0, facts.rowsToDelete - watch.rowsToDelete), rowsRemaining: watch.rowsToDelete };

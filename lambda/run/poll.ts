@@ -22,8 +22,8 @@ const pollConcurrency = 4;
 
 /**
  * Poll: checks every unresolved truncation that is due, verifies those that have ended by counting again, and writes
- * their verdicts. After a failed Truncate it first finds out what that one did. It only reads and makes conditional
- * transitions, so it may be repeated at any time: a verdict that is already in the ledger is final.
+ * their verdicts. After a failed Truncate it first finds out what that Truncate did. It only reads and makes
+ * conditional transitions, so it may be repeated at any time: a verdict that is already in the ledger is final.
  */
 export async function poll(state: RunState, services: RunServices): Promise<RunState> {
   const { clock, settings } = services;
@@ -73,7 +73,7 @@ async function checkOne(
   // After a deployment that changed the address, counts would say nothing about it.
   if (!isThere || addressElsewhere(record, state) !== undefined)
     return resolvedEntry(entry, entry.watch, record, state, now);
-  // A check of another truncation may come before this one can have been sent.
+  // A check of another truncation may have brought this one's forward, and it may still be sent.
   if (record.state === 'sending' && now < record.attempt.judgeableAt) return entry;
   const checked = await check(record, entry.watch, services);
   if (checked.kind === 'watching') {

@@ -7,7 +7,7 @@ import type { ApprovedEntry, DoneEntry, Entry, RunState } from './state.ts';
 
 /**
  * What became of a Truncate that ended without returning a state, from the ledger alone. Unless it has sent, its run is
- * fenced off: a function of it that thaws later can no longer send (rule 5).
+ * fenced off, so that a frozen function of this run cannot send when it thaws (rule 5).
  * @throws Error if other runs keep changing the record; the workflow tries Poll again
  */
 export async function recover(target: ApprovedEntry, state: RunState, ledger: Ledger, now: number): Promise<Entry> {
@@ -18,7 +18,7 @@ export async function recover(target: ApprovedEntry, state: RunState, ledger: Le
     const owned = ownership(fenced ?? stored, state);
     if (owned.kind !== 'free') return entryOf(target, owned, state, now, owned.kind === 'mine');
     if (fenced || !owned.record) return entryOfFailure(target, state);
-    // This run had sent, or a later one has since; or an earlier try of this Poll has fenced this one off.
+    // This run had sent, or a later one has since; or an earlier try of this Poll has fenced this run off.
     const { record } = owned;
     const entry = resolvedEntry(target, { run: state, sentAt: state.runStartMillis }, record, state, now);
     const { cause } = entry.facts;

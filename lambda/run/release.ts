@@ -26,8 +26,8 @@ import type { RunState } from './state.ts';
 
 /**
  * A person has looked at an index and wants it truncated again. A release counts the record's own rows to keep once
- * more. Totals would not do: two weeks of ingestion could hide that all rows are missing. It opens an index that is
- * whole, or that is missing no more rows than the person accepts; it starts and watches nothing.
+ * more. Totals would not do: two weeks of ingestion could hide that all rows are missing. It frees an index in which no
+ * row is missing, or no more rows than the person accepts; it starts and watches nothing.
  */
 
 type Services = Pick<RunServices, 'ledger' | 'operations' | 'clock' | 'log'>;
@@ -147,7 +147,7 @@ async function missingIn(
   return { missing: Math.max(0, baseline.rowsToKeep - Math.max(0, end - Math.max(before, again))) };
 }
 
-/** Its status says that it runs, or cannot be read now. Assumed of a reindex that a person releases all the same: released-reindex. */
+/** Whether the task's status says that it runs, or cannot be read. Assumed if a person releases it: released-reindex. */
 async function mayRun(record: LedgerRecord, operations: Services['operations'], signal: AbortSignal): Promise<boolean> {
   const taskId = 'taskId' in record ? record.taskId : undefined;
   if (taskId === undefined) return false;

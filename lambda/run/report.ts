@@ -22,7 +22,7 @@ const longestRunMillis = 24 * hourMillis;
 export interface ReportEvent {
   input: unknown;
   execution: { name: string; startTime: string };
-  /** How many tries of this step have failed, and how many may before the last one. A redrive begins at 0. */
+  /** How many tries of this step have failed, and how many may fail before the last one. A redrive begins at 0. */
   retry: { count: number; last: number };
 }
 
@@ -32,7 +32,7 @@ export interface ReportServices {
   clock: Pick<Clock, 'now'>;
   log: Log;
   publisher: Publisher;
-  /** Counts the report's results, once: when it is published, or in the last try, where nobody takes it. */
+  /** Counts the report's results, once: when it is published or, if nobody accepts it, in the last try. */
   count?(report: Report, subscriptions?: Subscriptions): void;
   /** Turns facts into English. */
   words(facts: ReportFacts): Report;

@@ -60,11 +60,13 @@ export interface Subscriptions {
 
 /** Sends the report to people and machines. Throws when it could not be published and a retry may help. */
 export interface Publisher {
-  /** Who gets what is published; undefined where that cannot be read. Never throws, and takes seconds at most. */
+  /**
+   * How many subscriptions the topic has; undefined if that cannot be read. Never throws, and takes seconds at most.
+   */
   subscriptions?(): Promise<Subscriptions | undefined>;
   /**
    * @param byHand a person started the run: its report is published in any case (rule 12)
-   * @returns whether everything that was asked for has accepted the whole report, or nothing was asked for
+   * @returns whether every channel that was asked for has accepted the whole report; true if none was asked for
    */
   publish(report: Report, byHand?: boolean): Promise<boolean>;
 }

@@ -27,7 +27,10 @@ export interface CheckServices {
 
 type CheckResult =
   | { kind: 'watching'; watch: Watch; reindexes: boolean }
-  /** The record as it is now: it has this truncation's verdict, or no longer holds it, whichever run wrote that. */
+  /**
+   * The record as it is now: it has this truncation's verdict, or no longer holds this truncation, whichever run wrote
+   * it.
+   */
   | { kind: 'resolved'; record: StoredRecord | undefined };
 
 /**
@@ -56,8 +59,8 @@ export async function check(record: Unresolved, watch: Watch, services: CheckSer
 }
 
 /**
- * Asks in this order: the task's status, rows to delete, the end of the rows to keep. A status that runs with a higher
- * counter is a whole check, except for the run's last. A check that fails has its error.
+ * Asks in this order: the task's status, rows to delete, the end of the rows to keep. A status that says running, with
+ * a higher counter, completes the check, unless it is the run's last. A failed check carries its error.
  */
 async function see(record: Unresolved, watch: Watch, services: CheckServices): Promise<Seen> {
   const { clock, reads, isOver } = services;
@@ -96,7 +99,7 @@ function agreement({ pending }: Watch, { outcome: verdict }: Verdict, since: num
   return pending?.verdict === verdict ? pending : { verdict, since };
 }
 
-/** This run started after the call, and its end, if that is now, comes 20 h or more after it (rule 10). */
+/** Whether this run started after the call, and the call was sent at least 20 h ago (rule 10). */
 const isOld = ({ attempt: { sendingSince } }: Unresolved, { run, clock }: CheckServices): boolean =>
   run.runStartMillis > sendingSince && clock.now() - sendingSince >= abandonAfterMillis;
 
@@ -152,6 +155,6 @@ async function indexAfter({ attempt }: Unresolved, { reads }: CheckServices): Pr
 function withDuration(verdict: Verdict, { sentAt }: Watch, { at, status }: Seen): Verdict {
   const age = at - sentAt;
   const runTime = status?.kind === 'found' && status.completed ? status.runTimeMillis : undefined;
-  // Whatever the server says, no task has run for longer than since its request.
+  // Whatever the server says, no task has run for longer than the time since its request.
   return { ...verdict, durationSeconds: Math.round(Math.min(runTime ?? age, age) / 1000) };
 }

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 
 /** Time as the core sees it. Assumed of it: forward-clocks. */
 export interface Clock {
-  /** Epoch milliseconds. Under `--fast` it moves on by what was not waited. */
+  /** Epoch milliseconds. Under `--fast` it moves ahead by the waits that were skipped. */
   now(): number;
   /** Monotonic milliseconds, unaffected by clock changes; moves on like `now` under `--fast`. */
   monotonic(): number;

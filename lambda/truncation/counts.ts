@@ -47,8 +47,8 @@ export interface Rows<Cutoffs> {
 
 /**
  * Counts one cutoff after another, in the order in which they are written; one that is undefined is left out. Throws
- * OperationsError, also where only some of the answers know the index, or find rows in it: that shows two servers
- * (another prefix, an upgrade), not rows.
+ * OperationsError, also if only some of the answers know the index or find rows in it: such answers come from two
+ * servers (another prefix, an upgrade).
  */
 export async function countRows<Cutoffs extends Record<string, number | undefined>>(
   ask: Ask,
@@ -123,8 +123,8 @@ export const retentionOfWindow = ({ afterMillis }: Pick<Window, 'afterMillis'>, 
 
 /**
  * The window that the next Plans count again, with its rows as they are now; undefined where the index is not known.
- * @param counted in the same check. While rows to delete are left, a refresh may have shown more deletions since its last
- * count: then the window's end is counted again, after its beginning
+ * @param counts of the same check. While rows to delete are left, a refresh may have shown more deletions since then,
+ * so the window's end is counted again, after its beginning
  */
 export async function countWindow(
   ask: Ask,

@@ -7,7 +7,10 @@ import { isInPlace, isRemainder, rowsDone, type Seen, type Watch } from './watch
 /** Rows to keep that are missing count only above both limits after a delete: entities are deleted on ordinary days. */
 export const missing = { share: 0.02, rows: 10 } as const;
 
-/** A reindex that is accounted for, and shows less than this share of its rows to keep, is probably not refreshed. */
+/**
+ * If its status accounts for a reindex, but less than this share of its rows to keep is counted, the index is probably
+ * not refreshed.
+ */
 const unrefreshedShare = 0.1;
 
 /**
@@ -99,7 +102,7 @@ export const judgeUncountable = ({ attempt: { reindexes } }: Unresolved, watch: 
  *   otherwise                                                                      final after 90 s
  *
  * @param before the watch before this check
- * @param agreesSince the check since which every one has given this verdict, epoch milliseconds
+ * @param agreesSince when the first of the checks in a row gave this verdict, epoch milliseconds
  */
 export function isFinal(
   { outcome, rowsMissing = 0 }: Verdict,
@@ -133,10 +136,10 @@ const isMissing = ({ baseline: { rowsToKeep } }: Attempt, counts: Counts): boole
   rowsToKeep - counts.rowsToKeep > Math.max(missing.rows, rowsToKeep * missing.share);
 
 /**
- * The completed status of a reindex accounts for every row to keep; one that was cancelled has not read them all. What
- * each counter means is not specified, so their sum must reach the total, which must not be smaller than the rows to
- * keep. The total of a real reindex includes rows newer than the baseline. Where there is no total, or it counts every
- * row of the baseline, only written rows count.
+ * Whether the completed status of a reindex accounts for every row to keep; a reindex that was cancelled has not read
+ * them all. What each counter means is not specified, so their sum must reach the total, which must not be smaller than
+ * the rows to keep. The total of a real reindex includes rows newer than the baseline. Where there is no total, or it
+ * counts every row of the baseline, only written rows count.
  */
 function accountsFor(end: TaskCounters | undefined, { baseline }: Attempt): boolean {
   if (end === undefined || end.cancelled) return false;
@@ -155,7 +158,7 @@ interface Counters {
   runs?: boolean;
 }
 
-/** What its task said: a remark, never a proof. */
+/** What the task said, for messages only: no verdict depends on these fields. */
 const countersOf = ({ task, end }: Watch): Counters => ({
   done: end ? rowsDone(end) : task?.done,
   total: end ? end.total : task?.total,
@@ -165,8 +168,8 @@ const countersOf = ({ task, end }: Watch): Counters => ({
 });
 
 /**
- * Of a reindex, the rows written, of those that it had to write: some servers count the rows that it leaves out, too, in
- * the total alone or as deleted or noops.
+ * For a reindex, the rows written out of those that it had to write: some servers also count the rows that it leaves
+ * out, in the total alone or as deleted or noops.
  */
 function rowsWritten(counters: Counters, { end }: Watch, { baseline }: Attempt): Counters {
   if (end === undefined) return counters;

@@ -10,8 +10,8 @@ export const agreeingChecksMillis = 90 * secondMillis;
 
 /**
  * When to check a truncation again (rule 8): after max(10 s, 10 % of its age), at most 30 min, so that the number of
- * checks grows with the logarithm of the duration. Progress that predicts the end makes it earlier; where it is steady,
- * also later, up to as long again as the truncation has taken. While the predicted end is far, the check comes a little
+ * checks grows with the logarithm of the duration. If progress predicts the end, the check may come earlier; if that
+ * progress is steady, also later, after up to the truncation's age. A check for an end that is far off comes a little
  * before it, and the next prediction errs by a tenth as much. A call without a task id is first checked when it can no
  * longer be sent, and a verdict that waits for a second check when that one may agree.
  */
@@ -25,7 +25,10 @@ export function nextCheckAt(record: Unresolved, watch: Watch, now: number): numb
   return now + Math.max(checkInterval.minMillis, Math.min(checkInterval.maxMillis, farthest, predicted));
 }
 
-/** Milliseconds to wait where the end is predicted: less than that as long as the rest would be no short wait. */
+/**
+ * Milliseconds to wait for a predicted end: a little less while the remaining tenth is longer than the shortest wait,
+ * otherwise a little more.
+ */
 const aimedAt = (left: number): number =>
   left * early.rest > checkInterval.minMillis ? left * (1 - early.rest) : left * (1 + late.share) + late.millis;
 
@@ -34,9 +37,9 @@ const early = { rest: 0.1 } as const;
 const late = { share: 0.03, millis: 1000 } as const;
 
 /**
- * Milliseconds until the end, by the average rate of the task so far; undefined without progress. Where that moment has
- * passed, the checks in between have failed, and it predicts nothing: a server that is away for hours would otherwise be
- * asked every 10 s, which uses up the polls of the run.
+ * Milliseconds until the end, by the average rate of the task so far; undefined without progress. If the predicted
+ * moment has passed, the checks in between have failed, and it predicts nothing: a server that is down for hours would
+ * otherwise be asked every 10 s, which uses up the polls of the run.
  */
 function millisLeft({ progress, sentAt }: Watch, now: number): number | undefined {
   if (!progress || progress.done <= 0 || progress.done >= progress.total) return undefined;
@@ -60,7 +63,7 @@ const steady = 0.25;
 
 /**
  * Whether to check now because another truncation is being checked anyway: yes in the last quarter of its interval.
- * Truncations of about the same age fall into step, so turns do not grow with their number.
+ * Truncations of about the same age fall into step, so more of them do not need more polls.
  */
 export const isDue = ({ lastCheckAt, nextCheckAt: at }: Watch, now: number): boolean =>
   at - now <= Math.max(0, at - lastCheckAt) * sharing;

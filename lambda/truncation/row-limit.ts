@@ -7,7 +7,7 @@ import type { DryRun } from '../operations/operations.ts';
  */
 
 /**
- * The most rows to delete in one run; an operator's approval lifts it.
+ * The most rows to delete in one run; an operator's approval raises it.
  * @returns undefined if all may go at once
  */
 export function rowLimit(
@@ -36,14 +36,17 @@ interface CutoffSearch {
 }
 
 type FoundCutoff =
-  /** An older cutoff that deletes at most as many rows, according to `dryRun`. */
+  /** An older cutoff that deletes at most `maxRows` rows, according to `dryRun`. */
   | { kind: 'found'; cutoffMillis: number; dryRun: DryRun }
   /** The oldest hour alone, which ends at `cutoffMillis`, has more rows. */
   | { kind: 'too-large'; cutoffMillis: number; rows: number }
   /** Time ran out before the search found a cutoff, or even the oldest rows. */
   | { kind: 'no-time' };
 
-/** Finds the youngest cutoff, whole hours before the policy's, that deletes at most as many rows, as far as time allows. */
+/**
+ * Finds the youngest cutoff, whole hours before the policy's, that deletes at most `maxRows` rows, as far as time
+ * allows.
+ */
 export async function findCutoff({ cutoffMillis, whole, maxRows, ask }: CutoffSearch): Promise<FoundCutoff> {
   const before = (hours: number): number => cutoffMillis - hours * hourMillis;
   let young = { hours: 0, rows: whole.rowsToDelete };

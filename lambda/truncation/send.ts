@@ -55,8 +55,8 @@ export async function send(record: Sending, until: SendUntil, services: SendServ
 const writes = 5;
 
 /**
- * A run may have been fenced off in the meantime: what became of its call goes into the record as it is now.
- * Throws LedgerError.
+ * Records what became of the call. Another run may have written to the record meanwhile, so the change applies to the
+ * record as it is now. Throws LedgerError.
  */
 export async function writeAnswer<Next extends LedgerRecord>(
   record: Sending,

@@ -10,7 +10,7 @@ const inPlaceShare = 0.5;
 /** Rows to delete that are left count only above both limits, or when they are half or more of what there was. */
 export const remaining = { share: 0.01, rows: 10, most: 0.5 } as const;
 
-/** A truncation is still after max(10 min, 20 % of its age) without movement, at most 2 h. */
+/** A truncation counts as still after max(10 min, 20 % of its age), at most 2 h, without movement. */
 const still = { minMillis: 10 * minuteMillis, share: 0.2, maxMillis: 2 * hourMillis } as const;
 
 /** A record is judged for its age only after two checks this far apart have shown no movement. */
@@ -34,9 +34,11 @@ export interface Watch {
   rowsToDelete?: number;
   rowsToKeep?: number;
   counter?: number;
-  /** The successful check since which nothing has moved, and no status has said that it runs; the first one begins it. */
+  /** End of the last check that saw movement or a status that says running; until then, of the first count. */
   stillSince?: number;
-  /** The check since which neither rows to delete nor the counter have improved (rule 10). */
+  /**
+   * End of the last check in which rows to delete or the counter improved; until then, of the first count (rule 10).
+   */
   noProgressSince?: number;
   /** A successful check at least 10 min later has shown no progress either. */
   isStuck?: boolean;
@@ -70,14 +72,14 @@ interface Progress {
 
 /** What one successful check saw. */
 export interface Seen {
-  /** When the check began and when its last answer came: what a slow answer shows may be as old, or as young. */
+  /** When the check began and when its last answer came: what it saw was true at some moment in between. */
   at: number;
   until: number;
   /** The task's status, if there is a task and the server tells. */
   status?: TaskStatus;
   /** Left out where the status alone shows progress, and where counting failed. */
   counts?: TruncationCounts;
-  /** Why the check failed; beside counts, why a status that an earlier check saw could not be read. */
+  /** Why the check failed; if there are counts, why a status that an earlier check could read could not be read now. */
   error?: ServerError;
 }
 
@@ -104,7 +106,8 @@ export function progressShown(
     hasWritten = false,
   }: Pick<Watch, 'rowsToDelete' | 'counter' | 'hasWritten'>,
 ): ProgressShown {
-  // Until a reindex is put in place, counts are of the old index: before a status has counted, nothing is known of it.
+  // Until a reindex is put in place, counts are of the old index: before a status has a counter, its progress is
+  // unknown.
   if (reindexes && !counter) return {};
   const total = hasWritten ? Math.max(0, rowsTotal - rowsToDelete) : rowsToDelete;
   const counted = reindexes ? 0 : rowsToDelete - left;
@@ -126,9 +129,9 @@ type ProgressFacts = {
 };
 
 /**
- * Whether a truncation reindexes: as announced, or as a status has shown by rows created or updated. A completed status
- * with deleted rows alone makes a delete of an announced reindex only once the counts show it, too: what each counter
- * means is not specified. Assumed of a server that reindexes unannounced: silent-reindex
+ * Whether a truncation reindexes: as announced, or as a status has shown by rows created or updated. An announced
+ * reindex turns out to be a delete only if a completed status has deleted rows alone and the counts agree: what each
+ * counter means is not specified. Assumed of a server that reindexes unannounced: silent-reindex
  * @param hasWritten an earlier status has shown rows created or updated
  */
 export function showsReindex({ attempt }: Unresolved, { status, counts }: Seen, hasWritten: boolean): boolean {
@@ -146,7 +149,7 @@ export function showsReindex({ attempt }: Unresolved, { status, counts }: Seen, 
 
 /**
  * The alias leads to the new index: fewer than half of the rows to delete are left. Physical names prove nothing: a
- * service may tell sizes under one that never changes.
+ * service may report sizes under a name that never changes.
  */
 export const isInPlace = (
   { baseline }: Pick<Attempt, 'baseline'>,
@@ -185,7 +188,7 @@ interface Movement {
   progressed: boolean;
   /** That, or rows to keep of a reindex have become more. */
   moved: boolean;
-  /** The first count: it has not moved, but begins the window. */
+  /** The first count: nothing can have moved yet, but the time of stillness begins. */
   isFirst: boolean;
 }
 

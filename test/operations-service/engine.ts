@@ -41,7 +41,7 @@ export interface Engine extends RequestHandler, Workbench {
   fault(text: string): void;
 }
 
-/** A real server does not send it: the rows are expendable, so that a run may shorten its waits. */
+/** Says that the rows are expendable, so that a run may shorten its waits; a real server does not send it. */
 const sampleHeaders = { 'X-Sample-Data': 'true' };
 
 /** Every service has the same rows, ids and conflicts. */

@@ -2,7 +2,9 @@ import { type Behaviour, specified } from './simulation/behaviour.ts';
 
 /** The servers found in practice, one row each. Sources and dates: docs/operations-service.md. */
 
-/** What every DataHub release on Elasticsearch or OpenSearch has in common; where they differ, up to 1.1. */
+/**
+ * What every DataHub release on Elasticsearch or OpenSearch has in common and, if they differ, what those up to 1.1 do.
+ */
 const datahub: Behaviour = {
   ...specified,
   mode: 'reindex-above-half',

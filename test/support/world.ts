@@ -88,7 +88,7 @@ export interface Run {
   failed?: string;
   /** Lets a function that hangs, or whose execution was stopped, go on, and waits for its end. */
   thaw(): Promise<void>;
-  /** What a person would be told with `notify: problems`. */
+  /** A person started it, so its report is published even with `notify: problems`. */
   byHand: boolean;
 }
 
@@ -389,7 +389,7 @@ function interruptible(
 /** A verdict, unlike what a poll learns beside it, is unreported. */
 const isVerdict = (next: StoredRecord): boolean => next.state !== 'unreadable' && next.unreported;
 
-/** The report without English, which tests of these rooms do not read. */
+/** The report without English, which these tests do not read. */
 const withoutWords = (facts: ReportFacts): Report => ({
   ...facts,
   notes: facts.notes.map((note) => ({ ...note, text: '' })),

@@ -11,7 +11,7 @@ interface AwsAudience {
   kind: 'aws';
   stage?: string;
   region?: string;
-  /** The workflow; without it, commands are an execution's input alone. */
+  /** The workflow; without it, a command is only an execution's input. */
   stateMachineArn?: string;
   /** Where the operator's parameters are, such as `/datahub-retention/prod`. */
   parameterPrefix?: string;
@@ -23,7 +23,7 @@ interface AwsAudience {
 
 interface KubernetesAudience {
   kind: 'kubernetes';
-  /** The nightly CronJob; its suspended twin `<cronJob>-manual` is what runs by hand are made from. */
+  /** The nightly CronJob; runs by hand are made from its suspended twin `<cronJob>-manual`. */
   cronJob: string;
   namespace?: string;
   /** The Secret of the token and its key, as `NAME/KEY`. */

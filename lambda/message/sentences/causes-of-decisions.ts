@@ -14,7 +14,7 @@ import {
 } from './phrases.ts';
 import { failedRequest } from './server-errors.ts';
 
-/** Why an index is truncated, or not, by its counts and by what happens beside it. */
+/** Why an index is truncated or not: its counts, and whatever else prevents it. */
 
 export const notDue: CauseEntry<'not-due'> = ({ minDeletePercent }, entry) => {
   const urgency = 'nothing';

@@ -182,8 +182,8 @@ function missingText({ expected, found, done = 0, total }: CauseOf<'missing'>, e
 }
 
 /**
- * Whether old rows and rows to keep are fewer in about the same share, as they are where a shard does not answer: no
- * count shows an error then.
+ * Whether old rows and rows to keep are fewer in about the same share, as when a shard does not answer, which a count
+ * does not report as an error.
  */
 function isLikeShard(
   { expected, found }: CauseOf<'missing'>,

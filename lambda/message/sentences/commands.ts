@@ -36,8 +36,8 @@ export const listTasks = inConsole(
 );
 
 /**
- * The task itself, where the search engine knows it by its id, and all of them where there is no id. An id in another
- * form (the UUID of a server that keeps its rows in Postgres) is no task of a search engine.
+ * Shows the task if its id is one of a search engine, and lists all tasks if there is no id. An id in another form (the
+ * UUID of a server that keeps its rows in Postgres) belongs to no task of a search engine.
  */
 export function showTask({ taskId }: DecidedFacts): Command | undefined {
   if (taskId === undefined) return listTasks;
@@ -56,7 +56,7 @@ export const release = (
   say = 'This counts again, and releases it only if no row is missing',
 ) => byHand(say, { release: [name] }, context);
 
-/** Releases an index although rows are missing, or although that is not known. */
+/** Releases an index although rows are missing, or nobody knows whether any are. */
 export const releaseAnyway = (name: string, acceptMissing: number, say: string, context: Context) =>
   byHand(say, { release: [name], acceptMissing }, context);
 

@@ -1,8 +1,8 @@
 /** Numbers, times and sizes for reading on a phone; the report JSON keeps the exact ones. */
 
 /**
- * From where on a unit is used: slightly below the unit itself if rounding would reach it, so that nothing reads
- * "1000.0 M".
+ * `from`: the smallest number shown in a unit, slightly below the unit itself if rounding would reach it, so that
+ * nothing reads "1000.0 M".
  */
 const scales = [
   { from: 999_950_000_000, by: 1e12, unit: 'T' },

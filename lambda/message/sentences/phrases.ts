@@ -13,7 +13,9 @@ import { oneLine } from './text.ts';
 
 /** Made once for each kind of cause and note, and shown by every form of a message. */
 export interface Sentences {
-  /** What the subject adds in parentheses to the outcome, in two or three words; all that it says of a note. */
+  /**
+   * What the subject adds to the outcome in parentheses, in two or three words; for a note, all that the subject says.
+   */
   subject?: string;
   /** What happened, as a clause without a capital and a full stop. */
   what: string;
@@ -83,13 +85,13 @@ export const afterLossNext = `${firstStep} Do not upgrade DataHub: that may remo
 /** `dataset.operation`, as policies, commands and parameters name it. */
 export const nameOf = (entry: IndexNames): string => oneLine(dottedName(entry), longestName);
 
-/** Whole, or a command would name another index. */
+/** Long enough for every name: with a shortened one, a command would name another index. */
 const longestName = 2 * maxNameLength + 1;
 
 export const older = ({ retentionDays }: DecidedFacts): string =>
   retentionDays === undefined ? 'past their retention' : `older than ${counted(retentionDays, 'day', 'days')}`;
 
-/** `34.62 % of 3.5 M rows are older than 90 days`: all of them, also where the row limit takes fewer. */
+/** `34.62 % of 3.5 M rows are older than 90 days`: all old rows, even if the row limit takes fewer. */
 export function shareOld(entry: DecidedFacts): string {
   const { rowsToDelete = 0, rowsPastRetention = rowsToDelete, rowsTotal = 0 } = entry;
   const share = percent(rowsTotal === 0 ? 0 : (rowsPastRetention / rowsTotal) * 100, 2);
@@ -145,7 +147,7 @@ export function rowsDone(done: number, total: number | undefined, { reindexes }:
   return reindexes ? `${amount} ${noun} written to the new index` : `${amount} old ${noun} deleted`;
 }
 
-/** What the counters say besides the counts, as a sentence; a remark, never a proof. */
+/** What the task's counters say besides the counts, as a sentence; about a delete they prove nothing. */
 export function countersText({ conflicts = 0, cancelled, runs, done, total }: Counters, entry: DecidedFacts): string {
   const says = done === undefined ? '' : `reports ${rowsDone(done, total, entry)}`;
   const skipped = conflicts > 0 ? `skipped ${rows(conflicts, 'exact')} that something else had changed` : '';
@@ -155,7 +157,7 @@ export function countersText({ conflicts = 0, cancelled, runs, done, total }: Co
     : `Its task ${[parts.slice(0, -1).join(', '), ...parts.slice(-1)].filter((part) => part !== '').join(' and ')}.`;
 }
 
-/** The index before and the index now; comes before anything else. */
+/** Says that the index was replaced, with the old and the current name; this comes before anything else. */
 export const replaced = (before: string | undefined, now: string | undefined): string =>
   before === undefined || now === undefined || before === now
     ? ''

@@ -32,7 +32,7 @@ export type Section =
   | (typeof alarmSections)[keyof typeof alarmSections]
   | (typeof otherSections)[number];
 
-/** The sections that the dashboard of a stage carries, because nothing worse can happen. */
+/** The sections that a stage's dashboard carries: the worst that can happen. */
 export const dashboardSections = ['Rows missing', 'Quarantined', 'Unknown'] as const satisfies Section[];
 
 /**

@@ -34,7 +34,7 @@ export const urgencyTexts: Readonly<Record<Urgency, string>> = {
   nothing: 'Action: none',
 };
 
-/** Without an address to start anything: commands are an execution's input. */
+/** For readers without a known workflow: commands are only an execution's input. */
 const anywhere: Audience = { kind: 'aws' };
 
 /** Adds the English to a report: for readers of its JSON, and for every message made from it. */
@@ -84,7 +84,7 @@ export const contextOf = (
 const isLoss = ({ outcome, cause }: Pick<DecidedFacts, 'outcome' | 'cause'>): boolean =>
   outcome === 'rows-missing' || (cause.kind === 'quarantined' && isLost(cause));
 
-/** The sentences for one index. A kind that a later version adds has its outcome alone. */
+/** The sentences for one index. For a kind that a later version adds, they only say that. */
 export function sentencesOf(entry: DecidedFacts, context: Context): Sentences {
   const { cause } = entry;
   const said = causeKinds.includes(cause.kind)
@@ -116,7 +116,7 @@ function deciderOf(entry: DecidedFacts, context: Context): string {
 
 const ofAnotherVersion: Sentences = { what: 'the reason was written by another version of this job', urgency: 'week' };
 
-/** No command that deletes after a loss, for any index. */
+/** After a loss, no command that deletes is offered for any index. */
 const withoutDeletion = (said: Sentences, { afterLoss }: Context): Sentences =>
   afterLoss && said.act?.deletes ? { ...said, act: undefined } : said;
 

@@ -26,7 +26,7 @@ interface ErrorSentences {
   token?: boolean;
 }
 
-/** What differs from the usual: what the server answered, no further meaning, and a remedy for this week. */
+/** What differs from the defaults, which are the server's answer, no further meaning, and the urgency `week`. */
 type Entry = Pick<ErrorSentences, 'brief' | 'next'> & Partial<ErrorSentences>;
 
 /**
@@ -216,7 +216,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     byHand: 'Try again. If it persists, check that the address leads to one DataHub',
     urgency: 'nothing',
   }),
-  // What a dry run with the same fields has passed is not wrong with them.
+  // The fields of a truncation have passed a dry run, so only a dry run can fail because of them.
   'bad-request': ({ operation }) => ({
     brief: 'request refused',
     next:
@@ -273,14 +273,14 @@ const asked: Record<OperationName, string> = {
   'index-sizes': 'index sizes',
 };
 
-/** One that a later version adds is called a server error. */
+/** A kind that a later version adds is described as a server error. */
 export function errorSentences(error: ServerError): ErrorSentences {
   const said = (serverErrors[error.kind] ?? serverErrors['server-error'])(error);
   const { came = answered(error), means = '', urgency = 'week' } = said;
   return { ...said, came, means, urgency };
 }
 
-/** What came back and what it means, where the remedy has no line of its own. */
+/** What was asked, what came back and what it means, without the remedy. */
 export function diagnosis(error: ServerError): string {
   const { came, means } = errorSentences(error);
   const tries = error.tries === undefined ? '' : `, tried ${error.tries} times`;

@@ -86,8 +86,8 @@ function wantedBy({ status, headers, body }: Pick<Answer, 'status' | 'headers' |
 }
 
 /**
- * Whether a 401 or 403 is not DataHub's, which has no such header: a scheme of its own, a cloud's or a proxy's mark, a
- * web server's own page, or the words of Istio or of a Kubernetes API.
+ * Whether a 401 or 403 is a gateway's, by signs that DataHub's own never have: another authentication scheme, a header
+ * of a cloud or proxy, a web server's own page, or the words of Istio or of a Kubernetes API.
  */
 function isGateways(headers: Answer['headers'], text: string): boolean {
   const marks = ['proxy-authenticate', 'x-squid-error', 'x-amzn-errortype', 'x-goog-iap-generated-response'];

@@ -22,7 +22,7 @@ export function truncationOf(answer: Answer, question: Question, quote: Quote): 
   return { kind: 'unresolved', error: { kind: 'no-task-id', operation: question.operation, status, text } };
 }
 
-/** What a failed exchange proves: that nothing was started, only if not one byte of it was written. */
+/** A failed exchange proves that nothing was started only if not one byte of it was written. */
 export function truncationWithoutAnswer(error: unknown, question: Question, quote: Quote): Truncation {
   if (!(error instanceof TransportError)) {
     // A bug in this program: nobody knows how far the request got.

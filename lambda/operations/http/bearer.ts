@@ -11,7 +11,7 @@ const tokenExpiryNoticeMillis = 14 * dayMillis;
 
 /** The token for requests, and quoting that never shows it, even if a server echoes it. */
 export interface Bearer {
-  /** Throws OperationsError of kind `unauthorized` if there is no usable token. */
+  /** Throws OperationsError of kind `token` if there is no usable token. */
   current(question: Question): Promise<string>;
   /** The token after a refusal: read again, once for all requests that were refused together. Throws as `current`. */
   after(refused: string, question: Question): Promise<string>;
@@ -32,7 +32,7 @@ export function createBearer(source: TokenSource): Bearer {
       seen.add(token);
       quote = quoter([...seen]);
     }
-    // A header cannot hold other characters, and the error would show the token.
+    // A header cannot hold every character, and Node's error about one would show the token.
     if (whyNoToken(token) === undefined) return token;
     throw new OperationsError({ kind: 'token', operation: question.operation });
   }
@@ -67,8 +67,8 @@ export const tokenExpiryMillis = (token: string): number | undefined => claimedM
 /**
  * When a token expires, if people should hear of that by now: in its last 14 days or, for a shorter life, in the second
  * half of it. A token that lives for a day at most is renewed by a program, and every run would announce its end.
- * @param storedAt when it came to where it is kept, epoch milliseconds: DataHub's own tokens have no `iat`. A pod's file
- *   is always new, so that it says only that a life is short
+ * @param storedAt when it came to where it is kept, epoch milliseconds: DataHub's own tokens have no `iat`. A pod's
+ * file is always new, so it can only show that a token's life is short
  * @param now epoch milliseconds
  */
 export function expiryNotice(token: string, storedAt: number | undefined, now: number): number | undefined {

@@ -41,7 +41,7 @@ export async function connectTo(
   const abandon = () => tcp.destroy(timedOut());
   const timer = setTimeout(abandon, timeoutMillis);
   signal.addEventListener('abort', abandon, { once: true });
-  // TLS comes on top of a TCP connection of its own, because a TLS socket cannot be reset.
+  // We open the TCP socket below TLS ourselves, because a TLS socket cannot be reset.
   const reset = () => tcp.resetAndDestroy();
   try {
     await event(tcp, 'connect');

@@ -31,8 +31,8 @@ export interface HttpOperationsOptions {
   /** Total number of attempts for a read. */
   attempts?: { failed: number; timedOut: number };
   /**
-   * Real time in epoch milliseconds, for the server's `Date` and `Retry-After` headers: nothing else in the project
-   * knows it beside the run's clock, which `--fast` moves on.
+   * Real time in epoch milliseconds, for the server's `Date` and `Retry-After` headers: all other times of a run come
+   * from the run's clock, which `--fast` moves ahead.
    */
   realNow?: () => number;
   sleep?: Sleep;

@@ -7,8 +7,8 @@ export type Sleep = (millis: number, signal?: AbortSignal) => Promise<void>;
 export const realSleep: Sleep = (millis, signal) => setTimeout(millis, undefined, signal && { signal });
 
 /**
- * First wait between two attempts of a read; it doubles: with three waits a read is given up after at most 7 s of
- * waiting.
+ * First wait between two attempts of a read, then doubled each time: three waits take at most 7 s, unless `Retry-After`
+ * asks for more.
  */
 const firstBackoffMillis = 1000;
 

@@ -58,7 +58,7 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
   );
 }
 
-/** A release tells of its own indices, and of what is unreported. */
+/** A run that releases reports its own indices, and what is unreported. */
 async function releaseRun(
   state: RunState,
   input: RunInput,
@@ -105,8 +105,8 @@ type LedgerEntries = Pick<RunState, 'entries' | 'notes' | 'releases'>;
 type WaitingPolicy = ParsedPolicy & { kind: 'policy' };
 
 /**
- * What the ledger holds, and what needs no question to the server. By rule 14 a record that is not free is in every
- * report, in place of its policy's entry if that policy can be read and is the only one for it.
+ * Entries for what the ledger holds, and for policies that need no request to the server. By rule 14 a record that is
+ * not free is in every report, in place of its policy's entry if that policy can be read and is the only one for it.
  * @param watches the run watches what is unresolved; a preview never does (rule 6)
  * @returns the policies that wait for a count; none where the run asks nothing
  */
@@ -130,14 +130,14 @@ function takeUp(
     const policy = policyFor(index, chosen);
     if (policy) taken.add(index);
     const release = owned.kind === 'unreported' && !owned.record.lastVerdict ? owned.record.lastRelease : undefined;
-    // A release has a note. Only its policy, which waits for that, has an entry.
+    // A release gets a note; an entry only if its index has a policy, which waits for that.
     if (policy || !release) {
       const names = policy ? policyFacts(policy.policy) : namesOfRecord(record);
       const resumed = policy && !isUnresolved(record) ? undefined : true;
       held.entries.push(entryOf({ index, facts: { ...names, resumed } }, owned, state, now, watches));
     }
     const mark = markFor(record);
-    // The run state is full: the next run reports the others.
+    // If the run state is full, the next run reports the others.
     if (release && mark && held.releases.length < maxEntries) {
       held.notes.push(releaseNote(dottedName(namesOfRecord(record)), release));
       held.releases.push(mark);
@@ -199,9 +199,9 @@ async function planOne({ index, policy }: WaitingPolicy, context: PlanContext): 
 }
 
 /**
- * Without a server nothing can be watched: running truncations go on, and the next run picks them up. A count that takes
- * too long says nothing about the others: an enforcing run watches all the same, or one slow index would keep every
- * other one from being judged.
+ * Without a server nothing can be watched: running truncations go on, and the next run picks them up. A count that
+ * takes too long says nothing about the other indices, so an enforcing run still watches: otherwise one slow index
+ * would keep all others from being judged.
  */
 function withoutServer(entry: Entry, kind: string): Entry {
   if (entry.phase === 'watched') return kind === 'timeout' ? entry : openEntry(entry, 'server');

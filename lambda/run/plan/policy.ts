@@ -36,7 +36,7 @@ export type PlanResult = Entry | UnsearchedEntry;
 export interface UnsearchedEntry extends EntryBase {
   phase: 'unsearched';
   policy: Policy;
-  /** With the policy's own cutoff, which decided threshold and ceiling. */
+  /** The dry run with the policy's own cutoff; it decided threshold and ceiling. */
   whole: DryRun;
   /** The most rows to delete in this run. */
   maxRows: number;
@@ -86,9 +86,9 @@ async function decide(counted: EntryBase, policy: Policy, dryRun: DryRun, contex
 }
 
 /**
- * Counts the window that the last verdict has left once more, beside the dry run (rule 11). No run deletes rows of it
- * as long as the cutoff is not younger than where it begins, so rows that have gone are a note: `datahub-gc`, an
- * upgrade, a person, or a shard that is away. The note names no culprit, and the policy stays in force.
+ * Counts once more, beside the dry run, the window that the last verdict has left (rule 11). No run deletes rows of it
+ * unless the cutoff is younger than its beginning, so if rows are gone, a note says so: `datahub-gc`, an upgrade, a
+ * person, or an unavailable shard may be the cause. The note names no culprit, and the policy stays in force.
  */
 async function noteFewerRows(
   index: string,
@@ -105,7 +105,7 @@ async function noteFewerRows(
     const { rows: expected, countedAtMillis: since } = window;
     notes.push({ kind: 'fewer-rows', index: dottedName(policy), expected, found, since });
   } catch (error) {
-    // The dry run says what is wrong with the index.
+    // If something is wrong with the index, the policy's own dry run reports it.
     if (!(error instanceof OperationsError)) throw error;
   }
 }
@@ -215,7 +215,7 @@ async function search(from: UnsearchedEntry, context: PlanContext): Promise<Entr
   const refusal = whyNot('plan', { ...factsFor(policy, part, context), cutoffMillis: sent, isLimited: true });
   if (refusal) return doneEntry(planned, refusal.outcome, refusal.cause);
   const { rowsToDelete, deletesInPlace } = part;
-  // A reindex goes whole, and not without task statuses: the next run decides about it as such.
+  // A reindex cannot be limited, and needs task statuses: the next run decides about it as a reindex.
   if (!deletesInPlace) {
     return doneEntry(planned, 'not-started', { kind: 'changed', what: 'reindex', was: false, now: true });
   }

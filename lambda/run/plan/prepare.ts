@@ -163,7 +163,7 @@ export function emptyState({ execution }: PlanEvent, input: RunInput, { settings
   };
 }
 
-/** Where a run does something else than a person may have expected. */
+/** Notes for a run that does something other than a person may have expected. */
 function notesOn({ mode: given, approveRows }: RunInput, mode: Mode, ofStage: Mode): Note[] {
   if (mode !== 'preview') return [];
   return [

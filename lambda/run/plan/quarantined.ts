@@ -55,7 +55,7 @@ async function countToday(
     }),
   );
   if (counted.kind === 'failed') return { error: counted.error };
-  // An index that is not known says nothing of its rows: its alias may be moved at this moment.
+  // That an index is not known says nothing about its rows: its alias may be moving at this moment.
   if (counted.value.isAbsent) return { error: { kind: 'no-index', operation: 'dry-run' } };
   return {
     expected: baseline.rowsToKeep,

@@ -55,8 +55,8 @@ export class PlanRequests {
   }
 
   /**
-   * The first dry run of a run, with the field: whether the server refuses it is learnt from a count without it, and
-   * the same request again. Throws OperationsError.
+   * The first dry run of a run, with the field. If it fails, a dry run without the field, and then the same request
+   * again, show whether the server refuses the field. Throws OperationsError.
    */
   async firstDryRun(fields: TruncateFields): Promise<DryRun> {
     const withField = await asResult(() => this.dryRun(fields));
@@ -92,7 +92,7 @@ export class PlanRequests {
     return this.#taskStatus;
   }
 
-  /** Notes a failed request. A read is tried twice, so one time-out means two in a row. */
+  /** Records a failed request. A read that times out is tried twice, so one time-out here means two. */
   failed(error: ServerError): void {
     if (concernsServer(error) || error.kind === 'timeout') this.serverFailure ??= error;
   }

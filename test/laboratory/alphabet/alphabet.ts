@@ -15,7 +15,7 @@ export const happenings = { ...others, ...arrivals, ...operator, ...executions }
 >;
 export type HappeningName = keyof typeof happenings;
 
-/** Lets a letter happen now. */
+/** Makes a happening (a letter of the alphabet) take place now. */
 export function happens(name: HappeningName, stage: Stage, chances: Chances): void {
   const happen: Happening = happenings[name];
   stage.world.injected(name);

@@ -1,6 +1,9 @@
 import type { Happening, Stage } from './happening.ts';
 
-/** What happens to executions, and to what other versions of this program make of the ledger. */
+/**
+ * What happens to executions and to the services around them, and to the ledger's records through damage or another
+ * version of this program.
+ */
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -83,7 +86,7 @@ export const executions = {
       journal.push({ at: time.now(), kind: 'damaged', index });
     });
   },
-  // A newer version, which is rolled back, has added a field; what only a message shows cannot be read.
+  // A newer version, since rolled back, has left a field and a kind of cause that this version does not know.
   'record of a newer version': ({ world }, chances) => {
     const { stored } = world.ledger;
     if (stored.size === 0) return;
@@ -97,7 +100,7 @@ export const executions = {
 
 type Stored = Record<string, unknown> & { revision: number };
 
-/** What deciding needs. */
+/** The fields that decisions depend on. */
 const required: string[][] = [
   ['state'],
   ['unreported'],

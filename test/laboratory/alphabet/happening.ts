@@ -3,7 +3,7 @@ import type { Chances } from '../world/chances.ts';
 import type { Execution, ExecutionOptions } from '../world/execution.ts';
 import type { World } from '../world/world.ts';
 
-/** Where a letter of the alphabet happens. */
+/** What a letter of the alphabet can act on. */
 export interface Stage {
   world: World;
   policies: readonly PolicyOf[];

@@ -47,7 +47,7 @@ export const operator = {
   'mode changes': ({ world }) => {
     world.settings = { ...world.settings, mode: world.settings.mode === 'enforce' ? 'preview' : 'enforce' };
   },
-  // A deployment takes another way to the same server.
+  // A deployment uses another address of the same server.
   'address changed': ({ world }) => {
     world.settings = { ...world.settings, gmsUrl: 'https://datahub.test/api/gms' };
   },

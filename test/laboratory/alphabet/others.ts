@@ -18,7 +18,7 @@ const toOne =
     if (physical) world.others(index, what, () => act(world, physical, chances));
   };
 
-/** Rows disappear for good, here and there. */
+/** Removes for good the rows whose timestamp `goes` selects. @returns their timestamps */
 export function remove(
   { server: { engine } }: World,
   physical: Physical,
@@ -65,7 +65,7 @@ export function reindexByOthers(
   if (swap === 'first') move();
 }
 
-/** Counts are short, and nothing says so. */
+/** Makes shards unavailable for a time: counts are too low, and nothing says so. */
 export function shardsAway(world: World, physical: Physical, shards: readonly number[], millis: number): void {
   physical.awayShards = shards;
   world.time.at(world.time.now() + millis, () =>

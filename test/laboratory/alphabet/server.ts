@@ -37,10 +37,10 @@ export const counters = [
 ] as const;
 export type Counters = (typeof counters)[number];
 
-/** Totals beside which a row that came in after the baseline may stand for one that is lost. */
+/** Counters in which a row that came in after the baseline can make up for one that is lost. */
 export const vagueCounters: readonly Counters[] = ['failures are conflicts', 'no total'];
 
-/** When a reindex takes the place of its source, where that is not as its kind of server does it. */
+/** When a reindex takes the place of its source, if not when its kind of server usually does that. */
 export const swaps = {
   'in place half-way': { swap: 'half-way' },
   'in place at the end': { swap: 'last', swapMillis: 0 },

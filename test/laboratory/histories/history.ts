@@ -82,7 +82,7 @@ async function play(world: World, scenario: Scenario, policies: readonly PolicyO
   return { calm: calmRun, released };
 }
 
-/** What a night is like; once the faults have stopped, the operator has put everything back. */
+/** Sets up a night. For the first calm one, the operator puts everything back. */
 function begin(world: World, scenario: Scenario, number: number): void {
   const night = scenario.nights[number];
   world.weather = night ? weathers[night.weather] : calm;
@@ -115,7 +115,7 @@ function mend(world: World, scenario: Scenario): void {
   world.policies = policies.map((policy) => written(policy));
 }
 
-/** Whatever is in place by now is whole, and refreshed. */
+/** Makes sure that every index has all its shards, and refreshes again. */
 function refresh(world: World, { indices }: Scenario): void {
   const { engine } = world.server;
   for (const [entityType, aspect] of names.slice(0, indices.length)) {

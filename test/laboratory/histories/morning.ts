@@ -42,8 +42,8 @@ export async function morning(
 }
 
 /**
- * Releases, once more where its verdict had to be reported first; if rows are missing for good, or nobody can know,
- * accepts that if this operator would.
+ * Releases an index, with a second try if its verdict had to be reported first. If rows are missing, or nobody knows,
+ * it accepts that if `accepts` says so.
  */
 export async function released(run: RunByHand, runId: string, name: string, accepts: boolean): Promise<void> {
   const asked = async (what: string, input: object) => {
@@ -58,7 +58,10 @@ export async function released(run: RunByHand, runId: string, name: string, acce
   }
 }
 
-/** After the last calm night: releases everything that is closed, and one more night shows that nothing is stuck. */
+/**
+ * After the last calm night: releases every index that is not idle, and plays one more night, which shows that nothing
+ * is stuck.
+ */
 export async function releaseAtLast(
   world: World,
   executions: Execution[],

@@ -68,8 +68,8 @@ export function planNight({ world, policies, executions, number, runId, start, n
 const mostEnds = 3;
 
 /**
- * Ends the night's execution at a place of its way, and perhaps redrives it.
- * @returns to be called for each state that it enters
+ * Ends the night's execution when it reaches a planned place, and perhaps redrives it.
+ * @returns a function to call for each state that the execution enters
  */
 function endingsOf({ world, scheduled }: Stage, night: Night | undefined): (state: string) => void {
   const plan = night?.ends;

@@ -62,7 +62,7 @@ function atNextVerdict({ world }: Stage, act: (index: string) => void): void {
   };
 }
 
-/** As many rows older than every cutoff as an index may have had at first. */
+/** Adds 300 to 500 rows that are older than every cutoff. */
 function growOld({ world }: Stage, index: string, chances: Chances): void {
   world.server.engine.write(index, aged(chances.next, chances.between(300, 500), 120, 65, world.time.now()));
 }
@@ -232,7 +232,7 @@ export const plots = {
   'two runs at once': (stage, chances, start) => {
     const { world } = stage;
     muchToDo(stage, chances, start);
-    // Side by side, each may find its write refused where the other's has arrived.
+    // Runs this close together may each have a write refused because the other's has arrived.
     const isClose = chances.happens(0.5);
     const [least, most] = isClose ? [-300, 300] : [-5000, 10_000];
     for (let other = isClose ? 3 : 1; other > 0; other--)
@@ -273,7 +273,7 @@ export const plots = {
     // By Plan's counts each of these is due.
     const [policy, change] = chances.pick<[object, () => void]>([
       [{}, behaves({ skewMillis: chances.pick([-hour, 15 * minute]) })],
-      // Of a run that is limited, the share is not compared again.
+      // If the row limit applies, the share of rows is not compared again.
       [{ maxRowsPerRun: 100 }, behaves({ racing: true })],
       [{ refuseReindex: chances.happens(0.5) }, behaves({ truncates: 'reindex', force: 'ignores' })],
       [{}, behaves({ force: 'refuses' })],

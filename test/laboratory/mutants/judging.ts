@@ -6,7 +6,7 @@ const release = 'run/release';
 const watch = 'truncation/watch';
 const judge = 'truncation/judge';
 
-/** Rules 5 to 14: watching, judging, telling. */
+/** Rules 2 and 5 to 14: watching, judging, telling. */
 export const judgingMutants: readonly Mutant[] = [
   mutant(5, 'judges what may still be sent', [
     [

@@ -13,7 +13,7 @@ export type { Event } from '../world/journal.ts';
 /** One rule: yields what breaks it. */
 export type CheckRule = (history: History) => Iterable<{ at: number; text: string }>;
 
-/** What rules ask of one history again and again, made once: a journal only grows. */
+/** What rules ask of a history again and again, made once, and again only after its journal has grown. */
 interface Read {
   length: number;
   events: Partial<Record<JournalEvent['kind'], JournalEvent[]>>;
@@ -100,7 +100,7 @@ export const runOf = ({ runId, runStartMillis }: Run): string => `${runId} of ${
 
 const executionOf = (history: History, run: Run): Event<'execution'> | undefined => ofRun(history, 'execution', run)[0];
 
-/** As its Plan has read it: another deployment may have come since the execution began. */
+/** The mode in which the run planned: another deployment may have come since its execution began. */
 export const modeOf = (history: History, run: Run): string | undefined => ofRun(history, 'taken', run)[0]?.state.mode;
 
 /** The input of a run that releases. */
@@ -169,12 +169,12 @@ function* readSends(history: History): Generator<Send> {
     const planned = policiesOfPlan(before, invocation).map(({ policies, maxRows }) =>
       writtenFor(policies, sent.index, maxRows),
     );
-    // Of two Plans that one call began, either one's state may have been taken.
+    // If one call began two Plans, the execution may have taken over the state of either.
     const policy =
       planned.find((one) => compared(one) === compared(now)) ?? planned.findLast((one) => one !== undefined);
     yield {
       sent,
-      // Not kept: copies of the journal for each of them fill the memory.
+      // Made anew each time: a copy of the journal kept for each truncate would fill the memory.
       get before() {
         return journal.slice(begin, place);
       },
@@ -186,7 +186,7 @@ function* readSends(history: History): Generator<Send> {
   }
 }
 
-/** What of a policy must not change. */
+/** The part of a policy that must not change between Plan and the call, as a text to compare. */
 export const compared = (policy: WrittenPolicy | undefined): string =>
   JSON.stringify(Object.entries({ ...policy, owner: undefined, note: undefined }).sort()).toLowerCase();
 
@@ -245,7 +245,7 @@ export function unreportedAt(history: History, at: number): Made[] {
   const found = new Map<string, Made>();
   for (const event of history.world.journal) {
     if (event.at >= at) break;
-    // Of what cannot be read, nobody knows what was decided.
+    // Nobody knows what was decided in a record that cannot be read.
     if (event.kind === 'damaged') found.delete(event.index);
     if (event.kind !== 'ledger') continue;
     const { index } = event.next;

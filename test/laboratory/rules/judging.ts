@@ -16,7 +16,7 @@ import {
 } from './events.ts';
 
 /**
- * Rules 7 to 10: when a truncation is judged, and by what. The rules read the counts that the judging run got.
+ * Rules 5 and 7 to 11: when a truncation is judged, and by what. The rules read the counts that the judging run got.
  *
  * What they let pass, and why:
  *   isOwnProof       Truncate itself says that not one byte was written: nothing was watched, and nothing counted.
@@ -98,7 +98,7 @@ export const judgingRules: Record<string, CheckRule> = {
     const window = 'window' in event.next ? event.next.window : undefined;
     if (Math.abs((window?.afterMillis ?? 0) - after) <= 1) return undefined;
     const asked = ofCall(history, 'dry-run', invocation);
-    // Of an index that is not known there is none.
+    // An index that the search engine does not know gets no window.
     return asked.every(({ answer }) => answer && answer.rowsTotal > 0) && 'no window';
   }),
 
@@ -111,10 +111,10 @@ export const judgingRules: Record<string, CheckRule> = {
     const answers = ofCall(history, 'sizes', invocation);
     const isAsked =
       answers.length >= givenVerdicts(history).filter((one) => one.invocation.id === invocation.id).length;
-    // Some tell a name that never changes.
+    // Some servers report a name that never changes.
     const now = answers.some(({ names }) => names.includes(record.index)) ? undefined : event.truth.indexName;
     if (!isAsked || indexName === undefined || now === undefined || now === indexName) return undefined;
-    // A function that stood still before it wrote has asked before it was put in place.
+    // A function that stood still before its write may have asked before the new index was put in place.
     if (!answers.some(({ names }) => names.includes(now))) return undefined;
     const moved = about(history, 'others', record.index).findLast((one) => one.at <= at);
     return verdict.indexNow !== now && at - (moved?.at ?? 0) > 15 * minute && `${indexName} is ${now} now, unreported`;
@@ -141,14 +141,14 @@ function checksOf(history: History, { at, record, invocation }: GivenVerdict): E
   const { cutoffMillis } = fields;
   const cutoffs = [cutoffMillis, policyCutoffMillis, baseline.countedAtMillis];
   const counted = new Set<string>();
-  // A function that counts again counts for the next runs' window.
+  // If one function counts a cutoff twice, the second count is for the next runs' window.
   const asked = about(history, 'dry-run', record.index).filter(
     ({ invocation: { id }, fields: { cutoffMillis: at } }) => {
       const isFirst = cutoffs.includes(at) && !counted.has(`${id} ${at}`);
       return isFirst && counted.add(`${id} ${at}`);
     },
   );
-  // A check that failed half-way shows nothing; but where the index is gone, a stranger's answer says the same.
+  // A check that failed half-way shows nothing; but if the index is gone, the answer of another server says the same.
   const isGone = (id: number) =>
     asked.some(({ answer, invocation }) => answer?.rowsTotal === 0 && invocation.id === id) &&
     asked.every(({ answer, invocation }) => invocation.id !== id || (answer?.rowsTotal ?? 0) === 0);
@@ -336,7 +336,7 @@ function whyTooEarly(history: History, given: GivenVerdict): string | false | un
     const least = Math.min(...seen.map(({ answer }) => answer?.rowsToDelete ?? Number.POSITIVE_INFINITY));
     return seen.find(({ answer }) => answer?.rowsToDelete === least)?.countedAt ?? at;
   };
-  // Of two functions that one call began, the run goes on with the state of one.
+  // If one call began two functions, the run goes on with the state of only one.
   const polls = ofRun(history, 'invocation', invocation).map((event) => event.invocation);
   const isAlone = ({ id, startedAt }: GivenVerdict['invocation']) =>
     id === invocation.id || !polls.some((other) => other.id !== id && other.startedAt === startedAt);

@@ -21,7 +21,7 @@ export const ledgerRules: Record<string, CheckRule> = {
     for (const { at, index, invocation } of eventsOf(history, 'dry-run')) {
       if (modeOf(history, invocation) !== 'preview') continue;
       const last = lastWrite(history, index, at);
-      // What was written as it began, it may have read too early.
+      // A preview may have read the record before a write that came after it began.
       if (!last || last.at >= invocation.startedAt || !isUnresolved(last.next)) continue;
       yield { at, text: `${index}: counted by ${invocation.runId}` };
     }

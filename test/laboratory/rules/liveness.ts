@@ -5,7 +5,10 @@ import { unreportedOf } from '../world/records.ts';
 import { unreportedIn, unresolvedIn } from '../world/world.ts';
 import { type CheckRule, type Event, eventsOf, othersBetween } from './events.ts';
 
-/** P4: once the faults have stopped, no index is stuck: each is truncated again, or closed until a person releases it. */
+/**
+ * P4: once the faults have stopped, no index is stuck: each is truncated again, or quarantined until a person releases
+ * it.
+ */
 
 const day = 86_400_000;
 

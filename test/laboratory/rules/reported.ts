@@ -71,7 +71,7 @@ export const reportedRules: Record<string, CheckRule> = {
     const { lastVerdict, lastRelease } = next;
     const before = isReadable(previous) ? (previous.lastVerdict ?? previous.lastRelease)?.decided.atMillis : undefined;
     const now = (lastVerdict ?? lastRelease)?.decided;
-    // Of what was never sent, its own run alone has something to report.
+    // If a call was never sent, only its own run has something to report.
     const isWithdrawn =
       lastVerdict && isReadable(previous) && previous.state === 'sending' && invocation.step === 'truncate';
     const isNew = now && now.atMillis !== before && !isWithdrawn;
@@ -89,13 +89,14 @@ export const reportedRules: Record<string, CheckRule> = {
   },
 };
 
-/** Only where a history is over has everything been reported that will be. */
+/** Rules for a whole history: while it goes on, reports are still to come. */
 export const reportRules = {
   *'every verdict and every release is reported'(history) {
     for (const made of decisions(history)) {
       const since = eventsOf(history, 'published').filter((event) => event.at >= made.at);
       if (since.some((event) => includes(event, made))) continue;
-      // Of what could not be read before the first report, nobody knows what was decided: it is reported as that.
+      // If a record became unreadable before its first report, nobody knows what was decided: the index is reported as
+      // unreadable.
       const damage = about(history, 'damaged', made.index).find((event) => event.at >= made.at);
       const couldSay = (event: Published) =>
         event.confirmed &&

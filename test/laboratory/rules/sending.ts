@@ -156,9 +156,9 @@ export const sendingRules: Record<string, CheckRule> = {
       const attempts = before.filter(
         (event): event is Event<'truncate'> => event.kind === 'truncate' && event.track === track,
       );
-      // Assumed of one that was announced as a delete, and of which no status was seen: silent-reindex.
+      // Only a reindex that was announced as one counts; the assumption about others is silent-reindex.
       const isKnown = attempts.some(({ record }) => record?.state === 'sending' && record.attempt.announcesReindex);
-      // Assumed of one that a person has released: released-reindex.
+      // One that a person has released does not count; the assumption is released-reindex.
       const isAccepted = before.some(
         (event) =>
           event.kind === 'ledger' &&
@@ -187,7 +187,8 @@ export const sendingRules: Record<string, CheckRule> = {
       );
       if (bad) return `sent after ${bad.index} was ${bad.phase}`;
     }
-    // What another function of the run did beside this one is known to nobody, nor what could not be written down.
+    // Only what came before this function began: it cannot know what another function of its run does beside it, nor
+    // what could not be recorded.
     const known = before.filter(({ at }) => at <= sent.invocation.startedAt);
     const without = known.filter(
       (event) => event.kind === 'answered' && runOf(event.invocation) === run && !event.isTaskId,

@@ -18,7 +18,7 @@ import {
 } from './events.ts';
 import { entriesOf, entryOfVerdict, isBlind } from './reported.ts';
 
-/** P1, P4 and rule 12: what people are told. A report that no subscriber gets tells nobody. */
+/** P1, P4 and rules 11, 12 and 14: what people are told. A report that no subscriber gets tells nobody. */
 
 export const tellingRules = {
   *'every row that is lost through us is reported'(history) {
@@ -26,7 +26,8 @@ export const tellingRules = {
     for (const { at, index, track, record } of eventsOf(history, 'truncate')) {
       const loss = tracker.lossOf(track);
       if (loss.settled + loss.stragglers === 0) continue;
-      // Assumed of one that was announced as a delete, and of which no status was seen: silent-reindex.
+      // A small loss may go unreported if the truncate was announced as a delete and no status was seen; the assumption
+      // is silent-reindex.
       const attempt = record?.state === 'sending' ? record.attempt : undefined;
       const isSilent = attempt?.announcesReindex === false && !isSeen(history, track);
       if (isSilent && loss.settled <= Math.max(10, attempt.baseline.rowsToKeep * 0.02)) continue;
@@ -73,7 +74,7 @@ export const tellingRules = {
       // A release is about something else.
       const execution = ofRun(history, 'execution', published)[0];
       const isWhole = execution && !('indices' in execution.input) && !('release' in execution.input) && !report.cause;
-      // Of two Plans side by side, one is not the run's: a policy counts that each of them has read.
+      // Of two Plans side by side, only one is the run's, so only policies that both have read are expected.
       const read = ofRun(history, 'settings', published).flatMap(({ invocation, policies }) =>
         policies && invocation.step === 'plan' ? [policies] : [],
       );
@@ -124,7 +125,7 @@ export const tellingRules = {
       // An index that the search engine does not know has no rows to count.
       if (!isOfPolicy || !answer?.rowsTotal || at - invocation.startedAt > 10 * 60_000) continue;
       const record = lastWrite(history, index, at)?.next;
-      // What another run has written since Plan began, it may have read too early.
+      // Plan may have read the record before a write that came after Plan began.
       if (record !== lastWrite(history, index, invocation.startedAt)?.next) continue;
       if (record?.state !== 'idle' || record.server !== invocation.settings.gmsUrl) continue;
       const { window } = record;
@@ -134,7 +135,7 @@ export const tellingRules = {
         (one) => one.index === index && one.invocation.step === 'plan',
       );
       const isCounted = own.some((one) => one.fields.cutoffMillis === window.afterMillis);
-      // Older ones look for the cutoff of a limited run.
+      // A dry run with an older cutoff than another one searches for the cutoff of a limited run.
       const isLimited = own.some(
         (one) => one.fields.forceDeleteByQuery && one.fields.cutoffMillis > fields.cutoffMillis,
       );
@@ -168,14 +169,14 @@ export const tellingRules = {
       (event) =>
         !event.report.cause &&
         entriesOf(event, record.index).every(({ outcome }) => outcome !== verdict.outcome) &&
-        // Since another run has reported it, later ones have taken its place.
+        // Once another run has reported it, a later verdict may have taken its place.
         !(carrying && carrying.at < event.at),
     );
     // Nobody knows what a record said that was damaged meanwhile.
     const isDamaged = about(history, 'damaged', record.index).some(
       (one) => one.at >= at && one.at <= (silent?.at ?? 0),
     );
-    // Of two functions that one call began, the other one's result may have been taken.
+    // If one call began two functions, the execution may have taken over the other's result.
     return silent && !isDamaged && invocation.step !== 'truncate' && 'its report says something else';
   }),
 } satisfies Record<string, CheckRule>;
@@ -185,8 +186,8 @@ const saidAfter = (history: History, { at, invocation }: GivenVerdict): Event<'p
   ofRun(history, 'published', invocation).filter((event) => event.at >= at);
 
 /**
- * Whether an entry names a loss: rows that counts show by their number or as not verified, late ones as a reindex or by
- * the index that was replaced.
+ * Whether an entry names a loss: settled rows by their number or as not verified, stragglers by a reindex or by the
+ * name of a replaced index.
  */
 function names({ outcome, rowsMissing = 0, reindexes = false, indexNow }: PolicyEntry, { settled }: Loss): boolean {
   if (['rows-missing', 'quarantined', 'unknown'].includes(outcome)) return true;
@@ -202,7 +203,7 @@ const isSeen = (history: History, { task }: Track): boolean =>
 const isAbout = ({ outcome, cause, cutoffMillis }: PolicyEntry, track: Track): boolean =>
   outcome === 'quarantined' || cause.kind === 'left-alone' || cutoffMillis === track.cutoffMillis;
 
-/** Indices that were closed, or had one and the same unresolved truncation, during all of a run. */
+/** Indices that were quarantined, or had one and the same unresolved truncation, during all of a run. */
 function heldBetween(history: History, from: number, until: number): Map<string, string> {
   const held = new Map<string, string>();
   for (const event of history.world.journal) {

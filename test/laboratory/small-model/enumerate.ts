@@ -104,7 +104,7 @@ export async function enumerate(options: EnumerationOptions, onHistory: () => vo
     });
   }
 
-  /** @param isOver people have been told all that they will be */
+  /** @param isOver no more reports will come */
   function judge(model: SmallModel, text: string[], isOver: boolean): void {
     for (const { rule, at, text: what } of check(model.history())) {
       if (!isOver && (rule in tellingRules || rule in reportRules)) continue;

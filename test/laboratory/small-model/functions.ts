@@ -9,7 +9,7 @@ export interface FunctionOptions {
   info: InvocationInfo;
   who: string;
   controlled: Controlled;
-  /** Its execution has looked often enough: its awaits go well. */
+  /** Its execution has polled often enough: from here on its awaits go well. */
   late: boolean;
   /** Fails the function's call, whatever the function goes on to do. */
   fail: (error: Error) => void;
@@ -67,7 +67,10 @@ function exchangeOf({ info, who, controlled, late, fail, stop }: FunctionOptions
   };
 }
 
-/** Of a truncate's answers only those that this enumeration is about; when a late effect happens is the explorer's choice. */
+/**
+ * Whether the explorer may choose a fault. Of a truncate's answers, it may choose those of this enumeration; it also
+ * chooses when a late effect happens.
+ */
 function isChoice(name: string, { answers }: Controlled): boolean {
   const [answer = '', effect] = name.split(', ');
   if (effect === undefined) return name === 'refused' || name === 'answer lost';

@@ -10,7 +10,7 @@ export interface Pending {
   /** The first choice is that all goes well; the others are faults. */
   choices: readonly string[];
   decide(choice: string): void | Promise<void>;
-  /** Its execution has looked so often that it continues only when nothing else is left to do, and without faults. */
+  /** Its execution has polled so often that it continues only when nothing else is left to do, and without faults. */
   late: boolean;
 }
 

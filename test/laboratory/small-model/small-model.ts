@@ -34,7 +34,7 @@ export interface SmallModel {
 
 export interface SmallOptions {
   server: keyof typeof kinds;
-  /** Looks of each execution in which everything is open; later ones wait for all others, and go well. */
+  /** Polls of each execution in which anything may happen; later ones wait for everything else, and go well. */
   checks: number;
   /** When the second execution begins: before the first has sent anything, or at any moment; it may be a preview. */
   second: 'at once' | 'at any time' | 'a preview at any time';
@@ -110,7 +110,7 @@ export function createSmallModel({ server, checks, answers: which }: SmallOption
               const step = stepOf(resource);
               const info = begun(world, step, caller);
               const who = `${runId} ${step} ${++calls}`;
-              // Plan goes well: the choices begin after it. What a run tells, and marks, is always open.
+              // Plan goes well: the choices begin after it. Report and MarkReported always have choices.
               const given = step === 'plan' ? { ...controlled, automatic: true } : controlled;
               const isLook = step === 'poll' && !asMarkEvent(input);
               const stop = () => over('stopped');

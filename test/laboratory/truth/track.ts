@@ -21,7 +21,7 @@ interface Owed {
   target: Physical;
   /** Rows that a search found when the server acted. */
   settled: ReadonlySet<number>;
-  /** So many of them may be newer than the baseline, and its status does not tell them from the others. */
+  /** How many of these may be newer than the baseline; the status of the reindex does not tell them from the others. */
   vague: number;
 }
 
@@ -29,13 +29,13 @@ interface Owed {
 export interface Loss {
   /** A search had found them when the server acted: counts or its status can show them. */
   settled: number;
-  /** Written while it started or ran, or no more than came in just before: they are in the old index alone. */
+  /** Written while it started or ran, or, up to `vague` of them, just before: they are in the old index alone. */
   stragglers: number;
 }
 
 export const nothingLost: Loss = { settled: 0, stragglers: 0 };
 
-/** Rows written so long before the call may not be in its baseline. */
+/** Milliseconds before the call in which a row that was written may be missing from its baseline. */
 const newMillis = 150_000;
 
 /** Follows every reindex of ours from the rows that it has to bring along to what is missing in the end. */

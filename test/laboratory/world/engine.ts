@@ -49,7 +49,7 @@ export interface Physical {
   refreshOffSince?: number;
   /** A refresh in between the regular ones. */
   refreshedAt: number;
-  /** Of five; their rows are not found, and nothing says so. */
+  /** Unavailable shards, out of five; their rows are not found, and nothing says so. */
   awayShards?: readonly number[];
 }
 
@@ -61,9 +61,9 @@ export interface Pace {
   endsAt?: { share: number; as: 'dead' | 'cancelled' | 'completed' } | undefined;
   /** It stands still for this long after half of its batches. */
   hangMillis?: number;
-  /** All of its rows are done, and it goes on for this long. */
+  /** It goes on for this long after its last row is done. */
   lingerMillis?: number;
-  /** How many it has, at most. */
+  /** The most batches that it works in. */
   batches?: number;
   /** This share of its rows fails, one by one. */
   fails?: number;
@@ -234,7 +234,7 @@ export function createEngine(time: VirtualTime, chances: Chances): Engine {
     task.state = state;
     if (cancelled) task.cancelled = true;
     task.endedAt = time.now();
-    // Only where it has ended by itself is it put in place.
+    // The new index of a reindex that died is never put in place.
     if (state === 'gone') task.waits = false;
   }
 

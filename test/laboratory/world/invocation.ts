@@ -15,7 +15,7 @@ export interface Caller {
   runStartMillis: number;
   /** From the deployment; read at each call, because another deployment may come in between. */
   settings(): RunSettings;
-  /** Those that it has called, as long as they live. */
+  /** The functions that it has called and that are still alive. */
   functions?: Set<Invocation>;
 }
 
@@ -160,7 +160,7 @@ async function yieldPoint(invocation: Invocation, where: string): Promise<void> 
     invocation.fail(named('Runtime.ExitError'));
     await never();
   }
-  // Truncate's sleepers are the dangerous ones.
+  // A Truncate that hangs is the most dangerous: it may still send when it goes on.
   if (chances.happens(weather.hang * (info.step === 'truncate' ? 3 : 1))) {
     world.injected('function hangs');
     world.injected(`hang ${where}`);

@@ -36,7 +36,7 @@ export interface Truth {
 export type JournalEvent = { at: number } & (
   | { kind: 'execution'; runId: string; input: Record<string, unknown>; runStartMillis: number }
   | { kind: 'invocation'; invocation: InvocationInfo }
-  /** A function read what the operator wants. */
+  /** A function read the pause switch or the policies. */
   | { kind: 'settings'; invocation: InvocationInfo; paused?: boolean; policies?: readonly PolicySource[] }
   /** A function read the whole ledger. */
   | { kind: 'listed'; invocation: InvocationInfo }
@@ -78,7 +78,7 @@ export type JournalEvent = { at: number } & (
       kind: 'ledger';
       invocation: InvocationInfo;
       previous: StoredRecord | undefined;
-      /** As it was stored, with what the core does not know. */
+      /** The previous record as it was stored, with fields that the core does not know. */
       stored: object | undefined;
       next: StoredRecord;
       truth: Truth;
@@ -90,7 +90,7 @@ export type JournalEvent = { at: number } & (
       runId: string;
       runStartMillis: number;
       report: Report;
-      /** Subscribers got it: those of a stage that reports only problems get nothing else. */
+      /** Whether subscribers got it: in a stage that reports only problems, they get no other report. */
       isDelivered: boolean;
       /** The function knows that it was accepted. */
       confirmed: boolean;

@@ -12,24 +12,24 @@ import type { VirtualTime } from './virtual-time.ts';
 
 /** What a DataHub is like, in all that a truncation can notice. */
 export interface Behaviour {
-  /** How it truncates what nobody forces it to delete in place: `most` reindexes when most rows are old. */
+  /** How it truncates unless it is forced to delete in place: `most` reindexes when most rows are old. */
   truncates: 'delete' | 'reindex' | 'most';
-  /** Its dry runs say how it would remove them. */
+  /** Its dry runs say how it would remove the rows. */
   announces: boolean;
   /** What it makes of forceDeleteByQuery; `chokes` answers without a count. */
   force: 'obeys' | 'ignores' | 'refuses' | 'chokes';
   /** When the alias moves to a reindex: before its rows are written, when half of them are, or after its task has ended. */
   swap: 'first' | 'half-way' | 'last' | 'never';
-  /** How long after the end of its task, milliseconds. */
+  /** How long after the end of its task the alias moves (`last`), milliseconds. */
   swapMillis: number;
-  /** It moves, too, where the task has ended before its last row. */
+  /** The alias also moves if the task has ended before its last row. */
   swapsShort: boolean;
   /** The index of a reindex is not refreshed until somebody sees to it. */
   refreshesLate: boolean;
   /** What the status of a reindex counts (alphabet/server.ts). */
   counters: Counters;
   status: 'reported' | 'denied' | 'unknown' | 'without counters';
-  /** Sizes may fail for now, or be told under a name that never changes. */
+  /** Sizes may be denied, or reported under a name that never changes. */
   sizes: 'reported' | 'denied' | 'by alias';
   date: boolean;
   /** Its clock minus ours, milliseconds. */

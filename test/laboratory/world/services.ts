@@ -61,7 +61,7 @@ export function servicesOf(invocation: Invocation): Parameters<typeof takeStep>[
 
 const publisherOf = ({ world, info, exchange }: Invocation): Publisher => ({
   publish(made, byHand = false) {
-    // A message that cannot be made is a defect.
+    // Composed only as a check: a report that cannot become a message is a defect.
     messageOf(made, { audience: { kind: 'aws' } });
     const isPublished = world.notify === 'always' || isWorthPublishing(made, byHand);
     const published = (confirmed: boolean) => {

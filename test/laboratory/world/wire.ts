@@ -131,7 +131,7 @@ function read<T>(
     const fact = failureOfStatus(substitutes[answerName], { operation, baseUrl }, quote);
     throw fact ? new OperationsError(fact) : failure('unreadable', operation, 200);
   };
-  /** Once, so that never all counts of a check come from it. */
+  /** Once for each function, so that it never answers all counts of a check. */
   const stranger = async (): Promise<T> => {
     if (operation !== 'dry-run' || invocation.sawStranger) return ask();
     invocation.sawStranger = true;

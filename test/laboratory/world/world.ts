@@ -52,7 +52,7 @@ export interface World {
   onPublished: (runId: string) => void;
   /** Called after each write to the ledger. */
   onWritten: (written: Event<'ledger'>) => void;
-  /** Called just before the server acts on one. */
+  /** Called just before the server acts on a real truncate. */
   onActing: (track: Track) => void;
   /** The server acts on a truncate later than it was asked to. */
   actLater: (at: number, act: () => void) => void;

@@ -112,5 +112,5 @@ const until = (cutoffMillis: number) => filter({ lte: wire(cutoffMillis) });
 const after = (cutoffMillis: number) => filter({ gt: wire(cutoffMillis) });
 const filter = (timestampMillis: object) => ({ bool: { filter: [{ range: { timestampMillis } }] } });
 
-/** Java's largest long, which JavaScript would write as a number that no long holds. */
+/** Java's largest long would become a JavaScript number that no long can hold, so cutoffs are capped. */
 const wire = (millis: number): number => Math.min(millis, Number.MAX_SAFE_INTEGER);

@@ -4,8 +4,8 @@ import type { IncomingRequest, Reply, RequestHandler } from '../exchange.ts';
 import { errorBody } from './restli.ts';
 
 /**
- * HTTP around an engine: reads bodies, sends answers when they are due, cuts connections where it should.
- * `abandon` lets the answers that are not due yet never come.
+ * HTTP around an engine: reads bodies, sends answers when they are due, cuts connections where it should. `abandon`
+ * drops the answers that are not due yet.
  */
 export function createListener(engine: RequestHandler): { server: Server; abandon(): void } {
   const timers = new Set<NodeJS.Timeout>();

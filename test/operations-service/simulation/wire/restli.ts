@@ -64,7 +64,7 @@ export function parseBody(body: string): Record<string, unknown> {
 }
 
 /**
- * The parameters of an action; others are ignored. A number beyond a long is not read at all (DataHub, facts section 15).
+ * The parameters of an action; others are ignored. A number that no Java long can hold counts as not sent.
  * @throws RestliError 400 for a required one that is missing
  */
 export function readParameters<Given extends Record<string, unknown>>(

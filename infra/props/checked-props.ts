@@ -4,7 +4,7 @@ import type { ResourceField } from '../stage/fields.ts';
 import { parameterNames, parseProps, type Settings, SettingsError, type StageInput } from '../stage/settings.ts';
 import { type Warning, warningsOf } from '../stage/warnings.ts';
 import type { DatahubRetentionProps } from './construct-props.ts';
-import { hasToken, isLater, withoutLater } from './later.ts';
+import { hasToken, isUnknownYet, withoutLater } from './later.ts';
 import { type Resources, resourcesOf } from './resources.ts';
 
 /**
@@ -51,7 +51,7 @@ const regionOf = ({ region }: Stack): string | undefined =>
 function topicProblems(stack: Stack, { topic, alarmTopic }: Resources): string[] {
   const region = regionOf(stack);
   const elsewhere = Object.entries({ topic, alarmTopic }).flatMap(([name, given]) => {
-    if (given === undefined || region === undefined || isLater(given.topicArn)) return [];
+    if (given === undefined || region === undefined || isUnknownYet(given.topicArn)) return [];
     const own = given.topicArn.split(':')[3];
     if (own === region) return [];
     return [`${name} is a topic in ${own}, and the stack is deployed to ${region}: name a topic there`];

@@ -6,7 +6,7 @@ import { SettingsError } from '../stage/settings.ts';
  * `valueFromLookup` and `Vpc.fromLookup` return placeholder texts, and an error would keep the CDK from asking AWS at
  * all.
  */
-export const isLater = (value: unknown): boolean =>
+export const isUnknownYet = (value: unknown): boolean =>
   Token.isUnresolved(value) || (typeof value === 'string' && /dummy-value-for-|^[ips]-(12345|67890)$/.test(value));
 
 /**
@@ -47,11 +47,11 @@ const itemized = ['emails', 'policies'];
 export function withoutLater(given: object): Record<string, unknown> {
   let count = 0;
   const known = (name: string, value: unknown): unknown => {
-    if (Array.isArray(value) && isLater(value)) {
+    if (Array.isArray(value) && isUnknownYet(value)) {
       if (!itemized.includes(name)) return [samples[name]?.(++count)];
       throw new SettingsError(`${name} is a list whose length synth does not know: give its items.`);
     }
-    if (isLater(value)) return samples[name]?.(++count);
+    if (isUnknownYet(value)) return samples[name]?.(++count);
     if (Array.isArray(value)) return value.map((item) => known(name, item));
     return name === 'policies' && typeof value === 'object' && value !== null ? fields(value) : value;
   };

@@ -71,7 +71,7 @@ async function send(
     log.info('report published', { messageId: MessageId, outcome: report.result });
   } catch (error) {
     throw new PublishError(
-      `The report of run ${report.runId} could not be published to ${topicArn}: ${said(error)}. ` +
+      `The report of run ${report.runId} could not be published to ${topicArn}: ${errorText(error)}. ` +
         'Check that the topic exists and that the Report function may publish to it (sns:Publish, and its key where it is encrypted).',
     );
   }
@@ -87,7 +87,7 @@ async function countSubscriptions({ client, topicArn, log }: SnsPublisherOptions
     confirmed = Number.parseInt(Attributes?.['SubscriptionsConfirmed'] ?? '', 10);
     pending = Number.parseInt(Attributes?.['SubscriptionsPending'] ?? '', 10) || 0;
   } catch (error) {
-    log.warn(`the topic's subscriptions could not be counted: ${said(error)}`);
+    log.warn(`the topic's subscriptions could not be counted: ${errorText(error)}`);
     return undefined;
   }
   if (Number.isNaN(confirmed)) {
@@ -103,5 +103,5 @@ async function countSubscriptions({ client, topicArn, log }: SnsPublisherOptions
   return { confirmed, pending };
 }
 
-const said = (error: unknown): string =>
+const errorText = (error: unknown): string =>
   error instanceof Error ? oneLine(`${error.name}: ${error.message}`, 300).replace(/\.$/, '') : 'no reason given';

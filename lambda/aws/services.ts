@@ -96,11 +96,11 @@ function lazyTransport(parameters: SsmParameters): LazyTransport {
  * needs both: Plan then reports a wrong parameter as such, before any request.
  */
 function access({ token }: SsmParameters, transport: LazyTransport, log: RunLog): TokenSource {
-  const shown = async (read: () => Promise<string>) => {
+  const hidden = async (read: () => Promise<string>) => {
     const value = await read();
     log.neverShow(value);
     await transport.open();
     return value;
   };
-  return { get: () => shown(token.get), reread: () => shown(token.reread), storedAt: token.storedAt };
+  return { get: () => hidden(token.get), reread: () => hidden(token.reread), storedAt: token.storedAt };
 }

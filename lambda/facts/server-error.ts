@@ -76,11 +76,11 @@ export const serverErrorSchema = z
 
 export type ServerError = z.infer<typeof serverErrorSchema>;
 
-const ofServer: readonly ServerErrorKind[] = ['dns', 'connect', 'tls', 'unauthorized', 'token', 'not-sample'];
+const serverWideKinds: readonly ServerErrorKind[] = ['dns', 'connect', 'tls', 'unauthorized', 'token', 'not-sample'];
 
 /**
  * True for causes that every further request would hit as well: DNS, connect, TLS, a token that is refused or missing,
  * data that is not a sample, a gateway that asks for something that this job does not have.
  */
 export const concernsServer = ({ kind, wants }: ServerError): boolean =>
-  ofServer.includes(kind) || (kind === 'gateway' && wants !== undefined);
+  serverWideKinds.includes(kind) || (kind === 'gateway' && wants !== undefined);

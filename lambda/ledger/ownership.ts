@@ -15,7 +15,7 @@ import { isAhead, isSameRun } from './transitions.ts';
  * After this long, an unresolved record without movement is judged; a release is accepted this long after its
  * `judgeableAt`.
  */
-export const abandonAfterMillis = 20 * hourMillis;
+export const overdueAfterMillis = 20 * hourMillis;
 
 /** The run that reads a record, and the server that it talks to. */
 export interface ThisRun extends RunId {
@@ -53,8 +53,8 @@ export function ownership(record: StoredRecord | undefined, thisRun: RunId): Own
 export function fencedBy(record: Idle | undefined, thisRun: RunId, nowMillis: number): RunId | undefined {
   if (record === undefined) return undefined;
   const { lastSender } = record;
-  const isLater = !isAhead(lastSender, nowMillis) && thisRun.runStartMillis <= lastSender.runStartMillis;
-  return isSameRun(lastSender, thisRun) || isLater ? lastSender : undefined;
+  const startsTooEarly = !isAhead(lastSender, nowMillis) && thisRun.runStartMillis <= lastSender.runStartMillis;
+  return isSameRun(lastSender, thisRun) || startsTooEarly ? lastSender : undefined;
 }
 
 /** The address of a record that belongs to another server: its counts say nothing about this one. */
@@ -68,5 +68,5 @@ export function releasableAt(record: StoredRecord): number | undefined {
   if (record.state === 'idle' || record.state === 'quarantined') return undefined;
   const judgeableAt =
     record.state === 'unreadable' ? remainsOf(record).attempt?.judgeableAt : record.attempt.judgeableAt;
-  return judgeableAt === undefined ? undefined : judgeableAt + abandonAfterMillis;
+  return judgeableAt === undefined ? undefined : judgeableAt + overdueAfterMillis;
 }

@@ -204,13 +204,13 @@ export const revisionOf = (record: StoredRecord | undefined): number =>
 /** Reads what a store holds for `index`. */
 export function parseRecord(index: string, stored: unknown): StoredRecord {
   const parsed = recordSchema.safeParse(stored);
-  if (parsed.success && parsed.data.index === index && !waitsForNothing(parsed.data)) return parsed.data;
+  if (parsed.success && parsed.data.index === index && !lacksDecision(parsed.data)) return parsed.data;
   const fields = !parsed.success ? fieldsOf(parsed.error) : parsed.data.index === index ? ['unreported'] : ['index'];
   return { state: 'unreadable', index, fields, stored: Object(stored) };
 }
 
 /** A record that was edited by hand: unreported, but without a decision. No report could ever clear the flag. */
-const waitsForNothing = ({ state, unreported, lastVerdict, lastRelease }: LedgerRecord): boolean =>
+const lacksDecision = ({ state, unreported, lastVerdict, lastRelease }: LedgerRecord): boolean =>
   unreported && (state === 'idle' || state === 'quarantined') && (lastVerdict ?? lastRelease) === undefined;
 
 /**

@@ -65,7 +65,7 @@ const next = <Kept extends LedgerRecord>(record: Kept): Kept => ({ ...record, re
 export function startSending(record: Idle | undefined, key: Key, attempt: Attempt): Sending {
   if (record?.unreported) throw new Error(`nothing is sent to ${key.index} before its last decision is reported`);
   // Counts of another server say nothing about this one.
-  const isHere = record?.server === key.server;
+  const isSameServer = record?.server === key.server;
   const { taskId: _, ...before } = record ?? { taskId: undefined };
   return {
     ...before,
@@ -74,8 +74,8 @@ export function startSending(record: Idle | undefined, key: Key, attempt: Attemp
     revision: revisionOf(record) + 1,
     unreported: false,
     lastSender: runOf(attempt),
-    lastVerdict: isHere ? record.lastVerdict : undefined,
-    window: isHere ? record.window : undefined,
+    lastVerdict: isSameServer ? record.lastVerdict : undefined,
+    window: isSameServer ? record.window : undefined,
     attempt,
   };
 }

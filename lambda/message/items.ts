@@ -30,7 +30,7 @@ export function problemsOf(report: Report, context: Context): Item[] {
 }
 
 /** Policies without a problem; those that deleted something come first. */
-export const fineOf = (report: Report): DecidedFacts[] =>
+export const withoutProblem = (report: Report): DecidedFacts[] =>
   report.policies.filter(({ outcome }) => resultOf[outcome] === 'ok').sort((one, other) => order(one) - order(other));
 
 /** Notes that only inform, as sentences. */

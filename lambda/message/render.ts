@@ -1,5 +1,5 @@
 import { type DecidedFacts, maxUnmanaged, type Report } from '../facts/report-schema.ts';
-import { countsOf, fineOf, type Item, problemsOf, remarksOf, unexamined, urgencyLine } from './items.ts';
+import { countsOf, type Item, problemsOf, remarksOf, unexamined, urgencyLine, withoutProblem } from './items.ts';
 import type { Command } from './sentences/audience.ts';
 import { counted, duration, moment, size } from './sentences/numbers.ts';
 import { type Context, joined, nameOf, ofAnotherRun, withStop } from './sentences/phrases.ts';
@@ -82,25 +82,25 @@ type Part = 'problem' | 'line' | 'rest';
 /** Full paragraphs while there is room, then lines, then names. */
 function problems(
   items: readonly Item[],
-  unsaid: readonly string[],
+  namesBefore: readonly string[],
   around: readonly Line[],
   context: Context,
   form: Form,
 ): Line[] {
   const lines: Line[] = [];
-  const silent = [...unsaid];
+  const namesLeft = [...namesBefore];
   let part: Part = 'problem';
   items.forEach((item, at) => {
     const { head, rest } = headOf(item, form);
-    const coming = [...silent, ...rest, ...items.slice(at + 1).flatMap(namesOf)];
+    const coming = [...namesLeft, ...rest, ...items.slice(at + 1).flatMap(namesOf)];
     const fits = (more: readonly Line[]) =>
-      form.fits([...around, ...lines, ...more, textLine(namesLine(coming, comfort))], part);
+      form.fits([...around, ...lines, ...more, textLine(namesLine(coming, minNameLength))], part);
     if (part === 'problem') {
       const full = [...paragraph(item, head, at, context, form), blank];
       const isAmongFew = at < form.most.problems && items.length <= 2 * form.most.problems;
       if (at === 0 || (isAmongFew && fits(full))) {
         lines.push(...full);
-        silent.push(...rest);
+        namesLeft.push(...rest);
         return;
       }
       part = 'line';
@@ -108,14 +108,14 @@ function problems(
     const line = textLine(`- ${form.plain(head, form.room.head)}`);
     if (part === 'line' && fits([line])) {
       lines.push(line);
-      silent.push(...rest);
+      namesLeft.push(...rest);
       return;
     }
     part = 'rest';
-    silent.push(...namesOf(item));
+    namesLeft.push(...namesOf(item));
   });
   const room = form.left([...around, ...lines]);
-  if (silent.length > 0) lines.push(textLine(form.plain(cutEvenly(silent, room), room)));
+  if (namesLeft.length > 0) lines.push(textLine(form.plain(cutEvenly(namesLeft, room), room)));
   return lines.length === 0 || lines.at(-1) === blank ? lines : [...lines, blank];
 }
 
@@ -136,7 +136,7 @@ function headOf({ names, claim }: Item, { room }: Form): { head: string; rest: r
 }
 
 /** A problem gets its full text only if this many characters of each name still to come have room as well. */
-const comfort = 40;
+const minNameLength = 40;
 
 const namesLine = (names: readonly string[], longest: number): string =>
   names.length === 0 ? '' : `More with problems: ${names.map((name) => clip(name, longest)).join(', ')}.`;
@@ -176,7 +176,7 @@ function paragraph(
  * and a count of the others.
  */
 function fine(report: Report, context: Context, form: Form): string[] {
-  const entries = fineOf(report);
+  const entries = withoutProblem(report);
   const ofOthers = entries.filter((entry) => ofAnotherRun(entry, context));
   const worthReading = entries.filter((entry) => !ofOthers.includes(entry) && isRemarkable(entry));
   const few = entries.length <= form.most.fine;

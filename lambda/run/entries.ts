@@ -64,8 +64,9 @@ export function entryOf(
       const { record } = owned;
       const isMine = owned.kind === 'mine';
       // Another server's counts say nothing about this truncation.
-      const isHere = addressElsewhere(record, state) === undefined;
-      if (!watches || !isHere || (!isMine && mayBeSent(record, now))) return leftAloneEntry(from, record, state, now);
+      const isSameServer = addressElsewhere(record, state) === undefined;
+      if (!watches || !isSameServer || (!isMine && mayBeSent(record, now)))
+        return leftAloneEntry(from, record, state, now);
       return watchedEntry(from, record, now, isMine ? undefined : now);
     }
     case 'quarantined':

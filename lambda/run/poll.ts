@@ -46,7 +46,7 @@ async function checkAll(state: RunState, services: RunServices, end: number, sig
     const record = await services.ledger.read(entry.index);
     const call = ownCallWithoutTask(record, run);
     return {
-      entry: await checkOne(entry, record, state, { ...services, reads, signal, run, isOver }),
+      entry: await checkOne(entry, record, state, { ...services, reads, signal, run, isLastCheck: isOver }),
       breaker: call && afterRefusal(call.answer?.status),
     };
   };

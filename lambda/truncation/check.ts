@@ -1,6 +1,6 @@
 import { concernsServer } from '../facts/server-error.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { abandonAfterMillis } from '../ledger/ownership.ts';
+import { overdueAfterMillis } from '../ledger/ownership.ts';
 import { isUnresolved, type RunId, type StoredRecord, type Unresolved, type Verdict } from '../ledger/record.ts';
 import { isSameRun, learnReindexes, recordVerdict } from '../ledger/transitions.ts';
 import { asResult, type Operations } from '../operations/operations.ts';
@@ -22,7 +22,7 @@ export interface CheckServices {
   /** The run that checks. */
   run: RunId;
   /** This is the run's last check, at the end of its time or of its polls. */
-  isOver(now: number): boolean;
+  isLastCheck(now: number): boolean;
 }
 
 type CheckResult =
@@ -37,7 +37,7 @@ type CheckResult =
  * Checks once, and records the verdict if the truncation has ended. Throws LedgerError, but never because of the server.
  */
 export async function check(record: Unresolved, watch: Watch, services: CheckServices): Promise<CheckResult> {
-  const { clock, ledger, isOver } = services;
+  const { clock, ledger, isLastCheck } = services;
   const seen = await see(record, watch, services);
   const reindexes = showsReindex(record, seen, watch.hasWritten ?? false);
   const known = reindexes === record.attempt.reindexes ? record : learnReindexes(record, reindexes);
@@ -45,14 +45,14 @@ export async function check(record: Unresolved, watch: Watch, services: CheckSer
   const after = fold(watch, seen, known.attempt);
   if (seen.error && !seen.counts) return checkFailed(known, { ...after, lastCheckAt: clock.now() }, services);
   // A truncation too old to wait for is judged at the run's end by what can be counted.
-  const isAbandoned = isOver(clock.now()) && isOld(record, services) && after.isStuck === true;
+  const isOverdue = isLastCheck(clock.now()) && isOld(record, services) && after.isStuck === true;
   const { counts } = seen;
-  if (!counts || !(isAbandoned || hasEnded(after, seen, known))) {
+  if (!counts || !(isOverdue || hasEnded(after, seen, known))) {
     return again(known, { ...after, pending: undefined }, clock.now());
   }
   const verdict = judge(known, after, counts);
   const pending = agreement(after, verdict, seen.until);
-  if (!isFinal(verdict, { ...seen, counts }, { before: watch, agreesSince: pending.since, isAbandoned })) {
+  if (!isFinal(verdict, { ...seen, counts }, { before: watch, agreesSince: pending.since, isOverdue })) {
     return again(known, { ...after, pending }, clock.now());
   }
   return resolve(known, { ...after, pending }, withDuration(verdict, after, seen), services, counts);
@@ -63,7 +63,7 @@ export async function check(record: Unresolved, watch: Watch, services: CheckSer
  * a higher counter, completes the check, unless it is the run's last. A failed check carries its error.
  */
 async function see(record: Unresolved, watch: Watch, services: CheckServices): Promise<Seen> {
-  const { clock, reads, isOver } = services;
+  const { clock, reads, isLastCheck } = services;
   const at = clock.now();
   const answer =
     record.state === 'running'
@@ -74,7 +74,7 @@ async function see(record: Unresolved, watch: Watch, services: CheckServices): P
     return { at, until: clock.now(), error: failure };
   const status = answer?.kind === 'done' ? answer.value : undefined;
   // A run's last check always counts: its report must not show numbers that are hours old.
-  if (advances(watch, status) && !isOver(at)) return { at, until: clock.now(), status };
+  if (advances(watch, status) && !isLastCheck(at)) return { at, until: clock.now(), status };
   const { attempt } = record;
   const { countedAtMillis } = attempt.baseline;
   const counted = await asResult(() => countTruncation(asker(services), { ...attempt, countedAtMillis }));
@@ -101,7 +101,7 @@ function agreement({ pending }: Watch, { outcome: verdict }: Verdict, since: num
 
 /** Whether this run started after the call, and the call was sent at least 20 h ago (rule 10). */
 const isOld = ({ attempt: { sendingSince } }: Unresolved, { run, clock }: CheckServices): boolean =>
-  run.runStartMillis > sendingSince && clock.now() - sendingSince >= abandonAfterMillis;
+  run.runStartMillis > sendingSince && clock.now() - sendingSince >= overdueAfterMillis;
 
 /**
  * An index that can no longer be counted would keep its record unresolved forever: an old one is judged at the run's
@@ -112,7 +112,7 @@ async function checkFailed(record: Unresolved, watch: Watch, services: CheckServ
   const { error, noProgressSince, isStuck } = watch;
   const isCount = error?.operation === 'dry-run' && !concernsServer(error) && error.kind !== 'aborted';
   const mayMove = noProgressSince !== undefined && !isStuck;
-  if (!isCount || mayMove || !services.isOver(now) || !isOld(record, services)) return again(record, watch, now);
+  if (!isCount || mayMove || !services.isLastCheck(now) || !isOld(record, services)) return again(record, watch, now);
   return resolve(record, watch, judgeUncountable(record, watch), services);
 }
 

@@ -2,7 +2,7 @@ import type { Cause } from '../facts/cause.ts';
 import type { Attempt, Unresolved, Verdict } from '../ledger/record.ts';
 import type { TaskCounters } from '../operations/operations.ts';
 import { agreeingChecksMillis } from './next-check.ts';
-import { isInPlace, isRemainder, rowsDone, type Seen, type Watch } from './watch.ts';
+import { isInPlace, isRemainder, rowsProcessed, type Seen, type Watch } from './watch.ts';
 
 /** Rows to keep that are missing count only above both limits after a delete: entities are deleted on ordinary days. */
 export const missing = { share: 0.02, rows: 10 } as const;
@@ -107,7 +107,7 @@ export const judgeUncountable = ({ attempt: { reindexes } }: Unresolved, watch: 
 export function isFinal(
   { outcome, rowsMissing = 0 }: Verdict,
   { at, status, counts }: Seen & { counts: Counts },
-  { before, agreesSince, isAbandoned }: { before: Watch; agreesSince: number; isAbandoned: boolean },
+  { before, agreesSince, isOverdue: isAbandoned }: { before: Watch; agreesSince: number; isOverdue: boolean },
 ): boolean {
   if (at - agreesSince >= agreeingChecksMillis) return true;
   const runs = status?.kind === 'found' && !status.completed;
@@ -160,7 +160,7 @@ interface Counters {
 
 /** What the task said, for messages only: no verdict depends on these fields. */
 const countersOf = ({ task, end }: Watch): Counters => ({
-  done: end ? rowsDone(end) : task?.done,
+  done: end ? rowsProcessed(end) : task?.done,
   total: end ? end.total : task?.total,
   conflicts: end?.versionConflicts || undefined,
   cancelled: end?.cancelled || undefined,

@@ -52,7 +52,7 @@ export async function send(record: Sending, until: SendUntil, services: SendServ
 }
 
 /** Other runs write at most a few times while a call is under way. */
-const writes = 5;
+const maxWrites = 5;
 
 /**
  * Records what became of the call. Another run may have written to the record meanwhile, so the change applies to the
@@ -64,7 +64,7 @@ export async function writeAnswer<Next extends LedgerRecord>(
   { ledger }: Pick<SendServices, 'ledger'>,
 ): Promise<Next> {
   let current = record;
-  for (let tries = 0; tries < writes; tries++) {
+  for (let tries = 0; tries < maxWrites; tries++) {
     const next = change(current);
     if (await ledger.replace(next)) return next;
     const stored = await ledger.read(record.index);

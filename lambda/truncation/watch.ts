@@ -14,7 +14,7 @@ export const remaining = { share: 0.01, rows: 10, most: 0.5 } as const;
 const still = { minMillis: 10 * minuteMillis, share: 0.2, maxMillis: 2 * hourMillis } as const;
 
 /** A record is judged for its age only after two checks this far apart have shown no movement. */
-const abandonChecksMillis = 10 * minuteMillis;
+const overdueChecksMillis = 10 * minuteMillis;
 
 /**
  * What the checks of one run know about one unresolved truncation: the last numbers, and since when they have been the
@@ -91,7 +91,7 @@ export const startWatch = ({ attempt }: Unresolved, now: number, nextCheckAt: nu
 });
 
 /** Rows that a task has worked through, by its counters. */
-export const rowsDone = ({ deleted = 0, created = 0, updated = 0 }: TaskCounters): number =>
+export const rowsProcessed = ({ deleted = 0, created = 0, updated = 0 }: TaskCounters): number =>
   Math.min(Number.MAX_SAFE_INTEGER, deleted + created + updated);
 
 /**
@@ -161,7 +161,7 @@ export const advances = (watch: Watch, status: TaskStatus | undefined): boolean 
   status?.kind === 'found' &&
   !status.completed &&
   watch.counter !== undefined &&
-  rowsDone(status.counters) > watch.counter;
+  rowsProcessed(status.counters) > watch.counter;
 
 /**
  * The next watch. Rows that arrive are not movement. A failed check proves nothing, but if it got a status with a higher
@@ -218,7 +218,7 @@ function stillness(before: Watch, seen: Seen, { progressed, moved, isFirst }: Mo
   const { at, until, counts, error, status } = seen;
   const runs = before.stillSince !== undefined && status?.kind === 'found' && !status.completed;
   const noProgressSince = progressed || isFirst ? until : before.noProgressSince;
-  const isLong = noProgressSince !== undefined && at - noProgressSince >= abandonChecksMillis;
+  const isLong = noProgressSince !== undefined && at - noProgressSince >= overdueChecksMillis;
   return {
     stillSince: moved || isFirst || runs ? until : before.stillSince,
     noProgressSince,
@@ -243,7 +243,7 @@ function byStatus(before: Watch, { status, error }: Seen): StatusFacts {
 }
 
 const counterOf = (status: TaskStatus | undefined): number | undefined =>
-  status?.kind === 'found' ? rowsDone(status.counters) : undefined;
+  status?.kind === 'found' ? rowsProcessed(status.counters) : undefined;
 
 const least = (one: number | undefined, other: number | undefined) =>
   one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
@@ -253,7 +253,7 @@ const most = (one: number | undefined, other: number | undefined) =>
 
 const taskOf = ({ completed, counters }: TaskStatus & { kind: 'found' }): Watch['task'] => ({
   completed,
-  done: rowsDone(counters),
+  done: rowsProcessed(counters),
   total: counters.total,
   runs: !completed,
 });
@@ -265,7 +265,7 @@ function progressOf(watch: Watch, { at, status, counts }: Seen, { baseline, rein
   const { progress } = watch;
   const now = { at, before: progress && { done: progress.done, at: progress.at } };
   if (status?.kind === 'found' && status.counters.total) {
-    return { done: rowsDone(status.counters), total: status.counters.total, ...now };
+    return { done: rowsProcessed(status.counters), total: status.counters.total, ...now };
   }
   if (!counts) return undefined;
   if (reindexes) return { done: Math.min(counts.rowsToKeep, baseline.rowsToKeep), total: baseline.rowsToKeep, ...now };

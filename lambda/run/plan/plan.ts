@@ -50,7 +50,7 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
     notes: [...state.notes, ...notes, ...addressNotes(prepared, state)],
   };
   if (input.release && !error) return finish(await releaseRun(begun, input, prepared, services), services);
-  if (!prepared.asks) return finish({ ...begun, ...takeUp(begun, prepared, false, services).held }, services);
+  if (!prepared.canAskServer) return finish({ ...begun, ...takeUp(begun, prepared, false, services).held }, services);
   const end = services.deadline() - deadlineMarginMillis;
   return finish(
     await withDeadline(services.clock, end, (signal) => decideAll(begun, prepared, services, signal)),
@@ -112,7 +112,7 @@ type WaitingPolicy = ParsedPolicy & { kind: 'policy' };
  */
 function takeUp(
   state: RunState,
-  { records, chosen, asks }: Preparation,
+  { records, chosen, canAskServer }: Preparation,
   watches: boolean,
   { clock }: RunServices,
 ): { held: LedgerEntries; waiting: WaitingPolicy[] } {
@@ -154,7 +154,7 @@ function takeUp(
     }
     const from = { index, facts: policyFacts(parsed.policy) };
     if (taken.has(index)) continue;
-    if (!asks) held.entries.push(doneEntry(from, 'failed', { kind: 'setup', what: 'run' }));
+    if (!canAskServer) held.entries.push(doneEntry(from, 'failed', { kind: 'setup', what: 'run' }));
     else if (parsed.policy.enabled) waiting.push(parsed);
     else held.entries.push(doneEntry(from, 'disabled', { kind: 'not-due' }));
   }

@@ -37,7 +37,7 @@ export interface UnsearchedEntry extends EntryBase {
   phase: 'unsearched';
   policy: Policy;
   /** The dry run with the policy's own cutoff; it decided threshold and ceiling. */
-  whole: DryRun;
+  wholeDryRun: DryRun;
   /** The most rows to delete in this run. */
   maxRows: number;
 }
@@ -76,13 +76,16 @@ async function decide(counted: EntryBase, policy: Policy, dryRun: DryRun, contex
   const maxRows = rowLimit(policy.maxRowsPerRun, dryRun.rowsToDelete, state.approveRows);
   if (dryRun.deletesInPlace) {
     if (maxRows === undefined) return approvedEntry(counted, policy, dryRun, state);
-    return { ...counted, phase: 'unsearched', policy, whole: dryRun, maxRows };
+    return { ...counted, phase: 'unsearched', policy, wholeDryRun: dryRun, maxRows };
   }
   // One more request, and only for a reindex that is due.
   const refusal = whyNot('plan', { ...facts, taskStatusError: await requests.taskStatusRefusal() });
   if (refusal) return doneEntry(counted, refusal.outcome, refusal.cause);
-  const whole = { ...counted, facts: { ...counted.facts, wholeReindex: maxRows === undefined ? undefined : true } };
-  return approvedEntry(whole, policy, dryRun, state);
+  const wholeEntry = {
+    ...counted,
+    facts: { ...counted.facts, wholeReindex: maxRows === undefined ? undefined : true },
+  };
+  return approvedEntry(wholeEntry, policy, dryRun, state);
 }
 
 /**
@@ -180,13 +183,13 @@ export async function searchCutoff(from: UnsearchedEntry, context: PlanContext):
 /** @returns undefined if time ran out */
 async function search(from: UnsearchedEntry, context: PlanContext): Promise<Entry | undefined> {
   const { state, requests } = context;
-  const { policy, whole, maxRows } = from;
+  const { policy, wholeDryRun, maxRows } = from;
   const cutoffMillis = cutoffOf(context, policy);
   const ask = async (older: number) =>
     requests.isLate() ? undefined : requests.dryRun(truncateFields(policy, older, requests.refusesForceField ?? false));
-  const found = await findCutoff({ cutoffMillis, whole, maxRows, ask });
+  const found = await findCutoff({ cutoffMillis, whole: wholeDryRun, maxRows, ask });
   if (found.kind === 'no-time') return undefined;
-  const rowsPastRetention = whole.rowsToDelete;
+  const rowsPastRetention = wholeDryRun.rowsToDelete;
   if (found.kind === 'too-large') {
     const { rows: rowsToDelete, cutoffMillis: oldest } = found;
     return doneEntry(
@@ -219,6 +222,6 @@ async function search(from: UnsearchedEntry, context: PlanContext): Promise<Entr
   if (!deletesInPlace) {
     return doneEntry(planned, 'not-started', { kind: 'changed', what: 'reindex', was: false, now: true });
   }
-  const rest = Math.max(0, whole.rowsToDelete - rowsToDelete);
+  const rest = Math.max(0, wholeDryRun.rowsToDelete - rowsToDelete);
   return approvedEntry(planned, policy, { rowsToDelete, deletesInPlace, limited: { cutoffMillis: sent, rest } }, state);
 }

@@ -32,7 +32,7 @@ export interface Preparation {
   /** Why the run cannot do its work. */
   error?: Cause;
   /** The server can be asked, so unresolved truncations are watched, even if the run can do nothing else. */
-  asks: boolean;
+  canAskServer: boolean;
   /** Why approved policies are not started, if something prevents all of them. */
   breaker?: Cause;
   notes: Note[];
@@ -42,7 +42,7 @@ export interface Preparation {
 export async function prepare(parsed: ReturnType<typeof parseInput>, services: RunServices): Promise<Preparation> {
   const { ledger, clock } = services;
   const { token } = services.parameters;
-  const prepared: Preparation = { policies: [], chosen: [], records: new Map(), asks: false, notes: [] };
+  const prepared: Preparation = { policies: [], chosen: [], records: new Map(), canAskServer: false, notes: [] };
   let ledgerError: Cause | undefined;
   try {
     // Before anything else: what is unreported is reported, whatever the run can do.
@@ -67,7 +67,7 @@ export async function prepare(parsed: ReturnType<typeof parseInput>, services: R
     if (ledgerError) return { ...prepared, error: ledgerError };
     checkNames(input, policies, prepared.records);
     prepared.notes = tokenNotes(await token.get(), token.storedAt?.(), clock.now());
-    prepared.asks = true;
+    prepared.canAskServer = true;
     if (input.release) return prepared;
     const breaker: Cause | undefined = isTooMany ? { kind: 'setup', what: 'run' } : await pausedCause(services);
     return { ...prepared, error: wrongNumber(policies), breaker };

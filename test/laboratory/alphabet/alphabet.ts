@@ -1,7 +1,7 @@
 import type { Chances } from '../world/chances.ts';
 import { arrivals } from './arrivals.ts';
 import { executions } from './executions.ts';
-import type { Happening, Stage } from './happening.ts';
+import type { Happening, Scene } from './happening.ts';
 import { operator } from './operator.ts';
 import { others } from './others.ts';
 
@@ -16,7 +16,7 @@ export const happenings = { ...others, ...arrivals, ...operator, ...executions }
 export type HappeningName = keyof typeof happenings;
 
 /** Makes a happening (a letter of the alphabet) take place now. */
-export function happens(name: HappeningName, stage: Stage, chances: Chances): void {
+export function happens(name: HappeningName, stage: Scene, chances: Chances): void {
   const happen: Happening = happenings[name];
   stage.world.injected(name);
   happen(stage, chances);

@@ -1,5 +1,5 @@
 import type { Chances } from '../world/chances.ts';
-import type { Happening, Stage } from './happening.ts';
+import type { Happening, Scene } from './happening.ts';
 
 /** Rows arrive with any timestamp, from the distant past to the future. */
 
@@ -8,7 +8,7 @@ const midnight = (at: number): number => at - (at % dayMillis);
 
 const rows =
   (timestamp: (now: number, chances: Chances) => number) =>
-  ({ world, policies }: Stage, chances: Chances): void => {
+  ({ world, policies }: Scene, chances: Chances): void => {
     for (const { index } of policies) {
       const count = chances.pick([1, 3, 20, 60, 200]);
       const timestamps = Array.from({ length: count }, () => timestamp(world.time.now(), chances));

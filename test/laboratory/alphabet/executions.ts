@@ -1,4 +1,4 @@
-import type { Happening, Stage } from './happening.ts';
+import type { Happening, Scene } from './happening.ts';
 
 /**
  * What happens to executions and to the services around them, and to the ledger's records through damage or another
@@ -9,7 +9,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-function stop({ scheduled }: Stage): void {
+function stop({ scheduled }: Scene): void {
   const execution = scheduled();
   if (!execution || execution.ended) return;
   execution.stop();

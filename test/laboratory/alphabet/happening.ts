@@ -4,7 +4,7 @@ import type { Execution, ExecutionOptions } from '../world/execution.ts';
 import type { World } from '../world/world.ts';
 
 /** What a letter of the alphabet can act on. */
-export interface Stage {
+export interface Scene {
   world: World;
   policies: readonly PolicyOf[];
   /** From 0. */
@@ -16,4 +16,4 @@ export interface Stage {
 }
 
 /** A letter that happens at a moment of a night. */
-export type Happening = (stage: Stage, chances: Chances) => void;
+export type Happening = (stage: Scene, chances: Chances) => void;

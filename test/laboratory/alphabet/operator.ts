@@ -1,20 +1,20 @@
 import { type PolicyOf, prefix, replaced, written } from '../histories/policies.ts';
 import type { Chances } from '../world/chances.ts';
-import type { Happening, Stage } from './happening.ts';
+import type { Happening, Scene } from './happening.ts';
 
 /** What the operator does, at any moment of a run. */
 
 /** Rewrites or removes one policy's parameter. */
 const rewritten =
   (text: (policy: PolicyOf, chances: Chances) => object | string | undefined) =>
-  ({ world, policies }: Stage, chances: Chances): void => {
+  ({ world, policies }: Scene, chances: Chances): void => {
     const policy = chances.pick(policies);
     const next = text(policy, chances);
     const source = typeof next === 'string' ? { name: policy.parameter, text: next } : next && written(policy, next);
     world.policies = replaced(world.policies, policy.parameter, source);
   };
 
-const byHand = ({ begin, night }: Stage, chances: Chances, what: string, input: Record<string, unknown>): void => {
+const byHand = ({ begin, night }: Scene, chances: Chances, what: string, input: Record<string, unknown>): void => {
   begin(`${what}-${night}-${chances.between(1, 99_999)}`, input);
 };
 

@@ -1,7 +1,7 @@
 import type { Chances } from '../world/chances.ts';
 import type { Physical } from '../world/engine.ts';
 import type { World } from '../world/world.ts';
-import type { Happening, Stage } from './happening.ts';
+import type { Happening, Scene } from './happening.ts';
 
 /** What other people and jobs do to the search engine, without asking us. */
 
@@ -12,7 +12,7 @@ const day = 24 * hour;
 /** Something that happens to one index, if it exists. */
 const toOne =
   (what: string, act: (world: World, physical: Physical, chances: Chances) => void) =>
-  ({ world, policies }: Stage, chances: Chances): void => {
+  ({ world, policies }: Scene, chances: Chances): void => {
     const { index } = chances.pick(policies);
     const physical = world.server.engine.behind(index);
     if (physical) world.others(index, what, () => act(world, physical, chances));

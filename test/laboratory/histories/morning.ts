@@ -33,8 +33,8 @@ export async function morning(
   for (const { name, index } of policies) {
     const last = lastEntry(world, index);
     if (!last) continue;
-    const isClosed = ['rows-missing', 'quarantined', 'unknown'].includes(last.outcome);
-    if (isClosed) await released(run, `release-${number}-${name}`, name, world.chances.happens(0.5));
+    const needsRelease = ['rows-missing', 'quarantined', 'unknown'].includes(last.outcome);
+    if (needsRelease) await released(run, `release-${number}-${name}`, name, world.chances.happens(0.5));
     if (last.cause.kind === 'above-ceiling') {
       await run(`approve-${number}-${name}`, { mode: 'enforce', indices: [name], approveRows: last.cause.approveRows });
     }

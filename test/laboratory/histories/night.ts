@@ -1,5 +1,5 @@
 import { happens } from '../alphabet/alphabet.ts';
-import type { Stage } from '../alphabet/happening.ts';
+import type { Scene } from '../alphabet/happening.ts';
 import { createChances } from '../world/chances.ts';
 import { type Execution, type ExecutionOptions, startExecution } from '../world/execution.ts';
 import { unreportedOf } from '../world/records.ts';
@@ -33,7 +33,7 @@ export function planNight({ world, policies, executions, number, runId, start, n
     return execution;
   };
   let scheduled: Execution | undefined;
-  const stage: Stage = { world, policies, night: number, begin, scheduled: () => scheduled };
+  const stage: Scene = { world, policies, night: number, begin, scheduled: () => scheduled };
 
   at(0, () => {
     const input = { scheduledTime: new Date(start).toISOString() };
@@ -71,7 +71,7 @@ const mostEnds = 3;
  * Ends the night's execution when it reaches a planned place, and perhaps redrives it.
  * @returns a function to call for each state that the execution enters
  */
-function endingsOf({ world, scheduled }: Stage, night: Night | undefined): (state: string) => void {
+function endingsOf({ world, scheduled }: Scene, night: Night | undefined): (state: string) => void {
   const plan = night?.ends;
   if (!plan) return () => {};
   const { time } = world;

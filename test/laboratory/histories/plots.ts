@@ -1,6 +1,6 @@
 import { happens } from '../alphabet/alphabet.ts';
 import { namesOf, strangers } from '../alphabet/answers.ts';
-import type { Stage } from '../alphabet/happening.ts';
+import type { Scene } from '../alphabet/happening.ts';
 import { remove, shardsAway } from '../alphabet/others.ts';
 import type { Track } from '../truth/track.ts';
 import type { Chances } from '../world/chances.ts';
@@ -13,7 +13,7 @@ import { aged, replaced, written } from './policies.ts';
  * Short sequences of letters that chance alone rarely puts into the right order: what happens, by name, around a run.
  * Each is called an hour before the run. The exact time and the index are still drawn. Times are epoch milliseconds.
  */
-export type Plot = (stage: Stage, chances: Chances, start: number) => void;
+export type Plot = (stage: Scene, chances: Chances, start: number) => void;
 
 const second = 1000;
 const minute = 60 * second;
@@ -21,7 +21,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 /** At the next real truncate of tonight, once. */
-function atNextSend({ world }: Stage, act: (track: Track) => void): void {
+function atNextSend({ world }: Scene, act: (track: Track) => void): void {
   let done = false;
   const before = world.onSent;
   world.onSent = (track) => {
@@ -33,7 +33,7 @@ function atNextSend({ world }: Stage, act: (track: Track) => void): void {
 }
 
 /** When tonight's run begins its first Truncate. */
-function atTruncate(stage: Stage, start: number, act: () => void): void {
+function atTruncate(stage: Scene, start: number, act: () => void): void {
   const { journal, time } = stage.world;
   const isBegun = () =>
     journal.findLast(
@@ -46,12 +46,12 @@ function atTruncate(stage: Stage, start: number, act: () => void): void {
   time.at(start, look);
 }
 
-const later = ({ world }: Stage, millis: number, act: () => void): void => {
+const later = ({ world }: Scene, millis: number, act: () => void): void => {
   world.time.at(world.time.now() + millis, act);
 };
 
 /** At the next verdict of tonight, once. */
-function atNextVerdict({ world }: Stage, act: (index: string) => void): void {
+function atNextVerdict({ world }: Scene, act: (index: string) => void): void {
   let done = false;
   const before = world.onWritten;
   world.onWritten = (written) => {
@@ -63,7 +63,7 @@ function atNextVerdict({ world }: Stage, act: (index: string) => void): void {
 }
 
 /** Adds 300 to 500 rows that are older than every cutoff. */
-function growOld({ world }: Stage, index: string, chances: Chances): void {
+function growOld({ world }: Scene, index: string, chances: Chances): void {
   world.server.engine.write(index, aged(chances.next, chances.between(300, 500), 120, 65, world.time.now()));
 }
 
@@ -76,7 +76,7 @@ const wide = {
 };
 
 /** Every index has much to truncate, and nothing in its policy is against it. @param pace of tonight's tasks */
-function muchToDo(stage: Stage, chances: Chances, start: number, pace?: Pace): void {
+function muchToDo(stage: Scene, chances: Chances, start: number, pace?: Pace): void {
   const { world, policies } = stage;
   for (const policy of policies) {
     world.policies = replaced(world.policies, policy.parameter, written(policy, wide));
@@ -87,7 +87,7 @@ function muchToDo(stage: Stage, chances: Chances, start: number, pace?: Pace): v
   });
 }
 
-const begin = (stage: Stage, chances: Chances, what: string, input: object = {}, options: object = {}): Execution =>
+const begin = (stage: Scene, chances: Chances, what: string, input: object = {}, options: object = {}): Execution =>
   stage.begin(`${what}-${stage.night}-${chances.between(1, 99_999)}`, { mode: 'enforce', ...input }, options);
 
 export const plots = {

@@ -36,7 +36,13 @@ export const judgingMutants: readonly Mutant[] = [
   mutant(
     14,
     'says nothing of what is quarantined where it cannot do its work',
-    [[plan, 'if (policy || !release) {', "if ((policy || !release) && (asks || owned.kind !== 'quarantined')) {"]],
+    [
+      [
+        plan,
+        'if (policy || !release) {',
+        "if ((policy || !release) && (canAskServer || owned.kind !== 'quarantined')) {",
+      ],
+    ],
     ['parameters refused'],
   ),
   mutant(2, 'truncates an index whose policy is switched off', [
@@ -176,8 +182,8 @@ export const judgingMutants: readonly Mutant[] = [
   mutant(9, 'counts from a limited run’s cutoff on', [
     ['truncation/counts', 'const { sent, policy = sent, end } = rows;', 'const { sent, end, sent: policy } = rows;'],
   ]),
-  mutant(10, 'gives up before 20 h', [[check, 'clock.now() - sendingSince >= abandonAfterMillis', 'clock.now() > 0']]),
-  mutant(10, 'never gives up', [[check, 'clock.now() - sendingSince >= abandonAfterMillis', 'clock.now() < 0']]),
+  mutant(10, 'gives up before 20 h', [[check, 'clock.now() - sendingSince >= overdueAfterMillis', 'clock.now() > 0']]),
+  mutant(10, 'never gives up', [[check, 'clock.now() - sendingSince >= overdueAfterMillis', 'clock.now() < 0']]),
   mutant(
     10,
     'gives up what moves',

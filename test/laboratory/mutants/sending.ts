@@ -114,11 +114,11 @@ export const sendingMutants: readonly Mutant[] = [
     ['../cli/ledgers/memory-ledger', '(current?.revision ?? 0) !== record.revision - 1', 'false'],
   ]),
   mutant(5, 'a run may send again', [
-    [ownership, 'isSameRun(lastSender, thisRun) || isLater', 'isLater'],
+    [ownership, 'isSameRun(lastSender, thisRun) || startsTooEarly', 'startsTooEarly'],
     [ownership, 'thisRun.runStartMillis <= lastSender', 'thisRun.runStartMillis < lastSender'],
   ]),
   mutant(5, 'an older run may send', [
-    [ownership, 'isSameRun(lastSender, thisRun) || isLater', 'isSameRun(lastSender, thisRun)'],
+    [ownership, 'isSameRun(lastSender, thisRun) || startsTooEarly', 'isSameRun(lastSender, thisRun)'],
   ]),
   mutant(
     5,
@@ -156,7 +156,11 @@ export const sendingMutants: readonly Mutant[] = [
     5,
     'judges by the counts of another address',
     [
-      ['run/entries', 'const isHere = addressElsewhere(record, state) === undefined;', 'const isHere = true;'],
+      [
+        'run/entries',
+        'const isSameServer = addressElsewhere(record, state) === undefined;',
+        'const isSameServer = true;',
+      ],
       ['run/poll', '!isThere || addressElsewhere(record, state) !== undefined', '!isThere'],
     ],
     ['address changed', 'a reindex without a task id is released at another address'],

@@ -96,7 +96,13 @@ export const tellingMutants: readonly Mutant[] = [
   mutant(
     15,
     'says nothing of it where it cannot do its work',
-    [[plan, 'if (policy || !release) {', "if ((policy || !release) && (asks || owned.kind !== 'unreported')) {"]],
+    [
+      [
+        plan,
+        'if (policy || !release) {',
+        "if ((policy || !release) && (canAskServer || owned.kind !== 'unreported')) {",
+      ],
+    ],
     ['a run ends between its verdict and its message, and so does a release'],
   ),
   mutant(15, 'goes on after bad news of an earlier run', [

@@ -56,8 +56,8 @@ async function liveNoise(
       await world.time.runUntil(firstNight + number * day);
       await byHand(world, executions)(`night-${number}`, { scheduledTime: new Date(world.time.now()).toISOString() });
       for (const { name, index } of policies) {
-        const isClosed = world.stored(index)?.state === 'quarantined';
-        if (isClosed) await released(byHand(world, executions), `release-${number}-${name}`, name, true);
+        const isQuarantined = world.stored(index)?.state === 'quarantined';
+        if (isQuarantined) await released(byHand(world, executions), `release-${number}-${name}`, name, true);
       }
       onNight();
     }

@@ -229,20 +229,20 @@ function verdictsIn(history: History): GivenVerdict[] {
 }
 
 /** A verdict or a release that a run has written down, and that has to be reported (rule 15). */
-export interface Made extends Unreported {
+export interface Decision extends Unreported {
   at: number;
   index: string;
 }
 
-export const decisions = (history: History): Made[] =>
+export const decisions = (history: History): Decision[] =>
   eventsOf(history, 'ledger').flatMap(({ at, previous, next }) => {
     const made = unreportedOf(next);
     return made && !isSameDecision(made, unreportedOf(previous)) ? [{ ...made, at, index: next.index }] : [];
   });
 
 /** What was decided and not marked as reported at a time, by the records that were written before it. */
-export function unreportedAt(history: History, at: number): Made[] {
-  const found = new Map<string, Made>();
+export function unreportedAt(history: History, at: number): Decision[] {
+  const found = new Map<string, Decision>();
   for (const event of history.world.journal) {
     if (event.at >= at) break;
     // Nobody knows what was decided in a record that cannot be read.

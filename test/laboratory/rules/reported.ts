@@ -6,11 +6,11 @@ import { isReadable, isSameDecision, unreportedOf } from '../world/records.ts';
 import {
   about,
   type CheckRule,
+  type Decision,
   decisions,
   type Event,
   eventsOf,
   lastWrite,
-  type Made,
   ofRun,
   ofWrites,
   releaseOf,
@@ -34,7 +34,7 @@ export const entryOfVerdict = (event: Published, index: string, last: LastVerdic
   );
 
 /** Whether a report includes what was decided: the verdict as it was given, or the release. */
-const includes = (event: Published, { index, by, last }: Omit<Made, 'at'>): boolean =>
+const includes = (event: Published, { index, by, last }: Omit<Decision, 'at'>): boolean =>
   last
     ? entryOfVerdict(event, index, last) !== undefined
     : (event.report.notes ?? []).some(

@@ -32,7 +32,7 @@ export const tellingRules = {
       const isSilent = attempt?.announcesReindex === false && !isSeen(history, track);
       if (isSilent && loss.settled <= Math.max(10, attempt.baseline.rowsToKeep * 0.02)) continue;
       const reports = eventsOf(history, 'published').filter((event) => event.isDelivered && event.at >= track.sentAt);
-      const isTold = reports.some(
+      const isReported = reports.some(
         (event) =>
           entriesOf(event, index).some((entry) => isAbout(entry, track) && names(entry, loss)) ||
           (event.report.notes ?? []).some(
@@ -42,7 +42,7 @@ export const tellingRules = {
               (note.unknown !== undefined || note.reindexed || (note.missing ?? 0) > 0),
           ),
       );
-      if (!isTold)
+      if (!isReported)
         yield { at, text: `${index}: ${loss.settled} rows and ${loss.stragglers} late ones are lost, unreported` };
     }
   },

@@ -112,9 +112,9 @@ export function createSmallModel({ server, checks, answers: which }: SmallOption
               const who = `${runId} ${step} ${++calls}`;
               // Plan goes well: the choices begin after it. Report and MarkReported always have choices.
               const given = step === 'plan' ? { ...controlled, automatic: true } : controlled;
-              const isLook = step === 'poll' && !asMarkEvent(input);
+              const isPoll = step === 'poll' && !asMarkEvent(input);
               const stop = () => over('stopped');
-              const options = { world, info, who, controlled: given, late: isLook && late(), fail: reject, stop };
+              const options = { world, info, who, controlled: given, late: isPoll && late(), fail: reject, stop };
               takeStep(step, input, servicesOf(controlledInvocation(options))).then((output) => {
                 controlled.seen.delete(who);
                 // An execution carries over only the run state.

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dayMillis } from '../../../lambda/facts/time.ts';
 import {
-  abandonAfterMillis,
   addressElsewhere,
   fencedBy,
+  overdueAfterMillis,
   ownership,
   releasableAt,
 } from '../../../lambda/ledger/ownership.ts';
@@ -118,7 +118,7 @@ test('a record of another address names it, also where nothing else can be read'
 });
 
 describe('a person may release', () => {
-  const old = anAttempt().judgeableAt + abandonAfterMillis;
+  const old = anAttempt().judgeableAt + overdueAfterMillis;
   test.each<[string, StoredRecord, number | undefined]>([
     ['what is sending once it is 20 hours old', aSending(), old],
     ['what runs once it is 20 hours old', aRunning(), old],

@@ -42,14 +42,14 @@ interface Found {
   now: number;
   /** Of the run that checks. */
   runStart: number;
-  isOver: boolean;
+  isLastCheck: boolean;
 }
 
 const { signal } = new AbortController();
 
 /** Checks once. @returns what came of it, the record afterwards, and the options of each count */
 async function checkedOnce(
-  { record = aRunning(), status, left, kept = 40, window, sizes, meanwhile, now, runStart, isOver, watch }: Found,
+  { record = aRunning(), status, left, kept = 40, window, sizes, meanwhile, now, runStart, isLastCheck, watch }: Found,
   begun: (record: Unresolved) => Watch = (given) => startWatch(given, 0, 0),
 ) {
   const ledger = memoryLedger();
@@ -76,7 +76,7 @@ async function checkedOnce(
     clock: { now: () => now },
     signal,
     run: { runId: 'run-9', runStartMillis: runStart },
-    isOver: () => isOver,
+    isLastCheck: () => isLastCheck,
   };
   const checked = await check(record, { ...begun(record), ...watch }, services);
   return { checked, stored: ledger.stored.get(anIndex) as LedgerRecord, options };
@@ -108,7 +108,7 @@ describe('At the end of a run, what has hung for 20 hours', () => {
   const movedLate = { ...stuck, noProgressSince: end - hour / 6 + 1 };
 
   async function judgedForAge(given: Given) {
-    const usual = { status: running, left: 60, now: end, runStart: sent + 1, isOver: true };
+    const usual = { status: running, left: 60, now: end, runStart: sent + 1, isLastCheck: true };
     const { checked, stored } = await checkedOnce({ ...usual, ...given });
     return checked.kind === 'resolved' ? `${stored.lastVerdict?.verdict.outcome}, ${stored.state}` : checked.kind;
   }
@@ -122,7 +122,7 @@ describe('At the end of a run, what has hung for 20 hours', () => {
     ],
     ['is watched on where the run has begun before it', { watch: stuck, runStart: sent }, 'watching'],
     ['is watched on where the run ends sooner', { watch: stuck, now: end - 1 }, 'watching'],
-    ['is watched on in the middle of the run', { watch: stuck, isOver: false }, 'watching'],
+    ['is watched on in the middle of the run', { watch: stuck, isLastCheck: false }, 'watching'],
     ['is watched on where its clock was set back before the call', { watch: stuck, now: sent }, 'watching'],
     ['is watched on where its counter is higher', { watch: { ...stuck, counter: 4 } }, 'watching'],
     ['is watched on where fewer rows are left', { watch: stuck, left: 59 }, 'watching'],
@@ -144,7 +144,7 @@ describe('At the end of a run, what has hung for 20 hours', () => {
     ['waits for a person as a reindex', { record: aRunning({ attempt: aReindex() }) }, 'unknown, quarantined'],
     ['is watched on where it may have moved', { watch: stuck }, 'watching'],
     ['is watched on where its status shows more', { watch: { ...stuck, isStuck: true, counter: 4 } }, 'watching'],
-    ['is watched on in the middle of the run', { isOver: false }, 'watching'],
+    ['is watched on in the middle of the run', { isLastCheck: false }, 'watching'],
     ['is watched on where it is younger', { now: end - 1 }, 'watching'],
     ['is watched on where the server is away', { left: failing('connect') }, 'watching'],
     ['is watched on where the function had no time left', { left: failing('aborted') }, 'watching'],
@@ -173,7 +173,7 @@ const once = (given: Given = {}) =>
       sizes: async () => [ofIndex('operation_1')],
       now,
       runStart: now,
-      isOver: false,
+      isLastCheck: false,
       ...given,
     },
     (record) => startWatch(record, now - 20_000, now),

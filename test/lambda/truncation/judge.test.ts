@@ -252,7 +252,7 @@ describe('a verdict is final', () => {
     isFinal(
       verdict,
       { at, until: at, counts, ...seen },
-      { before: { ...startWatch(record, 0, 0), rowsToKeep }, agreesSince: since, isAbandoned },
+      { before: { ...startWatch(record, 0, 0), rowsToKeep }, agreesSince: since, isOverdue: isAbandoned },
     );
 
   test.each<[string, Verdict, Parameters<typeof finals>[1], boolean]>([

@@ -7,7 +7,7 @@ import {
   hasEnded,
   isStill,
   progressShown,
-  rowsDone,
+  rowsProcessed,
   type Seen,
   showsReindex,
   startWatch,
@@ -122,9 +122,11 @@ describe('a watch', () => {
 });
 
 test('rows done are what a task deleted, created and updated', () => {
-  expect([rowsDone({ deleted: 1, created: 20, updated: 300, versionConflicts: 9 }), rowsDone({})]).toEqual([321, 0]);
+  expect([rowsProcessed({ deleted: 1, created: 20, updated: 300, versionConflicts: 9 }), rowsProcessed({})]).toEqual([
+    321, 0,
+  ]);
   // A number that the ledger could not hold would keep every run from judging it.
-  expect(rowsDone({ deleted: Number.MAX_SAFE_INTEGER, updated: 5 })).toBe(Number.MAX_SAFE_INTEGER);
+  expect(rowsProcessed({ deleted: Number.MAX_SAFE_INTEGER, updated: 5 })).toBe(Number.MAX_SAFE_INTEGER);
 });
 
 describe('what a status said of a task', () => {

@@ -18,6 +18,13 @@ const printed = keepWriting(stdout, stderr);
 /** Where a person sees a question; behind `> log 2>&1` nowhere. */
 const shown = [stdout, stderr].find(({ isTTY }) => isTTY);
 
+// An empty variable counts as unset, and one that a file of variables has written with a blank as written without it.
+for (const name of Object.keys(env).filter((one) => one.startsWith('DATAHUB_RETENTION_'))) {
+  const text = env[name]?.trim();
+  if (text) env[name] = text;
+  else delete env[name];
+}
+
 // An unhandled signal does not end the first process of a container. A run has a handler of its own, which says what
 // continues without it; everything else here can simply end.
 for (const [signal, status] of [

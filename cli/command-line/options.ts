@@ -64,7 +64,7 @@ export const options: Record<OptionName, Description> = {
     says: 'how long the server may take to answer one question (default: 60)',
     read: (text) => wholeNumber(text, 'of seconds', { most: 600 }),
   },
-  policies: { flags: '--policies <file>', says: 'a JSON list of policies (else DATAHUB_RETENTION_POLICIES)' },
+  policies: { flags: '--policies <file>', says: 'a JSON list of policies', env: 'DATAHUB_RETENTION_POLICIES' },
   approveRows: {
     flags: '--approve-rows <rows>',
     says: 'let the one INDEX exceed its ceiling, up to this many rows',
@@ -130,10 +130,10 @@ export const optionOf = (word: string): OptionName | undefined =>
   (Object.keys(options) as OptionName[]).find((name) => writtenOption(name) === word.split('=')[0]);
 
 /** The option for commander; given twice, it is refused. */
-export function optionFor(name: OptionName, says?: string): Option {
+export function optionFor(name: OptionName, { says, hasEnv }: { says?: string | undefined; hasEnv: boolean }): Option {
   const { flags, says: usually, choices, read, env } = options[name];
   const option = new Option(flags, says ?? usually);
-  if (env) option.env(env);
+  if (env && hasEnv) option.env(env);
   if (option.isBoolean()) return option;
   // Shown by the help; what is given is checked below, with a sentence of our own.
   if (choices) option.argChoices = [...choices];

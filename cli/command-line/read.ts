@@ -24,10 +24,9 @@ export interface Print {
 
 /**
  * @param argv the arguments alone, without node and script
- * @param policies the policies file of a run against a server that names none
  * @throws UsageError, one sentence with the remedy; for no argument at all, the help
  */
-export function readCommandLine(argv: readonly string[], program: string, policies?: string): CommandLine | Print {
+export function readCommandLine(argv: readonly string[], program: string): CommandLine | Print {
   let read: CommandLine | undefined;
   let written = '';
   const keep = (text: string) => {
@@ -47,25 +46,14 @@ export function readCommandLine(argv: readonly string[], program: string, polici
     throw new UsageError(error.code === 'commander.help' ? written.trimEnd() : mistake(error, argv, program));
   }
   if (read === undefined) throw new UsageError(written.trimEnd());
-  const taken: CommandLine = withoutEmpty(
-    read,
-    root.commands.find((command) => command.name() === read?.verb),
-  );
+  const taken = read;
+  // An argument that a shell has lost.
+  const lost = (Object.keys(taken) as OptionName[]).find((name) => taken[name] === '');
+  if (lost !== undefined) throw new UsageError(`${writtenOption(lost)} is empty: give it a value, or leave it out.`);
   // The file of the token, or of the webhook's address, has a sentence of its own.
   const { tokenFile: _, notifyUrlFile: __, ...shown } = taken;
   if (Object.values(shown).flat().some(isTokenText)) throw new UsageError(tokenTyped);
-  const { options } = verbs[taken.verb];
-  const isOnServer = options.includes('policies') && options.includes('gmsUrl');
-  return complete(isOnServer && policies ? { policies, ...taken } : taken, program);
-}
-
-/** An empty variable counts as unset. An empty argument is one that a shell has lost. @throws UsageError */
-function withoutEmpty(read: CommandLine, command: Command | undefined): CommandLine {
-  const empty = (Object.keys(read) as (keyof CommandLine)[]).filter((name) => read[name] === '');
-  const lost = empty.find((name) => command?.getOptionValueSource(name) !== 'env');
-  if (lost !== undefined)
-    throw new UsageError(`${writtenOption(lost as OptionName)} is empty: give it a value, or leave it out.`);
-  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== '')) as unknown as CommandLine;
+  return complete(taken, program);
 }
 
 function commandOf(program: string, take: (taken: CommandLine) => void): Command {
@@ -78,7 +66,7 @@ function commandOf(program: string, take: (taken: CommandLine) => void): Command
     .configureHelp({ subcommandTerm: (command) => `${command.name()} ${wordsOf(command)}`.trim() })
     .addHelpText('after', () => endOfHelp(program));
   for (const verb of verbNames) {
-    const { does, more, words, options, says } = verbs[verb];
+    const { does, more, words, options, noEnv, says } = verbs[verb];
     const command = root
       .command(verb)
       .summary(does)
@@ -89,7 +77,7 @@ function commandOf(program: string, take: (taken: CommandLine) => void): Command
       .addHelpText('after', `\nExample:\n  ${exampleOf(program, verb)}`);
     if (words?.includes('INDEX')) command.argument('[index...]', 'e.g. dataset.operation', oneMoreIndex);
     if (words === '[SECTION]') command.argument('[section]', 'e.g. rows-missing');
-    for (const name of options) command.addOption(optionFor(name, says?.[name]));
+    for (const name of options) command.addOption(optionFor(name, { says: says?.[name], hasEnv: name !== noEnv }));
     command.action(() =>
       take({
         ...command.opts<Options>(),

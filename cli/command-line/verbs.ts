@@ -15,7 +15,9 @@ interface VerbDescription {
   /** The words that may follow the verb, as usage texts have them. */
   words?: 'INDEX...' | '[INDEX...]' | '[SECTION]';
   options: readonly OptionName[];
-  /** An option without which it cannot work, whatever is in the environment. */
+  /** An option that is not taken from the environment here. */
+  noEnv?: OptionName;
+  /** An option without which it cannot work. */
   needs?: OptionName;
   /** Options whose meaning differs here. */
   says?: Partial<Record<OptionName, string>>;
@@ -42,7 +44,8 @@ export const verbs: Record<Verb, VerbDescription> = {
     more: 'It really truncates, with short waits; its server and its rows exist only for this run.',
     words: '[INDEX...]',
     options: ['policies', 'approveRows', ...reporting],
-    says: { policies: 'a JSON list of policies', notifyUrlFile: 'a file with the address to post the message to' },
+    noEnv: 'policies',
+    says: { notifyUrlFile: 'a file with the address to post the message to' },
     example: '--json report.json',
   },
   survey: {
@@ -93,7 +96,7 @@ export const verbs: Record<Verb, VerbDescription> = {
     does: 'checks policies and stage files: status 0, or 2 with every mistake',
     more: 'For a stage, it also checks, without a token, that GMS answers.',
     options: ['policies', 'stage'],
-    says: { policies: 'a JSON list of policies' },
+    noEnv: 'policies',
     example: '--policies policies.json --stage infra/stages/prod.json',
   },
 };

@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { nonEmpty } from '../command-line/arguments.ts';
 import { UsageError, whatFailed } from '../telling/mistakes.ts';
 
 /**
@@ -56,6 +55,9 @@ function portIn(env: NodeJS.ProcessEnv): string | undefined {
   const port = nonEmpty(env['DATAHUB_GMS_PORT']);
   return port?.startsWith('tcp://') ? undefined : port;
 }
+
+/** An empty variable counts as unset. */
+export const nonEmpty = (text: string | undefined): string | undefined => text?.trim() || undefined;
 
 export interface DatahubEnv {
   server?: string;

@@ -5,7 +5,6 @@ import { trusting } from '../../lambda/operations/http/connection.ts';
 import type { TokenSource } from '../../lambda/operations/operations.ts';
 import { whyNoToken } from '../../lambda/operations/secrets.ts';
 import { ParametersError } from '../../lambda/run/services.ts';
-import { nonEmpty } from '../command-line/arguments.ts';
 import type { Options } from '../command-line/options.ts';
 import { UsageError } from '../telling/mistakes.ts';
 import {
@@ -14,6 +13,7 @@ import {
   datahubenv,
   type Found,
   type NoDatahubEnv,
+  nonEmpty,
   readDatahubEnv,
 } from './datahubenv.ts';
 import { readSecret, readText } from './read-text.ts';
@@ -117,7 +117,7 @@ function tokenOfFile(path: string, option = '--token-file'): Token {
 
 /** Or the name of its file, as a pod has it: what was renewed in a mounted Secret is found there. */
 function tokenInEnvironment(env: NodeJS.ProcessEnv): Token | undefined {
-  const path = nonEmpty(env[tokenFileVariable]);
+  const path = env[tokenFileVariable];
   if (path !== undefined) return tokenOfFile(path, tokenFileVariable);
   const text = nonEmpty(env['DATAHUB_GMS_TOKEN']);
   if (text === undefined) return undefined;

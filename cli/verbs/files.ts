@@ -1,4 +1,3 @@
-import { nonEmpty } from '../command-line/arguments.ts';
 import type { Options } from '../command-line/options.ts';
 import type { CommandLine } from '../command-line/read.ts';
 import { datahubenv, datahubenvPath } from '../inputs/datahubenv.ts';
@@ -32,7 +31,7 @@ export function outputFile<Holds extends OutputFile['holds']>(
 export const serverFiles = ({ tokenFile, caFile }: Options, env: NodeJS.ProcessEnv): NamedFiles => [
   ['--token-file', tokenFile],
   ['--ca-file', caFile],
-  [tokenFileVariable, nonEmpty(env[tokenFileVariable])],
+  [tokenFileVariable, env[tokenFileVariable]],
   [datahubenv, datahubenvPath(env)],
 ];
 

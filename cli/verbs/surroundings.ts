@@ -1,4 +1,3 @@
-import { nonEmpty } from '../command-line/arguments.ts';
 import type { Options } from '../command-line/options.ts';
 import type { Output, Printed } from '../telling/output.ts';
 
@@ -25,4 +24,4 @@ export interface Surroundings {
 
 /** A container has no terminal; there a person gives the arguments in a variable, which no schedule sets. */
 export const isByHand = ({ env, hasTerminal }: Surroundings): boolean =>
-  hasTerminal || nonEmpty(env['DATAHUB_RETENTION_ARGS']) !== undefined;
+  hasTerminal || env['DATAHUB_RETENTION_ARGS'] !== undefined;

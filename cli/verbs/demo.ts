@@ -4,7 +4,7 @@ import { policiesFile, samplePolicyList } from '../inputs/policies.ts';
 import type { Server } from '../inputs/server.ts';
 import { memoryLedger } from '../ledgers/memory-ledger.ts';
 import { demoReading } from '../operations-service/reading.ts';
-import { startOperationsService } from '../operations-service/server.ts';
+import { startOperationsService } from '../operations-service/service.ts';
 import { type Connection, connect } from '../run/connect.ts';
 import type { Output } from '../telling/output.ts';
 import { remarksOn, runFiles } from './files.ts';

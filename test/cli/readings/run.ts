@@ -1,6 +1,6 @@
 import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import type { Reading } from '../../../cli/operations-service/reading.ts';
-import { startOperationsService } from '../../../cli/operations-service/server.ts';
+import { startOperationsService } from '../../../cli/operations-service/service.ts';
 import { runStateMachine, type Step } from '../../../cli/run/state-machine.ts';
 import type { DecidedFacts, Report, ReportFacts } from '../../../lambda/facts/report-schema.ts';
 import { createOperations } from '../../../lambda/operations/http/http-operations.ts';
@@ -57,8 +57,8 @@ export async function runAgainst(reading: Partial<Reading>, wanted: Wanted = {})
     aspect,
     timestamps: ages.flatMap((days) => Array<number>(place + 1).fill(now - days * dayMillis)),
   }));
-  const { url, token, service, close } = await startOperationsService({ reading, clock, indices });
-  const rows = () => service.rows('dataset', 'operation');
+  const { url, token, requests, rows: rowsOf, close } = await startOperationsService({ reading, clock, indices });
+  const rows = () => rowsOf('dataset', 'operation');
   const transport = createHttpTransport();
   try {
     const source = { get: async () => token, reread: async () => token };
@@ -114,8 +114,8 @@ export async function runAgainst(reading: Partial<Reading>, wanted: Wanted = {})
       result: facts.result,
       rowsBefore,
       rowsAfter: rows()?.total ?? 0,
-      requests: service.asked.length,
-      withForceField: service.asked.filter(({ body }) => Object.hasOwn(body as object, 'forceDeleteByQuery')).length,
+      requests: requests.length,
+      withForceField: requests.filter(({ body }) => Object.hasOwn(body as object, 'forceDeleteByQuery')).length,
       record: (await ledger.list())[0]?.state,
       reindexes: entry.reindexes,
       entry,

@@ -1,11 +1,10 @@
 import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import type { Reading } from '../../../cli/operations-service/reading.ts';
 import { startOperationsService } from '../../../cli/operations-service/service.ts';
-import { runStateMachine, type Step } from '../../../cli/run/state-machine.ts';
 import type { DecidedFacts, Report, ReportFacts } from '../../../lambda/facts/report-schema.ts';
 import { createOperations } from '../../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../../lambda/operations/http/http-transport.ts';
-import { takeStep } from '../../support/steps.ts';
+import { executeSteps, takeStep } from '../../support/steps.ts';
 
 /** One whole run against one reading of the specification: the workflow file, real HTTP, virtual time. */
 
@@ -88,20 +87,14 @@ export async function runAgainst(reading: Partial<Reading>, wanted: Wanted = {})
       words: (facts) => facts as unknown as Report,
     };
     const rowsBefore = rows()?.total ?? 0;
-    const step = (name: Step) => (event: unknown) => takeStep(name, event, services);
-    await runStateMachine({
-      handlers: {
-        plan: step('plan'),
-        async truncate(state) {
-          const sent = await step('truncate')(state);
-          rows()?.add(Array.from({ length: written }, (_, row) => now + row));
-          return sent;
-        },
-        poll: step('poll'),
-        report: step('report'),
-      },
+    const take: Parameters<typeof executeSteps>[0] = async (step, event) => {
+      const returned = await takeStep(step, event, services);
+      if (step === 'truncate') rows()?.add(Array.from({ length: written }, (_, row) => now + row));
+      return returned;
+    };
+    await executeSteps(take, {
       input: { mode: 'enforce' },
-      execution: { name: 'run', startTime: new Date(now).toISOString() },
+      startTime: new Date(now).toISOString(),
       async sleep(millis) {
         now += millis;
       },

@@ -19,7 +19,7 @@ import { type OutputFile, writeAndTell } from './output-file.ts';
 import { post } from './post.ts';
 
 /** Where the result of a run goes: the screen, files, and a webhook. */
-export interface ReportOutputs {
+interface ReportOutputs {
   /** Its token appears nowhere; its certificates are trusted for the webhook, too. */
   server: Server;
   json?: OutputFile<'report'>;

@@ -5,10 +5,12 @@ import type { Server } from '../inputs/server.ts';
 import { memoryLedger } from '../ledgers/memory-ledger.ts';
 import { demoReading } from '../operations-service/reading.ts';
 import { startOperationsService } from '../operations-service/service.ts';
+import { reportPublisher } from '../outputs/tell-report.ts';
 import { type Connection, connect } from '../run/connect.ts';
+import { runOnce } from '../run/run-once.ts';
 import type { Output } from '../telling/output.ts';
 import { remarksOn, runFiles } from './files.ts';
-import { runAndPublish, webhookOf } from './run.ts';
+import { webhookOf } from './run.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** `demo`: a run that truncates, on the sample data of the embedded service. @throws UsageError */
@@ -37,11 +39,16 @@ export async function demo(
     const audience = { kind: 'machine', program, demo: true } as const;
     const name = commandLine.name ?? 'demo';
     const ledger = memoryLedger();
-    const run = { server, connection, policies, input, fast: true, embedded: true, ledger, name, audience };
     // One of the sample policies has a ceiling, to show what happens there.
     const expected = path === undefined ? (['above-ceiling'] as const) : undefined;
-    const outputs = { ...files, webhook, failOn, expected, byHand: hasTerminal, printed };
-    return await runAndPublish(run, outputs, output);
+    const byHand = hasTerminal;
+    const publisher = reportPublisher(
+      { server, audience, ...files, webhook, failOn, expected, byHand, printed },
+      output,
+    );
+    const run = { server, connection, policies, input, fast: true, embedded: true, ledger, name, audience };
+    await runOnce(run, output, publisher);
+    return publisher.status();
   } finally {
     await connection?.close();
     await service.close();

@@ -41,12 +41,12 @@ export function damage({ indices }: Survey, now: number): DamageLine[] {
       `Look at this first: ${one ? 'an index may have lost its rows. It was' : `${damaged.length} indices may have lost their rows. They were`} ` +
         `recreated and ${one ? 'holds' : 'hold'} no rows from before.`,
     ),
-    ...damaged.map((index): DamageLine => {
-      return {
+    ...damaged.map(
+      (index): DamageLine => ({
         kind: 'item',
         text: `${dottedName(index)}: ${rowsNow(index)} in ${index.indexName}${madeAgo(index, now)}`,
-      };
-    }),
+      }),
+    ),
     paragraph(
       'A truncation by reindexing that fails half-way leaves an index like that; datahub-gc asks for one once a day. ' +
         'The rows are then still in the index that the alias pointed to before. To see it, list the indices of each alias in the search cluster:',

@@ -20,7 +20,7 @@ import { UsageError } from '../telling/mistakes.ts';
 import type { Output } from '../telling/output.ts';
 import type { Connection } from './connect.ts';
 import { onInterrupt, whatGoesOn } from './interrupt.ts';
-import { fastClock, sampleOnly } from './sample.ts';
+import { fastClock } from './sample.ts';
 import { runWorkflow } from './workflow.ts';
 
 export interface LocalRun {
@@ -75,7 +75,7 @@ export async function runOnce(run: LocalRun, output: Output, publisher: Publishe
           paused: async () => false,
           token: run.server.token,
         },
-        operations: operationsOf(run, {
+        operations: operationsOf(run.connection, {
           isStopped: () => stopped,
           onCall: () => {
             calling = callUnderWay();
@@ -157,16 +157,14 @@ function callUnderWay() {
 
 /** A process that was asked to stop sends nothing more. */
 function operationsOf(
-  { connection, fast }: LocalRun,
+  { operations }: Connection,
   { isStopped, onCall }: { isStopped(): boolean; onCall(): void },
 ): Operations {
-  const { operations, isSample } = connection;
-  const checked = fast ? sampleOnly(operations, isSample) : operations;
   return {
-    ...checked,
+    ...operations,
     truncate(fields, maySend) {
       onCall();
-      return checked.truncate(fields, () => !isStopped() && maySend());
+      return operations.truncate(fields, () => !isStopped() && maySend());
     },
   };
 }

@@ -1,5 +1,3 @@
-import type { OperationName } from '../../lambda/facts/server-error.ts';
-import { type Operations, OperationsError } from '../../lambda/operations/operations.ts';
 import type { Transport } from '../../lambda/operations/transport.ts';
 import { type Clock, systemClock } from '../../lambda/truncation/clock.ts';
 
@@ -32,21 +30,6 @@ export function watchSample(inner: Transport): SampleWatch {
       postOnce: (exchange, maySend) => listen(inner.postOnce(exchange, maySend)),
     },
     isSample: () => answers > 0 && others === 0,
-  };
-}
-
-/** Operations that refuse a server unless it says that its data is a sample: no truncate is sent, no answer accepted. */
-export function sampleOnly(inner: Operations, isSample: () => boolean): Operations {
-  const checked = async <Value>(operation: OperationName, read: Promise<Value>): Promise<Value> => {
-    const value = await read;
-    if (!isSample()) throw new OperationsError({ kind: 'not-sample', operation });
-    return value;
-  };
-  return {
-    dryRun: (fields, options) => checked('dry-run', inner.dryRun(fields, options)),
-    taskStatus: (task, options) => checked('task-status', inner.taskStatus(task, options)),
-    indexSizes: (options) => checked('index-sizes', inner.indexSizes(options)),
-    truncate: (fields, maySend) => inner.truncate(fields, () => isSample() && maySend()),
   };
 }
 

@@ -35,7 +35,7 @@ export async function demo(
     const server: Server = { baseUrl, token, tokenText };
     output.header({ server: baseUrl, mode: 'enforce', embedded: true, fast: true });
     for (const remark of remarksOn(commandLine.notifyUrlFile)) output.note(remark);
-    connection = connect(server, { onServerEvent: output.serverEvent });
+    connection = connect(server, { sampleOnly: true, onServerEvent: output.serverEvent });
     const audience = { kind: 'machine', program, demo: true } as const;
     const name = commandLine.name ?? 'demo';
     const ledger = memoryLedger();

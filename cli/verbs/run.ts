@@ -33,7 +33,7 @@ export async function runOnServer(
   const remarks = remarksOn(commandLine.tokenFile, commandLine.notifyUrlFile);
   for (const remark of [...policies.warnings, ...remarks]) output.note(remark);
 
-  const connection = connect(server, { onServerEvent: output.serverEvent });
+  const connection = connect(server, { sampleOnly: fast, onServerEvent: output.serverEvent });
   try {
     const path = await chooseLedger(commandLine, server, env, connection);
     const { ledger, begins } = named ?? (await openLedger(path, commandLine, policies, env));

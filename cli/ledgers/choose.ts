@@ -11,18 +11,7 @@ import { UsageError } from '../telling/mistakes.ts';
 import { configMaps, podAccess } from './config-maps.ts';
 import { folderLedger } from './folder-ledger.ts';
 import { kubernetesLedger } from './kubernetes-ledger.ts';
-import type { LastRuns } from './last-run.ts';
-
-/** A ledger that a command line has named. */
-interface NamedLedger extends Ledger, LastRuns {
-  /**
-   * Tries whether it can be written.
-   * @throws LedgerError
-   */
-  prepare(): void | Promise<void>;
-  /** Whether there is one: a folder may be missing. */
-  exists(): boolean;
-}
+import type { LastRuns, StoredLedger } from './stored-ledger.ts';
 
 /** `--ledger kubernetes:`, which the chart passes. */
 const inConfigMaps = 'kubernetes:';
@@ -32,7 +21,7 @@ const inConfigMaps = 'kubernetes:';
  * @param isNamed a person named it
  * @throws UsageError
  */
-export function ledgerAt(path: string, env: NodeJS.ProcessEnv, isNamed = false): NamedLedger {
+export function ledgerAt(path: string, env: NodeJS.ProcessEnv, isNamed = false): StoredLedger {
   if (!path.startsWith(inConfigMaps)) return folderLedger(path, isNamed);
   if (path !== inConfigMaps)
     throw new UsageError(
@@ -43,7 +32,7 @@ export function ledgerAt(path: string, env: NodeJS.ProcessEnv, isNamed = false):
     throw new UsageError(
       `--ledger ${inConfigMaps} is for a pod with the token of its service account, as the chart mounts it: name a folder here.`,
     );
-  return { ...kubernetesLedger(configMaps(access)), exists: () => true };
+  return kubernetesLedger(configMaps(access));
 }
 
 /**

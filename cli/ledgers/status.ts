@@ -2,7 +2,7 @@ import { isUnresolved, namesOfRecord, remainsOf, type StoredRecord } from '../..
 import { iso } from '../../lambda/message/sentences/numbers.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import { taskRowsOf } from '../telling/output.ts';
-import type { LastRun } from './last-run.ts';
+import type { LastRun } from './stored-ledger.ts';
 
 /** What the ledger knows of one index. Times are ISO 8601 UTC. */
 export interface IndexStatus {

@@ -11,7 +11,7 @@ import type { Publisher } from '../../lambda/run/services.ts';
 import type { Options } from '../command-line/options.ts';
 import type { Server } from '../inputs/server.ts';
 import { type Webhook, withoutAddress } from '../inputs/webhook.ts';
-import { type LastRun, type LastRuns, lastRunOf } from '../ledgers/last-run.ts';
+import { type LastRun, type LastRuns, lastRunOf } from '../ledgers/stored-ledger.ts';
 import type { Output, Printed } from '../telling/output.ts';
 import { formats } from './formats.ts';
 import { figuresOf } from './metrics-file.ts';

@@ -25,9 +25,12 @@ export interface OutputFile<Holds extends keyof typeof writtenBy = keyof typeof 
   /** `-` is standard output, for JSON only. */
   path: string;
   holds: Holds;
-  /** An existing file may be replaced. */
+  /** An existing file may be replaced: with `--force`, and that of the figures in any run. */
   force: boolean;
 }
+
+/** Files that a command line names, by their options. */
+export type NamedFiles = ReadonlyArray<readonly [option: string, path: string | undefined]>;
 
 const writtenBy = {
   report: '--json',
@@ -46,25 +49,29 @@ export class WriteError extends Error {
 }
 
 /**
- * Finds out before the run, not after it, that the file cannot or must not be written. A run does not fail because of its
- * figures: it reports at its end that they could not be written.
- * @param others the other files that the command line names, by their options
+ * The file of an option, if it is given. That it cannot or must not be written is found out before the run, not after it.
+ * A run does not fail because of its figures: it reports at its end that they could not be written.
+ * @param others the other files that the command line names
  * @throws UsageError
  */
-export function checkOutputFile(
-  file: OutputFile,
-  others: ReadonlyArray<readonly [option: string, path: string | undefined]>,
-): void {
-  const { path, holds } = file;
-  if (isStandardOutput(file)) return;
+export function outputFile<Holds extends OutputFile['holds']>(
+  path: string | undefined,
+  holds: Holds,
+  others: NamedFiles,
+  force = false,
+): OutputFile<Holds> | undefined {
+  if (path === undefined) return undefined;
+  const file = { path, holds, force: force || holds === 'figures' };
+  if (isStandardOutput(file)) return file;
   const option = optionOf(file);
   const same = others.find(([, other]) => other !== undefined && isAt(placeOf(path), placeOf(other)));
   if (same) {
     throw new UsageError(`${option} ${path} is the file of ${same[0]}, which would be overwritten: name another.`);
   }
-  if (holds === 'figures') return;
+  if (holds === 'figures') return file;
   const problem = isKept(file) ? keptBecause : whyNotWritable(path);
   if (problem !== undefined) throw new UsageError(`${option} ${path}: ${problem}.`);
+  return file;
 }
 
 /**
@@ -133,8 +140,8 @@ function write(path: string, text: string): void {
 
 const keptBecause = 'the file exists; name another, or add --force to replace it';
 
-function isKept({ path, holds, force }: OutputFile): boolean {
-  if (force || holds === 'figures') return false;
+function isKept({ path, force }: OutputFile): boolean {
+  if (force) return false;
   const there = statOf(path);
   return there?.isFile() === true && there.size > 0;
 }

@@ -6,17 +6,16 @@ import type { CommandLine } from '../command-line/read.ts';
 import { defaultLedgerPath, ledgerAt } from '../ledgers/choose.ts';
 import { statusJson } from '../ledgers/status.ts';
 import { type LastRun, lastRunLines } from '../ledgers/stored-ledger.ts';
-import { writeOutputFile } from '../outputs/output-file.ts';
+import { outputFile, writeOutputFile } from '../outputs/output-file.ts';
 import { statusText } from '../outputs/status.ts';
 import { UsageError } from '../telling/mistakes.ts';
-import { outputFile } from './files.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** `status`: what the ledger holds, and the last run. @throws UsageError */
 export async function status(commandLine: CommandLine, { env, print, width, program }: Surroundings): Promise<number> {
   const { ledger: named } = commandLine;
   const folder = named ?? defaultLedgerPath(env, false);
-  const file = outputFile(commandLine.json, 'status', [['--ledger', folder]], commandLine);
+  const file = outputFile(commandLine.json, 'status', [['--ledger', folder]], commandLine.force);
   const ledger = ledgerAt(folder, env);
   let records: StoredRecord[];
   let lastRun: LastRun | undefined;

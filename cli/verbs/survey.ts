@@ -5,14 +5,14 @@ import { audienceOf } from '../command-line/audience.ts';
 import type { CommandLine } from '../command-line/read.ts';
 import { readServer, refuseProxy } from '../inputs/server.ts';
 import { defaultLedgerPath, ledgerAt } from '../ledgers/choose.ts';
-import { type OutputFile, writeAndTell } from '../outputs/output-file.ts';
+import { type OutputFile, outputFile, writeAndTell } from '../outputs/output-file.ts';
 import { surveyPage } from '../outputs/pages/survey-page.ts';
 import { connect } from '../run/connect.ts';
 import { onInterrupt } from '../run/interrupt.ts';
 import { isFine, surveyAttempts, surveyServer } from '../survey/command.ts';
 import { type Findings, policiesText } from '../telling/findings.ts';
 import type { Output } from '../telling/output.ts';
-import { outputFile, remarksOn, serverFiles } from './files.ts';
+import { remarksOn, serverFiles } from './files.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** `survey`: looks at a server, and changes nothing. @throws UsageError */
@@ -21,12 +21,12 @@ export async function survey(
   output: Output,
   { env, program }: Surroundings,
 ): Promise<number> {
-  const { json, html, ledger, name } = commandLine;
+  const { json, html, force, ledger, name } = commandLine;
   const server = readServer(commandLine, env);
   refuseProxy(server.baseUrl, env);
   const others = [...serverFiles(commandLine, env), ['--ledger', ledger]] as const;
-  const policies = outputFile(json, 'policies', others, commandLine);
-  const page = outputFile(html, 'page', [...others, ['--json', json]], commandLine);
+  const policies = outputFile(json, 'policies', others, force);
+  const page = outputFile(html, 'page', [...others, ['--json', json]], force);
   output.header({ server: server.baseUrl, from: server.from, mode: 'survey', embedded: false, fast: false });
   for (const remark of remarksOn(commandLine.tokenFile)) output.note(remark);
   const audience = audienceOf(program, commandLine, env);

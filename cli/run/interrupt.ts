@@ -61,25 +61,23 @@ export async function whatGoesOn(
   const over = linesOf(true);
   const unreported = records.flatMap(unreportedLine);
   const again = isScheduled ? 'The next run continues' : 'Start the same command again';
-  return [
-    ...(goesOn.length + over.length === 0 ? ['Stopped. Nothing was under way on the server.'] : []),
-    ...(goesOn.length === 0 ? [] : ['Stopped. What the server has begun continues without this program:', ...goesOn]),
-    ...(over.length === 0
-      ? []
-      : [
-          `${goesOn.length === 0 ? 'Stopped. ' : ''}What the server had begun has ended, and is not verified yet:`,
-          ...over,
-        ]),
-    ...(goesOn.length + over.length === 0
-      ? []
-      : [`${again}: it picks up what is there, watches it to its end, and sends nothing twice.`]),
-    ...(unreported.length === 0
-      ? []
-      : [
-          'Decided but not reported yet; the next run reports it first, and deletes nothing in that index before:',
-          ...unreported,
-        ]),
-  ];
+  const lines: string[] = [];
+  if (goesOn.length > 0) lines.push('Stopped. What the server has begun continues without this program:', ...goesOn);
+  if (over.length > 0) {
+    const stopped = goesOn.length === 0 ? 'Stopped. ' : '';
+    lines.push(`${stopped}What the server had begun has ended, and is not verified yet:`, ...over);
+  }
+  lines.push(
+    lines.length === 0
+      ? 'Stopped. Nothing was under way on the server.'
+      : `${again}: it picks up what is there, watches it to its end, and sends nothing twice.`,
+  );
+  if (unreported.length > 0) {
+    const heading =
+      'Decided but not reported yet; the next run reports it first, and deletes nothing in that index before:';
+    lines.push(heading, ...unreported);
+  }
+  return lines;
 }
 
 const watchedOf = (index: string, last: RunState | undefined): WatchedEntry | undefined =>

@@ -122,9 +122,6 @@ export const options: Record<OptionName, Description> = {
 /** As written on a command line. */
 export const writtenOption = (name: OptionName): string => options[name].flags.split(' ')[0] ?? name;
 
-/** `FILE` for `--policies <file>`. */
-export const placeholder = (name: OptionName): string => (/<(\w+)>/.exec(options[name].flags)?.[1] ?? '').toUpperCase();
-
 /** The option that a word names, with or without `=value`. */
 export const optionOf = (word: string): OptionName | undefined =>
   (Object.keys(options) as OptionName[]).find((name) => writtenOption(name) === word.split('=')[0]);

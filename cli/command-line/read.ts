@@ -3,7 +3,7 @@ import { looksLikeToken } from '../../lambda/operations/secrets.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
 import { UsageError } from '../telling/mistakes.ts';
-import { type OptionName, type Options, oneIndex, optionFor, optionOf, placeholder, writtenOption } from './options.ts';
+import { type OptionName, type Options, oneIndex, optionFor, optionOf, writtenOption } from './options.ts';
 import { exampleOf, inCheckout, type Verb, verbNames, verbs, verbsWith } from './verbs.ts';
 
 /** Lets commander read the command line, without letting it write or end the process. */
@@ -53,7 +53,8 @@ export function readCommandLine(argv: readonly string[], program: string): Comma
   // The file of the token, or of the webhook's address, has a sentence of its own.
   const { tokenFile: _, notifyUrlFile: __, ...shown } = taken;
   if (Object.values(shown).flat().some(isTokenText)) throw new UsageError(tokenTyped);
-  return complete(taken, program);
+  refuseIncomplete(taken, program);
+  return taken;
 }
 
 function commandOf(program: string, take: (taken: CommandLine) => void): Command {
@@ -109,16 +110,12 @@ const isTokenText = (value: unknown): boolean => typeof value === 'string' && lo
 const tokenTyped =
   'An access token was given in place of another argument: put it into a file, and name that with --token-file (every user of this machine can read command lines).';
 
-/** What a verb requires is shown with an example. */
-function complete(read: CommandLine, program: string): CommandLine {
-  const { verb, words } = read;
-  const { needs, words: takes } = verbs[verb];
-  const missing = [
-    ...(takes === 'INDEX...' && words.length === 0 ? ['an INDEX'] : []),
-    ...(needs !== undefined && read[needs] === undefined ? [`${writtenOption(needs)} ${placeholder(needs)}`] : []),
-  ];
-  if (missing.length === 0) return read;
-  throw new UsageError(`${verb} needs ${missing.join(' and ')}, as in: ${exampleOf(program, verb)}`);
+/** What a verb requires is shown with an example. Commander would ask for it before it names a mistyped option. */
+function refuseIncomplete({ verb, words, policies }: CommandLine, program: string): void {
+  const { needsPolicies, words: takes } = verbs[verb];
+  const isShort = takes === 'INDEX...' && words.length === 0;
+  const missing = isShort ? 'an INDEX' : needsPolicies && policies === undefined ? '--policies FILE' : undefined;
+  if (missing) throw new UsageError(`${verb} needs ${missing}, as in: ${exampleOf(program, verb)}`);
 }
 
 /** What people type who know other programs, and what it is called here. */

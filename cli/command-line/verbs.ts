@@ -17,8 +17,8 @@ interface VerbDescription {
   options: readonly OptionName[];
   /** An option that is not taken from the environment here. */
   noEnv?: OptionName;
-  /** An option without which it cannot work. */
-  needs?: OptionName;
+  /** It cannot work without policies. */
+  needsPolicies?: true;
   /** Options whose meaning differs here. */
   says?: Partial<Record<OptionName, string>>;
   /** The words after the verb, as a person would type them. */
@@ -62,7 +62,7 @@ export const verbs: Record<Verb, VerbDescription> = {
     more: 'With an INDEX, for this index only.',
     words: '[INDEX...]',
     options: [...server, 'policies', 'ledger', ...reporting, 'fast'],
-    needs: 'policies',
+    needsPolicies: true,
     example: '--gms-url http://localhost:8080 --token-file token.txt --policies policies.json',
   },
   enforce: {
@@ -70,7 +70,7 @@ export const verbs: Record<Verb, VerbDescription> = {
     more: 'With an INDEX, only this index. It shows its plan, and asks once before the first truncation.',
     words: '[INDEX...]',
     options: [...server, 'policies', 'approveRows', 'ledger', ...reporting, 'yes', 'fast'],
-    needs: 'policies',
+    needsPolicies: true,
     example: '--gms-url https://datahub.example.com/api/gms --token-file token.txt --policies policies.json',
   },
   release: {

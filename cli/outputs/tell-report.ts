@@ -1,4 +1,4 @@
-import { type Outcome, resultOf, results } from '../../lambda/facts/outcomes.ts';
+import { results } from '../../lambda/facts/outcomes.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import { cleanReport, isWorthPublishing, type Message, messageOf } from '../../lambda/message/message.ts';
@@ -26,8 +26,6 @@ interface ReportOutputs {
   metrics?: OutputFile<'figures'>;
   webhook?: Webhook;
   failOn?: Options['failOn'];
-  /** Outcomes that are as they should be here, whatever they are elsewhere. */
-  expected?: readonly Outcome[];
   /** A person started it, so that its message is never held back (rule 12). */
   byHand: boolean;
   /** Who reads its messages. */
@@ -104,11 +102,8 @@ const waitingFor = ({ policies, notes = [], finishedAt }: Report): string[] => [
   ),
 ];
 
-function isBad({ result, error, policies }: Report, { failOn = 'attention', expected }: ReportOutputs): boolean {
-  const isFine = (outcome: Outcome) => resultOf[outcome] === 'ok' || expected?.includes(outcome);
-  if (expected !== undefined && error === undefined && policies.every(({ outcome }) => isFine(outcome))) return false;
-  return results.indexOf(result) >= results.indexOf(failOn);
-}
+const isBad = ({ result }: Report, { failOn = 'attention' }: ReportOutputs): boolean =>
+  results.indexOf(result) >= results.indexOf(failOn);
 
 async function postMessage(
   report: Report,

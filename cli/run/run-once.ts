@@ -70,7 +70,7 @@ export async function runOnce(run: LocalRun, output: Output, publisher: Publishe
       services: {
         settings: { ...localSettings, stage: run.name, gmsUrl: run.server.baseUrl, mode: run.input.mode },
         parameters: {
-          policies: policiesOf(run.policies),
+          policies: () => read(run.policies),
           // A local run is controlled only by the person who started it.
           paused: async () => false,
           token: run.server.token,
@@ -169,21 +169,14 @@ function operationsOf(
   };
 }
 
-/** Plan uses what was checked before the first request; Truncate rereads the file. */
-function policiesOf({ first, again }: Policies): () => Promise<PolicySource[]> {
-  let isFirst = true;
-  return async () => {
-    if (isFirst) {
-      isFirst = false;
-      return first;
-    }
-    try {
-      return again();
-    } catch (error) {
-      if (error instanceof UsageError) throw new ParametersError(error.message);
-      throw error;
-    }
-  };
+/** Plan gets what was checked before the first request; Truncate rereads the file. */
+async function read(policies: Policies): Promise<PolicySource[]> {
+  try {
+    return policies.read();
+  } catch (error) {
+    if (error instanceof UsageError) throw new ParametersError(error.message);
+    throw error;
+  }
 }
 
 /** Decisions are reported from the run state; only the log shows how far planning has got. */

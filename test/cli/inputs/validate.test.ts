@@ -104,6 +104,14 @@ describe('validate', () => {
     expect(() => policiesFile(path, ['dataset.operations'])).toThrow('did you mean dataset.operation?');
   });
 
+  it('is read again after the plan: someone may have made a policy stricter in the meantime', () => {
+    const path = file(`[${policy}]`);
+    const { read } = policiesFile(path, undefined);
+    writeFileSync(path, `[${policy.replace('90', '365')}]`);
+    expect(read()[0]?.text).toContain('90');
+    expect(read()[0]?.text).toContain('365');
+  });
+
   it('finds every mistake of a stage file, of settings and policies alike', () => {
     const stage = file(
       `{

@@ -148,7 +148,9 @@ function remedyOf(status: number, { kept, format }: Webhook): string {
     return `A webhook does not redirect, so this is another address: copy the webhook's address from the chat into ${kept}.`;
   }
   if (status === 429 || status >= 500) return 'It was tried three times; check the receiver.';
-  if (status === 400 || status === 415 || status === 422) return otherFormat(format);
+  if (status === 400 || status === 415 || status === 422) {
+    return `It does not take ${formats[format].what}: ${otherFormats(format)}, too.`;
+  }
   if (status === 405) return `What is there takes no messages: put the webhook's own address into ${kept}.`;
   if (status === 407) return 'A proxy wants a sign-in: put user name and password into HTTPS_PROXY or HTTP_PROXY.';
   if (status === 413) return 'The message is longer than it takes, or than a proxy in between lets through.';
@@ -156,10 +158,7 @@ function remedyOf(status: number, { kept, format }: Webhook): string {
   return `The address may have been withdrawn: put a new one into ${kept}.`;
 }
 
-const otherFormat = (format: Webhook['format']): string =>
-  `It does not take ${formats[format].what}: ${others(format)}, too.`;
-
-function others(format: Webhook['format']): string {
+function otherFormats(format: Webhook['format']): string {
   const others = notifyFormats.filter((one) => one !== format).map((one) => `${formats[one].what} (${one})`);
   return `--notify-format has ${others.join(' and ')}`;
 }
@@ -168,7 +167,7 @@ function remedyInBody(said: string, { format, kept }: Webhook): string {
   if (said.trimStart().startsWith('<')) {
     return `A web page takes no messages: copy the webhook's address from the chat into ${kept}.`;
   }
-  return `Correct what it names (a keyword, a signature, a withdrawn address), or its format: ${others(format)}.`;
+  return `Correct what it names (a keyword, a signature, a withdrawn address), or its format: ${otherFormats(format)}.`;
 }
 
 function whyNoAnswer(error: unknown): { problem: string; mayPass: boolean } {

@@ -70,7 +70,7 @@ describe('A survey', () => {
     [
       'rows past the retention that are too few',
       [...evenly(1, 80, 95), ...evenly(400, 500, 5)],
-      /<span class="gone"><\/span><span class="stay"><b>100<\/b> stay/,
+      /<span><span class="stay"><b>100<\/b> stay/,
       /<b>5<\/b> past the retention \(5 %\) would stay: they are less than 10 %/,
     ],
     [
@@ -81,12 +81,9 @@ describe('A survey', () => {
     ],
   ])('its page draws %s as such, with their number and the reason', async (_, timestamps, number, reason) => {
     const { page } = await surveyed(only(timestamps));
-    const bar = page.slice(page.indexOf('rows by age'));
-    expect(page).toMatch(number);
-    expect([/class="part g\d/.test(bar), /class="part w"/.test(bar)]).toEqual([
-      reason === undefined,
-      reason !== undefined,
-    ]);
+    const card = page.slice(page.indexOf('id="indices"'));
+    expect(card).toMatch(number);
+    expect([/class="g"/.test(card), /class="w"/.test(card)]).toEqual([reason === undefined, reason !== undefined]);
     if (reason) expect(page).toMatch(reason);
     // What must be known first stands first.
     expect(page.indexOf('id="to-know"')).toBeLessThan(page.indexOf('id="all"'));

@@ -39,11 +39,11 @@ export async function checkServer(server: Server, operations: Operations, now: n
   const [sizes, status, withField] = await Promise.all([
     asResult(() => operations.indexSizes()),
     asResult(() => operations.taskStatus(absentTask)),
-    asResult(() => matchingNothing(operations, true)),
+    asResult(() => emptyDryRun(operations, true)),
   ]);
   // A server that does not know the field forceDeleteByQuery may refuse a request with it.
   const mayBeField = withField.kind === 'failed' && fieldMayBeRefused.includes(withField.error.kind);
-  const without = mayBeField ? await asResult(() => matchingNothing(operations, undefined)) : withField;
+  const without = mayBeField ? await asResult(() => emptyDryRun(operations, undefined)) : withField;
   const refusesForceField = mayBeField && without.kind === 'done';
   const answers: Answers = { sizes, status, dryRun: withoutIndex(without) };
   const common = commonFailure(answers);
@@ -60,18 +60,18 @@ interface Answers {
   dryRun: Result<DryRun | undefined>;
 }
 
-function matchingNothing(operations: Operations, forceDeleteByQuery: true | undefined): Promise<DryRun> {
+function emptyDryRun(operations: Operations, forceDeleteByQuery: true | undefined): Promise<DryRun> {
   const [index = { entityType: 'dataset', aspect: 'operation' }] = knownAspects;
   return operations.dryRun({ ...index, cutoffMillis: 0, batchSize: usualBatchSize, forceDeleteByQuery });
 }
 
-/** That an index does not exist, or an entity, says that the request itself is allowed. */
+/** If only the index or the entity is missing, the request itself was allowed. */
 const withoutIndex = (result: Result<DryRun>): Answers['dryRun'] =>
   result.kind === 'failed' && (result.error.kind === 'no-index' || result.error.kind === 'bad-request')
     ? { kind: 'done', value: undefined }
     : result;
 
-/** What only DataHub refuses, once it has accepted the token: a proxy that answers 502 or 429 to everything is none. */
+/** What only DataHub refuses, once it has accepted the token: a proxy's 502 or 429 proves nothing. */
 const fromDataHub: readonly ServerErrorKind[] = ['privilege', 'bad-request', 'no-index'];
 
 /** The failure of all three, unless one of them shows that DataHub answers here and accepts the token. */
@@ -114,8 +114,8 @@ function usable({ sizes, status, dryRun }: Answers, server: Server, now: number)
       'allowed (asked by a dry run)',
       'Nothing can be counted until this works.',
     ),
-    privilegeCheck('Task status', status, 'note', 'readable', 'Runs can do without: they count rows instead.'),
-    privilegeCheck('Sizes', sizes, 'note', 'readable', 'Runs can do without, and report no sizes.'),
+    privilegeCheck('Task status', status, 'note', 'readable', 'Runs work without it: they count rows instead.'),
+    privilegeCheck('Sizes', sizes, 'note', 'readable', 'Runs work without it, and report no sizes.'),
     clockCheck(dryRun),
   ];
 }

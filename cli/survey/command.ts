@@ -14,7 +14,7 @@ import { checkServer } from './checks.ts';
 import { countIndices } from './count.ts';
 import { damage, isDamaged } from './damage.ts';
 import { findGms } from './find-gms.ts';
-import { hints, ownWork } from './hints.ts';
+import { hints, ownTruncations } from './hints.ts';
 import { gainOf, suggest } from './suggestion.ts';
 import { knownOf, versionIn } from './version.ts';
 
@@ -49,7 +49,7 @@ export async function surveyServer(
   // The version is asked for without the token, but the server knows the token and may repeat it.
   const config = (await page(`${baseUrl}/config`))?.body ?? '';
   const version = versionIn(redactor([tokenText])(config));
-  const own = ownWork(here);
+  const own = ownTruncations(here);
   const suggestions = suggest(survey, own, { now, version });
   const findings: Findings = {
     survey,

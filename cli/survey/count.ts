@@ -9,8 +9,8 @@ import { canonicalSpelling, dottedName, isProtected, knownAspects } from '../../
 import {
   type Age,
   ages,
+  type Creation,
   type IndexCounts,
-  type Made,
   rowsOf,
   type Survey,
   type SurveyedIndex,
@@ -123,8 +123,8 @@ async function countIndex(
           days32: (await olderThan(now - 32 * dayMillis)).rowsToDelete,
         }
       : undefined;
-  const made = await madeOf(target, rowsTotal, now, olderThan);
-  return { kind: 'counted', rowsTotal, older, around30, made, reindexes };
+  const created = await creationOf(target, rowsTotal, now, olderThan);
+  return { kind: 'counted', rowsTotal, older, around30, created, reindexes };
 }
 
 const askedBy =
@@ -132,12 +132,12 @@ const askedBy =
   (cutoffMillis: number): Promise<DryRun> =>
     operations.dryRun({ entityType, aspect, cutoffMillis, batchSize: usualBatchSize, forceDeleteByQuery });
 
-async function madeOf(
+async function creationOf(
   { indexName }: Target,
   rowsTotal: number,
   now: number,
   olderThan: (millis: number) => Promise<DryRun>,
-): Promise<Made | undefined> {
+): Promise<Creation | undefined> {
   const at = indexName && madeAtOf(indexName);
   if (!at) return undefined;
   const rowsBefore = rowsTotal === 0 ? 0 : (await olderThan(at)).rowsToDelete;

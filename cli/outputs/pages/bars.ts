@@ -15,16 +15,21 @@ import { type Child, type Html, html } from './html.ts';
  */
 export function rowsBar(index: SurveyedIndex, suggestion?: Suggestion, heading?: Child, most = rowsOf(index)): Html {
   const [name, rows] = [dottedName(index), rowsOf(index)];
-  const { past = 0, goes = 0 } = suggestion ?? {};
+  const { rowsPastRetention = 0, rowsToDelete = 0 } = suggestion ?? {};
   if (rows === 0) return html`<p class="ends">${heading}<span class="stay">No rows</span></p>`;
   const part = (className: string, from: number, to: number) =>
     to > from &&
     html`<rect class="${className}" x="${across(from / most)}" width="${across((to - from) / most)}" height="14"/>`;
-  const parts = [part('g', 0, goes), part('w', goes, past), part('s', past, rows)];
-  const description = `${exact(rows)} rows, ${exact(goes)} would be deleted, ${exact(past - goes)} more are past the retention.`;
+  const parts = [
+    part('g', 0, rowsToDelete),
+    part('w', rowsToDelete, rowsPastRetention),
+    part('s', rowsPastRetention, rows),
+  ];
+  const description = `${exact(rows)} rows, ${exact(rowsToDelete)} would be deleted, ${exact(rowsPastRetention - rowsToDelete)} more are past the retention.`;
   const going =
-    goes > 0 && html`<span class="gone"><b>${exact(goes)}</b> would be deleted (${share(goes, rows)})</span> `;
-  return html`<p class="ends">${heading}<span>${going}<span class="stay"><b>${exact(rows - goes)}</b> stay</span></span></p><svg role="img" aria-label="${name}. ${description}" width="100%" height="14">${parts}</svg>`;
+    rowsToDelete > 0 &&
+    html`<span class="gone"><b>${exact(rowsToDelete)}</b> would be deleted (${share(rowsToDelete, rows)})</span> `;
+  return html`<p class="ends">${heading}<span>${going}<span class="stay"><b>${exact(rows - rowsToDelete)}</b> stay</span></span></p><svg role="img" aria-label="${name}. ${description}" width="100%" height="14">${parts}</svg>`;
 }
 
 /** A horizontal position as SVG takes it; two decimals are less than a tenth of a pixel on a phone. */

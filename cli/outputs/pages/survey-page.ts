@@ -2,13 +2,13 @@ import { exact, moment, size } from '../../../lambda/message/sentences/numbers.t
 import { errorText } from '../../../lambda/message/sentences/server-errors.ts';
 import { dottedName } from '../../../lambda/policy/aspects.ts';
 import {
+  ageOfOldest,
   ages,
   type Findings,
   failuresByReason,
   freedExplained,
   freedMb,
   policiesText,
-  reach,
   rowsOf,
   type Suggestion,
   type SurveyedIndex,
@@ -142,17 +142,17 @@ function card(index: SurveyedIndex, suggestion: Suggestion | undefined, damaged:
       agesTable(name, counts, sizeMb),
     ]
   }${facts('facts', [
-    ...(counts.kind === 'counted' ? [['Reaches back', reach(counts)] as const] : []),
+    ...(counts.kind === 'counted' ? [['Reaches back', ageOfOldest(counts)] as const] : []),
     ...(sizeMb === undefined ? [] : [['Size', size(sizeMb)] as const]),
     ...(indexName === undefined ? [] : [['Index', indexName] as const]),
   ])}</section>`;
 }
 
 /** Rows past the retention that a first run would leave, and why. */
-function staying(index: SurveyedIndex, { past = 0, goes = 0, stays }: Partial<Suggestion> = {}): Html | undefined {
-  if (stays === undefined) return undefined;
-  const left = past - goes;
-  return html`<p class="aside"><b>${exact(left)}</b> past the retention (${share(left, rowsOf(index))}) would stay: ${stays}.</p>`;
+function staying(index: SurveyedIndex, suggestion: Suggestion | undefined): Html | undefined {
+  if (suggestion?.whyNotMore === undefined) return undefined;
+  const left = suggestion.rowsPastRetention - suggestion.rowsToDelete;
+  return html`<p class="aside"><b>${exact(left)}</b> past the retention (${share(left, rowsOf(index))}) would stay: ${suggestion.whyNotMore}.</p>`;
 }
 
 function agesTable(

@@ -153,8 +153,8 @@ describe('A survey notices', () => {
     ['an index with rows from before it was made', 100, { at: days(5), rowsBefore: 90 }],
     ['an index that was made too long ago', 100, { at: days(61), rowsBefore: 0, rowsSoonAfter: 9 }],
     ['an index whose name has no time', 0, undefined],
-  ])('no loss in %s', (_, rowsTotal, made) => {
-    expect(damage(surveyOf({ rowsTotal, made }), Date.now())).toEqual([]);
+  ])('no loss in %s', (_, rowsTotal, created) => {
+    expect(damage(surveyOf({ rowsTotal, created }), Date.now())).toEqual([]);
   });
 
   test('a first run that would be too big, and suggests a row limit, except where the server reindexes anyway', () => {
@@ -165,12 +165,15 @@ describe('A survey notices', () => {
     expect(whole!.policy).not.toHaveProperty('maxRowsPerRun');
     const old = { rowsTotal: 100e6, older: { 30: 80e6, 90: 75e6, 180: 70e6, 365: 60e6 } };
     const [profiles] = suggest(surveyOf({ ...old, aspect: 'datasetProfile' }), new Map(), { now: Date.now() });
-    expect(profiles).toMatchObject({ policy: { retentionDays: 365, maxRowsPerRun: 5_000_000 }, goes: 5_000_000 });
+    expect(profiles).toMatchObject({
+      policy: { retentionDays: 365, maxRowsPerRun: 5_000_000 },
+      rowsToDelete: 5_000_000,
+    });
   });
 
   test('no deletion where every row is old: a person has to approve that', () => {
     const old = { rowsTotal: 5000, older: { 30: 5000, 90: 5000, 180: 5000, 365: 5000 } };
-    expect(suggest(surveyOf(old), new Map(), { now: Date.now() })[0]).toMatchObject({ goes: 0 });
+    expect(suggest(surveyOf(old), new Map(), { now: Date.now() })[0]).toMatchObject({ rowsToDelete: 0 });
   });
 
   test('a server that reindexes although it is asked to delete in place', async () => {

@@ -4,7 +4,7 @@ import { execute } from './execute.ts';
 import { jsonLines } from './outputs/json-lines.ts';
 import { writeTo } from './outputs/output-file.ts';
 import { onScreen } from './outputs/screen/on-screen.ts';
-import { askOn, isNowhere, keepWriting, screenOn } from './outputs/screen/screen.ts';
+import { askOn, isNullDevice, keepWriting, screenOn } from './outputs/screen/screen.ts';
 import { usualWidth } from './outputs/table.ts';
 import { UsageError } from './telling/mistakes.ts';
 
@@ -45,7 +45,7 @@ try {
     width: stdout.columns || usualWidth,
     hasTerminal: stdout.isTTY === true || process.stdin.isTTY === true,
     ask: shown && process.stdin.isTTY ? (question) => askOn(shown, question) : undefined,
-    isOutputNowhere: isNowhere(stdout.fd),
+    isOutputDiscarded: isNullDevice(stdout.fd),
     print: (text) => writeTo(stdout, text),
     printed,
     // With `--json -` only the report is on standard output.

@@ -24,7 +24,7 @@ export function parseArguments(
   const read = readCommandLine(given.length === 0 && isNpmStart ? ['demo'] : given, program);
   if (read.verb === 'print') return read;
   if (isNpmStart && read.verb === 'enforce' && read.words.length === 0)
-    throw new UsageError(everyIndexBelowNpm(program));
+    throw new UsageError(npmMayHaveDroppedAnOption(program));
   // A demo ignores the address in the environment: it should not post to a team's channel.
   const notifyUrl = read.verb === 'demo' ? undefined : env['DATAHUB_RETENTION_NOTIFY_URL'];
   const commandLine = { ...read, notifyUrl };
@@ -105,12 +105,12 @@ export function splitWords(text: string): string[] {
 }
 
 /** npm drops `--only X` from `npm start enforce --only X -- --yes` without a trace, and every index would be truncated. */
-const everyIndexBelowNpm = (program: string): string =>
+const npmMayHaveDroppedAnOption = (program: string): string =>
   `npm may have dropped an option that limits this run: type ${program} enforce instead of npm start, or name the indices.`;
 
 /**
- * npm has options with these names, too, which people set in their .npmrc. A run that loses one of ours deletes nothing
- * more.
+ * npm has options with these names, too, which people set in their .npmrc. If npm swallows one of ours, the run deletes no
+ * more than without it.
  */
 const npmsOwn: readonly OptionName[] = ['json', 'force', 'yes'];
 

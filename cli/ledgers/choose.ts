@@ -36,7 +36,7 @@ export function ledgerAt(path: string, env: NodeJS.ProcessEnv, isNamed = false):
 }
 
 /**
- * Opens the ledger of a run, and finds out before anything is sent that it cannot be used. A preview writes no
+ * Opens the ledger of a run, and finds out before anything is sent whether it can be used. A preview writes no
  * record: it only reads.
  * @returns the ledger, and whether an enforcing run begins it, because it has no record yet. A ledger that cannot be
  * used says so at each access, so that the run reports that, together with whatever it could read

@@ -98,7 +98,7 @@ export function kubernetesLedger(maps: ConfigMaps, { pause = sleep }: Options = 
             continue;
           }
           // The last attempt may have been stored, too.
-          if (mayPass(error) && (await get(index))?.data?.['writeId'] === writeId) return true;
+          if (isTransient(error) && (await get(index))?.data?.['writeId'] === writeId) return true;
           throw ledgerError(maps.namespace, what, error);
         }
       }
@@ -195,7 +195,7 @@ function mapOf(
   };
 }
 
-const mayPass = (error: unknown): boolean => error instanceof ApiError && error.mayPass;
+const isTransient = (error: unknown): boolean => error instanceof ApiError && error.isTransient;
 
 /** Another write was first, or the object has gone since it was read. */
 const isConflict = (error: unknown, isUpdate: boolean): boolean =>
@@ -210,7 +210,7 @@ const unless =
 /** Undefined if the attempt is not to be repeated. */
 function pauseAfter(error: unknown, attempt: number): number | undefined {
   const millis = pausesMillis[attempt];
-  if (!(error instanceof ApiError) || !error.mayPass || millis === undefined) return undefined;
+  if (!(error instanceof ApiError) || !error.isTransient || millis === undefined) return undefined;
   return Math.max(millis, Math.min(error.retryAfterMillis ?? 0, maxPauseMillis));
 }
 

@@ -48,7 +48,7 @@ export function onInterrupt(
  * @param isScheduled true if the next run starts without a person
  * @param server normalised address: a record of another one is not picked up by the next run
  */
-export async function whatGoesOn(
+export async function unresolvedLines(
   ledger: Ledger,
   last: RunState | undefined,
   server: string,
@@ -56,7 +56,7 @@ export async function whatGoesOn(
 ): Promise<string[]> {
   const records = (await ledger.list()).filter((record) => addressElsewhere(record, { server }) === undefined);
   const linesOf = (hasEnded: boolean) =>
-    records.filter((record) => isOver(record, last) === hasEnded).flatMap((record) => lineOf(record, last));
+    records.filter((record) => taskHasEnded(record, last) === hasEnded).flatMap((record) => lineOf(record, last));
   const goesOn = linesOf(false);
   const over = linesOf(true);
   const unreported = records.flatMap(unreportedLine);
@@ -84,7 +84,7 @@ const watchedOf = (index: string, last: RunState | undefined): WatchedEntry | un
   last?.entries.find((entry): entry is WatchedEntry => entry.index === index && entry.phase === 'watched');
 
 /** This run has seen that its task has ended, or is gone. */
-function isOver({ index }: StoredRecord, last: RunState | undefined): boolean {
+function taskHasEnded({ index }: StoredRecord, last: RunState | undefined): boolean {
   const watch = watchedOf(index, last)?.watch;
   return watch?.task?.completed === true || watch?.vanished === true;
 }

@@ -19,7 +19,7 @@ import type { Server } from '../inputs/server.ts';
 import { UsageError } from '../telling/mistakes.ts';
 import type { Output } from '../telling/output.ts';
 import type { Connection } from './connect.ts';
-import { onInterrupt, whatGoesOn } from './interrupt.ts';
+import { onInterrupt, unresolvedLines } from './interrupt.ts';
 import { fastClock } from './sample.ts';
 import { runWorkflow } from './workflow.ts';
 
@@ -28,7 +28,7 @@ export interface LocalRun {
   connection: Connection;
   policies: Policies;
   input: LocalInput;
-  /** The run's clock moves on by what is not waited, and no answer is accepted unless it says that the data is a sample. */
+  /** Waits are cut short: the run's clock advances as if it had waited. */
   fast: boolean;
   /** True for the embedded service, which has only sample data and ends with this process. */
   embedded: boolean;
@@ -139,7 +139,7 @@ async function linesAfterStop(
 ) {
   if (input.mode === 'preview') return ['Stopped. This was a preview: nothing was started.'];
   if (embedded) return ['Stopped, and the embedded service with it.'];
-  const lines = await whatGoesOn(ledger, last, serverAddress(server.baseUrl), audience.kind === 'kubernetes');
+  const lines = await unresolvedLines(ledger, last, serverAddress(server.baseUrl), audience.kind === 'kubernetes');
   const silentSince = connection.silentSince();
   return [...lines, ...(silentSince === undefined ? [] : [`The server last answered on ${moment(silentSince)}.`])];
 }

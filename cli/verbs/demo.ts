@@ -10,14 +10,14 @@ import { type Connection, connect } from '../run/connect.ts';
 import { runOnce } from '../run/run-once.ts';
 import type { Output } from '../telling/output.ts';
 import { remarksOn, runFiles } from './files.ts';
+import type { ProcessContext } from './process-context.ts';
 import { webhookOf } from './run.ts';
-import type { Surroundings } from './surroundings.ts';
 
 /** `demo`: a run that truncates, on the sample data of the embedded service. @throws UsageError */
 export async function demo(
   commandLine: CommandLine,
   output: Output,
-  { program, hasTerminal, printed }: Surroundings,
+  { program, hasTerminal, printed }: ProcessContext,
 ): Promise<number> {
   const { policies: path } = commandLine;
   const input = inputOf(commandLine);

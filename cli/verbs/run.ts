@@ -7,23 +7,19 @@ import { noPolicies, policiesFile } from '../inputs/policies.ts';
 import { readServer, refuseProxy } from '../inputs/server.ts';
 import { readWebhook, type Webhook, withoutAddress } from '../inputs/webhook.ts';
 import { chooseLedger, openLedger } from '../ledgers/choose.ts';
-import { isNowhere } from '../outputs/screen/screen.ts';
+import { isNullDevice } from '../outputs/screen/screen.ts';
 import { reportPublisher } from '../outputs/tell-report.ts';
 import { connect } from '../run/connect.ts';
 import { runOnce } from '../run/run-once.ts';
 import { UsageError } from '../telling/mistakes.ts';
 import type { Output } from '../telling/output.ts';
 import { remarksOn, runFiles, serverFiles } from './files.ts';
-import { isByHand, type Surroundings } from './surroundings.ts';
+import { isByHand, type ProcessContext } from './process-context.ts';
 
 /** `preview`, `enforce` and `release`: one run on a server. @throws UsageError */
-export async function runOnServer(
-  commandLine: CommandLine,
-  output: Output,
-  surroundings: Surroundings,
-): Promise<number> {
-  refuseUnattended(commandLine, surroundings);
-  const { env, program, printed } = surroundings;
+export async function runOnServer(commandLine: CommandLine, output: Output, context: ProcessContext): Promise<number> {
+  refuseUnattended(commandLine, context);
+  const { env, program, printed } = context;
   const { fast = false, failOn } = commandLine;
   const { server, policies, input, webhook, files, named } = await readInputs(commandLine, output, env);
   const { baseUrl, from } = server;
@@ -45,10 +41,13 @@ export async function runOnServer(
     if (begins) output.note(firstRun(path, audience));
 
     const name = commandLine.name ?? hostname;
-    const ask = commandLine.verb === 'enforce' && !commandLine.yes ? surroundings.ask : undefined;
-    const kept = { place: ledger, verb: mode };
-    const byHand = isByHand(surroundings);
-    const publisher = reportPublisher({ server, audience, ...files, webhook, failOn, byHand, kept, printed }, output);
+    const ask = commandLine.verb === 'enforce' && !commandLine.yes ? context.ask : undefined;
+    const lastRun = { store: ledger, verb: mode };
+    const byHand = isByHand(context);
+    const publisher = reportPublisher(
+      { server, audience, ...files, webhook, failOn, byHand, lastRun, printed },
+      output,
+    );
     const run = { server, connection, policies, input, fast, embedded: false, ledger, name, audience, ask };
     await runOnce(run, output, publisher);
     return publisher.status();
@@ -91,16 +90,16 @@ function firstRun(path: string, { kind }: Audience): string {
  * A run that changes something needs a person who says yes, now or in its arguments, and a reader of its result.
  * @throws UsageError
  */
-function refuseUnattended(commandLine: CommandLine, { ask, isOutputNowhere, program }: Surroundings) {
+function refuseUnattended(commandLine: CommandLine, { ask, isOutputDiscarded, program }: ProcessContext) {
   const { verb, yes, json } = commandLine;
   if (verb === 'enforce' && !yes && ask === undefined) {
     throw new UsageError(
       `enforce asks before it deletes rows for good, and there is no terminal to ask at: to delete without being asked, add --yes, as in ${program} enforce --yes`,
     );
   }
-  const isRead = json !== undefined && json !== '-' && !isNowhere(json);
+  const isRead = json !== undefined && json !== '-' && !isNullDevice(json);
   const isPosted = (commandLine.notifyUrlFile ?? commandLine.notifyUrl) !== undefined;
-  if (verb === 'preview' || !isOutputNowhere || isPosted || isRead) return;
+  if (verb === 'preview' || !isOutputDiscarded || isPosted || isRead) return;
   throw new UsageError(
     `Nobody would see the result of ${verb}: its output is closed or goes to the null device. Send the output somewhere, or add --json FILE or --notify-url-file FILE.`,
   );

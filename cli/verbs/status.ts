@@ -9,10 +9,13 @@ import { type LastRun, lastRunLines } from '../ledgers/stored-ledger.ts';
 import { outputFile, writeOutputFile } from '../outputs/output-file.ts';
 import { statusText } from '../outputs/status.ts';
 import { UsageError } from '../telling/mistakes.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { ProcessContext } from './process-context.ts';
 
 /** `status`: what the ledger holds, and the last run. @throws UsageError */
-export async function status(commandLine: CommandLine, { env, print, width, program }: Surroundings): Promise<number> {
+export async function status(
+  commandLine: CommandLine,
+  { env, print, width, program }: ProcessContext,
+): Promise<number> {
   const { ledger: named } = commandLine;
   const folder = named ?? defaultLedgerPath(env, false);
   const file = outputFile(commandLine.json, 'status', [['--ledger', folder]], commandLine.force);

@@ -13,13 +13,13 @@ import { isFine, surveyAttempts, surveyServer } from '../survey/command.ts';
 import { type Findings, policiesText } from '../telling/findings.ts';
 import type { Output } from '../telling/output.ts';
 import { remarksOn, serverFiles } from './files.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { ProcessContext } from './process-context.ts';
 
 /** `survey`: looks at a server, and changes nothing. @throws UsageError */
 export async function survey(
   commandLine: CommandLine,
   output: Output,
-  { env, program }: Surroundings,
+  { env, program }: ProcessContext,
 ): Promise<number> {
   const { json, html, force, ledger, name } = commandLine;
   const server = readServer(commandLine, env);

@@ -2,7 +2,7 @@ import type { Options } from '../command-line/options.ts';
 import { inspectFile, inspectList, inspectStage } from '../inputs/inspect.ts';
 import { stageAddressWarnings } from '../survey/stage-address.ts';
 import { UsageError } from '../telling/mistakes.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { ProcessContext } from './process-context.ts';
 
 type Files = Pick<Options, 'policies' | 'stage'>;
 
@@ -10,7 +10,7 @@ type Files = Pick<Options, 'policies' | 'stage'>;
  * `validate`: checks whether files can be used, and for a stage, whether GMS answers at its address.
  * @throws UsageError with a line for each mistake and each warning in any of the files
  */
-export async function validate(given: Files, { print }: Pick<Surroundings, 'print'>): Promise<number> {
+export async function validate(given: Files, { print }: Pick<ProcessContext, 'print'>): Promise<number> {
   const { lines, stage } = inspected(given);
   const doubts = stage?.found ? await stageAddressWarnings(stage.path, stage.found.gmsUrl) : [];
   print(`${[...lines, ...doubts].join('\n')}\n`);

@@ -170,11 +170,11 @@ describe('--log json', () => {
 });
 
 describe('--notify problems', () => {
-  const quiet = async (surroundings: Parameters<typeof runHere>[1]) => {
+  const quiet = async (context: Parameters<typeof runHere>[1]) => {
     const { run, files } = await serviceHere();
     const hook = await startReceiver();
     const notify = ['--notify', 'problems', '--notify-url-file', files.write('hook', hook.url)];
-    expect((await runHere(run('enforce', [operation], ...notify), surroundings)).status).toBe(0);
+    expect((await runHere(run('enforce', [operation], ...notify), context)).status).toBe(0);
     return hook.received.length;
   };
 

@@ -141,7 +141,7 @@ describe('A command line with a mistake', () => {
     ['survey -o json', '--json FILE writes the report'],
     ['survey -ojson', '--json FILE writes the report'],
     ['survey --output=json', '--json FILE writes the report'],
-    ['preview -q', '--notify problems keeps a chat quiet'],
+    ['preview -q', '--notify problems posts only'],
     ['preview -v', '--version prints the version'],
     ['preview --policy p', 'It is --policies FILE'],
     [`preview ${server} --index=a.b`, 'Indices are arguments, not options'],

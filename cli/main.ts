@@ -18,7 +18,7 @@ const printed = keepWriting(stdout, stderr);
 /** Where a person sees a question; behind `> log 2>&1` nowhere. */
 const shown = [stdout, stderr].find(({ isTTY }) => isTTY);
 
-// An empty variable counts as unset, and one that a file of variables has written with a blank as written without it.
+// An empty variable counts as unset. Blanks around a value, which an env file may leave, are no part of it.
 for (const name of Object.keys(env).filter((one) => one.startsWith('DATAHUB_RETENTION_'))) {
   const text = env[name]?.trim();
   if (text) env[name] = text;

@@ -70,7 +70,7 @@ export async function runOnce(run: LocalRun, output: Output, publisher: Publishe
       services: {
         settings: { ...localSettings, stage: run.name, gmsUrl: run.server.baseUrl, mode: run.input.mode },
         parameters: {
-          policies: () => read(run.policies),
+          policies: () => policiesOf(run),
           // A local run is controlled only by the person who started it.
           paused: async () => false,
           token: run.server.token,
@@ -170,7 +170,7 @@ function operationsOf(
 }
 
 /** Plan gets what was checked before the first request; Truncate rereads the file. */
-async function read(policies: Policies): Promise<PolicySource[]> {
+async function policiesOf({ policies }: LocalRun): Promise<PolicySource[]> {
   try {
     return policies.read();
   } catch (error) {

@@ -37,7 +37,8 @@ export function watchSample(inner: Transport): SampleWatch {
 const fastWaitMillis = 200;
 
 /**
- * The run's clock under `--fast`: it advances by the time skipped, so deadlines and ages are as if the run had waited. Only the server's `Date` is compared with real time, where the answer comes in.
+ * The run's clock under `--fast`: it advances by the time skipped, so deadlines and ages are as if the run had waited.
+ * Only the server's `Date` is compared with real time, where the answer comes in.
  */
 export function fastClock(): Clock {
   let ahead = 0;

@@ -74,7 +74,7 @@ li + li { margin-top: .25rem; }
 .ends .gone { color: var(--goes); margin-right: .5rem; } .ends .stay { color: var(--stays); }
 .w { fill: var(--page); stroke: var(--goes); stroke-width: 1px; stroke-dasharray: 3 2; }
 .g { fill: var(--goes); } .s { fill: var(--stays); }
-.legend { margin: .375rem 0 0; padding: 0; list-style: none; display: flex; flex-wrap: wrap; gap: .125rem 1rem; font-size: .8125rem; color: var(--muted); }
+.legend { margin: .75rem 0 0; padding: 0; list-style: none; display: flex; flex-wrap: wrap; gap: .125rem 1rem; font-size: .8125rem; color: var(--muted); }
 .legend li { margin: 0; display: flex; align-items: center; gap: .375rem; white-space: nowrap; }
 .legend svg { flex: none; display: block; }
 .facts { margin: .75rem 0 0; display: flex; flex-wrap: wrap; gap: .125rem 1.25rem; font-size: .875rem; }

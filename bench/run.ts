@@ -1,5 +1,5 @@
 import { memoryLedger } from '../cli/ledgers/memory-ledger.ts';
-import { runStateMachine, type Step, states } from '../cli/run/state-machine.ts';
+import { type Step, states } from '../cli/run/state-machine.ts';
 import { reportMetrics } from '../lambda/aws/metrics.ts';
 import type { Report } from '../lambda/facts/report-schema.ts';
 import { messageOf } from '../lambda/message/message.ts';
@@ -9,7 +9,7 @@ import { type Exchange, type Transport, TransportError } from '../lambda/operati
 import { functionTimeoutSeconds } from '../lambda/run/deadlines.ts';
 import type { RunServices } from '../lambda/run/services.ts';
 import { createEngine, type Engine } from '../test/operations-service/engine.ts';
-import { takeStep } from '../test/support/steps.ts';
+import { executeSteps, takeStep } from '../test/support/steps.ts';
 import type { Scenario } from './scenarios.ts';
 import { VirtualTime } from './virtual-time.ts';
 
@@ -94,7 +94,7 @@ export async function measureRun(scenario: Scenario, start: number): Promise<Mea
     messageOf(made, { audience: { kind: 'aws' } });
     return true;
   };
-  const handler = (step: Step) => (event: unknown) =>
+  const take = (step: Step, event: unknown) =>
     invoke(step, async () => {
       const deadline = time.now() + functionTimeoutSeconds[step] * 1000;
       const given = { ...services, deadline: () => deadline, publisher: { publish }, words: withSentences };
@@ -102,15 +102,9 @@ export async function measureRun(scenario: Scenario, start: number): Promise<Mea
       largestStateBytes = Math.max(largestStateBytes, Buffer.byteLength(JSON.stringify(result ?? null)));
       return result;
     });
-  await runStateMachine({
-    handlers: {
-      plan: handler('plan'),
-      truncate: handler('truncate'),
-      poll: handler('poll'),
-      report: handler('report'),
-    },
+  await executeSteps(take, {
     input: { mode: 'enforce' },
-    execution: { name: 'bench', startTime: new Date(start).toISOString() },
+    startTime: new Date(start).toISOString(),
     sleep: (millis) => time.sleep(millis),
   });
 

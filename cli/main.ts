@@ -4,7 +4,7 @@ import { execute } from './execute.ts';
 import { jsonLines } from './outputs/json-lines.ts';
 import { writeTo } from './outputs/output-file.ts';
 import { onScreen } from './outputs/screen/on-screen.ts';
-import { askOn, isNowhere, keepWriting, screenOn } from './outputs/screen/screen.ts';
+import { askOn, isNullDevice, keepWriting, screenOn } from './outputs/screen/screen.ts';
 import { usualWidth } from './outputs/table.ts';
 import { UsageError } from './telling/mistakes.ts';
 
@@ -17,6 +17,13 @@ const { stdout, stderr, env } = process;
 const printed = keepWriting(stdout, stderr);
 /** Where a person sees a question; behind `> log 2>&1` nowhere. */
 const shown = [stdout, stderr].find(({ isTTY }) => isTTY);
+
+// An empty variable counts as unset. Blanks around a value, which an env file may leave, are no part of it.
+for (const name of Object.keys(env).filter((one) => one.startsWith('DATAHUB_RETENTION_'))) {
+  const text = env[name]?.trim();
+  if (text) env[name] = text;
+  else delete env[name];
+}
 
 // An unhandled signal does not end the first process of a container. A run has a handler of its own, which says what
 // continues without it; everything else here can simply end.
@@ -38,7 +45,7 @@ try {
     width: stdout.columns || usualWidth,
     hasTerminal: stdout.isTTY === true || process.stdin.isTTY === true,
     ask: shown && process.stdin.isTTY ? (question) => askOn(shown, question) : undefined,
-    isOutputNowhere: isNowhere(stdout.fd),
+    isOutputDiscarded: isNullDevice(stdout.fd),
     print: (text) => writeTo(stdout, text),
     printed,
     // With `--json -` only the report is on standard output.

@@ -3,82 +3,59 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Command, CommanderError, Option } from 'commander';
+import { parseArgs } from 'node:util';
 import { type Report, reportSchema } from '../lambda/facts/report-schema.ts';
 import { messageOf } from '../lambda/message/message.ts';
 import type { Audience } from '../lambda/message/sentences/audience.ts';
 import { contextOf } from '../lambda/message/sentences/sentences.ts';
-import { notifyFormats } from './command-line/options.ts';
-import { formats as posted } from './outputs/formats.ts';
+import { formats } from './outputs/formats.ts';
 
 /** `npm run preview-message`: prints what would be sent for a report, without sending it. */
 
-const formats = ['email', ...notifyFormats] as const;
+const formatNames = ['email', ...Object.keys(formats)];
 
-interface Options {
-  report?: string;
-  format: (typeof formats)[number];
-  stateMachineArn?: string;
-  runbookUrl?: string;
-  /** What precedes the verb; true if it is not given. */
-  local?: string | true;
-}
+const usage = `npm run preview-message -- [--report FILE] [--format ${formatNames.join('|')}]
+                               [--state-machine-arn ARN] [--runbook-url URL] [--local PROGRAM]
 
-/** @param args as they stand on the command line */
-export function previewMessage(args: readonly string[]): { status: 0 | 2; stdout: string; stderr: string } {
-  const said = { stdout: '', stderr: '' };
-  const command = new Command('npm run preview-message --')
-    .description('Prints the notification that a report would be sent as. Nothing is sent.')
-    .option(
-      '--report <file>',
-      'the report as JSON, as ./retention enforce … --json FILE writes it; by default that of the demo, after some seconds',
-    )
-    .addOption(new Option('--format <format>', 'what to print').choices([...formats]).default('email'))
-    .option('--state-machine-arn <arn>', "the workflow, for next steps that start it with AWS's command line")
-    .option('--runbook-url <url>', 'the address of docs/runbook.md, for links to it')
-    .option('--local [program]', 'as a run on a machine tells it: its next steps begin with this program (./retention)')
-    .allowExcessArguments(false)
-    .configureOutput({
-      writeOut(text) {
-        said.stdout += text;
-      },
-      writeErr(text) {
-        said.stderr += text;
-      },
-    })
-    .exitOverride();
-  try {
-    const options = command.parse(args, { from: 'user' }).opts<Options>();
-    return { status: 0, ...said, stdout: `${preview(options)}\n` };
-  } catch (error) {
-    if (!(error instanceof CommanderError)) said.stderr = `${(error as Error).message}\n`;
-    return { status: error instanceof CommanderError && error.exitCode === 0 ? 0 : 2, ...said };
-  }
-}
+Prints the notification that a report would be sent as. Nothing is sent.
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { status, stdout, stderr } = previewMessage(process.argv.slice(2));
-  process.stdout.write(stdout);
-  process.stderr.write(stderr);
-  process.exitCode = status;
-}
+  --report FILE            the report as JSON, as ./retention enforce … --json FILE writes it; by default that of the
+                           demo, after some seconds
+  --format FORMAT          what to print (email)
+  --state-machine-arn ARN  the workflow, for next steps that start it with AWS's command line
+  --runbook-url URL        the address of docs/runbook.md, for links to it
+  --local PROGRAM          as a run on a machine tells it: its next steps begin with this program, such as ./retention`;
 
-function preview({ report: path, format, local, ...places }: Options): string {
-  const audience = audienceOf(local, places);
+/**
+ * @param args as they stand on the command line
+ * @throws Error, one sentence
+ */
+export function previewMessage(args: string[]): string {
+  const text = { type: 'string' } as const;
+  const places = { 'state-machine-arn': text, 'runbook-url': text, local: text };
+  const { values } = parseArgs({ args, options: { report: text, format: text, ...places, help: { type: 'boolean' } } });
+  if (values.help) return usage;
+  const { report: path, format = 'email', local, 'state-machine-arn': arn, 'runbook-url': runbookUrl } = values;
+  if (!formatNames.includes(format)) throw new Error(`--format takes ${formatNames.join(', ')}.`);
+  const audience: Audience = local
+    ? { kind: 'machine', program: local, runbookUrl }
+    : { kind: 'aws', stateMachineArn: arn, region: arn?.split(':')[3], runbookUrl };
   const report = path === undefined ? reportOfDemo() : readReport(path);
   const message = messageOf(report, { audience });
   if (format === 'email') return `Subject: ${message.subject}\n\n${message.email}`.trimEnd();
   // A local run posts to Slack itself; a stage's message goes through Amazon Q Developer.
-  const body =
-    format === 'slack' && !local
-      ? JSON.parse(message.https)
-      : posted[format].body(message, report, contextOf(report, audience));
-  return JSON.stringify(body, null, 2);
+  if (format === 'slack' && !local) return JSON.stringify(JSON.parse(message.https), null, 2);
+  const { body } = formats[format as keyof typeof formats];
+  return JSON.stringify(body(message, report, contextOf(report, audience)), null, 2);
 }
 
-function audienceOf(local: Options['local'], { stateMachineArn, runbookUrl }: Partial<Options>): Audience {
-  if (local) return { kind: 'machine', program: local === true ? './retention' : local, runbookUrl };
-  return { kind: 'aws', stateMachineArn, region: stateMachineArn?.split(':')[3], runbookUrl };
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    process.stdout.write(`${previewMessage(process.argv.slice(2))}\n`);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exitCode = 2;
+  }
 }
 
 function reportOfDemo(): Report {
@@ -86,7 +63,6 @@ function reportOfDemo(): Report {
   try {
     const file = join(folder, 'report.json');
     const program = fileURLToPath(new URL('./start.mjs', import.meta.url));
-    // Its status is 1, because one of its indices needs attention.
     const { stderr } = spawnSync(process.execPath, [program, 'demo', '--json', file], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });

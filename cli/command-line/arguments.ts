@@ -8,8 +8,8 @@ import { exampleOf, inCheckout } from './verbs.ts';
 /**
  * Reads the command line.
  * @param argv the arguments alone, without node and script
- * @param env `DATAHUB_RETENTION_ARGS` takes the place of a container's arguments; `DATAHUB_RETENTION_POLICIES` and
- *   `DATAHUB_RETENTION_NOTIFY_URL` can replace options
+ * @param env `DATAHUB_RETENTION_ARGS` takes the place of a container's arguments, and `DATAHUB_RETENTION_NOTIFY_URL` that
+ *   of an option; the variables in `options.ts` are read from the process
  * @param program how this program was started, for commands in messages
  * @throws UsageError
  */
@@ -21,16 +21,12 @@ export function parseArguments(
   const given = argumentsOf(argv, env);
   refuseKeptByNpm(given, env, program);
   const isNpmStart = env['npm_lifecycle_event'] === 'start' && env['npm_package_name'] === 'datahub-retention';
-  const read = readCommandLine(
-    given.length === 0 && isNpmStart ? ['demo'] : given,
-    program,
-    nonEmpty(env['DATAHUB_RETENTION_POLICIES']),
-  );
+  const read = readCommandLine(given.length === 0 && isNpmStart ? ['demo'] : given, program);
   if (read.verb === 'print') return read;
   if (isNpmStart && read.verb === 'enforce' && read.words.length === 0)
-    throw new UsageError(everyIndexBelowNpm(program));
+    throw new UsageError(npmMayHaveDroppedAnOption(program));
   // A demo ignores the address in the environment: it should not post to a team's channel.
-  const notifyUrl = read.verb === 'demo' ? undefined : nonEmpty(env['DATAHUB_RETENTION_NOTIFY_URL']);
+  const notifyUrl = read.verb === 'demo' ? undefined : env['DATAHUB_RETENTION_NOTIFY_URL'];
   const commandLine = { ...read, notifyUrl };
   const problem = problemOf(commandLine, program);
   if (problem !== undefined) throw new UsageError(problem);
@@ -43,9 +39,9 @@ export function parseArguments(
  * variable, so they stay.
  */
 function argumentsOf(argv: readonly string[], env: NodeJS.ProcessEnv): readonly string[] {
-  const words = nonEmpty(env['DATAHUB_RETENTION_ARGS']);
+  const words = env['DATAHUB_RETENTION_ARGS'];
   if (words === undefined) return argv;
-  const isOfChart = argv[0] === 'preview' && nonEmpty(env['DATAHUB_RETENTION_CRON_JOB']) !== undefined;
+  const isOfChart = argv[0] === 'preview' && env['DATAHUB_RETENTION_CRON_JOB'] !== undefined;
   if (argv.length === 0 || isOfChart) return splitWords(words);
   throw new UsageError(
     'Arguments were typed, and DATAHUB_RETENTION_ARGS holds others: unset it, or type none (env -u DATAHUB_RETENTION_ARGS ...).',
@@ -109,12 +105,12 @@ export function splitWords(text: string): string[] {
 }
 
 /** npm drops `--only X` from `npm start enforce --only X -- --yes` without a trace, and every index would be truncated. */
-const everyIndexBelowNpm = (program: string): string =>
+const npmMayHaveDroppedAnOption = (program: string): string =>
   `npm may have dropped an option that limits this run: type ${program} enforce instead of npm start, or name the indices.`;
 
 /**
- * npm has options with these names, too, which people set in their .npmrc. A run that loses one of ours deletes nothing
- * more.
+ * npm has options with these names, too, which people set in their .npmrc. If npm swallows one of ours, the run deletes no
+ * more than without it.
  */
 const npmsOwn: readonly OptionName[] = ['json', 'force', 'yes'];
 
@@ -158,8 +154,6 @@ function keptMistake(names: readonly OptionName[], env: NodeJS.ProcessEnv): stri
 /** Settings of npm's own whose names are like ours. */
 const npmsNames =
   /^npm_config_(?:cafile|ca|color|name|npm_version|noproxy|proxy|tag|user|yes|force|json|loglevel|timing)$/;
-
-export const nonEmpty = (text: string | undefined): string | undefined => text?.trim() || undefined;
 
 /** The settings that a stage file has and a command line does not, with the stage file's defaults. */
 export const localSettings = { minRetentionDays: 7, maxRunHours: 12 } as const;

@@ -1,6 +1,5 @@
 import type { Audience } from '../../lambda/message/sentences/audience.ts';
 import { shellWord } from '../../lambda/message/sentences/text.ts';
-import { nonEmpty } from './arguments.ts';
 import type { Options } from './options.ts';
 
 /**
@@ -8,12 +7,12 @@ import type { Options } from './options.ts';
  * to one run only. Nobody can start it again in a pod of the chart: there people create a Job.
  */
 export function audienceOf(program: string, options: Options, env: NodeJS.ProcessEnv): Audience {
-  const cronJob = nonEmpty(env['DATAHUB_RETENTION_CRON_JOB']);
-  if (cronJob !== undefined) {
-    const namespace = nonEmpty(env['DATAHUB_RETENTION_NAMESPACE']);
-    const tokenSecret = nonEmpty(env['DATAHUB_RETENTION_TOKEN_SECRET']);
-    return { kind: 'kubernetes', cronJob, namespace, tokenSecret };
-  }
+  const {
+    DATAHUB_RETENTION_CRON_JOB: cronJob,
+    DATAHUB_RETENTION_NAMESPACE: namespace,
+    DATAHUB_RETENTION_TOKEN_SECRET: tokenSecret,
+  } = env;
+  if (cronJob !== undefined) return { kind: 'kubernetes', cronJob, namespace, tokenSecret };
   const given: Array<[string, string | number | undefined]> = [
     ['--gms-url', options.gmsUrl],
     ['--token-file', options.tokenFile],

@@ -36,7 +36,7 @@ export type OptionName = keyof Options;
 interface Description {
   flags: string;
   /** For the help; a verb may word it differently. */
-  says: string;
+  help: string;
   choices?: readonly string[];
   /** Parses the value; throws InvalidArgumentError. If omitted, the text itself is the value. */
   read?(text: string): unknown;
@@ -47,93 +47,90 @@ interface Description {
 export const options: Record<OptionName, Description> = {
   gmsUrl: {
     flags: '--gms-url <url>',
-    says: 'GMS, e.g. https://host/api/gms (else DATAHUB_GMS_URL, or DATAHUB_GMS_HOST, _PORT and _PROTOCOL, else ~/.datahubenv)',
+    help: 'GMS, e.g. https://host/api/gms (else DATAHUB_GMS_URL, or DATAHUB_GMS_HOST, _PORT and _PROTOCOL, else ~/.datahubenv)',
   },
   tokenFile: {
     flags: '--token-file <file>',
     // DATAHUB_RETENTION_TOKEN_FILE is no replacement: its token belongs to the address in the environment.
-    says: 'a file with the access token; - is standard input (else the file that DATAHUB_RETENTION_TOKEN_FILE names, DATAHUB_GMS_TOKEN, or the token beside the address)',
+    help: 'a file with the access token; - is standard input (else the file that DATAHUB_RETENTION_TOKEN_FILE names, DATAHUB_GMS_TOKEN, or the token beside the address)',
   },
   caFile: {
     flags: '--ca-file <file>',
-    says: 'certificates (PEM) of a private authority, in addition to NODE_EXTRA_CA_CERTS',
+    help: 'certificates (PEM) of a private authority, in addition to NODE_EXTRA_CA_CERTS',
     env: 'DATAHUB_RETENTION_CA_FILE',
   },
   timeout: {
     flags: '--timeout <seconds>',
-    says: 'how long the server may take to answer one question (default: 60)',
+    help: 'how long the server may take to answer one question (default: 60)',
     read: (text) => wholeNumber(text, 'of seconds', { most: 600 }),
   },
-  policies: { flags: '--policies <file>', says: 'a JSON list of policies (else DATAHUB_RETENTION_POLICIES)' },
+  policies: { flags: '--policies <file>', help: 'a JSON list of policies', env: 'DATAHUB_RETENTION_POLICIES' },
   approveRows: {
     flags: '--approve-rows <rows>',
-    says: 'let the one INDEX exceed its ceiling, up to this many rows',
+    help: 'let the one INDEX exceed its ceiling, up to this many rows',
     read: (text) => wholeNumber(text, 'of rows'),
   },
   acceptMissing: {
     flags: '--accept-missing <rows>',
-    says: 'release the one index with up to this many rows missing',
+    help: 'release the one index with up to this many rows missing',
     // Zero is allowed: it releases an index that cannot be counted.
     read: (text) => wholeNumber(text, 'of rows', { least: 0 }),
   },
-  stage: { flags: '--stage <file>', says: 'a stage file, named after its stage: <stage>.json' },
+  stage: { flags: '--stage <file>', help: 'a stage file, named after its stage: <stage>.json' },
   ledger: {
     flags: '--ledger <folder>',
-    says: 'where truncations are recorded (default: datahub-retention/ledger in $XDG_STATE_HOME; sample-ledger for sample data)',
+    help: 'where truncations are recorded (default: datahub-retention/ledger in $XDG_STATE_HOME; sample-ledger for sample data)',
     env: 'DATAHUB_RETENTION_LEDGER',
   },
   name: {
     flags: '--name <name>',
-    says: 'what messages call this DataHub (default: its host)',
+    help: 'what messages call this DataHub (default: its host)',
     read: printableName,
     env: 'DATAHUB_RETENTION_NAME',
   },
-  json: { flags: '--json <file>', says: 'write the report there; - is standard output' },
-  html: { flags: '--html <file>', says: 'write it as a page for a browser' },
-  force: { flags: '--force', says: 'let --json and --html replace an existing file' },
-  log: { flags: '--log <form>', says: 'text for people, or one line of JSON per event', choices: ['text', 'json'] },
+  json: { flags: '--json <file>', help: 'write the report there; - is standard output' },
+  html: { flags: '--html <file>', help: 'write it as a page for a browser' },
+  force: { flags: '--force', help: 'let --json and --html replace an existing file' },
+  log: { flags: '--log <form>', help: 'text for people, or one line of JSON per event', choices: ['text', 'json'] },
   metricsFile: {
     flags: '--metrics-file <file>',
-    says: 'write the figures of this run there, in the OpenMetrics text format; each run replaces it',
+    help: 'write the figures of this run there, in the OpenMetrics text format; each run replaces it',
   },
   notifyUrlFile: {
     flags: '--notify-url-file <file>',
-    says: 'a file with the address to post the message to (else the address in DATAHUB_RETENTION_NOTIFY_URL)',
+    help: 'a file with the address to post the message to (else the address in DATAHUB_RETENTION_NOTIFY_URL)',
   },
   notify: {
     flags: '--notify <when>',
-    says: 'always, or only if someone has to act',
+    help: 'always, or only if someone has to act',
     choices: ['always', 'problems'],
   },
   notifyFormat: {
     flags: '--notify-format <format>',
-    says: 'a message for Slack, a card for Teams, or the report',
+    help: 'a message for Slack, a card for Teams, or the report',
     choices: notifyFormats,
   },
   failOn: {
     flags: '--fail-on <result>',
-    says: 'exit with status 1 from this result on (default: attention)',
+    help: 'exit with status 1 from this result on (default: attention)',
     choices: ['attention', 'failed'],
   },
-  yes: { flags: '--yes', says: 'delete without asking first; needed where there is no terminal to ask at' },
-  fast: { flags: '--fast', says: 'wait at most 0.2 s at a time; for sample data only' },
+  yes: { flags: '--yes', help: 'delete without asking first; needed where there is no terminal to ask at' },
+  fast: { flags: '--fast', help: 'wait at most 0.2 s at a time; for sample data only' },
 };
 
 /** As written on a command line. */
 export const writtenOption = (name: OptionName): string => options[name].flags.split(' ')[0] ?? name;
-
-/** `FILE` for `--policies <file>`. */
-export const placeholder = (name: OptionName): string => (/<(\w+)>/.exec(options[name].flags)?.[1] ?? '').toUpperCase();
 
 /** The option that a word names, with or without `=value`. */
 export const optionOf = (word: string): OptionName | undefined =>
   (Object.keys(options) as OptionName[]).find((name) => writtenOption(name) === word.split('=')[0]);
 
 /** The option for commander; given twice, it is refused. */
-export function optionFor(name: OptionName, says?: string): Option {
-  const { flags, says: usually, choices, read, env } = options[name];
-  const option = new Option(flags, says ?? usually);
-  if (env) option.env(env);
+export function optionFor(name: OptionName, { help, hasEnv }: { help?: string | undefined; hasEnv: boolean }): Option {
+  const { flags, help: usualHelp, choices, read, env } = options[name];
+  const option = new Option(flags, help ?? usualHelp);
+  if (env && hasEnv) option.env(env);
   if (option.isBoolean()) return option;
   // Shown by the help; what is given is checked below, with a sentence of our own.
   if (choices) option.argChoices = [...choices];

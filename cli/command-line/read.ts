@@ -3,7 +3,7 @@ import { looksLikeToken } from '../../lambda/operations/secrets.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
 import { UsageError } from '../telling/mistakes.ts';
-import { type OptionName, type Options, oneIndex, optionFor, optionOf, placeholder, writtenOption } from './options.ts';
+import { type OptionName, type Options, oneIndex, optionFor, optionOf, writtenOption } from './options.ts';
 import { exampleOf, inCheckout, type Verb, verbNames, verbs, verbsWith } from './verbs.ts';
 
 /** Lets commander read the command line, without letting it write or end the process. */
@@ -24,17 +24,16 @@ export interface Print {
 
 /**
  * @param argv the arguments alone, without node and script
- * @param policies the policies file of a run against a server that names none
  * @throws UsageError, one sentence with the remedy; for no argument at all, the help
  */
-export function readCommandLine(argv: readonly string[], program: string, policies?: string): CommandLine | Print {
-  let read: CommandLine | undefined;
-  let written = '';
+export function readCommandLine(argv: readonly string[], program: string): CommandLine | Print {
+  let parsed: CommandLine | undefined;
+  let printed = '';
   const keep = (text: string) => {
-    written += text;
+    printed += text;
   };
-  const root = commandOf(program, (taken) => {
-    read = taken;
+  const root = commandOf(program, (commandLine) => {
+    parsed = commandLine;
   });
   for (const command of [root, ...root.commands]) {
     command.exitOverride().configureOutput({ writeOut: keep, writeErr: keep });
@@ -43,53 +42,43 @@ export function readCommandLine(argv: readonly string[], program: string, polici
     root.parse(argv, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return { verb: 'print', text: written };
-    throw new UsageError(error.code === 'commander.help' ? written.trimEnd() : mistake(error, argv, program));
+    if (error.exitCode === 0) return { verb: 'print', text: printed };
+    throw new UsageError(error.code === 'commander.help' ? printed.trimEnd() : mistake(error, argv, program));
   }
-  if (read === undefined) throw new UsageError(written.trimEnd());
-  const taken: CommandLine = withoutEmpty(
-    read,
-    root.commands.find((command) => command.name() === read?.verb),
-  );
+  if (parsed === undefined) throw new UsageError(printed.trimEnd());
+  const commandLine = parsed;
+  // An argument that a shell has lost.
+  const lost = (Object.keys(commandLine) as OptionName[]).find((name) => commandLine[name] === '');
+  if (lost !== undefined) throw new UsageError(`${writtenOption(lost)} is empty: give it a value, or leave it out.`);
   // The file of the token, or of the webhook's address, has a sentence of its own.
-  const { tokenFile: _, notifyUrlFile: __, ...shown } = taken;
+  const { tokenFile: _, notifyUrlFile: __, ...shown } = commandLine;
   if (Object.values(shown).flat().some(isTokenText)) throw new UsageError(tokenTyped);
-  const { options } = verbs[taken.verb];
-  const isOnServer = options.includes('policies') && options.includes('gmsUrl');
-  return complete(isOnServer && policies ? { policies, ...taken } : taken, program);
+  refuseIncomplete(commandLine, program);
+  return commandLine;
 }
 
-/** An empty variable counts as unset. An empty argument is one that a shell has lost. @throws UsageError */
-function withoutEmpty(read: CommandLine, command: Command | undefined): CommandLine {
-  const empty = (Object.keys(read) as (keyof CommandLine)[]).filter((name) => read[name] === '');
-  const lost = empty.find((name) => command?.getOptionValueSource(name) !== 'env');
-  if (lost !== undefined)
-    throw new UsageError(`${writtenOption(lost as OptionName)} is empty: give it a value, or leave it out.`);
-  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== '')) as unknown as CommandLine;
-}
-
-function commandOf(program: string, take: (taken: CommandLine) => void): Command {
+function commandOf(program: string, take: (commandLine: CommandLine) => void): Command {
   const root = new Command(program)
     .usage('VERB [options]')
     .description('Truncates DataHub time series indices by policy, and proves the result.')
     .version(`datahub-retention ${packageManifest.version}`, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [verb]', 'print the help of a verb')
-    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${wordsOf(command)}`.trim() })
+    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${argumentsOf(command)}`.trim() })
     .addHelpText('after', () => endOfHelp(program));
   for (const verb of verbNames) {
-    const { does, more, words, options, says } = verbs[verb];
+    const { summary, more, takes, options, noEnv, help } = verbs[verb];
     const command = root
       .command(verb)
-      .summary(does)
-      .description([`${does.charAt(0).toUpperCase()}${does.slice(1)}.`, more].filter(Boolean).join('\n'))
-      .usage(`${words ?? ''} [options]`.trim())
+      .summary(summary)
+      .description([`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`, more].filter(Boolean).join('\n'))
+      .usage(`${takes ?? ''} [options]`.trim())
       .version(`datahub-retention ${packageManifest.version}`, '--version', 'print the version')
       .allowExcessArguments(false)
       .addHelpText('after', `\nExample:\n  ${exampleOf(program, verb)}`);
-    if (words?.includes('INDEX')) command.argument('[index...]', 'e.g. dataset.operation', oneMoreIndex);
-    if (words === '[SECTION]') command.argument('[section]', 'e.g. rows-missing');
-    for (const name of options) command.addOption(optionFor(name, says?.[name]));
+    if (takes?.includes('INDEX')) command.argument('[index...]', 'e.g. dataset.operation', oneMoreIndex);
+    if (takes === '[SECTION]') command.argument('[section]', 'e.g. rows-missing');
+    for (const name of options) command.addOption(optionFor(name, { help: help?.[name], hasEnv: name !== noEnv }));
     command.action(() =>
       take({
         ...command.opts<Options>(),
@@ -103,7 +92,7 @@ function commandOf(program: string, take: (taken: CommandLine) => void): Command
 
 const oneMoreIndex = (text: string, before: string[] = []): string[] => [...before, oneIndex(text)];
 
-const wordsOf = (command: Command): string => verbs[command.name() as Verb]?.words ?? '';
+const argumentsOf = (command: Command): string => verbs[command.name() as Verb]?.takes ?? '';
 
 const endOfHelp = (program: string): string =>
   [
@@ -121,16 +110,12 @@ const isTokenText = (value: unknown): boolean => typeof value === 'string' && lo
 const tokenTyped =
   'An access token was given in place of another argument: put it into a file, and name that with --token-file (every user of this machine can read command lines).';
 
-/** What a verb requires is shown with an example. */
-function complete(read: CommandLine, program: string): CommandLine {
-  const { verb, words } = read;
-  const { needs, words: takes } = verbs[verb];
-  const missing = [
-    ...(takes === 'INDEX...' && words.length === 0 ? ['an INDEX'] : []),
-    ...(needs !== undefined && read[needs] === undefined ? [`${writtenOption(needs)} ${placeholder(needs)}`] : []),
-  ];
-  if (missing.length === 0) return read;
-  throw new UsageError(`${verb} needs ${missing.join(' and ')}, as in: ${exampleOf(program, verb)}`);
+/** What a verb requires is shown with an example. Commander would ask for it before it names a mistyped option. */
+function refuseIncomplete({ verb, words, policies }: CommandLine, program: string): void {
+  const { needsPolicies, takes } = verbs[verb];
+  const isShort = takes === 'INDEX...' && words.length === 0;
+  const missing = isShort ? 'an INDEX' : needsPolicies && policies === undefined ? '--policies FILE' : undefined;
+  if (missing) throw new UsageError(`${verb} needs ${missing}, as in: ${exampleOf(program, verb)}`);
 }
 
 /** What people type who know other programs, and what it is called here. */
@@ -160,7 +145,10 @@ const otherOptions: ReadonlyArray<readonly [instead: string, options: RegExp]> =
   ['It is --gms-url URL', /^--(?:url|server|host)$/],
   ['It is --yes', /^(?:-y|--auto-approve)$/],
   ['--json FILE writes the report (- is standard output), and --log json prints events', /^(?:-o|--output|--format)$/],
-  ['--notify problems keeps a chat quiet; the screen can go to a file', /^(?:-q|--quiet|--silent)$/],
+  [
+    'There is no --quiet: send the output to a file; --notify problems posts only when someone has to act',
+    /^(?:-q|--quiet|--silent)$/,
+  ],
   ['There is nothing more to print; --version prints the version', /^(?:-v|--verbose|--debug)$/],
 ];
 

@@ -9,16 +9,18 @@ export type Verb = 'demo' | 'survey' | 'preview' | 'enforce' | 'release' | 'stat
 
 interface VerbDescription {
   /** One line for the general help. */
-  does: string;
+  summary: string;
   /** Text that only its own help shows. */
   more?: string;
   /** The words that may follow the verb, as usage texts have them. */
-  words?: 'INDEX...' | '[INDEX...]' | '[SECTION]';
+  takes?: 'INDEX...' | '[INDEX...]' | '[SECTION]';
   options: readonly OptionName[];
-  /** An option without which it cannot work, whatever is in the environment. */
-  needs?: OptionName;
+  /** An option that is not taken from the environment here. */
+  noEnv?: OptionName;
+  /** It cannot work without policies. */
+  needsPolicies?: true;
   /** Options whose meaning differs here. */
-  says?: Partial<Record<OptionName, string>>;
+  help?: Partial<Record<OptionName, string>>;
   /** The words after the verb, as a person would type them. */
   example: string;
 }
@@ -38,62 +40,63 @@ const reporting = [
 
 export const verbs: Record<Verb, VerbDescription> = {
   demo: {
-    does: 'a whole run on this machine, on sample data',
+    summary: 'a whole run on this machine, on sample data',
     more: 'It really truncates, with short waits; its server and its rows exist only for this run.',
-    words: '[INDEX...]',
+    takes: '[INDEX...]',
     options: ['policies', 'approveRows', ...reporting],
-    says: { policies: 'a JSON list of policies', notifyUrlFile: 'a file with the address to post the message to' },
+    noEnv: 'policies',
+    help: { notifyUrlFile: 'a file with the address to post the message to' },
     example: '--json report.json',
   },
   survey: {
-    does: 'looks at a server, read-only: rights, sizes, ages, hints, suggested policies',
+    summary: 'looks at a server, read-only: rights, sizes, ages, hints, suggested policies',
     options: [...server, 'ledger', 'name', 'json', 'html', 'force', 'log'],
-    says: {
+    help: {
       json: 'write the suggested policies; - is standard output',
       ledger: 'tells what this job has truncated from what other tools have',
     },
     example: '--gms-url http://localhost:8080 --token-file token.txt --json policies.json',
   },
   preview: {
-    does: 'says what a run would do; changes nothing',
+    summary: 'says what a run would do; changes nothing',
     more: 'With an INDEX, for this index only.',
-    words: '[INDEX...]',
+    takes: '[INDEX...]',
     options: [...server, 'policies', 'ledger', ...reporting, 'fast'],
-    needs: 'policies',
+    needsPolicies: true,
     example: '--gms-url http://localhost:8080 --token-file token.txt --policies policies.json',
   },
   enforce: {
-    does: 'truncates for real, and proves the result by counting again',
+    summary: 'truncates for real, and proves the result by counting again',
     more: 'With an INDEX, only this index. It shows its plan, and asks once before the first truncation.',
-    words: '[INDEX...]',
+    takes: '[INDEX...]',
     options: [...server, 'policies', 'approveRows', 'ledger', ...reporting, 'yes', 'fast'],
-    needs: 'policies',
+    needsPolicies: true,
     example: '--gms-url https://datahub.example.com/api/gms --token-file token.txt --policies policies.json',
   },
   release: {
-    does: 'counts a quarantined index again and releases it if no row is missing; truncates nothing',
-    words: 'INDEX...',
+    summary: 'counts a quarantined index again and releases it if no row is missing; truncates nothing',
+    takes: 'INDEX...',
     options: [...server, 'acceptMissing', 'policies', 'ledger', ...reporting, 'fast'],
-    says: { policies: 'allows an INDEX that only a policy names, too' },
+    help: { policies: 'allows an INDEX that only a policy names, too' },
     example: 'dataset.operation --gms-url https://datahub.example.com/api/gms --token-file token.txt',
   },
   status: {
-    does: 'the last run, and what the ledger says of each index; asks no server',
+    summary: 'the last run, and what the ledger says of each index; asks no server',
     options: ['ledger', 'json', 'force'],
-    says: { json: 'write it there; - is standard output' },
+    help: { json: 'write it there; - is standard output' },
     example: '--ledger /var/lib/datahub-retention/ledger',
   },
   runbook: {
-    does: 'what to do about a message: prints a section, or the names of all',
-    words: '[SECTION]',
+    summary: 'what to do about a message: prints a section, or the names of all',
+    takes: '[SECTION]',
     options: [],
     example: 'rows-missing',
   },
   validate: {
-    does: 'checks policies and stage files: status 0, or 2 with every mistake',
+    summary: 'checks policies and stage files: status 0, or 2 with every mistake',
     more: 'For a stage, it also checks, without a token, that GMS answers.',
     options: ['policies', 'stage'],
-    says: { policies: 'a JSON list of policies' },
+    noEnv: 'policies',
     example: '--policies policies.json --stage infra/stages/prod.json',
   },
 };

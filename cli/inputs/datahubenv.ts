@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { nonEmpty } from '../command-line/arguments.ts';
 import { UsageError, whatFailed } from '../telling/mistakes.ts';
 
 /**
@@ -57,6 +56,9 @@ function portIn(env: NodeJS.ProcessEnv): string | undefined {
   return port?.startsWith('tcp://') ? undefined : port;
 }
 
+/** An empty variable counts as unset. */
+export const nonEmpty = (text: string | undefined): string | undefined => text?.trim() || undefined;
+
 export interface DatahubEnv {
   server?: string;
   token?: string;
@@ -64,7 +66,7 @@ export interface DatahubEnv {
   caPath?: string;
 }
 
-/** Why there is nothing to be had from the file, as a clause. */
+/** Why the file has no settings for us, as a clause. */
 export type NoDatahubEnv = { missing: string };
 
 /**
@@ -91,7 +93,7 @@ export function readDatahubEnv(env: NodeJS.ProcessEnv): DatahubEnv | NoDatahubEn
     );
   }
   const gms = fieldOf(parsed(text), 'gms');
-  refuseNotDone(gms);
+  refuseUnsupported(gms);
   return {
     server: textOf(fieldOf(gms, 'server')),
     token: textOf(fieldOf(gms, 'token')),
@@ -124,7 +126,7 @@ function parsed(text: string): unknown {
 const behindTheGateway = 'give --gms-url an address of GMS behind the gateway that wants it, and --token-file';
 
 /** Settings that DataHub's tools follow and this job does not support: its requests would fail without them. */
-const notDone: Record<string, string> = {
+const unsupported: Record<string, string> = {
   extra_headers: `which this job does not send: ${behindTheGateway}`,
   client_certificate_path: `and this job shows no certificate of its own: ${behindTheGateway}`,
   client_key_path: `and this job shows no certificate of its own: ${behindTheGateway}`,
@@ -132,9 +134,9 @@ const notDone: Record<string, string> = {
     "and this job always verifies: give --gms-url, --token-file and, with --ca-file, the certificate of the server's authority",
 };
 
-function refuseNotDone(gms: unknown): void {
-  const field = Object.keys(notDone).find((name) => isSet(fieldOf(gms, name)));
-  if (field !== undefined) throw new UsageError(`${datahubenv} has gms.${field}, ${notDone[field]}.`);
+function refuseUnsupported(gms: unknown): void {
+  const field = Object.keys(unsupported).find((name) => isSet(fieldOf(gms, name)));
+  if (field !== undefined) throw new UsageError(`${datahubenv} has gms.${field}, ${unsupported[field]}.`);
 }
 
 /** `datahub init` writes every field, also those without a value; pydantic reads "false" and "no" as well. */

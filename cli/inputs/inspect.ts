@@ -13,6 +13,7 @@ import { readText } from './read-text.ts';
 
 /** Files of policies and stages: what is wrong with them, as `file:line:column: sentence`, which editors can open. */
 export interface InspectedFile<Found> {
+  path: string;
   mistakes: string[];
   warnings: string[];
   /** What the file holds; undefined if it cannot be understood at all. */
@@ -25,11 +26,11 @@ type Inspect<Found> = (value: unknown, path: string) => { problems: Problem[]; w
 /** @throws UsageError if the file cannot be read */
 export function inspectFile<Found>(path: string, option: string, inspect: Inspect<Found>): InspectedFile<Found> {
   const text = readText(path, option);
-  if (recipeOfGc.test(text)) return { mistakes: [`${path}:1:1: ${isRecipe}`], warnings: [] };
+  if (recipeOfGc.test(text)) return { path, mistakes: [`${path}:1:1: ${isRecipe}`], warnings: [] };
   const read = readJson(text, { comments: true });
   if (read.kind === 'wrong') {
     const { problem, at = { line: 1, column: 1 } } = read;
-    return { mistakes: [`${path}:${at.line}:${at.column}: it ${problem}.`], warnings: [] };
+    return { path, mistakes: [`${path}:${at.line}:${at.column}: it ${problem}.`], warnings: [] };
   }
   const positions = positionsIn(text);
   const lines = (problems: readonly Problem[], kind: string) =>
@@ -38,7 +39,7 @@ export function inspectFile<Found>(path: string, option: string, inspect: Inspec
       .sort((one, other) => one.line - other.line || one.column - other.column)
       .map(({ line, column, sentence }) => `${path}:${line}:${column}: ${kind}${sentence}`.replace(/[^?.]$/, '$&.'));
   const { problems, warnings, found } = inspect(read.value, path);
-  return { mistakes: lines(problems, ''), warnings: lines(warnings, 'warning: '), found };
+  return { path, mistakes: lines(problems, ''), warnings: lines(warnings, 'warning: '), found };
 }
 
 /** In YAML or JSON: people who come from datahub-gc have one. */
@@ -86,13 +87,13 @@ const nameDoubts = (list: readonly unknown[]): Problem[] =>
   });
 
 /** A stage file, with its policies. */
-export const inspectStage: Inspect<true> = (value, path) => {
+export const inspectStage: Inspect<{ gmsUrl: string }> = (value, path) => {
   const { problems, settings } = inspectSettings(basename(path).replace(/\.json$/, ''), value);
   const policies = (value as { policies?: unknown } | null)?.policies;
   const warnings = settings
     ? warningsOf(settings).map(({ path: at, text }) => ({ path: at, sentence: text }))
     : nameDoubts(Array.isArray(policies) ? policies : []).map((one) => ({ ...one, path: ['policies', ...one.path] }));
-  return { problems, warnings, found: true };
+  return { problems, warnings, found: settings && { gmsUrl: settings.gmsUrl } };
 };
 
 interface Position {

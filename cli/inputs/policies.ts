@@ -42,16 +42,14 @@ function checkIndices(indices: readonly string[], known: readonly string[], from
 
 /** The policies of a local run. */
 export interface Policies {
-  /** As read and checked before the first request. */
-  first: PolicySource[];
   /** Their names. */
   names: string[];
   /** How many of them this run covers. */
   count: number;
   /** A line for each doubt about them. */
   warnings: string[];
-  /** Reads them again. Throws UsageError. */
-  again(): PolicySource[];
+  /** What was checked before the first request, the first time; then what is there now. Throws UsageError. */
+  read(): PolicySource[];
 }
 
 type Indices = readonly string[] | undefined;
@@ -61,10 +59,15 @@ type Indices = readonly string[] | undefined;
  * @throws UsageError
  */
 export function policiesFile(path: string, indices: Indices): Policies {
-  const first = readPolicies(path);
+  const checked = readPolicies(path);
   // A pipe can be read once.
   const isFile = statSync(path).isFile();
-  return covering(first, indices, path, () => [isFile ? readPolicies(path).source : first.source]);
+  let isFirst = true;
+  return covering(checked, indices, path, () => {
+    const { source } = isFirst || !isFile ? checked : readPolicies(path);
+    isFirst = false;
+    return [source];
+  });
 }
 
 /** @throws UsageError */
@@ -75,10 +78,10 @@ export function samplePolicyList(indices: Indices): Policies {
 }
 
 /** For a release, which needs no policy. */
-export const noPolicies: Policies = { first: [], names: [], count: 0, warnings: [], again: () => [] };
+export const noPolicies: Policies = { names: [], count: 0, warnings: [], read: () => [] };
 
-function covering({ source, names, warnings }: ReadPolicies, indices: Indices, from: string, again: Policies['again']) {
+function covering({ names, warnings }: ReadPolicies, indices: Indices, from: string, read: Policies['read']) {
   if (indices) checkIndices(indices, names, from);
   const count = indices ? new Set(indices.map((name) => name.toLowerCase())).size : names.length;
-  return { first: [source], names, count, warnings, again };
+  return { names, count, warnings, read };
 }

@@ -81,23 +81,13 @@ export function readSecret(path: string, option: string, patienceMillis?: number
   return text;
 }
 
-/** What is known about a file that holds a secret, and about the user who runs this program. */
-interface Sight {
-  stats: Pick<Stats, 'mode' | 'uid'>;
-  /** The file's path without symbolic links. */
-  path: string;
-  /** Our user id; omitted if users have none (Windows). */
-  uid?: number;
-}
-
 /**
  * A remark about a file with a secret that others can read; undefined if all is fine.
  * @param path as it was given
  */
 export function othersCanRead(path: string): string | undefined {
   try {
-    const sight = { stats: statSync(path), path: realpathSync(path), uid: process.getuid?.() };
-    if (!isExposed(sight)) return undefined;
+    if (!isExposed(statSync(path), realpathSync(path), process.getuid?.())) return undefined;
   } catch {
     // The code that reads the file reports what is wrong with it.
     return undefined;
@@ -109,8 +99,10 @@ export function othersCanRead(path: string): string | undefined {
  * World-readable is reported. The group bit is reported only for a file of our own, where `chmod 600` does not lock us
  * out: another user's file we can only read through that bit. Nobody else is in a container: a secret that Kubernetes
  * mounts is recognized by the dated folder behind its link (`..2026_11_21_03_30_00.123`).
+ * @param path without symbolic links
+ * @param uid our user id; undefined where users have none (Windows)
  */
-export function isExposed({ stats, path, uid }: Sight): boolean {
+export function isExposed(stats: Pick<Stats, 'mode' | 'uid'>, path: string, uid: number | undefined): boolean {
   const isMounted = /\/\.\.\d{4}_\d{2}_\d{2}_/.test(path);
   if (uid === undefined || isMounted) return false;
   return (stats.mode & 0o004) !== 0 || ((stats.mode & 0o040) !== 0 && stats.uid === uid);

@@ -5,7 +5,6 @@ import { trusting } from '../../lambda/operations/http/connection.ts';
 import type { TokenSource } from '../../lambda/operations/operations.ts';
 import { whyNoToken } from '../../lambda/operations/secrets.ts';
 import { ParametersError } from '../../lambda/run/services.ts';
-import { nonEmpty } from '../command-line/arguments.ts';
 import type { Options } from '../command-line/options.ts';
 import { UsageError } from '../telling/mistakes.ts';
 import {
@@ -14,6 +13,7 @@ import {
   datahubenv,
   type Found,
   type NoDatahubEnv,
+  nonEmpty,
   readDatahubEnv,
 } from './datahubenv.ts';
 import { readSecret, readText } from './read-text.ts';
@@ -41,7 +41,7 @@ export type ServerOptions = Pick<Options, 'gmsUrl' | 'tokenFile' | 'caFile' | 't
  * @throws UsageError
  */
 export function readServer({ gmsUrl, tokenFile, caFile, timeout }: ServerOptions, env: NodeJS.ProcessEnv): Server {
-  const given: Given = {
+  const given: DatahubSettings = {
     environment: addressInEnvironment(env),
     environmentToken: tokenInEnvironment(env),
     file: () => readDatahubEnv(env),
@@ -55,14 +55,14 @@ export function readServer({ gmsUrl, tokenFile, caFile, timeout }: ServerOptions
     baseUrl: address.baseUrl,
     token: tokenSource(first, token),
     tokenText: first,
-    ca: ca && renewed(() => readCertificates(ca, env)),
+    ca: ca && lastUsable(() => readCertificates(ca, env)),
     timeoutMillis: timeout === undefined ? undefined : timeout * 1000,
     from: { url: address.from, token: token.from },
   };
 }
 
 /** Where DataHub's own settings are kept. */
-interface Given {
+interface DatahubSettings {
   environment: Found | undefined;
   environmentToken: Token | undefined;
   /** Read only if something in it is needed: settings that this job does not support matter only then. */
@@ -77,7 +77,7 @@ interface Address {
   place: 'option' | 'environment' | 'file';
 }
 
-function addressOf(gmsUrl: string | undefined, { environment, file }: Given): Address {
+function addressOf(gmsUrl: string | undefined, { environment, file }: DatahubSettings): Address {
   const [place, found]: [Address['place'], Found] =
     gmsUrl !== undefined
       ? ['option', { text: gmsUrl, from: '--gms-url' }]
@@ -117,7 +117,7 @@ function tokenOfFile(path: string, option = '--token-file'): Token {
 
 /** Or the name of its file, as a pod has it: what was renewed in a mounted Secret is found there. */
 function tokenInEnvironment(env: NodeJS.ProcessEnv): Token | undefined {
-  const path = nonEmpty(env[tokenFileVariable]);
+  const path = env[tokenFileVariable];
   if (path !== undefined) return tokenOfFile(path, tokenFileVariable);
   const text = nonEmpty(env['DATAHUB_GMS_TOKEN']);
   if (text === undefined) return undefined;
@@ -130,7 +130,7 @@ export const tokenFileVariable = 'DATAHUB_RETENTION_TOKEN_FILE';
  * A token belongs to the address beside which it was found: no other server must see it. A token in the environment
  * belongs to the address there, or to `--gms-url`.
  */
-function tokenFor(address: Address, { environment, environmentToken, file, systemAuth }: Given): Token {
+function tokenFor(address: Address, { environment, environmentToken, file, systemAuth }: DatahubSettings): Token {
   const refused = (why: string) => {
     const system = systemAuth ? ' (this job does not use DATAHUB_SYSTEM_CLIENT_ID)' : '';
     return new UsageError(`No access token${why}: ${tokenRemedy}${system}.`);
@@ -158,8 +158,8 @@ const tokenRemedy =
   'give --token-file FILE, or set DATAHUB_GMS_TOKEN beside DATAHUB_GMS_URL (a server with authentication off takes any text of twelve letters)';
 
 function isSame(text: string, { baseUrl }: Address): boolean {
-  const its = readBaseUrl(text);
-  return its.kind === 'address' && serverAddress(its.baseUrl) === serverAddress(baseUrl);
+  const other = readBaseUrl(text);
+  return other.kind === 'address' && serverAddress(other.baseUrl) === serverAddress(baseUrl);
 }
 
 function tokenSource(first: string, { read, path }: Token): TokenSource {
@@ -193,7 +193,7 @@ function checkToken(given: string, name: string): string {
 }
 
 /** The authority that the file names for its server. */
-function caOf({ place }: Address, { file }: Given): Certificates | undefined {
+function caOf({ place }: Address, { file }: DatahubSettings): Certificates | undefined {
   const read = place === 'file' ? file() : undefined;
   const path = read && 'caPath' in read ? read.caPath : undefined;
   return path === undefined ? undefined : { path, from: `gms.ca_certificate_path of ${datahubenv}` };
@@ -204,8 +204,8 @@ interface Certificates {
   from: string;
 }
 
-/** A mounted file is renewed while a run goes on; what cannot be used then changes nothing. */
-function renewed(read: () => string): () => string {
+/** A mounted file is renewed while a run goes on; if the new one cannot be used, the last one stays. */
+function lastUsable(read: () => string): () => string {
   let last = read();
   return () => {
     try {
@@ -261,12 +261,12 @@ export function refuseProxy(baseUrl: string, env: NodeJS.ProcessEnv): void {
   const names = [`${protocol.slice(0, -1)}_proxy`, 'all_proxy'].flatMap((name) => [name, name.toUpperCase()]);
   const name = names.find((one) => env[one]) ?? 'A proxy variable';
   throw new UsageError(
-    `${name} applies to ${hostname}, and this program talks to GMS without a proxy, because a proxy may forward a truncation after answering it with an error: set NO_PROXY=${hostname} (in addition to its present value${unreadRange(env)}).`,
+    `${name} applies to ${hostname}, and this program talks to GMS without a proxy, because a proxy may forward a truncation after answering it with an error: set NO_PROXY=${hostname} (in addition to its present value${ignoredRange(env)}).`,
   );
 }
 
-/** In brackets behind a remedy: the one form of `NO_PROXY` that others read and we do not. */
-export function unreadRange(env: NodeJS.ProcessEnv): string {
+/** For the end of a remedy: CIDR ranges in `NO_PROXY`, which curl reads and this program does not. */
+export function ignoredRange(env: NodeJS.ProcessEnv): string {
   const range = /(?:^|[,\s])([\da-f.:]+\/\d{1,3})(?:[,\s]|$)/i.exec(env['no_proxy'] || env['NO_PROXY'] || '')?.[1];
   return range === undefined ? '' : `; a range such as ${range} is not read there, only host names and addresses`;
 }

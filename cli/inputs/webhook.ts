@@ -13,7 +13,7 @@ export interface Webhook {
   format: NotifyFormat;
   when: 'always' | 'problems';
   /** Where the address is kept, for error messages. */
-  kept: string;
+  source: string;
 }
 
 type WebhookOptions = Pick<CommandLine, 'notifyUrlFile' | 'notifyUrl' | 'notifyFormat' | 'notify'>;
@@ -26,26 +26,30 @@ export function readWebhook(options: WebhookOptions): Webhook | undefined {
   const { notifyUrlFile: path, notifyUrl, notifyFormat: format = 'slack', notify: when = 'always' } = options;
   if (path === undefined && notifyUrl === undefined) return undefined;
   const option = '--notify-url-file';
-  const kept = path === undefined ? 'DATAHUB_RETENTION_NOTIFY_URL' : `${option} ${path}`;
+  const source = path === undefined ? 'DATAHUB_RETENTION_NOTIFY_URL' : `${option} ${path}`;
   const text = (path === undefined ? (notifyUrl ?? '') : readSecret(path, option)).trim();
-  if (text === '') throw new UsageError(`${kept} is empty: put the webhook's address there.`);
+  if (text === '') throw new UsageError(`${source} is empty: put the webhook's address there.`);
   if (/\s/.test(text) || !/^https?:\/\//i.test(text) || !URL.canParse(text)) {
-    throw new UsageError(`${kept} does not hold an address: put only the address there, beginning with https://.`);
+    throw new UsageError(`${source} does not hold an address: put only the address there, beginning with https://.`);
   }
   const { username, password, href, host } = new URL(text);
   if (username !== '' || password !== '') {
     throw new UsageError(
-      `${kept} holds an address with a user name or password, which is not supported: leave them out.`,
+      `${source} holds an address with a user name or password, which is not supported: leave them out.`,
     );
   }
-  return { url: href, host, format, when, kept };
+  return { url: href, host, format, when, source };
 }
 
 /** Removes the address from a text, and its path where it occurs alone. */
 export function withoutAddress({ url }: Webhook): (text: string) => string {
   const { origin, pathname, search, hash } = new URL(url);
-  const behind = `${pathname}${search}`;
-  const parts = [`${origin}${behind}${hash}`, `${origin}${behind}`, ...(behind.length >= 8 ? [behind] : [])];
+  const pathAndQuery = `${pathname}${search}`;
+  const parts = [
+    `${origin}${pathAndQuery}${hash}`,
+    `${origin}${pathAndQuery}`,
+    ...(pathAndQuery.length >= 8 ? [pathAndQuery] : []),
+  ];
   return (text) => parts.reduce((rest, part) => rest.replaceAll(part, '[webhook]'), text);
 }
 

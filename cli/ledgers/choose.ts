@@ -11,18 +11,7 @@ import { UsageError } from '../telling/mistakes.ts';
 import { configMaps, podAccess } from './config-maps.ts';
 import { folderLedger } from './folder-ledger.ts';
 import { kubernetesLedger } from './kubernetes-ledger.ts';
-import type { LastRuns } from './last-run.ts';
-
-/** A ledger that a command line has named. */
-interface NamedLedger extends Ledger, LastRuns {
-  /**
-   * Tries whether it can be written.
-   * @throws LedgerError
-   */
-  prepare(): void | Promise<void>;
-  /** Whether there is one: a folder may be missing. */
-  exists(): boolean;
-}
+import type { LastRuns, StoredLedger } from './stored-ledger.ts';
 
 /** `--ledger kubernetes:`, which the chart passes. */
 const inConfigMaps = 'kubernetes:';
@@ -32,7 +21,7 @@ const inConfigMaps = 'kubernetes:';
  * @param isNamed a person named it
  * @throws UsageError
  */
-export function ledgerAt(path: string, env: NodeJS.ProcessEnv, isNamed = false): NamedLedger {
+export function ledgerAt(path: string, env: NodeJS.ProcessEnv, isNamed = false): StoredLedger {
   if (!path.startsWith(inConfigMaps)) return folderLedger(path, isNamed);
   if (path !== inConfigMaps)
     throw new UsageError(
@@ -43,11 +32,11 @@ export function ledgerAt(path: string, env: NodeJS.ProcessEnv, isNamed = false):
     throw new UsageError(
       `--ledger ${inConfigMaps} is for a pod with the token of its service account, as the chart mounts it: name a folder here.`,
     );
-  return { ...kubernetesLedger(configMaps(access)), exists: () => true };
+  return kubernetesLedger(configMaps(access));
 }
 
 /**
- * Opens the ledger of a run, and finds out before anything is sent that it cannot be used. A preview writes no
+ * Opens the ledger of a run, and finds out before anything is sent whether it can be used. A preview writes no
  * record: it only reads.
  * @returns the ledger, and whether an enforcing run begins it, because it has no record yet. A ledger that cannot be
  * used says so at each access, so that the run reports that, together with whatever it could read

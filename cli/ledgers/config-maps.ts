@@ -57,7 +57,7 @@ export class ApiError extends Error {
   }
 
   /** The same request may succeed later. A write may have been stored all the same. 410: a list has to begin anew. */
-  get mayPass(): boolean {
+  get isTransient(): boolean {
     return this.status === undefined || this.status === 410 || this.status === 429 || this.status >= 500;
   }
 }

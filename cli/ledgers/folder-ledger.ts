@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { type Ledger, LedgerError } from '../../lambda/ledger/ledger.ts';
+import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import { parseRecord, type StoredRecord, storable } from '../../lambda/ledger/record.ts';
 import { whatFailed } from '../telling/mistakes.ts';
-import { type LastRuns, parseLastRun } from './last-run.ts';
+import { parseLastRun, type StoredLedger } from './stored-ledger.ts';
 
 /**
  * The ledger of the command line: a folder with one file for each record and revision (rule 5).
@@ -14,18 +14,6 @@ import { type LastRuns, parseLastRun } from './last-run.ts';
  * from one that was stopped between reading and writing. Such a process must still find the name of its revision taken
  * when it goes on, hours and many revisions later: that is why the last `keptRevisions` files of an index stay.
  */
-interface FolderLedger extends Ledger, LastRuns {
-  /**
-   * Creates the folder, and tries whether it takes bytes and has hard links.
-   * @throws LedgerError
-   */
-  prepare(): void;
-  /**
-   * Whether the folder is there. Only one that does not exist is an empty ledger.
-   * @throws LedgerError where that cannot be seen
-   */
-  exists(): boolean;
-}
 
 /** About a month of nights with three writes each, and 2 kB for each file. */
 const keptRevisions = 100;
@@ -45,7 +33,7 @@ const lastRunFile = '.last-run.json';
  * @param folder read without being created; nothing is in a folder that does not exist
  * @param isNamed a person named it, so that its parent has to exist: a volume that is away looks like a missing folder
  */
-export function folderLedger(folder: string, isNamed = false): FolderLedger {
+export function folderLedger(folder: string, isNamed = false): StoredLedger {
   const path = (name: string) => join(folder, name);
   const attempt = <Value>(what: string, act: () => Value): Value => {
     try {

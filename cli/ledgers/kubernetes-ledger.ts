@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Ledger, LedgerError } from '../../lambda/ledger/ledger.ts';
+import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import { parseRecord, type StoredRecord, storable } from '../../lambda/ledger/record.ts';
 import { ApiError, type ConfigMap, type ConfigMaps } from './config-maps.ts';
-import { type LastRuns, parseLastRun } from './last-run.ts';
+import { parseLastRun, type StoredLedger } from './stored-ledger.ts';
 
 /**
  * The ledger of the chart: one ConfigMap for each index, in the namespace of the job.
@@ -18,13 +18,6 @@ import { type LastRuns, parseLastRun } from './last-run.ts';
  * answer it finds the random ID of this write, or does not; a write that arrives later still is refused, because it
  * has the same precondition as its repetition.
  */
-export interface KubernetesLedger extends Ledger, LastRuns {
-  /**
-   * Tries whether ConfigMaps can be made and replaced here, without storing one.
-   * @throws LedgerError
-   */
-  prepare(): Promise<void>;
-}
 
 export const ledgerLabel = 'datahub-retention/ledger';
 const indexAnnotation = 'datahub-retention/index';
@@ -50,7 +43,7 @@ interface Options {
 }
 
 /** @param maps of the job's namespace */
-export function kubernetesLedger(maps: ConfigMaps, { pause = sleep }: Options = {}): KubernetesLedger {
+export function kubernetesLedger(maps: ConfigMaps, { pause = sleep }: Options = {}): StoredLedger {
   /** Repeats what has no effect, or the same effect each time. */
   const repeated = async <T>(what: string, call: () => Promise<T>): Promise<T> => {
     for (let attempt = 0; ; attempt++) {
@@ -66,6 +59,8 @@ export function kubernetesLedger(maps: ConfigMaps, { pause = sleep }: Options = 
   const get = (index: string) => repeated(`read ${index}`, () => maps.get(nameOf(index)));
 
   return {
+    exists: () => true,
+
     async read(index) {
       const map = await get(index);
       return map && recordIn(index, map);
@@ -103,7 +98,7 @@ export function kubernetesLedger(maps: ConfigMaps, { pause = sleep }: Options = 
             continue;
           }
           // The last attempt may have been stored, too.
-          if (mayPass(error) && (await get(index))?.data?.['writeId'] === writeId) return true;
+          if (isTransient(error) && (await get(index))?.data?.['writeId'] === writeId) return true;
           throw ledgerError(maps.namespace, what, error);
         }
       }
@@ -200,7 +195,7 @@ function mapOf(
   };
 }
 
-const mayPass = (error: unknown): boolean => error instanceof ApiError && error.mayPass;
+const isTransient = (error: unknown): boolean => error instanceof ApiError && error.isTransient;
 
 /** Another write was first, or the object has gone since it was read. */
 const isConflict = (error: unknown, isUpdate: boolean): boolean =>
@@ -215,7 +210,7 @@ const unless =
 /** Undefined if the attempt is not to be repeated. */
 function pauseAfter(error: unknown, attempt: number): number | undefined {
   const millis = pausesMillis[attempt];
-  if (!(error instanceof ApiError) || !error.mayPass || millis === undefined) return undefined;
+  if (!(error instanceof ApiError) || !error.isTransient || millis === undefined) return undefined;
   return Math.max(millis, Math.min(error.retryAfterMillis ?? 0, maxPauseMillis));
 }
 

@@ -2,36 +2,12 @@ import { isUnresolved, namesOfRecord, remainsOf, type StoredRecord } from '../..
 import { iso } from '../../lambda/message/sentences/numbers.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import { taskRowsOf } from '../telling/output.ts';
-import type { LastRun } from './last-run.ts';
+import type { LastRun } from './stored-ledger.ts';
 
-/** What the ledger knows of one index. Times are ISO 8601 UTC. */
-export interface IndexStatus {
-  /** As policies name it. */
-  name: string;
-  state: StoredRecord['state'];
-  /** Since when it has been in this state, where that is known. */
-  since?: string;
-  server?: string;
-  taskId?: string;
-  rowsToDelete?: number;
-  rowsMissing?: number;
-  lastOutcome?: string;
-  lastDecidedAt?: string;
-  rowsDeleted?: number;
-  /** What its task says it has deleted, also where the counts do not show it. */
-  taskRows?: number;
-  /** Of a reindex: rows that are still in the old index, and its name. */
-  rowsLeftBehind?: number;
-  oldIndex?: string;
-  /** When a person released it last. */
-  releasedAt?: string;
-  /** No report is known to have included its last verdict, or its last release. */
-  unreported?: boolean;
-  /** Fields of its record that cannot be read. */
-  unreadable?: string[];
-}
+export type IndexStatus = ReturnType<typeof statusOf>;
 
-export function statusOf(record: StoredRecord): IndexStatus {
+/** What the ledger knows of one index, by the name that policies have. Times are ISO 8601 UTC. */
+export function statusOf(record: StoredRecord) {
   const name = dottedName(namesOfRecord(record));
   const { state } = record;
   if (state === 'unreadable') return { name, state, server: remainsOf(record).server, unreadable: record.fields };
@@ -42,6 +18,7 @@ export function statusOf(record: StoredRecord): IndexStatus {
     name,
     state,
     server,
+    /** Since when it has been in this state, where that is known. */
     since: isOpen
       ? iso(record.attempt.sendingSince)
       : state === 'quarantined'
@@ -53,10 +30,13 @@ export function statusOf(record: StoredRecord): IndexStatus {
     lastOutcome: verdict?.outcome,
     lastDecidedAt: lastVerdict && iso(lastVerdict.decided.atMillis),
     rowsDeleted: verdict?.rowsDeleted,
+    /** What its task says it has deleted, also where the counts do not show it. */
     taskRows: verdict?.reindexes ? undefined : taskRowsOf(verdict?.cause),
+    /** Of a reindex: rows that are still in the old index, and its name. */
     rowsLeftBehind: verdict?.rowsLeftBehind,
     oldIndex: verdict?.rowsLeftBehind && !isOpen ? record.attempt?.baseline.indexName : undefined,
     releasedAt: lastRelease && iso(lastRelease.decided.atMillis),
+    /** No report is known to have included its last verdict, or its last release. */
     unreported: unreported || undefined,
   };
 }

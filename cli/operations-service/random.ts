@@ -12,9 +12,3 @@ export function createRandom(seed: number): Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
-
-const urlSafe = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-
-/** A string of URL-safe base64 characters, like Elasticsearch's node ids. */
-export const randomText = (random: Random, length: number): string =>
-  Array.from({ length }, () => urlSafe[Math.floor(random() * urlSafe.length)]).join('');

@@ -6,10 +6,11 @@ export class Rows {
   readonly entityType: string;
   readonly aspect: string;
 
-  constructor(sample: SampleIndex, seed: number, now: number) {
+  constructor(sample: SampleIndex, now: number) {
     this.entityType = sample.entityType;
     this.aspect = sample.aspect;
-    this.#sorted = Float64Array.from(timestampsOf(sample, seed, now)).sort();
+    // One seed: the same rows at every start.
+    this.#sorted = Float64Array.from(timestampsOf(sample, 1, now)).sort();
   }
 
   get total(): number {

@@ -1,102 +1,80 @@
-import { createRandom, randomText } from './random.ts';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { type Reading, usualReading } from './reading.ts';
 import { indexKey, Rows } from './rows.ts';
 import { type SampleIndex, sampleIndices } from './samples.ts';
 import { Tasks } from './tasks.ts';
 
 /**
- * The operations service as its specification describes it, and nothing more (docs/operations-service.md): without a
- * network and without timers, so that weeks of a virtual clock pass in milliseconds.
+ * The operations service as its specification describes it, and nothing more (docs/operations-service.md), on 127.0.0.1
+ * only and without timers, so that weeks of a virtual clock pass in milliseconds.
  */
 
-export interface SpecifiedOptions {
+interface ServiceOptions {
   /** How the specification is read; what is left out is as usual. */
   reading?: Partial<Reading>;
-  /** The same seed gives the same rows and ids. Default 1. */
-  seed?: number;
   /** Epoch milliseconds; default: real time. */
   clock?: { now(): number };
   /** Default: the sample indices. */
   indices?: readonly SampleIndex[];
-  /** The accepted bearer token; default: derived from the seed. */
-  token?: string;
 }
 
-interface ServiceRequest {
-  method: string;
-  /** Path and query. */
-  path: string;
-  /** Names in lower case. */
-  headers: Record<string, string | undefined>;
-  body: string;
+interface OperationsService {
+  /** `http://127.0.0.1:<port>`; `/operations` and `/gms/operations` are below it. */
+  url: string;
+  token: string;
+  /** Every request, oldest first, without its headers (they contain the token). */
+  requests: ReadonlyArray<{ action: string; body: unknown }>;
+  /** The rows of one index as they are now; undefined if there is none. */
+  rows(entityType: string, aspect: string): Rows | undefined;
+  close(): Promise<void>;
 }
 
-interface ServiceReply {
+interface Reply {
   status: number;
   headers: Record<string, string>;
   body: string;
 }
 
-/** One request as it was received, without its headers (they contain the token). */
-interface ReceivedRequest {
-  action: string;
-  body: unknown;
-  status: number;
-}
-
-export interface SpecifiedService {
-  readonly token: string;
-  readonly reading: Readonly<Reading>;
-  /** Every request, oldest first. */
-  readonly asked: readonly ReceivedRequest[];
-  handle(request: ServiceRequest): ServiceReply;
-  /** The rows of one index as they are now; undefined if there is none. */
-  rows(entityType: string, aspect: string): Rows | undefined;
-  set(changes: Partial<Reading>): void;
-}
-
 /** A real server does not send it: the rows are expendable, so that a run may shorten its waits. */
 const sampleHeaders = { 'X-Sample-Data': 'true' };
 
-export function createService(options: SpecifiedOptions = {}): SpecifiedService {
-  const { seed = 1, clock = { now: () => Date.now() }, indices = sampleIndices() } = options;
-  const random = createRandom(seed);
-  const nodeId = randomText(random, 22);
-  const token = options.token ?? `sample-${randomText(random, 32)}`;
-  const stored = new Map(
-    indices.map((index) => [indexKey(index.entityType, index.aspect), new Rows(index, seed, clock.now())]),
-  );
+export async function startOperationsService(options: ServiceOptions = {}): Promise<OperationsService> {
+  const { clock = { now: () => Date.now() }, indices = sampleIndices() } = options;
   const world: World = {
     reading: { ...usualReading, ...options.reading },
-    stored,
-    tasks: new Tasks(nodeId, 100_000 + Math.floor(random() * 800_000)),
-    token,
+    stored: new Map(indices.map((index) => [indexKey(index.entityType, index.aspect), new Rows(index, clock.now())])),
+    tasks: new Tasks(),
+    // Unguessable: others may use this machine, too.
+    token: randomBytes(24).toString('base64url'),
     now: () => clock.now(),
   };
-  const asked: ReceivedRequest[] = [];
-  const advance = () => world.tasks.advance(clock.now());
+  const requests: Array<{ action: string; body: unknown }> = [];
+  const server = createServer(async (request, response) => {
+    const url = new URL(request.url ?? '/', 'http://service');
+    const action = url.searchParams.get('action') ?? '';
+    const body = parsed(await textOf(request));
+    world.tasks.advance(clock.now());
+    requests.push({ action, body });
+    const reply = answer(world, request, url.pathname, action, body);
+    const date = new Date(clock.now()).toUTCString();
+    response.writeHead(reply.status, { ...reply.headers, ...sampleHeaders, Date: date }).end(reply.body);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
-    token,
-    asked,
-    get reading() {
-      return world.reading;
-    },
-    handle(request) {
-      advance();
-      const action = new URL(request.path, 'http://service').searchParams.get('action') ?? '';
-      const body = parsed(request.body);
-      const answered = answer(world, request, action, body);
-      asked.push({ action, body, status: answered.status });
-      const date = new Date(clock.now()).toUTCString();
-      return { ...answered, headers: { ...answered.headers, ...sampleHeaders, Date: date } };
-    },
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    token: world.token,
+    requests,
     rows(entityType, aspect) {
-      advance();
-      return stored.get(indexKey(entityType, aspect));
+      world.tasks.advance(clock.now());
+      return world.stored.get(indexKey(entityType, aspect));
     },
-    set(changes) {
-      advance();
-      world.reading = { ...world.reading, ...changes };
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
     },
   };
 }
@@ -109,13 +87,18 @@ interface World {
   now(): number;
 }
 
-function answer(world: World, { method, path, headers }: ServiceRequest, action: string, body: unknown): ServiceReply {
-  const { pathname } = new URL(path, 'http://service');
+function answer(
+  world: World,
+  { method, headers }: IncomingMessage,
+  pathname: string,
+  action: string,
+  body: unknown,
+): Reply {
   if (!world.reading.prefixes.some((prefix) => pathname === `${prefix}/operations`)) {
     return failure(404, `there is nothing at ${pathname}`);
   }
   if (method !== 'POST') return failure(405, `${method} is not a way to ask for an operation: use POST`);
-  if (world.reading.needsToken && headers['authorization'] !== `Bearer ${world.token}`) {
+  if (world.reading.needsToken && headers.authorization !== `Bearer ${world.token}`) {
     return failure(401, 'this token is not accepted');
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
@@ -136,7 +119,7 @@ function answer(world: World, { method, path, headers }: ServiceRequest, action:
 
 const truncateFields = ['entityType', 'aspect', 'endTimeMillis', 'dryRun', 'batchSize', 'timeoutSeconds'];
 
-function truncate({ reading, stored, tasks, now }: World, fields: Record<string, unknown>): ServiceReply {
+function truncate({ reading, stored, tasks, now }: World, fields: Record<string, unknown>): Reply {
   const unknown = Object.keys(fields).find((name) => !truncateFields.includes(name));
   if (unknown !== undefined && reading.refusesFields) {
     return failure(reading.refusesFields, `Parameter '${unknown}' is not known to this action`);
@@ -162,7 +145,7 @@ function truncate({ reading, stored, tasks, now }: World, fields: Record<string,
 
 const isWhole = (value: unknown): value is number => typeof value === 'number' && Number.isInteger(value);
 
-const required = (field: string): ServiceReply => failure(400, `Parameter '${field}' is required`);
+const required = (field: string): Reply => failure(400, `Parameter '${field}' is required`);
 
 /** What the specification says that a dry run states, or what DataHub says where it would delete in place. */
 function sentence(old: number, total: number, reindexes: boolean): string {
@@ -173,12 +156,12 @@ function sentence(old: number, total: number, reindexes: boolean): string {
   return `Would delete ${old} out of ${total} rows (${percent}%). Reindexing the aspect without the deleted records. This was a dry run: repeat the call with dryRun set to false to execute it.`;
 }
 
-function taskId(id: string, { taskId: shape }: Reading): ServiceReply {
+function taskId(id: string, { taskId: shape }: Reading): Reply {
   if (shape === 'text') return { status: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: id };
   return json(shape === 'json' ? id : { value: id });
 }
 
-function taskStatus({ reading, tasks, now }: World, fields: Record<string, unknown>): ServiceReply {
+function taskStatus({ reading, tasks, now }: World, fields: Record<string, unknown>): Reply {
   const { task, nodeId, taskId: number } = fields;
   const id = typeof task === 'string' ? task : `${nodeId}:${number}`;
   const status = reading.status === 'none' ? undefined : tasks.status(id, now());
@@ -197,7 +180,7 @@ function taskStatus({ reading, tasks, now }: World, fields: Record<string, unkno
 }
 
 /** The shape of DataHub's answer; a row takes about a quarter of a kilobyte. */
-function indexSizes({ stored }: World): ServiceReply {
+function indexSizes({ stored }: World): Reply {
   const sizes = [...stored].map(([indexName, { entityType, aspect, total }]) => ({
     indexName,
     entityName: entityType.toLowerCase(),
@@ -207,13 +190,13 @@ function indexSizes({ stored }: World): ServiceReply {
   return json({ value: { indexSizes: sizes } });
 }
 
-const json = (body: unknown): ServiceReply => ({
+const json = (body: unknown): Reply => ({
   status: 200,
   headers: { 'Content-Type': 'application/json' },
   body: JSON.stringify(body),
 });
 
-const failure = (status: number, message: string): ServiceReply => ({ ...json({ status, message }), status });
+const failure = (status: number, message: string): Reply => ({ ...json({ status, message }), status });
 
 function parsed(body: string): unknown {
   try {
@@ -221,4 +204,17 @@ function parsed(body: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** A longer body holds no request of this service: it is cut, and is then no JSON object. */
+const maxBodyBytes = 1_000_000;
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length <= maxBodyBytes) chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }

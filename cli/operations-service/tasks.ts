@@ -25,15 +25,12 @@ interface Task {
   hasEnded: boolean;
 }
 
+/** Like Elasticsearch's node ids. */
+const nodeId = 'sample-node-oTUltX4IQMOUU';
+
 export class Tasks {
   readonly #tasks = new Map<string, Task>();
-  readonly #nodeId: string;
-  #last: number;
-
-  constructor(nodeId: string, firstNumber: number) {
-    this.#nodeId = nodeId;
-    this.#last = firstNumber;
-  }
+  #last = 100_000;
 
   /** Starts to remove the rows older than the cutoff. @returns the task's id, `<node_id>:<task_number>` */
   start(rows: Rows, cutoffMillis: number, batchSize: number, reading: Reading, now: number): string {
@@ -41,7 +38,7 @@ export class Tasks {
     const kept = rows.since(cutoffMillis);
     const total = reading.counters === 'created' ? kept.length : old;
     const work = reading.reindexes ? kept.length : old;
-    const id = `${this.#nodeId}:${++this.#last}`;
+    const id = `${nodeId}:${++this.#last}`;
     this.#tasks.set(id, {
       reading,
       rows,

@@ -25,9 +25,12 @@ export interface OutputFile<Holds extends keyof typeof writtenBy = keyof typeof 
   /** `-` is standard output, for JSON only. */
   path: string;
   holds: Holds;
-  /** An existing file may be replaced. */
+  /** An existing file may be replaced: with `--force`, and that of the figures in any run. */
   force: boolean;
 }
+
+/** Files that a command line names, by their options. */
+export type NamedFiles = ReadonlyArray<readonly [option: string, path: string | undefined]>;
 
 const writtenBy = {
   report: '--json',
@@ -46,25 +49,29 @@ export class WriteError extends Error {
 }
 
 /**
- * Finds out before the run, not after it, that the file cannot or must not be written. A run does not fail because of its
- * figures: it reports at its end that they could not be written.
- * @param others the other files that the command line names, by their options
+ * The file of an option, if it is given. That it cannot or must not be written is found out before the run, not after it.
+ * A metrics file that cannot be written does not stop a run; it is reported at the end.
+ * @param others the other files that the command line names
  * @throws UsageError
  */
-export function checkOutputFile(
-  file: OutputFile,
-  others: ReadonlyArray<readonly [option: string, path: string | undefined]>,
-): void {
-  const { path, holds } = file;
-  if (isStandardOutput(file)) return;
+export function outputFile<Holds extends OutputFile['holds']>(
+  path: string | undefined,
+  holds: Holds,
+  others: NamedFiles,
+  force = false,
+): OutputFile<Holds> | undefined {
+  if (path === undefined) return undefined;
+  const file = { path, holds, force: force || holds === 'figures' };
+  if (isStandardOutput(file)) return file;
   const option = optionOf(file);
-  const same = others.find(([, other]) => other !== undefined && isAt(placeOf(path), placeOf(other)));
+  const same = others.find(([, other]) => other !== undefined && isSameOrInside(realPathOf(path), realPathOf(other)));
   if (same) {
     throw new UsageError(`${option} ${path} is the file of ${same[0]}, which would be overwritten: name another.`);
   }
-  if (holds === 'figures') return;
-  const problem = isKept(file) ? keptBecause : whyNotWritable(path);
+  if (holds === 'figures') return file;
+  const problem = mustNotReplace(file) ? existsAlready : whyNotWritable(path);
   if (problem !== undefined) throw new UsageError(`${option} ${path}: ${problem}.`);
+  return file;
 }
 
 /**
@@ -74,7 +81,7 @@ export function checkOutputFile(
 export function writeOutputFile(file: OutputFile, text: string): void {
   const { path } = file;
   const failed = (why: string) => new WriteError(`${optionOf(file)} ${path} was not written: ${why}.`);
-  if (isKept(file)) throw failed(keptBecause);
+  if (mustNotReplace(file)) throw failed(existsAlready);
   try {
     if (isStandardOutput(file)) writeTo(process.stdout, text);
     else write(path, text);
@@ -112,7 +119,7 @@ const newMode = 0o644;
 function write(path: string, text: string): void {
   const there = statOf(path);
   if (there && !there.isFile()) {
-    if (there.isFIFO()) refuseUnread(path);
+    if (there.isFIFO()) refusePipeWithoutReader(path);
     writeFileSync(path, text);
     return;
   }
@@ -131,10 +138,10 @@ function write(path: string, text: string): void {
   }
 }
 
-const keptBecause = 'the file exists; name another, or add --force to replace it';
+const existsAlready = 'the file exists; name another, or add --force to replace it';
 
-function isKept({ path, holds, force }: OutputFile): boolean {
-  if (force || holds === 'figures') return false;
+function mustNotReplace({ path, force }: OutputFile): boolean {
+  if (force) return false;
   const there = statOf(path);
   return there?.isFile() === true && there.size > 0;
 }
@@ -148,10 +155,10 @@ function statOf(path: string): Stats | undefined {
 }
 
 /** The same file, or inside a ledger's folder. */
-const isAt = (place: string, other: string): boolean => place === other || place.startsWith(`${other}${sep}`);
+const isSameOrInside = (place: string, other: string): boolean => place === other || place.startsWith(`${other}${sep}`);
 
 /** Where a file is or would be, without links. */
-function placeOf(path: string): string {
+function realPathOf(path: string): string {
   if (existsSync(path)) return realpathSync(path);
   const folder = resolve(dirname(path));
   return join(existsSync(folder) ? realpathSync(folder) : folder, basename(path));
@@ -163,7 +170,7 @@ function whyNotWritable(path: string): string | undefined {
   if (!there && !statOf(dirname(path))?.isDirectory()) return 'its folder does not exist; make it, or name another';
   try {
     accessSync(there ? path : dirname(path), constants.W_OK);
-    if (there?.isFIFO()) refuseUnread(path);
+    if (there?.isFIFO()) refusePipeWithoutReader(path);
     return undefined;
   } catch (error) {
     return `it cannot be written (${whatFailed(error).problem}); name another file`;
@@ -171,7 +178,8 @@ function whyNotWritable(path: string): string | undefined {
 }
 
 /** A pipe without a reader would be waited for, for good, and no signal would end that. Throws ENXIO. */
-const refuseUnread = (path: string): void => closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
+const refusePipeWithoutReader = (path: string): void =>
+  closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
 
 /** If a stream cannot be written, its output is lost, but tasks on the server are still supervised. */
 export function writeTo(stream: NodeJS.WriteStream & { fd?: number }, text: string): void {

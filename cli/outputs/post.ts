@@ -6,7 +6,7 @@ import { causeOf } from '../../lambda/operations/http/network-errors.ts';
 import { backoffMillis, realSleep, retryAfterMillis } from '../../lambda/operations/http/retry.ts';
 import { repeats } from '../../lambda/operations/secrets.ts';
 import { notifyFormats } from '../command-line/options.ts';
-import { proxyFor, unreadRange } from '../inputs/server.ts';
+import { ignoredRange, proxyFor } from '../inputs/server.ts';
 import { secretsOf, type Webhook } from '../inputs/webhook.ts';
 import type { Posted } from '../telling/output.ts';
 import { formats } from './formats.ts';
@@ -49,7 +49,7 @@ export async function post(webhook: Webhook, body: string, options: PostOptions 
     for (let tries = 1; ; tries++) {
       const answer = await send(dispatcher, webhook, body);
       if (answer.kind === 'posted') return { kind: 'posted', host, status: answer.status, doubt: answer.doubt };
-      if (!answer.mayPass || tries === attempts) return failed(answer.problem);
+      if (!answer.isTransient || tries === attempts) return failed(answer.problem);
       await (options.sleep ?? realSleep)(backoffMillis(tries, Math.random(), answer.retryAfter));
     }
   } finally {
@@ -76,7 +76,7 @@ const through = (proxy: string | undefined): string =>
 
 type Answer =
   | { kind: 'posted'; status: number; doubt?: string }
-  | { kind: 'failed'; problem: string; mayPass: boolean; retryAfter?: number };
+  | { kind: 'failed'; problem: string; isTransient: boolean; retryAfter?: number };
 
 async function send(dispatcher: Dispatcher, webhook: Webhook, body: string): Promise<Answer> {
   const { origin, pathname, search } = new URL(webhook.url);
@@ -94,21 +94,25 @@ async function send(dispatcher: Dispatcher, webhook: Webhook, body: string): Pro
       signal: AbortSignal.timeout(connectTimeoutMillis + answerTimeoutMillis),
     });
     // After a 2xx it has the message, even if the answer breaks off.
-    const said = await beginning(answered, one(headers['content-encoding']));
-    const came = `it answered ${statusCode}${quoted(said, webhook)}`;
+    const said = await beginning(answered, headerText(headers['content-encoding']));
+    const answer = `it answered ${statusCode}${quoted(said, webhook)}`;
     if (statusCode >= 200 && statusCode < 300) {
-      const receipt = receiptOf(said, one(headers['content-type']));
+      const receipt = receiptOf(said, headerText(headers['content-type']));
       if (receipt === 'refused') {
-        return { kind: 'failed', problem: `${came}, which refuses it. ${remedyInBody(said, webhook)}`, mayPass: false };
+        return {
+          kind: 'failed',
+          problem: `${answer}, which refuses it. ${remedyInBody(said, webhook)}`,
+          isTransient: false,
+        };
       }
       const doubt =
-        receipt === 'doubtful' ? `${came}, which may mean that it refused it: check whether it is there.` : undefined;
+        receipt === 'doubtful' ? `${answer}, which may mean that it refused it: check whether it is there.` : undefined;
       return { kind: 'posted', status: statusCode, doubt };
     }
     return {
       kind: 'failed',
-      problem: `${came}. ${remedyOf(statusCode, webhook)}`,
-      mayPass: statusCode === 429 || statusCode >= 500,
+      problem: `${answer}. ${remedyOf(statusCode, webhook)}`,
+      isTransient: statusCode === 429 || statusCode >= 500,
       retryAfter: retryAfterMillis(headers['retry-after'], Date.now()),
     };
   } catch (error) {
@@ -134,7 +138,7 @@ async function beginning(body: Dispatcher.ResponseData['body'], encoding: string
   return bodyText(Buffer.concat(chunks), encoding, maxAnswerBytes) ?? '';
 }
 
-const one = (header: string | string[] | undefined): string | undefined =>
+const headerText = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join(', ') : header;
 
 function quoted(said: string, webhook: Webhook): string {
@@ -142,49 +146,50 @@ function quoted(said: string, webhook: Webhook): string {
   return text === '' || text.startsWith('<') || repeats(secretsOf(webhook))(said) ? '' : ` ("${text}")`;
 }
 
-function remedyOf(status: number, { kept, format }: Webhook): string {
+function remedyOf(status: number, { source, format }: Webhook): string {
   // The redirect leads to a login page or to a stranger, who must not get the message.
   if (status >= 300 && status < 400) {
-    return `A webhook does not redirect, so this is another address: copy the webhook's address from the chat into ${kept}.`;
+    return `A webhook does not redirect, so this is another address: copy the webhook's address from the chat into ${source}.`;
   }
   if (status === 429 || status >= 500) return 'It was tried three times; check the receiver.';
-  if (status === 400 || status === 415 || status === 422) return otherFormat(format);
-  if (status === 405) return `What is there takes no messages: put the webhook's own address into ${kept}.`;
+  if (status === 400 || status === 415 || status === 422) {
+    return `It does not take ${formats[format].what}: ${otherFormats(format)}, too.`;
+  }
+  if (status === 405) return `What is there takes no messages: put the webhook's own address into ${source}.`;
   if (status === 407) return 'A proxy wants a sign-in: put user name and password into HTTPS_PROXY or HTTP_PROXY.';
   if (status === 413) return 'The message is longer than it takes, or than a proxy in between lets through.';
   if (status === 401 && format === 'teams') return "In the flow's trigger, let anyone start it.";
-  return `The address may have been withdrawn: put a new one into ${kept}.`;
+  return `The address may have been withdrawn: put a new one into ${source}.`;
 }
 
-const otherFormat = (format: Webhook['format']): string =>
-  `It does not take ${formats[format].what}: ${others(format)}, too.`;
-
-function others(format: Webhook['format']): string {
+function otherFormats(format: Webhook['format']): string {
   const others = notifyFormats.filter((one) => one !== format).map((one) => `${formats[one].what} (${one})`);
   return `--notify-format has ${others.join(' and ')}`;
 }
 
-function remedyInBody(said: string, { format, kept }: Webhook): string {
+function remedyInBody(said: string, { format, source }: Webhook): string {
   if (said.trimStart().startsWith('<')) {
-    return `A web page takes no messages: copy the webhook's address from the chat into ${kept}.`;
+    return `A web page takes no messages: copy the webhook's address from the chat into ${source}.`;
   }
-  return `Correct what it names (a keyword, a signature, a withdrawn address), or its format: ${others(format)}.`;
+  return `Correct what it names (a keyword, a signature, a withdrawn address), or its format: ${otherFormats(format)}.`;
 }
 
-function whyNoAnswer(error: unknown): { problem: string; mayPass: boolean } {
+function whyNoAnswer(error: unknown): { problem: string; isTransient: boolean } {
   const { phase, code } = causeOf(error, false);
   const why = code === undefined ? '' : ` (${code})`;
-  const check = `Check the address, and HTTPS_PROXY and NO_PROXY${unreadRange(process.env)}.`;
-  if (phase === 'dns') return { problem: `its name cannot be resolved${why}. ${check}`, mayPass: code === 'EAI_AGAIN' };
+  const check = `Check the address, and HTTPS_PROXY and NO_PROXY${ignoredRange(process.env)}.`;
+  if (phase === 'dns')
+    return { problem: `its name cannot be resolved${why}. ${check}`, isTransient: code === 'EAI_AGAIN' };
   if (phase === 'tls') {
     const remedy = 'Give the certificate of a private authority with --ca-file.';
-    return { problem: `its certificate is not trusted, or it does not speak TLS${why}. ${remedy}`, mayPass: false };
+    return { problem: `its certificate is not trusted, or it does not speak TLS${why}. ${remedy}`, isTransient: false };
   }
   const { name, message } = error as Error;
   // undici reports a proxy's answer to CONNECT only in its error message.
   const refused = /\((\d{3})\)/.exec(message)?.[1];
-  if (refused !== undefined) return { problem: `the proxy answered ${refused}. Check HTTPS_PROXY.`, mayPass: false };
+  if (refused !== undefined)
+    return { problem: `the proxy answered ${refused}. Check HTTPS_PROXY.`, isTransient: false };
   if (name === 'TimeoutError' || code?.includes('TIMEOUT'))
-    return { problem: `no answer in time. ${check}`, mayPass: true };
-  return { problem: `no connection${why}. ${check}`, mayPass: true };
+    return { problem: `no answer in time. ${check}`, isTransient: true };
+  return { problem: `no connection${why}. ${check}`, isTransient: true };
 }

@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from 'node:util';
+
 export interface Column {
   title: string;
   align?: 'left' | 'right';
@@ -8,9 +10,8 @@ export const usualWidth = 80;
 
 const gap = '  ';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours take no room
-const colours = /\u001b\[\d+m/g;
-const widthOf = (text: string): number => text.replace(colours, '').length;
+/** Colours take no room. */
+const widthOf = (text: string): number => stripVTControlCharacters(text).length;
 const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map(widthOf));
 
 /**

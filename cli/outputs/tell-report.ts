@@ -1,4 +1,4 @@
-import { type Outcome, resultOf, results } from '../../lambda/facts/outcomes.ts';
+import { results } from '../../lambda/facts/outcomes.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import { cleanReport, isWorthPublishing, type Message, messageOf } from '../../lambda/message/message.ts';
@@ -11,7 +11,7 @@ import type { Publisher } from '../../lambda/run/services.ts';
 import type { Options } from '../command-line/options.ts';
 import type { Server } from '../inputs/server.ts';
 import { type Webhook, withoutAddress } from '../inputs/webhook.ts';
-import { type LastRun, type LastRuns, lastRunOf } from '../ledgers/last-run.ts';
+import { type LastRun, type LastRuns, lastRunOf } from '../ledgers/stored-ledger.ts';
 import type { Output, Printed } from '../telling/output.ts';
 import { formats } from './formats.ts';
 import { figuresOf } from './metrics-file.ts';
@@ -19,21 +19,19 @@ import { type OutputFile, writeAndTell } from './output-file.ts';
 import { post } from './post.ts';
 
 /** Where the result of a run goes: the screen, files, and a webhook. */
-export interface ReportOutputs {
+interface ReportOutputs {
   /** Its token appears nowhere; its certificates are trusted for the webhook, too. */
   server: Server;
   json?: OutputFile<'report'>;
   metrics?: OutputFile<'figures'>;
   webhook?: Webhook;
   failOn?: Options['failOn'];
-  /** Outcomes that are as they should be here, whatever they are elsewhere. */
-  expected?: readonly Outcome[];
   /** A person started it, so that its message is never held back (rule 12). */
   byHand: boolean;
   /** Who reads its messages. */
   audience: Audience;
   /** Where this run is kept as the last one; the embedded service has no such place. */
-  kept?: { place: LastRuns; verb: LastRun['verb'] };
+  lastRun?: { store: LastRuns; verb: LastRun['verb'] };
   /** Whether standard output has taken all that was written so far. */
   printed(): Promise<Printed>;
 }
@@ -45,8 +43,8 @@ interface ReportPublisher extends Publisher {
 }
 
 /**
- * Reports the result, the most reliable way first: on screen, to files, over the network. Once: a refused post repeats
- * nothing, and the next run tells what this one could not (rule 15).
+ * Reports the result: first on the screen, then to the files, then to the webhook, each once. The next run reports again
+ * what a refused post did not deliver (rule 15).
  */
 export function reportPublisher(run: ReportOutputs, output: Output): ReportPublisher {
   let status = 1;
@@ -63,21 +61,21 @@ export function reportPublisher(run: ReportOutputs, output: Output): ReportPubli
       const hasFigures = writeAndTell(metrics, () => figuresOf(report), output);
       const printed = await run.printed();
       const posting = await postMessage(report, message, run, output);
-      const waiting = waitingFor(report);
+      const waiting = unreportedIndices(report);
       if (posting === 'refused' && waiting.length > 0) {
         output.problem(`Until a message is posted, nothing more is deleted in ${waiting.join(', ')}.`);
       }
       // A person who quits the pager early loses nothing, unless the verdict was shown nowhere else.
-      const isHeard = printed !== 'gone' || posting === 'posted' || waiting.length === 0;
-      const isWell = isHeard && printed !== 'refused' && posting !== 'refused' && isWritten && hasFigures;
-      status = isWell && !isBad(report, run) ? 0 : 1;
+      const isRead = printed !== 'gone' || posting === 'posted' || waiting.length === 0;
+      const isDelivered = isRead && printed !== 'refused' && posting !== 'refused' && isWritten && hasFigures;
+      status = isDelivered && !isBad(report, run) ? 0 : 1;
       // The person who started a preview reads its screen; the person on call does not.
       const isOnScreen =
         report.mode === 'preview' ? posting === 'posted' : printed === 'taken' || printed === 'not-asked';
       const isPublished = isOnScreen && isWritten && posting !== 'refused';
-      if (run.kept !== undefined) {
-        const { place, verb } = run.kept;
-        await keep(place, lastRunOf(report, verb, message.subject), output);
+      if (run.lastRun !== undefined) {
+        const { store, verb } = run.lastRun;
+        await keep(store, lastRunOf(report, verb, message.subject), output);
       }
       return isPublished;
     },
@@ -85,9 +83,9 @@ export function reportPublisher(run: ReportOutputs, output: Output): ReportPubli
 }
 
 /** If the disk is full by now, the report has said so. */
-async function keep(place: LastRuns, run: LastRun, output: Output): Promise<void> {
+async function keep(store: LastRuns, run: LastRun, output: Output): Promise<void> {
   try {
-    await place.keepLastRun(run);
+    await store.keepLastRun(run);
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
     output.problem(`status will not show this run: ${error.message}`);
@@ -95,7 +93,7 @@ async function keep(place: LastRuns, run: LastRun, output: Output): Promise<void
 }
 
 /** Indices with an unreported verdict or release, each with its moment (rule 15). */
-const waitingFor = ({ policies, notes = [], finishedAt }: Report): string[] => [
+const unreportedIndices = ({ policies, notes = [], finishedAt }: Report): string[] => [
   ...policies.flatMap(({ decidedAt, ...entry }) =>
     decidedAt === undefined ? [] : [`${dottedName(entry)} (decided on ${moment(Date.parse(decidedAt))})`],
   ),
@@ -104,11 +102,8 @@ const waitingFor = ({ policies, notes = [], finishedAt }: Report): string[] => [
   ),
 ];
 
-function isBad({ result, error, policies }: Report, { failOn = 'attention', expected }: ReportOutputs): boolean {
-  const isFine = (outcome: Outcome) => resultOf[outcome] === 'ok' || expected?.includes(outcome);
-  if (expected !== undefined && error === undefined && policies.every(({ outcome }) => isFine(outcome))) return false;
-  return results.indexOf(result) >= results.indexOf(failOn);
-}
+const isBad = ({ result }: Report, { failOn = 'attention' }: ReportOutputs): boolean =>
+  results.indexOf(result) >= results.indexOf(failOn);
 
 async function postMessage(
   report: Report,

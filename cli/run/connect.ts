@@ -3,7 +3,8 @@ import { createHttpTransport } from '../../lambda/operations/http/http-transport
 import { asResult } from '../../lambda/operations/operations.ts';
 import type { Answer } from '../../lambda/operations/transport.ts';
 import type { Server } from '../inputs/server.ts';
-import { type ObservedOperations, type Observer, observed } from './observed.ts';
+import type { ServerEvent } from '../telling/output.ts';
+import { type ObservedOperations, observed } from './observed.ts';
 import { watchSample } from './sample.ts';
 
 export interface Connection extends ObservedOperations {
@@ -16,7 +17,11 @@ export interface Connection extends ObservedOperations {
   close(): Promise<void>;
 }
 
-export interface ConnectOptions extends Observer {
+interface ConnectOptions {
+  /** No truncate is sent and no answer accepted unless the server says that its data is a sample (`--fast`). */
+  sampleOnly?: boolean;
+  /** Called when the server goes away, comes back, or gives a truncation no task id. */
+  onServerEvent?(event: ServerEvent): void;
   /** Attempts of a read, if not as many as in the deployed functions. */
   attempts?: { failed: number; timedOut: number };
   /** The wait between attempts. */
@@ -26,12 +31,12 @@ export interface ConnectOptions extends Observer {
 /** The operations of a server over HTTP, as the deployed functions use them. */
 export function connect(
   { baseUrl, token, ca, timeoutMillis }: Server,
-  { attempts, sleep, ...observer }: ConnectOptions = {},
+  { sampleOnly = false, onServerEvent = () => {}, attempts, sleep }: ConnectOptions = {},
 ): Connection {
   const network = createHttpTransport({ ca, readTimeoutMillis: timeoutMillis });
   const { transport, isSample } = watchSample(network);
   const http = createOperations({ baseUrl, token, transport, ...(attempts && { attempts }), ...(sleep && { sleep }) });
-  const { operations, silentSince } = observed(http, observer);
+  const { operations, silentSince } = observed(http, () => sampleOnly && !isSample(), onServerEvent);
   return {
     operations,
     silentSince,

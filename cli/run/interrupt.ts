@@ -48,7 +48,7 @@ export function onInterrupt(
  * @param isScheduled true if the next run starts without a person
  * @param server normalised address: a record of another one is not picked up by the next run
  */
-export async function whatGoesOn(
+export async function unresolvedLines(
   ledger: Ledger,
   last: RunState | undefined,
   server: string,
@@ -56,37 +56,35 @@ export async function whatGoesOn(
 ): Promise<string[]> {
   const records = (await ledger.list()).filter((record) => addressElsewhere(record, { server }) === undefined);
   const linesOf = (hasEnded: boolean) =>
-    records.filter((record) => isOver(record, last) === hasEnded).flatMap((record) => lineOf(record, last));
+    records.filter((record) => taskHasEnded(record, last) === hasEnded).flatMap((record) => lineOf(record, last));
   const goesOn = linesOf(false);
   const over = linesOf(true);
   const unreported = records.flatMap(unreportedLine);
   const again = isScheduled ? 'The next run continues' : 'Start the same command again';
-  return [
-    ...(goesOn.length + over.length === 0 ? ['Stopped. Nothing was under way on the server.'] : []),
-    ...(goesOn.length === 0 ? [] : ['Stopped. What the server has begun continues without this program:', ...goesOn]),
-    ...(over.length === 0
-      ? []
-      : [
-          `${goesOn.length === 0 ? 'Stopped. ' : ''}What the server had begun has ended, and is not verified yet:`,
-          ...over,
-        ]),
-    ...(goesOn.length + over.length === 0
-      ? []
-      : [`${again}: it picks up what is there, watches it to its end, and sends nothing twice.`]),
-    ...(unreported.length === 0
-      ? []
-      : [
-          'Decided but not reported yet; the next run reports it first, and deletes nothing in that index before:',
-          ...unreported,
-        ]),
-  ];
+  const lines: string[] = [];
+  if (goesOn.length > 0) lines.push('Stopped. What the server has begun continues without this program:', ...goesOn);
+  if (over.length > 0) {
+    const stopped = goesOn.length === 0 ? 'Stopped. ' : '';
+    lines.push(`${stopped}What the server had begun has ended, and is not verified yet:`, ...over);
+  }
+  lines.push(
+    lines.length === 0
+      ? 'Stopped. Nothing was under way on the server.'
+      : `${again}: it picks up what is there, watches it to its end, and sends nothing twice.`,
+  );
+  if (unreported.length > 0) {
+    const heading =
+      'Decided but not reported yet; the next run reports it first, and deletes nothing in that index before:';
+    lines.push(heading, ...unreported);
+  }
+  return lines;
 }
 
 const watchedOf = (index: string, last: RunState | undefined): WatchedEntry | undefined =>
   last?.entries.find((entry): entry is WatchedEntry => entry.index === index && entry.phase === 'watched');
 
 /** This run has seen that its task has ended, or is gone. */
-function isOver({ index }: StoredRecord, last: RunState | undefined): boolean {
+function taskHasEnded({ index }: StoredRecord, last: RunState | undefined): boolean {
   const watch = watchedOf(index, last)?.watch;
   return watch?.task?.completed === true || watch?.vanished === true;
 }

@@ -1,12 +1,12 @@
-import { concernsServer, type ServerError, type ServerErrorKind } from '../../lambda/facts/server-error.ts';
+import {
+  concernsServer,
+  type OperationName,
+  type ServerError,
+  type ServerErrorKind,
+} from '../../lambda/facts/server-error.ts';
 import { type Operations, OperationsError } from '../../lambda/operations/operations.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { ServerEvent } from '../telling/output.ts';
-
-export interface Observer {
-  /** Called when the server goes away, comes back, or refuses a truncation. */
-  onServerEvent?: ((event: ServerEvent) => void) | undefined;
-}
 
 export interface ObservedOperations {
   operations: Operations;
@@ -14,9 +14,15 @@ export interface ObservedOperations {
   silentSince(): number | undefined;
 }
 
-/** The same operations, which also report that the server does not answer: people watch a run for hours. */
-export function observed(inner: Operations, observer: Observer): ObservedOperations {
-  const tell = (event: ServerEvent) => observer.onServerEvent?.(event);
+/**
+ * The same operations, which also report that the server does not answer: people watch a run for hours.
+ * @param isRefused whether the data is not the sample that it has to be: no truncate is sent, no answer accepted
+ */
+export function observed(
+  inner: Operations,
+  isRefused: () => boolean,
+  tell: (event: ServerEvent) => void,
+): ObservedOperations {
   let answeredAt: number | undefined;
   let away: ServerErrorKind | undefined;
 
@@ -37,22 +43,23 @@ export function observed(inner: Operations, observer: Observer): ObservedOperati
     tell({ kind: 'away', error });
   }
 
-  const reading = async <Value>(read: () => Promise<Value>): Promise<Value> => {
+  const reading = async <Value>(operation: OperationName, answer: Promise<Value>): Promise<Value> => {
     try {
-      const value = await read();
+      await answer;
       answered();
-      return value;
     } catch (error) {
       if (error instanceof OperationsError) failed(error.fact);
       throw error;
     }
+    if (isRefused()) throw new OperationsError({ kind: 'not-sample', operation });
+    return answer;
   };
   const operations: Operations = {
-    dryRun: (fields, options) => reading(() => inner.dryRun(fields, options)),
-    taskStatus: (task, options) => reading(() => inner.taskStatus(task, options)),
-    indexSizes: (options) => reading(() => inner.indexSizes(options)),
+    dryRun: (fields, options) => reading('dry-run', inner.dryRun(fields, options)),
+    taskStatus: (task, options) => reading('task-status', inner.taskStatus(task, options)),
+    indexSizes: (options) => reading('index-sizes', inner.indexSizes(options)),
     async truncate(fields, maySend) {
-      const truncation = await inner.truncate(fields, maySend);
+      const truncation = await inner.truncate(fields, () => !isRefused() && maySend());
       if (truncation.kind === 'unresolved') {
         tell({ kind: 'unresolved', index: dottedName(fields), error: truncation.error });
       }

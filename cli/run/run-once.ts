@@ -19,8 +19,8 @@ import type { Server } from '../inputs/server.ts';
 import { UsageError } from '../telling/mistakes.ts';
 import type { Output } from '../telling/output.ts';
 import type { Connection } from './connect.ts';
-import { onInterrupt, whatGoesOn } from './interrupt.ts';
-import { fastClock, sampleOnly } from './sample.ts';
+import { onInterrupt, unresolvedLines } from './interrupt.ts';
+import { fastClock } from './sample.ts';
 import { runWorkflow } from './workflow.ts';
 
 export interface LocalRun {
@@ -28,7 +28,7 @@ export interface LocalRun {
   connection: Connection;
   policies: Policies;
   input: LocalInput;
-  /** The run's clock moves on by what is not waited, and no answer is accepted unless it says that the data is a sample. */
+  /** Waits are cut short: the run's clock advances as if it had waited. */
   fast: boolean;
   /** True for the embedded service, which has only sample data and ends with this process. */
   embedded: boolean;
@@ -70,12 +70,12 @@ export async function runOnce(run: LocalRun, output: Output, publisher: Publishe
       services: {
         settings: { ...localSettings, stage: run.name, gmsUrl: run.server.baseUrl, mode: run.input.mode },
         parameters: {
-          policies: policiesOf(run.policies),
+          policies: () => policiesOf(run),
           // A local run is controlled only by the person who started it.
           paused: async () => false,
           token: run.server.token,
         },
-        operations: operationsOf(run, {
+        operations: operationsOf(run.connection, {
           isStopped: () => stopped,
           onCall: () => {
             calling = callUnderWay();
@@ -139,7 +139,7 @@ async function linesAfterStop(
 ) {
   if (input.mode === 'preview') return ['Stopped. This was a preview: nothing was started.'];
   if (embedded) return ['Stopped, and the embedded service with it.'];
-  const lines = await whatGoesOn(ledger, last, serverAddress(server.baseUrl), audience.kind === 'kubernetes');
+  const lines = await unresolvedLines(ledger, last, serverAddress(server.baseUrl), audience.kind === 'kubernetes');
   const silentSince = connection.silentSince();
   return [...lines, ...(silentSince === undefined ? [] : [`The server last answered on ${moment(silentSince)}.`])];
 }
@@ -157,35 +157,26 @@ function callUnderWay() {
 
 /** A process that was asked to stop sends nothing more. */
 function operationsOf(
-  { connection, fast }: LocalRun,
+  { operations }: Connection,
   { isStopped, onCall }: { isStopped(): boolean; onCall(): void },
 ): Operations {
-  const { operations, isSample } = connection;
-  const checked = fast ? sampleOnly(operations, isSample) : operations;
   return {
-    ...checked,
+    ...operations,
     truncate(fields, maySend) {
       onCall();
-      return checked.truncate(fields, () => !isStopped() && maySend());
+      return operations.truncate(fields, () => !isStopped() && maySend());
     },
   };
 }
 
-/** Plan uses what was checked before the first request; Truncate rereads the file. */
-function policiesOf({ first, again }: Policies): () => Promise<PolicySource[]> {
-  let isFirst = true;
-  return async () => {
-    if (isFirst) {
-      isFirst = false;
-      return first;
-    }
-    try {
-      return again();
-    } catch (error) {
-      if (error instanceof UsageError) throw new ParametersError(error.message);
-      throw error;
-    }
-  };
+/** Plan gets what was checked before the first request; Truncate rereads the file. */
+async function policiesOf({ policies }: LocalRun): Promise<PolicySource[]> {
+  try {
+    return policies.read();
+  } catch (error) {
+    if (error instanceof UsageError) throw new ParametersError(error.message);
+    throw error;
+  }
 }
 
 /** Decisions are reported from the run state; only the log shows how far planning has got. */

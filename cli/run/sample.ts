@@ -1,5 +1,3 @@
-import type { OperationName } from '../../lambda/facts/server-error.ts';
-import { type Operations, OperationsError } from '../../lambda/operations/operations.ts';
 import type { Transport } from '../../lambda/operations/transport.ts';
 import { type Clock, systemClock } from '../../lambda/truncation/clock.ts';
 
@@ -35,27 +33,12 @@ export function watchSample(inner: Transport): SampleWatch {
   };
 }
 
-/** Operations that refuse a server unless it says that its data is a sample: no truncate is sent, no answer accepted. */
-export function sampleOnly(inner: Operations, isSample: () => boolean): Operations {
-  const checked = async <Value>(operation: OperationName, read: Promise<Value>): Promise<Value> => {
-    const value = await read;
-    if (!isSample()) throw new OperationsError({ kind: 'not-sample', operation });
-    return value;
-  };
-  return {
-    dryRun: (fields, options) => checked('dry-run', inner.dryRun(fields, options)),
-    taskStatus: (task, options) => checked('task-status', inner.taskStatus(task, options)),
-    indexSizes: (options) => checked('index-sizes', inner.indexSizes(options)),
-    truncate: (fields, maySend) => inner.truncate(fields, () => isSample() && maySend()),
-  };
-}
-
 /** No real wait under `--fast` is longer than this. */
 const fastWaitMillis = 200;
 
 /**
- * The run's clock under `--fast`: it moves on by what was not waited, so that deadlines, stillness and ages are as if
- * the run had waited. Only the server's `Date` is compared with real time, where the answer comes in.
+ * The run's clock under `--fast`: it advances by the time skipped, so deadlines and ages are as if the run had waited.
+ * Only the server's `Date` is compared with real time, where the answer comes in.
  */
 export function fastClock(): Clock {
   let ahead = 0;

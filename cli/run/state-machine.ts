@@ -8,47 +8,6 @@ import definition from '../../infra/workflow/retention-workflow.asl.json' with {
 
 export type Step = 'plan' | 'truncate' | 'poll' | 'report';
 
-/** One handler per function, given what the state machine gives it and returning what that returns. */
-export type StepHandlers = Record<Step, (input: unknown) => Promise<unknown>>;
-
-interface StateMachineOptions {
-  handlers: StepHandlers;
-  /** The input of an execution started by hand in AWS. */
-  input: unknown;
-  execution: { name: string; startTime: string };
-  /** Waits this many milliseconds, or moves the run's clock forward by them. */
-  sleep(millis: number): Promise<void>;
-  /** Called before each state; throws to end the execution there. */
-  entered?(): void;
-}
-
-/**
- * Runs the workflow to its end.
- * @returns the execution's output
- * @throws what the Report handler throws for good: the execution fails, and no report could be published; what `entered`
- * throws; and what ends an execution in Step Functions, too
- */
-export async function runStateMachine({
-  handlers,
-  input,
-  execution,
-  sleep,
-  entered = () => {},
-}: StateMachineOptions): Promise<unknown> {
-  const context = { Execution: { Name: execution.name, StartTime: execution.startTime, Input: input } };
-  const { output } = await executeWorkflow(
-    context,
-    { input },
-    {
-      sleep,
-      random: Math.random,
-      entered,
-      call: (resource, given) => handlers[stepOf(resource)](given),
-    },
-  );
-  return output;
-}
-
 /** The step behind a Task's resource, such as `${PlanFunctionArn}`. @throws Error for any other function */
 export function stepOf(resource: string): Step {
   const name = /^\$\{(\w+)FunctionArn\}$/.exec(resource)?.[1]?.toLowerCase();
@@ -135,6 +94,8 @@ interface ExecutionContext {
 /**
  * Executes the workflow.
  * @param from where to begin: at the start, or, for a redrive, at the state that was stopped, with its input
+ * @throws what Report throws for good: the execution fails, and no report could be published; what `entered` throws; and
+ *   what ends an execution in Step Functions, too
  */
 export async function executeWorkflow(
   context: ExecutionContext,

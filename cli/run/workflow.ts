@@ -7,7 +7,7 @@ import { type ReportEvent, type ReportServices, report } from '../../lambda/run/
 import type { Publisher, RunServices } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
 import { truncate } from '../../lambda/run/truncate.ts';
-import { runStateMachine, type Step, type StepHandlers } from './state-machine.ts';
+import { executeWorkflow, type Step, stepOf } from './state-machine.ts';
 
 /** One run: the workflow file of the deployment with the steps that the deployed functions run. */
 
@@ -33,7 +33,7 @@ interface WorkflowRun {
  * @throws if no report could be published, and what `entered` throws
  */
 export async function runWorkflow(run: WorkflowRun): Promise<void> {
-  const { services, publisher, words, entered, onState = async () => {}, onFailure = () => {} } = run;
+  const { services, publisher, words, entered = () => {}, onState = async () => {}, onFailure = () => {} } = run;
   const during = (step: Step): RunServices => {
     const deadline = services.clock.now() + functionTimeoutSeconds[step] * 1000;
     return { ...services, deadline: () => deadline };
@@ -43,33 +43,34 @@ export async function runWorkflow(run: WorkflowRun): Promise<void> {
     await onState(step, returned);
     return returned;
   };
-  await runStateMachine({
-    input: run.input,
-    execution: run.execution,
-    sleep: services.clock.sleep,
-    entered,
-    handlers: reportingFailures(onFailure, {
-      plan: (event) => withState('plan', plan(event as PlanEvent, during('plan'))),
-      truncate: (state) => withState('truncate', truncate(state as RunState, during('truncate'))),
-      poll: (event) => {
-        const marks = asMarkEvent(event);
-        return marks
-          ? markAllReported(marks, during('poll'))
-          : withState('poll', poll(event as RunState, during('poll')));
+  const steps: Record<Step, (input: unknown) => Promise<unknown>> = {
+    plan: (event) => withState('plan', plan(event as PlanEvent, during('plan'))),
+    truncate: (state) => withState('truncate', truncate(state as RunState, during('truncate'))),
+    poll: (event) => {
+      const marks = asMarkEvent(event);
+      return marks
+        ? markAllReported(marks, during('poll'))
+        : withState('poll', poll(event as RunState, during('poll')));
+    },
+    report: (event) => report(event as ReportEvent, { ...services, publisher, words }),
+  };
+  const context = { Execution: { Name: run.execution.name, StartTime: run.execution.startTime, Input: run.input } };
+  await executeWorkflow(
+    context,
+    { input: run.input },
+    {
+      sleep: services.clock.sleep,
+      random: Math.random,
+      entered,
+      async call(resource, input) {
+        const step = stepOf(resource);
+        try {
+          return await steps[step](input);
+        } catch (error) {
+          onFailure(step, error);
+          throw error;
+        }
       },
-      report: (event) => report(event as ReportEvent, { ...services, publisher, words }),
-    }),
-  });
-}
-
-function reportingFailures(onFailure: (step: Step, error: unknown) => void, handlers: StepHandlers): StepHandlers {
-  const reporting = ([step, handler]: [string, StepHandlers[Step]]) => [
-    step,
-    (input: unknown) =>
-      handler(input).catch((error: unknown) => {
-        onFailure(step as Step, error);
-        throw error;
-      }),
-  ];
-  return Object.fromEntries(Object.entries(handlers).map(reporting)) as StepHandlers;
+    },
+  );
 }

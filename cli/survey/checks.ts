@@ -16,6 +16,7 @@ import {
 } from '../../lambda/operations/operations.ts';
 import { knownAspects } from '../../lambda/policy/aspects.ts';
 import { maxClockSkewMillis } from '../../lambda/policy/decision.ts';
+import type { Server } from '../inputs/server.ts';
 import type { Check } from '../telling/findings.ts';
 
 /**
@@ -33,34 +34,20 @@ export interface CheckResults {
   refusesForceField: boolean;
 }
 
-interface CheckContext {
-  baseUrl: string;
-  token: Token;
-  operations: Operations;
-  /** Real time, epoch milliseconds. */
-  now: number;
-}
-
-interface Token {
-  text: string;
-  /** When it came to where it is kept, epoch milliseconds. */
-  storedAt: number | undefined;
-}
-
-/** Throws what is not an OperationsError. */
-export async function checkServer({ baseUrl, token, operations, now }: CheckContext): Promise<CheckResults> {
+/** @param now real time, epoch milliseconds. Throws what is not an OperationsError. */
+export async function checkServer(server: Server, operations: Operations, now: number): Promise<CheckResults> {
   const [sizes, status, withField] = await Promise.all([
     asResult(() => operations.indexSizes()),
     asResult(() => operations.taskStatus(absentTask)),
-    asResult(() => matchingNothing(operations, true)),
+    asResult(() => emptyDryRun(operations, true)),
   ]);
   // A server that does not know the field forceDeleteByQuery may refuse a request with it.
   const mayBeField = withField.kind === 'failed' && fieldMayBeRefused.includes(withField.error.kind);
-  const without = mayBeField ? await asResult(() => matchingNothing(operations, undefined)) : withField;
+  const without = mayBeField ? await asResult(() => emptyDryRun(operations, undefined)) : withField;
   const refusesForceField = mayBeField && without.kind === 'done';
   const answers: Answers = { sizes, status, dryRun: withoutIndex(without) };
   const common = commonFailure(answers);
-  const checks = common ? unusable(common, baseUrl, token, now) : usable(answers, baseUrl, token, now);
+  const checks = common ? unusable(common, server, now) : usable(answers, server, now);
   const canCount = common === undefined && answers.dryRun.kind === 'done';
   return { checks, sizes: sizes.kind === 'done' ? sizes.value : undefined, canCount, refusesForceField };
 }
@@ -73,18 +60,18 @@ interface Answers {
   dryRun: Result<DryRun | undefined>;
 }
 
-function matchingNothing(operations: Operations, forceDeleteByQuery: true | undefined): Promise<DryRun> {
+function emptyDryRun(operations: Operations, forceDeleteByQuery: true | undefined): Promise<DryRun> {
   const [index = { entityType: 'dataset', aspect: 'operation' }] = knownAspects;
   return operations.dryRun({ ...index, cutoffMillis: 0, batchSize: usualBatchSize, forceDeleteByQuery });
 }
 
-/** That an index does not exist, or an entity, says that the request itself is allowed. */
+/** If only the index or the entity is missing, the request itself was allowed. */
 const withoutIndex = (result: Result<DryRun>): Answers['dryRun'] =>
   result.kind === 'failed' && (result.error.kind === 'no-index' || result.error.kind === 'bad-request')
     ? { kind: 'done', value: undefined }
     : result;
 
-/** What only DataHub refuses, once it has accepted the token: a proxy that answers 502 or 429 to everything is none. */
+/** What only DataHub refuses, once it has accepted the token: a proxy's 502 or 429 proves nothing. */
 const fromDataHub: readonly ServerErrorKind[] = ['privilege', 'bad-request', 'no-index'];
 
 /** The failure of all three, unless one of them shows that DataHub answers here and accepts the token. */
@@ -94,10 +81,10 @@ function commonFailure({ sizes, status, dryRun }: Answers): ServerError | undefi
   return errors.length === 3 && !errors.some(({ kind }) => fromDataHub.includes(kind)) ? first : undefined;
 }
 
-function unusable(error: ServerError, baseUrl: string, token: Token, now: number): Check[] {
+function unusable(error: ServerError, server: Server, now: number): Check[] {
   const failed = { state: 'failed', text: diagnosis(error), remedy: remedyByHand(error) } as const;
   const isToken = error.kind === 'unauthorized' || error.kind === 'token';
-  const expiry = tokenCheck(token, now);
+  const expiry = tokenCheck(server, now);
   const unasked = isToken ? 'the token was refused' : notDataHub(error);
   const privileges = (['Truncation', 'Task status', 'Sizes', 'Clock'] as const).map((name) =>
     notChecked(name, unasked),
@@ -107,7 +94,7 @@ function unusable(error: ServerError, baseUrl: string, token: Token, now: number
     return [{ name: 'Address', ...failed }, token, ...privileges];
   }
   // An expired token is refused for that reason; for any other token, all we know is that it is refused.
-  return [addressCheck(baseUrl), expiry.state === 'failed' ? expiry : { name: 'Token', ...failed }, ...privileges];
+  return [addressCheck(server), expiry.state === 'failed' ? expiry : { name: 'Token', ...failed }, ...privileges];
 }
 
 /** Where there is a status, something has answered: a gateway, a proxy, a page. */
@@ -116,10 +103,10 @@ function notDataHub({ kind, status }: ServerError): string {
   return status === undefined ? 'the server did not answer' : 'something other than DataHub answered';
 }
 
-function usable({ sizes, status, dryRun }: Answers, baseUrl: string, token: Token, now: number): Check[] {
+function usable({ sizes, status, dryRun }: Answers, server: Server, now: number): Check[] {
   return [
-    addressCheck(baseUrl),
-    tokenCheck(token, now),
+    addressCheck(server),
+    tokenCheck(server, now),
     privilegeCheck(
       'Truncation',
       dryRun,
@@ -127,15 +114,15 @@ function usable({ sizes, status, dryRun }: Answers, baseUrl: string, token: Toke
       'allowed (asked by a dry run)',
       'Nothing can be counted until this works.',
     ),
-    privilegeCheck('Task status', status, 'note', 'readable', 'Runs can do without: they count rows instead.'),
-    privilegeCheck('Sizes', sizes, 'note', 'readable', 'Runs can do without, and report no sizes.'),
+    privilegeCheck('Task status', status, 'note', 'readable', 'Runs work without it: they count rows instead.'),
+    privilegeCheck('Sizes', sizes, 'note', 'readable', 'Runs work without it, and report no sizes.'),
     clockCheck(dryRun),
   ];
 }
 
 const notChecked = (name: Check['name'], text: string): Check => ({ name, state: 'not checked', text });
 
-function addressCheck(baseUrl: string): Check {
+function addressCheck({ baseUrl }: Server): Check {
   const url = new URL(baseUrl);
   const text = `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}/operations`;
   if (url.protocol === 'https:' || isLoopback(url.hostname)) return { name: 'Address', state: 'ok', text };
@@ -145,8 +132,8 @@ function addressCheck(baseUrl: string): Check {
 
 const newToken = asSentence(`${createToken}, for an account with the privileges below`);
 
-function tokenCheck({ text: token, storedAt }: Token, now: number): Check {
-  const expiresAt = tokenExpiryMillis(token);
+function tokenCheck({ tokenText, token }: Server, now: number): Check {
+  const expiresAt = tokenExpiryMillis(tokenText);
   if (expiresAt === undefined) return { name: 'Token', state: 'ok', text: 'accepted; it does not say when it expires' };
   const away = Math.abs(expiresAt - now);
   const time = away < dayMillis ? duration(away / 1000) : counted(Math.floor(away / dayMillis), 'day', 'days');
@@ -154,7 +141,7 @@ function tokenCheck({ text: token, storedAt }: Token, now: number): Check {
     return { name: 'Token', state: 'failed', text: `expired ${time} ago (${date(expiresAt)})`, remedy: newToken };
   }
   const text = `accepted; expires in ${time} (${date(expiresAt)})`;
-  if (expiryNotice(token, storedAt, now) === undefined) return { name: 'Token', state: 'ok', text };
+  if (expiryNotice(tokenText, token.storedAt?.(), now) === undefined) return { name: 'Token', state: 'ok', text };
   return { name: 'Token', state: 'note', text, remedy: newToken };
 }
 

@@ -7,14 +7,14 @@ import { redactor } from '../../lambda/operations/secrets.ts';
 import type { Answer } from '../../lambda/operations/transport.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Server } from '../inputs/server.ts';
-import type { Check, Findings, Survey } from '../telling/findings.ts';
+import type { Findings } from '../telling/findings.ts';
 import { UsageError } from '../telling/mistakes.ts';
 import type { Output } from '../telling/output.ts';
 import { checkServer } from './checks.ts';
-import { survey } from './count.ts';
+import { countIndices } from './count.ts';
 import { damage, isDamaged } from './damage.ts';
 import { findGms } from './find-gms.ts';
-import { hints, ownWork } from './hints.ts';
+import { hints, ownTruncations } from './hints.ts';
 import { gainOf, suggest } from './suggestion.ts';
 import { knownOf, versionIn } from './version.ts';
 
@@ -27,21 +27,21 @@ export const surveyAttempts = { failed: 2, timedOut: 1 };
  * @returns undefined if nothing can be counted there
  */
 export async function surveyServer(
-  { baseUrl, tokenText, token: source }: Server,
+  server: Server,
   { operations, page }: { operations: Operations; page(url: string): Promise<Answer | undefined> },
   records: () => Promise<StoredRecord[]>,
   output: Output,
 ): Promise<Findings | undefined> {
+  const { baseUrl, tokenText } = server;
   const now = Date.now();
-  const token = { text: tokenText, storedAt: source.storedAt?.() };
-  const { checks, sizes, canCount, refusesForceField } = await checkServer({ baseUrl, token, operations, now });
+  const { checks, sizes, canCount, refusesForceField } = await checkServer(server, operations, now);
   const isElsewhere = checks.some(({ name, state }) => name === 'Address' && state === 'failed');
   const there = isElsewhere ? await findGms(baseUrl, page) : undefined;
   output.checks(
     checks.map((check) => (there && check.name === 'Address' ? { ...check, remedy: useThat(there) } : check)),
   );
   if (!canCount) return undefined;
-  const found = await survey(operations, sizes, now, { refusesForceField, onIndex: output.counted });
+  const survey = await countIndices(operations, sizes, now, refusesForceField ? undefined : true, output.counted);
   // Another server's truncations say nothing about this one.
   const here = (await recordsOf(records)).filter(
     (record) => addressElsewhere(record, { server: serverAddress(baseUrl) }) === undefined,
@@ -49,7 +49,18 @@ export async function surveyServer(
   // The version is asked for without the token, but the server knows the token and may repeat it.
   const config = (await page(`${baseUrl}/config`))?.body ?? '';
   const version = versionIn(redactor([tokenText])(config));
-  const findings = findingsOf({ survey: found, checks, records: here, version, now });
+  const own = ownTruncations(here);
+  const suggestions = suggest(survey, own, { now, version });
+  const findings: Findings = {
+    survey,
+    checks,
+    damage: damage(survey, now),
+    damaged: survey.indices.filter((index) => isDamaged(index, now)).map(dottedName),
+    hints: [...hints(survey, own), ...knownOf(version)],
+    suggestions,
+    gain: gainOf(survey, suggestions),
+    now,
+  };
   output.survey(findings);
   return findings;
 }
@@ -71,28 +82,4 @@ async function recordsOf(records: () => Promise<StoredRecord[]>): Promise<Stored
     if (error instanceof LedgerError || error instanceof UsageError) return [];
     throw error;
   }
-}
-
-interface SurveyResult {
-  survey: Survey;
-  checks: readonly Check[];
-  /** This job's own, of this server: what it has truncated is not attributed to other tools. */
-  records: readonly StoredRecord[];
-  version: string | undefined;
-  now: number;
-}
-
-function findingsOf({ survey, checks, records, version, now }: SurveyResult): Findings {
-  const own = ownWork(records);
-  const suggestions = suggest(survey, own, { now, version });
-  return {
-    survey,
-    checks,
-    damage: damage(survey, now),
-    damaged: survey.indices.filter((index) => isDamaged(index, now)).map(dottedName),
-    hints: [...hints(survey, own), ...knownOf(version)],
-    suggestions,
-    gain: gainOf(survey, suggestions),
-    now,
-  };
 }

@@ -9,8 +9,8 @@ import { canonicalSpelling, dottedName, isProtected, knownAspects } from '../../
 import {
   type Age,
   ages,
+  type Creation,
   type IndexCounts,
-  type Made,
   rowsOf,
   type Survey,
   type SurveyedIndex,
@@ -24,23 +24,19 @@ const surveyConcurrency = 3;
 /** In a row: a server that does not answer twice does not answer. */
 const maxTimeouts = 2;
 
-interface SurveyOptions {
-  /** Requests leave the field forceDeleteByQuery out. */
-  refusesForceField?: boolean;
-  /** Called with the number of indices counted so far, and the total. */
-  onIndex?(done: number, of: number): void;
-}
-
 /**
  * @param sizes if the server reports them; the known aspects are tried in any case, and those that it does not have are
  *   left out
  * @param now epoch milliseconds
+ * @param forceDeleteByQuery undefined: requests leave this field out
+ * @param onIndex called with the number of indices counted so far, and the total
  */
-export async function survey(
+export async function countIndices(
   operations: Operations,
   sizes: readonly IndexSize[] | undefined,
   now: number,
-  { refusesForceField = false, onIndex = () => {} }: SurveyOptions = {},
+  forceDeleteByQuery: true | undefined,
+  onIndex: (done: number, of: number) => void,
 ): Promise<Survey> {
   const { named, unnamed } = targets(sizes);
   const limit = pLimit(surveyConcurrency);
@@ -53,7 +49,7 @@ export async function survey(
       limit(async (): Promise<SurveyedIndex | undefined> => {
         if (stopped !== undefined) return undefined;
         try {
-          const counts = await countIndex(operations, target, now, refusesForceField ? undefined : true);
+          const counts = await countIndex(operations, target, now, forceDeleteByQuery);
           timeouts = 0;
           return { ...target, counts };
         } catch (error) {
@@ -127,8 +123,8 @@ async function countIndex(
           days32: (await olderThan(now - 32 * dayMillis)).rowsToDelete,
         }
       : undefined;
-  const made = await madeOf(target.indexName && madeAtOf(target.indexName), rowsTotal, now, olderThan);
-  return { kind: 'counted', rowsTotal, older, around30, made, reindexes };
+  const created = await creationOf(target, rowsTotal, now, olderThan);
+  return { kind: 'counted', rowsTotal, older, around30, created, reindexes };
 }
 
 const askedBy =
@@ -136,12 +132,13 @@ const askedBy =
   (cutoffMillis: number): Promise<DryRun> =>
     operations.dryRun({ entityType, aspect, cutoffMillis, batchSize: usualBatchSize, forceDeleteByQuery });
 
-async function madeOf(
-  at: number | '' | undefined,
+async function creationOf(
+  { indexName }: Target,
   rowsTotal: number,
   now: number,
   olderThan: (millis: number) => Promise<DryRun>,
-): Promise<Made | undefined> {
+): Promise<Creation | undefined> {
+  const at = indexName && madeAtOf(indexName);
   if (!at) return undefined;
   const rowsBefore = rowsTotal === 0 ? 0 : (await olderThan(at)).rowsToDelete;
   if (rowsTotal === 0 || rowsBefore > 0) return { at, rowsBefore };

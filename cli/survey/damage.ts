@@ -2,7 +2,7 @@ import { dayMillis } from '../../lambda/facts/time.ts';
 import { listIndices } from '../../lambda/message/sentences/commands.ts';
 import { duration, rows } from '../../lambda/message/sentences/numbers.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
-import type { DamageLine, Made, Survey, SurveyedIndex } from '../telling/findings.ts';
+import type { Creation, DamageLine, Survey, SurveyedIndex } from '../telling/findings.ts';
 
 /**
  * Indices that some reindex has emptied. A truncation by reindexing moves the alias to an empty index before it reindexes
@@ -23,11 +23,11 @@ const emptyForDays = 3;
 
 /** Whether an index was created recently and its rows begin there. */
 export function isDamaged({ counts }: SurveyedIndex, now: number): boolean {
-  if (counts.kind !== 'counted' || counts.made === undefined || counts.made.rowsBefore > 0) return false;
-  const days = (now - counts.made.at) / dayMillis;
+  if (counts.kind !== 'counted' || counts.created === undefined || counts.created.rowsBefore > 0) return false;
+  const days = (now - counts.created.at) / dayMillis;
   if (counts.rowsTotal === 0) return days <= emptyForDays;
   // If the rows begin later than the index, something deletes old rows; nothing was lost when it was created.
-  return days <= foundForDays && (counts.made.rowsSoonAfter ?? 0) > 0;
+  return days <= foundForDays && (counts.created.rowsSoonAfter ?? 0) > 0;
 }
 
 /** Shown before everything else: which indices may have been emptied, where their rows are, and what to leave alone. */
@@ -41,12 +41,12 @@ export function damage({ indices }: Survey, now: number): DamageLine[] {
       `Look at this first: ${one ? 'an index may have lost its rows. It was' : `${damaged.length} indices may have lost their rows. They were`} ` +
         `recreated and ${one ? 'holds' : 'hold'} no rows from before.`,
     ),
-    ...damaged.map((index): DamageLine => {
-      return {
+    ...damaged.map(
+      (index): DamageLine => ({
         kind: 'item',
-        text: `${dottedName(index)}: ${rowsNow(index)} in ${index.indexName}${madeAgo(index, now)}`,
-      };
-    }),
+        text: `${dottedName(index)}: ${rowsNow(index)} in ${index.indexName}${createdAgo(index, now)}`,
+      }),
+    ),
     paragraph(
       'A truncation by reindexing that fails half-way leaves an index like that; datahub-gc asks for one once a day. ' +
         'The rows are then still in the index that the alias pointed to before. To see it, list the indices of each alias in the search cluster:',
@@ -64,9 +64,9 @@ function rowsNow({ counts }: SurveyedIndex): string {
   return total === 0 ? 'no row' : rows(total, 'exact');
 }
 
-function madeAgo({ counts }: SurveyedIndex, now: number): string {
-  const made: Made | undefined = counts.kind === 'counted' ? counts.made : undefined;
-  if (!made) return '';
-  const days = Math.floor((now - made.at) / dayMillis);
-  return `, made ${days >= 2 ? `${days} days` : duration(Math.max(0, now - made.at) / 1000)} ago`;
+function createdAgo({ counts }: SurveyedIndex, now: number): string {
+  const created: Creation | undefined = counts.kind === 'counted' ? counts.created : undefined;
+  if (!created) return '';
+  const days = Math.floor((now - created.at) / dayMillis);
+  return `, created ${days >= 2 ? `${days} days` : duration(Math.max(0, now - created.at) / 1000)} ago`;
 }

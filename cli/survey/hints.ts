@@ -5,10 +5,10 @@ import { retentionOfWindow } from '../../lambda/truncation/counts.ts';
 import { rowsOf, type Survey, type SurveyedIndex } from '../telling/findings.ts';
 
 /** What to know before writing policies, one paragraph each. */
-export function hints({ indices, unnamed }: Survey, own: OwnWork): string[] {
+export function hints({ indices, unnamed }: Survey, own: OwnTruncations): string[] {
   return [
     ...largest(indices, unnamed),
-    ...cutByUs(indices, own),
+    ...truncatedByThisJob(indices, own),
     ...cutAt30Days(indices.filter((index) => !own.has(searchIndex(index)))),
     ...emptyButLarge(indices),
     ...reindexing(indices),
@@ -32,7 +32,7 @@ function largest(indices: readonly SurveyedIndex[], unnamed: readonly string[]):
 }
 
 /** What this job has truncated, by search index. */
-export type OwnWork = ReadonlyMap<string, OwnTruncation>;
+export type OwnTruncations = ReadonlyMap<string, OwnTruncation>;
 
 export interface OwnTruncation {
   /** Epoch milliseconds. */
@@ -42,7 +42,7 @@ export interface OwnTruncation {
 }
 
 /** What this job's own ledger says about truncations, under way or verified. */
-export const ownWork = (records: readonly StoredRecord[]): OwnWork =>
+export const ownTruncations = (records: readonly StoredRecord[]): OwnTruncations =>
   new Map(
     records.flatMap((record): Array<[string, OwnTruncation]> => {
       if (record.state === 'unreadable') return [];
@@ -59,7 +59,7 @@ function retentionOf(record: LedgerRecord): number | undefined {
   return attempt?.retentionDays ?? (window && retentionOfWindow(window, lastVerdict?.runStartMillis ?? 0));
 }
 
-function cutByUs(indices: readonly SurveyedIndex[], own: OwnWork): string[] {
+function truncatedByThisJob(indices: readonly SurveyedIndex[], own: OwnTruncations): string[] {
   const ours = indices.flatMap((index) => {
     const work = own.get(searchIndex(index));
     return work === undefined ? [] : [`${dottedName(index)} (${moment(work.at)})`];

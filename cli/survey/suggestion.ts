@@ -12,7 +12,7 @@ import {
   share,
 } from '../telling/findings.ts';
 import { isDamaged } from './damage.ts';
-import { isCutAt30Days, type OwnTruncation, type OwnWork } from './hints.ts';
+import { isCutAt30Days, type OwnTruncation, type OwnTruncations } from './hints.ts';
 import { losesRowsByReindex } from './version.ts';
 
 /**
@@ -22,7 +22,7 @@ import { losesRowsByReindex } from './version.ts';
  */
 export const suggest = (
   { indices }: Survey,
-  own: OwnWork,
+  own: OwnTruncations,
   { now, version }: { now: number; version?: string | undefined },
 ): Suggestion[] =>
   indices.flatMap((index) => {
@@ -31,7 +31,7 @@ export const suggest = (
     const suggested = isDamaged(index, now)
       ? switchedOff(index, mayHaveLost)
       : work
-        ? asItIs(index, work)
+        ? keepPolicy(index, work)
         : isCutAt30Days(index)
           ? switchedOff(index, isCutByOthers)
           : suggestOne(index, index.counts);
@@ -51,7 +51,10 @@ const mayHaveLost = ' until it is known whether it has lost rows (see above)';
 const isCutByOthers =
   ', because something else already cuts it at 30 days (see above); switch it on when that has stopped';
 
-const asItIs = ({ entityType, aspect }: SurveyedIndex, { retentionDays = 365 }: OwnTruncation): SuggestedPolicy => ({
+const keepPolicy = (
+  { entityType, aspect }: SurveyedIndex,
+  { retentionDays = 365 }: OwnTruncation,
+): SuggestedPolicy => ({
   policy: { entityType, aspect, retentionDays },
   why: `${retentionDays} days, ${retentionDays === 365 ? 'or what its policy says: ' : 'as in its policy: '}this job has truncated it, so its counts show what that policy has left`,
 });
@@ -90,7 +93,7 @@ function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { ki
   }
   const age = candidates.find((days) => counts.rowsTotal > 0 && counts.older[days] / counts.rowsTotal >= worthwhile);
   if (age === undefined) {
-    return { policy: with365, why: '365 days, because there is too little older than 90 days to be worth it yet' };
+    return { policy: with365, why: '365 days, because too few rows are older than 90 days to be worth truncating yet' };
   }
   const part = `${share(counts.older[age], counts.rowsTotal)} of its rows (${exact(counts.older[age])}) are older`;
   const why =
@@ -108,20 +111,27 @@ function withRowLimit({ policy, why }: SuggestedPolicy, rows: number, reindexes:
   return { policy: { ...policy, maxRowsPerRun: limitRows }, why: `${why}. ${limit}` };
 }
 
-/** What a first run would do with the rows past the retention; as far as they were counted, where it is an age of its own. */
+/**
+ * How many rows past the retention a first run would delete. If the retention is not one of the ages that were counted,
+ * the next age up is used.
+ */
 function firstRun({ counts }: SurveyedIndex, { policy }: SuggestedPolicy): Omit<Suggestion, keyof SuggestedPolicy> {
-  if (counts.kind !== 'counted' || policy.enabled === false) return { past: 0, goes: 0 };
+  if (counts.kind !== 'counted' || policy.enabled === false) return { rowsPastRetention: 0, rowsToDelete: 0 };
   const { rowsTotal, older } = counts;
   const age = ages.find((days) => days >= policy.retentionDays);
-  const past = age === undefined ? 0 : Math.min(older[age], rowsTotal);
-  if (past === 0) return { past, goes: 0 };
-  const none = (stays: string) => ({ past, goes: 0, stays });
-  if (past / rowsTotal < worthwhile) return none('they are less than 10 % of its rows (minDeletePercent)');
-  if (past === rowsTotal) return none('they are all its rows, and a person has to approve that');
+  const rowsPastRetention = age === undefined ? 0 : Math.min(older[age], rowsTotal);
+  if (rowsPastRetention === 0) return { rowsPastRetention, rowsToDelete: 0 };
+  const none = (whyNotMore: string) => ({ rowsPastRetention, rowsToDelete: 0, whyNotMore });
+  if (rowsPastRetention / rowsTotal < worthwhile) return none('they are less than 10 % of its rows (minDeletePercent)');
+  if (rowsPastRetention === rowsTotal) return none('they are all its rows, and a person has to approve that');
   if (counts.reindexes && policy.refuseReindex) return none('this server would reindex, which the policy refuses');
-  const most = policy.maxRowsPerRun ?? past;
-  if (past <= most) return { past, goes: past };
-  return { past, goes: most, stays: `a run deletes at most ${exact(most)} rows (maxRowsPerRun)` };
+  const most = policy.maxRowsPerRun ?? rowsPastRetention;
+  if (rowsPastRetention <= most) return { rowsPastRetention, rowsToDelete: rowsPastRetention };
+  return {
+    rowsPastRetention,
+    rowsToDelete: most,
+    whyNotMore: `a run deletes at most ${exact(most)} rows (maxRowsPerRun)`,
+  };
 }
 
 /**
@@ -132,9 +142,9 @@ export function gainOf({ indices }: Survey, suggestions: readonly Suggestion[]):
   const suggested = new Map(suggestions.map((one) => [dottedName(one.policy), one]));
   let [rows, of, mb] = [0, 0, undefined as number | undefined];
   for (const index of indices) {
-    const go = suggested.get(dottedName(index))?.goes ?? 0;
-    const freed = freedMb(go, rowsOf(index), index.sizeMb);
-    rows += go;
+    const { rowsToDelete = 0 } = suggested.get(dottedName(index)) ?? {};
+    const freed = freedMb(rowsToDelete, rowsOf(index), index.sizeMb);
+    rows += rowsToDelete;
     of += rowsOf(index);
     if (freed !== undefined) mb = (mb ?? 0) + freed;
   }

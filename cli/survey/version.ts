@@ -35,5 +35,5 @@ export function knownOf(version: string | undefined): string[] {
       : minor !== undefined && minor < 11
         ? 'Releases before 0.11 know no delete in place: they reindex to truncate.'
         : '';
-  return [`The server says that it is DataHub ${version}. ${known}`.trim()];
+  return [`The server reports DataHub ${version}. ${known}`.trim()];
 }

@@ -40,13 +40,13 @@ export type IndexCounts =
       /** Rows older than 25 and older than 32 days, asked if none are older than 90: does something cut at 30? */
       around30?: { days25: number; days32: number } | undefined;
       /** Rows older than the physical index itself, whose name contains its creation time. */
-      made?: Made;
+      created?: Creation;
       /** True if the server does not say that it would delete in place. */
       reindexes: boolean;
     }
   | { kind: 'failed'; error: ServerError };
 
-export interface Made {
+export interface Creation {
   /** Epoch milliseconds. */
   at: number;
   /** Rows from before that time. */
@@ -67,7 +67,10 @@ export interface Survey {
 export const rowsOf = ({ counts }: SurveyedIndex): number => (counts.kind === 'counted' ? counts.rowsTotal : 0);
 
 /** How old the oldest rows are, as far as the counts show it. */
-export function reach({ rowsTotal, older }: IndexCounts & { kind: 'counted' }, { under, over, to } = inWords): string {
+export function ageOfOldest(
+  { rowsTotal, older }: IndexCounts & { kind: 'counted' },
+  { under, over, to } = inWords,
+): string {
   if (rowsTotal === 0) return '-';
   const oldest = ages.findLast((age) => older[age] > 0);
   if (oldest === undefined) return `${under}${ages[0]} d`;
@@ -97,11 +100,11 @@ export interface Suggestion {
   /** Without its full stop. */
   why: string;
   /** Rows past its retention. */
-  past: number;
+  rowsPastRetention: number;
   /** How many of them a first run would delete. */
-  goes: number;
+  rowsToDelete: number;
   /** Why it would delete none of the others, or no more; a clause. */
-  stays?: string;
+  whyNotMore?: string;
 }
 
 /** A policies file with the suggested policies, one line each. */

@@ -12,8 +12,7 @@ import type { Check, Findings } from './findings.ts';
 
 /**
  * What the command line tells while it works: `outputs/screen/on-screen.ts` to people, `outputs/json-lines.ts` to
- * programs. The methods
- * are called in this order, those of a run or those of a survey.
+ * programs. The methods are called in this order, those of a run or those of a survey.
  */
 export interface Output {
   /** Keeps a secret out of all output from now on. */
@@ -92,7 +91,7 @@ export function progressOf({ facts, watch }: WatchedEntry): string {
 }
 
 /** What the next check of a truncation is for, where its progress does not say it. */
-export function waitsFor({ facts, watch }: WatchedEntry): string | undefined {
+export function reasonOfNextCheck({ facts, watch }: WatchedEntry): string | undefined {
   if (watch.error) return 'its last check failed';
   if (watch.pending) return 'its rows are counted a second time';
   if (watch.task?.completed) return 'its task has ended, and its rows are counted';

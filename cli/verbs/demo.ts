@@ -4,20 +4,22 @@ import { policiesFile, samplePolicyList } from '../inputs/policies.ts';
 import type { Server } from '../inputs/server.ts';
 import { memoryLedger } from '../ledgers/memory-ledger.ts';
 import { demoReading } from '../operations-service/reading.ts';
-import { startOperationsService } from '../operations-service/server.ts';
+import { startOperationsService } from '../operations-service/service.ts';
+import { reportPublisher } from '../outputs/tell-report.ts';
 import { type Connection, connect } from '../run/connect.ts';
+import { runOnce } from '../run/run-once.ts';
 import type { Output } from '../telling/output.ts';
 import { remarksOn, runFiles } from './files.ts';
-import { runAndPublish, webhookOf } from './run.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { ProcessContext } from './process-context.ts';
+import { webhookOf } from './run.ts';
 
 /** `demo`: a run that truncates, on the sample data of the embedded service. @throws UsageError */
 export async function demo(
   commandLine: CommandLine,
   output: Output,
-  { program, hasTerminal, printed }: Surroundings,
+  { program, hasTerminal, printed }: ProcessContext,
 ): Promise<number> {
-  const { policies: path, failOn } = commandLine;
+  const { policies: path } = commandLine;
   const input = inputOf(commandLine);
   const files = runFiles(commandLine, [
     ['--policies', path],
@@ -33,15 +35,17 @@ export async function demo(
     const server: Server = { baseUrl, token, tokenText };
     output.header({ server: baseUrl, mode: 'enforce', embedded: true, fast: true });
     for (const remark of remarksOn(commandLine.notifyUrlFile)) output.note(remark);
-    connection = connect(server, { onServerEvent: output.serverEvent });
+    connection = connect(server, { sampleOnly: true, onServerEvent: output.serverEvent });
     const audience = { kind: 'machine', program, demo: true } as const;
     const name = commandLine.name ?? 'demo';
     const ledger = memoryLedger();
+    // One of the sample policies has a ceiling, to show what happens there: that needs attention, and is expected.
+    const failOn = commandLine.failOn ?? (path === undefined ? 'failed' : undefined);
+    const byHand = hasTerminal;
+    const publisher = reportPublisher({ server, audience, ...files, webhook, failOn, byHand, printed }, output);
     const run = { server, connection, policies, input, fast: true, embedded: true, ledger, name, audience };
-    // One of the sample policies has a ceiling, to show what happens there.
-    const expected = path === undefined ? (['above-ceiling'] as const) : undefined;
-    const outputs = { ...files, webhook, failOn, expected, byHand: hasTerminal, printed };
-    return await runAndPublish(run, outputs, output);
+    await runOnce(run, output, publisher);
+    return publisher.status();
   } finally {
     await connection?.close();
     await service.close();

@@ -4,19 +4,21 @@ import type { StoredRecord } from '../../lambda/ledger/record.ts';
 import { shellWord } from '../../lambda/message/sentences/text.ts';
 import type { CommandLine } from '../command-line/read.ts';
 import { defaultLedgerPath, ledgerAt } from '../ledgers/choose.ts';
-import { type LastRun, lastRunLines } from '../ledgers/last-run.ts';
 import { statusJson } from '../ledgers/status.ts';
-import { writeOutputFile } from '../outputs/output-file.ts';
+import { type LastRun, lastRunLines } from '../ledgers/stored-ledger.ts';
+import { outputFile, writeOutputFile } from '../outputs/output-file.ts';
 import { statusText } from '../outputs/status.ts';
 import { UsageError } from '../telling/mistakes.ts';
-import { outputFile } from './files.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { ProcessContext } from './process-context.ts';
 
 /** `status`: what the ledger holds, and the last run. @throws UsageError */
-export async function status(commandLine: CommandLine, { env, print, width, program }: Surroundings): Promise<number> {
+export async function status(
+  commandLine: CommandLine,
+  { env, print, width, program }: ProcessContext,
+): Promise<number> {
   const { ledger: named } = commandLine;
   const folder = named ?? defaultLedgerPath(env, false);
-  const file = outputFile(commandLine.json, 'status', [['--ledger', folder]], commandLine);
+  const file = outputFile(commandLine.json, 'status', [['--ledger', folder]], commandLine.force);
   const ledger = ledgerAt(folder, env);
   let records: StoredRecord[];
   let lastRun: LastRun | undefined;

@@ -8,7 +8,7 @@ import { sampleIndices } from '../../cli/operations-service/samples.ts';
 import { jsonLines } from '../../cli/outputs/json-lines.ts';
 import { onScreen } from '../../cli/outputs/screen/on-screen.ts';
 import { UsageError } from '../../cli/telling/mistakes.ts';
-import type { Surroundings } from '../../cli/verbs/surroundings.ts';
+import type { ProcessContext } from '../../cli/verbs/process-context.ts';
 import { type ServiceOptions, startOperationsService } from '../operations-service/server.ts';
 import { listening, textOf } from '../support/loopback.ts';
 import { folder } from './processes.ts';
@@ -28,9 +28,9 @@ export async function runHere(
   {
     env = {},
     hasTerminal = false,
-    isOutputNowhere = false,
+    isOutputDiscarded = false,
     ask,
-  }: Partial<Pick<Surroundings, 'env' | 'hasTerminal' | 'isOutputNowhere' | 'ask'>> = {},
+  }: Partial<Pick<ProcessContext, 'env' | 'hasTerminal' | 'isOutputDiscarded' | 'ask'>> = {},
 ): Promise<Here> {
   const here: Here = { status: 0, stdout: '', stderr: '', lines: [] };
   const print = (text: string) => {
@@ -41,11 +41,11 @@ export async function runHere(
       env,
       program: './retention',
       hasTerminal,
-      isOutputNowhere,
+      isOutputDiscarded,
       width: 80,
       ask,
       print,
-      printed: async () => (isOutputNowhere ? 'not-asked' : 'taken'),
+      printed: async () => (isOutputDiscarded ? 'not-asked' : 'taken'),
       output: ({ log }) =>
         log === 'json' ? jsonLines((line) => here.lines.push(JSON.parse(line))) : onScreen({ write: print }),
     });

@@ -56,6 +56,9 @@ describe('A run', () => {
     expect(stdout).toMatch(/^dashboard\.dashboardUsageStatistics +12,000 +7,500 +62\.5 % {2}above-ceiling$/m);
     const [, command = ''] = /^ {2}\.\/retention (demo dash.*)$/m.exec(stdout) ?? [];
     expect(status).toBe(0);
+    expect(await runHere(['demo', '--fail-on', 'attention', 'dashboard.dashboardUsageStatistics'])).toMatchObject({
+      status: 1,
+    });
     const approved = await runHere(command.split(' '));
     expect(approved.stdout).toMatch(/^dashboard\.dashboardUsageStatistics: truncated, 7,500 of 12,000 rows deleted /m);
     expect(approved.stdout).toMatch(
@@ -170,11 +173,11 @@ describe('--log json', () => {
 });
 
 describe('--notify problems', () => {
-  const quiet = async (surroundings: Parameters<typeof runHere>[1]) => {
+  const quiet = async (context: Parameters<typeof runHere>[1]) => {
     const { run, files } = await serviceHere();
     const hook = await startReceiver();
     const notify = ['--notify', 'problems', '--notify-url-file', files.write('hook', hook.url)];
-    expect((await runHere(run('enforce', [operation], ...notify), surroundings)).status).toBe(0);
+    expect((await runHere(run('enforce', [operation], ...notify), context)).status).toBe(0);
     return hook.received.length;
   };
 

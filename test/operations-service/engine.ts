@@ -1,4 +1,4 @@
-import { createRandom, type Random, randomText } from '../../cli/operations-service/random.ts';
+import { createRandom, type Random } from '../../cli/operations-service/random.ts';
 import { type SampleIndex, sampleIndices } from '../../cli/operations-service/samples.ts';
 import { parseFault } from './faults.ts';
 import { type ProfileName, profileNamed } from './profiles.ts';
@@ -110,3 +110,9 @@ function randomUuid(random: Random): string {
   const hex = (length: number) => Array.from({ length }, () => Math.floor(random() * 16).toString(16)).join('');
   return `${hex(8)}-${hex(4)}-4${hex(3)}-${'89ab'[Math.floor(random() * 4)]}${hex(3)}-${hex(12)}`;
 }
+
+const urlSafe = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** URL-safe base64 characters, like Elasticsearch's node ids. */
+const randomText = (random: Random, length: number): string =>
+  Array.from({ length }, () => urlSafe[Math.floor(random() * urlSafe.length)]).join('');

@@ -1,7 +1,8 @@
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sampleIndices } from '../../cli/operations-service/samples.ts';
-import { keepToken } from '../../cli/operations-service/server.ts';
 import { FaultError, faults, faultUsage, scopes } from './faults.ts';
 import { type ProfileName, profileNamed, profileNames } from './profiles.ts';
 import { startOperationsService } from './server.ts';
@@ -19,7 +20,9 @@ async function main(): Promise<void> {
   }
   const given = { port: Number(port), profile, faults: fault };
   const service = await startOperationsService({ ...given, indices: sampleIndices() });
-  const { folder, path } = await keepToken(service.token);
+  const folder = mkdtempSync(join(tmpdir(), 'datahub-retention-'));
+  const path = join(folder, 'token');
+  writeFileSync(path, `${service.token}\n`, { mode: 0o600 });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
       rmSync(folder, { recursive: true });

@@ -1,4 +1,4 @@
-import type { Step } from '../../cli/run/state-machine.ts';
+import { executeWorkflow, type Step, stepOf } from '../../cli/run/state-machine.ts';
 import type { PlanEvent } from '../../lambda/run/input.ts';
 import { asMarkEvent, markAllReported } from '../../lambda/run/mark-reported.ts';
 import { plan } from '../../lambda/run/plan/plan.ts';
@@ -26,4 +26,17 @@ export function takeStep(
     case 'report':
       return report(input as ReportEvent, services);
   }
+}
+
+/** The workflow file, executed once with these steps. */
+export async function executeSteps(
+  take: (step: Step, input: unknown) => Promise<unknown>,
+  { input, startTime, sleep }: { input: object; startTime: string; sleep(millis: number): Promise<void> },
+): Promise<void> {
+  const context = { Execution: { Name: 'run', StartTime: startTime, Input: input } };
+  await executeWorkflow(
+    context,
+    { input },
+    { sleep, random: Math.random, entered: () => {}, call: (resource, given) => take(stepOf(resource), given) },
+  );
 }

@@ -2,23 +2,19 @@ import { createHash } from 'node:crypto';
 
 /**
  * How pages look. All of it is in the page, and its hash is in the page's policy: no other style and no script is
- * allowed. Red is for what has failed alone. Colours differ in more than hue: rows to delete are left of the cut, rows that stay are right of it, and every
- * part is labelled with its number.
+ * allowed. Red is for what has failed alone. The colours of rows differ in more than hue: rows to delete are on the left,
+ * and both numbers stand above.
  */
 
 const light = `
   --page: #f3f5f7; --paper: #fff; --ink: #16202a; --muted: #55616e; --rule: #dce2e8; --code: #f1f4f7; --link: #0b5c9a;
-  --ok: #17733f; --note: #835500; --attention: #835500; --failed: #b3261e;
-  --goes: #6a3d9a; --stays: #1b5a84;
-  --g1: #4d2a75; --g2: #63399a; --g3: #7b52b4; --g4: #9672c8; --g5: #b297da; --g6: #cfbfe9;
-  --s1: #b3d1e5; --s2: #8ab7d5; --s3: #619bc1; --s4: #4080aa; --s5: #286792; --s6: #164f77;`;
+  --ok: #17733f; --attention: #835500; --failed: #b3261e;
+  --goes: #6a3d9a; --stays: #1b5a84;`;
 
 const dark = `
   --page: #0e1318; --paper: #161d25; --ink: #e6ebf0; --muted: #a0acb8; --rule: #2b3540; --code: #1d2630; --link: #84c3f4;
-  --ok: #63cb91; --note: #e3b557; --attention: #e3b557; --failed: #ff8f85;
-  --goes: #c7a6f2; --stays: #8cc5ec;
-  --g1: #d8c3f8; --g2: #c3a2f0; --g3: #a983e2; --g4: #8b66c8; --g5: #6e4da6; --g6: #543a82;
-  --s1: #224d6b; --s2: #2c6389; --s3: #3b7ca8; --s4: #5497c5; --s5: #75b2dd; --s6: #9ccbee;`;
+  --ok: #63cb91; --attention: #e3b557; --failed: #ff8f85;
+  --goes: #c7a6f2; --stays: #8cc5ec;`;
 
 const sheet = `
 :root { color-scheme: light dark; ${light} }
@@ -29,7 +25,7 @@ body {
   margin: 0; background: var(--page); color: var(--ink); overflow-wrap: anywhere; font-variant-numeric: tabular-nums;
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
 }
-header, nav, main, footer { max-width: 60rem; margin: 0 auto; padding: 0 1rem; }
+header, main, footer { max-width: 60rem; margin: 0 auto; padding: 0 1rem; }
 a { color: var(--link); text-underline-offset: .15em; }
 a:focus-visible, summary:focus-visible, pre:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 3px; }
 .skip { position: absolute; left: -999rem; }
@@ -40,7 +36,6 @@ header { padding-top: 2rem; }
 h1 { margin: .125rem 0 .5rem; font-size: clamp(1.5rem, 5vw, 2.125rem); line-height: 1.2; letter-spacing: -.015em; text-wrap: balance; }
 h2 { margin: 2.25rem 0 .75rem; font-size: 1.25rem; line-height: 1.3; }
 h3 { margin: 0; font-size: 1.0625rem; line-height: 1.35; }
-h4 { margin: 0 0 .25rem; font-size: .875rem; line-height: 1.35; }
 p { margin: .5rem 0; }
 .about { margin: 0; color: var(--muted); font-size: .875rem; display: flex; flex-wrap: wrap; gap: .125rem 1.25rem; }
 .about div, .facts div { display: flex; gap: .375rem; min-width: 0; }
@@ -61,36 +56,26 @@ dd { margin: 0; min-width: 0; }
 .well { color: var(--ok); font-weight: 600; }
 .top { display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: baseline; justify-content: space-between; }
 .badge { font-size: .8125rem; font-weight: 650; white-space: nowrap; }
-.badge::before { content: "\\25CF\\00A0"; }
+.badge.failed { color: var(--failed); }
 .badge.failed::before { content: "\\2715\\00A0"; }
-.badge.attention::before, .badge.note::before { content: "\\25B2\\00A0"; }
-.ok { color: var(--ok); } .attention { color: var(--attention); } .note { color: var(--note); } .failed { color: var(--failed); }
-.alert.attention, .alert.failed, .alert.note { color: inherit; }
 .sentence, .aside { margin: .125rem 0 0; color: var(--muted); font-size: .9375rem; }
 .aside { font-size: .875rem; }
 .next { margin: .75rem 0 0; }
 .next b { font-weight: 650; }
 pre { margin: .375rem 0 .75rem; padding: .625rem .75rem; background: var(--code); border-radius: .375rem; white-space: pre-wrap; overflow-wrap: anywhere;
   font: .8125rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
-ol, ul { margin: .5rem 0; padding-left: 1.25rem; }
+ul { margin: .5rem 0; padding-left: 1.25rem; }
 li + li { margin-top: .25rem; }
 
-figure { margin: 1rem 0 0; }
-figure > svg { display: block; overflow: visible; }
-.ends { margin: 0 0 .125rem; display: flex; justify-content: space-between; gap: 1rem; font-size: .875rem; line-height: 1.35; }
+.ends + svg { display: block; }
+.ends { margin: .75rem 0 .125rem; display: flex; flex-wrap: wrap; gap: 0 1rem; font-size: .875rem; line-height: 1.35; }
 .ends b { font-weight: 650; }
-.ends span:last-child { text-align: right; flex: none; }
-.ends .gone { color: var(--goes); } .ends .stay { color: var(--stays); }
-.compared { margin: 0; padding: 0; list-style: none; }
-.compared li + li { margin-top: .75rem; }
-.compared .ends b { min-width: 0; }
-.part { stroke: var(--paper); stroke-width: 1.5px; }
+.ends > span { margin-left: auto; text-align: right; }
+.ends .gone { color: var(--goes); margin-right: .5rem; } .ends .stay { color: var(--stays); }
 .w { fill: var(--page); stroke: var(--goes); stroke-width: 1px; stroke-dasharray: 3 2; }
-${shades('g')}
-${shades('s')}
-.legend { margin: .375rem 0 0; padding: 0; list-style: none; display: flex; flex-wrap: wrap; gap: .125rem 1rem; font-size: .8125rem; color: var(--muted); }
+.g { fill: var(--goes); } .s { fill: var(--stays); }
+.legend { margin: .75rem 0 0; padding: 0; list-style: none; display: flex; flex-wrap: wrap; gap: .125rem 1rem; font-size: .8125rem; color: var(--muted); }
 .legend li { margin: 0; display: flex; align-items: center; gap: .375rem; white-space: nowrap; }
-.legend b { color: var(--ink); font-weight: 600; }
 .legend svg { flex: none; display: block; }
 .facts { margin: .75rem 0 0; display: flex; flex-wrap: wrap; gap: .125rem 1.25rem; font-size: .875rem; }
 
@@ -120,18 +105,13 @@ footer { padding-top: 1.5rem; padding-bottom: 3rem; color: var(--muted); font-si
 @media print {
   body { background: #fff; font-size: 10pt; }
   header, main, footer { max-width: none; padding: 0; }
-  nav, .skip { display: none; }
+  .skip { display: none; }
   .card, figure, tr, li { break-inside: avoid; }
-  h2, h3, h4 { break-after: avoid; }
+  h2, h3 { break-after: avoid; }
   a { color: inherit; text-decoration: none; }
   * { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 }
 `;
-
-/** Six shades of each colour: the darkest one (in dark mode the brightest) is the farthest from the cut. */
-function shades(ramp: 'g' | 's'): string {
-  return [1, 2, 3, 4, 5, 6].map((step) => `.${ramp}${step} { fill: var(--${ramp}${step}); }`).join(' ');
-}
 
 export const style = sheet.trim();
 

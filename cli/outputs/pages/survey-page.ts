@@ -2,19 +2,19 @@ import { exact, moment, size } from '../../../lambda/message/sentences/numbers.t
 import { errorText } from '../../../lambda/message/sentences/server-errors.ts';
 import { dottedName } from '../../../lambda/policy/aspects.ts';
 import {
+  ageOfOldest,
   ages,
   type Findings,
   failuresByReason,
   freedExplained,
   freedMb,
   policiesText,
-  reach,
   rowsOf,
   type Suggestion,
   type SurveyedIndex,
   share,
 } from '../../telling/findings.ts';
-import { ageBar, comparedBars } from './bars.ts';
+import { legend, rowsBar } from './bars.ts';
 import { document } from './document.ts';
 import { breakable, type Child, type Html, html } from './html.ts';
 
@@ -41,7 +41,7 @@ export function surveyPage(
     ...(hints.length === 0
       ? []
       : [['to-know', 'What to know', html`<div class="card">${list(hints)}</div>`] satisfies [string, string, Child]]),
-    ['all', 'All indices', html`<div class="card">${comparedBars(indices.flatMap(comparedOf(suggestions)))}</div>`],
+    ['all', 'All indices', html`<div class="card">${compared(findings)}${legend}</div>`],
     ['indices', 'Index by index', indices.map((index) => card(index, suggestionFor(index, suggestions), damaged))],
   ];
   if (suggestions.length > 0) sections.push(['policies', 'Suggested policies', policies(suggestions)]);
@@ -109,11 +109,24 @@ function alertsOf({ damage, damaged, checks, survey }: Findings): Html[] {
   ];
 }
 
-const comparedOf = (suggestions: readonly Suggestion[]) => (index: SurveyedIndex) => {
-  if (index.counts.kind === 'failed') return [];
-  const { past = 0, goes = 0 } = suggestionFor(index, suggestions) ?? {};
-  return [{ name: dottedName(index), rows: rowsOf(index), past, goes }];
-};
+/** More cannot be compared by eye; each has its own card. */
+const mostCompared = 10;
+
+/** The largest indices side by side. */
+function compared({ survey: { indices }, suggestions }: Findings): Child {
+  const counted = indices
+    .filter(({ counts }) => counts.kind === 'counted')
+    .sort((one, other) => rowsOf(other) - rowsOf(one));
+  const most = Math.max(1, ...counted.map(rowsOf));
+  const bars = counted.slice(0, mostCompared).map((index) => {
+    const heading = html`<b>${breakable(dottedName(index))}</b>`;
+    return rowsBar(index, suggestionFor(index, suggestions), heading, most);
+  });
+  return [
+    bars,
+    counted.length > bars.length && html`<p class="aside">The ${bars.length} largest of ${counted.length}.</p>`,
+  ];
+}
 
 function card(index: SurveyedIndex, suggestion: Suggestion | undefined, damaged: readonly string[]): Html {
   const { counts, sizeMb, indexName } = index;
@@ -123,12 +136,23 @@ function card(index: SurveyedIndex, suggestion: Suggestion | undefined, damaged:
     ? 'The state of stateful ingestion, not history: it must not be truncated, and policies for it are refused.'
     : suggestion && `Suggested: ${suggestion.why}.`;
   return html`<section class="card"><div class="top"><h3>${breakable(name)}</h3>${badge && html`<span class="badge failed">${badge}</span>`}</div>${sentence && html`<p class="sentence">${sentence}</p>`}${
-    counts.kind === 'counted' && [ageBar(name, counts, suggestion), agesTable(name, counts, sizeMb)]
+    counts.kind === 'counted' && [
+      rowsBar(index, suggestion),
+      staying(index, suggestion),
+      agesTable(name, counts, sizeMb),
+    ]
   }${facts('facts', [
-    ...(counts.kind === 'counted' ? [['Reaches back', reach(counts)] as const] : []),
+    ...(counts.kind === 'counted' ? [['Reaches back', ageOfOldest(counts)] as const] : []),
     ...(sizeMb === undefined ? [] : [['Size', size(sizeMb)] as const]),
     ...(indexName === undefined ? [] : [['Index', indexName] as const]),
   ])}</section>`;
+}
+
+/** Rows past the retention that a first run would leave, and why. */
+function staying(index: SurveyedIndex, suggestion: Suggestion | undefined): Html | undefined {
+  if (suggestion?.whyNotMore === undefined) return undefined;
+  const left = suggestion.rowsPastRetention - suggestion.rowsToDelete;
+  return html`<p class="aside"><b>${exact(left)}</b> past the retention (${share(left, rowsOf(index))}) would stay: ${suggestion.whyNotMore}.</p>`;
 }
 
 function agesTable(

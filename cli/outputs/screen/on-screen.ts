@@ -67,7 +67,7 @@ export function onScreen(screen: Screen): Output {
         '',
         ...lines.flatMap(fitted),
         rule,
-        ...whoseTimes(report, Date.now() - begunAt),
+        ...runClockNote(report, Date.now() - begunAt),
       );
     },
     posted(posted) {
@@ -89,7 +89,7 @@ export function onScreen(screen: Screen): Output {
 }
 
 /** A run that skips waits takes longer by its own clock than by the one on the wall. */
-function whoseTimes({ startedAt, finishedAt }: Report, tookMillis: number): string[] {
+function runClockNote({ startedAt, finishedAt }: Report, tookMillis: number): string[] {
   const ownMillis = Date.parse(finishedAt) - Date.parse(startedAt);
   if (ownMillis < tookMillis + 5000) return [];
   return [`Times are by the run's clock, which skips waits: on this machine it took ${duration(tookMillis / 1000)}.`];

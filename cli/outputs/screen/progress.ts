@@ -3,7 +3,14 @@ import { exact, percent } from '../../../lambda/message/sentences/numbers.ts';
 import { dottedName } from '../../../lambda/policy/aspects.ts';
 import type { Entry, WatchedEntry } from '../../../lambda/run/state.ts';
 import { progressShown } from '../../../lambda/truncation/watch.ts';
-import { actionOf, type Output, progressLine, resultLine, taskRowsOf, waitsFor } from '../../telling/output.ts';
+import {
+  actionOf,
+  type Output,
+  progressLine,
+  reasonOfNextCheck,
+  resultLine,
+  taskRowsOf,
+} from '../../telling/output.ts';
 import { table } from '../table.ts';
 import type { Paint } from './screen.ts';
 
@@ -56,7 +63,7 @@ export function createProgress(write: (line: string) => void, paint: Paint, widt
 export const waitingLine = (watched: readonly WatchedEntry[]): string =>
   watched
     .map((entry) => {
-      const reason = waitsFor(entry);
+      const reason = reasonOfNextCheck(entry);
       return `${progressLine(entry)}${reason ? ` (${reason})` : ''}`;
     })
     .join('; ');

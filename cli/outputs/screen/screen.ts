@@ -35,7 +35,7 @@ export function screenOn(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Sc
 
 /** Asks a question of the person at the terminal; only `y` and `yes` are a yes. Ctrl-C stays a signal. */
 export async function askOn(output: NodeJS.WriteStream, question: string): Promise<boolean> {
-  await drop(process.stdin);
+  await discardTypeahead(process.stdin);
   output.write(question);
   if (process.stdin.readableEnded) return false;
   const lines = createInterface({ input: process.stdin, terminal: false });
@@ -49,7 +49,7 @@ export async function askOn(output: NodeJS.WriteStream, question: string): Promi
 }
 
 /** What was typed before the question answers nothing. */
-async function drop(input: NodeJS.ReadStream): Promise<void> {
+async function discardTypeahead(input: NodeJS.ReadStream): Promise<void> {
   input.resume();
   await sleep(100);
   input.pause();
@@ -68,7 +68,7 @@ export function keepWriting(
   stderr: NodeJS.WriteStream,
 ): () => Promise<Printed> {
   let hasComplained = false;
-  let failed: Printed | undefined = isNowhere(stdout.fd) ? 'not-asked' : undefined;
+  let failed: Printed | undefined = isNullDevice(stdout.fd) ? 'not-asked' : undefined;
   stderr.on('error', () => {});
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     failed ??= isGone(error) ? 'gone' : 'refused';
@@ -89,7 +89,7 @@ export function keepWriting(
 }
 
 /** Whether a file is the null device, which Node also puts in the place of an output that is closed. */
-export function isNowhere(file: number | string): boolean {
+export function isNullDevice(file: number | string): boolean {
   const stats = typeof file === 'number' ? fstatSync(file) : statSync(file, { throwIfNoEntry: false });
   return stats?.isCharacterDevice() === true && stats.rdev === statSync(devNull).rdev;
 }

@@ -2,13 +2,13 @@ import { amount, exact, inSigns, size } from '../../../lambda/message/sentences/
 import { errorText } from '../../../lambda/message/sentences/server-errors.ts';
 import { dottedName } from '../../../lambda/policy/aspects.ts';
 import {
+  ageOfOldest,
   ages,
   type Check,
   type Findings,
   failuresByReason,
   freedExplained,
   freedMb,
-  reach,
   type Survey,
   type SurveyedIndex,
   share,
@@ -89,7 +89,7 @@ function cells(index: SurveyedIndex): string[][] {
       dottedName(index),
       amount(rowsTotal),
       sizeCell,
-      reach(counts, inSigns),
+      ageOfOldest(counts, inSigns),
       ...ages.map((age) => share(older[age], rowsTotal, inSigns)),
     ],
     ['  would remain', '', '', '', ...ages.map((age) => amount(rowsTotal - older[age]))],

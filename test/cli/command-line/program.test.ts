@@ -44,6 +44,15 @@ describe('the name of the program in messages', () => {
   });
 });
 
+test('An empty variable counts as unset, whatever it stands for', () => {
+  const names = ['NAME', 'LEDGER', 'CA_FILE', 'ARGS', 'POLICIES'];
+  const { status, stderr } = spawnSync(fileURLToPath(new URL('../../../retention', import.meta.url)), ['preview'], {
+    env: { ...process.env, ...Object.fromEntries(names.map((name) => [`DATAHUB_RETENTION_${name}`, ' '])) },
+    encoding: 'utf8',
+  });
+  expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(/^preview needs --policies FILE/) });
+});
+
 test('A checkout without its packages says in one sentence how to install them', () => {
   const { at } = folder();
   const root = fileURLToPath(new URL('../../../', import.meta.url));

@@ -15,9 +15,9 @@ describe('A file that the command line names', () => {
     execFileSync('mkfifo', [pipe]);
     const writer = spawn('sh', ['-c', 'sleep 0.3; cat "$1" > "$2"', 'sh', write('policies.json', policies), pipe]);
     onTestFinished(() => void writer.kill());
-    const read = policiesFile(pipe, undefined);
-    expect(read.names).toEqual(['dataset.operation']);
-    expect(read.again()).toEqual(read.first);
+    const { names, read } = policiesFile(pipe, undefined);
+    expect(names).toEqual(['dataset.operation']);
+    expect(read()).toEqual(read());
   });
 
   test.each([

@@ -20,7 +20,7 @@ describe('a file with a secret', () => {
     ],
     ['where users have no numbers', { mode: 0o666, owner: 0, us: undefined }, false],
   ])('%s', (_name, { mode, owner, us, path = '/home/me/token' }, exposed) => {
-    expect(isExposed({ stats: { mode: 0o100_000 | mode, uid: owner }, path, uid: us })).toBe(exposed);
+    expect(isExposed({ mode: 0o100_000 | mode, uid: owner }, path, us)).toBe(exposed);
   });
 
   it('is reported with the command that makes it private', () => {

@@ -34,7 +34,7 @@ describe('validate', () => {
     ['an owner and a note', `[${policy.replace('}', ', "owner": "data-platform", "note": "audit needs 90 days" }')}]`],
   ])('finds no mistake in policies with %s, and a run takes the same file', (_, text) => {
     const path = file(text);
-    expect(inspected({ policies: path })).toEqual([`${path}: no mistake found.`]);
+    expect(inspected({ policies: path }).lines).toEqual([`${path}: no mistake found.`]);
     expect(JSON.parse(readPolicies(path).source.text)).toMatchObject([{ entityType: 'dataset', retentionDays: 90 }]);
   });
 
@@ -104,6 +104,14 @@ describe('validate', () => {
     expect(() => policiesFile(path, ['dataset.operations'])).toThrow('did you mean dataset.operation?');
   });
 
+  it('is read again after the plan: someone may have made a policy stricter in the meantime', () => {
+    const path = file(`[${policy}]`);
+    const { read } = policiesFile(path, undefined);
+    writeFileSync(path, `[${policy.replace('90', '365')}]`);
+    expect(read()[0]?.text).toContain('90');
+    expect(read()[0]?.text).toContain('365');
+  });
+
   it('finds every mistake of a stage file, of settings and policies alike', () => {
     const stage = file(
       `{
@@ -126,7 +134,7 @@ describe('validate', () => {
 
   it('takes the name of a stage from its file', () => {
     const text = `{ "gmsUrl": "https://gms.example.com/gms", "emails": ["a@example.com"], "policies": [${policy}] }`;
-    expect(inspected({ stage: file(text, 'prod-eu.json') })).toHaveLength(1);
+    expect(inspected({ stage: file(text, 'prod-eu.json') }).lines).toHaveLength(1);
     expect(mistakesIn({ stage: file(text, 'Prod EU.json') })).toEqual([
       expect.stringMatching(/^Prod EU\.json:1:1: The stage's name "Prod EU" must begin with a letter/),
     ]);
@@ -138,7 +146,7 @@ describe('validate', () => {
   ${policy.replace('operation', 'datasetStats')},
   ${policy.replace('operation', 'Operation')}
 ]`);
-    expect(inspected({ policies }).map((line) => line.replace(`${folder}/`, ''))).toEqual([
+    expect(inspected({ policies }).lines.map((line) => line.replace(`${folder}/`, ''))).toEqual([
       "policies.json:2:29: warning: policy 1: datset.operations is not one of DataHub's own indices; unless a custom model has it, dataset.operation is probably meant.",
       "policies.json:4:30: warning: policy 3: dataset.Operation is sent in DataHub's spelling, dataset.operation: write it like that.",
       'policies.json: no mistake found.',
@@ -153,7 +161,7 @@ describe('validate', () => {
     ${policy.replace('operation', 'operations')}
   ]
 }`;
-    expect(inspected({ stage: file(text, 'prod.json') }).map((line) => line.replace(`${folder}/`, ''))).toEqual([
+    expect(inspected({ stage: file(text, 'prod.json') }).lines.map((line) => line.replace(`${folder}/`, ''))).toEqual([
       expect.stringMatching(/^prod\.json:1:1: warning: Nobody will be notified: /),
       'prod.json:2:3: warning: gmsUrl http://gms.example.com/gms is plain http to a public host: the token can be read in transit; use https.',
       expect.stringMatching(/^prod\.json:3:3: warning: The alarm NotStarted would fire between two runs/),

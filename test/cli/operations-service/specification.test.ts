@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { sampleIndices } from '../../../cli/operations-service/samples.ts';
-import { startOperationsService } from '../../../cli/operations-service/server.ts';
+import { startOperationsService } from '../../../cli/operations-service/service.ts';
 
 /** The embedded service against its specification, over real HTTP: what the whole runs in ../readings do not show. */
 
@@ -22,7 +22,7 @@ async function serve() {
   };
   const cutoff = { entityType: 'dataset', aspect: 'operation', endTimeMillis: start - 30 * day };
   const truncate = (fields: object = {}) => post('truncateTimeseriesAspect', { ...cutoff, ...fields });
-  const rows = () => service.service.rows('dataset', 'operation')?.total;
+  const rows = () => service.rows('dataset', 'operation')?.total;
   const pass = (millis: number) => {
     now += millis;
   };
@@ -95,10 +95,10 @@ describe('5 authentication', () => {
   });
 });
 
-test('the sample rows are the same for the same seed', async () => {
+test('the sample rows are the same at every start', async () => {
   const one = await startOperationsService({ clock: { now: () => start }, indices: sampleIndices(1000) });
   const other = await startOperationsService({ clock: { now: () => start }, indices: sampleIndices(1000) });
   onTestFinished(() => Promise.all([one.close(), other.close()]).then(() => undefined));
-  const before = (service: typeof one) => service.service.rows('dataset', 'operation')?.before(start - 100 * day);
+  const before = (service: typeof one) => service.rows('dataset', 'operation')?.before(start - 100 * day);
   expect(before(one)).toBe(before(other));
 });

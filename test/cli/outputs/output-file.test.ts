@@ -1,20 +1,27 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { checkOutputFile, type OutputFile, WriteError, writeOutputFile } from '../../../cli/outputs/output-file.ts';
+import {
+  type NamedFiles,
+  type OutputFile,
+  outputFile,
+  WriteError,
+  writeOutputFile,
+} from '../../../cli/outputs/output-file.ts';
 import { programs } from '../../programs.ts';
 import { problemOf } from '../inputs/problem.ts';
 import { folder } from '../processes.ts';
 
 const report = (path: string, force = false): OutputFile => ({ path, holds: 'report', force });
 const policies = (path: string, force = false): OutputFile => ({ path, holds: 'policies', force });
-const figures = (path: string): OutputFile => ({ path, holds: 'figures', force: false });
+const figures = (path: string): OutputFile => ({ path, holds: 'figures', force: true });
+const check = ({ path, holds, force }: OutputFile, others: NamedFiles = []) => outputFile(path, holds, others, force);
 const aReport = { version: 1, runId: 'local-1', policies: [] };
 
 describe('the path of --json', () => {
   it('is not touched by the check that it can be written', () => {
     const { at } = folder();
-    checkOutputFile(report(at('new.json')), []);
+    check(report(at('new.json')));
     expect(existsSync(at('new.json'))).toBe(false);
   });
 
@@ -30,7 +37,7 @@ describe('the path of --json', () => {
     mkdirSync(at('reports'));
     execFileSync('mkfifo', [at('pipe')]);
     const path = name.startsWith('/') ? name : at(name);
-    expect(problemOf(() => checkOutputFile(report(path), []))).toContain(why);
+    expect(problemOf(() => check(report(path)))).toContain(why);
   });
 
   it('that is the file of another option is refused, also through a link', () => {
@@ -38,7 +45,7 @@ describe('the path of --json', () => {
     const path = write('policies.json', []);
     symlinkSync(path, at('link.json'));
     for (const name of [path, at('../').concat(path.split('/').slice(-2).join('/')), at('link.json')]) {
-      expect(problemOf(() => checkOutputFile(report(name, true), [['--policies', path]]))).toMatch(
+      expect(problemOf(() => check(report(name, true), [['--policies', path]]))).toMatch(
         /is the file of --policies, which would be overwritten: name another\.$/,
       );
     }
@@ -47,22 +54,20 @@ describe('the path of --json', () => {
   it('that is also the ledger is refused before either file exists', () => {
     const { at } = folder();
     symlinkSync(at('.'), at('here'));
-    expect(problemOf(() => checkOutputFile(report(at('here/x.json')), [['--ledger', at('x.json')]]))).toContain(
-      '--ledger',
-    );
+    expect(problemOf(() => check(report(at('here/x.json')), [['--ledger', at('x.json')]]))).toContain('--ledger');
   });
 
   it('that lies in the ledger is refused: it could be a record', () => {
     const { at, write } = folder();
     mkdirSync(at('ledger'));
     write('ledger/a@1.json', {});
-    expect(
-      problemOf(() => checkOutputFile(report(at('ledger/a@1.json'), true), [['--ledger', at('ledger')]])),
-    ).toContain('is the file of --ledger');
+    expect(problemOf(() => check(report(at('ledger/a@1.json'), true), [['--ledger', at('ledger')]]))).toContain(
+      'is the file of --ledger',
+    );
   });
 
   it('may be standard output', () => {
-    expect(() => checkOutputFile(report('-'), [['--policies', '-']])).not.toThrow();
+    expect(() => check(report('-'), [['--policies', '-']])).not.toThrow();
   });
 });
 
@@ -70,7 +75,7 @@ describe('a file that exists already', () => {
   it('is kept, before the run and at its end', () => {
     for (const file of [report, policies]) {
       const path = folder().write('file.json', aReport);
-      expect(problemOf(() => checkOutputFile(file(path), []))).toMatch(
+      expect(problemOf(() => check(file(path)))).toMatch(
         /the file exists; name another, or add --force to replace it\.$/,
       );
       expect(() => writeOutputFile(file(path), 'new')).toThrow(WriteError);
@@ -81,7 +86,7 @@ describe('a file that exists already', () => {
   it('is replaced where it is empty, or holds figures, of which each run has new ones', () => {
     const { write } = folder();
     for (const file of [report(write('r.json', '')), figures(write('f.prom', 'old'))]) {
-      checkOutputFile(file, []);
+      check(file);
       writeOutputFile(file, 'new');
       expect(readFileSync(file.path, 'utf8')).toBe('new');
     }
@@ -89,7 +94,7 @@ describe('a file that exists already', () => {
 
   it('is replaced if that is asked for', () => {
     const path = folder().write('file.json', 'my notes');
-    checkOutputFile(policies(path, true), []);
+    check(policies(path, true));
     writeOutputFile(policies(path, true), '[]');
     expect(readFileSync(path, 'utf8')).toBe('[]');
   });
@@ -129,7 +134,7 @@ describe('what is written', () => {
   });
 
   it('reports a full disk with what to do', () => {
-    checkOutputFile(report('/dev/full'), []);
+    check(report('/dev/full'));
     expect(() => writeOutputFile(report('/dev/full'), '{}')).toThrow(
       '--json /dev/full was not written: the disk is full; free some space.',
     );

@@ -1,11 +1,10 @@
 import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import type { Reading } from '../../../cli/operations-service/reading.ts';
-import { startOperationsService } from '../../../cli/operations-service/server.ts';
-import { runStateMachine, type Step } from '../../../cli/run/state-machine.ts';
+import { startOperationsService } from '../../../cli/operations-service/service.ts';
 import type { DecidedFacts, Report, ReportFacts } from '../../../lambda/facts/report-schema.ts';
 import { createOperations } from '../../../lambda/operations/http/http-operations.ts';
 import { createHttpTransport } from '../../../lambda/operations/http/http-transport.ts';
-import { takeStep } from '../../support/steps.ts';
+import { executeSteps, takeStep } from '../../support/steps.ts';
 
 /** One whole run against one reading of the specification: the workflow file, real HTTP, virtual time. */
 
@@ -57,8 +56,8 @@ export async function runAgainst(reading: Partial<Reading>, wanted: Wanted = {})
     aspect,
     timestamps: ages.flatMap((days) => Array<number>(place + 1).fill(now - days * dayMillis)),
   }));
-  const { url, token, service, close } = await startOperationsService({ reading, clock, indices });
-  const rows = () => service.rows('dataset', 'operation');
+  const { url, token, requests, rows: rowsOf, close } = await startOperationsService({ reading, clock, indices });
+  const rows = () => rowsOf('dataset', 'operation');
   const transport = createHttpTransport();
   try {
     const source = { get: async () => token, reread: async () => token };
@@ -88,20 +87,14 @@ export async function runAgainst(reading: Partial<Reading>, wanted: Wanted = {})
       words: (facts) => facts as unknown as Report,
     };
     const rowsBefore = rows()?.total ?? 0;
-    const step = (name: Step) => (event: unknown) => takeStep(name, event, services);
-    await runStateMachine({
-      handlers: {
-        plan: step('plan'),
-        async truncate(state) {
-          const sent = await step('truncate')(state);
-          rows()?.add(Array.from({ length: written }, (_, row) => now + row));
-          return sent;
-        },
-        poll: step('poll'),
-        report: step('report'),
-      },
+    const take: Parameters<typeof executeSteps>[0] = async (step, event) => {
+      const returned = await takeStep(step, event, services);
+      if (step === 'truncate') rows()?.add(Array.from({ length: written }, (_, row) => now + row));
+      return returned;
+    };
+    await executeSteps(take, {
       input: { mode: 'enforce' },
-      execution: { name: 'run', startTime: new Date(now).toISOString() },
+      startTime: new Date(now).toISOString(),
       async sleep(millis) {
         now += millis;
       },
@@ -114,8 +107,8 @@ export async function runAgainst(reading: Partial<Reading>, wanted: Wanted = {})
       result: facts.result,
       rowsBefore,
       rowsAfter: rows()?.total ?? 0,
-      requests: service.asked.length,
-      withForceField: service.asked.filter(({ body }) => Object.hasOwn(body as object, 'forceDeleteByQuery')).length,
+      requests: requests.length,
+      withForceField: requests.filter(({ body }) => Object.hasOwn(body as object, 'forceDeleteByQuery')).length,
       record: (await ledger.list())[0]?.state,
       reindexes: entry.reindexes,
       entry,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { connect } from '../../../cli/run/connect.ts';
 import type { ServerEvent } from '../../../cli/telling/output.ts';
 import { asResult } from '../../../lambda/operations/operations.ts';
-import { operation, runHere, serviceHere } from '../here.ts';
+import { inFront, operation, runHere, serviceHere } from '../here.ts';
 
 /** What people beside a run are told at once: a report comes when the run ends, which may be hours later. */
 
@@ -63,4 +63,16 @@ test('A refused truncation is on the screen at once, in the words of the refusal
   expect(stdout).toMatch(
     /^ {2}dataset\.operation: truncation request: the server answered 403: "RBAC: access denied"\. .* It may still have arrived/m,
   );
+});
+
+test('Where only sample data is allowed, another server gets no truncation, and none of its answers counts', async () => {
+  const { url, token: text, sent } = await serviceHere();
+  const token = { get: async () => text, reread: async () => text };
+  const server = { baseUrl: await inFront(url, undefined, false), token, tokenText: text };
+  const { operations, close } = connect(server, { sampleOnly: true });
+  const fields = { entityType: 'dataset', aspect: 'operation', cutoffMillis: Date.now(), batchSize: 100 };
+  expect(await asResult(() => operations.dryRun(fields))).toMatchObject({ error: { kind: 'not-sample' } });
+  await operations.truncate(fields, () => true);
+  expect(sent()).toEqual([]);
+  await close();
 });

@@ -1,18 +1,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { fastClock } from '../../../cli/run/sample.ts';
-import {
-  executeWorkflow,
-  refuseUnknown,
-  runStateMachine,
-  type Step,
-  type StepHandlers,
-  states,
-  stepOf,
-} from '../../../cli/run/state-machine.ts';
+import { executeWorkflow, refuseUnknown, type Step, states, stepOf } from '../../../cli/run/state-machine.ts';
 import type { ReportEvent } from '../../../lambda/run/report.ts';
 import { type Clock, systemClock } from '../../../lambda/truncation/clock.ts';
+import { executeSteps } from '../../support/steps.ts';
 
-const execution = { name: 'test-run', startTime: '2026-11-20T03:30:00.000Z' };
+const startTime = '2026-11-20T03:30:00.000Z';
 
 /** Handlers that answer from scripts, and what they were asked, in order. An item of a script may be an error to throw. */
 function scripted(scripts: Partial<Record<Step, unknown[]>>) {
@@ -23,7 +16,7 @@ function scripted(scripts: Partial<Record<Step, unknown[]>>) {
     if (answer instanceof Error) throw answer;
     return answer;
   };
-  const handlers: StepHandlers = {
+  const handlers = {
     plan: handler('plan'),
     truncate: handler('truncate'),
     poll: handler('poll'),
@@ -37,8 +30,10 @@ const finish = { next: 'report', waitSeconds: 0 };
 const reported = { result: 'ok', next: 'end', marks: [] };
 const named = (name: string) => Object.assign(new Error('a cause'), { name });
 
-const start = (handlers: StepHandlers, { sleep }: Pick<Clock, 'sleep'> = systemClock) =>
-  runStateMachine({ handlers, input: { mode: 'preview' }, execution, sleep });
+type Handlers = ReturnType<typeof scripted>['handlers'];
+
+const start = (handlers: Handlers, { sleep }: Pick<Clock, 'sleep'> = systemClock) =>
+  executeSteps((step, given) => handlers[step](given), { input: { mode: 'preview' }, startTime, sleep });
 
 afterEach(() => {
   vi.useRealTimers();
@@ -68,7 +63,7 @@ describe('the workflow file', () => {
     expect(steps()).toEqual(['plan', 'plan', 'plan', 'report']);
     expect(asked.at(-1)?.input).toEqual({
       input: { failure: { step: 'plan', error: 'ParametersError' }, input: { mode: 'preview' } },
-      execution,
+      execution: { name: 'run', startTime },
       retry: { count: 0, last: 5 },
     });
   });
@@ -102,7 +97,7 @@ describe('under --fast', () => {
     const clock = fastClock();
     const seen: number[] = [];
     const { handlers } = scripted({ plan: [wait(600)], poll: [wait(1200), finish], report: [reported] });
-    const poll: StepHandlers['poll'] = (state) => {
+    const poll: Handlers['poll'] = (state) => {
       seen.push(clock.now());
       return handlers.poll(state);
     };
@@ -123,7 +118,7 @@ describe('under --fast', () => {
 it('the events of an execution are counted as Step Functions counts them', async () => {
   const { handlers } = scripted({ plan: [named('Sandbox.Timedout'), wait(3)], poll: [finish], report: [reported] });
   const { events } = await executeWorkflow(
-    { Execution: { Name: 'run-1', StartTime: execution.startTime, Input: {} } },
+    { Execution: { Name: 'run-1', StartTime: startTime, Input: {} } },
     { input: {} },
     {
       sleep: async () => {},

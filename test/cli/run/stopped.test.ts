@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
-import { whatGoesOn } from '../../../cli/run/interrupt.ts';
+import { unresolvedLines } from '../../../cli/run/interrupt.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
 import { aRunning } from '../../support/records.ts';
@@ -87,7 +87,7 @@ test.each([
   const watch = { ...startWatch(record, 0, 0), task };
   const entry = { entityType: 'dataset', aspect: 'operation', rowsToDelete: 60 };
   const last = { entries: [{ index: record.index, phase: 'watched', facts: entry, watch }] } as unknown as RunState;
-  const [first, second] = await whatGoesOn(ledger, last, record.server);
+  const [first, second] = await unresolvedLines(ledger, last, record.server);
   expect(first).toMatch(expected);
   expect(second).toContain('task node:1');
 });
@@ -96,7 +96,7 @@ test('What is under way on another server is nothing that the next run picks up'
   const ledger = memoryLedger();
   const record = aRunning({ server: 'https://another.example' });
   ledger.stored.set(record.index, record);
-  expect(await whatGoesOn(ledger, undefined, 'https://this.example')).toEqual([
+  expect(await unresolvedLines(ledger, undefined, 'https://this.example')).toEqual([
     'Stopped. Nothing was under way on the server.',
   ]);
 });

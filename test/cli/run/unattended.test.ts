@@ -6,7 +6,7 @@ import { startReceiver } from '../outputs/receiver.ts';
 
 /** Nobody sits at a terminal, or nobody reads what is printed. */
 
-const nowhere = { isOutputNowhere: true };
+const nowhere = { isOutputDiscarded: true };
 
 describe('enforce without a terminal', () => {
   test('wants --yes: one sentence, status 2, and no server is asked', async () => {

@@ -50,7 +50,7 @@ describe('A survey at an address where GMS is not', () => {
 test('validate names the address of GMS beside the one of a stage', async () => {
   const url = await serverWith({ '/api/gms/config': config });
   const files = folder();
-  const warningsFor = (gmsUrl: string) => stageAddressWarnings(files.write('prod.json', { gmsUrl }));
+  const warningsFor = (gmsUrl: string) => stageAddressWarnings(files.at('prod.json'), gmsUrl);
   expect(await warningsFor(url)).toEqual([
     `${files.at('prod.json')}: warning: gmsUrl: DataHub's API answers at ${url}/api/gms, not at ${url}: put that there.`,
   ]);

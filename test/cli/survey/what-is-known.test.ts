@@ -83,7 +83,7 @@ describe('The release that a server names', () => {
     const config = { status: 200, body: JSON.stringify({ versions: { 'acryldata/datahub': { version: 'v1.3.0' } } }) };
     const url = await inFront(here.url, (_, path) => (path === '/config' ? config : undefined));
     const { stdout, policies } = await survey({ ...here, url });
-    expect(stdout).toContain('The server says that it is DataHub v1.3.0. In releases 1.2 to 1.5');
+    expect(stdout).toContain('The server reports DataHub v1.3.0. In releases 1.2 to 1.5');
     expect(policies).toMatchObject([{ refuseReindex: true }]);
   });
 

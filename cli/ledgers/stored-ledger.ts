@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { results } from '../../lambda/facts/outcomes.ts';
 import type { Report } from '../../lambda/facts/report-schema.ts';
+import type { Ledger } from '../../lambda/ledger/ledger.ts';
 import { moment } from '../../lambda/message/sentences/numbers.ts';
 
 /**
@@ -21,6 +22,20 @@ const lastRunSchema = z.object({
 });
 
 export type LastRun = z.infer<typeof lastRunSchema>;
+
+/** A ledger that outlives the process: in a folder, or in ConfigMaps. */
+export interface StoredLedger extends Ledger, LastRuns {
+  /**
+   * Makes it if it is missing, and tries whether it can be written, without storing a record.
+   * @throws LedgerError
+   */
+  prepare(): void | Promise<void>;
+  /**
+   * Whether there is one: only a folder that does not exist is an empty ledger.
+   * @throws LedgerError where that cannot be seen
+   */
+  exists(): boolean;
+}
 
 export interface LastRuns {
   /** @returns undefined if there is none, or it cannot be understood */

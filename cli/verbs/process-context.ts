@@ -1,9 +1,8 @@
-import { nonEmpty } from '../command-line/arguments.ts';
 import type { Options } from '../command-line/options.ts';
 import type { Output, Printed } from '../telling/output.ts';
 
-/** What a verb needs of its surroundings. */
-export interface Surroundings {
+/** What a verb needs from the process that runs it. */
+export interface ProcessContext {
   env: NodeJS.ProcessEnv;
   /** How this program was started, for commands in messages. */
   program: string;
@@ -12,7 +11,7 @@ export interface Surroundings {
   /** Asks the person at the terminal; undefined where nobody can answer. */
   ask?: ((question: string) => Promise<boolean>) | undefined;
   /** Standard output was closed, or is the null device: nobody reads it. */
-  isOutputNowhere: boolean;
+  isOutputDiscarded: boolean;
   /** Characters of a line of standard output. */
   width: number;
   /** Writes to standard output. */
@@ -24,5 +23,5 @@ export interface Surroundings {
 }
 
 /** A container has no terminal; there a person gives the arguments in a variable, which no schedule sets. */
-export const isByHand = ({ env, hasTerminal }: Surroundings): boolean =>
-  hasTerminal || nonEmpty(env['DATAHUB_RETENTION_ARGS']) !== undefined;
+export const isByHand = ({ env, hasTerminal }: ProcessContext): boolean =>
+  hasTerminal || env['DATAHUB_RETENTION_ARGS'] !== undefined;

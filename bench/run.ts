@@ -97,7 +97,7 @@ export async function measureRun(scenario: Scenario, start: number): Promise<Mea
   const take = (step: Step, event: unknown) =>
     invoke(step, async () => {
       const deadline = time.now() + functionTimeoutSeconds[step] * 1000;
-      const given = { ...services, deadline: () => deadline, publisher: { publish }, words: withSentences };
+      const given = { ...services, deadline: () => deadline, publisher: { publish }, addSentences: withSentences };
       const result = await takeStep(step, event, given);
       largestStateBytes = Math.max(largestStateBytes, Buffer.byteLength(JSON.stringify(result ?? null)));
       return result;

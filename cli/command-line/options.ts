@@ -52,7 +52,7 @@ export const options: Record<OptionName, Description> = {
   tokenFile: {
     flags: '--token-file <file>',
     // DATAHUB_RETENTION_TOKEN_FILE is no replacement: its token belongs to the address in the environment.
-    help: 'a file with the access token; - is standard input (else the file that DATAHUB_RETENTION_TOKEN_FILE names, DATAHUB_GMS_TOKEN, or the token beside the address)',
+    help: 'a file with the access token; - is standard input (else the file that DATAHUB_RETENTION_TOKEN_FILE names, DATAHUB_GMS_TOKEN, or the token found with the address)',
   },
   caFile: {
     flags: '--ca-file <file>',
@@ -61,7 +61,7 @@ export const options: Record<OptionName, Description> = {
   },
   timeout: {
     flags: '--timeout <seconds>',
-    help: 'how long the server may take to answer one question (default: 60)',
+    help: 'how long the server may take to answer one request (default: 60)',
     read: (text) => wholeNumber(text, 'of seconds', { most: 600 }),
   },
   policies: { flags: '--policies <file>', help: 'a JSON list of policies', env: 'DATAHUB_RETENTION_POLICIES' },
@@ -72,7 +72,7 @@ export const options: Record<OptionName, Description> = {
   },
   acceptMissing: {
     flags: '--accept-missing <rows>',
-    help: 'release the one index with up to this many rows missing',
+    help: 'release the one INDEX although up to this many rows are missing',
     // Zero is allowed: it releases an index that cannot be counted.
     read: (text) => wholeNumber(text, 'of rows', { least: 0 }),
   },
@@ -89,12 +89,12 @@ export const options: Record<OptionName, Description> = {
     env: 'DATAHUB_RETENTION_NAME',
   },
   json: { flags: '--json <file>', help: 'write the report there; - is standard output' },
-  html: { flags: '--html <file>', help: 'write it as a page for a browser' },
+  html: { flags: '--html <file>', help: 'write the survey as a page for a browser' },
   force: { flags: '--force', help: 'let --json and --html replace an existing file' },
   log: { flags: '--log <form>', help: 'text for people, or one line of JSON per event', choices: ['text', 'json'] },
   metricsFile: {
     flags: '--metrics-file <file>',
-    help: 'write the figures of this run there, in the OpenMetrics text format; each run replaces it',
+    help: 'write the figures of this run there, in the OpenMetrics text format; each run replaces the file',
   },
   notifyUrlFile: {
     flags: '--notify-url-file <file>',
@@ -102,7 +102,7 @@ export const options: Record<OptionName, Description> = {
   },
   notify: {
     flags: '--notify <when>',
-    help: 'always, or only if someone has to act',
+    help: 'post always, or only if someone has to act',
     choices: ['always', 'problems'],
   },
   notifyFormat: {
@@ -112,10 +112,10 @@ export const options: Record<OptionName, Description> = {
   },
   failOn: {
     flags: '--fail-on <result>',
-    help: 'exit with status 1 from this result on (default: attention)',
+    help: 'exit with status 1 for this result or a worse one (default: attention)',
     choices: ['attention', 'failed'],
   },
-  yes: { flags: '--yes', help: 'delete without asking first; needed where there is no terminal to ask at' },
+  yes: { flags: '--yes', help: 'delete without asking first; needed if there is no terminal to ask on' },
   fast: { flags: '--fast', help: 'wait at most 0.2 s at a time; for sample data only' },
 };
 

@@ -98,8 +98,8 @@ const endOfHelp = (program: string): string =>
   [
     '',
     `${program} VERB --help lists the options of a verb.`,
-    ...(program === inCheckout ? ['npm start alone is the demo.'] : []),
-    'Some options can come from the environment; their help names the variable. DATAHUB_RETENTION_ARGS holds all arguments.',
+    ...(program === inCheckout ? ['npm start alone runs the demo.'] : []),
+    'Some options can come from the environment; their help names the variable. DATAHUB_RETENTION_ARGS can hold all arguments.',
     '',
     'Example:',
     `  ${exampleOf(program, 'survey')}`,

@@ -86,7 +86,7 @@ export async function runOnce(run: LocalRun, output: Output, publisher: Publishe
         log: logOf(run, output),
       },
       publisher,
-      words: (facts) => withSentences(facts, run.audience),
+      addSentences: (facts) => withSentences(facts, run.audience),
       input: run.input,
       execution: { name: nameOf(run, startTime), startTime },
       onState: async (step, state) => {

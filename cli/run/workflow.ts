@@ -25,7 +25,7 @@ interface WorkflowRun {
   /** Called with what a step throws; the workflow itself keeps only the error's name. */
   onFailure?(step: Step, error: unknown): void;
   /** Turns the report's facts into English. */
-  words: ReportServices['words'];
+  addSentences: ReportServices['addSentences'];
 }
 
 /**
@@ -33,7 +33,7 @@ interface WorkflowRun {
  * @throws if no report could be published, and what `entered` throws
  */
 export async function runWorkflow(run: WorkflowRun): Promise<void> {
-  const { services, publisher, words, entered = () => {}, onState = async () => {}, onFailure = () => {} } = run;
+  const { services, publisher, addSentences, entered = () => {}, onState = async () => {}, onFailure = () => {} } = run;
   const during = (step: Step): RunServices => {
     const deadline = services.clock.now() + functionTimeoutSeconds[step] * 1000;
     return { ...services, deadline: () => deadline };
@@ -52,7 +52,7 @@ export async function runWorkflow(run: WorkflowRun): Promise<void> {
         ? markAllReported(marks, during('poll'))
         : withState('poll', poll(event as RunState, during('poll')));
     },
-    report: (event) => report(event as ReportEvent, { ...services, publisher, words }),
+    report: (event) => report(event as ReportEvent, { ...services, publisher, addSentences }),
   };
   const context = { Execution: { Name: run.execution.name, StartTime: run.execution.startTime, Input: run.input } };
   await executeWorkflow(

@@ -108,7 +108,7 @@ export function resultLine({ rowsDeleted, taskRows = 0, rowsLeftBehind, oldIndex
   if (rowsLeftBehind) return [`${rows(rowsLeftBehind, 'exact')} left behind in ${oldIndex ?? 'the old index'}`];
   if (rowsDeleted === undefined) return [];
   return isUnseen(taskRows, rowsDeleted)
-    ? [`its task says ${rows(taskRows, 'exact')} deleted, and the counts show ${exact(rowsDeleted)}`]
+    ? [`its task reports ${rows(taskRows, 'exact')} deleted, but the counts show ${exact(rowsDeleted)}`]
     : [`${rows(rowsDeleted, 'exact')} deleted`];
 }
 

@@ -39,7 +39,7 @@ export function reportServices() {
       clock: systemClock,
       log,
       publisher: snsPublisher({ client, topicArn, notify, log, audience, patienceMillis }),
-      words: (facts) => withSentences(facts, audience),
+      addSentences: (facts) => withSentences(facts, audience),
       count: (report, subscriptions) => reportMetrics(report, subscriptions?.confirmed).forEach(toStandardOutput),
     };
   };

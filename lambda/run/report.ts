@@ -35,7 +35,7 @@ export interface ReportServices {
   /** Counts the report's results, once: when it is published or, if nobody accepts it, in the last try. */
   count?(report: Report, subscriptions?: Subscriptions): void;
   /** Turns facts into English. */
-  words(facts: ReportFacts): Report;
+  addSentences(facts: ReportFacts): Report;
 }
 
 /** What Report tells the workflow: `marks` name the decisions that the published report has included. */
@@ -96,7 +96,7 @@ const subscriptionNotes = (mode: Mode, { confirmed, pending }: Subscriptions = {
 /** Builds a report from what the workflow passes in. Throws StateUnreadable. */
 export function composeReport(
   { input, execution }: Pick<ReportEvent, 'input' | 'execution'>,
-  { settings, clock, words }: Pick<ReportServices, 'settings' | 'clock' | 'words'>,
+  { settings, clock, addSentences }: Pick<ReportServices, 'settings' | 'clock' | 'addSentences'>,
   subscriptions?: Subscriptions,
 ): Report {
   const finishedAt = new Date(clock.now()).toISOString();
@@ -108,7 +108,7 @@ export function composeReport(
     const parsed = parseInput(given);
     const runInput = 'problem' in parsed ? {} : parsed.input;
     const startMillis = Date.parse(execution.startTime);
-    return words({
+    return addSentences({
       version: 1,
       runId: execution.name,
       stage: settings.stage,
@@ -125,7 +125,7 @@ export function composeReport(
   }
   assertOurs(input, settings);
   const facts = factsOf(input, finishedAt);
-  return words({
+  return addSentences({
     ...facts,
     notes: [...late(input.runStartMillis), ...subscriptionNotes(facts.mode, subscriptions), ...facts.notes],
   });

@@ -138,7 +138,7 @@ describe('Screen and status say what a truncation came to:', () => {
     [
       'what its task says, too, where the counts do not show it',
       ['refresh-seconds=1000000000'],
-      /its task says 573 rows deleted, and the counts show 0/,
+      /its task reports 573 rows deleted, but the counts show 0/,
     ],
     [
       'rows of a reindex are left behind, not deleted',

@@ -12,7 +12,7 @@ import { truncate } from '../../lambda/run/truncate.ts';
 export function takeStep(
   step: Step,
   input: unknown,
-  services: RunServices & Pick<ReportServices, 'publisher' | 'words' | 'count'>,
+  services: RunServices & Pick<ReportServices, 'publisher' | 'addSentences' | 'count'>,
 ): Promise<RunState | ReportResult | undefined> {
   switch (step) {
     case 'plan':

@@ -212,7 +212,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
       },
     };
     const invoke = async (step: Step, pause: (point: Point) => Promise<void>, input: unknown) => {
-      const given = { ...during(step, pause), publisher, words: withoutWords };
+      const given = { ...during(step, pause), publisher, addSentences: withoutSentences };
       if (step === 'report') await pause('report');
       return takeStep(step === 'markReported' ? 'poll' : step, input, given);
     };
@@ -390,7 +390,7 @@ function interruptible(
 const isVerdict = (next: StoredRecord): boolean => next.state !== 'unreadable' && next.unreported;
 
 /** The report without English, which these tests do not read. */
-const withoutWords = (facts: ReportFacts): Report => ({
+const withoutSentences = (facts: ReportFacts): Report => ({
   ...facts,
   notes: facts.notes.map((note) => ({ ...note, text: '' })),
   policies: facts.policies.map((entry) => ({ ...entry, reason: '' })),

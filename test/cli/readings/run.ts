@@ -84,7 +84,7 @@ export async function runAgainst(reading: Partial<Reading>, wanted: Wanted = {})
         },
       },
       // The facts are what is asserted; their English is tested as a table.
-      words: (facts) => facts as unknown as Report,
+      addSentences: (facts) => facts as unknown as Report,
     };
     const rowsBefore = rows()?.total ?? 0;
     const take: Parameters<typeof executeSteps>[0] = async (step, event) => {

@@ -85,7 +85,13 @@ export function createJob({ url, token, clock, policy }: JobOptions): Job {
       const step = stepOf(resource);
       const deadline = clock.now() + functionTimeoutSeconds[step] * 1000;
       const words = (facts: Parameters<typeof withSentences>[0]) => withSentences(facts, audience);
-      return takeStep(step, given, { ...shared, log, deadline: () => deadline, publisher: { publish }, words });
+      return takeStep(step, given, {
+        ...shared,
+        log,
+        deadline: () => deadline,
+        publisher: { publish },
+        addSentences: words,
+      });
     };
     const startTime = new Date(clock.now()).toISOString();
     const given = input ?? { scheduledTime: startTime };

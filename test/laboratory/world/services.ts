@@ -55,7 +55,7 @@ export function servicesOf(invocation: Invocation): Parameters<typeof takeStep>[
     deadline: () => info.endsAt,
     publisher: publisherOf(invocation),
     count: (report) => world.counted(info, report),
-    words: withSentences,
+    addSentences: withSentences,
   };
 }
 

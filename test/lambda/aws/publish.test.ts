@@ -128,7 +128,7 @@ async function reported(mode: Mode, answers: Parameters<typeof fakeSns>[0], noti
     clock,
     log,
     publisher,
-    words: (facts: ReportFacts) => withSentences(facts, audience),
+    addSentences: (facts: ReportFacts) => withSentences(facts, audience),
     count,
   };
   await report({ input, execution, retry: { count: 0, last: 5 } }, services);

@@ -8,12 +8,13 @@ import { aRunState } from '../../support/states.ts';
 
 const settings = { stage: 'prod', gmsUrl: 'https://gms.example.com', mode: 'enforce' } as RunSettings;
 const clock = { now: () => Date.parse('2026-03-01T05:00:00.000Z'), monotonic: () => 0 };
-const words = (facts: ReportFacts) =>
+const addSentences = (facts: ReportFacts) =>
   ({ ...facts, policies: facts.policies.map((entry) => ({ ...entry, reason: '' })) }) as ReturnType<
     typeof composeReport
   >;
 const execution = { name: 'run-1', startTime: '2026-03-01T03:30:01.000Z' };
-const compose = (input: unknown) => composeReport({ input, execution }, { settings, clock, words });
+const compose = (input: unknown) =>
+  composeReport({ input, execution }, { settings, clock, addSentences: addSentences });
 
 test('A report of a Plan that failed for good says so, in the mode that was asked for', () => {
   const input = { failure: { step: 'plan', error: 'States.Timeout' }, input: { mode: 'preview' } };
@@ -45,7 +46,7 @@ test.each([
 const services = (publish: () => Promise<boolean>, order: string[] = []) => ({
   settings,
   clock,
-  words,
+  addSentences,
   log: { info() {}, warn() {}, error: (message: string) => void order.push(message) },
   count: () => void order.push('counted'),
   publisher: { publish },

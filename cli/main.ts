@@ -59,5 +59,5 @@ try {
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }
 if ((await printed()) === 'refused') process.exitCode ||= 1;
-// After a refused plan its workflow still waits, and must not keep the process alive.
+// A connection or a timer of a request that was given up must not keep the process alive.
 process.exit();

@@ -34,9 +34,9 @@ export function parseArguments(
 }
 
 /**
- * A container's arguments come from a variable in a run by hand: in the place of none, or of the preview that the chart
+ * In a run by hand, a container's arguments come from a variable: in the place of none, or of the preview that the chart
  * starts, whose pods name their CronJob. Other arguments were typed by a person whose shell happens to have the
- * variable, so they stay.
+ * variable, and it is not known which of the two are meant.
  */
 function argumentsOf(argv: readonly string[], env: NodeJS.ProcessEnv): readonly string[] {
   const words = env['DATAHUB_RETENTION_ARGS'];

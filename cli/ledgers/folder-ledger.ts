@@ -15,7 +15,7 @@ import { parseLastRun, type StoredLedger } from './stored-ledger.ts';
  * when it goes on, hours and many revisions later: that is why the last `keptRevisions` files of an index stay.
  */
 
-/** About a month of nights with three writes each, and 2 kB for each file. */
+/** About 25 nights with four writes each, and 2 kB for each file. */
 const keptRevisions = 100;
 
 /** Bytes that a run writes and removes before it sends anything: an empty file still fits on a full disk. */

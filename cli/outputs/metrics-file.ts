@@ -31,7 +31,7 @@ export function figuresOf(report: Report): string {
 
 const perIndex = [
   { name: 'index_rows', help: 'Rows of the index before the run.', field: 'rowsTotal' },
-  { name: 'index_rows_to_delete', help: 'Rows due for deletion.', field: 'rowsToDelete' },
+  { name: 'index_rows_to_delete', help: 'Rows to delete in this run.', field: 'rowsToDelete' },
   { name: 'index_rows_deleted', help: 'Rows deleted, by counting.', field: 'rowsDeleted' },
   { name: 'index_rows_missing', help: 'Rows that should have stayed and are gone.', field: 'rowsMissing' },
 ] as const;

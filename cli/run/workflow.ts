@@ -22,7 +22,7 @@ interface WorkflowRun {
   onState?(step: Step, state: RunState): Promise<void>;
   /** Called before each state of the workflow; throws to end the run there. */
   entered?(): void;
-  /** Called with what a step throws; the workflow itself keeps only the error's name. */
+  /** Called with what a step throws; the workflow itself keeps its name and message. */
   onFailure?(step: Step, error: unknown): void;
   /** Turns the report's facts into English. */
   addSentences: ReportServices['addSentences'];

@@ -78,8 +78,6 @@ function targets(sizes: readonly IndexSize[] | undefined): { named: Target[]; un
   const named = new Map<string, Target>();
   const unnamed: string[] = [];
   for (const { indexName, entityType, aspect, sizeMb } of sizes ?? []) {
-    // The Postgres backend answers with one row for everything; DataHub's known aspects are tried.
-    if (entityType === '*') continue;
     if (!entityType || !aspect) {
       unnamed.push(indexName);
       continue;

@@ -11,7 +11,7 @@ export const indexHistoryQuery = {
   text: [
     '# Put your index in place of dataset_operationaspect_v1 (entity type, underscore, aspect, aspect_v1; all in lower case),',
     '# and set the time range to 30 days.',
-    'fields @timestamp, step, outcome, cause.kind, rowsToDelete, rowsTotal, rowsDeleted, taskId, runId, message',
+    'fields @timestamp, step, phase, outcome, cause.kind, rowsToDelete, rowsTotal, rowsDeleted, taskId, runId, message',
     "| filter index = 'dataset_operationaspect_v1'",
     '| filter toMillis(@timestamp) > (now() - 30 * 86400) * 1000',
     '| sort @timestamp asc',

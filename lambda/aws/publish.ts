@@ -42,7 +42,7 @@ export function snsPublisher(options: SnsPublisherOptions): Publisher {
       const message = messageOf(report, { audience: options.audience });
       if (options.notify === 'problems' && !isWorthPublishing(report, byHand)) {
         options.log.info('not published: the result is ok, and this stage reports problems only', {
-          outcome: report.result,
+          result: report.result,
         });
       } else {
         await send(options, report, message);
@@ -68,7 +68,7 @@ async function send(
       }),
       { abortSignal: AbortSignal.timeout(patienceMillis) },
     );
-    log.info('report published', { messageId: MessageId, outcome: report.result });
+    log.info('report published', { messageId: MessageId, result: report.result });
   } catch (error) {
     throw new PublishError(
       `The report of run ${report.runId} could not be published to ${topicArn}: ${errorText(error)}. ` +

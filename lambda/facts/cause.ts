@@ -36,7 +36,7 @@ const kinds = {
   // The run, or its configuration
   setup: {
     what: z.enum(['parameters', 'input', 'ledger', 'no-policy', 'run']).meta({
-      description: 'what needs fixing; run: this index was not examined, because the run failed',
+      description: 'what needs fixing; run: this index was not examined, or not started, because the run failed',
     }),
     problem: problem.optional(),
   },
@@ -71,7 +71,7 @@ const kinds = {
     }),
     ended: z.boolean().optional().meta({ description: 'its task has ended; what it did is not verified yet' }),
     vanished,
-    error: serverErrorSchema.optional().meta({ description: 'of the last poll' }),
+    error: serverErrorSchema.optional().meta({ description: 'of the last check' }),
   },
   gone: {
     what: z.enum(['deleted', 'released', 'superseded', 'fenced']).meta({

@@ -47,7 +47,11 @@ const kinds = {
   /** Rows that should have stayed until today have disappeared since the last count (rule 11). */
   'fewer-rows': { index: z.string(), expected: rows, found: rows, since: millis },
   /** The ledger has records of other server addresses. */
-  'other-address': { address: z.string(), records: z.int() },
+  'other-address': {
+    address: z.string(),
+    records: z.int(),
+    otherAddresses: z.int().optional().meta({ description: 'how many addresses there are besides this one' }),
+  },
 
   // The result for each index that an operator asked to release
   released: {

@@ -100,7 +100,7 @@ export const noteAnswer = (record: Sending, answer: ServerError): Sending => ({
   attempt: { ...record.attempt, answer },
 });
 
-/** A status has shown whether the truncation reindexes, which a later poll may not be able to see. */
+/** A status has shown whether the truncation reindexes, which a later check may not be able to see. */
 export const learnReindexes = (record: Unresolved, reindexes: boolean): Unresolved => ({
   ...next(record),
   attempt: { ...record.attempt, reindexes },

@@ -67,13 +67,16 @@ const rankOf = ({ urgency }: Sentences, outcome = outcomes.length): number =>
 
 function ofError(report: Report, cause: NonNullable<Report['cause']>, context: Context): Item {
   const sentences = sentencesOfError(cause, context);
-  const { length } = unexamined(report);
-  const about = length === 0 ? '' : `, ${counted(length, 'policy', 'policies')} not examined`;
+  const explained = report.policies.filter((entry) => isExplained(report, entry));
+  const notStarted = explained.filter(({ outcome }) => outcome === 'not-started').length;
+  const about = [[explained.length - notStarted, 'not examined'] as const, [notStarted, 'not started'] as const].map(
+    ([count, how]) => (count === 0 ? '' : `, ${counted(count, 'policy', 'policies')} ${how}`),
+  );
   return {
     subject: 'run failed',
     detail: sentences.subject ?? '',
     names: [],
-    claim: `The run failed${about}: ${sentences.what}.`,
+    claim: `The run failed${about.join('')}: ${sentences.what}.`,
     sentences,
     owner: '',
     rank: 0,
@@ -84,8 +87,8 @@ function ofError(report: Report, cause: NonNullable<Report['cause']>, context: C
 const isExplained = ({ cause: error }: Report, { cause }: DecidedFacts): boolean =>
   error !== undefined && cause.kind === 'setup' && cause.what === 'run';
 
-/** Indices that were not examined because of the run's error. */
-export const unexamined = (report: Report): string[] =>
+/** Indices that were not examined, or not started, because of the run's error. */
+export const explainedByError = (report: Report): string[] =>
   report.policies.filter((entry) => isExplained(report, entry)).map(nameOf);
 
 const notesThatAsk = (report: Report, context: Context): Item[] =>

@@ -61,8 +61,7 @@ export function messageOf(report: Report, { audience, clean = redactor([]) }: Me
  * Rule 12, for `notify: problems`: a result that is not ok; something lost, or perhaps lost; something that a person has
  * to do; a release, by whichever run; or a person started the run.
  */
-export const isWorthPublishing = (report: Report, byHand = false): boolean =>
-  byHand || isProblem(report) || (report.notes ?? []).some(({ kind }) => kind === 'released');
+export const isWorthPublishing = (report: Report, byHand = false): boolean => byHand || isProblem(report);
 
 /** The `Message` of a publish with `MessageStructure: json`. */
 export const messageBody = ({ default: json, email, https, sms }: Message): string =>

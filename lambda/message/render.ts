@@ -1,5 +1,5 @@
 import { type DecidedFacts, maxUnmanaged, type Report } from '../facts/report-schema.ts';
-import { countsOf, type Item, problemsOf, remarksOf, unexamined, urgencyLine, withoutProblem } from './items.ts';
+import { countsOf, explainedByError, type Item, problemsOf, remarksOf, urgencyLine, withoutProblem } from './items.ts';
 import type { Command } from './sentences/audience.ts';
 import { counted, duration, moment, size } from './sentences/numbers.ts';
 import { type Context, joined, nameOf, ofAnotherRun, withStop } from './sentences/phrases.ts';
@@ -43,7 +43,7 @@ export function render(report: Report, context: Context, form: Form): Line[] {
   const items = problemsOf(report, context);
   const first = [heading(opening(report, items, context, form)), blank];
   const last = textLine(runLine(report, form));
-  const lines = [...first, ...problems(items, unexamined(report), [...first, last], context, form)];
+  const lines = [...first, ...problems(items, explainedByError(report), [...first, last], context, form)];
   const add = (more: readonly string[]) => {
     for (const line of more.map(textLine)) if (form.fits([...lines, line, last], 'rest')) lines.push(line);
   };

@@ -15,8 +15,8 @@ import { openEntry } from './next.ts';
 import type { Log, Publisher, RunSettings, Subscriptions } from './services.ts';
 import { assertOurs, type Entry, type Mode, type RunState } from './state.ts';
 
-/** A report that is published longer after its run's start says so first: a redrive may be a week late. */
-const longestRunMillis = 24 * hourMillis;
+/** A run may last 24 hours (maxRunHours), and its last polls a little longer. A redrive may be a week late. */
+const longestRunMillis = 26 * hourMillis;
 
 /** What the workflow passes to Report: a run state, or what is left of a failed Plan. */
 export interface ReportEvent {

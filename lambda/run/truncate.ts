@@ -39,8 +39,9 @@ export async function truncate(state: RunState, services: RunServices): Promise<
   if (!target || state.breaker !== undefined) return finish(state);
   if (state.mode !== 'enforce') throw new Error('a preview approves nothing, and sends nothing');
   const { entry, changes } = await startOne(state, target, services);
-  const { outcome = 'started', cause } = entry.phase === 'done' ? entry.facts : {};
-  log.info('truncate', { index: entry.index, outcome, cause, taskId: entry.facts.taskId });
+  const { phase, facts } = entry;
+  const { outcome, cause } = phase === 'done' ? facts : {};
+  log.info('truncate', { index: entry.index, phase, outcome, cause, taskId: facts.taskId });
   return finish({ ...replaceEntry(state, target, entry), ...changes });
 }
 

@@ -24,8 +24,9 @@ const unrefreshedShare = 0.1;
  *     rows to delete are left                                     incomplete    idle
  *     otherwise                                                   truncated     idle
  *   a reindex, which counts alone never prove
- *     rows to keep are missing; in place, each one for which      rows-missing  quarantined
- *     its status does not account
+ *     rows to keep are missing, unless it is accounted for and    rows-missing  quarantined
+ *     not refreshed yet; in place, each one that is not
+ *     accounted for
  *     a task id, in place, and its status accounts for it         truncated     idle
  *     otherwise                                                   unknown       quarantined
  */
@@ -107,12 +108,12 @@ export const judgeUncountable = ({ attempt: { reindexes } }: Unresolved, watch: 
 export function isFinal(
   { outcome, rowsMissing = 0 }: Verdict,
   { at, status, counts }: Seen & { counts: Counts },
-  { before, agreesSince, isOverdue: isAbandoned }: { before: Watch; agreesSince: number; isOverdue: boolean },
+  { before, agreesSince, isOverdue }: { before: Watch; agreesSince: number; isOverdue: boolean },
 ): boolean {
   if (at - agreesSince >= agreeingChecksMillis) return true;
   const runs = status?.kind === 'found' && !status.completed;
   if (outcome === 'truncated' && rowsMissing === 0 && !counts.isAbsent && !runs) return true;
-  return isAbandoned && !(outcome === 'rows-missing' && (before.rowsToKeep ?? 0) > counts.rowsToKeep);
+  return isOverdue && !(outcome === 'rows-missing' && (before.rowsToKeep ?? 0) > counts.rowsToKeep);
 }
 
 /** What the record becomes: lost rows, and a reindex that is not proven, wait for a person. */

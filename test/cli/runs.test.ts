@@ -170,6 +170,28 @@ describe('--log json', () => {
     expect(lines.every(({ time }) => !Number.isNaN(Date.parse(String(time))))).toBe(true);
     expect(stdout).toBe('');
   });
+
+  test('has in every line the fields that the page promises', async () => {
+    const page = readFileSync(new URL('../../docs/command-line.md', import.meta.url), 'utf8');
+    const promised = new Map(
+      [...page.matchAll(/^\| ((?:`[a-z-]+`(?:, )?)+) \| (.*?) \|/gm)].flatMap(([, events = '', fields = '']) =>
+        [...events.matchAll(/`([a-z-]+)`/g)].map(([, event = '']) => [
+          event,
+          // Not what is in brackets, and neither an optional field nor one of two.
+          [...fields.replace(/\([^)]*\)/g, '').matchAll(/(?<!or )`(\w+)`(?!\?| or)/g)].map(([, name = '']) => name),
+        ]),
+      ),
+    );
+    const { run, server } = await serviceHere();
+    const { lines: ofRun } = await runHere(run('enforce', [operation], '--log', 'json'));
+    const { lines: ofSurvey } = await runHere(['survey', ...server, '--log', 'json']);
+    const missing = [...ofRun, ...ofSurvey].flatMap((line) =>
+      (promised.get(line.event) ?? ['no such event'])
+        .filter((field) => !(field in line))
+        .map((field) => [line.event, field]),
+    );
+    expect(missing).toEqual([]);
+  });
 });
 
 describe('--notify problems', () => {

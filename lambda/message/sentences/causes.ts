@@ -19,7 +19,11 @@ import { failedRequest } from './server-errors.ts';
 const nothingStarted = 'nothing was started';
 const maybeSent = 'a truncation may have been sent';
 
-const setup: CauseEntry<'setup'> = ({ what, problem = '' }, _, context) => {
+const setup: CauseEntry<'setup'> = ({ what, problem = '' }, { outcome }, context) => {
+  if (what === 'run' && outcome === 'not-started') {
+    const why = 'It was due, and the run failed before its turn; its error is above.';
+    return { subject: 'run failed', what: nothingDeleted, why, urgency: 'nothing' };
+  }
   if (what === 'run') {
     const why = 'The run failed before it got to this index; its error is above.';
     return { subject: 'not examined', what: 'it was not examined', why, urgency: 'nothing' };

@@ -42,7 +42,7 @@ const paused: Entry<'paused'> = ({ problem }, context) => {
 const fewerRows: Entry<'fewer-rows'> = ({ index, expected, found, since }) => ({
   subject: `fewer rows in ${index}`,
   what: `fewer rows in ${index}: ${exact(found)} of the ${exact(expected)} that were counted on ${moment(since)} and should still be there`,
-  why: "No truncation of this job was under way: DataHub's datahub-gc, an upgrade, a person or an unavailable shard can explain it. The policy stays in force.",
+  why: "This job does not delete these rows: DataHub's datahub-gc, an upgrade, a person or an unavailable shard can explain it. The policy stays in force.",
   urgency: 'week',
   next: 'If the index is red, wait until every shard is back. Otherwise find out what deletes rows from it.',
   inspect: listIndices(fromDottedName(index)),
@@ -69,8 +69,12 @@ const released: Entry<'released'> = (note, context) => {
     urgency: missing > 0 || unknown !== undefined || reindexed ? 'change' : 'nothing',
     next: reindexed
       ? 'Before the old index is removed, copy the rows that only it has, as the runbook says.'
-      : undefined,
-    section: reindexed ? 'Reindexes' : 'Quarantined',
+      : missing > 0
+        ? 'If these rows matter, bring them back as the runbook says.'
+        : unknown !== undefined
+          ? 'If its rows matter, check whether they are there.'
+          : undefined,
+    section: reindexed ? 'Reindexes' : missing > 0 ? 'Rows missing' : 'Quarantined',
   };
 };
 
@@ -88,6 +92,14 @@ function unknownText({ unknown, address = 'another address', error }: NoteOf<'re
       return `its rows could not be counted${error === undefined ? '' : ` (${errorSentences(error).came})`}`;
   }
 }
+
+/** What a person can do where it is not known whether rows are missing. */
+const waysOut = {
+  unreadable: 'Restore the record, or check the index and accept what is there: there is no count to compare with.',
+  address: 'Use that address again, or check the index and accept what is there.',
+  reindex: 'Wait until its task has ended, then release it again.',
+  uncounted: 'Release it again once the server answers.',
+} as const;
 
 const notReleased: Entry<'not-released'> = (note, context) => {
   const { index } = note;
@@ -145,13 +157,9 @@ function refusal(
         why: joined(
           replaced(note.indexBefore, note.indexNow),
           asSentence(unknownText(note)),
-          missing > 0 && `${count} now.`,
           cutoffText(note.cutoffMillis),
         ),
-        next:
-          note.unknown === 'address'
-            ? 'Use that address again, or check the index and accept what is there.'
-            : 'Check the index, and release it again once its rows can be counted.',
+        next: waysOut[note.unknown ?? 'uncounted'],
         inspect: note.unknown === 'reindex' ? listTasks : lists,
         instead: accepting('without proof that no row is missing'),
       };
@@ -235,8 +243,8 @@ export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
     next: "If it happens again, search its log for the run's ID.",
   }),
   'fewer-rows': fewerRows,
-  'other-address': ({ address, records }) => ({
-    what: `${counted(records, 'ledger record belongs', 'ledger records belong')} to another server address, ${address}`,
+  'other-address': ({ address, records, otherAddresses }) => ({
+    what: `${counted(records, 'ledger record belongs', 'ledger records belong')} to another server address, ${address}${otherAddresses === undefined ? '' : `, or to ${otherAddresses} more`}`,
     why: 'They are left alone. If both addresses lead to one server, use that address again.',
     urgency: 'nothing',
   }),

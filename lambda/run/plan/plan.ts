@@ -193,8 +193,7 @@ async function planEntries(waiting: readonly WaitingPolicy[], context: PlanConte
 
 async function planOne({ index, policy }: WaitingPolicy, context: PlanContext): Promise<PlanResult> {
   const planned = await planPolicy(index, policy, context);
-  const outcome = planned.phase === 'done' ? planned.facts.outcome : planned.phase;
-  context.services.log.info(plannedLine, { ...planned.facts, index, outcome });
+  context.services.log.info(plannedLine, { ...planned.facts, index, phase: planned.phase });
   return planned;
 }
 

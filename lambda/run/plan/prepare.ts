@@ -69,8 +69,7 @@ export async function prepare(parsed: ReturnType<typeof parseInput>, services: R
     prepared.notes = tokenNotes(await token.get(), token.storedAt?.(), clock.now());
     prepared.canAskServer = true;
     if (input.release) return prepared;
-    const breaker: Cause | undefined = isTooMany ? { kind: 'setup', what: 'run' } : await pausedCause(services);
-    return { ...prepared, error: wrongNumber(policies), breaker };
+    return { ...prepared, error: wrongNumber(policies), breaker: await pausedCause(services) };
   } catch (error) {
     const cause = causeOf(error);
     if (!cause) throw error;
@@ -132,9 +131,10 @@ function tokenNotes(token: string, storedAt: number | undefined, now: number): N
 /** One note for all of them: old records stay behind when the address changes. */
 export function addressNotes({ records }: Preparation, state: RunState): Note[] {
   const addresses = [...records.values()].flatMap((record) => addressElsewhere(record, state) ?? []);
-  return addresses[0] === undefined
-    ? []
-    : [{ kind: 'other-address', address: capped(addresses[0]), records: addresses.length }];
+  const [address, ...others] = new Set(addresses);
+  if (address === undefined) return [];
+  const otherAddresses = others.length || undefined;
+  return [{ kind: 'other-address', address: capped(address), records: addresses.length, otherAddresses }];
 }
 
 /** The run state before anything is known. */

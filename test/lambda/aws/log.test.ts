@@ -96,6 +96,7 @@ describe('the log of an invocation', () => {
   it('has the fields that the saved query asks for', () => {
     runLog(options).info('planned', {
       index: 'dataset_operationaspect_v1',
+      phase: 'done',
       outcome: 'truncated',
       cause: { kind: 'verified' },
       rowsToDelete: 1,

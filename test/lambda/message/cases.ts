@@ -214,7 +214,11 @@ export const entryCases: EntryCase[] = [
   ],
   ['privilege missing', 'failed', ofServer(refused)],
   ['no such index', 'failed', ofServer({ kind: 'no-index', operation: 'dry-run' })],
-  ['no answer to the truncation', 'failed', { kind: 'unchanged', error: { ...slow, operation: 'truncate' } }],
+  [
+    'no answer to the truncation',
+    'failed',
+    { kind: 'unchanged', error: { ...slow, operation: 'truncate', seconds: 120, tries: undefined } },
+  ],
   ['clock', 'failed', { kind: 'guard', which: 'server-clock', found: 900_000 }],
   ['a reindex is refused', 'failed', { kind: 'guard', which: 'refuse-reindex' }, { strategy: 'reindex' }],
   [

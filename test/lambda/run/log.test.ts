@@ -32,9 +32,9 @@ test('A run logs each decision, each call, its task and its verdict', async () =
   ]);
   const [planned, task, truncate, verdict, report] = lines.map(([, fields]) => fields);
   const { taskId } = task ?? {};
-  expect(planned).toMatchObject({ index: anIndex, aspect: 'operation', outcome: 'approved', rowsToDelete: 600 });
+  expect(planned).toMatchObject({ index: anIndex, aspect: 'operation', phase: 'approved', rowsToDelete: 600 });
   expect(task).toEqual({ index: anIndex, taskId: expect.stringContaining(':') });
-  expect(truncate).toEqual({ index: anIndex, outcome: 'started', cause: undefined, taskId });
+  expect(truncate).toEqual({ index: anIndex, phase: 'watched', outcome: undefined, cause: undefined, taskId });
   expect(verdict).toMatchObject({ index: anIndex, outcome: 'truncated', rowsDeleted: 600, taskId });
   expect(report).toEqual({ result: 'ok', policies: 2, cause: undefined });
 });

@@ -46,7 +46,7 @@ const deleted = (rowsDeleted: number, rowsToDelete: number) => ({
 const remains = { kind: 'remains' } as const;
 const notProven = { kind: 'unproven', inPlace: false } as const;
 const quarantinedReindex = { kind: 'quarantined', since: at, outcome: 'unknown', reindexed: true } as const;
-const outOfTime = { kind: 'open', why: 'run-time', hours: 12, since: at } as const;
+const outOfTime = { kind: 'open', why: 'run-time', hours: 12, since: Date.parse('2026-08-14T03:31:00Z') } as const;
 const released = { kind: 'released', index: 'dataset.operation' } as const;
 const notReleased = { kind: 'not-released', index: 'dataset.operation' } as const;
 const ofServer = (error: ServerError): Cause => ({ kind: 'server', error, sent: 'no' });

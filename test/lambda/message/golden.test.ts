@@ -65,7 +65,11 @@ const mails: Mail[] = [
   about('quarantined', 'The nights after: the index is quarantined', 'quarantined: a reindex lost rows', 'truncated'),
   about('reindex-not-proven', 'Nothing proves that a reindex kept every row', 'reindex not proven: rows are left out'),
   about('refuses-deletes', 'The index refuses deletes', 'the index refuses deletes'),
-  about('still-running', 'The night was too short', 'still running'),
+  {
+    name: 'still-running',
+    heading: 'The night was too short',
+    report: aReportOf(entries('still running'), { server, finishedAt: '2026-08-14T15:30:00.000Z' }),
+  },
   {
     name: 'token-refused',
     heading: 'The token is refused',

@@ -71,6 +71,6 @@ export function openEntry(entry: WatchedEntry, why: 'run-time' | 'step' | 'serve
 
 /** What the last counts say. Nothing for a reindex: rows that are no longer found may be only in the old index. */
 function soFar({ facts, watch }: WatchedEntry) {
-  if (facts.rowsToDelete === undefined || watch.rowsToDelete === undefined || facts.reindexes) return {};
-  return { rowsDeleted: Math.max(0, facts.rowsToDelete - watch.rowsToDelete), rowsRemaining: watch.rowsToDelete };
+  if (facts.rowsToDelete === undefined || watch.rowsLeft === undefined || facts.reindexes) return {};
+  return { rowsDeleted: Math.max(0, facts.rowsToDelete - watch.rowsLeft), rowsRemaining: watch.rowsLeft };
 }

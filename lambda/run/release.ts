@@ -142,7 +142,7 @@ async function missingIn(
   );
   if (counted.kind === 'failed') return { unknown: 'uncounted', error: counted.error };
   const { sent, before, end, again } = counted.value.rows;
-  if (reindexes && !isInPlace(record.attempt, { rowsToDelete: sent })) return { unknown: 'reindex' };
+  if (reindexes && !isInPlace(record.attempt, { rowsLeft: sent })) return { unknown: 'reindex' };
   if (reindexes && (await mayRun(record, operations, signal))) return { unknown: 'reindex' };
   return { missing: Math.max(0, baseline.rowsToKeep - Math.max(0, end - Math.max(before, again))) };
 }

@@ -10,7 +10,7 @@ import type { Failure } from './failure.ts';
 
 /** The run state: the one JSON value that travels through every state of the workflow. */
 
-export const STATE_VERSION = 7;
+export const STATE_VERSION = 8;
 
 /**
  * Entries of one run: its policies, and unresolved truncations without one. With every text at its longest they take

@@ -253,7 +253,7 @@ async function countAndDecide(
     minRetentionDays: services.settings.minRetentionDays,
     approveRows: state.approveRows,
     isLimited: plan.limited !== undefined,
-    before: { settings, planned: plan, baselineRows: baseline.rowsToDelete },
+    before: { settings, planned: plan, baselineRows: baseline.rowsLeft },
   });
   const { rowsTotal, rowsToDelete } = dryRun;
   if (refusal) {
@@ -270,7 +270,7 @@ async function countAndDecide(
     announcesReindex: !dryRun.deletesInPlace,
     reindexes: !dryRun.deletesInPlace,
     baseline: {
-      rowsToDelete: baseline.rowsToDelete,
+      rowsToDelete: baseline.rowsLeft,
       rowsTotal,
       rowsToKeep: baseline.rowsToKeep,
       countedAtMillis,

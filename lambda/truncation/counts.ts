@@ -82,7 +82,8 @@ const contradiction = () => new OperationsError({ kind: 'contradiction', operati
 
 /** What is counted of one truncation, before the call and in every check. */
 export interface TruncationCounts {
-  rowsToDelete: number;
+  /** Rows to delete that are there: before the call, all of them. */
+  rowsLeft: number;
   rowsToKeep: number;
   /** Rows at or before the end of the window of the rows to keep, from which other windows with the same end are subtracted. */
   rowsUntilEnd: number;
@@ -107,7 +108,7 @@ export async function countTruncation(
     end: countedAtMillis,
   });
   const { sent, policy = sent, end } = rows;
-  return { rowsToDelete: sent, rowsToKeep: Math.max(0, end - policy), rowsUntilEnd: end, isAbsent };
+  return { rowsLeft: sent, rowsToKeep: Math.max(0, end - policy), rowsUntilEnd: end, isAbsent };
 }
 
 /** Where the window between two runs begins: this far from the policy's cutoff to the run's start. */
@@ -129,14 +130,14 @@ export const retentionOfWindow = ({ afterMillis }: Pick<Window, 'afterMillis'>, 
 export async function countWindow(
   ask: Ask,
   attempt: Attempt,
-  { rowsToDelete, rowsUntilEnd }: TruncationCounts,
+  { rowsLeft, rowsUntilEnd }: TruncationCounts,
   nowMillis: number,
 ): Promise<Window | undefined> {
   const { countedAtMillis: untilMillis } = attempt.baseline;
   const afterMillis = windowStart(attempt);
   const { rows, isAbsent, isEmpty } = await countRows(ask, attempt.fields, {
     after: afterMillis,
-    until: rowsToDelete === 0 ? undefined : untilMillis,
+    until: rowsLeft === 0 ? undefined : untilMillis,
   });
   const { after, until = rowsUntilEnd } = rows;
   // A count from another server would make the window too large, and later nights would miss rows that were never there.

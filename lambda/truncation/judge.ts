@@ -39,14 +39,14 @@ type Counts = NonNullable<Seen['counts']>;
 function judgeDelete({ state, attempt }: Unresolved, watch: Watch, counts: Counts): Verdict {
   const { baseline } = attempt;
   const counters = countersOf(watch);
-  const rowsDeleted = Math.max(0, baseline.rowsToDelete - counts.rowsToDelete);
+  const rowsDeleted = Math.max(0, baseline.rowsToDelete - counts.rowsLeft);
   const facts = { ...commonFacts(attempt, counts), rowsDeleted };
-  const isUntouched = counts.rowsToDelete >= baseline.rowsToDelete && counts.rowsToKeep >= baseline.rowsToKeep;
+  const isUntouched = counts.rowsLeft >= baseline.rowsToDelete && counts.rowsToKeep >= baseline.rowsToKeep;
   if (state === 'sending' && isUntouched) {
     return { ...facts, outcome: 'failed', cause: { kind: 'unchanged', error: attempt.answer, ...counters } };
   }
   if (isMissing(attempt, counts)) return { ...facts, ...rowsMissing(attempt, counts, counters) };
-  if (isRemainder(counts.rowsToDelete, baseline.rowsToDelete)) {
+  if (isRemainder(counts.rowsLeft, baseline.rowsToDelete)) {
     return { ...facts, outcome: 'incomplete', cause: { kind: 'remains', ...counters } };
   }
   // If the counts prove the whole truncation, a status that agrees adds nothing.
@@ -66,7 +66,7 @@ function judgeReindex({ state, attempt }: Unresolved, watch: Watch, counts: Coun
   const facts = {
     ...commonFacts(attempt, counts),
     // The alias has moved, and the rows are in the old index: nothing is deleted.
-    rowsLeftBehind: inPlace ? Math.max(0, baseline.rowsToDelete - counts.rowsToDelete) : undefined,
+    rowsLeftBehind: inPlace ? Math.max(0, baseline.rowsToDelete - counts.rowsLeft) : undefined,
   };
   const isWhole = accountsFor(watch.end, attempt);
   const isUnrefreshed = isWhole && counts.rowsToKeep < baseline.rowsToKeep * unrefreshedShare;
@@ -123,7 +123,7 @@ export const stateAfter = ({ outcome, reindexes }: Verdict): 'idle' | 'quarantin
 const commonFacts = ({ reindexes, baseline }: Attempt, counts: Counts) => ({
   reindexes,
   noIndex: counts.isAbsent || undefined,
-  rowsRemaining: counts.rowsToDelete,
+  rowsRemaining: counts.rowsLeft,
   rowsMissing: Math.max(0, baseline.rowsToKeep - counts.rowsToKeep),
 });
 

@@ -30,8 +30,8 @@ export interface Watch {
   nextCheckAt: number;
   /** When the server last said something of it: a status, or counts. */
   seenAt?: number;
-  /** Fewest rows to delete that this run has seen, the last rows to keep, and the highest counter. */
-  rowsToDelete?: number;
+  /** The fewest rows left to delete that this run has seen, the last rows to keep, and the highest counter. */
+  rowsLeft?: number;
   rowsToKeep?: number;
   counter?: number;
   /** End of the last check that saw movement or a status that says running; until then, of the first count. */
@@ -100,17 +100,13 @@ export const rowsProcessed = ({ deleted = 0, created = 0, updated = 0 }: TaskCou
  */
 export function progressShown(
   { rowsToDelete = 0, rowsTotal = rowsToDelete, reindexes = false }: ProgressFacts,
-  {
-    rowsToDelete: left = rowsToDelete,
-    counter,
-    hasWritten = false,
-  }: Pick<Watch, 'rowsToDelete' | 'counter' | 'hasWritten'>,
+  { rowsLeft = rowsToDelete, counter, hasWritten = false }: Pick<Watch, 'rowsLeft' | 'counter' | 'hasWritten'>,
 ): ProgressShown {
   // Until a reindex is put in place, counts are of the old index: before a status has a counter, its progress is
   // unknown.
   if (reindexes && !counter) return {};
   const total = hasWritten ? Math.max(0, rowsTotal - rowsToDelete) : rowsToDelete;
-  const counted = reindexes ? 0 : rowsToDelete - left;
+  const counted = reindexes ? 0 : rowsToDelete - rowsLeft;
   const done = Math.max(0, Math.min(Math.max(counter ?? 0, counted), total));
   return { done, total, work: hasWritten ? 'written' : 'deleted' };
 }
@@ -153,8 +149,8 @@ export function showsReindex({ attempt }: Unresolved, { status, counts }: Seen, 
  */
 export const isInPlace = (
   { baseline }: Pick<Attempt, 'baseline'>,
-  { rowsToDelete }: Pick<TruncationCounts, 'rowsToDelete'>,
-): boolean => rowsToDelete < baseline.rowsToDelete * inPlaceShare;
+  { rowsLeft }: Pick<TruncationCounts, 'rowsLeft'>,
+): boolean => rowsLeft < baseline.rowsToDelete * inPlaceShare;
 
 /** Whether the task runs and its counter is higher than before: nothing needs to be counted then. */
 export const advances = (watch: Watch, status: TaskStatus | undefined): boolean =>
@@ -194,7 +190,7 @@ interface Movement {
 
 function movementOf(before: Watch, { counts, status }: Seen, { reindexes, baseline }: Attempt): Movement {
   const counter = counterOf(status);
-  const isFewer = counts && before.rowsToDelete !== undefined && counts.rowsToDelete < before.rowsToDelete;
+  const isFewer = counts && before.rowsLeft !== undefined && counts.rowsLeft < before.rowsLeft;
   const isFurther = counter !== undefined && before.counter !== undefined && counter > before.counter;
   const { rowsToKeep = Number.POSITIVE_INFINITY } = before;
   const hasMoreRows = reindexes && counts && counts.rowsToKeep > rowsToKeep && rowsToKeep < baseline.rowsToKeep;
@@ -207,8 +203,8 @@ function movementOf(before: Watch, { counts, status }: Seen, { reindexes, baseli
 }
 
 /** The fewest rows to delete, the last rows to keep, and the highest counter. */
-const extremes = (before: Watch, { counts, status }: Seen): Pick<Watch, 'rowsToDelete' | 'rowsToKeep' | 'counter'> => ({
-  rowsToDelete: least(before.rowsToDelete, counts?.rowsToDelete),
+const extremes = (before: Watch, { counts, status }: Seen): Pick<Watch, 'rowsLeft' | 'rowsToKeep' | 'counter'> => ({
+  rowsLeft: least(before.rowsLeft, counts?.rowsLeft),
   rowsToKeep: counts ? counts.rowsToKeep : before.rowsToKeep,
   counter: most(before.counter, counterOf(status)),
 });
@@ -269,7 +265,7 @@ function progressOf(watch: Watch, { at, status, counts }: Seen, { baseline, rein
   }
   if (!counts) return undefined;
   if (reindexes) return { done: Math.min(counts.rowsToKeep, baseline.rowsToKeep), total: baseline.rowsToKeep, ...now };
-  return { done: Math.max(0, baseline.rowsToDelete - counts.rowsToDelete), total: baseline.rowsToDelete, ...now };
+  return { done: Math.max(0, baseline.rowsToDelete - counts.rowsLeft), total: baseline.rowsToDelete, ...now };
 }
 
 /**
@@ -282,7 +278,7 @@ export function hasEnded(watch: Watch, { at, status, counts, error }: Seen, { st
   if (!counts || (state === 'sending' && at < judgeableAt)) return false;
   // Some servers put the new index in place after the task has ended.
   if (status?.kind === 'found' && status.completed && (!reindexes || isInPlace(attempt, counts))) return true;
-  if (!reindexes && counts.rowsToDelete === 0) return true;
+  if (!reindexes && counts.rowsLeft === 0) return true;
   // A status that was read before, and cannot be read now, may still say that it runs.
   return error || (status?.kind === 'found' && !status.completed) ? false : isStill(watch, at, attempt);
 }
@@ -298,6 +294,6 @@ export function isStill({ sentAt, stillSince }: Watch, at: number, { judgeableAt
 }
 
 /** Whether more rows to delete are left than a refresh or late rows explain (rule 9). */
-export const isRemainder = (rowsToDelete: number, planned: number): boolean =>
-  rowsToDelete > Math.max(remaining.rows, planned * remaining.share) ||
-  (rowsToDelete > 0 && rowsToDelete >= planned * remaining.most);
+export const isRemainder = (rowsLeft: number, planned: number): boolean =>
+  rowsLeft > Math.max(remaining.rows, planned * remaining.share) ||
+  (rowsLeft > 0 && rowsLeft >= planned * remaining.most);

@@ -82,8 +82,8 @@ export const judgingMutants: readonly Mutant[] = [
   mutant(7, 'trusts "completed" without counting', [
     [
       judge,
-      'if (isRemainder(counts.rowsToDelete, baseline.rowsToDelete)) {',
-      'if (!watch.end && isRemainder(counts.rowsToDelete, baseline.rowsToDelete)) {',
+      'if (isRemainder(counts.rowsLeft, baseline.rowsToDelete)) {',
+      'if (!watch.end && isRemainder(counts.rowsLeft, baseline.rowsToDelete)) {',
     ],
   ]),
   mutant(
@@ -100,7 +100,7 @@ export const judgingMutants: readonly Mutant[] = [
     ['takes hours', 'hangs for an hour'],
   ),
   mutant(9, 'has a tolerance for what nobody answered', [
-    [judge, 'counts.rowsToDelete >= baseline.rowsToDelete &&', 'counts.rowsToDelete >= baseline.rowsToDelete * 0.9 &&'],
+    [judge, 'counts.rowsLeft >= baseline.rowsToDelete &&', 'counts.rowsLeft >= baseline.rowsToDelete * 0.9 &&'],
   ]),
   mutant(9, 'takes whatever has no task id for unchanged', [
     [judge, "state === 'sending' && isUntouched", "state === 'sending'"],
@@ -109,7 +109,7 @@ export const judgingMutants: readonly Mutant[] = [
     [judge, 'if (isMissing(attempt, counts)) return { ...facts, ...rowsMissing(attempt, counts, counters) };', ''],
   ]),
   mutant(9, 'judges a reindex like a delete', [
-    [judge, 'return record.attempt.reindexes ?', 'return counts.rowsToDelete < 0 ?'],
+    [judge, 'return record.attempt.reindexes ?', 'return counts.rowsLeft < 0 ?'],
   ]),
   mutant(9, 'judges a reindex without a task id like a delete', [
     [judge, 'return record.attempt.reindexes ?', "return record.attempt.reindexes && record.state === 'running' ?"],
@@ -147,7 +147,7 @@ export const judgingMutants: readonly Mutant[] = [
     [judge, "outcome === 'truncated' && rowsMissing === 0 &&", "outcome === 'truncated' &&"],
   ]),
   mutant(9, 'does not see what is left', [
-    [judge, 'if (isRemainder(counts.rowsToDelete, baseline.rowsToDelete)) {', 'if (counts.rowsToDelete < 0) {'],
+    [judge, 'if (isRemainder(counts.rowsLeft, baseline.rowsToDelete)) {', 'if (counts.rowsLeft < 0) {'],
   ]),
   mutant(9, 'has no quarantine', [[judge, "outcome === 'rows-missing' || ", '']]),
   mutant(9, 'opens a reindex that is not proven', [[judge, " || (outcome === 'unknown' && reindexes)", '']]),
@@ -231,11 +231,7 @@ export const judgingMutants: readonly Mutant[] = [
     [release, 'until !== undefined && services.clock.now() < until', 'until !== undefined && services.clock.now() < 0'],
   ]),
   mutant(10, 'counts a reindex that is not in place', [
-    [
-      release,
-      "if (reindexes && !isInPlace(record.attempt, { rowsToDelete: sent })) return { unknown: 'reindex' };",
-      '',
-    ],
+    [release, "if (reindexes && !isInPlace(record.attempt, { rowsLeft: sent })) return { unknown: 'reindex' };", ''],
   ]),
   mutant(
     10,

@@ -41,7 +41,7 @@ test('At the end of its polls a run ends as at the end of its time, and names no
 
 test('Without the number of rows that were due, or of those that are left, an entry does not say how many were deleted', () => {
   const factsAtEnd = (entry: WatchedEntry) => proceeded([entry], maxPolls).entries[0]?.facts;
-  expect(factsAtEnd({ ...watched({ rowsToDelete: 20 }), facts: names })).not.toHaveProperty('rowsDeleted');
+  expect(factsAtEnd({ ...watched({ rowsLeft: 20 }), facts: names })).not.toHaveProperty('rowsDeleted');
   expect(factsAtEnd(watched({}))).not.toHaveProperty('rowsDeleted');
 });
 

@@ -110,7 +110,7 @@ const watchedEntry: Entry = {
   watch: {
     ...startWatch(aRunning(), huge, huge),
     run: { runId: 'r'.repeat(80), runStartMillis: huge },
-    rowsToDelete: huge,
+    rowsLeft: huge,
     rowsToKeep: huge,
     counter: huge,
     seenAt: huge,

@@ -98,7 +98,7 @@ describe('At the end of a run, what has hung for 20 hours', () => {
   const running = { kind: 'found', completed: false, counters: { deleted: 5, total: 60 } } as const;
   /** Checks before this one have shown the same for half an hour. */
   const stuck = {
-    rowsToDelete: 60,
+    rowsLeft: 60,
     rowsToKeep: 40,
     counter: 5,
     stillSince: end - hour / 2,
@@ -283,14 +283,14 @@ describe('An index that is not known', () => {
 });
 
 describe('A status that was told before and fails now', () => {
-  const still = { hasStatus: true, rowsToDelete: 50, rowsToKeep: 40, stillSince: 1, noProgressSince: 1 };
+  const still = { hasStatus: true, rowsLeft: 50, rowsToKeep: 40, stillSince: 1, noProgressSince: 1 };
   const old = aRunning({ attempt: anAttempt({ judgeableAt: 1_200_001 }) });
 
   test('keeps stillness from being taken for its end, but not from being counted', async () => {
     const { checked } = await once({ record: old, status: throttled, left: 50, watch: still });
     expect(checked).toMatchObject({
       kind: 'watching',
-      watch: { error: { operation: 'task-status' }, rowsToDelete: 50, isStuck: true },
+      watch: { error: { operation: 'task-status' }, rowsLeft: 50, isStuck: true },
     });
   });
 

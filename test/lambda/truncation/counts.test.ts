@@ -74,7 +74,7 @@ test.each([
 });
 
 describe('the window between two runs', () => {
-  const counted = { rowsToDelete: 0, rowsToKeep: 3, rowsUntilEnd: 4 };
+  const counted = { rowsLeft: 0, rowsToKeep: 3, rowsUntilEnd: 4 };
 
   test('is none where this count finds an empty index, and the check before it found rows', async () => {
     const ask = async () => ({ rowsToDelete: 0, rowsTotal: 0, deletesInPlace: true });

@@ -32,7 +32,7 @@ function recordOf({ reindexes = false, isUnanswered }: Partial<Case>): Unresolve
 function judged(given: Case): Verdict {
   const record = recordOf(given);
   const { left = 0, kept, end, vanished } = given;
-  const counts = { rowsToDelete: left, rowsToKeep: kept, rowsUntilEnd: left + kept };
+  const counts = { rowsLeft: left, rowsToKeep: kept, rowsUntilEnd: left + kept };
   return judge(record, { ...startWatch(record, 0, 0), ...(end && { end }), ...(vanished && { vanished }) }, counts);
 }
 const told = (given: Case) => {
@@ -72,13 +72,13 @@ describe('a delete: the first line that fits decides', () => {
     ['half of them left', 8, 15, 'incomplete'],
   ])('small numbers, 15 to delete and 15 to keep: %s', (_, left, kept, expected) => {
     const record = aRunning({ attempt: anAttempt({ baseline: { ...baseline, rowsToDelete: 15, rowsToKeep: 15 } }) });
-    const counts = { rowsToDelete: left, rowsToKeep: kept, rowsUntilEnd: 0 };
+    const counts = { rowsLeft: left, rowsToKeep: kept, rowsUntilEnd: 0 };
     expect(judge(record, startWatch(record, 0, 0), counts).outcome).toBe(expected);
   });
 
   test('that had nothing left to delete is complete', () => {
     const attempt = anAttempt({ baseline: { ...baseline, rowsToDelete: 0 } });
-    const counts = { rowsToDelete: 0, rowsToKeep: 1000, rowsUntilEnd: 1000 };
+    const counts = { rowsLeft: 0, rowsToKeep: 1000, rowsUntilEnd: 1000 };
     expect(judge(aRunning({ attempt }), startWatch(aRunning(), 0, 0), counts).outcome).toBe('truncated');
   });
 });
@@ -142,7 +142,7 @@ describe('a reindex: the first line that fits decides', () => {
       judge(
         record,
         { ...startWatch(record, 0, 0), end: { total: 2003, created } },
-        { rowsToDelete: 0, rowsToKeep: 1000, rowsUntilEnd: 1000 },
+        { rowsLeft: 0, rowsToKeep: 1000, rowsUntilEnd: 1000 },
       ).outcome;
     expect([outcome(1003), outcome(1002)]).toEqual(['truncated', 'unknown']);
   });
@@ -151,7 +151,7 @@ describe('a reindex: the first line that fits decides', () => {
 test('a verdict says of a task that it runs, where that was its last word', () => {
   const record = recordOf({ kept: 1000 });
   const task = { completed: false, done: 5, total: 1000, runs: true };
-  const counts = { rowsToDelete: 995, rowsToKeep: 1000, rowsUntilEnd: 1995 };
+  const counts = { rowsLeft: 995, rowsToKeep: 1000, rowsUntilEnd: 1995 };
   const cause = (more: object) => judge(record, { ...startWatch(record, 0, 0), task, ...more }, counts).cause;
   expect(cause({})).toEqual({ kind: 'remains', done: 5, total: 1000, runs: true });
   expect(cause({ end: { deleted: 5 } })).toEqual({ kind: 'remains', done: 5 });
@@ -241,7 +241,7 @@ test.each<[string, TaskCounters]>([
 describe('a verdict is final', () => {
   const at = 1_000_000;
   const record = recordOf({});
-  const counts = { rowsToDelete: 0, rowsToKeep: 970, rowsUntilEnd: 970 };
+  const counts = { rowsLeft: 0, rowsToKeep: 970, rowsUntilEnd: 970 };
   const status = { kind: 'found', completed: false, counters: {} } as const;
   const truncated: Verdict = { outcome: 'truncated', reindexes: false, rowsMissing: 0 };
   const oneMissing: Verdict = { ...truncated, rowsMissing: 1 };

@@ -21,7 +21,7 @@ const minute = 60_000;
 const at = 2_000_001;
 const running = (counters: TaskCounters): TaskStatus => ({ kind: 'found', completed: false, counters });
 const completed = (counters: TaskCounters): TaskStatus => ({ kind: 'found', completed: true, counters });
-const counts = (rowsToDelete: number, rowsToKeep = 40) => ({ rowsToDelete, rowsToKeep, rowsUntilEnd: 0 });
+const counts = (rowsLeft: number, rowsToKeep = 40) => ({ rowsLeft, rowsToKeep, rowsUntilEnd: 0 });
 const aDelete = aRunning();
 const aReindexed = aRunning({ attempt: aReindex() });
 
@@ -67,7 +67,7 @@ describe('it has moved', () => {
       { at: at + minute, counts: counts(58) },
       { at: at + 2 * minute, counts: counts(52) },
     );
-    expect([watch.stillSince, watch.rowsToDelete]).toEqual([at, 50]);
+    expect([watch.stillSince, watch.rowsLeft]).toEqual([at, 50]);
   });
 
   test('rows to keep that become more do not keep a record from being judged after 20 hours', () => {
@@ -229,19 +229,19 @@ describe('people see as progress', () => {
   const facts = { rowsToDelete: 60, rowsTotal: 100 };
   const reindex = { ...facts, reindexes: true };
   test.each<[string, Parameters<typeof progressShown>[0], Parameters<typeof progressShown>[1], object]>([
-    ['old rows that counts show as deleted', facts, { rowsToDelete: 45 }, { done: 15, total: 60, work: 'deleted' }],
+    ['old rows that counts show as deleted', facts, { rowsLeft: 45 }, { done: 15, total: 60, work: 'deleted' }],
     [
       'what its status says, if that is more',
       facts,
-      { rowsToDelete: 45, counter: 20 },
+      { rowsLeft: 45, counter: 20 },
       { done: 20, total: 60, work: 'deleted' },
     ],
-    ['no more than there was', facts, { rowsToDelete: 0, counter: 90 }, { done: 60, total: 60, work: 'deleted' }],
-    ['nothing of a reindex whose status has not counted yet', reindex, { rowsToDelete: 0, counter: 0 }, {}],
+    ['no more than there was', facts, { rowsLeft: 0, counter: 90 }, { done: 60, total: 60, work: 'deleted' }],
+    ['nothing of a reindex whose status has not counted yet', reindex, { rowsLeft: 0, counter: 0 }, {}],
     [
       'rows that a reindex has written',
       reindex,
-      { rowsToDelete: 0, counter: 30, hasWritten: true },
+      { rowsLeft: 0, counter: 30, hasWritten: true },
       { done: 30, total: 40, work: 'written' },
     ],
   ])('%s', (_, given, watch, expected) => {

@@ -12,7 +12,7 @@ export const taskIdLine = 'task id';
 
 export type Sent =
   /** It is or may be under way, and is watched from here on. `error`: the response, if it was not a task id. */
-  | { kind: 'open'; record: Unresolved; error?: ServerError }
+  | { kind: 'sent'; record: Unresolved; error?: ServerError }
   /** Proof that not one byte was written. */
   | { kind: 'not-sent'; why: ServerError | 'withheld' };
 
@@ -41,12 +41,12 @@ export async function send(record: Sending, until: SendUntil, services: SendServ
       const { taskId } = truncation;
       // Log it first: otherwise an id that cannot be stored would be lost.
       log.info(taskIdLine, { index: record.index, taskId });
-      return { kind: 'open', record: await writeAnswer(record, (current) => markRunning(current, taskId), services) };
+      return { kind: 'sent', record: await writeAnswer(record, (current) => markRunning(current, taskId), services) };
     }
     case 'unresolved': {
       const { error } = truncation;
       const answered = await writeAnswer(record, (current) => noteAnswer(current, error), services);
-      return { kind: 'open', record: answered, error };
+      return { kind: 'sent', record: answered, error };
     }
   }
 }

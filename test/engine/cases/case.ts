@@ -25,7 +25,7 @@ export interface Expectation {
   /** One that the last run's report has. */
   note?: Note['kind'];
   /** Whether loaded rows that should be there are missing when everything has ended. */
-  keptRowsMissing: 'none' | 'some' | 'all';
+  rowsToKeepMissing: 'none' | 'some' | 'all';
   /** Real truncates; one, if nothing else is said. */
   truncates?: number;
   /** Ingested rows that a copy has left in the old index, which no count can show: the message says that there may be some. */

@@ -20,7 +20,7 @@ export const endCases: readonly EngineCase[] = [
   {
     name: 'delete, cancelled half-way',
     story: async (world) => [await world.runWhile((task) => cancel(world, task))],
-    expected: { outcomes: ['incomplete'], keptRowsMissing: 'none' },
+    expected: { outcomes: ['incomplete'], rowsToKeepMissing: 'none' },
   },
   {
     name: 'copy, cancelled half-way',
@@ -32,7 +32,7 @@ export const endCases: readonly EngineCase[] = [
         await world.ingest(200);
       }),
     ],
-    expected: { outcomes: ['rows-missing'], keptRowsMissing: 'some', recovery: true },
+    expected: { outcomes: ['rows-missing'], rowsToKeepMissing: 'some', recovery: true },
   },
   {
     name: '400 after the alias has moved',
@@ -41,30 +41,30 @@ export const endCases: readonly EngineCase[] = [
     // As an earlier reindex of these releases leaves it: rows that go back into it are not seen without a refresh.
     refreshInterval: '-1',
     story: async (world) => [await world.runWhile(() => world.ingest(200))],
-    expected: { outcomes: ['rows-missing'], keptRowsMissing: 'all', recovery: true },
+    expected: { outcomes: ['rows-missing'], rowsToKeepMissing: 'all', recovery: true },
   },
   {
     name: 'delete, node killed',
     core: true,
     story: async (world) => [await world.runWhile((task) => kill(world, task))],
-    expected: { outcomes: ['incomplete'], keptRowsMissing: 'none' },
+    expected: { outcomes: ['incomplete'], rowsToKeepMissing: 'none' },
   },
   {
     name: 'copy, node killed',
     reindexes: true,
     story: async (world) => [await world.runWhile((task) => kill(world, task))],
-    expected: { outcomes: ['rows-missing'], keptRowsMissing: 'some', recovery: true },
+    expected: { outcomes: ['rows-missing'], rowsToKeepMissing: 'some', recovery: true },
   },
   {
     name: 'delete, its task lost',
     story: async (world) => [await world.runWhile((task) => lose(world, task), { unseen: true })],
-    expected: { outcomes: ['truncated'], keptRowsMissing: 'none' },
+    expected: { outcomes: ['truncated'], rowsToKeepMissing: 'none' },
   },
   {
     name: 'copy, its task lost',
     reindexes: true,
     story: async (world) => [await world.runWhile((task) => lose(world, task), { unseen: true })],
-    expected: { outcomes: ['unknown'], cause: 'unproven', keptRowsMissing: 'none', recovery: true },
+    expected: { outcomes: ['unknown'], cause: 'unproven', rowsToKeepMissing: 'none', recovery: true },
   },
   {
     name: 'delete, a shard away',
@@ -80,7 +80,7 @@ export const endCases: readonly EngineCase[] = [
       });
       return [ended];
     },
-    expected: { outcomes: ['rows-missing'], keptRowsMissing: 'some', recovery: true },
+    expected: { outcomes: ['rows-missing'], rowsToKeepMissing: 'some', recovery: true },
   },
 ];
 

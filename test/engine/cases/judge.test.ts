@@ -9,9 +9,9 @@ import { type Facts, judge } from './judge.ts';
 /** The judge notices every kind of failure that it is meant to notice. */
 
 const all = { kept: 50_000, ingested: 0 };
-const truncated: Expectation = { outcomes: ['truncated'], keptRowsMissing: 'none' };
+const truncated: Expectation = { outcomes: ['truncated'], rowsToKeepMissing: 'none' };
 
-/** A run; without a message nobody is told. */
+/** A run; without a message nobody learns of it. */
 const run = (outcome: PolicyEntry['outcome'], rowsMissing?: number, message?: string): Ended[] => [
   { log: [], message, entry: { outcome, rowsMissing, cause: { kind: 'verified' } } as PolicyEntry },
 ];
@@ -28,7 +28,7 @@ test('a truncation after which every row is where it should be passes', () => {
 
 describe('rows', () => {
   const there = { old: 0, kept: 30_000, ingested: 0 };
-  const some: Partial<Expectation> = { outcomes: ['rows-missing'], keptRowsMissing: 'some' };
+  const some: Partial<Expectation> = { outcomes: ['rows-missing'], rowsToKeepMissing: 'some' };
   const behind = { shouldBe: { kept: 50_000, ingested: 800 }, there: { old: 0, kept: 50_000, ingested: 300 } };
 
   test('that are missing must be named in a message that people get', () => {
@@ -44,7 +44,7 @@ describe('rows', () => {
     const gone = (message: string) =>
       problems(
         { there: { old: 0, kept: 0, ingested: 0 }, runs: run('unknown', 0, message) },
-        { outcomes: ['unknown'], keptRowsMissing: 'all' },
+        { outcomes: ['unknown'], rowsToKeepMissing: 'all' },
       );
     expect(gone('the search engine has no such index')).toEqual([]);
     expect(gone('nothing moves')).toEqual(['50000 rows are missing unnamed']);
@@ -92,7 +92,7 @@ test.each<[string, Partial<Facts>, string]>([
 test.each<[string, Partial<Expectation>, string]>([
   ['another cause', { cause: 'missing' }, 'the cause is verified, not missing'],
   ['another outcome', { outcomes: ['unknown'] }, 'said truncated, not unknown'],
-  ['no loss', { keptRowsMissing: 'some' }, '0 of 50000 kept rows are missing, expected some'],
+  ['no loss', { rowsToKeepMissing: 'some' }, '0 of 50000 rows to keep are missing, expected some'],
   ['no late row', { lateRows: true }, 'no ingested row was left behind, so nothing is proven'],
 ])('a case that brought about %s fails', (_, expected, problem) => {
   expect(problems({}, expected)).toEqual([problem]);

@@ -57,15 +57,15 @@ function unnamedRows(
   runs: readonly Ended[],
   { lateRows, leftBehind }: Expectation,
 ): number {
-  const told = runs.filter(({ message }) => message !== undefined);
-  const text = told.map(({ message }) => message).join('\n');
-  const named = Math.max(0, ...told.map(({ entry }) => entry?.rowsMissing ?? 0));
+  const reported = runs.filter(({ message }) => message !== undefined);
+  const text = reported.map(({ message }) => message).join('\n');
+  const named = Math.max(0, ...reported.map(({ entry }) => entry?.rowsMissing ?? 0));
   // A deleted index has no rows to count: saying that it is gone names them all.
   const isGone = /no such index|does not exist/i.test(text);
   // The job tolerates ordinary losses, because entities get deleted. Here nobody deletes any.
   const isNamed = isGone || kept - named <= Math.max(lost.rows, kept * lost.share);
   // What a copy or an upgrade leaves behind is named by saying so: nobody can count it.
-  const isSaid = (lateRows && told.some(({ entry }) => entry?.reindexes)) || leftBehind;
+  const isSaid = (lateRows && reported.some(({ entry }) => entry?.reindexes)) || leftBehind;
   return (isNamed ? 0 : kept - named) + (ingested > 0 && !isSaid ? ingested : 0);
 }
 
@@ -91,7 +91,7 @@ function falseWords(
 function againstExpectation(
   { kept, ingested }: Missing,
   { runs, shouldBe }: Facts,
-  { cause, note, keptRowsMissing, lateRows, leftBehind }: Expectation,
+  { cause, note, rowsToKeepMissing, lateRows, leftBehind }: Expectation,
 ): [boolean, string][] {
   const kind = runs.at(-1)?.entry?.cause.kind ?? 'not reported';
   const found = kept === 0 ? 'none' : kept === shouldBe.kept ? 'all' : 'some';
@@ -100,7 +100,10 @@ function againstExpectation(
   return [
     [cause !== undefined && kind !== cause, `the cause is ${kind}, not ${cause}`],
     [note !== undefined && !notes.some((one) => one.kind === note), `there is no note ${note}`],
-    [found !== keptRowsMissing, `${kept} of ${shouldBe.kept} kept rows are missing, expected ${keptRowsMissing}`],
+    [
+      found !== rowsToKeepMissing,
+      `${kept} of ${shouldBe.kept} rows to keep are missing, expected ${rowsToKeepMissing}`,
+    ],
     [isInVain === true, 'no ingested row was left behind, so nothing is proven'],
   ];
 }

@@ -30,7 +30,7 @@ export const otherCases: readonly EngineCase[] = [
       await flood(world, false);
       return [ended];
     },
-    expected: { outcomes: ['incomplete'], keptRowsMissing: 'none' },
+    expected: { outcomes: ['incomplete'], rowsToKeepMissing: 'none' },
   },
   {
     name: 'disk full, resumed by the next run',
@@ -47,7 +47,7 @@ export const otherCases: readonly EngineCase[] = [
       await flood(world, false);
       return [first, await second.ended];
     },
-    expected: { outcomes: ['truncated'], keptRowsMissing: 'none' },
+    expected: { outcomes: ['truncated'], rowsToKeepMissing: 'none' },
   },
   {
     name: 'datahub-gc deletes, too',
@@ -61,7 +61,7 @@ export const otherCases: readonly EngineCase[] = [
         await letGo(world.client, task);
       }),
     ],
-    expected: { outcomes: ['truncated'], keptRowsMissing: 'none' },
+    expected: { outcomes: ['truncated'], rowsToKeepMissing: 'none' },
   },
   {
     name: 'datahub-gc reindexes meanwhile',
@@ -76,7 +76,7 @@ export const otherCases: readonly EngineCase[] = [
         await letGo(world.client, task);
       }),
     ],
-    expected: { outcomes: ['rows-missing'], keptRowsMissing: 'all', recovery: true },
+    expected: { outcomes: ['rows-missing'], rowsToKeepMissing: 'all', recovery: true },
   },
   {
     name: 'index deleted half-way',
@@ -87,7 +87,7 @@ export const otherCases: readonly EngineCase[] = [
         await letGo(world.client, task);
       }),
     ],
-    expected: { outcomes: ['unknown', 'rows-missing'], keptRowsMissing: 'all' },
+    expected: { outcomes: ['unknown', 'rows-missing'], rowsToKeepMissing: 'all' },
   },
   {
     name: 'index replaced by an upgrade that blocks writes',
@@ -98,13 +98,13 @@ export const otherCases: readonly EngineCase[] = [
         await letGo(world.client, task).catch(() => {});
       }),
     ],
-    expected: { outcomes: ['incomplete', 'unknown'], keptRowsMissing: 'none' },
+    expected: { outcomes: ['incomplete', 'unknown'], rowsToKeepMissing: 'none' },
   },
   {
     name: 'refreshing is off',
     refreshInterval: '-1',
     story: async (world) => [await world.run().ended],
-    expected: { outcomes: ['incomplete'], keptRowsMissing: 'none' },
+    expected: { outcomes: ['incomplete'], rowsToKeepMissing: 'none' },
   },
   {
     name: 'a copy leaves refreshing off, and ingestion goes on',
@@ -124,7 +124,7 @@ export const otherCases: readonly EngineCase[] = [
         await letGo(world.client, task);
       }),
     ],
-    expected: { outcomes: ['unknown'], cause: 'unproven', keptRowsMissing: 'none', recovery: true },
+    expected: { outcomes: ['unknown'], cause: 'unproven', rowsToKeepMissing: 'none', recovery: true },
   },
   {
     name: "somebody else's reindex between two runs leaves refreshing off",
@@ -138,6 +138,6 @@ export const otherCases: readonly EngineCase[] = [
       await wait(5000);
       return [first, await world.run().ended];
     },
-    expected: { outcomes: ['nothing-to-delete'], note: 'fewer-rows', keptRowsMissing: 'none' },
+    expected: { outcomes: ['nothing-to-delete'], note: 'fewer-rows', rowsToKeepMissing: 'none' },
   },
 ];

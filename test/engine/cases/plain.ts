@@ -7,14 +7,14 @@ export const plainCases: readonly EngineCase[] = [
     name: 'delete',
     core: true,
     story: async (world) => [await world.run().ended],
-    expected: { outcomes: ['truncated'], keptRowsMissing: 'none' },
+    expected: { outcomes: ['truncated'], rowsToKeepMissing: 'none' },
   },
   {
     name: 'copy',
     core: true,
     reindexes: true,
     story: async (world) => [await world.run().ended],
-    expected: { outcomes: ['truncated'], keptRowsMissing: 'none' },
+    expected: { outcomes: ['truncated'], rowsToKeepMissing: 'none' },
   },
   {
     name: 'copy in slices',
@@ -24,29 +24,29 @@ export const plainCases: readonly EngineCase[] = [
     behaviour: { refreshOffAfterReindex: false },
     shards: 3,
     story: async (world) => [await world.run().ended],
-    expected: { outcomes: ['truncated'], keptRowsMissing: 'none' },
+    expected: { outcomes: ['truncated'], rowsToKeepMissing: 'none' },
   },
   {
-    name: 'bite in two runs',
+    name: 'row limit in two runs',
     policy: { maxRowsPerRun: 40_000 },
     async story(world) {
       const runs = [await world.run().ended, await world.run().ended];
       const deleted = runs.map(({ entry }) => entry?.rowsDeleted ?? 0);
       if (deleted.some((rows) => rows > 40_000 || rows < 35_000))
-        throw new Error(`bites of ${deleted.join(', ')} rows`);
+        throw new Error(`deleted parts of ${deleted.join(', ')} rows`);
       return runs;
     },
-    expected: { outcomes: ['truncated'], keptRowsMissing: 'none', truncates: 2 },
+    expected: { outcomes: ['truncated'], rowsToKeepMissing: 'none', truncates: 2 },
   },
   {
     name: 'late rows during a copy',
     reindexes: true,
-    // What came just before the call is not copied.
+    // What came just before the call is not reindexed.
     refreshInterval: '30s',
     async story(world) {
       world.beforeTruncate = () => world.ingest(500);
       return [await world.runWhile(() => world.ingest(300))];
     },
-    expected: { outcomes: ['truncated'], keptRowsMissing: 'none', lateRows: true, recovery: true },
+    expected: { outcomes: ['truncated'], rowsToKeepMissing: 'none', lateRows: true, recovery: true },
   },
 ];

@@ -28,13 +28,13 @@ export const upgradeCases: readonly EngineCase[] = [
     profile: 'newest',
     name: 'upgrade without downtime, begun before a delete',
     story: async (world) => [await runBeside(world, 0.5, await beginUpgrade(world))],
-    expected: { outcomes: ['incomplete', 'unknown'], keptRowsMissing: 'none', leftBehind: true },
+    expected: { outcomes: ['incomplete', 'unknown'], rowsToKeepMissing: 'none', leftBehind: true },
   },
   {
     profile: 'newest',
     name: 'upgrade without downtime, begun during a delete',
     story: async (world) => [await runBeside(world, 0.25)],
-    expected: { outcomes: ['incomplete', 'unknown'], keptRowsMissing: 'none', leftBehind: true },
+    expected: { outcomes: ['incomplete', 'unknown'], rowsToKeepMissing: 'none', leftBehind: true },
   },
   {
     profile: 'newest',
@@ -43,6 +43,6 @@ export const upgradeCases: readonly EngineCase[] = [
     behaviour: { refreshOffAfterReindex: false },
     // The upgrade reindexes an index that is half full, and moves the alias away from it.
     story: async (world) => [await runBeside(world, 0.5)],
-    expected: { outcomes: ['unknown', 'rows-missing'], keptRowsMissing: 'some', leftBehind: true },
+    expected: { outcomes: ['unknown', 'rows-missing'], rowsToKeepMissing: 'some', leftBehind: true },
   },
 ];

@@ -3,7 +3,7 @@ import type { Report } from '../../../lambda/facts/report-schema.ts';
 import { isProblem } from '../../../lambda/message/message.ts';
 import { anEntry, aReport } from '../aws/a-report.ts';
 
-/** What people who subscribe to problems only are told (rule 12). */
+/** What people who subscribe only to problems receive (rule 12). */
 
 const noted = (note: object) => aReport([], { notes: [{ text: 'A note.', ...note }] as Report['notes'] });
 
@@ -11,7 +11,7 @@ test.each<[string, Report]>([
   ['that needs attention', aReport([anEntry('above-ceiling')])],
   ['that failed as a whole', aReport([], { result: 'failed' })],
   ['in which others deleted a few rows that should have stayed', aReport([anEntry('truncated', { rowsMissing: 3 })])],
-  ['in which a server copied', aReport([anEntry('truncated', { reindexes: true })])],
+  ['in which a server reindexed', aReport([anEntry('truncated', { reindexes: true })])],
   ['in which an index was replaced', aReport([anEntry('truncated', { indexNow: 'dataset_operationaspect_v1_2' })])],
   ['that did not find an index', aReport([anEntry('truncated', { noIndex: true })])],
   ['with a token that is about to expire', noted({ kind: 'token-expires', at: 1 })],

@@ -231,7 +231,7 @@ describe('A check that ends in a verdict', () => {
   test.each<[string, Partial<typeof baseline>, IndexSize[], object]>([
     ['the same index', {}, [ofIndex('operation_1')], { indexNow: undefined }],
     ['one that was not known before', { indexName: undefined }, [ofIndex('operation_2')], { indexNow: undefined }],
-    ['one that is not told', {}, [], { indexNow: undefined }],
+    ['one that is not reported', {}, [], { indexNow: undefined }],
   ])('says what is behind the name now: %s', async (_, before, sizes, expected) => {
     const record = aRunning({ attempt: anAttempt({ baseline: { ...baseline, ...before } }) });
     expect(await verdictOf({ record, sizes: async () => sizes })).toMatchObject(expected);
@@ -282,7 +282,7 @@ describe('An index that is not known', () => {
   });
 });
 
-describe('A status that was told before and fails now', () => {
+describe('A status that was read before and fails now', () => {
   const still = { hasStatus: true, rowsLeft: 50, rowsToKeep: 40, stillSince: 1, noProgressSince: 1 };
   const old = aRunning({ attempt: anAttempt({ judgeableAt: 1_200_001 }) });
 

@@ -35,7 +35,7 @@ function judged(given: Case): Verdict {
   const counts = { rowsLeft: left, rowsToKeep: kept, rowsUntilEnd: left + kept };
   return judge(record, { ...startWatch(record, 0, 0), ...(end && { end }), ...(vanished && { vanished }) }, counts);
 }
-const told = (given: Case) => {
+const shown = (given: Case) => {
   const verdict = judged(given);
   return `${verdict.outcome}, ${stateAfter(verdict)}`;
 };
@@ -62,7 +62,7 @@ describe('a delete: the first line that fits decides', () => {
     ['more than 1 % left', { left: 11, kept: 1000 }, 'incomplete, idle'],
     ['rows to keep that came in late', { kept: 1200 }, 'truncated, idle'],
   ])('%s', (_, given, expected) => {
-    expect(told(given)).toBe(expected);
+    expect(shown(given)).toBe(expected);
   });
 
   test.each([
@@ -131,7 +131,7 @@ describe('a reindex: the first line that fits decides', () => {
     ['not refreshed: less than a tenth visible, its status accounts for all', { kept: 99, end: whole }, unproven],
     ['not refreshed, not in place either', { left: 1000, kept: 0, end: whole }, unproven],
   ])('%s', (_, given, expected) => {
-    expect(told({ ...given, reindexes: true })).toBe(expected);
+    expect(shown({ ...given, reindexes: true })).toBe(expected);
   });
 
   test('rows that came in after the baseline do not stand for lost ones, where its total counts all rows', () => {

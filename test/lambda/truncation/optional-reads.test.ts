@@ -31,7 +31,7 @@ describe('a status', () => {
     ]);
   });
 
-  test('that was told before fails the check: a failure is no sign that nothing runs', async () => {
+  test('that was read before fails the check: a failure is no sign that nothing runs', async () => {
     const { reads } = failing('unauthorized');
     await expect(reads.status('n:1', true)).rejects.toThrow(OperationsError);
   });

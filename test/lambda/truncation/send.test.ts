@@ -72,7 +72,7 @@ describe('its answer', () => {
     const { result, ledger } = await sending(started, (stored) =>
       stored.replace(fence(aSending(), aKey, late, late.runStartMillis) ?? aSending()),
     );
-    expect(await result).toMatchObject({ kind: 'open', record: { state: 'running', revision: 3, lastSender: late } });
+    expect(await result).toMatchObject({ kind: 'sent', record: { state: 'running', revision: 3, lastSender: late } });
     expect(await ledger.read(anIndex)).toMatchObject({ state: 'running', taskId: 'n:1' });
   });
 });

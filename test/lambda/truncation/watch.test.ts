@@ -26,9 +26,9 @@ const aDelete = aRunning();
 const aReindexed = aRunning({ attempt: aReindex() });
 
 /** What a check finds: a status, counts, or both. */
-const told = (status: TaskStatus) => ({ status });
+const status = (found: TaskStatus) => ({ status: found });
 const left = (...rows: Parameters<typeof counts>) => ({ counts: counts(...rows) });
-const both = (status: TaskStatus, ...rows: Parameters<typeof counts>) => ({ ...told(status), ...left(...rows) });
+const both = (found: TaskStatus, ...rows: Parameters<typeof counts>) => ({ ...status(found), ...left(...rows) });
 
 /** A check that took no time. */
 type Glance = Omit<Seen, 'until'> & { until?: number };
@@ -49,7 +49,7 @@ test('it was last seen when the server last said something of it, not when it wa
 describe('it has moved', () => {
   test.each<[string, Unresolved, Omit<Glance, 'at'>, Omit<Glance, 'at'>, boolean]>([
     ['when fewer rows to delete are left', aDelete, left(60), left(59), true],
-    ['when a counter is higher', aDelete, told(running({ deleted: 1 })), told(running({ deleted: 2 })), true],
+    ['when a counter is higher', aDelete, status(running({ deleted: 1 })), status(running({ deleted: 2 })), true],
     ['not when everything is the same', aDelete, left(60), left(60), false],
     ['not when rows to keep of a delete arrive', aDelete, left(60, 30), left(60, 35), false],
     ['not when a reindex has more than it had to keep', aReindexed, left(0, 40), left(0, 45), false],
@@ -144,7 +144,7 @@ describe('what a status said of a task', () => {
     expect(seenBy(aDelete, found, { at: at + minute, error }).task?.runs).toBe(true);
   });
 
-  test('is nothing where it never told anything', () => {
+  test('is nothing if no status was ever read', () => {
     const never = seenBy(aDelete, { at, counts: counts(40) });
     expect([never.task, never.hasStatus, never.vanished]).toEqual([undefined, false, undefined]);
   });
@@ -177,15 +177,15 @@ describe('without a status, progress is', () => {
 describe('it reindexes', () => {
   const announced = aRunning({ attempt: aReindex() });
   test.each<[string, Unresolved, Omit<Glance, 'at'>, boolean]>([
-    ['if rows were created', aDelete, told(running({ created: 1 })), true],
-    ['if rows were updated, although some were deleted', aDelete, told(completed({ updated: 1, deleted: 5 })), true],
+    ['if rows were created', aDelete, status(running({ created: 1 })), true],
+    ['if rows were updated, although some were deleted', aDelete, status(completed({ updated: 1, deleted: 5 })), true],
     ['as announced while it runs and has only deleted', announced, both(running({ deleted: 5 }), 0), true],
     ['as announced when all counters are zero', announced, both(completed({ total: 60 }), 0), true],
     ['as announced when it has only deleted, and half is left', announced, both(completed({ deleted: 5 }), 30), true],
     [
       'as announced when it has only deleted, and nothing was counted',
       announced,
-      told(completed({ deleted: 5 })),
+      status(completed({ deleted: 5 })),
       true,
     ],
     [
@@ -262,7 +262,7 @@ describe('it has ended', () => {
     ['a reindex that is completed and in place', aReindexed, both(completed({}), 0), true],
     ['not a reindex that is completed and not yet in place', aReindexed, both(completed({}), 60), false],
     ['not a reindex that has nothing left to delete', aReindexed, left(0, 10), false],
-    ['not what was not counted', aDelete, told(completed({})), false],
+    ['not what was not counted', aDelete, status(completed({})), false],
   ])('%s', (_, record, glance, expected) => {
     expect(endedAt(record, glance)).toBe(expected);
   });

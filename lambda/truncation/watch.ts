@@ -19,6 +19,11 @@ const overdueChecksMillis = 10 * minuteMillis;
 /**
  * What the checks of one run know about one unresolved truncation: the last numbers, and since when they have been the
  * same (rule 7). Pure: a watch is folded with what a check saw into the next watch. Times are epoch milliseconds.
+ *
+ *   moved       fewer rows left, a higher counter, or more rows to keep of a reindex    begins stillness anew
+ *   progressed  fewer rows left, or a higher counter                                    is not stuck
+ *   still       for 20 % of its age (10 min to 2 h) nothing moved, no status said runs  has ended: it is judged
+ *   stuck       no progress in two checks at least 10 min apart                         judged at its run's end, after 20 h
  */
 export interface Watch {
   /** The run that sent it. */

@@ -1,9 +1,13 @@
+import { policyFields } from '../../lambda/facts/policy-fields.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import type { RunInput } from '../../lambda/run/input.ts';
 import { UsageError } from '../telling/mistakes.ts';
 import { options as allOptions, type OptionName, optionOf, writtenOption } from './options.ts';
 import { type CommandLine, type Print, readCommandLine } from './read.ts';
 import { exampleOf, inCheckout } from './verbs.ts';
+
+/** The settings that a stage file has and a command line does not, with the stage file's defaults. */
+export const localSettings = { minRetentionDays: 7, maxRunHours: 12 } as const;
 
 /**
  * Reads the command line.
@@ -137,15 +141,23 @@ function refuseKeptByNpm(given: readonly string[], env: NodeJS.ProcessEnv, progr
 const npmPrefix = 'npm_config_';
 const npmVariable = (option: string): string => `${npmPrefix}${option.slice(2).replaceAll('-', '_')}`;
 
-/** Options that limit a run in other programs, or one of ours mistyped: typed directly, each is refused. */
-const limiting = ['dry_run', 'only', 'index', 'indices', 'policy', 'limit', 'where'];
+const lettersOf = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase();
+
+/** Options that limit a run, or name its server or its policies, in other programs: typed directly, each is refused. */
+const limiting: ReadonlySet<string> = new Set(
+  [
+    ...['dryRun', 'only', 'index', 'indices', 'limit', 'where', 'days', 'policy', 'file', 'config'],
+    ...['url', 'server', 'host', 'gms', 'address'],
+    ...Object.keys(policyFields(localSettings.minRetentionDays)),
+  ].map(lettersOf),
+);
 
 function keptMistake(names: readonly OptionName[], env: NodeJS.ProcessEnv): string | undefined {
   const ours = names
     .filter((name) => !npmsOwn.includes(name))
     .map((name) => npmVariable(writtenOption(name)).slice(npmPrefix.length));
   const isKept = (variable: string) =>
-    limiting.includes(variable.slice(npmPrefix.length)) ||
+    limiting.has(lettersOf(variable.slice(npmPrefix.length))) ||
     (!npmsNames.test(variable) && nearest(variable.slice(npmPrefix.length), ours) !== undefined);
   const variable = Object.keys(env).find((name) => name.startsWith(npmPrefix) && isKept(name));
   return variable && `--${variable.slice(npmPrefix.length).replaceAll('_', '-')}`;
@@ -154,6 +166,3 @@ function keptMistake(names: readonly OptionName[], env: NodeJS.ProcessEnv): stri
 /** Settings of npm's own whose names are like ours. */
 const npmsNames =
   /^npm_config_(?:cafile|ca|color|name|npm_version|noproxy|proxy|tag|user|yes|force|json|loglevel|timing)$/;
-
-/** The settings that a stage file has and a command line does not, with the stage file's defaults. */
-export const localSettings = { minRetentionDays: 7, maxRunHours: 12 } as const;

@@ -48,12 +48,21 @@ export async function askOn(output: NodeJS.WriteStream, question: string): Promi
   }
 }
 
-/** What was typed before the question answers nothing. */
+/** What was typed before the question answers nothing, not even a letter without Enter, which only raw mode lets go. */
 async function discardTypeahead(input: NodeJS.ReadStream): Promise<void> {
-  input.resume();
+  const discard = (typed: Buffer) => {
+    if (typed.includes(ctrlC)) process.kill(process.pid, 'SIGINT');
+  };
+  input.setRawMode(true);
+  input.on('data', discard);
   await sleep(100);
+  input.off('data', discard);
   input.pause();
+  input.setRawMode(false);
 }
+
+/** In raw mode it is a byte, and no signal. */
+const ctrlC = 3;
 
 /** A terminal that was closed, or a reader that has gone. */
 const isGone = ({ code }: NodeJS.ErrnoException): boolean => code === 'EPIPE' || code === 'EIO' || code === 'EBADF';

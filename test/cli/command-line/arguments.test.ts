@@ -224,6 +224,9 @@ describe('A command line with a mistake', () => {
     ['--dry-run', 'npm_config_dry_run'],
     ['--gms-ulr', 'npm_config_gms_ulr'],
     ['--gms-url', 'npm_config_gms_url'],
+    ['--url', 'npm_config_url'],
+    ['--retention-days', 'npm_config_retention_days'],
+    ['--retentiondays', 'npm_config_retentiondays'],
   ])('is feared where npm has kept %s of an enforce, also without a value', (option, variable) => {
     for (const value of ['', 'x']) {
       expect(

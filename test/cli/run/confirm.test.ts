@@ -85,7 +85,9 @@ describe.skipIf(!hasPython)('a terminal of its own', () => {
     ['\u0003', 130, 0],
     // Typed before it asks, and Enter alone once it does.
     ['y\n\f\n', 1, 0],
-    ['\u0004\f', 1, 0],
+    ['y\f\n', 1, 0],
+    ['\u0004\f\n', 1, 0],
+    ['\u0004\fy\n', 0, 1],
   ])('%j there ends with %i', { timeout: 20_000 }, async (typed, status, sent) => {
     const service = await serviceHere();
     const args = atTerminal(service.run('enforce', [operation]));

@@ -24,7 +24,7 @@ export function parseArguments(
 ): CommandLine | Print {
   const given = argumentsOf(argv, env);
   refuseKeptByNpm(given, env, program);
-  const isNpmStart = env['npm_lifecycle_event'] === 'start' && env['npm_package_name'] === 'datahub-retention';
+  const isNpmStart = isBelowNpmStart(env);
   const read = readCommandLine(given.length === 0 && isNpmStart ? ['demo'] : given, program);
   if (read.verb === 'print') return read;
   if (isNpmStart && read.verb === 'enforce' && read.words.length === 0)
@@ -37,6 +37,9 @@ export function parseArguments(
   return commandLine;
 }
 
+const isBelowNpmStart = (env: NodeJS.ProcessEnv): boolean =>
+  env['npm_lifecycle_event'] === 'start' && env['npm_package_name'] === 'datahub-retention';
+
 /**
  * In a run by hand, a container's arguments come from a variable: in the place of none, or of the preview that the chart
  * starts, whose pods name their CronJob. Other arguments were typed by a person whose shell happens to have the
@@ -45,6 +48,11 @@ export function parseArguments(
 function argumentsOf(argv: readonly string[], env: NodeJS.ProcessEnv): readonly string[] {
   const words = env['DATAHUB_RETENTION_ARGS'];
   if (words === undefined) return argv;
+  if (isBelowNpmStart(env)) {
+    throw new UsageError(
+      'DATAHUB_RETENTION_ARGS holds the arguments of a container, and npm start has its own: unset it.',
+    );
+  }
   const isOfChart = argv[0] === 'preview' && env['DATAHUB_RETENTION_CRON_JOB'] !== undefined;
   if (argv.length === 0 || isOfChart) return splitWords(words);
   throw new UsageError(

@@ -163,6 +163,7 @@ function mistake(error: CommanderError, argv: readonly string[], program: string
     .replace(/^error: /, '')
     .replace(/\s*\n\s*/g, ' ')
     .replace(/(option '[^'=]*)=[^']*'/, "$1'")
+    .replace(/(option '-\w)[^'-][^']*'/, "$1'")
     .replace(/^command-argument value ('[^']*') is invalid for argument 'index'\. It/, '$1 is no INDEX. It')
     .replace(/\.?$/, '.');
   const flag = /option '(-\w|[^' ]*)/.exec(said)?.[1] ?? '';
@@ -172,6 +173,7 @@ function mistake(error: CommanderError, argv: readonly string[], program: string
       if (instead !== undefined) return `${instead}. ${see}`;
       if (!verb) return `A verb comes first (${listed(verbNames, 'or')}), as in: ${exampleOf(program, 'survey')}`;
       const known = optionOf(flag);
+      if (known && verbs[verb].options.includes(known)) return `${flag} takes no value. ${see}`;
       return known ? `${misplaced(flag, known, verb)} ${see}` : `${said} ${see}`;
     }
     case 'commander.unknownCommand': {
@@ -186,10 +188,14 @@ function mistake(error: CommanderError, argv: readonly string[], program: string
     case 'commander.excessArguments':
       return `${verb} takes no such argument (options begin with --), as in: ${exampleOf(program, verb ?? 'survey')}`;
     default:
-      // It quotes the argument.
-      return argv.some((word) => looksLikeToken(word.replace(/^--[\w-]+=/, ''))) ? tokenTyped : `${said} ${see}`;
+      // It quotes the argument, or the variable's value.
+      return [...argv, ...quoted(error.message)].some((word) => looksLikeToken(word.replace(/^--[\w-]+=/, '')))
+        ? tokenTyped
+        : `${said} ${see}`;
   }
 }
+
+const quoted = (text: string): string[] => [...text.matchAll(/'([^']*)'/g)].map(([, inner = '']) => inner);
 
 const misplaced = (flag: string, option: OptionName, verb: Verb): string =>
   `${flag} is an option of ${listed(verbsWith(option), 'and')}, not of ${verb}.`;

@@ -45,7 +45,10 @@ export const verbs: Record<Verb, VerbDescription> = {
     takes: '[INDEX...]',
     options: ['policies', 'approveRows', ...reporting],
     noEnv: 'policies',
-    help: { notifyUrlFile: 'a file with the address to post the message to' },
+    help: {
+      notifyUrlFile: 'a file with the address to post the message to',
+      failOn: 'exit with status 1 for this result or a worse one (default: attention; failed for the sample policies)',
+    },
     example: '--json report.json',
   },
   survey: {
@@ -94,7 +97,7 @@ export const verbs: Record<Verb, VerbDescription> = {
   },
   validate: {
     summary: 'checks policies and stage files: exits with status 0, or lists every mistake and exits with 2',
-    more: 'For a stage, it also checks, without a token, that GMS answers.',
+    more: 'For a stage, it also looks, without a token, whether GMS answers beside that address.',
     options: ['policies', 'stage'],
     noEnv: 'policies',
     example: '--policies policies.json --stage infra/stages/prod.json',

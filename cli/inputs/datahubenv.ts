@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { UsageError, whatFailed } from '../telling/mistakes.ts';
@@ -110,7 +110,10 @@ export function datahubenvPath(env: NodeJS.ProcessEnv): string | undefined {
   }
 }
 
-const inHome = (env: NodeJS.ProcessEnv, ...names: string[]): string => join(env['HOME'] || homedir(), ...names);
+const inHome = (env: NodeJS.ProcessEnv, ...names: string[]): string => join(env['HOME'] || homeOf(), ...names);
+
+/** An empty HOME counts as unset: it would make any folder the home. Throws where a user has none. */
+export const homeOf = (): string => homedir() || userInfo().homedir;
 
 function parsed(text: string): unknown {
   try {

@@ -61,8 +61,11 @@ function readSome(file: number, buffer: Buffer): number | undefined {
   }
 }
 
-/** Whether an address or a token was given instead of the name of a file. */
-const looksSecret = (text: string): boolean => /^\w+:\/\//.test(text) || looksLikeToken(text);
+/** Whether an address or a token was given instead of the name of a file, perhaps in quotes or without its scheme. */
+function looksSecret(text: string): boolean {
+  const bare = text.replace(/^["']+/, '');
+  return /^(?:\w+:\/\/|[\w.-]+\.\w+\/(?:services|hooks|webhook\w*|workflows)\b)/.test(bare) || looksLikeToken(bare);
+}
 
 /** The same for a file that should hold a secret: the argument may be the secret itself, and is then not shown. */
 export function readSecret(path: string, option: string, patienceMillis?: number): string {

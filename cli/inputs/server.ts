@@ -42,8 +42,8 @@ export type ServerOptions = Pick<Options, 'gmsUrl' | 'tokenFile' | 'caFile' | 't
  */
 export function readServer({ gmsUrl, tokenFile, caFile, timeout }: ServerOptions, env: NodeJS.ProcessEnv): Server {
   const given: DatahubSettings = {
-    environment: addressInEnvironment(env),
-    environmentToken: tokenInEnvironment(env),
+    environment: () => addressInEnvironment(env),
+    environmentToken: () => tokenInEnvironment(env),
     file: () => readDatahubEnv(env),
     systemAuth: nonEmpty(env['DATAHUB_SYSTEM_CLIENT_ID']) !== undefined,
   };
@@ -63,9 +63,9 @@ export function readServer({ gmsUrl, tokenFile, caFile, timeout }: ServerOptions
 
 /** Where DataHub's own settings are kept. */
 interface DatahubSettings {
-  environment: Found | undefined;
-  environmentToken: Token | undefined;
-  /** Read only if something in it is needed: settings that this job does not support matter only then. */
+  /** Each is read only if something in it is needed: settings that cannot be used matter only then. */
+  environment: () => Found | undefined;
+  environmentToken: () => Token | undefined;
   file: () => DatahubEnv | NoDatahubEnv;
   /** The environment holds the credentials of DataHub's own services. */
   systemAuth: boolean;
@@ -77,7 +77,9 @@ interface Address {
   place: 'option' | 'environment' | 'file';
 }
 
-function addressOf(gmsUrl: string | undefined, { environment, file }: DatahubSettings): Address {
+function addressOf(gmsUrl: string | undefined, settings: DatahubSettings): Address {
+  const { file } = settings;
+  const environment = gmsUrl === undefined ? settings.environment() : undefined;
   const [place, found]: [Address['place'], Found] =
     gmsUrl !== undefined
       ? ['option', { text: gmsUrl, from: '--gms-url' }]
@@ -130,7 +132,9 @@ export const tokenFileVariable = 'DATAHUB_RETENTION_TOKEN_FILE';
  * A token belongs to the address beside which it was found: no other server must see it. A token in the environment
  * belongs to the address there, or to `--gms-url`.
  */
-function tokenFor(address: Address, { environment, environmentToken, file, systemAuth }: DatahubSettings): Token {
+function tokenFor(address: Address, settings: DatahubSettings): Token {
+  const { file, systemAuth } = settings;
+  const [environment, environmentToken] = [settings.environment(), settings.environmentToken()];
   const refused = (why: string) => {
     const system = systemAuth ? ' (this job does not use DATAHUB_SYSTEM_CLIENT_ID)' : '';
     return new UsageError(`No access token${why}: ${tokenRemedy}${system}.`);

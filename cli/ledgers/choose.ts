@@ -1,10 +1,10 @@
-import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { type Ledger, LedgerError } from '../../lambda/ledger/ledger.ts';
 import { namesOfRecord, type StoredRecord } from '../../lambda/ledger/record.ts';
 import { isLoopback } from '../../lambda/operations/http/base-url.ts';
 import { dottedName, searchIndexOfName } from '../../lambda/policy/aspects.ts';
 import type { CommandLine } from '../command-line/read.ts';
+import { homeOf } from '../inputs/datahubenv.ts';
 import type { Policies } from '../inputs/policies.ts';
 import type { Server } from '../inputs/server.ts';
 import { UsageError } from '../telling/mistakes.ts';
@@ -120,10 +120,21 @@ export function defaultLedgerPath(env: NodeJS.ProcessEnv, isSample: boolean): st
   return join(base, 'datahub-retention', isSample ? 'sample-ledger' : 'ledger');
 }
 
+/** The folders of ledgers that a run may choose, which no output may go into. */
+export function ledgerFolders(ledger: string | undefined, env: NodeJS.ProcessEnv): [option: string, path: string][] {
+  if (ledger !== undefined) return [['--ledger', ledger]];
+  try {
+    return [true, false].map((isSample) => ['--ledger', defaultLedgerPath(env, isSample)]);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return [];
+  }
+}
+
 /** A user without an entry in the system's user list, as in a container, has none. */
 function home(): string {
   try {
-    return homedir();
+    return homeOf();
   } catch {
     throw new UsageError('There is no home folder to keep the ledger in: name a folder with --ledger FOLDER.');
   }

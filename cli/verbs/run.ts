@@ -6,7 +6,7 @@ import type { CommandLine } from '../command-line/read.ts';
 import { noPolicies, policiesFile } from '../inputs/policies.ts';
 import { readServer, refuseProxy } from '../inputs/server.ts';
 import { readWebhook, type Webhook, withoutAddress } from '../inputs/webhook.ts';
-import { chooseLedger, openLedger } from '../ledgers/choose.ts';
+import { chooseLedger, ledgerFolders, openLedger } from '../ledgers/choose.ts';
 import { isNullDevice } from '../outputs/screen/screen.ts';
 import { reportPublisher } from '../outputs/tell-report.ts';
 import { connect } from '../run/connect.ts';
@@ -68,7 +68,7 @@ async function readInputs(commandLine: CommandLine, output: Output, env: NodeJS.
     ...serverFiles(commandLine, env),
     ['--policies', commandLine.policies],
     ['--notify-url-file', commandLine.notifyUrlFile],
-    ['--ledger', ledger],
+    ...ledgerFolders(ledger, env),
   ]);
   // Without a name, which ledger it is depends on the server.
   const named = ledger === undefined ? undefined : await openLedger(ledger, commandLine, policies, env);

@@ -4,7 +4,7 @@ import { redactor } from '../../lambda/operations/secrets.ts';
 import { audienceOf } from '../command-line/audience.ts';
 import type { CommandLine } from '../command-line/read.ts';
 import { readServer, refuseProxy } from '../inputs/server.ts';
-import { defaultLedgerPath, ledgerAt } from '../ledgers/choose.ts';
+import { defaultLedgerPath, ledgerAt, ledgerFolders } from '../ledgers/choose.ts';
 import { type OutputFile, outputFile, writeAndTell } from '../outputs/output-file.ts';
 import { surveyPage } from '../outputs/pages/survey-page.ts';
 import { connect } from '../run/connect.ts';
@@ -24,7 +24,7 @@ export async function survey(
   const { json, html, force, ledger, name } = commandLine;
   const server = readServer(commandLine, env);
   refuseProxy(server.baseUrl, env);
-  const others = [...serverFiles(commandLine, env), ['--ledger', ledger]] as const;
+  const others = [...serverFiles(commandLine, env), ...ledgerFolders(ledger, env)] as const;
   const policies = outputFile(json, 'policies', others, force);
   const page = outputFile(html, 'page', [...others, ['--json', json]], force);
   output.header({ server: server.baseUrl, from: server.from, mode: 'survey', embedded: false, fast: false });

@@ -33,6 +33,24 @@ describe('The command line', () => {
     expect(input('demo')).toEqual({ mode: 'enforce' });
   });
 
+  test('of a container has no effect below npm start, which would be no demo then', () => {
+    const npmStart = { npm_lifecycle_event: 'start', npm_package_name: 'datahub-retention' };
+    expect(problemOf('', { ...npmStart, DATAHUB_RETENTION_ARGS: 'enforce --yes' })).toMatch(/unset it/);
+  });
+
+  test.each([
+    [`${run} --yes=false`, /^--yes takes no value\./],
+    ['preview -teyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl', /^(?!.*eyJ)/],
+  ])('%s is answered in one sentence that repeats no secret', (line, sentence) => {
+    expect(problemOf(line)).toMatch(sentence);
+  });
+
+  test('with a token in a variable is refused without showing it', () => {
+    vi.stubEnv('DATAHUB_RETENTION_NAME', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl\u0007');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(problemOf(run)).toMatch(/^An access token was given in place of another argument/);
+  });
+
   test('without a verb is its help, as a mistake, also below npm start of another package', () => {
     const another = { npm_lifecycle_event: 'start', npm_package_name: 'another' };
     expect(problemOf('', another, 'datahub-retention')).toContain('Usage: datahub-retention VERB [options]');

@@ -1,12 +1,37 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
+import { homeOf } from '../../../cli/inputs/datahubenv.ts';
 import { readServer } from '../../../cli/inputs/server.ts';
+import { defaultLedgerPath, ledgerFolders } from '../../../cli/ledgers/choose.ts';
 import { folder } from '../processes.ts';
 import { problemOf } from './problem.ts';
 
 const certificate = (name: string) =>
   fileURLToPath(new URL(`../../lambda/operations/http/certificates/${name}.pem`, import.meta.url));
+
+describe('what the options name already', () => {
+  it.each([{ DATAHUB_GMS_PORT: '8080' }, { DATAHUB_RETENTION_TOKEN_FILE: '-' }])('is not read in %j', async (env) => {
+    const path = folder().write('token', 'abc.def.ghi.jkl');
+    expect(await readServer({ gmsUrl: 'http://gms:8080', tokenFile: path }, env).token.get()).toBe('abc.def.ghi.jkl');
+  });
+});
+
+test('An empty HOME is no folder of its own', () => {
+  vi.stubEnv('HOME', '');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(homeOf()).toMatch(/^\//);
+  expect(isAbsolute(defaultLedgerPath({}, false))).toBe(true);
+});
+
+test('Neither ledger that a run may choose takes its outputs', () => {
+  const env = { XDG_STATE_HOME: '/state' };
+  expect(ledgerFolders(undefined, env)).toEqual([
+    ['--ledger', '/state/datahub-retention/sample-ledger'],
+    ['--ledger', '/state/datahub-retention/ledger'],
+  ]);
+});
 
 describe('an access token', () => {
   const server = (path: string) => readServer({ gmsUrl: 'http://gms:8080', tokenFile: path }, {});
@@ -42,12 +67,13 @@ describe('an access token', () => {
     expect(message).not.toContain('secret');
   });
 
-  it.each(['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln', 'Bearer abc'])(
+  const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln';
+  it.each([token, `"${token}"`, 'Bearer abc', 'hooks.slack.com/services/T0/B0/abc'])(
     'given in place of a file name is not printed',
-    (token) => {
-      const message = problemOf(() => server(token));
+    (given) => {
+      const message = problemOf(() => server(given));
       expect(message).toMatch(/^--token-file takes the name of a file/);
-      expect(message).not.toContain(token);
+      expect(message).not.toContain(given);
     },
   );
 });

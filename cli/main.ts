@@ -16,7 +16,7 @@ import { UsageError } from './telling/mistakes.ts';
 const { stdout, stderr, env } = process;
 const printed = keepWriting(stdout, stderr);
 /** Where a person sees a question; behind `> log 2>&1` nowhere. */
-const shown = [stdout, stderr].find(({ isTTY }) => isTTY);
+const shown = [stderr, stdout].find(({ isTTY }) => isTTY);
 
 // An empty variable counts as unset. Blanks around a value, which an env file may leave, are no part of it.
 for (const name of Object.keys(env).filter((one) => one.startsWith('DATAHUB_RETENTION_'))) {

@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url';
+
 /**
  * Starts `main.ts` in a checkout: for `./retention` and `npm start`, or by itself where a shell cannot run the first. It is
  * no TypeScript, because without the packages nothing here can read any.
@@ -8,7 +10,7 @@ try {
   await import('./main.ts');
 } catch (error) {
   if (error.code !== 'ERR_MODULE_NOT_FOUND' || !/package|node_modules/.test(error.message)) throw error;
-  const folder = new URL('..', import.meta.url).pathname;
+  const folder = fileURLToPath(new URL('..', import.meta.url));
   process.stderr.write(
     `Packages of this program are missing: run npm ci --include=dev in ${folder} (NODE_ENV=production leaves them out).\n`,
   );

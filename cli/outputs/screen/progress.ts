@@ -46,9 +46,10 @@ export function createProgress(write: (line: string) => void, paint: Paint, widt
       if (entries.some((entry) => actionOf(entry) === 'reindex')) write(reindexExplained);
       heading = headingOf(entries);
     }
+    const mayAsk = step === 'plan' && entries.some(({ phase }) => phase === 'approved');
     for (const entry of entries) {
       names.set(entry.index, dottedName(entry.facts));
-      if (entry.phase === 'watched' && isNews(entry, tenths)) say(progressLine(entry));
+      if (entry.phase === 'watched' && !mayAsk && isNews(entry, tenths)) say(progressLine(entry));
       if (entry.phase !== 'done' || ended.has(entry.index)) continue;
       ended.add(entry.index);
       const { outcome, cause, indexName: oldIndex } = entry.facts;

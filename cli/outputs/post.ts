@@ -164,7 +164,7 @@ function remedyOf(status: number, { source, format }: Webhook): string {
 
 function otherFormats(format: Webhook['format']): string {
   const others = notifyFormats.filter((one) => one !== format).map((one) => `${formats[one].what} (${one})`);
-  return `--notify-format has ${others.join(' and ')}`;
+  return `--notify-format has ${[others.slice(0, -1).join(', '), ...others.slice(-1)].join(' and ')}`;
 }
 
 function remedyInBody(said: string, { format, source }: Webhook): string {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { CauseOf } from '../../../lambda/facts/cause.ts';
 import { dayMillis } from '../../../lambda/facts/time.ts';
 import {
   type DecisionFacts,
@@ -44,11 +45,14 @@ const outcome = (given: Case, step?: 'truncate') => refusal(given, step)?.outcom
 /** Rows to delete of 100. */
 const rows = (rowsToDelete: number) => ({ dryRun: { rowsToDelete } });
 
+/** The fields of each guard, without its kind. */
+type GuardFacts = CauseOf<'guard'> extends infer Guard ? (Guard extends object ? Omit<Guard, 'kind'> : never) : never;
+
 describe('every reason', () => {
   const error = { kind: 'privilege', operation: 'task-status', status: 403 } as const;
-  const guard = (which: string, more: object = {}): Refusal => ({
+  const guard = (facts: GuardFacts): Refusal => ({
     outcome: 'failed',
-    cause: { kind: 'guard', which, ...more } as Refusal['cause'],
+    cause: { kind: 'guard', ...facts } as CauseOf<'guard'>,
   });
   const notStarted = (cause: Refusal['cause']): Refusal => ({ outcome: 'not-started', cause });
   /** For each reason, facts that it alone refuses. */
@@ -57,10 +61,10 @@ describe('every reason', () => {
       { before: { settings: { kind: 'stopped', by: 'paused' } } },
       notStarted({ kind: 'stopped', by: 'paused' }),
     ],
-    serverClock: [{ dryRun: { clockSkewMillis: 600_001 } }, guard('server-clock', { found: 600_001 })],
-    startInFuture: [{ nowMillis: runStartMillis - 60_001 }, guard('start-in-future', { found: 60_001 })],
-    floor: [{ cutoffMillis: daysBefore(7) + 1 }, guard('floor', { expected: 7 })],
-    counts: [{ ...rows(101), policy: { maxDeletePercent: 100 }, approveRows: 101 }, guard('counts')],
+    serverClock: [{ dryRun: { clockSkewMillis: 600_001 } }, guard({ which: 'server-clock', found: 600_001 })],
+    startInFuture: [{ nowMillis: runStartMillis - 60_001 }, guard({ which: 'start-in-future', found: 60_001 })],
+    floor: [{ cutoffMillis: daysBefore(7) + 1 }, guard({ which: 'floor', expected: 7 })],
+    counts: [{ ...rows(101), policy: { maxDeletePercent: 100 }, approveRows: 101 }, guard({ which: 'counts' })],
     nothingToDelete: [
       { ...rows(0), policy: { minDeletePercent: 0 } },
       { outcome: 'nothing-to-delete', cause: { kind: 'not-due' } },
@@ -73,8 +77,11 @@ describe('every reason', () => {
         cause: { kind: 'above-ceiling', maxDeletePercent: 50, approveRows: 63, approved: 59 },
       },
     ],
-    refuseReindex: [{ dryRun: { deletesInPlace: false }, policy: { refuseReindex: true } }, guard('refuse-reindex')],
-    taskStatus: [{ dryRun: { deletesInPlace: false }, taskStatusError: error }, guard('task-status', { error })],
+    refuseReindex: [
+      { dryRun: { deletesInPlace: false }, policy: { refuseReindex: true } },
+      guard({ which: 'refuse-reindex' }),
+    ],
+    taskStatus: [{ dryRun: { deletesInPlace: false }, taskStatusError: error }, guard({ which: 'task-status', error })],
     reindexChanged: [
       { dryRun: { deletesInPlace: false }, before: { planned: { rowsToDelete: 50, deletesInPlace: true } } },
       notStarted({ kind: 'changed', what: 'reindex', was: false, now: true }),

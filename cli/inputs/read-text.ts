@@ -1,4 +1,14 @@
-import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type Stats, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { looksLikeToken } from '../../lambda/operations/secrets.ts';
 import { UsageError, whatFailed } from '../telling/mistakes.ts';
 
@@ -64,7 +74,8 @@ function readSome(file: number, buffer: Buffer): number | undefined {
 /** Whether an address or a token was given instead of the name of a file, perhaps in quotes or without its scheme. */
 function looksSecret(text: string): boolean {
   const bare = text.replace(/^["']+/, '');
-  return /^(?:\w+:\/\/|[\w.-]+\.\w+\/(?:services|hooks|webhook\w*|workflows)\b)/.test(bare) || looksLikeToken(bare);
+  if (/^\w+:\/\//.test(bare) || looksLikeToken(bare)) return true;
+  return /^(?:[\w-]+\.){2,}[a-z]{2,}\/(?:services|hooks|webhook\w*|workflows)\b/.test(bare) && !existsSync(text);
 }
 
 /** The same for a file that should hold a secret: the argument may be the secret itself, and is then not shown. */

@@ -189,8 +189,8 @@ export const remainsOf = ({ stored }: Unreadable): z.infer<typeof remainsSchema>
   remainsSchema.safeParse(stored).data ?? {};
 
 /**
- * The names that people use for its index. If the record has none, or those of another index, its search index stands
- * in for them: `release` accepts that as well, and must not release the other index.
+ * The names that people use for its index. If the record has none, or those of another index, its search index is used
+ * instead: `release` accepts that as well, and must not release the other index.
  */
 export function namesOfRecord(record: StoredRecord): IndexNames {
   const names = namesIn(record.state === 'unreadable' ? record.stored : record);

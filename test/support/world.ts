@@ -267,7 +267,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
           if (typeof does === 'function') return does();
           const thawed = deferred<void>();
           if (does === 'hangs') clock.time += (functionTimeoutSeconds.truncate + 60) * 1000;
-          // Whoever stops an execution does not end its function.
+          // Stopping an execution does not end its function.
           if (does !== 'dies') {
             run.thaw = async () => {
               thawed.resolve();

@@ -10,7 +10,7 @@ import { type Child, type Html, html } from './html.ts';
 
 /**
  * What a first run would do with the rows of an index, the oldest on the left.
- * @param heading stands above it, on the left
+ * @param heading shown above the bar, on the left
  * @param most rows of a bar of full width
  */
 export function rowsBar(index: SurveyedIndex, suggestion?: Suggestion, heading?: Child, most = rowsOf(index)): Html {

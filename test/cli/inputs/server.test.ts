@@ -1,10 +1,12 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { isAbsolute } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { homeOf } from '../../../cli/inputs/datahubenv.ts';
 import { readServer } from '../../../cli/inputs/server.ts';
 import { defaultLedgerPath, ledgerFolders } from '../../../cli/ledgers/choose.ts';
+import { programs } from '../../programs.ts';
 import { folder } from '../processes.ts';
 import { problemOf } from './problem.ts';
 
@@ -76,6 +78,15 @@ describe('an access token', () => {
       expect(message).not.toContain(given);
     },
   );
+});
+
+test('A file in a folder whose name is like an address is read', () => {
+  const cwd = folder().at('.');
+  mkdirSync(join(cwd, 'a.b.conf'));
+  writeFileSync(join(cwd, 'a.b.conf/webhook'), 'two words');
+  const args = ['survey', '--gms-url', 'http://127.0.0.1:1', '--token-file', 'a.b.conf/webhook'];
+  const { stderr } = spawnSync(process.execPath, [programs.start, ...args], { cwd, encoding: 'utf8' });
+  expect(stderr).toMatch(/^--token-file a\.b\.conf\/webhook does not hold a token/);
 });
 
 describe('a server', () => {

@@ -18,7 +18,7 @@ import {
 } from './events.ts';
 import { entriesOf, entryOfVerdict, isBlind } from './reported.ts';
 
-/** P1, P4 and rules 11, 12 and 14: what people are told. A report that no subscriber gets tells nobody. */
+/** P1, P4 and rules 11, 12 and 14: what people receive. A report without a subscriber reaches nobody. */
 
 export const tellingRules = {
   *'every row that is lost through us is reported'(history) {

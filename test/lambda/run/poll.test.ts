@@ -10,7 +10,7 @@ import { server, worlds } from '../../support/world.ts';
 
 const open = worlds();
 
-/** A run that watches a truncation, which is due after so many milliseconds. */
+/** A run that watches one truncation, whose next check is due after this many milliseconds. */
 async function watching(dueAfter: number, more: object = {}) {
   const world = await open();
   const now = world.clock.time;

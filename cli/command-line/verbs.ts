@@ -97,7 +97,7 @@ export const verbs: Record<Verb, VerbDescription> = {
   },
   validate: {
     summary: 'checks policies and stage files: exits with status 0, or lists every mistake and exits with 2',
-    more: 'For a stage, it also looks, without a token, whether GMS answers beside that address.',
+    more: 'For a stage, it also warns if GMS answers at another path there (no token is sent).',
     options: ['policies', 'stage'],
     noEnv: 'policies',
     example: '--policies policies.json --stage infra/stages/prod.json',

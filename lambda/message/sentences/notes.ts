@@ -244,8 +244,8 @@ export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
   }),
   'fewer-rows': fewerRows,
   'other-address': ({ address, records, otherAddresses }) => ({
-    what: `${counted(records, 'ledger record belongs', 'ledger records belong')} to another server address, ${address}${otherAddresses === undefined ? '' : `, or to ${otherAddresses} more`}`,
-    why: 'Nothing is done with that. If both addresses lead to one server, use that address again.',
+    what: `${counted(records, 'ledger record belongs', 'ledger records belong')} to ${otherAddresses === undefined ? `another server address, ${address}` : `other server addresses, ${address} and ${otherAddresses} more`}`,
+    why: `${records === 1 ? 'It is' : 'They are'} left alone. If both addresses lead to one server, use that address again.`,
     urgency: 'nothing',
   }),
   released,

@@ -1,4 +1,4 @@
-import { dayMillis } from '../lambda/facts/time.ts';
+import { dayMillis } from '../lambda/model/time.ts';
 import { endOf, serverOf } from './run.ts';
 import type { Scenario } from './scenarios.ts';
 

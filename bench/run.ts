@@ -1,11 +1,11 @@
 import { memoryLedger } from '../cli/ledgers/memory-ledger.ts';
 import { type Step, states } from '../cli/run/state-machine.ts';
 import { reportMetrics } from '../lambda/aws/metrics.ts';
-import type { Report } from '../lambda/facts/report-schema.ts';
-import { messageOf } from '../lambda/message/message.ts';
-import { withSentences } from '../lambda/message/sentences/sentences.ts';
-import { createOperations } from '../lambda/operations/http/http-operations.ts';
-import { type Exchange, type Transport, TransportError } from '../lambda/operations/transport.ts';
+import { createOperations } from '../lambda/gms/http/http-operations.ts';
+import { type HttpRequest, type Transport, TransportError } from '../lambda/gms/transport.ts';
+import type { Report } from '../lambda/model/report-schema.ts';
+import { messageOf } from '../lambda/report/message.ts';
+import { withSentences } from '../lambda/report/sentences/sentences.ts';
 import { functionTimeoutSeconds } from '../lambda/run/deadlines.ts';
 import type { RunServices } from '../lambda/run/services.ts';
 import { createEngine, type Engine } from '../test/operations-service/engine.ts';
@@ -202,7 +202,7 @@ function servicesOf(
 
 /** The client's transport, connected to the service: same wire, no network. */
 function inProcess(engine: Engine, time: VirtualTime, usage: Usage): Transport {
-  const post = async ({ url, headers, body }: Exchange) => {
+  const post = async ({ url, headers, body }: HttpRequest) => {
     usage.requests += 1;
     const { pathname, search } = new URL(url);
     const isRead = !search.includes('truncateTimeseriesAspect');
@@ -218,7 +218,7 @@ function inProcess(engine: Engine, time: VirtualTime, usage: Usage): Transport {
   };
   return {
     post,
-    async postOnce(exchange, maySend) {
+    async postAtMostOnce(exchange, maySend) {
       if (!maySend()) throw new TransportError('withheld', false);
       return post(exchange);
     },

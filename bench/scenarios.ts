@@ -1,5 +1,5 @@
-import type { SampleIndex } from '../cli/operations-service/samples.ts';
-import { dayMillis } from '../lambda/facts/time.ts';
+import type { SampleIndex } from '../cli/embedded-service/samples.ts';
+import { dayMillis } from '../lambda/model/time.ts';
 
 /**
  * Runs to measure. Sizes and speeds are plausible ones, based on DataHub's issues and an estimate: 0.1 to 1 million rows

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { fileFields, settingFields } from '../infra/stage/fields.ts';
-import { reportSchema } from '../lambda/facts/report-schema.ts';
+import { reportSchema } from '../lambda/model/report-schema.ts';
 import { policySchema } from '../lambda/policy/schema.ts';
 import { root } from './bundles.ts';
 

@@ -1,11 +1,11 @@
 import type { CommandLine, Print } from './command-line/read.ts';
+import { demo } from './commands/demo.ts';
+import type { ProcessContext } from './commands/process-context.ts';
+import { runOnServer } from './commands/run.ts';
+import { status } from './commands/status.ts';
+import { survey } from './commands/survey.ts';
+import { validate } from './commands/validate.ts';
 import { runbook } from './print-runbook.ts';
-import { demo } from './verbs/demo.ts';
-import type { ProcessContext } from './verbs/process-context.ts';
-import { runOnServer } from './verbs/run.ts';
-import { status } from './verbs/status.ts';
-import { survey } from './verbs/survey.ts';
-import { validate } from './verbs/validate.ts';
 
 /**
  * Carries out the command line; everything that it names is read and checked before the first request.

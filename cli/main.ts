@@ -1,12 +1,12 @@
 import { parseArguments } from './command-line/arguments.ts';
 import { programName } from './command-line/verbs.ts';
+import { UsageError } from './events/mistakes.ts';
 import { execute } from './execute.ts';
 import { jsonLines } from './outputs/json-lines.ts';
 import { writeTo } from './outputs/output-file.ts';
 import { onScreen } from './outputs/screen/on-screen.ts';
 import { askOn, isNullDevice, keepWriting, screenOn } from './outputs/screen/screen.ts';
 import { usualWidth } from './outputs/table.ts';
-import { UsageError } from './telling/mistakes.ts';
 
 /**
  * `./retention` and `datahub-retention`: reads the command line, carries it out, and exits with status 0 (ok), 1

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type Report, reportSchema } from '../lambda/facts/report-schema.ts';
-import { messageOf } from '../lambda/message/message.ts';
-import type { Audience } from '../lambda/message/sentences/audience.ts';
-import { contextOf } from '../lambda/message/sentences/sentences.ts';
+import { type Report, reportSchema } from '../lambda/model/report-schema.ts';
+import { messageOf } from '../lambda/report/message.ts';
+import type { Audience } from '../lambda/report/sentences/audience.ts';
+import { contextOf } from '../lambda/report/sentences/sentences.ts';
 import { formats } from './outputs/formats.ts';
 
 /** `npm run preview-message`: prints what would be sent for a report, without sending it. */

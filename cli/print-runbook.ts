@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { anchorOf, sectionNames, sectionOf } from '../lambda/message/sentences/runbook.ts';
 import { nearest } from '../lambda/policy/nearest.ts';
-import { UsageError } from './telling/mistakes.ts';
+import { anchorOf, sectionNames, sectionOf } from '../lambda/report/sentences/runbook.ts';
+import { UsageError } from './events/mistakes.ts';
 
 /** In the repository and in the package alike: beside the folder of the program. */
 const runbookFile = new URL('../docs/runbook.md', import.meta.url);

@@ -3,7 +3,7 @@ import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/
 import { ParameterTier, StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 import { dottedName } from '../lambda/policy/aspects.ts';
-import { isUnknownYet } from './props/later.ts';
+import { isUnresolved } from './props/later.ts';
 import type { Resources } from './props/resources.ts';
 import type { Settings } from './stage/settings.ts';
 import { ledgerName } from './workflow/names.ts';
@@ -43,7 +43,7 @@ export class PolicyParameters extends Construct {
   constructor(scope: Construct, id: string, { settings }: { settings: Settings }) {
     super(scope, id);
     for (const [at, { written, policy }] of settings.policies.entries()) {
-      const isNamed = !isUnknownYet(written['entityType']) && !isUnknownYet(written['aspect']);
+      const isNamed = !isUnresolved(written['entityType']) && !isUnresolved(written['aspect']);
       const name = isNamed ? dottedName(policy) : `${written['entityType']}.${written['aspect']}`;
       new StringParameter(this, isNamed ? name : `Policy ${at + 1}`, {
         parameterName: `${settings.parameterPrefix}/policies/${name}`,

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
  */
 
 const root = new URL('../', import.meta.url).pathname;
-const rooms = ['facts', 'policy', 'operations', 'ledger', 'truncation', 'run', 'message', 'aws', 'handlers'];
+const rooms = ['model', 'policy', 'gms', 'ledger', 'truncation', 'run', 'report', 'aws', 'handlers'];
 
 const filesBelow = (folder: string): string[] =>
   readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
@@ -46,9 +46,9 @@ describe('the core', () => {
   });
 
   test('makes English at the edge: no step of a run imports sentences or messages', () => {
-    const early = ['facts', 'policy', 'operations', 'ledger', 'truncation', 'run'];
+    const early = ['model', 'policy', 'gms', 'ledger', 'truncation', 'run'];
     for (const file of files.filter((one) => early.includes(roomOf(one)))) {
-      const late = importsOf(file).filter((path) => /^lambda\/message\//.test(path));
+      const late = importsOf(file).filter((path) => /^lambda\/report\//.test(path));
       expect([file, late]).toEqual([file, []]);
     }
   });
@@ -70,17 +70,17 @@ describe('the core', () => {
   });
 });
 
-/** What each folder of the command line may import of the others: `verbs` alone knows who does and who listens. */
+/** What each folder of the command line may import of the others: `commands` alone knows who does and who listens. */
 const mayImport: Record<string, readonly string[]> = {
-  'command-line': ['telling'],
-  inputs: ['command-line', 'operations-service', 'telling'],
-  ledgers: ['command-line', 'inputs', 'telling'],
-  run: ['command-line', 'inputs', 'telling'],
-  survey: ['inputs', 'telling'],
-  outputs: ['command-line', 'inputs', 'ledgers', 'telling'],
-  'operations-service': [],
-  telling: [],
-  verbs: ['command-line', 'inputs', 'ledgers', 'operations-service', 'outputs', 'run', 'survey', 'telling'],
+  'command-line': ['events'],
+  inputs: ['command-line', 'embedded-service', 'events'],
+  ledgers: ['command-line', 'inputs', 'events'],
+  run: ['command-line', 'inputs', 'events'],
+  survey: ['inputs', 'events'],
+  outputs: ['command-line', 'inputs', 'ledgers', 'events'],
+  'embedded-service': [],
+  events: [],
+  commands: ['command-line', 'inputs', 'ledgers', 'embedded-service', 'outputs', 'run', 'survey', 'events'],
 };
 
 describe('the command line', () => {

@@ -1,7 +1,7 @@
-import { policyFields } from '../../lambda/facts/policy-fields.ts';
+import { policyFields } from '../../lambda/model/policy-fields.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import type { RunInput } from '../../lambda/run/input.ts';
-import { UsageError } from '../telling/mistakes.ts';
+import { UsageError } from '../events/mistakes.ts';
 import { options as allOptions, type OptionName, optionOf, writtenOption } from './options.ts';
 import { type CommandLine, type Print, readCommandLine } from './read.ts';
 import { exampleOf, inCheckout } from './verbs.ts';

@@ -1,8 +1,8 @@
 import { Command, CommanderError } from 'commander';
-import { looksLikeToken } from '../../lambda/operations/secrets.ts';
+import { looksLikeToken } from '../../lambda/gms/secrets.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
-import { UsageError } from '../telling/mistakes.ts';
+import { UsageError } from '../events/mistakes.ts';
 import { type OptionName, type Options, oneIndex, optionFor, optionOf, writtenOption } from './options.ts';
 import { exampleOf, inCheckout, type Verb, verbNames, verbs, verbsWith } from './verbs.ts';
 

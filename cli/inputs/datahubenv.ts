@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { UsageError, whatFailed } from '../telling/mistakes.ts';
+import { UsageError, whatFailed } from '../events/mistakes.ts';
 
 /**
  * The settings of DataHub's own command line, in its order (config_utils.py): an address in the environment with the

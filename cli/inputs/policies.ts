@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
-import samplePolicies from '../operations-service/sample-policies.json' with { type: 'json' };
-import { UsageError } from '../telling/mistakes.ts';
+import samplePolicies from '../embedded-service/sample-policies.json' with { type: 'json' };
+import { UsageError } from '../events/mistakes.ts';
 import { inspectFile, inspectList } from './inspect.ts';
 
 /** A policies file that a run can use. */

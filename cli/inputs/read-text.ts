@@ -9,8 +9,8 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { looksLikeToken } from '../../lambda/operations/secrets.ts';
-import { UsageError, whatFailed } from '../telling/mistakes.ts';
+import { looksLikeToken } from '../../lambda/gms/secrets.ts';
+import { UsageError, whatFailed } from '../events/mistakes.ts';
 
 /** Far more than any of the files that we read. */
 const maxBytes = 4 * 1024 * 1024;

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { getProxyForUrl } from 'proxy-from-env';
-import { isLoopback, readBaseUrl, serverAddress } from '../../lambda/operations/http/base-url.ts';
-import { trusting } from '../../lambda/operations/http/connection.ts';
-import type { TokenSource } from '../../lambda/operations/operations.ts';
-import { whyNoToken } from '../../lambda/operations/secrets.ts';
+import { isLoopback, readBaseUrl, serverAddress } from '../../lambda/gms/http/base-url.ts';
+import { trusting } from '../../lambda/gms/http/connection.ts';
+import type { TokenSource } from '../../lambda/gms/operations.ts';
+import { whyNoToken } from '../../lambda/gms/secrets.ts';
 import { ParametersError } from '../../lambda/run/services.ts';
 import type { Options } from '../command-line/options.ts';
-import { UsageError } from '../telling/mistakes.ts';
+import { UsageError } from '../events/mistakes.ts';
 import {
   addressInEnvironment,
   type DatahubEnv,

@@ -1,6 +1,6 @@
 import type { NotifyFormat } from '../command-line/options.ts';
 import type { CommandLine } from '../command-line/read.ts';
-import { UsageError } from '../telling/mistakes.ts';
+import { UsageError } from '../events/mistakes.ts';
 import { readSecret } from './read-text.ts';
 
 /**

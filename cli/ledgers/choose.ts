@@ -1,13 +1,13 @@
 import { isAbsolute, join } from 'node:path';
+import { isLoopback } from '../../lambda/gms/http/base-url.ts';
 import { type Ledger, LedgerError } from '../../lambda/ledger/ledger.ts';
 import { namesOfRecord, type StoredRecord } from '../../lambda/ledger/record.ts';
-import { isLoopback } from '../../lambda/operations/http/base-url.ts';
 import { dottedName, searchIndexOfName } from '../../lambda/policy/aspects.ts';
 import type { CommandLine } from '../command-line/read.ts';
+import { UsageError } from '../events/mistakes.ts';
 import { homeOf } from '../inputs/datahubenv.ts';
 import type { Policies } from '../inputs/policies.ts';
 import type { Server } from '../inputs/server.ts';
-import { UsageError } from '../telling/mistakes.ts';
 import { configMaps, podAccess } from './config-maps.ts';
 import { folderLedger } from './folder-ledger.ts';
 import { kubernetesLedger } from './kubernetes-ledger.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Agent } from 'undici';
-import { oneLine } from '../../lambda/message/sentences/text.ts';
-import { causeOf } from '../../lambda/operations/http/network-errors.ts';
-import { retryAfterMillis } from '../../lambda/operations/http/retry.ts';
+import { causeOf } from '../../lambda/gms/http/network-errors.ts';
+import { retryAfterMillis } from '../../lambda/gms/http/retry.ts';
+import { oneLine } from '../../lambda/report/sentences/text.ts';
 
 /** The ConfigMaps of one namespace, over the API of Kubernetes. Nothing is retried here. */
 
@@ -191,9 +191,9 @@ function reasonIn(text: string): string {
 function noAnswer(error: unknown): ApiError {
   const { code: file, path } = error as { code?: string; path?: string };
   if (path !== undefined) return new ApiError(`${path} cannot be read (${file})`, undefined, undefined, path);
-  const { phase, code } = causeOf(error, false);
+  const { stage, code } = causeOf(error, false);
   const why = code === undefined ? '' : ` (${code})`;
   return new ApiError(
-    phase === 'tls' ? `the certificate of the API server is not trusted${why}` : `no answer from the API server${why}`,
+    stage === 'tls' ? `the certificate of the API server is not trusted${why}` : `no answer from the API server${why}`,
   );
 }

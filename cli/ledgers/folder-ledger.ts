@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import { parseRecord, type StoredRecord, storable } from '../../lambda/ledger/record.ts';
-import { whatFailed } from '../telling/mistakes.ts';
+import { whatFailed } from '../events/mistakes.ts';
 import { parseLastRun, type StoredLedger } from './stored-ledger.ts';
 
 /**

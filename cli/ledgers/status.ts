@@ -1,7 +1,7 @@
 import { isUnresolved, namesOfRecord, remainsOf, type StoredRecord } from '../../lambda/ledger/record.ts';
-import { iso } from '../../lambda/message/sentences/numbers.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
-import { taskRowsOf } from '../telling/output.ts';
+import { iso } from '../../lambda/report/sentences/numbers.ts';
+import { taskRowsOf } from '../events/output.ts';
 import type { LastRun } from './stored-ledger.ts';
 
 export type IndexStatus = ReturnType<typeof statusOf>;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { results } from '../../lambda/facts/outcomes.ts';
-import type { Report } from '../../lambda/facts/report-schema.ts';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
-import { moment } from '../../lambda/message/sentences/numbers.ts';
+import { results } from '../../lambda/model/outcomes.ts';
+import type { Report } from '../../lambda/model/report-schema.ts';
+import { moment } from '../../lambda/report/sentences/numbers.ts';
 
 /**
  * The last run that used a ledger, a preview or a release among them: `status` begins with it. It is kept beside the

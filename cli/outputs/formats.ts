@@ -1,6 +1,6 @@
-import type { Report } from '../../lambda/facts/report-schema.ts';
-import type { Message } from '../../lambda/message/message.ts';
-import type { Context } from '../../lambda/message/sentences/phrases.ts';
+import type { Report } from '../../lambda/model/report-schema.ts';
+import type { Message } from '../../lambda/report/message.ts';
+import type { Context } from '../../lambda/report/sentences/phrases.ts';
 import type { NotifyFormat } from '../command-line/options.ts';
 import { slackMessage } from './slack.ts';
 import { teamsMessage } from './teams.ts';

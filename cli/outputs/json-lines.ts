@@ -1,9 +1,9 @@
-import { errorText } from '../../lambda/message/sentences/server-errors.ts';
-import { safeJson } from '../../lambda/message/sentences/text.ts';
+import { errorText } from '../../lambda/report/sentences/server-errors.ts';
+import { safeJson } from '../../lambda/report/sentences/text.ts';
 import type { Entry, RunState } from '../../lambda/run/state.ts';
 import { progressShown } from '../../lambda/truncation/watch.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
-import { actionOf, type Output } from '../telling/output.ts';
+import { actionOf, type RunListener } from '../events/output.ts';
 
 /** Counting is reported at most this often, apart from its end. */
 const countingMillis = 1000;
@@ -12,7 +12,7 @@ const countingMillis = 1000;
  * `--log json`, for log collectors: each line is one JSON object with `time`, `event` and the fields of that event. Later
  * versions may add events and fields.
  */
-export function jsonLines(write: (line: string) => void): Output {
+export function jsonLines(write: (line: string) => void): RunListener {
   const hidden: Array<(text: string) => string> = [];
   const tell: Tell = (event, fields) => {
     const line = safeJson({ time: new Date().toISOString(), event, ...fields });
@@ -20,7 +20,7 @@ export function jsonLines(write: (line: string) => void): Output {
   };
   let countedAt = 0;
   return {
-    neverShow: (hide) => {
+    addRedaction: (hide) => {
       hidden.push(hide);
     },
     header: (header) => tell('header', { version: packageManifest.version, ...header }),
@@ -62,7 +62,7 @@ export function jsonLines(write: (line: string) => void): Output {
 type Tell = (event: string, fields: object) => void;
 
 /** Only what is new in a run state is reported. */
-function stateChanges(tell: Tell): Output['state'] {
+function stateChanges(tell: Tell): RunListener['state'] {
   const phases = new Map<string, Entry['phase']>();
   const rowsDone = new Map<string, number | undefined>();
   let notes = 0;

@@ -1,5 +1,5 @@
-import { results } from '../../lambda/facts/outcomes.ts';
-import type { Report } from '../../lambda/facts/report-schema.ts';
+import { results } from '../../lambda/model/outcomes.ts';
+import type { Report } from '../../lambda/model/report-schema.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 
 /**

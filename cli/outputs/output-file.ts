@@ -16,8 +16,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { UsageError, whatFailed } from '../telling/mistakes.ts';
-import type { Output } from '../telling/output.ts';
+import { UsageError, whatFailed } from '../events/mistakes.ts';
+import type { RunListener } from '../events/output.ts';
 
 /** The files that a command writes. An existing file is replaced only with `--force`, apart from the figures. */
 
@@ -96,9 +96,9 @@ export function writeOutputFile(file: OutputFile, text: string): void {
  * @returns whether it is, or nobody asked for it
  */
 export function writeAndTell(
-  file: OutputFile<Parameters<Output['written']>[0]> | undefined,
+  file: OutputFile<Parameters<RunListener['written']>[0]> | undefined,
   make: () => string,
-  output: Output,
+  output: RunListener,
 ): boolean {
   if (file === undefined) return true;
   try {

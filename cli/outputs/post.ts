@@ -1,14 +1,14 @@
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
-import { oneLine } from '../../lambda/message/sentences/text.ts';
-import { bodyText } from '../../lambda/operations/http/body-text.ts';
-import { trusting } from '../../lambda/operations/http/connection.ts';
-import { causeOf } from '../../lambda/operations/http/network-errors.ts';
-import { backoffMillis, realSleep, retryAfterMillis } from '../../lambda/operations/http/retry.ts';
-import { repeats } from '../../lambda/operations/secrets.ts';
+import { bodyText } from '../../lambda/gms/http/body-text.ts';
+import { trusting } from '../../lambda/gms/http/connection.ts';
+import { causeOf } from '../../lambda/gms/http/network-errors.ts';
+import { backoffMillis, realSleep, retryAfterMillis } from '../../lambda/gms/http/retry.ts';
+import { repeats } from '../../lambda/gms/secrets.ts';
+import { oneLine } from '../../lambda/report/sentences/text.ts';
 import { notifyFormats } from '../command-line/options.ts';
+import type { Posted } from '../events/output.ts';
 import { ignoredRange, proxyFor } from '../inputs/server.ts';
 import { secretsOf, type Webhook } from '../inputs/webhook.ts';
-import type { Posted } from '../telling/output.ts';
 import { formats } from './formats.ts';
 import { receiptOf } from './receipt.ts';
 
@@ -175,12 +175,12 @@ function remedyInBody(said: string, { format, source }: Webhook): string {
 }
 
 function whyNoAnswer(error: unknown): { problem: string; isTransient: boolean } {
-  const { phase, code } = causeOf(error, false);
+  const { stage, code } = causeOf(error, false);
   const why = code === undefined ? '' : ` (${code})`;
   const check = `Check the address, and HTTPS_PROXY and NO_PROXY${ignoredRange(process.env)}.`;
-  if (phase === 'dns')
+  if (stage === 'dns')
     return { problem: `its name cannot be resolved${why}. ${check}`, isTransient: code === 'EAI_AGAIN' };
-  if (phase === 'tls') {
+  if (stage === 'tls') {
     const remedy = 'Give the certificate of a private authority with --ca-file.';
     return { problem: `its certificate is not trusted, or it does not speak TLS${why}. ${remedy}`, isTransient: false };
   }

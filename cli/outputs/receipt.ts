@@ -1,4 +1,4 @@
-import { isObject, parseJson } from '../../lambda/operations/answers/json-value.ts';
+import { isObject, parseJson } from '../../lambda/gms/responses/json-value.ts';
 
 /** What the body of a 2xx says about the message: several chats put their refusal there. */
 export type Receipt = 'accepted' | 'doubtful' | 'refused';

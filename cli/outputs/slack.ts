@@ -1,5 +1,5 @@
-import type { Message } from '../../lambda/message/message.ts';
-import type { CustomNotification } from '../../lambda/message/slack.ts';
+import type { Message } from '../../lambda/report/message.ts';
+import type { CustomNotification } from '../../lambda/report/slack.ts';
 
 /** Slack's limits for the text of a header and of a section, characters. */
 const maxHeader = 150;

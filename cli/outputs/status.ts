@@ -1,7 +1,7 @@
 import type { StoredRecord } from '../../lambda/ledger/record.ts';
-import { exact, moment } from '../../lambda/message/sentences/numbers.ts';
+import { exact, moment } from '../../lambda/report/sentences/numbers.ts';
+import { resultLine } from '../events/output.ts';
 import { type IndexStatus, statusOf } from '../ledgers/status.ts';
-import { resultLine } from '../telling/output.ts';
 import { table } from './table.ts';
 
 /**

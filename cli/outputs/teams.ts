@@ -1,8 +1,8 @@
-import type { Report } from '../../lambda/facts/report-schema.ts';
-import { full } from '../../lambda/message/mail.ts';
-import type { Message } from '../../lambda/message/message.ts';
-import { type Form, type Line, render } from '../../lambda/message/render.ts';
-import type { Context } from '../../lambda/message/sentences/phrases.ts';
+import type { Report } from '../../lambda/model/report-schema.ts';
+import { full } from '../../lambda/report/mail.ts';
+import type { Message } from '../../lambda/report/message.ts';
+import { type Form, type Line, render } from '../../lambda/report/render.ts';
+import type { Context } from '../../lambda/report/sentences/phrases.ts';
 
 /**
  * Characters of the blocks, as JSON: up to the first number without the names of what had no room, which have the rest.

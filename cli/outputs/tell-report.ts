@@ -1,18 +1,18 @@
-import { results } from '../../lambda/facts/outcomes.ts';
-import type { Report } from '../../lambda/facts/report-schema.ts';
+import { redactor } from '../../lambda/gms/secrets.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
-import { cleanReport, isWorthPublishing, type Message, messageOf } from '../../lambda/message/message.ts';
-import type { Audience } from '../../lambda/message/sentences/audience.ts';
-import { moment } from '../../lambda/message/sentences/numbers.ts';
-import { contextOf } from '../../lambda/message/sentences/sentences.ts';
-import { redactor } from '../../lambda/operations/secrets.ts';
+import { results } from '../../lambda/model/outcomes.ts';
+import type { Report } from '../../lambda/model/report-schema.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
+import { cleanReport, isWorthPublishing, type Message, messageOf } from '../../lambda/report/message.ts';
+import type { Audience } from '../../lambda/report/sentences/audience.ts';
+import { moment } from '../../lambda/report/sentences/numbers.ts';
+import { contextOf } from '../../lambda/report/sentences/sentences.ts';
 import type { Publisher } from '../../lambda/run/services.ts';
 import type { Options } from '../command-line/options.ts';
+import type { Printed, RunListener } from '../events/output.ts';
 import type { Server } from '../inputs/server.ts';
 import { type Webhook, withoutAddress } from '../inputs/webhook.ts';
 import { type LastRun, type LastRuns, lastRunOf } from '../ledgers/stored-ledger.ts';
-import type { Output, Printed } from '../telling/output.ts';
 import { formats } from './formats.ts';
 import { figuresOf } from './metrics-file.ts';
 import { type OutputFile, writeAndTell } from './output-file.ts';
@@ -46,7 +46,7 @@ interface ReportPublisher extends Publisher {
  * Reports the result: first on the screen, then to the files, then to the webhook, each once. The next run reports again
  * what a refused post did not deliver (rule 15).
  */
-export function reportPublisher(run: ReportOutputs, output: Output): ReportPublisher {
+export function reportPublisher(run: ReportOutputs, output: RunListener): ReportPublisher {
   let status = 1;
   return {
     status: () => status,
@@ -83,7 +83,7 @@ export function reportPublisher(run: ReportOutputs, output: Output): ReportPubli
 }
 
 /** If the disk is full by now, the report has said so. */
-async function keep(store: LastRuns, run: LastRun, output: Output): Promise<void> {
+async function keep(store: LastRuns, run: LastRun, output: RunListener): Promise<void> {
   try {
     await store.keepLastRun(run);
   } catch (error) {
@@ -109,7 +109,7 @@ async function postMessage(
   report: Report,
   message: Message,
   { webhook, server, byHand, audience }: ReportOutputs,
-  output: Output,
+  output: RunListener,
 ): Promise<'posted' | 'refused' | 'not-asked'> {
   if (webhook === undefined) return 'not-asked';
   if (webhook.when === 'problems' && !isWorthPublishing(report, byHand)) return 'not-asked';

@@ -1,9 +1,9 @@
-import { createOperations } from '../../lambda/operations/http/http-operations.ts';
-import { createHttpTransport } from '../../lambda/operations/http/http-transport.ts';
-import { asResult } from '../../lambda/operations/operations.ts';
-import type { Answer } from '../../lambda/operations/transport.ts';
+import { createOperations } from '../../lambda/gms/http/http-operations.ts';
+import { createHttpTransport } from '../../lambda/gms/http/http-transport.ts';
+import { asResult } from '../../lambda/gms/operations.ts';
+import type { HttpResponse } from '../../lambda/gms/transport.ts';
+import type { ServerEvent } from '../events/output.ts';
 import type { Server } from '../inputs/server.ts';
-import type { ServerEvent } from '../telling/output.ts';
 import { type ObservedOperations, observed } from './observed.ts';
 import { watchSample } from './sample.ts';
 
@@ -11,7 +11,7 @@ export interface Connection extends ObservedOperations {
   /** Whether every answer so far said that the data is a sample; false before the first one. */
   isSample(): boolean;
   /** Asks for a page without a token; undefined if nothing answers. */
-  page(url: string): Promise<Answer | undefined>;
+  page(url: string): Promise<HttpResponse | undefined>;
   /** Asks the server once to find out; false if it cannot be asked. */
   probe(): Promise<boolean>;
   close(): Promise<void>;

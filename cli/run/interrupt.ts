@@ -1,11 +1,11 @@
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
 import { addressElsewhere } from '../../lambda/ledger/ownership.ts';
 import { namesOfRecord, type StoredRecord } from '../../lambda/ledger/record.ts';
-import { exact, moment } from '../../lambda/message/sentences/numbers.ts';
-import { titles } from '../../lambda/message/sentences/sentences.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
+import { exact, moment } from '../../lambda/report/sentences/numbers.ts';
+import { titles } from '../../lambda/report/sentences/sentences.ts';
 import type { RunState, WatchedEntry } from '../../lambda/run/state.ts';
-import { progressOf } from '../telling/output.ts';
+import { progressOf } from '../events/output.ts';
 
 /** After Ctrl-C, a closed terminal or a stop from outside: says what continues without us, and how to resume. */
 

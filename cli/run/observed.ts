@@ -1,12 +1,12 @@
+import { type Operations, OperationsError } from '../../lambda/gms/operations.ts';
 import {
   concernsServer,
   type OperationName,
   type ServerError,
   type ServerErrorKind,
-} from '../../lambda/facts/server-error.ts';
-import { type Operations, OperationsError } from '../../lambda/operations/operations.ts';
+} from '../../lambda/model/server-error.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
-import type { ServerEvent } from '../telling/output.ts';
+import type { ServerEvent } from '../events/output.ts';
 
 export interface ObservedOperations {
   operations: Operations;

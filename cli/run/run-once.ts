@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { serverAddress } from '../../lambda/gms/http/base-url.ts';
+import type { Operations } from '../../lambda/gms/operations.ts';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
-import type { Audience } from '../../lambda/message/sentences/audience.ts';
-import { counted, moment, rows } from '../../lambda/message/sentences/numbers.ts';
-import { withSentences } from '../../lambda/message/sentences/sentences.ts';
-import { serverAddress } from '../../lambda/operations/http/base-url.ts';
-import type { Operations } from '../../lambda/operations/operations.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
+import type { Audience } from '../../lambda/report/sentences/audience.ts';
+import { counted, moment, rows } from '../../lambda/report/sentences/numbers.ts';
+import { withSentences } from '../../lambda/report/sentences/sentences.ts';
 import { plannedLine } from '../../lambda/run/plan/plan.ts';
 import { type Log, ParametersError, type Publisher } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
 import { systemClock } from '../../lambda/truncation/clock.ts';
 import { taskIdLine } from '../../lambda/truncation/send.ts';
 import { type LocalInput, localSettings } from '../command-line/arguments.ts';
+import { UsageError } from '../events/mistakes.ts';
+import type { RunListener } from '../events/output.ts';
 import type { Policies } from '../inputs/policies.ts';
 import type { Server } from '../inputs/server.ts';
-import { UsageError } from '../telling/mistakes.ts';
-import type { Output } from '../telling/output.ts';
 import type { Connection } from './connect.ts';
 import { onInterrupt, unresolvedLines } from './interrupt.ts';
 import { fastClock } from './sample.ts';
@@ -48,14 +48,14 @@ class Declined extends Error {}
  * Runs once, and has its report published; nothing is published where the person who was asked said no.
  * @throws whatever the workflow throws
  */
-export async function runOnce(run: LocalRun, output: Output, publisher: Publisher): Promise<void> {
+export async function runOnce(run: LocalRun, output: RunListener, publisher: Publisher): Promise<void> {
   const clock = run.fast ? fastClock() : systemClock;
   let stopped = false;
   let declined = false;
   let last: RunState | undefined;
   /** Truncate is between its call and its last write. */
   let calling: { ended: Promise<void>; end(): void } | undefined;
-  const leave = onInterrupt(async () => {
+  const stopListening = onInterrupt(async () => {
     stopped = true;
     await Promise.race([calling?.ended, systemClock.sleep(graceMillis)]);
     const lines = await linesAfterStop(run, last);
@@ -110,7 +110,7 @@ export async function runOnce(run: LocalRun, output: Output, publisher: Publishe
     if (!(error instanceof Declined)) throw error;
     output.note('You said no: nothing was sent.', await linesAfterStop(run, last));
   } finally {
-    leave();
+    stopListening();
   }
 }
 
@@ -180,7 +180,7 @@ async function policiesOf({ policies }: LocalRun): Promise<PolicySource[]> {
 }
 
 /** Decisions are reported from the run state; only the log shows how far planning has got. */
-function logOf({ policies }: LocalRun, output: Output): Log {
+function logOf({ policies }: LocalRun, output: RunListener): Log {
   let planned = 0;
   return {
     info(message, { index, taskId } = {}) {

@@ -1,4 +1,4 @@
-import type { Transport } from '../../lambda/operations/transport.ts';
+import type { Transport } from '../../lambda/gms/transport.ts';
 import { type Clock, systemClock } from '../../lambda/truncation/clock.ts';
 
 /**
@@ -27,7 +27,7 @@ export function watchSample(inner: Transport): SampleWatch {
   return {
     transport: {
       post: (exchange, signal) => listen(inner.post(exchange, signal)),
-      postOnce: (exchange, maySend) => listen(inner.postOnce(exchange, maySend)),
+      postAtMostOnce: (exchange, maySend) => listen(inner.postAtMostOnce(exchange, maySend)),
     },
     isSample: () => answers > 0 && others === 0,
   };

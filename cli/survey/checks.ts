@@ -1,23 +1,17 @@
-import { usualBatchSize } from '../../lambda/facts/policy-fields.ts';
-import type { ServerError, ServerErrorKind } from '../../lambda/facts/server-error.ts';
-import { dayMillis } from '../../lambda/facts/time.ts';
-import { counted, date, duration } from '../../lambda/message/sentences/numbers.ts';
-import { asSentence, createToken } from '../../lambda/message/sentences/phrases.ts';
-import { diagnosis, remedyByHand } from '../../lambda/message/sentences/server-errors.ts';
-import { absentTask } from '../../lambda/operations/backend.ts';
-import { isLoopback } from '../../lambda/operations/http/base-url.ts';
-import { expiryNotice, tokenExpiryMillis } from '../../lambda/operations/http/bearer.ts';
-import {
-  asResult,
-  type DryRun,
-  type IndexSize,
-  type Operations,
-  type Result,
-} from '../../lambda/operations/operations.ts';
+import { absentTask } from '../../lambda/gms/backend.ts';
+import { isLoopback } from '../../lambda/gms/http/base-url.ts';
+import { expiryNotice, tokenExpiryMillis } from '../../lambda/gms/http/token-provider.ts';
+import { asResult, type DryRun, type IndexSize, type Operations, type Result } from '../../lambda/gms/operations.ts';
+import { usualBatchSize } from '../../lambda/model/policy-fields.ts';
+import type { ServerError, ServerErrorKind } from '../../lambda/model/server-error.ts';
+import { dayMillis } from '../../lambda/model/time.ts';
 import { knownAspects } from '../../lambda/policy/aspects.ts';
 import { maxClockSkewMillis } from '../../lambda/policy/decision.ts';
+import { counted, date, duration } from '../../lambda/report/sentences/numbers.ts';
+import { asSentence, createToken } from '../../lambda/report/sentences/phrases.ts';
+import { diagnosis, remedyByHand } from '../../lambda/report/sentences/server-errors.ts';
+import type { Check } from '../events/findings.ts';
 import type { Server } from '../inputs/server.ts';
-import type { Check } from '../telling/findings.ts';
 
 /**
  * Whether this server can be used: address, token, privileges and clock, by three requests at the same time, so that a

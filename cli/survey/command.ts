@@ -1,15 +1,15 @@
+import { serverAddress } from '../../lambda/gms/http/base-url.ts';
+import type { Operations } from '../../lambda/gms/operations.ts';
+import { redactor } from '../../lambda/gms/secrets.ts';
+import type { HttpResponse } from '../../lambda/gms/transport.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import { addressElsewhere } from '../../lambda/ledger/ownership.ts';
 import type { StoredRecord } from '../../lambda/ledger/record.ts';
-import { serverAddress } from '../../lambda/operations/http/base-url.ts';
-import type { Operations } from '../../lambda/operations/operations.ts';
-import { redactor } from '../../lambda/operations/secrets.ts';
-import type { Answer } from '../../lambda/operations/transport.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
+import type { Findings } from '../events/findings.ts';
+import { UsageError } from '../events/mistakes.ts';
+import type { RunListener } from '../events/output.ts';
 import type { Server } from '../inputs/server.ts';
-import type { Findings } from '../telling/findings.ts';
-import { UsageError } from '../telling/mistakes.ts';
-import type { Output } from '../telling/output.ts';
 import { checkServer } from './checks.ts';
 import { countIndices } from './count.ts';
 import { damage, isDamaged } from './damage.ts';
@@ -28,9 +28,9 @@ export const surveyAttempts = { failed: 2, timedOut: 1 };
  */
 export async function surveyServer(
   server: Server,
-  { operations, page }: { operations: Operations; page(url: string): Promise<Answer | undefined> },
+  { operations, page }: { operations: Operations; page(url: string): Promise<HttpResponse | undefined> },
   records: () => Promise<StoredRecord[]>,
-  output: Output,
+  output: RunListener,
 ): Promise<Findings | undefined> {
   const { baseUrl, tokenText } = server;
   const now = Date.now();

@@ -1,10 +1,10 @@
 import pLimit from 'p-limit';
-import { usualBatchSize } from '../../lambda/facts/policy-fields.ts';
-import { concernsServer, type ServerError } from '../../lambda/facts/server-error.ts';
-import { dayMillis } from '../../lambda/facts/time.ts';
-import { type IndexNames, madeAtOf } from '../../lambda/operations/backend.ts';
-import type { DryRun, IndexSize, Operations } from '../../lambda/operations/operations.ts';
-import { OperationsError } from '../../lambda/operations/operations.ts';
+import { type IndexNames, madeAtOf } from '../../lambda/gms/backend.ts';
+import type { DryRun, IndexSize, Operations } from '../../lambda/gms/operations.ts';
+import { OperationsError } from '../../lambda/gms/operations.ts';
+import { usualBatchSize } from '../../lambda/model/policy-fields.ts';
+import { concernsServer, type ServerError } from '../../lambda/model/server-error.ts';
+import { dayMillis } from '../../lambda/model/time.ts';
 import { canonicalSpelling, dottedName, isProtected, knownAspects } from '../../lambda/policy/aspects.ts';
 import {
   type Age,
@@ -14,7 +14,7 @@ import {
   rowsOf,
   type Survey,
   type SurveyedIndex,
-} from '../telling/findings.ts';
+} from '../events/findings.ts';
 
 /** Rows, size and age of every time series index, from sizes and dry runs only. */
 

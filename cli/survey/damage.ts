@@ -1,8 +1,8 @@
-import { dayMillis } from '../../lambda/facts/time.ts';
-import { listIndices } from '../../lambda/message/sentences/commands.ts';
-import { duration, rows } from '../../lambda/message/sentences/numbers.ts';
+import { dayMillis } from '../../lambda/model/time.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
-import type { Creation, DamageLine, Survey, SurveyedIndex } from '../telling/findings.ts';
+import { listIndices } from '../../lambda/report/sentences/commands.ts';
+import { duration, rows } from '../../lambda/report/sentences/numbers.ts';
+import type { Creation, DamageLine, Survey, SurveyedIndex } from '../events/findings.ts';
 
 /**
  * Indices that some reindex has emptied. A truncation by reindexing moves the alias to an empty index before it reindexes

@@ -1,5 +1,5 @@
-import { isObject, parseJson } from '../../lambda/operations/answers/json-value.ts';
-import type { Answer } from '../../lambda/operations/transport.ts';
+import { isObject, parseJson } from '../../lambda/gms/responses/json-value.ts';
+import type { HttpResponse } from '../../lambda/gms/transport.ts';
 
 /** Where DataHub's frontend, its charts and usual gateways have GMS, below the address that people know. */
 const paths = ['/api/gms', '/gms', '/datahub-gms', ''];
@@ -13,7 +13,7 @@ const paths = ['/api/gms', '/gms', '/datahub-gms', ''];
  */
 export async function findGms(
   baseUrl: string,
-  get: (url: string) => Promise<Answer | undefined>,
+  get: (url: string) => Promise<HttpResponse | undefined>,
 ): Promise<string | undefined> {
   const { origin } = new URL(baseUrl);
   const own = await get(`${baseUrl}/config`);
@@ -31,7 +31,7 @@ export async function findGms(
 }
 
 /** GMS shows its settings to everyone; in front of it the frontend wants a token. */
-function isOfGms({ status, body }: Answer): boolean {
+function isOfGms({ status, body }: HttpResponse): boolean {
   if (status === 401) return true;
   const config = status === 200 ? parseJson(body) : undefined;
   return isObject(config) && ('versions' in config || 'noCode' in config);

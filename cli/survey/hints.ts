@@ -1,8 +1,8 @@
 import { isUnresolved, type LedgerRecord, type StoredRecord } from '../../lambda/ledger/record.ts';
-import { exact, moment, size } from '../../lambda/message/sentences/numbers.ts';
 import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
+import { exact, moment, size } from '../../lambda/report/sentences/numbers.ts';
 import { retentionOfWindow } from '../../lambda/truncation/counts.ts';
-import { rowsOf, type Survey, type SurveyedIndex } from '../telling/findings.ts';
+import { rowsOf, type Survey, type SurveyedIndex } from '../events/findings.ts';
 
 /** What to know before writing policies, one paragraph each. */
 export function hints({ indices, unnamed }: Survey, own: OwnTruncations): string[] {

@@ -1,9 +1,9 @@
-import { readBaseUrl } from '../../lambda/operations/http/base-url.ts';
-import { createHttpTransport } from '../../lambda/operations/http/http-transport.ts';
+import { readBaseUrl } from '../../lambda/gms/http/base-url.ts';
+import { createHttpTransport } from '../../lambda/gms/http/http-transport.ts';
 import { findGms } from './find-gms.ts';
 
 /** A check must not wait for an address that only the deployed functions reach. */
-const patienceMillis = 3000;
+const timeoutMillis = 3000;
 
 /**
  * A warning where something else answers at a stage's address, and GMS beside it; nothing is said where nothing answers.
@@ -12,7 +12,7 @@ const patienceMillis = 3000;
 export async function stageAddressWarnings(path: string, gmsUrl: string): Promise<string[]> {
   const address = readBaseUrl(gmsUrl);
   if (address.kind === 'wrong') return [];
-  const network = createHttpTransport({ connectTimeoutMillis: patienceMillis, readTimeoutMillis: patienceMillis });
+  const network = createHttpTransport({ connectTimeoutMillis: timeoutMillis, readTimeoutMillis: timeoutMillis });
   try {
     const there = await findGms(address.baseUrl, (url) => network.page(url));
     if (there === undefined) return [];

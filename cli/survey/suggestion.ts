@@ -1,5 +1,5 @@
-import { exact } from '../../lambda/message/sentences/numbers.ts';
 import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
+import { exact } from '../../lambda/report/sentences/numbers.ts';
 import {
   type Age,
   ages,
@@ -10,7 +10,7 @@ import {
   type Survey,
   type SurveyedIndex,
   share,
-} from '../telling/findings.ts';
+} from '../events/findings.ts';
 import { isDamaged } from './damage.ts';
 import { isCutAt30Days, type OwnTruncation, type OwnTruncations } from './hints.ts';
 import { losesRowsByReindex } from './version.ts';

@@ -1,5 +1,5 @@
-import { oneLine } from '../../lambda/message/sentences/text.ts';
-import { isObject, parseJson } from '../../lambda/operations/answers/json-value.ts';
+import { isObject, parseJson } from '../../lambda/gms/responses/json-value.ts';
+import { oneLine } from '../../lambda/report/sentences/text.ts';
 
 /** The version that a server names in `GET /config`, and what is known about it: used for texts and suggestions only. */
 

@@ -1,6 +1,6 @@
 import { Aws, CfnMapping, type Stack, Token } from 'aws-cdk-lib';
-import { alarmSections, anchorOf, consoleDomains, sectionOf } from '../../lambda/message/sentences/runbook.ts';
-import { clip } from '../../lambda/message/sentences/text.ts';
+import { alarmSections, anchorOf, consoleDomains, sectionOf } from '../../lambda/report/sentences/runbook.ts';
+import { clip } from '../../lambda/report/sentences/text.ts';
 import type { Settings } from '../stage/settings.ts';
 import { globalName } from '../workflow/names.ts';
 

@@ -4,7 +4,7 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnSubscription, type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { forAlarms, letUse, type Warn } from '../props/encryption.ts';
-import { isUnknownYet } from '../props/later.ts';
+import { isUnresolved } from '../props/later.ts';
 import type { Resources } from '../props/resources.ts';
 import type { Settings } from '../stage/settings.ts';
 import { alarmNamePrefix, globalName } from '../workflow/names.ts';
@@ -28,7 +28,7 @@ export class Notifications extends Construct {
       new Topic(this, 'Topic', { displayName: 'DataHub retention', enforceSSL: true, ...(masterKey && { masterKey }) });
     this.letAlarmsIn(resources.alarmTopic ?? this.topic, settings.stage, warn);
     for (const [at, email] of settings.emails.entries()) {
-      new CfnSubscription(this, `Email ${isUnknownYet(email) ? at + 1 : email}`, {
+      new CfnSubscription(this, `Email ${isUnresolved(email) ? at + 1 : email}`, {
         topicArn: this.topic.topicArn,
         protocol: 'email',
         endpoint: email,

@@ -1,4 +1,4 @@
-import { countedOutcomes } from '../../lambda/facts/outcomes.ts';
+import { countedOutcomes } from '../../lambda/model/outcomes.ts';
 
 /** Queries of CloudWatch Logs Insights, in its own language, over the fields that `lambda/aws/log.ts` and the steps write. */
 

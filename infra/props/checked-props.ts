@@ -4,7 +4,7 @@ import type { ResourceField } from '../stage/fields.ts';
 import { parameterNames, parseProps, type Settings, SettingsError, type StageInput } from '../stage/settings.ts';
 import { type Warning, warningsOf } from '../stage/warnings.ts';
 import type { DatahubRetentionProps } from './construct-props.ts';
-import { hasToken, isUnknownYet, withoutLater } from './later.ts';
+import { hasToken, isUnresolved, withPlaceholders } from './later.ts';
 import { type Resources, resourcesOf } from './resources.ts';
 
 /**
@@ -25,7 +25,7 @@ interface CheckedProps {
  */
 export function checkedProps(scope: Construct, props: GivenProps): CheckedProps {
   const { vpc, vpcSubnets, securityGroups, topic, alarmTopic, tokenKey, encryptionKey, ...given } = props;
-  const { stage, ...known } = withoutLater(given);
+  const { stage, ...known } = withPlaceholders(given);
   const checked = parseProps(String(stage), known);
   const tokens = Object.entries(given).filter(([name, value]) => name !== 'policies' && hasToken(value));
   const settings: Settings = {
@@ -51,7 +51,7 @@ const regionOf = ({ region }: Stack): string | undefined =>
 function topicProblems(stack: Stack, { topic, alarmTopic }: Resources): string[] {
   const region = regionOf(stack);
   const elsewhere = Object.entries({ topic, alarmTopic }).flatMap(([name, given]) => {
-    if (given === undefined || region === undefined || isUnknownYet(given.topicArn)) return [];
+    if (given === undefined || region === undefined || isUnresolved(given.topicArn)) return [];
     const own = given.topicArn.split(':')[3];
     if (own === region) return [];
     return [`${name} is a topic in ${own}, and the stack is deployed to ${region}: name a topic there`];

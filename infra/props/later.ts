@@ -6,7 +6,7 @@ import { SettingsError } from '../stage/settings.ts';
  * `valueFromLookup` and `Vpc.fromLookup` return placeholder texts, and an error would keep the CDK from asking AWS at
  * all.
  */
-export const isUnknownYet = (value: unknown): boolean =>
+export const isUnresolved = (value: unknown): boolean =>
   Token.isUnresolved(value) || (typeof value === 'string' && /dummy-value-for-|^[ips]-(12345|67890)$/.test(value));
 
 /**
@@ -44,14 +44,14 @@ const samples: Record<string, (n: number) => unknown> = {
 const itemized = ['emails', 'policies'];
 
 /** The props as far as they are known, with samples where a check needs something. Throws SettingsError. */
-export function withoutLater(given: object): Record<string, unknown> {
+export function withPlaceholders(given: object): Record<string, unknown> {
   let count = 0;
   const known = (name: string, value: unknown): unknown => {
-    if (Array.isArray(value) && isUnknownYet(value)) {
+    if (Array.isArray(value) && isUnresolved(value)) {
       if (!itemized.includes(name)) return [samples[name]?.(++count)];
       throw new SettingsError(`${name} is a list whose length synth does not know: give its items.`);
     }
-    if (isUnknownYet(value)) return samples[name]?.(++count);
+    if (isUnresolved(value)) return samples[name]?.(++count);
     if (Array.isArray(value)) return value.map((item) => known(name, item));
     return name === 'policies' && typeof value === 'object' && value !== null ? fields(value) : value;
   };

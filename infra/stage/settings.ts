@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { type Problem, problemsOf } from '../../lambda/policy/explain.ts';
 import { placed, readJson } from '../../lambda/policy/read-json.ts';
 import type { PolicyInput } from '../../lambda/policy/schema.ts';
+import { crossFieldProblems } from './cross-field-checks.ts';
 import { fileFields, type GivenSettings, prefixOf, settingFields, stageNameSchema } from './fields.ts';
-import { impossibilities } from './impossibilities.ts';
 import { inspectPolicies, type StagePolicy } from './policies.ts';
 
 /**
@@ -68,10 +68,10 @@ export function inspectSettings(
   if (!name.success) {
     problems.unshift({ path: [], sentence: `The stage's name "${stage}" ${name.error.issues[0]!.message}` });
   }
-  const sound = soundFields(given);
+  const sound = validFields(given);
   const { policies, problems: wrongPolicies } = inspectPolicies(sound.policies ?? [], sound.minRetentionDays ?? 1);
   problems.push(
-    ...impossibilities(stage, sound, namedFields(given)),
+    ...crossFieldProblems(stage, sound, namedFields(given)),
     ...wrongPolicies.map(({ path, sentence }) => ({ path: ['policies', ...path], sentence })),
   );
   if (!parsed.success || problems.length > 0) return { problems };
@@ -92,7 +92,7 @@ const namedFields = (given: unknown): ReadonlySet<string> =>
  * The settings that are readable by themselves, so that impossible combinations are reported along with unreadable
  * settings.
  */
-function soundFields(given: unknown): Partial<GivenSettings> {
+function validFields(given: unknown): Partial<GivenSettings> {
   if (typeof given !== 'object' || given === null) return {};
   return Object.fromEntries(
     Object.entries(settingFields).flatMap(([name, schema]) => {

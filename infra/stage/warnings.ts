@@ -1,4 +1,4 @@
-import type { IndexNames } from '../../lambda/operations/backend.ts';
+import type { IndexNames } from '../../lambda/gms/backend.ts';
 import { dottedName, knownAspects } from '../../lambda/policy/aspects.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import { clusterHostWarning, isPlainAndPublic } from './hosts.ts';

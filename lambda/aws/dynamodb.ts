@@ -46,7 +46,7 @@ export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
         return await call();
       } catch (error) {
         const millis = pausesMillis[attempt];
-        if (!mayPass(error) || millis === undefined) throw ledgerError(table, what, error);
+        if (!isRetryable(error) || millis === undefined) throw ledgerError(table, what, error);
         await pause(millis);
       }
     }
@@ -99,7 +99,7 @@ export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
           return true;
         } catch (error) {
           if (error instanceof ConditionalCheckFailedException) return isAnswerLost && (await isOurs());
-          if (!mayPass(error)) throw ledgerError(table, `write ${index}`, error);
+          if (!isRetryable(error)) throw ledgerError(table, `write ${index}`, error);
           if (await isOurs()) return true;
           const millis = pausesMillis[attempt];
           if (millis === undefined) throw ledgerError(table, `write ${index}`, error);
@@ -146,7 +146,7 @@ function parseItem(index: string, item: Item): StoredRecord {
 }
 
 /** Whether a retry may succeed: no answer, an overloaded or failing service. Refusals are final. */
-function mayPass(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } };
   const status = $metadata?.httpStatusCode;
   return (

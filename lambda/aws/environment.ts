@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readBaseUrl } from '../operations/http/base-url.ts';
+import { readBaseUrl } from '../gms/http/base-url.ts';
 import type { RunSettings } from '../run/services.ts';
 
 /**

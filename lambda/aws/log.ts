@@ -1,6 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { mapTexts } from '../message/sentences/text.ts';
-import { redactor } from '../operations/secrets.ts';
+import { redactor } from '../gms/secrets.ts';
+import { mapTexts } from '../report/sentences/text.ts';
 import type { Log } from '../run/services.ts';
 
 interface RunLogOptions {
@@ -16,7 +16,7 @@ interface RunLogOptions {
 
 export interface RunLog extends Log {
   /** Keeps this text out of everything logged from now on. Call it with every token as soon as it is read. */
-  neverShow(secret: string): void;
+  addRedaction(secret: string): void;
 }
 
 /**
@@ -40,7 +40,7 @@ export function runLog({ stage, runId, step, requestId, coldStart }: RunLogOptio
     info: write('info'),
     warn: write('warn'),
     error: write('error'),
-    neverShow: (secret) => {
+    addRedaction: (secret) => {
       if (!secrets.includes(secret)) secrets.push(secret);
     },
   };

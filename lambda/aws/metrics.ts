@@ -1,9 +1,9 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { countedOutcomes, type Result } from '../facts/outcomes.ts';
-import type { PolicyEntry, Report } from '../facts/report-schema.ts';
-import { percentOf } from '../message/sentences/numbers.ts';
-import { ascii } from '../message/sentences/text.ts';
+import { countedOutcomes, type Result } from '../model/outcomes.ts';
+import type { PolicyEntry, Report } from '../model/report-schema.ts';
 import { dottedName } from '../policy/aspects.ts';
+import { percentOf } from '../report/sentences/numbers.ts';
+import { ascii } from '../report/sentences/text.ts';
 
 /** Metrics in CloudWatch's embedded format: lines of a function's log, so that no API is called and nothing can fail. */
 

@@ -1,8 +1,8 @@
 import { GetTopicAttributesCommand, PublishCommand, SNSClient, type SNSClientConfig } from '@aws-sdk/client-sns';
-import type { Report } from '../facts/report-schema.ts';
-import { isWorthPublishing, type Message, messageAttributes, messageBody, messageOf } from '../message/message.ts';
-import type { Audience } from '../message/sentences/audience.ts';
-import { oneLine } from '../message/sentences/text.ts';
+import type { Report } from '../model/report-schema.ts';
+import { isWorthPublishing, type Message, messageAttributes, messageBody, messageOf } from '../report/message.ts';
+import type { Audience } from '../report/sentences/audience.ts';
+import { oneLine } from '../report/sentences/text.ts';
 import type { Log, Publisher, Subscriptions } from '../run/services.ts';
 import { timeouts } from './timeouts.ts';
 
@@ -15,7 +15,7 @@ interface SnsPublisherOptions {
   /** Who reads it, and where they type: the commands in it are made for that place. */
   audience: Audience;
   /** How long SNS may take in all, milliseconds, so that the function can still log the reason before its time ends. */
-  patienceMillis: number;
+  timeoutMillis: number;
 }
 
 /** For the count of subscriptions; only a preview's message waits for it. */
@@ -53,7 +53,7 @@ export function snsPublisher(options: SnsPublisherOptions): Publisher {
 }
 
 async function send(
-  { client, topicArn, log, patienceMillis }: SnsPublisherOptions,
+  { client, topicArn, log, timeoutMillis }: SnsPublisherOptions,
   report: Report,
   message: Message,
 ): Promise<void> {
@@ -66,7 +66,7 @@ async function send(
         Message: messageBody(message),
         MessageAttributes: messageAttributes(message),
       }),
-      { abortSignal: AbortSignal.timeout(patienceMillis) },
+      { abortSignal: AbortSignal.timeout(timeoutMillis) },
     );
     log.info('report published', { messageId: MessageId, result: report.result });
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda';
-import { withSentences } from '../message/sentences/sentences.ts';
+import { withSentences } from '../report/sentences/sentences.ts';
 import type { ReportServices } from '../run/report.ts';
 import { systemClock } from '../truncation/clock.ts';
 import { readEnvironment, runSettings } from './environment.ts';
@@ -31,14 +31,14 @@ export function reportServices() {
   const { TOPIC_ARN: topicArn, NOTIFY: notify } = environment;
   let coldStart = true;
   return (runId: string, context: Pick<Context, 'getRemainingTimeInMillis' | 'awsRequestId'>): ReportServices => {
-    const patienceMillis = context.getRemainingTimeInMillis() - marginMillis;
+    const timeoutMillis = context.getRemainingTimeInMillis() - marginMillis;
     const log = runLog({ stage: settings.stage, runId, step: 'report', requestId: context.awsRequestId, coldStart });
     coldStart = false;
     return {
       settings,
       clock: systemClock,
       log,
-      publisher: snsPublisher({ client, topicArn, notify, log, audience, patienceMillis }),
+      publisher: snsPublisher({ client, topicArn, notify, log, audience, timeoutMillis }),
       addSentences: (facts) => withSentences(facts, audience),
       count: (report, subscriptions) => reportMetrics(report, subscriptions?.confirmed).forEach(toStandardOutput),
     };

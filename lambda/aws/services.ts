@@ -1,8 +1,8 @@
 import type { Context } from 'aws-lambda';
-import { createOperations } from '../operations/http/http-operations.ts';
-import { createHttpTransport } from '../operations/http/http-transport.ts';
-import type { TokenSource } from '../operations/operations.ts';
-import type { Transport } from '../operations/transport.ts';
+import { createOperations } from '../gms/http/http-operations.ts';
+import { createHttpTransport } from '../gms/http/http-transport.ts';
+import type { TokenSource } from '../gms/operations.ts';
+import type { Transport } from '../gms/transport.ts';
 import { ParametersError, type RunServices } from '../run/services.ts';
 import { systemClock } from '../truncation/clock.ts';
 import { dynamoDbLedger } from './dynamodb.ts';
@@ -84,7 +84,7 @@ function lazyTransport(parameters: SsmParameters): LazyTransport {
   return {
     open,
     post: async (exchange, signal) => (await open()).post(exchange, signal),
-    postOnce: async (exchange, maySend) => (await open()).postOnce(exchange, maySend),
+    postAtMostOnce: async (exchange, maySend) => (await open()).postAtMostOnce(exchange, maySend),
     close: async () => {
       await opened?.then((transport) => transport.close()).catch(() => {});
     },
@@ -98,7 +98,7 @@ function lazyTransport(parameters: SsmParameters): LazyTransport {
 function access({ token }: SsmParameters, transport: LazyTransport, log: RunLog): TokenSource {
   const hidden = async (read: () => Promise<string>) => {
     const value = await read();
-    log.neverShow(value);
+    log.addRedaction(value);
     await transport.open();
     return value;
   };

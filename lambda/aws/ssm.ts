@@ -5,8 +5,8 @@ import {
   SSMClient,
   type SSMClientConfig,
 } from '@aws-sdk/client-ssm';
-import type { TokenSource } from '../operations/operations.ts';
-import { whyNoToken } from '../operations/secrets.ts';
+import type { TokenSource } from '../gms/operations.ts';
+import { whyNoToken } from '../gms/secrets.ts';
 import type { PolicySource } from '../policy/parse.ts';
 import { type Parameters, ParametersError } from '../run/services.ts';
 import { timeouts } from './timeouts.ts';

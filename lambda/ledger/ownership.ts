@@ -1,4 +1,4 @@
-import { hourMillis } from '../facts/time.ts';
+import { hourMillis } from '../model/time.ts';
 import {
   type Idle,
   isUnresolved,

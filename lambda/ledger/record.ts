@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { causeSchema } from '../facts/cause.ts';
-import { releaseFacts } from '../facts/note.ts';
-import { verdictOutcomes } from '../facts/outcomes.ts';
-import { serverErrorSchema } from '../facts/server-error.ts';
-import type { IndexNames } from '../operations/backend.ts';
+import type { IndexNames } from '../gms/backend.ts';
+import { causeSchema } from '../model/cause.ts';
+import { releaseFacts } from '../model/note.ts';
+import { verdictOutcomes } from '../model/outcomes.ts';
+import { serverErrorSchema } from '../model/server-error.ts';
 import { namesIn, namesOfIndex, searchIndex } from '../policy/aspects.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { ServerError } from '../facts/server-error.ts';
-import { dayMillis } from '../facts/time.ts';
+import type { ServerError } from '../model/server-error.ts';
+import { dayMillis } from '../model/time.ts';
 import {
   type Attempt,
   type DecidedBy,

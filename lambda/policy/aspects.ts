@@ -1,4 +1,4 @@
-import { aliasFor, baseOf, type IndexNames } from '../operations/backend.ts';
+import { aliasFor, baseOf, type IndexNames } from '../gms/backend.ts';
 
 /** The time series aspects of open-source DataHub in canonical spelling (entity registry, DataHub 1.x). */
 const canonical: ReadonlyArray<readonly [entityType: string, aspect: string]> = [

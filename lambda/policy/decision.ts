@@ -1,7 +1,7 @@
-import type { Cause, CauseOf } from '../facts/cause.ts';
-import type { Outcome } from '../facts/outcomes.ts';
-import type { ServerError } from '../facts/server-error.ts';
-import { dayMillis, minuteMillis, secondMillis } from '../facts/time.ts';
+import type { Cause, CauseOf } from '../model/cause.ts';
+import type { Outcome } from '../model/outcomes.ts';
+import type { ServerError } from '../model/server-error.ts';
+import { dayMillis, minuteMillis, secondMillis } from '../model/time.ts';
 import type { PolicySettings } from './schema.ts';
 
 /** A server whose clock is off by more may delete fresh rows. */
@@ -21,7 +21,7 @@ export interface IndexCounts {
 }
 
 /** What a decision is based on. Times are epoch milliseconds. */
-export interface DecisionFacts {
+export interface DecisionInput {
   policy: PolicySettings;
   /** What the dry run of this step says; anything but a delete in place is a reindex. */
   dryRun: IndexCounts & { deletesInPlace: boolean; clockSkewMillis?: number };
@@ -49,7 +49,7 @@ export interface DecisionFacts {
   };
 }
 
-export interface Refusal {
+export interface Rejection {
   outcome: Outcome;
   cause: Cause;
 }
@@ -57,16 +57,16 @@ export interface Refusal {
 type Step = 'plan' | 'truncate';
 
 /** Whether a step asks about this reason and, if not, why it need not. */
-type Asked = 'asked' | `not asked: ${string}`;
+type Applies = 'asked' | `not asked: ${string}`;
 
-type Reason = Record<Step, Asked> & { refusal(facts: DecisionFacts): Refusal | undefined };
+type Check = Record<Step, Applies> & { refusal(facts: DecisionInput): Rejection | undefined };
 
 /**
  * Every reason why an index is not truncated, in the order in which they are asked (rules 2 and 3). A new reason has to
  * say for both steps whether it is asked; a test goes through the list. Whether a policy is enabled and can be read
  * comes before any dry run.
  */
-export const reasons = {
+export const checks = {
   settings: {
     plan: 'not asked: it has just read them, and a pause ends the run before Truncate',
     truncate: 'asked',
@@ -185,15 +185,15 @@ export const reasons = {
       return isWithin ? undefined : rowsHaveChanged(before(facts).planned.rowsToDelete, dryRun.rowsToDelete);
     },
   },
-} as const satisfies Record<string, Reason>;
+} as const satisfies Record<string, Check>;
 
 /**
  * The one decision: why this step does not truncate the index. Pure; Plan calls it with its dry run, and Truncate again
  * with its own, made just before the call.
  * @returns undefined if the truncation is due
  */
-export function whyNot(step: Step, facts: DecisionFacts): Refusal | undefined {
-  for (const reason of Object.values<Reason>(reasons)) {
+export function decide(step: Step, facts: DecisionInput): Rejection | undefined {
+  for (const reason of Object.values<Check>(checks)) {
     const refusal = reason[step] === 'asked' ? reason.refusal(facts) : undefined;
     if (refusal) return refusal;
   }
@@ -201,14 +201,14 @@ export function whyNot(step: Step, facts: DecisionFacts): Refusal | undefined {
 }
 
 /** A missing fact must not disable the reason that needs it. */
-function before({ before: known }: DecisionFacts): NonNullable<DecisionFacts['before']> {
+function before({ before: known }: DecisionInput): NonNullable<DecisionInput['before']> {
   if (known === undefined) throw new Error('Truncate decides by what it has read just before');
   return known;
 }
 
-const guard = (cause: CauseOf<'guard'>): Refusal => ({ outcome: 'failed', cause });
+const guard = (cause: CauseOf<'guard'>): Rejection => ({ outcome: 'failed', cause });
 
-const rowsHaveChanged = (was: number, now: number): Refusal => ({
+const rowsHaveChanged = (was: number, now: number): Rejection => ({
   outcome: 'not-started',
   cause: { kind: 'changed', what: 'rows', was, now },
 });

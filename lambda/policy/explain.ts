@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { visible } from '../operations/text.ts';
+import { visible } from '../gms/text.ts';
 import { nearest } from './nearest.ts';
 
 /** A problem with part of a value, and where that part is. */

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import { maxNameLength } from '../facts/policy-fields.ts';
-import type { IndexNames } from '../operations/backend.ts';
-import { capped } from '../operations/text.ts';
+import type { IndexNames } from '../gms/backend.ts';
+import { capped } from '../gms/text.ts';
+import { maxNameLength } from '../model/policy-fields.ts';
 import { canonicalSpelling, dottedName, namesIn, searchIndex } from './aspects.ts';
 import { explain } from './explain.ts';
 import { placed, readJson } from './read-json.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type ComparedField, comparedFields, policyFields } from '../facts/policy-fields.ts';
+import { type ComparedField, comparedFields, policyFields } from '../model/policy-fields.ts';
 import { isProtected } from './aspects.ts';
 
 /**

@@ -1,7 +1,7 @@
-import type { Cause } from '../facts/cause.ts';
-import type { DecidedFacts } from '../facts/report-schema.ts';
 import type { Attempt, RunId, StoredRecord } from '../ledger/record.ts';
 import { isSameRun } from '../ledger/transitions.ts';
+import type { Cause } from '../model/cause.ts';
+import type { DecidedIndex } from '../model/report-schema.ts';
 import { dottedName } from '../policy/aspects.ts';
 import type { RunState } from './state.ts';
 
@@ -13,7 +13,7 @@ const maxCallsWithoutTask = 2;
  * because the same thing may go wrong again.
  * @returns why nothing more is started; undefined if the entry is no reason to stop
  */
-export function breakerOf({ outcome, reindexes, ...names }: DecidedFacts): Cause | undefined {
+export function breakerOf({ outcome, reindexes, ...names }: DecidedIndex): Cause | undefined {
   const isBad = outcome === 'rows-missing' || (outcome === 'unknown' && reindexes === true);
   return isBad ? { kind: 'stopped', by: 'breaker', index: dottedName(names), outcome } : undefined;
 }

@@ -1,6 +1,6 @@
-import type { Cause } from '../facts/cause.ts';
-import { comparedFields } from '../facts/policy-fields.ts';
-import { capped, maxSentenceBytes } from '../operations/text.ts';
+import { capped, maxSentenceBytes } from '../gms/text.ts';
+import type { Cause } from '../model/cause.ts';
+import { comparedFields } from '../model/policy-fields.ts';
 import { type ParsedPolicy, parsePolicies } from '../policy/parse.ts';
 import type { PolicySettings } from '../policy/schema.ts';
 import type { RunServices } from './services.ts';

@@ -1,5 +1,5 @@
-import { secondMillis } from '../facts/time.ts';
-import { truncateTimeoutMillis } from '../operations/transport.ts';
+import { truncateTimeoutMillis } from '../gms/transport.ts';
+import { secondMillis } from '../model/time.ts';
 
 /** Each step's timeout, and the margin that it reserves. */
 

@@ -1,8 +1,5 @@
-import type { Cause } from '../facts/cause.ts';
-import type { NoteOf } from '../facts/note.ts';
-import type { Outcome } from '../facts/outcomes.ts';
-import type { EntryFacts } from '../facts/report-schema.ts';
-import { hourMillis } from '../facts/time.ts';
+import { serverAddress } from '../gms/http/base-url.ts';
+import { capped } from '../gms/text.ts';
 import { addressElsewhere, fencedBy, type Ownership, releasableAt } from '../ledger/ownership.ts';
 import {
   type Attempt,
@@ -18,8 +15,11 @@ import {
   type Verdict,
 } from '../ledger/record.ts';
 import { isSameRun, type Key, markFor } from '../ledger/transitions.ts';
-import { serverAddress } from '../operations/http/base-url.ts';
-import { capped } from '../operations/text.ts';
+import type { Cause } from '../model/cause.ts';
+import type { NoteOf } from '../model/note.ts';
+import type { Outcome } from '../model/outcomes.ts';
+import type { IndexData } from '../model/report-schema.ts';
+import { hourMillis } from '../model/time.ts';
 import type { Policy } from '../policy/schema.ts';
 import { checkInterval } from '../truncation/next-check.ts';
 import { startWatch, type Watch } from '../truncation/watch.ts';
@@ -33,7 +33,7 @@ export const doneEntry = (
   from: EntryBase,
   outcome: Outcome,
   cause: Cause,
-  more: Partial<EntryFacts> = {},
+  more: Partial<IndexData> = {},
 ): DoneEntry => ({
   index: from.index,
   phase: 'done',
@@ -208,9 +208,9 @@ const verdictFields = [
   'noIndex',
   'indexNow',
   'durationSeconds',
-] as const satisfies ReadonlyArray<keyof Verdict & keyof EntryFacts>;
+] as const satisfies ReadonlyArray<keyof Verdict & keyof IndexData>;
 
-const knownFacts = (verdict: Verdict): Partial<EntryFacts> =>
+const knownFacts = (verdict: Verdict): Partial<IndexData> =>
   Object.fromEntries(verdictFields.map((field) => [field, verdict[field]]));
 
 /** The cause of a verdict; if it could not be read, the usual one for its outcome. */
@@ -239,7 +239,7 @@ const decidedFacts = ({ runId, atMillis }: DecidedBy) => ({
   decidedBy: capped(runId),
 });
 
-const elsewhere = (record: StoredRecord, state: RunState): Pick<EntryFacts, 'server'> => {
+const elsewhere = (record: StoredRecord, state: RunState): Pick<IndexData, 'server'> => {
   const address = addressElsewhere(record, state);
   return address === undefined ? {} : { server: capped(address) };
 };
@@ -263,7 +263,7 @@ const quarantinedCause = ({ lastVerdict: { verdict, decided }, attempt }: Quaran
  * What the report says about a truncation, taken from the ledger's record, so it works even if the run that sent it is
  * long gone.
  */
-export const attemptFacts = ({ fields, baseline, ...attempt }: Attempt): EntryFacts => ({
+export const attemptFacts = ({ fields, baseline, ...attempt }: Attempt): IndexData => ({
   entityType: fields.entityType,
   aspect: fields.aspect,
   retentionDays: attempt.retentionDays,
@@ -277,7 +277,7 @@ export const attemptFacts = ({ fields, baseline, ...attempt }: Attempt): EntryFa
 });
 
 /** What the report says about a policy's index before anything is known about it. */
-export const policyFacts = ({ entityType, aspect, retentionDays, owner, note }: Policy): EntryFacts => ({
+export const policyFacts = ({ entityType, aspect, retentionDays, owner, note }: Policy): IndexData => ({
   entityType,
   aspect,
   retentionDays,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { capped, maxSentenceBytes } from '../gms/text.ts';
 import { LedgerError } from '../ledger/ledger.ts';
-import { capped, maxSentenceBytes } from '../operations/text.ts';
 
 /** What the workflow passes on about a function that failed. */
 export interface Failure<Step extends 'truncate' | 'poll' = 'truncate' | 'poll'> {

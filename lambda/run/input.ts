@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { hourMillis, minuteMillis } from '../facts/time.ts';
+import { hourMillis, minuteMillis } from '../model/time.ts';
 import { explain } from '../policy/explain.ts';
 import type { Mode } from './state.ts';
 

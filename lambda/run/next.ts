@@ -1,4 +1,4 @@
-import type { Cause, CauseOf } from '../facts/cause.ts';
+import type { Cause, CauseOf } from '../model/cause.ts';
 import { checkInterval } from '../truncation/next-check.ts';
 import { progressShown } from '../truncation/watch.ts';
 import { doneEntry, endOf } from './entries.ts';
@@ -18,12 +18,12 @@ const leastWaitSeconds = 1;
  * or of its polls, what it still watches gets the outcome that the last check allows.
  * @param now epoch milliseconds
  */
-export function proceed(state: RunState, settings: RunSettings, now: number): RunState {
-  const over = whyOver(state, settings, now);
+export function nextStep(state: RunState, settings: RunSettings, now: number): RunState {
+  const over = budgetExceeded(state, settings, now);
   const stop = over ?? state.breaker;
   const entries = state.entries.map((entry): Entry => {
     if (entry.phase === 'approved' && stop !== undefined) return doneEntry(entry, 'not-started', stop);
-    return entry.phase === 'watched' && over !== undefined ? openEntry(entry, 'run-time', over.hours) : entry;
+    return entry.phase === 'watched' && over !== undefined ? unfinishedEntry(entry, 'run-time', over.hours) : entry;
   });
   const next = { ...state, entries };
   const watched = entries.filter((entry) => entry.phase === 'watched');
@@ -40,7 +40,7 @@ export function proceed(state: RunState, settings: RunSettings, now: number): Ru
 type OutOfTime = Extract<CauseOf<'stopped'>, { hours?: number | undefined }>;
 
 /** Why this run sends and watches nothing any more: its time, or its polls (a history has 25,000 events). */
-export function whyOver(state: RunState, settings: RunSettings, now: number): OutOfTime | undefined {
+export function budgetExceeded(state: RunState, settings: RunSettings, now: number): OutOfTime | undefined {
   if (now >= endOf(state, settings)) return { kind: 'stopped', by: 'run-time', hours: settings.maxRunHours };
   return state.polls >= maxPolls ? { kind: 'stopped', by: 'run-time' } : undefined;
 }
@@ -49,7 +49,7 @@ export function whyOver(state: RunState, settings: RunSettings, now: number): Ou
  * A truncation that has no verdict when the run ends: it is still running, or no sign of it was seen.
  * @param why nobody watches it any more
  */
-export function openEntry(entry: WatchedEntry, why: 'run-time' | 'step' | 'server', hours?: number): DoneEntry {
+export function unfinishedEntry(entry: WatchedEntry, why: 'run-time' | 'step' | 'server', hours?: number): DoneEntry {
   const { watch } = entry;
   const { task, lastMovedAt, error } = watch;
   const isSeen = lastMovedAt !== undefined || task?.runs || task?.completed;

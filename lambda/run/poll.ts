@@ -1,18 +1,18 @@
 import pLimit from 'p-limit';
-import type { Cause } from '../facts/cause.ts';
 import { addressElsewhere } from '../ledger/ownership.ts';
 import { isUnresolved, runOf, type StoredRecord } from '../ledger/record.ts';
 import { isSameRun } from '../ledger/transitions.ts';
+import type { Cause } from '../model/cause.ts';
 import { dottedName } from '../policy/aspects.ts';
+import { bestEffortReads } from '../truncation/best-effort-reads.ts';
 import { type CheckServices, check } from '../truncation/check.ts';
 import { withDeadline } from '../truncation/clock.ts';
 import { isDue } from '../truncation/next-check.ts';
-import { optionalReads } from '../truncation/optional-reads.ts';
 import { afterCallWithoutTask, afterRefusal, ownCallWithoutTask, withBreaker } from './breaker.ts';
 import { deadlineMarginMillis } from './deadlines.ts';
 import { replaceEntry, resolvedEntry } from './entries.ts';
 import { errorOf } from './failure.ts';
-import { proceed, whyOver } from './next.ts';
+import { budgetExceeded, nextStep } from './next.ts';
 import { recover } from './recover.ts';
 import type { RunServices } from './services.ts';
 import { assertOurs, type Entry, type RunState, type WatchedEntry } from './state.ts';
@@ -31,13 +31,13 @@ export async function poll(state: RunState, services: RunServices): Promise<RunS
   const recovered = await afterFailure({ ...state, polls: state.polls + 1 }, services);
   const end = services.deadline() - deadlineMarginMillis;
   const checked = await withDeadline(clock, end, (signal) => checkAll(recovered, services, end, signal));
-  return proceed(withBreaker(checked), settings, clock.now());
+  return nextStep(withBreaker(checked), settings, clock.now());
 }
 
 async function checkAll(state: RunState, services: RunServices, end: number, signal: AbortSignal): Promise<RunState> {
   const { clock, settings } = services;
-  const reads = optionalReads(services.operations, state, signal);
-  const isOver = (now: number) => whyOver(state, settings, now) !== undefined;
+  const reads = bestEffortReads(services.operations, state, signal);
+  const isOver = (now: number) => budgetExceeded(state, settings, now) !== undefined;
   const run = runOf(state);
   const limit = pLimit(pollConcurrency);
   const one = async (entry: Entry): Promise<Polled> => {

@@ -1,5 +1,5 @@
-import type { Note, NoteOf } from '../facts/note.ts';
-import { usualBatchSize } from '../facts/policy-fields.ts';
+import { asResult } from '../gms/operations.ts';
+import { capped } from '../gms/text.ts';
 import { LedgerError } from '../ledger/ledger.ts';
 import { addressElsewhere, releasableAt } from '../ledger/ownership.ts';
 import {
@@ -12,8 +12,8 @@ import {
   type StoredRecord,
 } from '../ledger/record.ts';
 import { isSameRun, type Key, release } from '../ledger/transitions.ts';
-import { asResult } from '../operations/operations.ts';
-import { capped } from '../operations/text.ts';
+import type { Note, NoteOf } from '../model/note.ts';
+import { usualBatchSize } from '../model/policy-fields.ts';
 import { dottedName, fromDottedName, searchIndexOfName } from '../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../policy/parse.ts';
 import { withDeadline } from '../truncation/clock.ts';

@@ -1,17 +1,17 @@
 import * as z from 'zod';
-import type { Cause } from '../facts/cause.ts';
-import { type Note, needsAttention } from '../facts/note.ts';
-import { type Result, resultOf, worst } from '../facts/outcomes.ts';
-import type { DecidedFacts, Report, ReportFacts } from '../facts/report-schema.ts';
-import { hourMillis } from '../facts/time.ts';
+import { capped } from '../gms/text.ts';
 import type { Mark } from '../ledger/transitions.ts';
-import { capped } from '../operations/text.ts';
+import type { Cause } from '../model/cause.ts';
+import { type Note, needsAttention } from '../model/note.ts';
+import { type Result, resultOf, worst } from '../model/outcomes.ts';
+import type { DecidedIndex, Report, ReportData } from '../model/report-schema.ts';
+import { hourMillis } from '../model/time.ts';
 import { dottedName } from '../policy/aspects.ts';
 import type { Clock } from '../truncation/clock.ts';
 import { addressOf, doneEntry } from './entries.ts';
 import { errorOf } from './failure.ts';
 import { modeOf, parseInput } from './input.ts';
-import { openEntry } from './next.ts';
+import { unfinishedEntry } from './next.ts';
 import type { Log, Publisher, RunSettings, Subscriptions } from './services.ts';
 import { assertOurs, type Entry, type Mode, type RunState } from './state.ts';
 
@@ -35,7 +35,7 @@ export interface ReportServices {
   /** Counts the report's results, once: when it is published or, if nobody accepts it, in the last try. */
   count?(report: Report, subscriptions?: Subscriptions): void;
   /** Turns facts into English. */
-  addSentences(facts: ReportFacts): Report;
+  addSentences(facts: ReportData): Report;
 }
 
 /** What Report tells the workflow: `marks` name the decisions that the published report has included. */
@@ -131,7 +131,7 @@ export function composeReport(
   });
 }
 
-function factsOf(state: RunState, finishedAt: string): ReportFacts {
+function factsOf(state: RunState, finishedAt: string): ReportData {
   const policies = finalEntries(state).sort(bySize);
   const failure = state.pollFailure ?? state.failure;
   const stepFailed =
@@ -157,12 +157,12 @@ function factsOf(state: RunState, finishedAt: string): ReportFacts {
 }
 
 /** The outcome of each entry; a Poll that failed for good leaves some undecided. */
-function finalEntries({ entries, failure }: RunState): DecidedFacts[] {
+function finalEntries({ entries, failure }: RunState): DecidedIndex[] {
   // Truncate failed, and no Poll found out what it did: the truncation that was due may have been sent.
   const turn = failure ? entries.find((entry) => entry.phase === 'approved') : undefined;
-  const lastWord = (entry: Entry): DecidedFacts => {
+  const lastWord = (entry: Entry): DecidedIndex => {
     if (entry.phase === 'done') return entry.facts;
-    if (entry.phase === 'watched') return openEntry(entry, 'step').facts;
+    if (entry.phase === 'watched') return unfinishedEntry(entry, 'step').facts;
     if (entry !== turn) return doneEntry(entry, 'not-started', { kind: 'setup', what: 'run' }).facts;
     const cause: Cause = { kind: 'step-failed', step: 'truncate', error: errorOf(failure), sent: 'maybe' };
     return doneEntry(entry, 'unknown', cause, { reindexes: turn.plan.deletesInPlace ? undefined : true }).facts;
@@ -171,7 +171,7 @@ function finalEntries({ entries, failure }: RunState): DecidedFacts[] {
 }
 
 /** Smallest first, then by name; entries without a count come last. */
-function bySize(left: DecidedFacts, right: DecidedFacts): number {
-  const size = (entry: DecidedFacts) => entry.rowsToDelete ?? Number.MAX_SAFE_INTEGER;
+function bySize(left: DecidedIndex, right: DecidedIndex): number {
+  const size = (entry: DecidedIndex) => entry.rowsToDelete ?? Number.MAX_SAFE_INTEGER;
   return size(left) - size(right) || dottedName(left).localeCompare(dottedName(right));
 }

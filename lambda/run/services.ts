@@ -1,6 +1,6 @@
-import type { Report } from '../facts/report-schema.ts';
+import type { Operations, TokenSource } from '../gms/operations.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Operations, TokenSource } from '../operations/operations.ts';
+import type { Report } from '../model/report-schema.ts';
 import type { PolicySource } from '../policy/parse.ts';
 import type { Clock } from '../truncation/clock.ts';
 import type { Mode } from './state.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { Cause } from '../facts/cause.ts';
-import type { Note } from '../facts/note.ts';
-import type { DecidedFacts, EntryFacts, UnmanagedIndex } from '../facts/report-schema.ts';
+import { serverAddress } from '../gms/http/base-url.ts';
 import type { Mark } from '../ledger/transitions.ts';
-import { serverAddress } from '../operations/http/base-url.ts';
+import type { Cause } from '../model/cause.ts';
+import type { Note } from '../model/note.ts';
+import type { DecidedIndex, IndexData, UnmanagedIndex } from '../model/report-schema.ts';
 import type { PolicySettings } from '../policy/schema.ts';
 import type { Watch } from '../truncation/watch.ts';
 import type { Failure } from './failure.ts';
@@ -55,7 +55,7 @@ export interface RunState {
   /** The server refuses the field forceDeleteByQuery (rule 1). */
   refusesForceField?: boolean;
   /** The server does not tell index sizes to this token: this run does not ask again. */
-  withoutSizes?: boolean;
+  sizesUnavailable?: boolean;
   /** Set by the workflow when Truncate failed, until Poll has found out what it did. */
   failure?: Failure<'truncate'> | undefined;
   /** Set by the workflow when Poll failed for good. */
@@ -70,12 +70,12 @@ export interface EntryBase {
   /** The ledger's key: the search index. */
   index: string;
   /** What the report will say; grows as the run learns more. */
-  facts: EntryFacts;
+  facts: IndexData;
 }
 
 export interface DoneEntry extends EntryBase {
   phase: 'done';
-  facts: DecidedFacts;
+  facts: DecidedIndex;
   /** The verdict in the ledger that this entry reports: marked once the report is published (rule 15). */
   mark?: Mark;
 }

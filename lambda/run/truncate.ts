@@ -1,22 +1,22 @@
-import type { Cause } from '../facts/cause.ts';
-import type { Outcome } from '../facts/outcomes.ts';
-import type { EntryFacts } from '../facts/report-schema.ts';
-import { secondMillis } from '../facts/time.ts';
+import { type DryRun, OperationsError, type TruncateFields } from '../gms/operations.ts';
 import { LedgerError } from '../ledger/ledger.ts';
 import { type Ownership, ownership } from '../ledger/ownership.ts';
 import type { Attempt, Sending, StoredRecord, Verdict } from '../ledger/record.ts';
 import { isSameAttempt, startSending, withdraw } from '../ledger/transitions.ts';
-import { type DryRun, OperationsError, type TruncateFields } from '../operations/operations.ts';
-import { policyCutoff, whyNot } from '../policy/decision.ts';
+import type { Cause } from '../model/cause.ts';
+import type { Outcome } from '../model/outcomes.ts';
+import type { IndexData } from '../model/report-schema.ts';
+import { secondMillis } from '../model/time.ts';
+import { decide, policyCutoff } from '../policy/decision.ts';
+import { bestEffortReads, physicalIndex } from '../truncation/best-effort-reads.ts';
 import { withDeadline } from '../truncation/clock.ts';
 import { countTruncation, truncateFields } from '../truncation/counts.ts';
-import { optionalReads, physicalIndex } from '../truncation/optional-reads.ts';
 import { send, writeAnswer } from '../truncation/send.ts';
 import { afterCallWithoutTask, ownCallWithoutTask, withBreaker } from './breaker.ts';
 import { changedSettings, problemOf } from './current-settings.ts';
 import { functionTimeoutSeconds, sendMarginMillis } from './deadlines.ts';
 import { attemptFacts, doneEntry, endOf, keyOf, replaceEntry, takenEntry, watchedEntry } from './entries.ts';
-import { proceed } from './next.ts';
+import { nextStep } from './next.ts';
 import type { RunServices } from './services.ts';
 import { type ApprovedEntry, assertOurs, type Entry, type RunState } from './state.ts';
 
@@ -34,7 +34,7 @@ const dryRunValidMillis = 60 * secondMillis;
 export async function truncate(state: RunState, services: RunServices): Promise<RunState> {
   const { settings, clock, log } = services;
   assertOurs(state, settings);
-  const finish = (next: RunState): RunState => proceed(withBreaker(next), settings, clock.now());
+  const finish = (next: RunState): RunState => nextStep(withBreaker(next), settings, clock.now());
   const target = state.entries.find((entry) => entry.phase === 'approved');
   if (!target || state.breaker !== undefined) return finish(state);
   if (state.mode !== 'enforce') throw new Error('a preview approves nothing, and sends nothing');
@@ -197,7 +197,7 @@ async function notSent(
 /** `changes`: what its reads have learnt for the rest of the run. */
 type Decision = { changes: Partial<RunState> } & (
   | { kind: 'approved'; attempt: Attempt; dryRunAt: { monotonic: number } }
-  | { kind: 'refused'; outcome: Outcome; cause: Cause; facts?: Partial<EntryFacts> }
+  | { kind: 'refused'; outcome: Outcome; cause: Cause; facts?: Partial<IndexData> }
 );
 
 /** Counts and decides again; only `sending` comes between this and the call. */
@@ -233,7 +233,7 @@ async function countAndDecide(
   const fields = truncateFields(policy, cutoffMillis, state.refusesForceField ?? false);
   const ask = (some: TruncateFields): Promise<DryRun> => operations.dryRun(some, { signal });
 
-  const reads = optionalReads(operations, state, signal);
+  const reads = bestEffortReads(operations, state, signal);
   const size = physicalIndex(await reads.sizes(), fields);
   const countedAtMillis = clock.now();
   const baseline = await countTruncation(ask, { fields, policyCutoffMillis, countedAtMillis });
@@ -244,7 +244,7 @@ async function countAndDecide(
   // Measured from before the request, because we do not know when exactly the server counted.
   const dryRunAt = { wall: clock.now(), monotonic: clock.monotonic() };
   const dryRun = await ask(fields);
-  const refusal = whyNot('truncate', {
+  const refusal = decide('truncate', {
     policy,
     dryRun,
     runStartMillis,

@@ -1,21 +1,21 @@
-import { concernsServer } from '../facts/server-error.ts';
+import { asResult, type Operations } from '../gms/operations.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { overdueAfterMillis } from '../ledger/ownership.ts';
 import { isUnresolved, type RunId, type StoredRecord, type Unresolved, type Verdict } from '../ledger/record.ts';
 import { isSameRun, learnReindexes, recordVerdict } from '../ledger/transitions.ts';
-import { asResult, type Operations } from '../operations/operations.ts';
+import { concernsServer } from '../model/server-error.ts';
+import { type BestEffortReads, physicalIndex } from './best-effort-reads.ts';
 import type { Clock } from './clock.ts';
 import { type Ask, countTruncation, countWindow, type TruncationCounts } from './counts.ts';
 import { isFinal, judge, judgeUncountable, stateAfter } from './judge.ts';
 import { nextCheckAt } from './next-check.ts';
-import { type OptionalReads, physicalIndex } from './optional-reads.ts';
-import { advances, fold, hasEnded, type Seen, showsReindex, type Watch } from './watch.ts';
+import { hasEnded, hasProgressed, type Observation, reduce, showsReindex, type Watch } from './watch.ts';
 
 /** One check of an unresolved truncation: what it saw, and what that means for the record. */
 
 export interface CheckServices {
   operations: Operations;
-  reads: OptionalReads;
+  reads: BestEffortReads;
   ledger: Ledger;
   clock: Pick<Clock, 'now'>;
   signal: AbortSignal;
@@ -42,7 +42,7 @@ export async function check(record: Unresolved, watch: Watch, services: CheckSer
   const reindexes = showsReindex(record, seen, watch.hasWritten ?? false);
   const known = reindexes === record.attempt.reindexes ? record : learnReindexes(record, reindexes);
   if (known !== record && !(await ledger.replace(known))) return again(record, watch, clock.now());
-  const after = fold(watch, seen, known.attempt);
+  const after = reduce(watch, seen, known.attempt);
   if (seen.error && !seen.counts) return checkFailed(known, { ...after, lastCheckAt: clock.now() }, services);
   // A truncation too old to wait for is judged at the run's end by what can be counted.
   const isOverdue = isLastCheck(clock.now()) && isOld(record, services) && after.isStuck === true;
@@ -62,7 +62,7 @@ export async function check(record: Unresolved, watch: Watch, services: CheckSer
  * Asks in this order: the task's status, rows to delete, the end of the rows to keep. A status that says running, with
  * a higher counter, completes the check, unless it is the run's last. A failed check carries its error.
  */
-async function see(record: Unresolved, watch: Watch, services: CheckServices): Promise<Seen> {
+async function see(record: Unresolved, watch: Watch, services: CheckServices): Promise<Observation> {
   const { clock, reads, isLastCheck } = services;
   const at = clock.now();
   const answer =
@@ -74,7 +74,7 @@ async function see(record: Unresolved, watch: Watch, services: CheckServices): P
     return { at, until: clock.now(), error: failure };
   const status = answer?.kind === 'done' ? answer.value : undefined;
   // A run's last check always counts: its report must not show numbers that are hours old.
-  if (advances(watch, status) && !isLastCheck(at)) return { at, until: clock.now(), status };
+  if (hasProgressed(watch, status) && !isLastCheck(at)) return { at, until: clock.now(), status };
   const { attempt } = record;
   const { countedAtMillis } = attempt.baseline;
   const counted = await asResult(() => countTruncation(asker(services), { ...attempt, countedAtMillis }));
@@ -152,7 +152,7 @@ async function indexAfter({ attempt }: Unresolved, { reads }: CheckServices): Pr
 }
 
 /** From the call to the end, as far as the run saw it. */
-function withDuration(verdict: Verdict, { sentAt }: Watch, { at, status }: Seen): Verdict {
+function withDuration(verdict: Verdict, { sentAt }: Watch, { at, status }: Observation): Verdict {
   const age = at - sentAt;
   const runTime = status?.kind === 'found' && status.completed ? status.runTimeMillis : undefined;
   // Whatever the server says, no task has run for longer than the time since its request.

@@ -1,6 +1,6 @@
-import { dayMillis } from '../facts/time.ts';
+import { type DryRun, OperationsError, type TruncateFields } from '../gms/operations.ts';
 import type { Attempt, Window } from '../ledger/record.ts';
-import { type DryRun, OperationsError, type TruncateFields } from '../operations/operations.ts';
+import { dayMillis } from '../model/time.ts';
 import type { PolicySettings } from '../policy/schema.ts';
 
 /**

@@ -1,8 +1,8 @@
-import type { Cause } from '../facts/cause.ts';
+import type { TaskCounters } from '../gms/operations.ts';
 import type { Attempt, Unresolved, Verdict } from '../ledger/record.ts';
-import type { TaskCounters } from '../operations/operations.ts';
+import type { Cause } from '../model/cause.ts';
 import { agreeingChecksMillis } from './next-check.ts';
-import { isInPlace, isRemainder, rowsProcessed, type Seen, type Watch } from './watch.ts';
+import { isInPlace, isRemainder, type Observation, rowsProcessed, type Watch } from './watch.ts';
 
 /** Rows to keep that are missing count only above both limits after a delete: entities are deleted on ordinary days. */
 export const missing = { share: 0.02, rows: 10 } as const;
@@ -34,7 +34,7 @@ export function judge(record: Unresolved, watch: Watch, counts: Counts): Verdict
   return record.attempt.reindexes ? judgeReindex(record, watch, counts) : judgeDelete(record, watch, counts);
 }
 
-type Counts = NonNullable<Seen['counts']>;
+type Counts = NonNullable<Observation['counts']>;
 
 function judgeDelete({ state, attempt }: Unresolved, watch: Watch, counts: Counts): Verdict {
   const { baseline } = attempt;
@@ -107,7 +107,7 @@ export const judgeUncountable = ({ attempt: { reindexes } }: Unresolved, watch: 
  */
 export function isFinal(
   { outcome, rowsMissing = 0 }: Verdict,
-  { at, status, counts }: Seen & { counts: Counts },
+  { at, status, counts }: Observation & { counts: Counts },
   { before, agreesSince, isOverdue }: { before: Watch; agreesSince: number; isOverdue: boolean },
 ): boolean {
   if (at - agreesSince >= agreeingChecksMillis) return true;

@@ -1,5 +1,5 @@
-import { minuteMillis, secondMillis } from '../facts/time.ts';
 import type { Unresolved } from '../ledger/record.ts';
+import { minuteMillis, secondMillis } from '../model/time.ts';
 import type { Watch } from './watch.ts';
 
 /** The next check comes after max(10 s, 10 % of the truncation's age), at most 30 min. */

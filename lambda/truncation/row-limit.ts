@@ -1,5 +1,5 @@
-import { hourMillis } from '../facts/time.ts';
-import type { DryRun } from '../operations/operations.ts';
+import type { DryRun } from '../gms/operations.ts';
+import { hourMillis } from '../model/time.ts';
 
 /**
  * The row limit: if more rows are due than one run may delete, an older cutoff that stays within that limit. It is found by

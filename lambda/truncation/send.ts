@@ -1,8 +1,8 @@
-import type { ServerError } from '../facts/server-error.ts';
+import type { Operations } from '../gms/operations.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { LedgerRecord, Sending, Unresolved } from '../ledger/record.ts';
 import { isSameAttempt, markRunning, noteAnswer } from '../ledger/transitions.ts';
-import type { Operations } from '../operations/operations.ts';
+import type { ServerError } from '../model/server-error.ts';
 import type { Clock } from './clock.ts';
 
 /** A line of the log, with `index` and `taskId`; the command line shows it on its screen. */

@@ -1,7 +1,7 @@
-import type { ServerError } from '../facts/server-error.ts';
-import { hourMillis, minuteMillis } from '../facts/time.ts';
+import type { TaskCounters, TaskStatus } from '../gms/operations.ts';
 import { type Attempt, type RunId, runOf, type Unresolved } from '../ledger/record.ts';
-import type { TaskCounters, TaskStatus } from '../operations/operations.ts';
+import type { ServerError } from '../model/server-error.ts';
+import { hourMillis, minuteMillis } from '../model/time.ts';
 import type { TruncationCounts } from './counts.ts';
 
 /** A reindex is in place once fewer than this share of the rows to delete are left: the alias leads to the new index. */
@@ -76,7 +76,7 @@ interface Progress {
 }
 
 /** What one successful check saw. */
-export interface Seen {
+export interface Observation {
   /** When the check began and when its last answer came: what it saw was true at some moment in between. */
   at: number;
   until: number;
@@ -135,7 +135,7 @@ type ProgressFacts = {
  * counter means is not specified. Assumed of a server that reindexes unannounced: silent-reindex
  * @param hasWritten an earlier status has shown rows created or updated
  */
-export function showsReindex({ attempt }: Unresolved, { status, counts }: Seen, hasWritten: boolean): boolean {
+export function showsReindex({ attempt }: Unresolved, { status, counts }: Observation, hasWritten: boolean): boolean {
   if (status?.kind !== 'found') return attempt.reindexes;
   const { created = 0, updated = 0, deleted = 0, total = deleted } = status.counters;
   if (created + updated > 0 || hasWritten) return true;
@@ -158,7 +158,7 @@ export const isInPlace = (
 ): boolean => rowsLeft < baseline.rowsToDelete * inPlaceShare;
 
 /** Whether the task runs and its counter is higher than before: nothing needs to be counted then. */
-export const advances = (watch: Watch, status: TaskStatus | undefined): boolean =>
+export const hasProgressed = (watch: Watch, status: TaskStatus | undefined): boolean =>
   status?.kind === 'found' &&
   !status.completed &&
   watch.counter !== undefined &&
@@ -168,14 +168,14 @@ export const advances = (watch: Watch, status: TaskStatus | undefined): boolean 
  * The next watch. Rows that arrive are not movement. A failed check proves nothing, but if it got a status with a higher
  * counter, that is movement: a truncation that progresses must never look stuck.
  */
-export function fold(before: Watch, seen: Seen, attempt: Attempt): Watch {
+export function reduce(before: Watch, seen: Observation, attempt: Attempt): Watch {
   const movement = movementOf(before, seen, attempt);
   return {
     ...before,
     lastCheckAt: seen.at,
     seenAt: seen.status || seen.counts ? seen.at : before.seenAt,
-    ...extremes(before, seen),
-    ...stillness(before, seen, movement),
+    ...bestSoFar(before, seen),
+    ...idleness(before, seen, movement),
     ...byStatus(before, seen),
     // What has not moved predicts nothing.
     progress: movement.moved || movement.isFirst ? progressOf(before, seen, attempt) : seen.error && before.progress,
@@ -193,7 +193,7 @@ interface Movement {
   isFirst: boolean;
 }
 
-function movementOf(before: Watch, { counts, status }: Seen, { reindexes, baseline }: Attempt): Movement {
+function movementOf(before: Watch, { counts, status }: Observation, { reindexes, baseline }: Attempt): Movement {
   const counter = counterOf(status);
   const isFewer = counts && before.rowsLeft !== undefined && counts.rowsLeft < before.rowsLeft;
   const isFurther = counter !== undefined && before.counter !== undefined && counter > before.counter;
@@ -208,14 +208,17 @@ function movementOf(before: Watch, { counts, status }: Seen, { reindexes, baseli
 }
 
 /** The fewest rows to delete, the last rows to keep, and the highest counter. */
-const extremes = (before: Watch, { counts, status }: Seen): Pick<Watch, 'rowsLeft' | 'rowsToKeep' | 'counter'> => ({
+const bestSoFar = (
+  before: Watch,
+  { counts, status }: Observation,
+): Pick<Watch, 'rowsLeft' | 'rowsToKeep' | 'counter'> => ({
   rowsLeft: least(before.rowsLeft, counts?.rowsLeft),
   rowsToKeep: counts ? counts.rowsToKeep : before.rowsToKeep,
   counter: most(before.counter, counterOf(status)),
 });
 
 /** Since when nothing has moved, and since when nothing has progressed. */
-function stillness(before: Watch, seen: Seen, { progressed, moved, isFirst }: Movement) {
+function idleness(before: Watch, seen: Observation, { progressed, moved, isFirst }: Movement) {
   const { at, until, counts, error, status } = seen;
   const runs = before.stillSince !== undefined && status?.kind === 'found' && !status.completed;
   const noProgressSince = progressed || isFirst ? until : before.noProgressSince;
@@ -231,7 +234,7 @@ function stillness(before: Watch, seen: Seen, { progressed, moved, isFirst }: Mo
 type StatusFacts = Pick<Watch, 'hasStatus' | 'hasWritten' | 'task' | 'end' | 'vanished'>;
 
 /** What the statuses of the task have said so far. */
-function byStatus(before: Watch, { status, error }: Seen): StatusFacts {
+function byStatus(before: Watch, { status, error }: Observation): StatusFacts {
   const found = status?.kind === 'found' ? status : undefined;
   const { created = 0, updated = 0 } = found?.counters ?? {};
   return {
@@ -262,7 +265,11 @@ const taskOf = ({ completed, counters }: TaskStatus & { kind: 'found' }): Watch[
 const hasCounters = ({ total, created, updated, deleted }: TaskCounters): boolean =>
   total !== undefined || created !== undefined || updated !== undefined || deleted !== undefined;
 
-function progressOf(watch: Watch, { at, status, counts }: Seen, { baseline, reindexes }: Attempt): Watch['progress'] {
+function progressOf(
+  watch: Watch,
+  { at, status, counts }: Observation,
+  { baseline, reindexes }: Attempt,
+): Watch['progress'] {
   const { progress } = watch;
   const now = { at, before: progress && { done: progress.done, at: progress.at } };
   if (status?.kind === 'found' && status.counters.total) {
@@ -277,7 +284,11 @@ function progressOf(watch: Watch, { at, status, counts }: Seen, { baseline, rein
  * Whether the truncation has ended, so that it can be judged (rule 7). Assumed of one without a task id: hidden-delete.
  * @param watch already folded with `seen`
  */
-export function hasEnded(watch: Watch, { at, status, counts, error }: Seen, { state, attempt }: Unresolved): boolean {
+export function hasEnded(
+  watch: Watch,
+  { at, status, counts, error }: Observation,
+  { state, attempt }: Unresolved,
+): boolean {
   const { reindexes, judgeableAt } = attempt;
   // Until then it may not even have been sent.
   if (!counts || (state === 'sending' && at < judgeableAt)) return false;

@@ -7,9 +7,9 @@ import { propsText, tables } from '../../build/described.ts';
 import { chartReadme, jsonSchemas, readmeText, schemaFiles } from '../../build/schemas.ts';
 import { notifyFormats } from '../../cli/command-line/options.ts';
 import { fileFields, settingFields } from '../../infra/stage/fields.ts';
-import { causeKinds } from '../../lambda/facts/cause.ts';
-import { noteKinds } from '../../lambda/facts/note.ts';
-import type { Report } from '../../lambda/facts/report-schema.ts';
+import { causeKinds } from '../../lambda/model/cause.ts';
+import { noteKinds } from '../../lambda/model/note.ts';
+import type { Report } from '../../lambda/model/report-schema.ts';
 import { policySchema } from '../../lambda/policy/schema.ts';
 
 const schemas = jsonSchemas();

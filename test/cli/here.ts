@@ -1,14 +1,14 @@
 import { createServer, type RequestListener } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { parseArguments } from '../../cli/command-line/arguments.ts';
+import type { ProcessContext } from '../../cli/commands/process-context.ts';
+import { sampleIndices } from '../../cli/embedded-service/samples.ts';
+import { UsageError } from '../../cli/events/mistakes.ts';
 import { execute } from '../../cli/execute.ts';
 import { folderLedger } from '../../cli/ledgers/folder-ledger.ts';
 import { statusOf } from '../../cli/ledgers/status.ts';
-import { sampleIndices } from '../../cli/operations-service/samples.ts';
 import { jsonLines } from '../../cli/outputs/json-lines.ts';
 import { onScreen } from '../../cli/outputs/screen/on-screen.ts';
-import { UsageError } from '../../cli/telling/mistakes.ts';
-import type { ProcessContext } from '../../cli/verbs/process-context.ts';
 import { type ServiceOptions, startOperationsService } from '../operations-service/server.ts';
 import { listening, textOf } from '../support/loopback.ts';
 import { folder } from './processes.ts';

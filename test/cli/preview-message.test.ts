@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { notifyFormats } from '../../cli/command-line/options.ts';
 import { previewMessage } from '../../cli/preview-message.ts';
-import { withSentences } from '../../lambda/message/sentences/sentences.ts';
-import { aws, entryCases } from '../lambda/message/cases.ts';
+import { withSentences } from '../../lambda/report/sentences/sentences.ts';
+import { aws, entryCases } from '../lambda/report/cases.ts';
 import { anEntry, aReportOf } from '../support/reports.ts';
 import { folder } from './processes.ts';
 

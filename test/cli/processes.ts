@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Report } from '../../lambda/facts/report-schema.ts';
+import type { Report } from '../../lambda/model/report-schema.ts';
 import { programs } from '../programs.ts';
 
 /** The command line as a process of its own, in a folder of its own, without anything from this environment. */

@@ -6,7 +6,7 @@ import { startReceiver } from './outputs/receiver.ts';
 import { folder, outcomesOf } from './processes.ts';
 
 const samplePolicies = JSON.parse(
-  readFileSync(new URL('../../cli/operations-service/sample-policies.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../cli/embedded-service/sample-policies.json', import.meta.url), 'utf8'),
 );
 const withoutCeiling = samplePolicies.map((policy: object) => ({ ...policy, maxDeletePercent: 100 }));
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there

@@ -1,6 +1,6 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { SampleIndex } from '../../cli/operations-service/samples.ts';
+import type { SampleIndex } from '../../cli/embedded-service/samples.ts';
 import { type OperationsService, startOperationsService } from '../operations-service/server.ts';
 
 /** The embedded service as pods reach it, at an address of its own and without saying that its data is a sample. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Report, reportSchema } from '../../lambda/facts/report-schema.ts';
+import { type Report, reportSchema } from '../../lambda/model/report-schema.ts';
 import { type OperationsService, startOperationsService } from '../operations-service/server.ts';
 import { awsCaller, xmlText } from './aws.ts';
 import { startEmulator } from './emulator.ts';

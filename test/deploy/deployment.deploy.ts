@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Report, reportSchema } from '../../lambda/facts/report-schema.ts';
+import { type Report, reportSchema } from '../../lambda/model/report-schema.ts';
 import { type OperationsService, startOperationsService } from '../operations-service/server.ts';
 import { startEmulator } from './emulator.ts';
 import { type Recorder, startRecorder } from './recorder.ts';

@@ -1,5 +1,5 @@
-import { createRandom, type Random } from '../../cli/operations-service/random.ts';
-import { type SampleIndex, sampleIndices } from '../../cli/operations-service/samples.ts';
+import { createRandom, type Random } from '../../cli/embedded-service/random.ts';
+import { type SampleIndex, sampleIndices } from '../../cli/embedded-service/samples.ts';
 import { parseFault } from './faults.ts';
 import { type ProfileName, profileNamed } from './profiles.ts';
 import type { Behaviour } from './simulation/behaviour.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { sampleIndices } from '../../cli/operations-service/samples.ts';
+import { sampleIndices } from '../../cli/embedded-service/samples.ts';
 import { FaultError, faults, faultUsage, scopes } from './faults.ts';
 import { type ProfileName, profileNamed, profileNames } from './profiles.ts';
 import { startOperationsService } from './server.ts';

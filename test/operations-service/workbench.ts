@@ -1,4 +1,4 @@
-import type { SampleIndex } from '../../cli/operations-service/samples.ts';
+import type { SampleIndex } from '../../cli/embedded-service/samples.ts';
 import { runGc } from './peer.ts';
 import type { Cluster, LogicalIndex, PhysicalIndex } from './simulation/simulated/cluster.ts';
 import { addIndex } from './simulation/simulated/load.ts';

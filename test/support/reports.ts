@@ -1,16 +1,16 @@
-import { resultOf, worst } from '../../lambda/facts/outcomes.ts';
-import type { DecidedFacts, Report, ReportFacts } from '../../lambda/facts/report-schema.ts';
-import type { Audience } from '../../lambda/message/sentences/audience.ts';
-import { withSentences } from '../../lambda/message/sentences/sentences.ts';
+import { resultOf, worst } from '../../lambda/model/outcomes.ts';
+import type { DecidedIndex, Report, ReportData } from '../../lambda/model/report-schema.ts';
+import type { Audience } from '../../lambda/report/sentences/audience.ts';
+import { withSentences } from '../../lambda/report/sentences/sentences.ts';
 
 /** Reports built from defaults, for tests of single sentences; whole messages are tested with the reports of real runs. */
 
 /** What is known about `dataset.operation`, or another index, after one run. */
 export function anEntry(
-  outcome: DecidedFacts['outcome'],
-  cause: DecidedFacts['cause'],
-  { name = 'dataset.operation', ...more }: Partial<DecidedFacts> & { name?: string } = {},
-): DecidedFacts {
+  outcome: DecidedIndex['outcome'],
+  cause: DecidedIndex['cause'],
+  { name = 'dataset.operation', ...more }: Partial<DecidedIndex> & { name?: string } = {},
+): DecidedIndex {
   const [entityType = '', aspect = ''] = name.split('.');
   return {
     entityType,
@@ -26,7 +26,7 @@ export function anEntry(
   };
 }
 
-export const aReportOf = (policies: DecidedFacts[], more: Partial<ReportFacts> = {}): ReportFacts => ({
+export const aReportOf = (policies: DecidedIndex[], more: Partial<ReportData> = {}): ReportData => ({
   version: 1,
   runId: 'nightly-2026-08-14',
   stage: 'prod',
@@ -41,5 +41,5 @@ export const aReportOf = (policies: DecidedFacts[], more: Partial<ReportFacts> =
 });
 
 /** The same with its English. */
-export const aReport = (policies: DecidedFacts[], more?: Partial<ReportFacts>, audience?: Audience): Report =>
+export const aReport = (policies: DecidedIndex[], more?: Partial<ReportData>, audience?: Audience): Report =>
   withSentences(aReportOf(policies, more), audience);

@@ -1,4 +1,4 @@
-import type { SampleIndex } from '../../cli/operations-service/samples.ts';
+import type { SampleIndex } from '../../cli/embedded-service/samples.ts';
 import type { Engine, EngineOptions } from '../operations-service/engine.ts';
 import { startOperationsService } from '../operations-service/server.ts';
 import { specified } from '../operations-service/simulation/behaviour.ts';

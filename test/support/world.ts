@@ -1,13 +1,13 @@
 import { afterEach } from 'vitest';
 import { memoryLedger } from '../../cli/ledgers/memory-ledger.ts';
 import { executeWorkflow, stepOf } from '../../cli/run/state-machine.ts';
-import type { Report, ReportFacts } from '../../lambda/facts/report-schema.ts';
+import { createOperations } from '../../lambda/gms/http/http-operations.ts';
+import { createHttpTransport } from '../../lambda/gms/http/http-transport.ts';
+import type { Operations } from '../../lambda/gms/operations.ts';
+import { TransportError } from '../../lambda/gms/transport.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import type { StoredRecord } from '../../lambda/ledger/record.ts';
-import { createOperations } from '../../lambda/operations/http/http-operations.ts';
-import { createHttpTransport } from '../../lambda/operations/http/http-transport.ts';
-import type { Operations } from '../../lambda/operations/operations.ts';
-import { TransportError } from '../../lambda/operations/transport.ts';
+import type { Report, ReportData } from '../../lambda/model/report-schema.ts';
 import { functionTimeoutSeconds } from '../../lambda/run/deadlines.ts';
 import { asMarkEvent } from '../../lambda/run/mark-reported.ts';
 import { plan } from '../../lambda/run/plan/plan.ts';
@@ -142,7 +142,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
     happen();
     if (!world.reach.server) return Promise.reject(new TransportError('connect', false, { code: 'ECONNREFUSED' }));
     return ask().catch((error: unknown) => {
-      if (error instanceof TransportError && error.phase === 'timeout') clock.time += waited;
+      if (error instanceof TransportError && error.stage === 'timeout') clock.time += waited;
       throw error;
     });
   };
@@ -167,7 +167,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
       token,
       transport: {
         post: (exchange, signal) => connected(() => transport.post(exchange, signal), 60_000),
-        postOnce: (exchange, maySend) => connected(() => transport.postOnce(exchange, maySend), 120_000),
+        postAtMostOnce: (exchange, maySend) => connected(() => transport.postAtMostOnce(exchange, maySend), 120_000),
       },
       realNow: () => clock.time,
       async sleep(millis) {
@@ -390,7 +390,7 @@ function interruptible(
 const isVerdict = (next: StoredRecord): boolean => next.state !== 'unreadable' && next.unreported;
 
 /** The report without English, which these tests do not read. */
-const withoutSentences = (facts: ReportFacts): Report => ({
+const withoutSentences = (facts: ReportData): Report => ({
   ...facts,
   notes: facts.notes.map((note) => ({ ...note, text: '' })),
   policies: facts.policies.map((entry) => ({ ...entry, reason: '' })),

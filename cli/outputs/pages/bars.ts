@@ -1,6 +1,6 @@
-import { exact } from '../../../lambda/message/sentences/numbers.ts';
 import { dottedName } from '../../../lambda/policy/aspects.ts';
-import { rowsOf, type Suggestion, type SurveyedIndex, share } from '../../telling/findings.ts';
+import { exact } from '../../../lambda/report/sentences/numbers.ts';
+import { rowsOf, type Suggestion, type SurveyedIndex, share } from '../../events/findings.ts';
 import { type Child, type Html, html } from './html.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { loneSurrogate } from '../../../lambda/message/sentences/text.ts';
-import { unprintable } from '../../../lambda/operations/text.ts';
+import { unprintable } from '../../../lambda/gms/text.ts';
+import { loneSurrogate } from '../../../lambda/report/sentences/text.ts';
 
 /**
  * HTML in which every text is escaped: a template's own text is markup, inserted values are not. Names come from a

@@ -1,6 +1,6 @@
-import { exact, moment, size } from '../../../lambda/message/sentences/numbers.ts';
-import { errorText } from '../../../lambda/message/sentences/server-errors.ts';
 import { dottedName } from '../../../lambda/policy/aspects.ts';
+import { exact, moment, size } from '../../../lambda/report/sentences/numbers.ts';
+import { errorText } from '../../../lambda/report/sentences/server-errors.ts';
 import {
   ageOfOldest,
   ages,
@@ -13,7 +13,7 @@ import {
   type Suggestion,
   type SurveyedIndex,
   share,
-} from '../../telling/findings.ts';
+} from '../../events/findings.ts';
 import { legend, rowsBar } from './bars.ts';
 import { document } from './document.ts';
 import { breakable, type Child, type Html, html } from './html.ts';

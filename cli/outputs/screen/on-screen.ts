@@ -1,10 +1,10 @@
-import type { Report } from '../../../lambda/facts/report-schema.ts';
-import { plainLine } from '../../../lambda/message/mail.ts';
-import type { Line } from '../../../lambda/message/render.ts';
-import { duration, moment } from '../../../lambda/message/sentences/numbers.ts';
-import { diagnosis } from '../../../lambda/message/sentences/server-errors.ts';
+import type { Report } from '../../../lambda/model/report-schema.ts';
+import { plainLine } from '../../../lambda/report/mail.ts';
+import type { Line } from '../../../lambda/report/render.ts';
+import { duration, moment } from '../../../lambda/report/sentences/numbers.ts';
+import { diagnosis } from '../../../lambda/report/sentences/server-errors.ts';
 import type { WatchedEntry } from '../../../lambda/run/state.ts';
-import type { Header, Output, ServerEvent } from '../../telling/output.ts';
+import type { Header, RunListener, ServerEvent } from '../../events/output.ts';
 import { wrapped } from '../table.ts';
 import { createProgress, waitingLine } from './progress.ts';
 import { paintFor, type Screen, widthOf } from './screen.ts';
@@ -12,7 +12,7 @@ import { checkLines, surveyLines } from './survey.ts';
 import { createWaiting } from './waiting.ts';
 
 /** What people see of a run or a survey. */
-export function onScreen(screen: Screen): Output {
+export function onScreen(screen: Screen): RunListener {
   const hidden: Array<(text: string) => string> = [];
   const waiting = createWaiting({
     ...screen,
@@ -34,7 +34,7 @@ export function onScreen(screen: Screen): Output {
     return seconds < 1 ? 'checking' : `checks again in ${duration(seconds)}`;
   };
   return {
-    neverShow: (hide) => {
+    addRedaction: (hide) => {
       hidden.push(hide);
     },
     header: (header) => {

@@ -1,24 +1,24 @@
-import { resultOf } from '../../../lambda/facts/outcomes.ts';
-import { exact, percent } from '../../../lambda/message/sentences/numbers.ts';
+import { resultOf } from '../../../lambda/model/outcomes.ts';
 import { dottedName } from '../../../lambda/policy/aspects.ts';
+import { exact, percent } from '../../../lambda/report/sentences/numbers.ts';
 import type { Entry, WatchedEntry } from '../../../lambda/run/state.ts';
 import { progressShown } from '../../../lambda/truncation/watch.ts';
 import {
   actionOf,
-  type Output,
   progressLine,
+  type RunListener,
   reasonOfNextCheck,
   resultLine,
   taskRowsOf,
-} from '../../telling/output.ts';
+} from '../../events/output.ts';
 import { table } from '../table.ts';
 import type { Paint } from './screen.ts';
 
 /** What people see of a run while it works: the plan, and a line when a truncation gets on or ends. */
 
 interface Progress {
-  state: Output['state'];
-  task: Output['task'];
+  state: RunListener['state'];
+  task: RunListener['task'];
   /** Prints something else below the same heading. */
   say(line: string): void;
 }
@@ -38,7 +38,7 @@ export function createProgress(write: (line: string) => void, paint: Paint, widt
     heading = undefined;
     write(`  ${line}`);
   };
-  const state: Output['state'] = (step, { entries }) => {
+  const state: RunListener['state'] = (step, { entries }) => {
     // A run that releases an index has no plan.
     if (step === 'plan' && entries.length > 0) {
       write(planTable(entries, paint, width()));

@@ -2,9 +2,9 @@ import { fstatSync, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Result } from '../../../lambda/facts/outcomes.ts';
-import { whatFailed } from '../../telling/mistakes.ts';
-import type { Printed } from '../../telling/output.ts';
+import type { Result } from '../../../lambda/model/outcomes.ts';
+import { whatFailed } from '../../events/mistakes.ts';
+import type { Printed } from '../../events/output.ts';
 import { writeTo } from '../output-file.ts';
 import { usualWidth } from '../table.ts';
 
@@ -90,7 +90,7 @@ export function keepWriting(
     // Called when all that was written before has been taken, or refused.
     const flushed = new Promise<void>((resolve) => stdout.write('', () => resolve()));
     const patience = new AbortController();
-    const isStuck = sleep(patienceMillis, true, { signal: patience.signal, ref: false }).catch(() => false);
+    const isStuck = sleep(timeoutMillis, true, { signal: patience.signal, ref: false }).catch(() => false);
     const stuck = await Promise.race([flushed.then(() => false), isStuck]);
     patience.abort();
     return failed ?? (stuck || !stdout.writable ? 'gone' : 'taken');
@@ -104,7 +104,7 @@ export function isNullDevice(file: number | string): boolean {
 }
 
 /** A reader that takes nothing for this long has not taken the report. */
-const patienceMillis = 10_000;
+const timeoutMillis = 10_000;
 
 /** Colour shows how bad something is, and what deletes; the words always say it too. */
 type Severity = Result | 'note' | 'act';

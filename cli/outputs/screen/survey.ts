@@ -1,6 +1,6 @@
-import { amount, exact, inSigns, size } from '../../../lambda/message/sentences/numbers.ts';
-import { errorText } from '../../../lambda/message/sentences/server-errors.ts';
 import { dottedName } from '../../../lambda/policy/aspects.ts';
+import { amount, exact, inSigns, size } from '../../../lambda/report/sentences/numbers.ts';
+import { errorText } from '../../../lambda/report/sentences/server-errors.ts';
 import {
   ageOfOldest,
   ages,
@@ -12,7 +12,7 @@ import {
   type Survey,
   type SurveyedIndex,
   share,
-} from '../../telling/findings.ts';
+} from '../../events/findings.ts';
 import { type Column, hanging, table, wrapped } from '../table.ts';
 import type { Paint } from './screen.ts';
 

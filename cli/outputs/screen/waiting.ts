@@ -1,5 +1,5 @@
 import { clearLine, cursorTo } from 'node:readline';
-import { hourMillis } from '../../../lambda/facts/time.ts';
+import { hourMillis } from '../../../lambda/model/time.ts';
 import type { Screen } from './screen.ts';
 
 /**

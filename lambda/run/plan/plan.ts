@@ -1,23 +1,23 @@
 import pLimit from 'p-limit';
-import type { Cause } from '../../facts/cause.ts';
-import type { Note } from '../../facts/note.ts';
-import { resultOf } from '../../facts/outcomes.ts';
-import { maxUnmanaged, type UnmanagedIndex } from '../../facts/report-schema.ts';
+import { baseOf } from '../../gms/backend.ts';
+import { type IndexSize, OperationsError } from '../../gms/operations.ts';
+import { capped } from '../../gms/text.ts';
 import { ownership } from '../../ledger/ownership.ts';
 import { isUnresolved, namesOfRecord } from '../../ledger/record.ts';
 import { type Mark, markFor } from '../../ledger/transitions.ts';
-import { baseOf } from '../../operations/backend.ts';
-import { type IndexSize, OperationsError } from '../../operations/operations.ts';
-import { capped } from '../../operations/text.ts';
+import type { Cause } from '../../model/cause.ts';
+import type { Note } from '../../model/note.ts';
+import { resultOf } from '../../model/outcomes.ts';
+import { maxUnmanaged, type UnmanagedIndex } from '../../model/report-schema.ts';
 import { canonicalSpelling, dottedName, isProtected, searchIndex } from '../../policy/aspects.ts';
 import type { ParsedPolicy } from '../../policy/parse.ts';
+import { type BestEffortReads, bestEffortReads } from '../../truncation/best-effort-reads.ts';
 import { withDeadline } from '../../truncation/clock.ts';
-import { type OptionalReads, optionalReads } from '../../truncation/optional-reads.ts';
 import { withBreaker } from '../breaker.ts';
 import { deadlineMarginMillis } from '../deadlines.ts';
 import { doneEntry, entryOf, policyFacts, releaseNote } from '../entries.ts';
 import { type PlanEvent, parseInput, type RunInput } from '../input.ts';
-import { openEntry, proceed } from '../next.ts';
+import { nextStep, unfinishedEntry } from '../next.ts';
 import { releaseIndices } from '../release.ts';
 import type { RunServices } from '../services.ts';
 import { type Entry, maxEntries, type RunState } from '../state.ts';
@@ -50,7 +50,8 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
     notes: [...state.notes, ...notes, ...addressNotes(prepared, state)],
   };
   if (input.release && !error) return finish(await releaseRun(begun, input, prepared, services), services);
-  if (!prepared.canAskServer) return finish({ ...begun, ...takeUp(begun, prepared, false, services).held }, services);
+  if (!prepared.canAskServer)
+    return finish({ ...begun, ...entriesFromLedger(begun, prepared, false, services).fromLedger }, services);
   const end = services.deadline() - deadlineMarginMillis;
   return finish(
     await withDeadline(services.clock, end, (signal) => decideAll(begun, prepared, services, signal)),
@@ -67,8 +68,8 @@ async function releaseRun(
 ): Promise<RunState> {
   const { notes, records } = await releaseIndices(state, input, prepared.policies, prepared.records, services);
   const unreported = new Map([...records].filter(([, record]) => markFor(record) !== undefined));
-  const { held } = takeUp(state, { ...prepared, records: unreported }, false, services);
-  return { ...state, ...held, notes: [...held.notes, ...notes] };
+  const { fromLedger } = entriesFromLedger(state, { ...prepared, records: unreported }, false, services);
+  return { ...state, ...fromLedger, notes: [...fromLedger.notes, ...notes] };
 }
 
 /** Every policy counted and decided, beside what the ledger holds. */
@@ -78,13 +79,13 @@ async function decideAll(
   services: RunServices,
   signal: AbortSignal,
 ): Promise<RunState> {
-  const reads = optionalReads(services.operations, begun, signal);
+  const reads = bestEffortReads(services.operations, begun, signal);
   const requests = new PlanRequests(services, signal);
   const sizes = await sizesOf(reads, requests);
-  const { held, waiting } = takeUp(begun, prepared, begun.mode === 'enforce', services);
-  const state = { ...begun, ...held };
+  const { fromLedger, toCount } = entriesFromLedger(begun, prepared, begun.mode === 'enforce', services);
+  const state = { ...begun, ...fromLedger };
   const context: PlanContext = { state, records: prepared.records, services, requests, sizes, notes: [] };
-  const planned = await planEntries(waiting, context);
+  const planned = await planEntries(toCount, context);
   const failure = requests.serverFailure;
   const all = [...planned.sort(runOrder(prepared.records)), ...state.entries];
   const entries = failure
@@ -110,14 +111,14 @@ type WaitingPolicy = ParsedPolicy & { kind: 'policy' };
  * @param watches the run watches what is unresolved; a preview never does (rule 6)
  * @returns the policies that wait for a count; none where the run asks nothing
  */
-function takeUp(
+function entriesFromLedger(
   state: RunState,
   { records, chosen, canAskServer }: Preparation,
   watches: boolean,
   { clock }: RunServices,
-): { held: LedgerEntries; waiting: WaitingPolicy[] } {
+): { fromLedger: LedgerEntries; toCount: WaitingPolicy[] } {
   const now = clock.now();
-  const held: { entries: Entry[]; notes: Note[]; releases: Mark[] } = {
+  const fromLedger: { entries: Entry[]; notes: Note[]; releases: Mark[] } = {
     entries: [],
     notes: [...state.notes],
     releases: [],
@@ -134,38 +135,38 @@ function takeUp(
     if (policy || !release) {
       const names = policy ? policyFacts(policy.policy) : namesOfRecord(record);
       const resumed = policy && !isUnresolved(record) ? undefined : true;
-      held.entries.push(entryOf({ index, facts: { ...names, resumed } }, owned, state, now, watches));
+      fromLedger.entries.push(entryOf({ index, facts: { ...names, resumed } }, owned, state, now, watches));
     }
     const mark = markFor(record);
     // If the run state is full, the next run reports the others.
-    if (release && mark && held.releases.length < maxEntries) {
-      held.notes.push(releaseNote(dottedName(namesOfRecord(record)), release));
-      held.releases.push(mark);
+    if (release && mark && fromLedger.releases.length < maxEntries) {
+      fromLedger.notes.push(releaseNote(dottedName(namesOfRecord(record)), release));
+      fromLedger.releases.push(mark);
     }
   }
-  const waiting: WaitingPolicy[] = [];
+  const toCount: WaitingPolicy[] = [];
   for (const parsed of chosen) {
     const { index } = parsed;
     if (parsed.kind === 'invalid') {
       const { entityType, aspect, problem } = parsed;
       const cause: Cause = { kind: 'policy', what: 'unreadable', problem: capped(problem) };
-      held.entries.push(doneEntry({ index, facts: { entityType, aspect } }, 'failed', cause));
+      fromLedger.entries.push(doneEntry({ index, facts: { entityType, aspect } }, 'failed', cause));
       continue;
     }
     const from = { index, facts: policyFacts(parsed.policy) };
     if (taken.has(index)) continue;
-    if (!canAskServer) held.entries.push(doneEntry(from, 'failed', { kind: 'setup', what: 'run' }));
-    else if (parsed.policy.enabled) waiting.push(parsed);
-    else held.entries.push(doneEntry(from, 'disabled', { kind: 'not-due' }));
+    if (!canAskServer) fromLedger.entries.push(doneEntry(from, 'failed', { kind: 'setup', what: 'run' }));
+    else if (parsed.policy.enabled) toCount.push(parsed);
+    else fromLedger.entries.push(doneEntry(from, 'disabled', { kind: 'not-due' }));
   }
-  return { held, waiting };
+  return { fromLedger, toCount };
 }
 
 /** Two policies for one index are both invalid. */
 const policyFor = (index: string, chosen: readonly ParsedPolicy[]): WaitingPolicy | undefined =>
   chosen.find((one): one is WaitingPolicy => one.index === index && one.kind === 'policy');
 
-async function sizesOf(reads: OptionalReads, requests: PlanRequests): Promise<IndexSize[]> {
+async function sizesOf(reads: BestEffortReads, requests: PlanRequests): Promise<IndexSize[]> {
   try {
     return (await reads.sizes()) ?? [];
   } catch (error) {
@@ -176,15 +177,15 @@ async function sizesOf(reads: OptionalReads, requests: PlanRequests): Promise<In
 }
 
 /** The search for tonight's cutoff comes last, because it takes many dry runs. */
-async function planEntries(waiting: readonly WaitingPolicy[], context: PlanContext): Promise<Entry[]> {
+async function planEntries(toCount: readonly WaitingPolicy[], context: PlanContext): Promise<Entry[]> {
   const { requests } = context;
   const limit = pLimit(planConcurrency);
   // One after another until a dry run has shown which fields the server takes; then side by side.
   const planned: PlanResult[] = [];
-  while (requests.refusesForceField === undefined && planned.length < waiting.length) {
-    planned.push(await planOne(waiting[planned.length] as WaitingPolicy, context));
+  while (requests.refusesForceField === undefined && planned.length < toCount.length) {
+    planned.push(await planOne(toCount[planned.length] as WaitingPolicy, context));
   }
-  const rest = waiting.slice(planned.length);
+  const rest = toCount.slice(planned.length);
   planned.push(...(await Promise.all(rest.map((policy) => limit(() => planOne(policy, context))))));
   const found = (entry: PlanResult) =>
     entry.phase === 'unsearched' ? limit(() => searchCutoff(entry, context)) : entry;
@@ -203,7 +204,7 @@ async function planOne({ index, policy }: WaitingPolicy, context: PlanContext): 
  * would keep all others from being judged.
  */
 function withoutServer(entry: Entry, kind: string): Entry {
-  if (entry.phase === 'watched') return kind === 'timeout' ? entry : openEntry(entry, 'server');
+  if (entry.phase === 'watched') return kind === 'timeout' ? entry : unfinishedEntry(entry, 'server');
   return entry.phase === 'approved' ? doneEntry(entry, 'not-started', { kind: 'setup', what: 'run' }) : entry;
 }
 
@@ -245,7 +246,7 @@ const pausedNote = ({ mode, breaker }: RunState, planned: readonly Entry[]): Not
     ? [{ kind: 'paused', problem: breaker.problem }]
     : [];
 
-async function requestNotes({ state, services, requests }: PlanContext, reads: OptionalReads): Promise<Note[]> {
+async function requestNotes({ state, services, requests }: PlanContext, reads: BestEffortReads): Promise<Note[]> {
   const notes: Note[] = [];
   if (requests.serverFailure) return notes;
   if (requests.refusesForceField) notes.push({ kind: 'field-refused' });
@@ -261,7 +262,7 @@ async function requestNotes({ state, services, requests }: PlanContext, reads: O
 
 function finish(state: RunState, { settings, clock, log }: RunServices): RunState {
   if (state.error !== undefined) log.error('the run could not do its work', { cause: state.error });
-  return proceed(withBreaker(withinLimit(state)), settings, clock.now());
+  return nextStep(withBreaker(withinLimit(state)), settings, clock.now());
 }
 
 /**

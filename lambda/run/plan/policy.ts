@@ -1,14 +1,14 @@
-import type { Cause } from '../../facts/cause.ts';
-import type { Note } from '../../facts/note.ts';
-import type { EntryFacts } from '../../facts/report-schema.ts';
+import { type DryRun, type IndexSize, OperationsError, type TruncateFields } from '../../gms/operations.ts';
 import { addressElsewhere } from '../../ledger/ownership.ts';
 import type { StoredRecord, Window } from '../../ledger/record.ts';
-import { type DryRun, type IndexSize, OperationsError, type TruncateFields } from '../../operations/operations.ts';
+import type { Cause } from '../../model/cause.ts';
+import type { Note } from '../../model/note.ts';
+import type { IndexData } from '../../model/report-schema.ts';
 import { dottedName } from '../../policy/aspects.ts';
-import { type DecisionFacts, policyCutoff, whyNot, withHeadroom } from '../../policy/decision.ts';
+import { type DecisionInput, decide, policyCutoff, withHeadroom } from '../../policy/decision.ts';
 import { type Policy, settingsOf } from '../../policy/schema.ts';
+import { physicalIndex } from '../../truncation/best-effort-reads.ts';
 import { recount, truncateFields } from '../../truncation/counts.ts';
-import { physicalIndex } from '../../truncation/optional-reads.ts';
 import { findCutoff, rowLimit } from '../../truncation/row-limit.ts';
 import { doneEntry, policyFacts } from '../entries.ts';
 import type { RunServices } from '../services.ts';
@@ -30,10 +30,10 @@ export interface PlanContext {
 }
 
 /** Plan's result for one policy: its entry, or what is left to find out. */
-export type PlanResult = Entry | UnsearchedEntry;
+export type PlanResult = Entry | NeedsCutoff;
 
 /** More rows are due than one run may delete; further dry runs find the cutoff of this run. */
-export interface UnsearchedEntry extends EntryBase {
+export interface NeedsCutoff extends EntryBase {
   phase: 'unsearched';
   policy: Policy;
   /** The dry run with the policy's own cutoff; it decided threshold and ceiling. */
@@ -56,7 +56,7 @@ export async function planPolicy(index: string, policy: Policy, context: PlanCon
     const isFirst = requests.refusesForceField === undefined;
     const dryRun = isFirst ? await requests.firstDryRun(fieldsNow()) : await requests.dryRun(fieldsNow());
     await noteFewerRows(index, policy, fieldsNow(), context);
-    return await decide({ index, facts: { ...facts, ...dryRunFacts(dryRun) } }, policy, dryRun, context);
+    return await planCounted({ index, facts: { ...facts, ...dryRunFacts(dryRun) } }, policy, dryRun, context);
   } catch (error) {
     if (!(error instanceof OperationsError)) throw error;
     return doneEntry(base, 'failed', failureOf(error, requests));
@@ -68,10 +68,15 @@ function failureOf({ fact }: OperationsError, { serverFailure }: PlanRequests): 
   return serverFailure === fact ? { kind: 'setup', what: 'run' } : { kind: 'server', error: fact, sent: 'no' };
 }
 
-async function decide(counted: EntryBase, policy: Policy, dryRun: DryRun, context: PlanContext): Promise<PlanResult> {
+async function planCounted(
+  counted: EntryBase,
+  policy: Policy,
+  dryRun: DryRun,
+  context: PlanContext,
+): Promise<PlanResult> {
   const { state, requests } = context;
   const facts = factsFor(policy, dryRun, context);
-  const early = whyNot('plan', facts);
+  const early = decide('plan', facts);
   if (early) return doneEntry(counted, early.outcome, early.cause);
   const maxRows = rowLimit(policy.maxRowsPerRun, dryRun.rowsToDelete, state.approveRows);
   if (dryRun.deletesInPlace) {
@@ -79,7 +84,7 @@ async function decide(counted: EntryBase, policy: Policy, dryRun: DryRun, contex
     return { ...counted, phase: 'unsearched', policy, wholeDryRun: dryRun, maxRows };
   }
   // One more request, and only for a reindex that is due.
-  const refusal = whyNot('plan', { ...facts, taskStatusError: await requests.taskStatusRefusal() });
+  const refusal = decide('plan', { ...facts, taskStatusError: await requests.taskStatusRefusal() });
   if (refusal) return doneEntry(counted, refusal.outcome, refusal.cause);
   const wholeEntry = {
     ...counted,
@@ -124,7 +129,7 @@ const factsFor = (
   policy: Policy,
   dryRun: DryRun,
   { state: { runStartMillis, approveRows }, services: { clock, settings } }: PlanContext,
-): DecisionFacts => ({
+): DecisionInput => ({
   policy: settingsOf(policy),
   dryRun,
   runStartMillis,
@@ -136,7 +141,7 @@ const factsFor = (
 });
 
 /** What a dry run adds to an entry. */
-const dryRunFacts = ({ rowsTotal, rowsToDelete, deletesInPlace }: DryRun): Partial<EntryFacts> => ({
+const dryRunFacts = ({ rowsTotal, rowsToDelete, deletesInPlace }: DryRun): Partial<IndexData> => ({
   rowsTotal,
   rowsToDelete,
   strategy: deletesInPlace ? 'delete-by-query' : 'reindex',
@@ -171,7 +176,7 @@ function approvedEntry(
  * More rows are due than one run may delete: further dry runs find tonight's cutoff, once every policy has had its
  * first. From then on it is this run's cutoff.
  */
-export async function searchCutoff(from: UnsearchedEntry, context: PlanContext): Promise<Entry> {
+export async function searchCutoff(from: NeedsCutoff, context: PlanContext): Promise<Entry> {
   try {
     return (await search(from, context)) ?? doneEntry(from, 'not-started', { kind: 'stopped', by: 'plan-time' });
   } catch (error) {
@@ -181,7 +186,7 @@ export async function searchCutoff(from: UnsearchedEntry, context: PlanContext):
 }
 
 /** @returns undefined if time ran out */
-async function search(from: UnsearchedEntry, context: PlanContext): Promise<Entry | undefined> {
+async function search(from: NeedsCutoff, context: PlanContext): Promise<Entry | undefined> {
   const { state, requests } = context;
   const { policy, wholeDryRun, maxRows } = from;
   const cutoffMillis = cutoffOf(context, policy);
@@ -215,7 +220,7 @@ async function search(from: UnsearchedEntry, context: PlanContext): Promise<Entr
       policyCutoffMillis: cutoffMillis,
     },
   };
-  const refusal = whyNot('plan', { ...factsFor(policy, part, context), cutoffMillis: sent, isLimited: true });
+  const refusal = decide('plan', { ...factsFor(policy, part, context), cutoffMillis: sent, isLimited: true });
   if (refusal) return doneEntry(planned, refusal.outcome, refusal.cause);
   const { rowsToDelete, deletesInPlace } = part;
   // A reindex cannot be limited, and needs task statuses: the next run decides about it as a reindex.

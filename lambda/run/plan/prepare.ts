@@ -1,11 +1,11 @@
-import type { Cause } from '../../facts/cause.ts';
-import type { Note } from '../../facts/note.ts';
-import { maxPolicies } from '../../facts/policy-fields.ts';
+import { expiryNotice } from '../../gms/http/token-provider.ts';
+import { capped, maxSentenceBytes } from '../../gms/text.ts';
 import { LedgerError } from '../../ledger/ledger.ts';
 import { addressElsewhere } from '../../ledger/ownership.ts';
 import type { StoredRecord } from '../../ledger/record.ts';
-import { expiryNotice } from '../../operations/http/bearer.ts';
-import { capped, maxSentenceBytes } from '../../operations/text.ts';
+import type { Cause } from '../../model/cause.ts';
+import type { Note } from '../../model/note.ts';
+import { maxPolicies } from '../../model/policy-fields.ts';
 import { dottedName, searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../../policy/parse.ts';
 import { pausedCause, problemOf, readPolicies } from '../current-settings.ts';
@@ -109,13 +109,13 @@ function checkNames(
     const names = listed(policies.map(namesOf).map(dottedName)) || 'none';
     throw new RunInputError(`"indices" names ${listed(unknown)}, not found in any policy (policies: ${names})`);
   }
-  const stranger = release.filter((name) => {
+  const unknownNames = release.filter((name) => {
     const index = searchIndexOfName(name);
     return !withPolicy.has(index) && !records.has(index);
   });
-  if (stranger.length > 0) {
+  if (unknownNames.length > 0) {
     throw new RunInputError(
-      `"release" names ${listed(stranger)}, which neither a policy nor the ledger knows: nothing was released`,
+      `"release" names ${listed(unknownNames)}, which neither a policy nor the ledger knows: nothing was released`,
     );
   }
 }

@@ -1,8 +1,8 @@
-import type { CauseOf } from '../../facts/cause.ts';
-import { usualBatchSize } from '../../facts/policy-fields.ts';
+import { asResult } from '../../gms/operations.ts';
 import { addressElsewhere } from '../../ledger/ownership.ts';
 import type { StoredRecord } from '../../ledger/record.ts';
-import { asResult } from '../../operations/operations.ts';
+import type { CauseOf } from '../../model/cause.ts';
+import { usualBatchSize } from '../../model/policy-fields.ts';
 import { countTruncation } from '../../truncation/counts.ts';
 import { isInPlace } from '../../truncation/watch.ts';
 import type { Entry } from '../state.ts';

@@ -1,12 +1,6 @@
-import { concernsServer, type ServerError } from '../../facts/server-error.ts';
-import { absentTask } from '../../operations/backend.ts';
-import {
-  asResult,
-  type DryRun,
-  type Operations,
-  OperationsError,
-  type TruncateFields,
-} from '../../operations/operations.ts';
+import { absentTask } from '../../gms/backend.ts';
+import { asResult, type DryRun, type Operations, OperationsError, type TruncateFields } from '../../gms/operations.ts';
+import { concernsServer, type ServerError } from '../../model/server-error.ts';
 import type { Clock } from '../../truncation/clock.ts';
 import { deadlineMarginMillis } from '../deadlines.ts';
 

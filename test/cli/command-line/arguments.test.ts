@@ -3,7 +3,7 @@ import { inputOf, parseArguments, splitWords } from '../../../cli/command-line/a
 import { type OptionName, options, writtenOption } from '../../../cli/command-line/options.ts';
 import type { CommandLine } from '../../../cli/command-line/read.ts';
 import { exampleOf, verbNames, verbs } from '../../../cli/command-line/verbs.ts';
-import { UsageError } from '../../../cli/telling/mistakes.ts';
+import { UsageError } from '../../../cli/events/mistakes.ts';
 import packageManifest from '../../../package.json' with { type: 'json' };
 
 const parse = (line: string, env: NodeJS.ProcessEnv = {}, program?: string) =>

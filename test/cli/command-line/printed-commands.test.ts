@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { parseArguments } from '../../../cli/command-line/arguments.ts';
-import { messageOf } from '../../../lambda/message/message.ts';
-import type { Audience } from '../../../lambda/message/sentences/audience.ts';
-import { withSentences } from '../../../lambda/message/sentences/sentences.ts';
+import { messageOf } from '../../../lambda/report/message.ts';
+import type { Audience } from '../../../lambda/report/sentences/audience.ts';
+import { withSentences } from '../../../lambda/report/sentences/sentences.ts';
 import { parseInput } from '../../../lambda/run/input.ts';
-import { aws, entryCases, errorCases, machine, noteCases } from '../../lambda/message/cases.ts';
+import { aws, entryCases, errorCases, machine, noteCases } from '../../lambda/report/cases.ts';
 import { anEntry, aReportOf } from '../../support/reports.ts';
 
 /** Every command that a message prints is one that the program understands; a shell splits it into words. */

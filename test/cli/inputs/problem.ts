@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { UsageError } from '../../../cli/telling/mistakes.ts';
+import { UsageError } from '../../../cli/events/mistakes.ts';
 
 /** The sentence with which an action is refused. */
 export function problemOf(action: () => unknown): string {

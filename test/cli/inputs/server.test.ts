@@ -11,7 +11,7 @@ import { folder } from '../processes.ts';
 import { problemOf } from './problem.ts';
 
 const certificate = (name: string) =>
-  fileURLToPath(new URL(`../../lambda/operations/http/certificates/${name}.pem`, import.meta.url));
+  fileURLToPath(new URL(`../../lambda/gms/http/certificates/${name}.pem`, import.meta.url));
 
 describe('what the options name already', () => {
   it.each([{ DATAHUB_GMS_PORT: '8080' }, { DATAHUB_RETENTION_TOKEN_FILE: '-' }])('is not read in %j', async (env) => {

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { inspected } from '../../../cli/commands/validate.ts';
+import { UsageError } from '../../../cli/events/mistakes.ts';
 import { policiesFile, readPolicies } from '../../../cli/inputs/policies.ts';
-import { UsageError } from '../../../cli/telling/mistakes.ts';
-import { inspected } from '../../../cli/verbs/validate.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'validate-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

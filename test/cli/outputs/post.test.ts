@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readWebhook, type Webhook, withoutAddress } from '../../../cli/inputs/webhook.ts';
 import { post } from '../../../cli/outputs/post.ts';
-import { rawServer } from '../../lambda/operations/http/raw-server.ts';
+import { rawServer } from '../../lambda/gms/http/raw-server.ts';
 import { freePort } from '../../support/loopback.ts';
 import { problemOf } from '../inputs/problem.ts';
 import { folder } from '../processes.ts';
@@ -177,7 +177,7 @@ describe('posting a message', () => {
 
 describe('over TLS', () => {
   const pem = (name: string) =>
-    readFileSync(new URL(`../../lambda/operations/http/certificates/${name}.pem`, import.meta.url), 'utf8');
+    readFileSync(new URL(`../../lambda/gms/http/certificates/${name}.pem`, import.meta.url), 'utf8');
   const secure = () =>
     rawServer({
       tls: { cert: pem('server'), key: pem('server-key') },

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { teamsMessage } from '../../../cli/outputs/teams.ts';
-import type { Report } from '../../../lambda/facts/report-schema.ts';
-import { messageOf } from '../../../lambda/message/message.ts';
-import { contextOf } from '../../../lambda/message/sentences/sentences.ts';
+import type { Report } from '../../../lambda/model/report-schema.ts';
+import { messageOf } from '../../../lambda/report/message.ts';
+import { contextOf } from '../../../lambda/report/sentences/sentences.ts';
 import { anEntry, aReport } from '../../support/reports.ts';
 
 /**

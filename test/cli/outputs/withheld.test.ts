@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import samplePolicies from '../../../cli/operations-service/sample-policies.json' with { type: 'json' };
+import samplePolicies from '../../../cli/embedded-service/sample-policies.json' with { type: 'json' };
 import { textOf } from '../../support/loopback.ts';
 import { answering, at, type Here, inFront, runHere, serviceHere } from '../here.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Reading } from '../../../cli/operations-service/reading.ts';
+import type { ServerProfile } from '../../../cli/embedded-service/server-profile.ts';
 import { runAgainst } from './run.ts';
 
 /**
@@ -11,8 +11,8 @@ const taskIds = ['value', 'json', 'text'] as const;
 const statuses = ['object', 'string', 'value-string', 'value-object'] as const;
 
 /** What a server does with the rows, and what its counters say about it. */
-const deletes: Partial<Reading> = { reindexes: false, counters: 'deleted' };
-const reindexes: Partial<Reading> = { reindexes: true, counters: 'created' };
+const deletes: Partial<ServerProfile> = { reindexes: false, counters: 'deleted' };
+const reindexes: Partial<ServerProfile> = { reindexes: true, counters: 'created' };
 const ways = [
   { way: 'it deletes', does: deletes, isReindex: false },
   { way: 'it reindexes', does: reindexes, isReindex: true },
@@ -139,7 +139,7 @@ describe('a server that tells no status, and announces a reindex', () => {
 });
 
 describe('nothing is sent where there is little to gain, whatever a dry run says about how it would delete', () => {
-  const readings: Partial<Reading>[] = [deletes, reindexes, { refusesFields: 400 }, { refusesFields: 422 }];
+  const readings: Partial<ServerProfile>[] = [deletes, reindexes, { refusesFields: 400 }, { refusesFields: 422 }];
 
   test.each(readings)('no row is old: %o', async (reading) => {
     const ran = await runAgainst(reading, { old: 0 });

@@ -1,9 +1,9 @@
+import type { ServerProfile } from '../../../cli/embedded-service/server-profile.ts';
+import { startOperationsService } from '../../../cli/embedded-service/service.ts';
 import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
-import type { Reading } from '../../../cli/operations-service/reading.ts';
-import { startOperationsService } from '../../../cli/operations-service/service.ts';
-import type { DecidedFacts, Report, ReportFacts } from '../../../lambda/facts/report-schema.ts';
-import { createOperations } from '../../../lambda/operations/http/http-operations.ts';
-import { createHttpTransport } from '../../../lambda/operations/http/http-transport.ts';
+import { createOperations } from '../../../lambda/gms/http/http-operations.ts';
+import { createHttpTransport } from '../../../lambda/gms/http/http-transport.ts';
+import type { DecidedIndex, Report, ReportData } from '../../../lambda/model/report-schema.ts';
 import { executeSteps, takeStep } from '../../support/steps.ts';
 
 /** One whole run against one reading of the specification: the workflow file, real HTTP, virtual time. */
@@ -25,7 +25,7 @@ export interface Ran {
   record: string | undefined;
   /** The entry says that it is a reindex. */
   reindexes: boolean | undefined;
-  entry: DecidedFacts;
+  entry: DecidedIndex;
   /** Outcome of the second index. */
   second: string | undefined;
 }
@@ -45,7 +45,7 @@ export interface Wanted {
   second?: boolean;
 }
 
-export async function runAgainst(reading: Partial<Reading>, wanted: Wanted = {}): Promise<Ran> {
+export async function runAgainst(reading: Partial<ServerProfile>, wanted: Wanted = {}): Promise<Ran> {
   const { old = 5000, young = 5000, written = 0, policy = {}, offset = 0, prefix = '/gms', second } = wanted;
   let now = startMillis + offset;
   const clock = { now: () => now, monotonic: () => now, sleep: async () => {} };
@@ -99,8 +99,8 @@ export async function runAgainst(reading: Partial<Reading>, wanted: Wanted = {})
         now += millis;
       },
     });
-    const facts = published[0] as unknown as ReportFacts;
-    const [entry, other] = facts.policies as [DecidedFacts, DecidedFacts | undefined];
+    const facts = published[0] as unknown as ReportData;
+    const [entry, other] = facts.policies as [DecidedIndex, DecidedIndex | undefined];
     return {
       outcome: entry.outcome,
       cause: entry.cause.kind,

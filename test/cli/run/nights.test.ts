@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Report } from '../../../lambda/facts/report-schema.ts';
+import type { Report } from '../../../lambda/model/report-schema.ts';
 import { operation, runHere, serviceHere } from '../here.ts';
 import { startReceiver } from '../outputs/receiver.ts';
 

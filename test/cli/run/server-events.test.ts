@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { ServerEvent } from '../../../cli/events/output.ts';
 import { connect } from '../../../cli/run/connect.ts';
-import type { ServerEvent } from '../../../cli/telling/output.ts';
-import { asResult } from '../../../lambda/operations/operations.ts';
+import { asResult } from '../../../lambda/gms/operations.ts';
 import { inFront, operation, runHere, serviceHere } from '../here.ts';
 
 /** What people beside a run are told at once: a report comes when the run ends, which may be hours later. */

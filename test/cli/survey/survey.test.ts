@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import type { Survey } from '../../../cli/events/findings.ts';
 import { readPolicies } from '../../../cli/inputs/policies.ts';
 import { damage } from '../../../cli/survey/damage.ts';
 import { suggest } from '../../../cli/survey/suggestion.ts';
-import type { Survey } from '../../../cli/telling/findings.ts';
 import { operation, runHere, serviceHere } from '../here.ts';
 import { days, evenly, only, survey, surveyed } from './surveyed.ts';
 

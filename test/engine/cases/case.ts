@@ -1,6 +1,6 @@
-import type { Cause } from '../../../lambda/facts/cause.ts';
-import type { Note } from '../../../lambda/facts/note.ts';
-import type { Outcome } from '../../../lambda/facts/outcomes.ts';
+import type { Cause } from '../../../lambda/model/cause.ts';
+import type { Note } from '../../../lambda/model/note.ts';
+import type { Outcome } from '../../../lambda/model/outcomes.ts';
 import type { EngineName } from '../start/engines.ts';
 import type { Ended } from '../world/job.ts';
 import type { Setting, World } from '../world/world.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
+import type { PolicyEntry } from '../../../lambda/model/report-schema.ts';
 import { problemsOf } from '../disk/measure.ts';
 import { stepsOf } from '../recovery/runbook.ts';
 import type { Ended } from '../world/job.ts';

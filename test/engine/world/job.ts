@@ -1,11 +1,11 @@
 import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import { executeWorkflow, stepOf } from '../../../cli/run/state-machine.ts';
-import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
-import { isWorthPublishing, messageOf } from '../../../lambda/message/message.ts';
-import type { Audience } from '../../../lambda/message/sentences/audience.ts';
-import { withSentences } from '../../../lambda/message/sentences/sentences.ts';
-import { createOperations } from '../../../lambda/operations/http/http-operations.ts';
-import { createHttpTransport } from '../../../lambda/operations/http/http-transport.ts';
+import { createOperations } from '../../../lambda/gms/http/http-operations.ts';
+import { createHttpTransport } from '../../../lambda/gms/http/http-transport.ts';
+import type { PolicyEntry, Report } from '../../../lambda/model/report-schema.ts';
+import { isWorthPublishing, messageOf } from '../../../lambda/report/message.ts';
+import type { Audience } from '../../../lambda/report/sentences/audience.ts';
+import { withSentences } from '../../../lambda/report/sentences/sentences.ts';
 import { functionTimeoutSeconds } from '../../../lambda/run/deadlines.ts';
 import type { RunServices } from '../../../lambda/run/services.ts';
 import { takeStep } from '../../support/steps.ts';

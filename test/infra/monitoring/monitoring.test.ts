@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { prices } from '../../../bench/prices.ts';
 import { deletedByIndexQuery, rowsByIndexQuery } from '../../../infra/monitoring/queries.ts';
 import { reportMetrics, runMetrics } from '../../../lambda/aws/metrics.ts';
-import type { Report } from '../../../lambda/facts/report-schema.ts';
+import type { Report } from '../../../lambda/model/report-schema.ts';
 import {
   alarmSections,
   anchorOf,
   dashboardSections,
   sectionNames,
   sectionOf,
-} from '../../../lambda/message/sentences/runbook.ts';
+} from '../../../lambda/report/sentences/runbook.ts';
 import { type Resource, synthesize } from '../synthesize.ts';
 
 /** What CloudFormation makes of a text with functions in it. */

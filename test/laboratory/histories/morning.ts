@@ -1,4 +1,4 @@
-import type { Report } from '../../../lambda/facts/report-schema.ts';
+import type { Report } from '../../../lambda/model/report-schema.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import { type Execution, startExecution } from '../world/execution.ts';
 import type { World } from '../world/world.ts';

@@ -46,7 +46,7 @@ export const judgingMutants: readonly Mutant[] = [
     ['parameters refused'],
   ),
   mutant(2, 'truncates an index whose policy is switched off', [
-    [plan, 'else if (parsed.policy.enabled) waiting', 'else if (parsed.policy.aspect.length > 0) waiting'],
+    [plan, 'else if (parsed.policy.enabled) toCount', 'else if (parsed.policy.aspect.length > 0) toCount'],
   ]),
   mutant(2, 'reindexes where statuses may not be read', [
     ['run/plan/policy', 'taskStatusError: await requests.taskStatusRefusal()', 'taskStatusError: undefined'],
@@ -200,7 +200,7 @@ export const judgingMutants: readonly Mutant[] = [
     ['run/plan/policy', "notes.push({ kind: 'fewer-rows'", "[].concat({ kind: 'fewer-rows'"],
   ]),
   mutant(11, 'is content with a window of which rows have gone', [
-    ['facts/note', "    case 'fewer-rows':\n      return true;", "    case 'fewer-rows':\n      return false;"],
+    ['model/note', "    case 'fewer-rows':\n      return true;", "    case 'fewer-rows':\n      return false;"],
   ]),
   mutant(12, 'publishes nothing', [
     [

@@ -22,7 +22,7 @@ export const sendingMutants: readonly Mutant[] = [
   mutant(2, 'accepts a start in the future', [[decision, 'runStartMillis - nowMillis;', '0;']]),
   mutant(2, 'has no floor', [
     [decision, 'const isOldEnough = ', 'const isOldEnough = present > 0 || '],
-    ['facts/policy-fields', ".min(minRetentionDays, 'minRetentionDays')", ''],
+    ['model/policy-fields', ".min(minRetentionDays, 'minRetentionDays')", ''],
   ]),
   mutant(2, 'believes counts that contradict each other', [
     [decision, 'dryRun.rowsToDelete > dryRun.rowsTotal ?', 'dryRun.rowsToDelete < 0 ?'],
@@ -73,20 +73,20 @@ export const sendingMutants: readonly Mutant[] = [
   ]),
   mutant(4, 'takes 5xx for a rejection', [
     [
-      'operations/answers/truncation',
+      'gms/responses/truncation',
       'if (failure) return',
       "if (failure && answer.status >= 500) return { kind: 'not-sent', why: failure };\n  if (failure) return",
     ],
   ]),
   mutant(4, 'takes 400 for a rejection', [
     [
-      'operations/answers/truncation',
+      'gms/responses/truncation',
       'if (failure) return',
       "if (failure && answer.status === 400) return { kind: 'not-sent', why: failure };\n  if (failure) return",
     ],
   ]),
   mutant(4, 'takes a connection that broke for one that was never made', [
-    ['operations/answers/truncation', 'if (!error.mayBeWritten)', 'if (error.status === undefined)'],
+    ['gms/responses/truncation', 'if (!error.mayBeWritten)', 'if (error.status === undefined)'],
   ]),
   mutant(4, 'goes on after calls without a task id', [
     ['run/breaker', 'callsWithoutTask >= maxCallsWithoutTask ||', ''],

@@ -106,8 +106,8 @@ export const tellingMutants: readonly Mutant[] = [
     ['a run ends between its verdict and its message, and so does a release'],
   ),
   mutant(15, 'goes on after bad news of an earlier run', [
-    [plan, 'return proceed(withBreaker(withinLimit(state)),', 'return proceed(withinLimit(state),'],
-    ['run/truncate', 'proceed(withBreaker(next),', 'proceed(next,'],
-    ['run/poll', 'proceed(withBreaker(checked),', 'proceed(checked,'],
+    [plan, 'return nextStep(withBreaker(withinLimit(state)),', 'return nextStep(withinLimit(state),'],
+    ['run/truncate', 'nextStep(withBreaker(next),', 'nextStep(next,'],
+    ['run/poll', 'nextStep(withBreaker(checked),', 'nextStep(checked,'],
   ]),
 ];

@@ -1,6 +1,6 @@
-import type { Outcome } from '../../../lambda/facts/outcomes.ts';
-import { serverAddress } from '../../../lambda/operations/http/base-url.ts';
-import type { TaskCounters, TaskStatus } from '../../../lambda/operations/operations.ts';
+import { serverAddress } from '../../../lambda/gms/http/base-url.ts';
+import type { TaskCounters, TaskStatus } from '../../../lambda/gms/operations.ts';
+import type { Outcome } from '../../../lambda/model/outcomes.ts';
 import type { History } from '../histories/history.ts';
 import {
   about,

@@ -1,4 +1,4 @@
-import { type Outcome, resultOf } from '../../../lambda/facts/outcomes.ts';
+import { type Outcome, resultOf } from '../../../lambda/model/outcomes.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { History } from '../histories/history.ts';
 import { unreportedOf } from '../world/records.ts';

@@ -1,6 +1,6 @@
-import { resultOf, worst } from '../../../lambda/facts/outcomes.ts';
-import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
 import { type LastVerdict, revisionOf } from '../../../lambda/ledger/record.ts';
+import { resultOf, worst } from '../../../lambda/model/outcomes.ts';
+import type { PolicyEntry } from '../../../lambda/model/report-schema.ts';
 import { searchIndex, searchIndexOfName } from '../../../lambda/policy/aspects.ts';
 import { isReadable, isSameDecision, unreportedOf } from '../world/records.ts';
 import {

@@ -1,6 +1,6 @@
-import { resultOf } from '../../../lambda/facts/outcomes.ts';
-import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
 import { isUnresolved } from '../../../lambda/ledger/record.ts';
+import { resultOf } from '../../../lambda/model/outcomes.ts';
+import type { PolicyEntry } from '../../../lambda/model/report-schema.ts';
 import { searchIndex, searchIndexOfName } from '../../../lambda/policy/aspects.ts';
 import type { History } from '../histories/history.ts';
 import type { Loss, Track } from '../truth/track.ts';

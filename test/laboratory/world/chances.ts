@@ -1,4 +1,4 @@
-import { createRandom } from '../../../cli/operations-service/random.ts';
+import { createRandom } from '../../../cli/embedded-service/random.ts';
 
 /** Seeded choices: the same seed makes the same ones. */
 export interface Chances {

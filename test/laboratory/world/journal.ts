@@ -1,7 +1,7 @@
 import type { Step } from '../../../cli/run/state-machine.ts';
-import type { Report } from '../../../lambda/facts/report-schema.ts';
+import type { DryRun, TaskStatus, TruncateFields } from '../../../lambda/gms/operations.ts';
 import type { StoredRecord } from '../../../lambda/ledger/record.ts';
-import type { DryRun, TaskStatus, TruncateFields } from '../../../lambda/operations/operations.ts';
+import type { Report } from '../../../lambda/model/report-schema.ts';
 import type { PolicySource } from '../../../lambda/policy/parse.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
 import type { RunState } from '../../../lambda/run/state.ts';

@@ -1,10 +1,4 @@
-import type {
-  DryRun,
-  IndexSize,
-  TaskCounters,
-  TaskStatus,
-  TruncateFields,
-} from '../../../lambda/operations/operations.ts';
+import type { DryRun, IndexSize, TaskCounters, TaskStatus, TruncateFields } from '../../../lambda/gms/operations.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { Counters } from '../alphabet/server.ts';
 import type { Engine, Pace, Task } from './engine.ts';

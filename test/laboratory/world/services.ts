@@ -1,6 +1,6 @@
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
-import { isWorthPublishing, messageOf } from '../../../lambda/message/message.ts';
-import { withSentences } from '../../../lambda/message/sentences/sentences.ts';
+import { isWorthPublishing, messageOf } from '../../../lambda/report/message.ts';
+import { withSentences } from '../../../lambda/report/sentences/sentences.ts';
 import { ParametersError, type Publisher } from '../../../lambda/run/services.ts';
 import type { takeStep } from '../../support/steps.ts';
 import { type Invocation, named, pause } from './invocation.ts';

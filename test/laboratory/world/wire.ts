@@ -1,6 +1,3 @@
-import type { ServerError, ServerErrorKind } from '../../../lambda/facts/server-error.ts';
-import { failureOfStatus } from '../../../lambda/operations/answers/failures.ts';
-import { truncationOf, truncationWithoutAnswer } from '../../../lambda/operations/answers/truncation.ts';
 import {
   type DryRun,
   type Operations,
@@ -8,14 +5,17 @@ import {
   type ReadOptions,
   type TruncateFields,
   type Truncation,
-} from '../../../lambda/operations/operations.ts';
+} from '../../../lambda/gms/operations.ts';
+import { failureOfStatus } from '../../../lambda/gms/responses/failures.ts';
+import { truncationOf, truncationWithoutAnswer } from '../../../lambda/gms/responses/truncation.ts';
 import {
-  type Answer,
   connectTimeoutMillis,
+  type HttpResponse,
   readTimeoutMillis,
   TransportError,
   truncateTimeoutMillis,
-} from '../../../lambda/operations/transport.ts';
+} from '../../../lambda/gms/transport.ts';
+import type { ServerError, ServerErrorKind } from '../../../lambda/model/server-error.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import {
   type Answer as AnswerName,
@@ -213,19 +213,19 @@ function take(world: World, track: Track, fields: TruncateFields, effect: Effect
 const question = { operation: 'truncate', baseUrl } as const;
 
 const page = (title: string) => `<!DOCTYPE html><html><head><title>${title}</title></head></html>`;
-const answer = (status: number, body: string, headers: Record<string, string> = {}): Answer => ({
+const answer = (status: number, body: string, headers: Record<string, string> = {}): HttpResponse => ({
   status,
   headers: { 'content-type': body.startsWith('{') ? 'application/json' : 'text/html', ...headers },
   body,
   complete: true,
 });
-const restli = (status: number, message: string): Answer =>
+const restli = (status: number, message: string): HttpResponse =>
   answer(
     status,
     JSON.stringify({ exceptionClass: 'com.linkedin.restli.server.RestLiServiceException', message, status }),
   );
 
-const substitutes: Record<Exclude<AnswerName, 'own' | 'slow' | 'time-out' | 'reset' | 'body lost'>, Answer> = {
+const substitutes: Record<Exclude<AnswerName, 'own' | 'slow' | 'time-out' | 'reset' | 'body lost'>, HttpResponse> = {
   sentence: answer(200, '{"value":"Reindex dataset operation index"}'),
   empty: answer(200, '{"value":""}'),
   garbage: answer(200, '{"value":"no'),

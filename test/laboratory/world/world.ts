@@ -1,8 +1,8 @@
 import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import { reportMetrics, runMetrics } from '../../../lambda/aws/metrics.ts';
-import type { Report } from '../../../lambda/facts/report-schema.ts';
+import type { TruncateFields } from '../../../lambda/gms/operations.ts';
 import { isUnresolved, parseRecord, type StoredRecord, type Unresolved } from '../../../lambda/ledger/record.ts';
-import type { TruncateFields } from '../../../lambda/operations/operations.ts';
+import type { Report } from '../../../lambda/model/report-schema.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
 import type { PolicySource } from '../../../lambda/policy/parse.ts';
 import type { Log, RunSettings } from '../../../lambda/run/services.ts';

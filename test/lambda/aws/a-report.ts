@@ -1,5 +1,5 @@
-import { resultOf, worst } from '../../../lambda/facts/outcomes.ts';
-import type { PolicyEntry, Report } from '../../../lambda/facts/report-schema.ts';
+import { resultOf, worst } from '../../../lambda/model/outcomes.ts';
+import type { PolicyEntry, Report } from '../../../lambda/model/report-schema.ts';
 
 /** Reports whose numbers matter here, and not their words. */
 

@@ -59,7 +59,7 @@ describe('the log of an invocation', () => {
 
   it('never contains a known token, in any field', () => {
     const log = runLog(options);
-    log.neverShow('hush-hush-4242');
+    log.addRedaction('hush-hush-4242');
     log.info('with hush-hush-4242', {
       text: 'Bearer hush-hush-4242',
       nested: { list: ['hush-hush-4242'] },
@@ -71,8 +71,8 @@ describe('the log of an invocation', () => {
 
   it('still withholds an earlier token when another one is read', () => {
     const log = runLog(options);
-    log.neverShow('the-first-token');
-    log.neverShow('the-second-token');
+    log.addRedaction('the-first-token');
+    log.addRedaction('the-second-token');
     log.info('the-first-token');
     log.info('the-second-token');
     expect(lines().map(({ message }) => message)).toEqual([withheld, withheld]);

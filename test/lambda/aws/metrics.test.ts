@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { reportMetrics } from '../../../lambda/aws/metrics.ts';
-import type { Report } from '../../../lambda/facts/report-schema.ts';
+import type { Report } from '../../../lambda/model/report-schema.ts';
 import { anEntry, aReport } from './a-report.ts';
 
 /** What a report counts, printed: a line of the log for the run and for each index, with dimensions, units and values. */

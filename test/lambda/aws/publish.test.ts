@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { PublishError, snsPublisher } from '../../../lambda/aws/publish.ts';
-import type { Report, ReportFacts } from '../../../lambda/facts/report-schema.ts';
-import { messageOf } from '../../../lambda/message/message.ts';
-import { withSentences } from '../../../lambda/message/sentences/sentences.ts';
+import type { Report, ReportData } from '../../../lambda/model/report-schema.ts';
+import { messageOf } from '../../../lambda/report/message.ts';
+import { withSentences } from '../../../lambda/report/sentences/sentences.ts';
 import { addressOf } from '../../../lambda/run/entries.ts';
 import { report } from '../../../lambda/run/report.ts';
 import type { RunSettings, Subscriptions } from '../../../lambda/run/services.ts';
@@ -35,12 +35,12 @@ async function publish(
   {
     notify = 'always',
     byHand = false,
-    patienceMillis = 10_000,
-  }: { notify?: 'always' | 'problems'; byHand?: boolean; patienceMillis?: number } = {},
+    timeoutMillis = 10_000,
+  }: { notify?: 'always' | 'problems'; byHand?: boolean; timeoutMillis?: number } = {},
 ) {
   sns = await fakeSns(answers);
   const { logged, log } = logOf();
-  const publisher = snsPublisher({ client: sns.client, topicArn, notify, audience, log, patienceMillis });
+  const publisher = snsPublisher({ client: sns.client, topicArn, notify, audience, log, timeoutMillis });
   const error = await publisher.publish(report, byHand).then(
     () => undefined,
     (thrown: unknown) => thrown as Error,
@@ -90,7 +90,7 @@ describe('the SNS publisher', () => {
   it.each(['silent', 'begun'] as const)(
     'ends by itself and says why where the answer of SNS is %s',
     async (Publish) => {
-      const { error } = await publish(troubled, { hang: { Publish } }, { patienceMillis: 50 });
+      const { error } = await publish(troubled, { hang: { Publish } }, { timeoutMillis: 50 });
       expect(error).toBeInstanceOf(PublishError);
       expect(error?.message).toMatch(/could not be published to arn:aws:sns:\S+: AbortError: .*\. Check that/);
     },
@@ -117,7 +117,7 @@ async function reported(mode: Mode, answers: Parameters<typeof fakeSns>[0], noti
   sns = await fakeSns(answers);
   const { logged, log } = logOf();
   const counted: (number | undefined)[] = [];
-  const publisher = snsPublisher({ client: sns.client, topicArn, notify, audience, log, patienceMillis: 10_000 });
+  const publisher = snsPublisher({ client: sns.client, topicArn, notify, audience, log, timeoutMillis: 10_000 });
   const settings = { stage: 'prod', gmsUrl: 'http://gms:8080', mode } as RunSettings;
   const input = { ...aRunState([], { mode }), stage: 'prod', server: addressOf(settings) };
   const execution = { name: 'run-1', startTime: '2026-03-01T03:30:01.000Z' };
@@ -128,7 +128,7 @@ async function reported(mode: Mode, answers: Parameters<typeof fakeSns>[0], noti
     clock,
     log,
     publisher,
-    addSentences: (facts: ReportFacts) => withSentences(facts, audience),
+    addSentences: (facts: ReportData) => withSentences(facts, audience),
     count,
   };
   await report({ input, execution, retry: { count: 0, last: 5 } }, services);

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dayMillis } from '../../../lambda/facts/time.ts';
 import {
   addressElsewhere,
   fencedBy,
@@ -9,6 +8,7 @@ import {
   releasableAt,
 } from '../../../lambda/ledger/ownership.ts';
 import { type Idle, parseRecord, type StoredRecord } from '../../../lambda/ledger/record.ts';
+import { dayMillis } from '../../../lambda/model/time.ts';
 import { holds } from '../../properties.ts';
 import {
   aLastVerdict,

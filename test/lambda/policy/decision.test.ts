@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { CauseOf } from '../../../lambda/facts/cause.ts';
-import { dayMillis } from '../../../lambda/facts/time.ts';
+import type { CauseOf } from '../../../lambda/model/cause.ts';
+import { dayMillis } from '../../../lambda/model/time.ts';
 import {
-  type DecisionFacts,
+  checks,
+  type DecisionInput,
+  decide,
   policyCutoff,
-  type Refusal,
-  reasons,
-  whyNot,
+  type Rejection,
   withHeadroom,
 } from '../../../lambda/policy/decision.ts';
 import { type PolicySettings, settingsOf } from '../../../lambda/policy/schema.ts';
@@ -17,14 +17,14 @@ import { aPolicy } from '../../support/policies.ts';
 const runStartMillis = Date.UTC(2026, 0, 1);
 const daysBefore = (days: number) => runStartMillis - days * dayMillis;
 
-interface Case extends Omit<Partial<DecisionFacts>, 'policy' | 'dryRun' | 'before'> {
+interface Case extends Omit<Partial<DecisionInput>, 'policy' | 'dryRun' | 'before'> {
   policy?: Partial<PolicySettings>;
-  dryRun?: Partial<DecisionFacts['dryRun']>;
+  dryRun?: Partial<DecisionInput['dryRun']>;
   /** The baseline has as many rows as the dry run unless it says otherwise. */
-  before?: Partial<NonNullable<DecisionFacts['before']>>;
+  before?: Partial<NonNullable<DecisionInput['before']>>;
 }
 
-function factsOf({ policy, dryRun, before, ...more }: Case): DecisionFacts {
+function factsOf({ policy, dryRun, before, ...more }: Case): DecisionInput {
   const counted = { rowsToDelete: 50, rowsTotal: 100, deletesInPlace: true, ...dryRun };
   const { rowsToDelete: baselineRows, deletesInPlace } = counted;
   return {
@@ -40,7 +40,7 @@ function factsOf({ policy, dryRun, before, ...more }: Case): DecisionFacts {
   };
 }
 
-const refusal = (given: Case, step: 'plan' | 'truncate' = 'plan') => whyNot(step, factsOf(given));
+const refusal = (given: Case, step: 'plan' | 'truncate' = 'plan') => decide(step, factsOf(given));
 const outcome = (given: Case, step?: 'truncate') => refusal(given, step)?.outcome ?? 'due';
 /** Rows to delete of 100. */
 const rows = (rowsToDelete: number) => ({ dryRun: { rowsToDelete } });
@@ -50,13 +50,13 @@ type GuardFacts = CauseOf<'guard'> extends infer Guard ? (Guard extends object ?
 
 describe('every reason', () => {
   const error = { kind: 'privilege', operation: 'task-status', status: 403 } as const;
-  const guard = (facts: GuardFacts): Refusal => ({
+  const guard = (facts: GuardFacts): Rejection => ({
     outcome: 'failed',
     cause: { kind: 'guard', ...facts } as CauseOf<'guard'>,
   });
-  const notStarted = (cause: Refusal['cause']): Refusal => ({ outcome: 'not-started', cause });
+  const notStarted = (cause: Rejection['cause']): Rejection => ({ outcome: 'not-started', cause });
   /** For each reason, facts that it alone refuses. */
-  const examples: Record<keyof typeof reasons, [Case, Refusal]> = {
+  const examples: Record<keyof typeof checks, [Case, Rejection]> = {
     settings: [
       { before: { settings: { kind: 'stopped', by: 'paused' } } },
       notStarted({ kind: 'stopped', by: 'paused' }),
@@ -95,18 +95,18 @@ describe('every reason', () => {
 
   test('is asked in both steps, except those that one step cannot know yet, or need not ask again', () => {
     const notAsked = (step: 'plan' | 'truncate') =>
-      Object.entries(reasons).flatMap(([name, reason]) => (reason[step] === 'asked' ? [] : [name]));
+      Object.entries(checks).flatMap(([name, reason]) => (reason[step] === 'asked' ? [] : [name]));
     expect(notAsked('plan')).toEqual(['settings', 'reindexChanged', 'rowsChanged', 'rowLimit']);
     expect(notAsked('truncate')).toEqual(['taskStatus']);
   });
 
   for (const [name, [given, expected]] of Object.entries(examples)) {
-    const reason = reasons[name as keyof typeof reasons];
+    const reason = checks[name as keyof typeof checks];
     test.each(['plan', 'truncate'] as const)(
       `${name} in %s: refuses where it is asked, and nothing else does`,
       (step) => {
         expect(refusal(given, step)).toEqual(reason[step] === 'asked' ? expected : undefined);
-        const others = Object.entries(reasons).filter(([other]) => other !== name);
+        const others = Object.entries(checks).filter(([other]) => other !== name);
         for (const [other, { refusal: ask }] of others) expect(ask(factsOf(given)), other).toBeUndefined();
       },
     );
@@ -119,7 +119,7 @@ describe('every reason', () => {
   });
 
   test('that Truncate alone asks refuses to be asked without what it compares', () => {
-    expect(() => whyNot('truncate', { ...factsOf({}), before: undefined as never })).toThrow('read just before');
+    expect(() => decide('truncate', { ...factsOf({}), before: undefined as never })).toThrow('read just before');
   });
 });
 

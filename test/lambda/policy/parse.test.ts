@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { maxTextBytes } from '../../../lambda/operations/text.ts';
+import { maxTextBytes } from '../../../lambda/gms/text.ts';
 import { type ParsedPolicy, parsePolicies } from '../../../lambda/policy/parse.ts';
 
 const valid = { entityType: 'dataset', aspect: 'operation', retentionDays: 90 };

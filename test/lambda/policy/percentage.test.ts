@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { percentOf } from '../../../lambda/message/sentences/numbers.ts';
 import { compareShare } from '../../../lambda/policy/decision.ts';
+import { percentOf } from '../../../lambda/report/sentences/numbers.ts';
 import { holds } from '../../properties.ts';
 
 describe('a share of rows compared with a percentage', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { DecidedFacts } from '../../../lambda/facts/report-schema.ts';
 import { type Ownership, ownership } from '../../../lambda/ledger/ownership.ts';
 import type { StoredRecord } from '../../../lambda/ledger/record.ts';
+import type { DecidedIndex } from '../../../lambda/model/report-schema.ts';
 import { attemptFacts, entryOf, resolvedEntry, watchedEntry } from '../../../lambda/run/entries.ts';
 import {
   aLastVerdict,
@@ -47,7 +47,7 @@ describe('the entry of an index', () => {
     expect(factsOf(record)).not.toHaveProperty('cutoffMillis');
   });
 
-  test.each<[DecidedFacts['outcome'], object]>([
+  test.each<[DecidedIndex['outcome'], object]>([
     ['truncated', { kind: 'verified' }],
     ['incomplete', { kind: 'remains' }],
     ['rows-missing', { kind: 'missing', expected: 40, found: 10 }],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { maxSentenceBytes } from '../../../lambda/operations/text.ts';
+import { maxSentenceBytes } from '../../../lambda/gms/text.ts';
 import { errorOf } from '../../../lambda/run/failure.ts';
 
 /** What a report says of a function that failed: as the workflow passes on what AWS Lambda has answered. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { executeWorkflow, stepOf } from '../../../cli/run/state-machine.ts';
-import { maxPolicies } from '../../../lambda/facts/policy-fields.ts';
+import { maxPolicies } from '../../../lambda/model/policy-fields.ts';
 import { maxPolls } from '../../../lambda/run/next.ts';
 
 /** An execution of Step Functions ends at 25,000 history events, without any Catch: no run comes near that. */

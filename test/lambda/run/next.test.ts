@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { maxPolls, proceed } from '../../../lambda/run/next.ts';
+import { maxPolls, nextStep } from '../../../lambda/run/next.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
 import type { ApprovedEntry, Entry, WatchedEntry } from '../../../lambda/run/state.ts';
 import { startWatch, type Watch } from '../../../lambda/truncation/watch.ts';
@@ -24,7 +24,7 @@ const watched = (more: Partial<Watch>): WatchedEntry => ({
   phase: 'watched',
   watch: { ...startWatch(aRunning(), start, start + 60_000), sentAt: start, ...more },
 });
-const proceeded = (entries: Entry[], polls: number) => proceed(aRunState(entries, { polls }), settings, start);
+const proceeded = (entries: Entry[], polls: number) => nextStep(aRunState(entries, { polls }), settings, start);
 
 test('At the end of its polls a run ends as at the end of its time, and names no hours', () => {
   const entries = [watched({ task: { completed: false, done: 5, runs: true } }), approved];

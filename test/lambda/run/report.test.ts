@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ReportFacts } from '../../../lambda/facts/report-schema.ts';
+import type { ReportData } from '../../../lambda/model/report-schema.ts';
 import { composeReport, report } from '../../../lambda/run/report.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
 import { aRunState } from '../../support/states.ts';
@@ -8,7 +8,7 @@ import { aRunState } from '../../support/states.ts';
 
 const settings = { stage: 'prod', gmsUrl: 'https://gms.example.com', mode: 'enforce' } as RunSettings;
 const clock = { now: () => Date.parse('2026-03-01T05:00:00.000Z'), monotonic: () => 0 };
-const addSentences = (facts: ReportFacts) =>
+const addSentences = (facts: ReportData) =>
   ({ ...facts, policies: facts.policies.map((entry) => ({ ...entry, reason: '' })) }) as ReturnType<
     typeof composeReport
   >;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { PolicyEntry } from '../../../lambda/facts/report-schema.ts';
+import { OperationsError } from '../../../lambda/gms/operations.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
 import type { Sending, StoredRecord } from '../../../lambda/ledger/record.ts';
-import { OperationsError } from '../../../lambda/operations/operations.ts';
+import type { PolicyEntry } from '../../../lambda/model/report-schema.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
 import { truncate } from '../../../lambda/run/truncate.ts';
 import { anAttempt, anIndex, aSending } from '../../support/records.ts';

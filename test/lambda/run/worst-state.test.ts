@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Cause } from '../../../lambda/facts/cause.ts';
-import type { Note } from '../../../lambda/facts/note.ts';
-import { maxNameLength, maxPolicies } from '../../../lambda/facts/policy-fields.ts';
-import type { EntryFacts } from '../../../lambda/facts/report-schema.ts';
-import type { ServerError } from '../../../lambda/facts/server-error.ts';
+import { capped, maxSentenceBytes, maxTextBytes } from '../../../lambda/gms/text.ts';
 import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
-import { capped, maxSentenceBytes, maxTextBytes } from '../../../lambda/operations/text.ts';
+import type { Cause } from '../../../lambda/model/cause.ts';
+import type { Note } from '../../../lambda/model/note.ts';
+import { maxNameLength, maxPolicies } from '../../../lambda/model/policy-fields.ts';
+import type { IndexData } from '../../../lambda/model/report-schema.ts';
+import type { ServerError } from '../../../lambda/model/server-error.ts';
 import { doneEntry } from '../../../lambda/run/entries.ts';
 import type { Entry, RunState } from '../../../lambda/run/state.ts';
 import { maxEntries } from '../../../lambda/run/state.ts';
@@ -34,7 +34,7 @@ const indexName = 'i'.repeat(255);
 const address = `https://${'h'.repeat(200)}`;
 const taskId = `${'N'.repeat(200)}:${huge}`;
 
-const facts: EntryFacts = {
+const facts: IndexData = {
   entityType: name,
   aspect: name,
   retentionDays: 5000,
@@ -54,7 +54,7 @@ const facts: EntryFacts = {
 };
 
 /** What only a verdict adds. */
-const verdictFacts: EntryFacts = {
+const verdictFacts: IndexData = {
   ...facts,
   rowsDeleted: huge,
   rowsLeftBehind: huge,

@@ -1,15 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
-import type { ServerError } from '../../../lambda/facts/server-error.ts';
+import { type IndexSize, type Operations, OperationsError, type TaskStatus } from '../../../lambda/gms/operations.ts';
 import type { LedgerRecord, Unresolved } from '../../../lambda/ledger/record.ts';
-import {
-  type IndexSize,
-  type Operations,
-  OperationsError,
-  type TaskStatus,
-} from '../../../lambda/operations/operations.ts';
+import type { ServerError } from '../../../lambda/model/server-error.ts';
+import { bestEffortReads } from '../../../lambda/truncation/best-effort-reads.ts';
 import { check } from '../../../lambda/truncation/check.ts';
-import { optionalReads } from '../../../lambda/truncation/optional-reads.ts';
 import { startWatch, type Watch } from '../../../lambda/truncation/watch.ts';
 import {
   aLastVerdict,
@@ -71,7 +66,7 @@ async function checkedOnce(
   } as unknown as Operations;
   const services = {
     operations,
-    reads: optionalReads(operations, {}, signal),
+    reads: bestEffortReads(operations, {}, signal),
     ledger,
     clock: { now: () => now },
     signal,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { OperationsError, type TruncateFields } from '../../../lambda/operations/operations.ts';
+import { OperationsError, type TruncateFields } from '../../../lambda/gms/operations.ts';
+import { physicalIndex } from '../../../lambda/truncation/best-effort-reads.ts';
 import {
   countFields,
   countRows,
@@ -7,7 +8,6 @@ import {
   countWindow,
   truncateFields,
 } from '../../../lambda/truncation/counts.ts';
-import { physicalIndex } from '../../../lambda/truncation/optional-reads.ts';
 import { aPolicy } from '../../support/policies.ts';
 import { anAttempt } from '../../support/records.ts';
 

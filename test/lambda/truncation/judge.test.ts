@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { TaskCounters } from '../../../lambda/gms/operations.ts';
 import type { Unresolved, Verdict } from '../../../lambda/ledger/record.ts';
-import type { TaskCounters } from '../../../lambda/operations/operations.ts';
 import { isFinal, judge, stateAfter } from '../../../lambda/truncation/judge.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
 import { holds } from '../../properties.ts';

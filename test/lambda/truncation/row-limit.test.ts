@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hourMillis } from '../../../lambda/facts/time.ts';
+import { hourMillis } from '../../../lambda/model/time.ts';
 import { findCutoff, rowLimit } from '../../../lambda/truncation/row-limit.ts';
 import { holdsInTime } from '../../properties.ts';
 

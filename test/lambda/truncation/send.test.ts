@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
+import type { Operations, Truncation } from '../../../lambda/gms/operations.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
 import { fence } from '../../../lambda/ledger/transitions.ts';
-import type { Operations, Truncation } from '../../../lambda/operations/operations.ts';
 import { send } from '../../../lambda/truncation/send.ts';
 import { aKey, anIndex, aSending } from '../../support/records.ts';
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import type { TaskCounters, TaskStatus } from '../../../lambda/gms/operations.ts';
 import type { Unresolved } from '../../../lambda/ledger/record.ts';
-import type { TaskCounters, TaskStatus } from '../../../lambda/operations/operations.ts';
 import {
-  advances,
-  fold,
   hasEnded,
+  hasProgressed,
   isStill,
+  type Observation,
   progressShown,
+  reduce,
   rowsProcessed,
-  type Seen,
   showsReindex,
   startWatch,
   type Watch,
@@ -31,12 +31,12 @@ const left = (...rows: Parameters<typeof counts>) => ({ counts: counts(...rows) 
 const both = (found: TaskStatus, ...rows: Parameters<typeof counts>) => ({ ...status(found), ...left(...rows) });
 
 /** A check that took no time. */
-type Glance = Omit<Seen, 'until'> & { until?: number };
-const seen = (glance: Glance): Seen => ({ until: glance.at, ...glance });
+type Glance = Omit<Observation, 'until'> & { until?: number };
+const seen = (glance: Glance): Observation => ({ until: glance.at, ...glance });
 
 /** A watch after several checks. */
 function seenBy(record: Unresolved, ...glances: Glance[]): Watch {
-  return glances.reduce((watch, glance) => fold(watch, seen(glance), record.attempt), startWatch(record, at, at));
+  return glances.reduce((watch, glance) => reduce(watch, seen(glance), record.attempt), startWatch(record, at, at));
 }
 
 test('it was last seen when the server last said something of it, not when it was last asked', () => {
@@ -114,10 +114,10 @@ describe('a watch', () => {
 
   test('takes a running status with a higher counter for a whole check', () => {
     const watch = seenBy(aDelete, { at, status: running({ deleted: 10 }), counts: counts(50) });
-    expect(advances(watch, running({ deleted: 11 }))).toBe(true);
-    expect(advances(watch, running({ deleted: 10 }))).toBe(false);
-    expect(advances(watch, completed({ deleted: 60 }))).toBe(false);
-    expect(advances(startWatch(aDelete, at, at), running({ deleted: 11 }))).toBe(false);
+    expect(hasProgressed(watch, running({ deleted: 11 }))).toBe(true);
+    expect(hasProgressed(watch, running({ deleted: 10 }))).toBe(false);
+    expect(hasProgressed(watch, completed({ deleted: 60 }))).toBe(false);
+    expect(hasProgressed(startWatch(aDelete, at, at), running({ deleted: 11 }))).toBe(false);
   });
 });
 
@@ -350,7 +350,7 @@ describe('it is still', () => {
 
   test('and a check that failed without a status leaves everything as it was, except for its error', () => {
     const before = seenBy(aDelete, { at, counts: counts(60), status: running({ deleted: 5 }) });
-    const after = fold(before, seen({ at: at + minute, error }), aDelete.attempt);
+    const after = reduce(before, seen({ at: at + minute, error }), aDelete.attempt);
     expect(after).toEqual({ ...before, lastCheckAt: at + minute, error });
   });
 });

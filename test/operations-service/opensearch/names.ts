@@ -1,4 +1,4 @@
-import { indexKey } from '../../../cli/operations-service/rows.ts';
+import { indexKey } from '../../../cli/embedded-service/rows.ts';
 
 /** Index names, as DataHub's IndexConventionImpl builds and parses them. */
 

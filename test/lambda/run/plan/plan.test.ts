@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OperationsError } from '../../../../lambda/operations/operations.ts';
+import { OperationsError } from '../../../../lambda/gms/operations.ts';
 import { worlds } from '../../../support/world.ts';
 
 const open = worlds();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ServerErrorKind } from '../../../../lambda/facts/server-error.ts';
-import { type Operations, OperationsError, type TruncateFields } from '../../../../lambda/operations/operations.ts';
+import { type Operations, OperationsError, type TruncateFields } from '../../../../lambda/gms/operations.ts';
+import type { ServerErrorKind } from '../../../../lambda/model/server-error.ts';
 import { PlanRequests } from '../../../../lambda/run/plan/requests.ts';
 import { truncateFields } from '../../../../lambda/truncation/counts.ts';
 import { aPolicy } from '../../../support/policies.ts';

@@ -1,17 +1,17 @@
-import type { Cause } from '../../../../lambda/facts/cause.ts';
-import type { Note } from '../../../../lambda/facts/note.ts';
-import type { PolicyEntry, Report } from '../../../../lambda/facts/report-schema.ts';
-import type { ServerError } from '../../../../lambda/facts/server-error.ts';
-import { dayMillis } from '../../../../lambda/facts/time.ts';
-import { revisionOf, type StoredRecord } from '../../../../lambda/ledger/record.ts';
-import { isWorthPublishing } from '../../../../lambda/message/message.ts';
 import {
   type DryRun,
   OperationsError,
   type TaskStatus,
   type TruncateFields,
   type Truncation,
-} from '../../../../lambda/operations/operations.ts';
+} from '../../../../lambda/gms/operations.ts';
+import { revisionOf, type StoredRecord } from '../../../../lambda/ledger/record.ts';
+import type { Cause } from '../../../../lambda/model/cause.ts';
+import type { Note } from '../../../../lambda/model/note.ts';
+import type { PolicyEntry, Report } from '../../../../lambda/model/report-schema.ts';
+import type { ServerError } from '../../../../lambda/model/server-error.ts';
+import { dayMillis } from '../../../../lambda/model/time.ts';
+import { isWorthPublishing } from '../../../../lambda/report/message.ts';
 import type { RunServices } from '../../../../lambda/run/services.ts';
 
 /** What the server was asked, what each write to the ledger said, and what was reported: one line each, for people. */

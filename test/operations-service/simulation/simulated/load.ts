@@ -1,5 +1,5 @@
-import { indexKey } from '../../../../cli/operations-service/rows.ts';
-import { type SampleIndex, timestampsOf } from '../../../../cli/operations-service/samples.ts';
+import { indexKey } from '../../../../cli/embedded-service/rows.ts';
+import { type SampleIndex, timestampsOf } from '../../../../cli/embedded-service/samples.ts';
 import { dottedName } from '../../../../lambda/policy/aspects.ts';
 import { physicalName } from './cluster.ts';
 import type { Simulation } from './simulation.ts';

@@ -1,5 +1,5 @@
-import { indexKey } from '../../../../cli/operations-service/rows.ts';
-import { taskCounters } from '../../../../cli/operations-service/tasks.ts';
+import { indexKey } from '../../../../cli/embedded-service/rows.ts';
+import { taskCounters } from '../../../../cli/embedded-service/tasks.ts';
 import { countFailed, RestliError, unreachable } from '../wire/restli.ts';
 import type { SearchEngine, TaskStatus } from '../wire/search-engine.ts';
 import type { LogicalIndex } from './cluster.ts';

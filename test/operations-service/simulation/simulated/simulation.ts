@@ -1,4 +1,4 @@
-import type { Random } from '../../../../cli/operations-service/random.ts';
+import type { Random } from '../../../../cli/embedded-service/random.ts';
 import type { Behaviour } from '../behaviour.ts';
 import type { Server } from '../wire/search-engine.ts';
 import type { Cluster, LogicalIndex } from './cluster.ts';

@@ -1,4 +1,4 @@
-import { createRandom } from '../../../../cli/operations-service/random.ts';
+import { createRandom } from '../../../../cli/embedded-service/random.ts';
 import { reindexFailed } from '../wire/restli.ts';
 import type { Submission } from '../wire/search-engine.ts';
 import type { LogicalIndex, PhysicalIndex } from './cluster.ts';

@@ -1,4 +1,4 @@
-import type { Counters } from '../../../../cli/operations-service/tasks.ts';
+import type { Counters } from '../../../../cli/embedded-service/tasks.ts';
 import type { RowStore } from './rows.ts';
 
 /** How a task ends if it does not simply finish: after this many of its rows. */

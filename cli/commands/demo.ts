@@ -1,0 +1,53 @@
+import { inputOf } from '../command-line/arguments.ts';
+import type { CommandLine } from '../command-line/read.ts';
+import { demoReading } from '../embedded-service/server-profile.ts';
+import { startOperationsService } from '../embedded-service/service.ts';
+import type { RunListener } from '../events/output.ts';
+import { policiesFile, samplePolicyList } from '../inputs/policies.ts';
+import type { Server } from '../inputs/server.ts';
+import { memoryLedger } from '../ledgers/memory-ledger.ts';
+import { reportPublisher } from '../outputs/tell-report.ts';
+import { type Connection, connect } from '../run/connect.ts';
+import { runOnce } from '../run/run-once.ts';
+import { remarksOn, runFiles } from './files.ts';
+import type { ProcessContext } from './process-context.ts';
+import { webhookOf } from './run.ts';
+
+/** `demo`: a run that truncates, on the sample data of the embedded service. @throws UsageError */
+export async function demo(
+  commandLine: CommandLine,
+  output: RunListener,
+  { program, hasTerminal, printed }: ProcessContext,
+): Promise<number> {
+  const { policies: path } = commandLine;
+  const input = inputOf(commandLine);
+  const files = runFiles(commandLine, [
+    ['--policies', path],
+    ['--notify-url-file', commandLine.notifyUrlFile],
+  ]);
+  const policies = path === undefined ? samplePolicyList(input.indices) : policiesFile(path, input.indices);
+  const webhook = webhookOf(commandLine, output);
+  const service = await startOperationsService({ reading: demoReading });
+  const { url: baseUrl, token: tokenText } = service;
+  let connection: Connection | undefined;
+  try {
+    const token = { get: async () => tokenText, reread: async () => tokenText };
+    const server: Server = { baseUrl, token, tokenText };
+    output.header({ server: baseUrl, mode: 'enforce', embedded: true, fast: true });
+    for (const remark of remarksOn(commandLine.notifyUrlFile)) output.note(remark);
+    connection = connect(server, { sampleOnly: true, onServerEvent: output.serverEvent });
+    const audience = { kind: 'machine', program, demo: true } as const;
+    const name = commandLine.name ?? 'demo';
+    const ledger = memoryLedger();
+    // One of the sample policies has a ceiling, to show what happens there: that needs attention, and is expected.
+    const failOn = commandLine.failOn ?? (path === undefined ? 'failed' : undefined);
+    const byHand = hasTerminal;
+    const publisher = reportPublisher({ server, audience, ...files, webhook, failOn, byHand, printed }, output);
+    const run = { server, connection, policies, input, fast: true, embedded: true, ledger, name, audience };
+    await runOnce(run, output, publisher);
+    return publisher.status();
+  } finally {
+    await connection?.close();
+    await service.close();
+  }
+}

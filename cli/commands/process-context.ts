@@ -1,0 +1,27 @@
+import type { Options } from '../command-line/options.ts';
+import type { Printed, RunListener } from '../events/output.ts';
+
+/** What a verb needs from the process that runs it. */
+export interface ProcessContext {
+  env: NodeJS.ProcessEnv;
+  /** How this program was started, for commands in messages. */
+  program: string;
+  /** Whether there is a terminal with a person at it: a timer has none. */
+  hasTerminal: boolean;
+  /** Asks the person at the terminal; undefined where nobody can answer. */
+  ask?: ((question: string) => Promise<boolean>) | undefined;
+  /** Standard output was closed, or is the null device: nobody reads it. */
+  isOutputDiscarded: boolean;
+  /** Characters of a line of standard output. */
+  width: number;
+  /** Writes to standard output. */
+  print(text: string): void;
+  /** Whether standard output has taken all that was written so far. */
+  printed(): Promise<Printed>;
+  /** Made when it is needed: text for people, or lines of JSON. */
+  output(options: Pick<Options, 'log' | 'json'>): RunListener;
+}
+
+/** A container has no terminal; there a person gives the arguments in a variable, which no schedule sets. */
+export const isByHand = ({ env, hasTerminal }: ProcessContext): boolean =>
+  hasTerminal || env['DATAHUB_RETENTION_ARGS'] !== undefined;

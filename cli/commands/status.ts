@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { LedgerError } from '../../lambda/ledger/ledger.ts';
+import type { StoredRecord } from '../../lambda/ledger/record.ts';
+import { shellWord } from '../../lambda/report/sentences/text.ts';
+import type { CommandLine } from '../command-line/read.ts';
+import { UsageError } from '../events/mistakes.ts';
+import { defaultLedgerPath, ledgerAt } from '../ledgers/choose.ts';
+import { statusJson } from '../ledgers/status.ts';
+import { type LastRun, lastRunLines } from '../ledgers/stored-ledger.ts';
+import { outputFile, writeOutputFile } from '../outputs/output-file.ts';
+import { statusText } from '../outputs/status.ts';
+import type { ProcessContext } from './process-context.ts';
+
+/** `status`: what the ledger holds, and the last run. @throws UsageError */
+export async function status(
+  commandLine: CommandLine,
+  { env, print, width, program }: ProcessContext,
+): Promise<number> {
+  const { ledger: named } = commandLine;
+  const folder = named ?? defaultLedgerPath(env, false);
+  const file = outputFile(commandLine.json, 'status', [['--ledger', folder]], commandLine.force);
+  const ledger = ledgerAt(folder, env);
+  let records: StoredRecord[];
+  let lastRun: LastRun | undefined;
+  try {
+    if (named !== undefined && !ledger.exists())
+      throw new LedgerError(`The ledger ${folder} does not exist: name another with --ledger.`);
+    records = await ledger.list();
+    lastRun = await ledger.lastRun();
+  } catch (error) {
+    if (error instanceof LedgerError) throw new UsageError(error.message);
+    throw error;
+  }
+  if (file !== undefined) {
+    writeOutputFile(file, statusJson(records, lastRun));
+    return 0;
+  }
+  // A pod that names its ledger may have no home folder.
+  const samples = named === undefined ? defaultLedgerPath(env, true) : undefined;
+  print(`${lastRunLines(lastRun).join('\n')}\nLedger  ${folder}\n`);
+  print(
+    records.length === 0
+      ? `It has no record: no run with this ledger has truncated anything.\n`
+      : statusText(records, width),
+  );
+  if (samples !== undefined && existsSync(samples))
+    print(`\nRuns on sample data have a ledger of their own: ${program} status --ledger ${shellWord(samples)}\n`);
+  return 0;
+}

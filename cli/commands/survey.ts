@@ -1,0 +1,76 @@
+import { redactor } from '../../lambda/gms/secrets.ts';
+import { type Audience, runByHand } from '../../lambda/report/sentences/audience.ts';
+import { shellWord } from '../../lambda/report/sentences/text.ts';
+import { audienceOf } from '../command-line/audience.ts';
+import type { CommandLine } from '../command-line/read.ts';
+import { type Findings, policiesText } from '../events/findings.ts';
+import type { RunListener } from '../events/output.ts';
+import { readServer, refuseProxy } from '../inputs/server.ts';
+import { defaultLedgerPath, ledgerAt, ledgerFolders } from '../ledgers/choose.ts';
+import { type OutputFile, outputFile, writeAndTell } from '../outputs/output-file.ts';
+import { surveyPage } from '../outputs/pages/survey-page.ts';
+import { connect } from '../run/connect.ts';
+import { onInterrupt } from '../run/interrupt.ts';
+import { isFine, surveyAttempts, surveyServer } from '../survey/command.ts';
+import { remarksOn, serverFiles } from './files.ts';
+import type { ProcessContext } from './process-context.ts';
+
+/** `survey`: looks at a server, and changes nothing. @throws UsageError */
+export async function survey(
+  commandLine: CommandLine,
+  output: RunListener,
+  { env, program }: ProcessContext,
+): Promise<number> {
+  const { json, html, force, ledger, name } = commandLine;
+  const server = readServer(commandLine, env);
+  refuseProxy(server.baseUrl, env);
+  const others = [...serverFiles(commandLine, env), ...ledgerFolders(ledger, env)] as const;
+  const policies = outputFile(json, 'policies', others, force);
+  const page = outputFile(html, 'page', [...others, ['--json', json]], force);
+  output.header({ server: server.baseUrl, from: server.from, mode: 'survey', embedded: false, fast: false });
+  for (const remark of remarksOn(commandLine.tokenFile)) output.note(remark);
+  const audience = audienceOf(program, commandLine, env);
+  const connection = connect(server, { attempts: surveyAttempts });
+  const { isSample, close } = connection;
+  const stopListening = onInterrupt(async () => {
+    output.close();
+    return ['Stopped. A survey only reads: nothing was changed.'];
+  });
+  try {
+    // The ledger shows what this job has done itself; the survey works without one, or with a broken one.
+    const records = async () => ledgerAt(ledger ?? defaultLedgerPath(env, isSample()), env).list();
+    const findings = await surveyServer(server, connection, records, output);
+    if (findings === undefined) {
+      const unwritten = [policies, page].map((file) =>
+        file && file.path !== '-' ? ` ${file.path} was not written.` : '',
+      );
+      output.note(`Nothing can be counted until that is fixed.${unwritten.join('')}`);
+      return 1;
+    }
+    const hasPolicies = policies === undefined || writePolicies(findings, policies, audience, output);
+    const clean = redactor([server.tokenText]);
+    const hasPage = writeAndTell(page, () => surveyPage(findings, server.baseUrl, name, clean), output);
+    return isFine(findings) && hasPolicies && hasPage ? 0 : 1;
+  } finally {
+    stopListening();
+    await close();
+  }
+}
+
+/** The suggested policies, and how to go on with them. @returns whether they are written */
+function writePolicies(
+  { suggestions }: Findings,
+  file: OutputFile<'policies'>,
+  audience: Audience,
+  output: RunListener,
+): boolean {
+  if (suggestions.length === 0) {
+    output.note('No index could be counted, so there is no policy to suggest.');
+    return false;
+  }
+  if (!writeAndTell(file, () => policiesText(suggestions), output)) return false;
+  if (file.path === '-') return true;
+  const next = runByHand({ mode: 'preview' }, { ...audience, policies: shellWord(file.path) } as Audience);
+  if (next) output.note('Edit them as needed. To see what a run would do, without changing anything:', [`  ${next}`]);
+  return true;
+}

@@ -1,0 +1,131 @@
+import type { Cause } from '../../lambda/model/cause.ts';
+import type { Report } from '../../lambda/model/report-schema.ts';
+import type { ServerError } from '../../lambda/model/server-error.ts';
+import { dottedName } from '../../lambda/policy/aspects.ts';
+import type { Message } from '../../lambda/report/message.ts';
+import { exact, rows } from '../../lambda/report/sentences/numbers.ts';
+import { isUnseen } from '../../lambda/report/sentences/phrases.ts';
+import type { functionTimeoutSeconds } from '../../lambda/run/deadlines.ts';
+import type { Entry, RunState, WatchedEntry } from '../../lambda/run/state.ts';
+import { progressShown } from '../../lambda/truncation/watch.ts';
+import type { Check, Findings } from './findings.ts';
+
+/**
+ * What the command line tells while it works: `outputs/screen/on-screen.ts` to people, `outputs/json-lines.ts` to
+ * programs. The methods are called in this order, those of a run or those of a survey.
+ */
+export interface RunListener {
+  /** Keeps a secret out of all output from now on. */
+  addRedaction(hide: (text: string) => string): void;
+  /** At once, before anything is asked. */
+  header(header: Header): void;
+  /** The ledger's folder, if it is only known after asking the server. */
+  ledger(path: string): void;
+  /** A remark worth knowing. @param more lines below it, which stay as they are: a command, a list */
+  note(text: string, more?: readonly string[]): void;
+  /** In a run, at once: the server has gone away, is back, or gave a truncation no task id. */
+  serverEvent(event: ServerEvent): void;
+  /** Indices counted so far. */
+  counted(done: number, of: number): void;
+
+  /** The run state after a step. */
+  state(step: keyof typeof functionTimeoutSeconds, state: RunState): void;
+  /** The server has returned a task id, which is not stored yet. */
+  task(index: string, taskId: string): void;
+  /** A problem that the run survives, or that its report will contain. */
+  problem(text: string): void;
+  report(report: Report, message: Pick<Message, 'subject' | 'lines'>): void;
+  posted(posted: Posted): void;
+
+  checks(checks: readonly Check[]): void;
+  survey(findings: Findings): void;
+
+  written(what: 'report' | 'policies' | 'page' | 'figures', path: string): void;
+  /** The process was asked to stop; the lines say what continues without it. */
+  stopped(lines: readonly string[]): void;
+  /** There will be no more output. */
+  close(): void;
+}
+
+export interface Header {
+  server: string;
+  /** Where address and token were found. */
+  from?: { url: string; token: string } | undefined;
+  mode: 'survey' | 'preview' | 'enforce' | 'release';
+  /** The server is the embedded operations service. */
+  embedded: boolean;
+  /** Waits are cut short. */
+  fast: boolean;
+  /** Omitted if not known yet, or if there is none. */
+  ledger?: string;
+}
+
+/** What became of the server between two steps of a run. */
+export type ServerEvent =
+  | { kind: 'away'; error: ServerError }
+  | { kind: 'back' }
+  /** The answer to a truncation, which may have arrived all the same. */
+  | { kind: 'unresolved'; index: string; error: ServerError };
+
+/**
+ * Whether output was taken: its reader may be gone, which is a person's choice, or a disk may have refused it. Nothing is
+ * asked of an output that was closed at the start, or is the null device.
+ */
+export type Printed = 'taken' | 'not-asked' | 'gone' | 'refused';
+
+/** What became of the message for the webhook. */
+export type Posted =
+  /** `doubt`: a sentence about an answer that may mean that it was refused. */
+  | { kind: 'posted'; host: string; status: number; doubt?: string | undefined }
+  /** `problem` is a sentence with the remedy, without the address. */
+  | { kind: 'failed'; host: string; problem: string };
+
+/** `dataset.operation: 400 of 1,000 old rows deleted`; of a reindex, rows written. */
+export const progressLine = (watched: WatchedEntry): string => `${dottedName(watched.facts)}: ${progressOf(watched)}`;
+
+/** The same without the name. */
+export function progressOf({ facts, watch }: WatchedEntry): string {
+  const { done, total, work } = progressShown(facts, watch);
+  if (done === undefined) return 'under way';
+  return `${exact(done)} of ${exact(total)} ${work === 'written' ? 'rows written to the new index' : 'old rows deleted'}`;
+}
+
+/** What the next check of a truncation is for, where its progress does not say it. */
+export function reasonOfNextCheck({ facts, watch }: WatchedEntry): string | undefined {
+  if (watch.error) return 'its last check failed';
+  if (watch.pending) return 'its rows are counted a second time';
+  if (watch.task?.completed) return 'its task has ended, and its rows are counted';
+  if (watch.vanished) return 'its task is gone, and its rows are counted';
+  return facts.taskId === undefined ? 'there is no task to ask, and its rows are counted' : undefined;
+}
+
+/**
+ * What a truncation came to: `60 rows deleted`. Where the counts do not show what its task says, both are said; after a
+ * reindex no row is deleted.
+ * @param taskRows what its task says it has deleted
+ */
+export function resultLine({ rowsDeleted, taskRows = 0, rowsLeftBehind, oldIndex }: TruncationResult): string[] {
+  if (rowsLeftBehind) return [`${rows(rowsLeftBehind, 'exact')} left behind in ${oldIndex ?? 'the old index'}`];
+  if (rowsDeleted === undefined) return [];
+  return isUnseen(taskRows, rowsDeleted)
+    ? [`its task reports ${rows(taskRows, 'exact')} deleted, but the counts show ${exact(rowsDeleted)}`]
+    : [`${rows(rowsDeleted, 'exact')} deleted`];
+}
+
+interface TruncationResult {
+  rowsDeleted?: number | undefined;
+  taskRows?: number | undefined;
+  rowsLeftBehind?: number | undefined;
+  oldIndex?: string | undefined;
+}
+
+/** Rows that the task of a delete says it has deleted. */
+export const taskRowsOf = (cause: Cause | undefined): number | undefined =>
+  cause !== undefined && 'done' in cause ? cause.done : undefined;
+
+/** What a plan does, or would do, with an index; the outcome where it does nothing. */
+export function actionOf({ phase, facts }: Entry): string {
+  if (phase === 'watched') return 'watch';
+  if (phase === 'done' && facts.outcome !== 'would-truncate') return facts.outcome;
+  return facts.strategy === 'reindex' ? 'reindex' : 'truncate';
+}

@@ -1,0 +1,99 @@
+import type { Problem } from '../../lambda/policy/explain.ts';
+import { type GivenSettings, prefixOf } from './fields.ts';
+import { hostProblem } from './hosts.ts';
+import { parseSchedule } from './schedule.ts';
+
+/**
+ * Combinations that cannot work although each setting is valid by itself.
+ * @param given the settings that could be read; the checks must cope without the others
+ * @param named the settings that are present, including unreadable ones
+ */
+export function crossFieldProblems(stage: string, given: Given, named: ReadonlySet<string>): Problem[] {
+  return [
+    ...address(given),
+    ...schedule(given),
+    ...timeZone(given),
+    ...together(named, ['slackWorkspaceId', 'slackChannelId'], 'Slack'),
+    ...together(named, ['teamsTenantId', 'teamsTeamId', 'teamsChannelId'], 'Teams'),
+    ...together(named, ['subnetIds', 'securityGroupIds'], 'a private network'),
+    ...audience(given),
+    ...parameters(stage, given),
+  ];
+}
+
+type Given = Partial<GivenSettings>;
+
+/** The sentence begins with the field, as for a single invalid setting. */
+const wrong = (field: keyof GivenSettings, message: string): Problem[] => [
+  { path: [field], sentence: message.includes(field) ? message : `${field}: ${message}` },
+];
+
+function address({ gmsUrl }: Given): Problem[] {
+  const problem = gmsUrl === undefined ? undefined : hostProblem(gmsUrl);
+  return problem === undefined ? [] : wrong('gmsUrl', problem);
+}
+
+function schedule({ schedule, mode }: Given): Problem[] {
+  if (schedule === undefined) return [];
+  const parsed = parseSchedule(schedule, Date.now());
+  if (parsed.kind === 'wrong') {
+    return wrong('schedule', `schedule ${schedule} cannot be used: ${parsed.reason}; write it like cron(30 3 * * ? *)`);
+  }
+  if (parsed.kind === 'cron' || mode !== 'enforce') return [];
+  return wrong(
+    'schedule',
+    `${schedule} fires at every deployment, which mode "enforce" does not allow: write it as cron(...)`,
+  );
+}
+
+function timeZone({ timeZone }: Given): Problem[] {
+  if (timeZone === undefined) return [];
+  const example = 'write an IANA name such as Europe/Berlin or UTC';
+  try {
+    // Newer Node releases also accept offsets; EventBridge Scheduler does not.
+    if (!/^[A-Za-z]/.test(timeZone)) throw new RangeError();
+    new Intl.DateTimeFormat('en', { timeZone });
+  } catch {
+    return wrong('timeZone', `${timeZone} is not a time zone: ${example}`);
+  }
+  // Intl ignores case; EventBridge Scheduler does not.
+  const spelled = ['UTC', ...Intl.supportedValuesOf('timeZone')].find(
+    (name) => name.toLowerCase() === timeZone.toLowerCase() && name !== timeZone,
+  );
+  return spelled === undefined ? [] : wrong('timeZone', `${timeZone} is spelled ${spelled}`);
+}
+
+/** Settings that are of no use one without the others. */
+function together(named: ReadonlySet<string>, fields: ReadonlyArray<keyof GivenSettings>, what: string): Problem[] {
+  const missing = fields.filter((field) => !named.has(field));
+  if (missing.length === 0 || missing.length === fields.length) return [];
+  const all = fields.length === 2 ? `both ${fields.join(' and ')}` : fields.join(', ');
+  const others = missing.length === fields.length - 1 ? 'the other one' : 'the others';
+  return missing.flatMap((field) =>
+    wrong(field, `${field} is missing: ${what} needs ${all}, so add it or remove ${others}`),
+  );
+}
+
+function audience({ emails = [], topicArn, topicKeyArn, alarmTopicArn }: Given): Problem[] {
+  return [
+    ...(topicKeyArn !== undefined && topicArn === undefined
+      ? wrong(
+          'topicKeyArn',
+          'topicKeyArn is the key of topicArn, which is missing: encryptionKeyArn encrypts our own topic',
+        )
+      : []),
+    ...(new Set(emails).size < emails.length ? wrong('emails', 'names an address twice: remove one') : []),
+    ...(alarmTopicArn !== undefined && alarmTopicArn === topicArn
+      ? wrong(
+          'alarmTopicArn',
+          'alarmTopicArn is the topicArn: one event would bring two messages there; name another topic, or omit it',
+        )
+      : []),
+  ];
+}
+
+function parameters(stage: string, { parameterPrefix, tokenParameter }: Given): Problem[] {
+  const policies = `${parameterPrefix ?? prefixOf(stage)}/policies`;
+  if (!tokenParameter?.startsWith(`${policies}/`)) return [];
+  return wrong('tokenParameter', `must not be below ${policies}, where policies are read from`);
+}

@@ -1,0 +1,235 @@
+import type { OperationName, ServerError, ServerErrorKind } from '../../model/server-error.ts';
+import {
+  type DryRun,
+  type Operations,
+  OperationsError,
+  type ReadOptions,
+  type TokenSource,
+  type TruncateFields,
+  type Truncation,
+} from '../operations.ts';
+import { readDryRun } from '../responses/dry-run.ts';
+import { failureOfStatus, failureOfTransport, notRead, type RequestInfo, unreadable } from '../responses/failures.ts';
+import { readIndexSizes } from '../responses/index-sizes.ts';
+import { parseJson, textOf, unwrapped } from '../responses/json-value.ts';
+import type { Sanitize, Unreadable } from '../responses/server-text.ts';
+import { readTaskStatus } from '../responses/task-status.ts';
+import { truncationOf, truncationWithoutAnswer } from '../responses/truncation.ts';
+import { type HttpRequest, type HttpResponse, type Transport, TransportError } from '../transport.ts';
+import { httpDates } from './http-date.ts';
+import { backoffMillis, realSleep, retryAfterMillis, type Sleep } from './retry.ts';
+import { createTokenProvider, type TokenProvider } from './token-provider.ts';
+
+/** Attempts of a read in all: enough to survive a pod restart without hammering a dead server for minutes. */
+const readAttempts = { failed: 4, timedOut: 2 } as const;
+
+export interface HttpOperationsOptions {
+  /** As `readBaseUrl` gives it; `/operations?action=…` is appended. */
+  baseUrl: string;
+  token: TokenSource;
+  transport: Transport;
+  /** Total number of attempts for a read. */
+  attempts?: { failed: number; timedOut: number };
+  /**
+   * Real time in epoch milliseconds, for the server's `Date` and `Retry-After` headers: all other times of a run come
+   * from the run's clock, which `--fast` moves ahead.
+   */
+  realNow?: () => number;
+  sleep?: Sleep;
+  /** From 0 to below 1: the jitter of the waits between tries. */
+  random?: () => number;
+}
+
+/**
+ * The maintenance operations over HTTP, as documented in docs/operations-service.md. Reads are retried here and nowhere
+ * else; a real truncate is sent at most once. No failure contains the token or a stack trace.
+ */
+export function createOperations(options: HttpOperationsOptions): Operations {
+  const { baseUrl, attempts = readAttempts, realNow = Date.now, sleep = realSleep, random = Math.random } = options;
+  const client: Client = { ...options, attempts, realNow, sleep, random, tokens: createTokenProvider(options.token) };
+  return {
+    async dryRun(fields, read) {
+      const requestInfo: RequestInfo = { operation: 'dry-run', baseUrl };
+      const parse = (json: unknown, sanitize: Sanitize) => readDryRun(textOf(unwrapped(json)), sanitize);
+      const { answer, value } = await requestWithRetry(client, requestInfo, truncateBody(fields, true), parse, read);
+      const { kind: _, ...dryRun } = value;
+      return { ...dryRun, ...clockSkew(answer.headers['date'], client.realNow(), client.tokens.sanitize) };
+    },
+    truncate: (fields, maySend) => truncateOnce(client, { operation: 'truncate', baseUrl }, fields, maySend),
+    async taskStatus(task, read) {
+      return (await requestWithRetry(client, { operation: 'task-status', baseUrl }, { task }, readTaskStatus, read))
+        .value;
+    },
+    async indexSizes(read) {
+      return (await requestWithRetry(client, { operation: 'index-sizes', baseUrl }, {}, readIndexSizes, read)).value
+        .sizes;
+    },
+  };
+}
+
+type Client = Required<HttpOperationsOptions> & { tokens: TokenProvider };
+
+const actions: Record<OperationName, string> = {
+  'dry-run': 'truncateTimeseriesAspect',
+  truncate: 'truncateTimeseriesAspect',
+  'task-status': 'getEsTaskStatus',
+  'index-sizes': 'getIndexSizes',
+};
+
+/** Always sends `dryRun`, because servers have different defaults. */
+const truncateBody = ({ entityType, aspect, cutoffMillis, ...optional }: TruncateFields, dryRun: boolean) => ({
+  entityType,
+  aspect,
+  endTimeMillis: cutoffMillis,
+  dryRun,
+  ...optional,
+});
+
+/**
+ * A service mesh repeats a POST that got a 503 or a reset (Istio twice, by default) unless the request itself forbids
+ * it; nothing else reads this header. Assumed of everything in between: repeating-proxy.
+ */
+const notRepeated = { 'x-envoy-max-retries': '0' };
+
+/** Never throws, and never sends twice: if something goes wrong, later checks find out what happened. */
+async function truncateOnce(
+  { transport, baseUrl, tokens }: Client,
+  requestInfo: RequestInfo,
+  fields: TruncateFields,
+  maySend: () => boolean,
+): Promise<Truncation> {
+  const { operation } = requestInfo;
+  let exchange: HttpRequest;
+  try {
+    const request = exchangeOf(baseUrl, requestInfo, truncateBody(fields, false), await tokens.get(requestInfo));
+    exchange = { ...request, headers: { ...request.headers, ...notRepeated } };
+  } catch (error) {
+    if (error instanceof OperationsError) return { kind: 'not-sent', why: error.fact };
+    const text = tokens.sanitize(error instanceof Error ? error.message : String(error));
+    return { kind: 'not-sent', why: { kind: 'defect', operation, text } };
+  }
+  try {
+    return truncationOf(await transport.postAtMostOnce(exchange, maySend), requestInfo, tokens.sanitize);
+  } catch (error) {
+    return truncationWithoutAnswer(error, requestInfo, tokens.sanitize);
+  }
+}
+
+/** Asks until a 2xx arrives or another attempt is pointless, and reads the answer. Throws OperationsError. */
+async function requestWithRetry<Value extends { kind: string }>(
+  client: Client,
+  requestInfo: RequestInfo,
+  body: object,
+  parse: (json: unknown, sanitize: Sanitize) => Value | Unreadable,
+  { signal, attempts = client.attempts.failed }: ReadOptions = {},
+): Promise<{ answer: HttpResponse; value: Exclude<Value, Unreadable> }> {
+  const { tokens, realNow, random } = client;
+  let token = await tokens.get(requestInfo);
+  let mayReread = true;
+  let tries = 0;
+  let timeouts = 0;
+  for (;;) {
+    if (signal?.aborted) throw new OperationsError(failureOfTransport({ stage: 'aborted' }, requestInfo));
+    const attempt = await tryOnce(client, exchangeOf(client.baseUrl, requestInfo, body, token), requestInfo, signal);
+    if (attempt.kind === 'answered') {
+      return { answer: attempt.answer, value: parseResponse(attempt.answer, requestInfo, parse, tokens.sanitize) };
+    }
+    const { failure, headers } = attempt;
+    if (failure.status === 401 && failure.kind !== 'privilege' && mayReread) {
+      // The operator may have renewed the token since it was read; a refused token does not count as a failed attempt.
+      mayReread = false;
+      const fresh = await tokens.refreshAfter401(token, requestInfo);
+      if (fresh === token) throw new OperationsError(failure);
+      token = fresh;
+      continue;
+    }
+    tries += 1;
+    if (failure.kind === 'timeout') timeouts += 1;
+    if (!isTransient(failure) || tries >= attempts || timeouts >= client.attempts.timedOut) {
+      throw new OperationsError(tries === 1 ? failure : { ...failure, tries });
+    }
+    await waitFor(client, backoffMillis(tries, random(), retryAfterMillis(headers['retry-after'], realNow())), signal);
+  }
+}
+
+type Attempt =
+  | { kind: 'answered'; answer: HttpResponse }
+  | { kind: 'failed'; failure: ServerError; headers: HttpResponse['headers'] };
+
+async function tryOnce(
+  { transport, tokens }: Client,
+  exchange: HttpRequest,
+  requestInfo: RequestInfo,
+  signal: AbortSignal | undefined,
+): Promise<Attempt> {
+  let answer: HttpResponse;
+  try {
+    answer = await transport.post(exchange, signal);
+  } catch (error) {
+    if (!(error instanceof TransportError)) throw error;
+    return { kind: 'failed', failure: failureOfTransport(error, requestInfo), headers: {} };
+  }
+  const failure = failureOfStatus(answer, requestInfo, tokens.sanitize);
+  return failure ? { kind: 'failed', failure, headers: answer.headers } : { kind: 'answered', answer };
+}
+
+const transientKinds = new Set<ServerErrorKind>(['connect', 'timeout', 'reset', 'throttled', 'server-error']);
+
+/** A busy DNS server may answer next time; a missing host name will still be missing. */
+const isTransient = ({ kind, code }: ServerError): boolean =>
+  transientKinds.has(kind) || (kind === 'dns' && code === 'EAI_AGAIN');
+
+/** The content of a 2xx answer. Throws OperationsError if it is not what the operation promises. */
+function parseResponse<Value extends { kind: string }>(
+  answer: HttpResponse,
+  requestInfo: RequestInfo,
+  parse: (json: unknown, sanitize: Sanitize) => Value | Unreadable,
+  sanitize: Sanitize,
+): Exclude<Value, Unreadable> {
+  const json = answer.complete ? parseJson(answer.body) : undefined;
+  if (json === undefined) throw new OperationsError(notRead(answer, requestInfo, sanitize));
+  const value = parse(json, sanitize);
+  if (value.kind === 'unreadable') {
+    throw new OperationsError(unreadable(answer, requestInfo, (value as Unreadable).excerpt));
+  }
+  return value as Exclude<Value, Unreadable>;
+}
+
+async function waitFor({ sleep }: Client, millis: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await sleep(millis, signal);
+  } catch (error) {
+    // If the signal cut the wait short, the caller that checks the signal reports it.
+    if (!signal?.aborted) throw error;
+  }
+}
+
+const exchangeOf = (baseUrl: string, { operation }: RequestInfo, body: object, token: string): HttpRequest => ({
+  url: `${baseUrl}/operations?action=${actions[operation]}`,
+  headers: {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    'x-restli-protocol-version': '2.0.0',
+  },
+  body: JSON.stringify(body),
+});
+
+/**
+ * The server's clock minus ours, by its `Date` header. A proxy may add a header of its own: of several dates the one
+ * furthest from our clock is used, because a wrong clock deletes fresh rows.
+ * @param header several headers joined by commas
+ * @param now real time, epoch milliseconds
+ * @returns milliseconds; or the header where it holds no date
+ */
+function clockSkew(
+  header: string | undefined,
+  now: number,
+  sanitize: Sanitize,
+): Pick<DryRun, 'clockSkewMillis' | 'unreadableDate'> {
+  if (header === undefined) return {};
+  const skews = httpDates(header).map((date) => date - now);
+  if (skews.length === 0) return { unreadableDate: sanitize(header) };
+  return { clockSkewMillis: skews.reduce((one, other) => (Math.abs(other) > Math.abs(one) ? other : one)) };
+}

@@ -1,0 +1,42 @@
+import { capped } from '../text.ts';
+import type { FailureStage } from '../transport.ts';
+
+/**
+ * Derives the stage in which an exchange failed from a network error's codes: its own, those of its causes and, for a
+ * host with several addresses, those inside an AggregateError.
+ * @param written whether the connection was open and the request may have been written
+ */
+export function causeOf(error: unknown, written: boolean): { stage: FailureStage; code?: string } {
+  const codes = codesOf(error, 0);
+  for (const [stage, matches] of stages) {
+    const code = codes.find(matches);
+    if (code !== undefined) return { stage, code };
+  }
+  const [code] = codes;
+  // Node's parser of HTTP.
+  if (code?.startsWith('HPE_')) return { stage: 'not-http' };
+  return { stage: written ? 'reset' : 'connect', ...(code !== undefined && { code }) };
+}
+
+const stages: ReadonlyArray<readonly [FailureStage, (code: string) => boolean]> = [
+  ['dns', (code) => /^(?:ENOTFOUND|EAI_\w+|ENODATA|ESERVFAIL)$/.test(code)],
+  // OpenSSL's verification results carry no common prefix; EPROTO means that the handshake is not TLS.
+  [
+    'tls',
+    (code) =>
+      /^(?:ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_)/.test(code) ||
+      /^(?:EPROTO|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH|PATH_LENGTH_EXCEEDED)$/.test(
+        code,
+      ),
+  ],
+];
+
+function codesOf(error: unknown, depth: number): string[] {
+  if (typeof error !== 'object' || error === null || depth > 5) return [];
+  const { code, errors, cause } = error as { code?: unknown; errors?: unknown; cause?: unknown };
+  return [
+    ...(typeof code === 'string' ? [capped(code)] : []),
+    ...(Array.isArray(errors) ? errors.flatMap((inner) => codesOf(inner, depth + 1)) : []),
+    ...codesOf(cause, depth + 1),
+  ];
+}

@@ -1,0 +1,191 @@
+import type { OperationName, ServerError, ServerErrorKind } from '../../model/server-error.ts';
+import type { HttpResponse, TransportError } from '../transport.ts';
+import { isObject, parseJson } from './json-value.ts';
+import type { Sanitize } from './server-text.ts';
+
+/**
+ * What an answer, or its absence, means: a `ServerError`, classified by what to do about it. Text of an answer gets
+ * into it only through `sanitize`.
+ */
+
+/** The request, and the server that got it. */
+export interface RequestInfo {
+  operation: OperationName;
+  baseUrl: string;
+}
+
+/** The failure for a status, or undefined for a 2xx. */
+export function failureOfStatus(
+  answer: Pick<HttpResponse, 'status' | 'headers' | 'body'>,
+  { operation, baseUrl }: RequestInfo,
+  sanitize: Sanitize,
+): ServerError | undefined {
+  const { status } = answer;
+  if (status >= 200 && status < 300) return undefined;
+  const page = isPage(answer);
+  const text = page ? titleOf(answer.body, sanitize) : errorMessageOf(answer.body, sanitize);
+  const kind = kindOf(answer, page);
+  return {
+    kind,
+    operation,
+    status,
+    text: text || undefined,
+    toHttps: isToHttps(answer, baseUrl) || undefined,
+    wants: kind === 'gateway' ? wantedBy(answer) : undefined,
+    page: page || undefined,
+  };
+}
+
+/** Only on the same host: a redirect to a sign-in page on another host has https, too. */
+function isToHttps({ status, headers }: Pick<HttpResponse, 'status' | 'headers'>, baseUrl: string): boolean {
+  const location = headers['location'] ?? '';
+  if (status < 300 || status >= 400 || !URL.canParse(location)) return false;
+  const { protocol, hostname } = new URL(location);
+  return protocol === 'https:' && hostname === new URL(baseUrl).hostname;
+}
+
+function kindOf(answer: Pick<HttpResponse, 'status' | 'headers' | 'body'>, page: boolean): ServerErrorKind {
+  const { status, body } = answer;
+  if (status >= 300 && status < 400) return 'redirect';
+  const said = readRestError(body);
+  // A missing index is a 500 with the search engine's words, which newer releases put after the index's name. An HTML
+  // page never comes from DataHub.
+  if (!page && /index_not_found_exception|no such index/i.test(said ?? body.slice(0, 8192))) return 'no-index';
+  if (status >= 500) return wantedBy(answer) === 'sign-in' ? 'gateway' : 'server-error';
+  switch (status) {
+    case 401:
+      // Before 0.13.2 a missing privilege was a 401, in the form of a rest.li error; a refused token never is.
+      if (said !== undefined && /\buser is unauthorized\b/i.test(said)) return 'privilege';
+      return wantedBy(answer) === undefined ? 'unauthorized' : 'gateway';
+    case 403:
+      // DataHub's own refusals are rest.li errors; a gateway's ("RBAC: access denied") are not.
+      if (said === undefined || wantedBy(answer) !== undefined) return 'gateway';
+      return isGateways(answer.headers, body.slice(0, 8192)) ? 'gateway' : 'privilege';
+    case 404:
+      return 'not-found';
+    case 429:
+      return 'throttled';
+    default:
+      return said === undefined ? 'gateway' : 'bad-request';
+  }
+}
+
+/** What something in front of DataHub asks for; undefined if it does not say, and for every answer of DataHub itself. */
+function wantedBy({ status, headers, body }: Pick<HttpResponse, 'status' | 'headers' | 'body'>): ServerError['wants'] {
+  const text = body.slice(0, 8192);
+  // The codes are nginx's own, in its logs and on its pages.
+  if (status === 495 || status === 496 || /\b(?:client|required SSL) certificate\b|SSL certificate error/i.test(text)) {
+    return 'client-certificate';
+  }
+  if (status === 400 && /HTTP request (?:was sent )?to (?:an )?HTTPS (?:port|server)|requires TLS/i.test(text)) {
+    return 'https';
+  }
+  if (status === 407 || status === 511) return 'sign-in';
+  if (status === 401 && isGateways(headers, text)) return 'sign-in';
+  return status === 405 ? 'another-method' : undefined;
+}
+
+/**
+ * Whether a 401 or 403 is a gateway's, by signs that DataHub's own never have: another authentication scheme, a header
+ * of a cloud or proxy, a web server's own page, or the words of Istio or of a Kubernetes API.
+ */
+function isGateways(headers: HttpResponse['headers'], text: string): boolean {
+  const marks = ['proxy-authenticate', 'x-squid-error', 'x-amzn-errortype', 'x-goog-iap-generated-response'];
+  if (marks.some((name) => headers[name] !== undefined)) return true;
+  const scheme = /(?:^|,)\s*(?:Basic|Digest|Negotiate|NTLM|Kerberos|Key)\b/i;
+  if (scheme.test(headers['www-authenticate'] ?? '')) return true;
+  if (/^\s*Jwt\b|"kind"\s*:\s*"Status"/.test(text)) return true;
+  return /<center>[^<]*(?:nginx|openresty|tengine|cloudflare)|<address>Apache|\bsquid\b/i.test(text);
+}
+
+/** A 2xx answer without what the operation promises; `excerpt` has already been through `sanitize`. */
+export const unreadable = ({ status }: HttpResponse, { operation }: RequestInfo, excerpt: string): ServerError => ({
+  kind: 'unreadable',
+  operation,
+  status,
+  text: excerpt || undefined,
+});
+
+/** A 2xx answer whose body is not JSON, or cannot be read as a whole. */
+export function notRead(answer: HttpResponse, { operation }: RequestInfo, sanitize: Sanitize): ServerError {
+  const { status, complete, encoding } = answer;
+  const page = isPage(answer);
+  if (encoding !== undefined || (!complete && !page)) {
+    return { kind: 'not-read', operation, status, encoding: encoding && (sanitize(encoding) || undefined) };
+  }
+  // JSON that was cut off tells nothing.
+  const text = page ? titleOf(answer.body, sanitize) : /^\s*[[{]/.test(answer.body) ? '' : sanitize(answer.body);
+  return { kind: 'not-json', operation, status: answer.status, text: text || undefined, page: page || undefined };
+}
+
+const kindOfStage: Record<TransportError['stage'], ServerErrorKind> = {
+  dns: 'dns',
+  connect: 'connect',
+  tls: 'tls',
+  timeout: 'timeout',
+  'not-http': 'not-http',
+  reset: 'reset',
+  aborted: 'aborted',
+  withheld: 'aborted',
+};
+
+/** The failure of an exchange without an answer. */
+export function failureOfTransport(
+  { stage, code, status, seconds }: Pick<TransportError, 'stage'> & Partial<TransportError>,
+  { operation, baseUrl }: RequestInfo,
+): ServerError {
+  const kind = kindOfStage[stage];
+  const host = kind === 'dns' || kind === 'connect' || kind === 'tls' ? new URL(baseUrl).host : undefined;
+  return { kind, operation, status, code, host, seconds };
+}
+
+/** What an error answer says; empty if it contains nothing readable. */
+function errorMessageOf(body: string, sanitize: Sanitize): string {
+  const message = readRestError(body) ?? (parseJson(body) === undefined ? body : '');
+  return sanitize(innermostReason(message) ?? message).replace(/[.:\s]+$/, '');
+}
+
+/**
+ * What the search engine says in the middle or at the end of a long message: its root cause as JSON, or the last of the
+ * exceptions that GMS nests (`…[type=index_closed_exception, reason=closed]`).
+ */
+function innermostReason(message: string): string | undefined {
+  const text = message.slice(0, maxNested);
+  const root = /"root_cause"\s*:\s*\[\s*\{\s*"type"\s*:\s*"([\w.]+)"\s*,\s*"reason"\s*:\s*"([^"]*)"/.exec(text);
+  const nested = [...text.matchAll(/\btype=(\w+), reason=((?:[^[\]]|\[[^[\]]*\])*)/g)].at(-1);
+  const [, type, reason] = root ?? nested ?? [];
+  return type && `${type}: ${reason}`;
+}
+
+/** GMS puts whole answers of its search engine into a message. */
+const maxNested = 64 * 1024;
+
+function isPage({ headers, body }: Pick<HttpResponse, 'headers' | 'body'>): boolean {
+  return /^\s*(?:<!doctype html|<html|<head|<body)/i.test(body) || /^text\/html\b/i.test(headers['content-type'] ?? '');
+}
+
+const titleOf = (body: string, sanitize: Sanitize): string =>
+  sanitize(/<title[^>]{0,200}>([^<]{0,1000})/i.exec(body.slice(0, 8192))?.[1] ?? '');
+
+/** A longer first line says nothing more, and this limit keeps the search cheap. */
+const maxLine = 2000;
+
+/**
+ * The whole message of a rest.li error body, or undefined when the body is not one. Must go through `sanitize` before it
+ * is shown. Without `message` it is the part after `[HTTP Status:NNN]: ` on the first line of `stackTrace`
+ * (RestLiServiceException).
+ */
+export function readRestError(body: string): string | undefined {
+  const error = parseJson(body);
+  if (!isObject(error)) return undefined;
+  const { message, stackTrace, exceptionClass } = error;
+  if (typeof message === 'string' && message.trim() !== '') return message;
+  const firstLine = typeof stackTrace === 'string' ? lineOf(stackTrace) : '';
+  const after = /\[HTTP Status:\d{1,3}\]:/.exec(firstLine);
+  const text = after ? firstLine.slice(after.index + after[0].length).trim() : firstLine;
+  if (text !== '') return text;
+  return typeof exceptionClass === 'string' && exceptionClass !== '' ? exceptionClass : undefined;
+}
+
+const lineOf = (stackTrace: string): string =>
+  stackTrace.trimStart().slice(0, maxLine).split(/\r?\n/, 1)[0]?.trimEnd() ?? '';

@@ -1,0 +1,35 @@
+import { redactor } from '../secrets.ts';
+import { capped, withoutMarkup } from '../text.ts';
+
+/** Makes a server's text safe to show: one line of at most 240 bytes without stack traces, markup and secrets. */
+export type Sanitize = (text: string) => string;
+
+/** A parser's result for a text that is not what the operation promises. */
+export interface Unreadable {
+  kind: 'unreadable';
+  /** The beginning of the text, safe to show. */
+  excerpt: string;
+}
+
+/** A stack trace has tens of kilobytes; the useful part is at its beginning, and this keeps the patterns cheap. */
+const maxRead = 8192;
+
+/**
+ * Quotes what a server says. GMS puts whole answers of its search engine into its messages, HTML pages and stack traces
+ * among them (datahub issue #9113).
+ * @param secrets the tokens in use: a text that repeats one, even in part, is withheld
+ */
+export function createSanitizer(secrets: readonly string[] = []): Sanitize {
+  const redacted = redactor(secrets);
+  return (text) => {
+    // A second pass, without the characters that may have divided a token or a line of a stack trace.
+    const visible = redacted(text.slice(0, maxRead)).replace(/\p{Cf}/gu, '');
+    const plain = redacted(withoutMarkup(visible));
+    // A class's name is useful, its packages are not.
+    const short = redacted(plain.replace(/\b(?:[a-z_][\w$]*\.)+(?=[A-Z])/g, ''));
+    return capped(short.replace(/[\p{C}\s]+/gu, ' ').trim());
+  };
+}
+
+/** For texts that come with no token of ours. */
+export const sanitize: Sanitize = createSanitizer();

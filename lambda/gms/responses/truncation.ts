@@ -1,0 +1,41 @@
+import { readTaskId } from '../backend.ts';
+import type { Truncation } from '../operations.ts';
+import type { HttpResponse } from '../transport.ts';
+import { TransportError } from '../transport.ts';
+import { failureOfStatus, failureOfTransport, type RequestInfo } from './failures.ts';
+import { parseJson, textOf, unwrapped } from './json-value.ts';
+import type { Sanitize } from './server-text.ts';
+
+/**
+ * What the answer to a real truncate proves. Only a task id proves a start, and no answer can prove that nothing was
+ * started: a 400 can come from a reindex that failed after it moved the alias (ESIndexBuilder), and a 401, 403, 404 or
+ * 429 from a proxy that has passed the request on.
+ */
+export function truncationOf(answer: HttpResponse, requestInfo: RequestInfo, sanitize: Sanitize): Truncation {
+  const failure = failureOfStatus(answer, requestInfo, sanitize);
+  if (failure) return { kind: 'unresolved', error: failure };
+  const { status, body, complete } = answer;
+  const value = unwrapped(parseJson(body) ?? body);
+  const taskId = complete && typeof value === 'string' ? readTaskId(value) : undefined;
+  if (taskId) return { kind: 'started', taskId };
+  const text = sanitize(textOf(value)) || undefined;
+  return { kind: 'unresolved', error: { kind: 'no-task-id', operation: requestInfo.operation, status, text } };
+}
+
+/** A failed exchange proves that nothing was started only if not one byte of it was written. */
+export function truncationWithoutAnswer(error: unknown, requestInfo: RequestInfo, sanitize: Sanitize): Truncation {
+  if (!(error instanceof TransportError)) {
+    // A bug in this program: nobody knows how far the request got.
+    const text = sanitize(error instanceof Error ? error.message : String(error)) || undefined;
+    return { kind: 'unresolved', error: { kind: 'defect', operation: requestInfo.operation, text } };
+  }
+  if (!error.mayBeWritten) {
+    return { kind: 'not-sent', why: error.stage === 'withheld' ? 'withheld' : failureOfTransport(error, requestInfo) };
+  }
+  const { status } = error;
+  // The status arrived but the body was lost: the status means the same as with a body.
+  if (status !== undefined && status >= 300) {
+    return truncationOf({ status, headers: {}, body: '', complete: false }, requestInfo, sanitize);
+  }
+  return { kind: 'unresolved', error: failureOfTransport(error, requestInfo) };
+}

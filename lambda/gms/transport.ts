@@ -1,0 +1,71 @@
+import { secondMillis } from '../model/time.ts';
+
+/**
+ * One HTTP exchange, and nothing else: tokens, retries, parsing and messages live above this interface.
+ * `http-transport.ts` implements it over the network; tests connect it to a server in the same process.
+ */
+
+/** How long a read may take unless the command line says otherwise. */
+export const readTimeoutMillis = 60 * secondMillis;
+
+/** The longest a real truncate may take to answer (DataHub's frontend gives up after 120 s). */
+export const truncateTimeoutMillis = 120 * secondMillis;
+export const connectTimeoutMillis = 5 * secondMillis;
+
+export interface HttpRequest {
+  url: string;
+  /** Sent unchanged. */
+  headers: Readonly<Record<string, string>>;
+  body: string;
+}
+
+export interface HttpResponse {
+  status: number;
+  /** Names in lower case; several values of one name are joined with a comma. */
+  headers: Readonly<Record<string, string>>;
+  body: string;
+  /** False if the body was longer than the transport reads; `body` is then its beginning. */
+  complete: boolean;
+  /** How the body is compressed, where it cannot be unpacked; `body` is then empty. */
+  encoding?: string;
+}
+
+export interface Transport {
+  /** Sends one POST, at most once, possibly on a reused connection. Throws TransportError. */
+  post(exchange: HttpRequest, signal?: AbortSignal): Promise<HttpResponse>;
+  /**
+   * Sends one POST, at most once, on a connection of its own, closed afterwards. Once the connection is open, `maySend`
+   * is called, and the request is written in the same turn of the event loop or not at all (stage `withheld`). Throws
+   * TransportError.
+   */
+  postAtMostOnce(exchange: HttpRequest, maySend: () => boolean): Promise<HttpResponse>;
+}
+
+/** Where an exchange failed. `not-http`: the answer violates HTTP; `withheld`: `maySend` said no. */
+export type FailureStage = 'dns' | 'connect' | 'tls' | 'withheld' | 'timeout' | 'reset' | 'not-http' | 'aborted';
+
+export class TransportError extends Error {
+  override readonly name = 'TransportError';
+  readonly stage: FailureStage;
+  /** False is a guarantee: not one byte of the request left this process. */
+  readonly mayBeWritten: boolean;
+  /** The cause's code (`ECONNREFUSED`), if it has one. */
+  readonly code: string | undefined;
+  /** The status, if the answer was interrupted after it. */
+  readonly status: number | undefined;
+  /** How long it was waited for, if it timed out. */
+  readonly seconds: number | undefined;
+
+  constructor(
+    stage: FailureStage,
+    mayBeWritten: boolean,
+    more: { code?: string; status?: number; seconds?: number } = {},
+  ) {
+    super(`HTTP exchange failed: ${stage}${more.code === undefined ? '' : ` (${more.code})`}`);
+    this.stage = stage;
+    this.mayBeWritten = mayBeWritten;
+    this.code = more.code;
+    this.status = more.status;
+    this.seconds = more.seconds;
+  }
+}

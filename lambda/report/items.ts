@@ -1,0 +1,140 @@
+import { type Outcome, outcomes, resultOf, type Urgency, urgencies } from '../model/outcomes.ts';
+import type { DecidedIndex, Report } from '../model/report-schema.ts';
+import { counted } from './sentences/numbers.ts';
+import { asSentence, type Context, joined, nameOf, type Sentences, withoutStop } from './sentences/phrases.ts';
+import { sentencesOf, sentencesOfError, sentencesOfNote, titles, urgencyTexts } from './sentences/sentences.ts';
+import { oneLine } from './sentences/text.ts';
+
+/** What a report has to say, in the order in which people need to hear it; every form of a message shows these. */
+
+export interface Item {
+  /** For the subject: `ROWS MISSING in dataset.operation`, and a detail that is left out where space is short. */
+  subject: string;
+  detail: string;
+  /** The indices that its claim is about; none if the claim names them. */
+  names: readonly string[];
+  /** The first line, after the names. */
+  claim: string;
+  sentences: Sentences;
+  /** `Owner: data platform. Note: keep two years.`; empty if the policies have neither. */
+  owner: string;
+  /** By urgency, then by outcome, the worst first. */
+  rank: number;
+}
+
+/** Everything that needs attention: the run's error, then the most urgent; indices with the same text are one item. */
+export function problemsOf(report: Report, context: Context): Item[] {
+  const error = report.cause === undefined ? [] : [ofError(report, report.cause, context)];
+  const items = [...grouped(report, context), ...notesThatAsk(report, context)];
+  return [...error, ...items.sort((one, other) => one.rank - other.rank)];
+}
+
+/** Policies without a problem; those that deleted something come first. */
+export const withoutProblem = (report: Report): DecidedIndex[] =>
+  report.policies.filter(({ outcome }) => resultOf[outcome] === 'ok').sort((one, other) => order(one) - order(other));
+
+/** Notes that only inform, as sentences. */
+export const remarksOf = (report: Report, context: Context): string[] =>
+  (report.notes ?? [])
+    .map((note) => sentencesOfNote(note, context))
+    .filter(({ next }) => next === undefined)
+    .map(({ what, why }) => joined(asSentence(what), why));
+
+/** The most urgent of all, in the runbook's words. */
+export function urgencyOf(items: readonly Item[]): Urgency {
+  const all = items.map(({ sentences }) => sentences.urgency);
+  return urgencies.find((urgency) => all.includes(urgency)) ?? 'nothing';
+}
+
+export const urgencyLine = (items: readonly Item[]): string => `${urgencyTexts[urgencyOf(items)]}.`;
+
+/** `3 truncated, 2 below the threshold`. */
+export function countsOf(entries: readonly DecidedIndex[]): string {
+  const counts = outcomes.map((outcome): [Outcome, number] => [
+    outcome,
+    entries.filter((entry) => entry.outcome === outcome).length,
+  ]);
+  return counts
+    .filter(([, count]) => count > 0)
+    .map(([outcome, count]) => `${count} ${titles[outcome]}`)
+    .join(', ');
+}
+
+const order = ({ outcome }: DecidedIndex): number => outcomes.indexOf(outcome);
+
+const rankOf = ({ urgency }: Sentences, outcome = outcomes.length): number =>
+  urgencies.indexOf(urgency) * 100 + outcome;
+
+function ofError(report: Report, cause: NonNullable<Report['cause']>, context: Context): Item {
+  const sentences = sentencesOfError(cause, context);
+  const explained = report.policies.filter((entry) => isExplained(report, entry));
+  const notStarted = explained.filter(({ outcome }) => outcome === 'not-started').length;
+  const about = [[explained.length - notStarted, 'not examined'] as const, [notStarted, 'not started'] as const].map(
+    ([count, how]) => (count === 0 ? '' : `, ${counted(count, 'policy', 'policies')} ${how}`),
+  );
+  return {
+    subject: 'run failed',
+    detail: sentences.subject ?? '',
+    names: [],
+    claim: `The run failed${about.join('')}: ${sentences.what}.`,
+    sentences,
+    owner: '',
+    rank: 0,
+  };
+}
+
+/** Whether the run's error, which is shown once, already explains this entry. */
+const isExplained = ({ cause: error }: Report, { cause }: DecidedIndex): boolean =>
+  error !== undefined && cause.kind === 'setup' && cause.what === 'run';
+
+/** Indices that were not examined, or not started, because of the run's error. */
+export const explainedByError = (report: Report): string[] =>
+  report.policies.filter((entry) => isExplained(report, entry)).map(nameOf);
+
+const notesThatAsk = (report: Report, context: Context): Item[] =>
+  (report.notes ?? []).flatMap((note) => {
+    const sentences = sentencesOfNote(note, context);
+    if (sentences.next === undefined) return [];
+    const { subject = '', what } = sentences;
+    return [{ subject, detail: '', names: [], claim: asSentence(what), sentences, owner: '', rank: rankOf(sentences) }];
+  });
+
+/** Indices with one outcome and one reason share an item; only their names differ. */
+function grouped(report: Report, context: Context): Item[] {
+  const groups = new Map<string, { sentences: Sentences; entries: [DecidedIndex, ...DecidedIndex[]] }>();
+  for (const entry of report.policies) {
+    if (resultOf[entry.outcome] === 'ok' || isExplained(report, entry)) continue;
+    const sentences = sentencesOf(entry, context);
+    const { what, why, next, act, instead } = sentences;
+    // Commands that change something name an index, so such indices do not share an item.
+    const key = [entry.outcome, what, why, next, act?.line, instead?.line].join('\n');
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { sentences, entries: [entry] });
+    else group.entries.push(entry);
+  }
+  return [...groups.values()].map(({ sentences, entries }) => ofEntries(entries, sentences));
+}
+
+function ofEntries(entries: readonly [DecidedIndex, ...DecidedIndex[]], sentences: Sentences): Item {
+  const [{ outcome }] = entries;
+  const names = entries.map(nameOf);
+  return {
+    subject: `${titles[outcome]}${outcome === 'rows-missing' ? ' in' : ':'} ${names[0]}`,
+    detail: sentences.subject ?? '',
+    names,
+    claim: `${titles[outcome]}, ${sentences.what}.`,
+    sentences,
+    owner: ownersOf(entries),
+    rank: rankOf(sentences, outcomes.indexOf(outcome)),
+  };
+}
+
+function ownersOf(entries: readonly DecidedIndex[]): string {
+  const each = (texts: Array<string | undefined>) => [...new Set(texts.filter((text) => text !== undefined))];
+  const owners = each(entries.map(({ owner }) => owner)).map((owner) => oneLine(owner, 80));
+  const notes = each(entries.map(({ note }) => note)).map((note) => oneLine(note, 160));
+  return joined(
+    owners.length > 0 && `Owner: ${withoutStop(owners.slice(0, 3).join(', '))}.`,
+    notes[0] !== undefined && `Note: ${withoutStop(notes[0])}.`,
+  );
+}

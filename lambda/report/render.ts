@@ -1,0 +1,243 @@
+import { type DecidedIndex, maxUnmanaged, type Report } from '../model/report-schema.ts';
+import { countsOf, explainedByError, type Item, problemsOf, remarksOf, urgencyLine, withoutProblem } from './items.ts';
+import type { Command } from './sentences/audience.ts';
+import { counted, duration, moment, size } from './sentences/numbers.ts';
+import { type Context, joined, nameOf, ofAnotherRun, withStop } from './sentences/phrases.ts';
+import type { Section } from './sentences/runbook.ts';
+import { sentencesOf, titles } from './sentences/sentences.ts';
+import { clip, oneLine } from './sentences/text.ts';
+import { kindOfRun, lateNotice, summary } from './subject.ts';
+
+/** The text of a message: the same items in the same order for every form, as far as each has room. */
+
+/** One line of a message. A command stays whole, so that it can be pasted. */
+export interface Line {
+  kind: 'heading' | 'text' | 'command' | 'blank';
+  text: string;
+}
+
+/** How one form marks its texts, and how much of them it has room for. */
+export interface Form {
+  /** Any text, put on one line of at most `max` characters and escaped for this form. */
+  plain(text: string, max: number): string;
+  /** A command with the line that says what it does; no lines where none are shown. */
+  command(command: Command): Line[];
+  /** Where people find a section of the runbook. */
+  runbook(section: Section, context: Context): string;
+  /** Characters of each part. */
+  room: Readonly<Record<'head' | 'why' | 'owner' | 'next' | 'remark', number>>;
+  /** How many of these are shown at most; above `fine`, indices without a problem are counted. */
+  most: Readonly<Record<'problems' | 'links' | 'fine' | 'remarks', number>>;
+  /** Whether the text has room for all of these lines, the last of which belong to `part`. */
+  fits(lines: readonly Line[], part: Part): boolean;
+  /** Characters left, beside these lines, for the names of problems that had no room. */
+  left(lines: readonly Line[]): number;
+}
+
+const blank: Line = { kind: 'blank', text: '' };
+export const textLine = (text: string): Line => ({ kind: 'text', text });
+const heading = (text: string): Line => ({ kind: 'heading', text });
+
+/** @returns the worst first; every index with a problem is named */
+export function render(report: Report, context: Context, form: Form): Line[] {
+  const items = problemsOf(report, context);
+  const first = [heading(opening(report, items, context, form)), blank];
+  const last = textLine(runLine(report, form));
+  const lines = [...first, ...problems(items, explainedByError(report), [...first, last], context, form)];
+  const add = (more: readonly string[]) => {
+    for (const line of more.map(textLine)) if (form.fits([...lines, line, last], 'rest')) lines.push(line);
+  };
+  for (const part of [fine(report, context, form), remarks(report, context, form)]) {
+    add(part);
+    if (part.length > 0) lines.push(blank);
+  }
+  add(hints(report, context, form));
+  return [...lines, last];
+}
+
+function opening(report: Report, items: readonly Item[], context: Context, form: Form): string {
+  const which = [oneLine(report.stage, 60) || 'unnamed', hostOf(report.server)]
+    .filter((part) => part !== '')
+    .join(', ');
+  const late = lateNotice(report);
+  const how = kindOfRun(report);
+  return form.plain(
+    joined(
+      late !== '' && `${late}; look at status first.`,
+      how === 'PREVIEW' ? 'PREVIEW, nothing was deleted.' : withStop(how),
+      `${which}.`,
+      items.length > 0 ? urgencyLine(items) : withStop(summary(report, context)),
+    ),
+    500,
+  );
+}
+
+function hostOf(server: string | undefined): string {
+  if (server === undefined) return '';
+  return oneLine(URL.canParse(server) ? new URL(server).host : server, 100);
+}
+
+type Part = 'problem' | 'line' | 'rest';
+
+/** Full paragraphs while there is room, then lines, then names. */
+function problems(
+  items: readonly Item[],
+  namesBefore: readonly string[],
+  around: readonly Line[],
+  context: Context,
+  form: Form,
+): Line[] {
+  const lines: Line[] = [];
+  const namesLeft = [...namesBefore];
+  let part: Part = 'problem';
+  items.forEach((item, at) => {
+    const { head, rest } = headOf(item, form);
+    const coming = [...namesLeft, ...rest, ...items.slice(at + 1).flatMap(namesOf)];
+    const fits = (more: readonly Line[]) =>
+      form.fits([...around, ...lines, ...more, textLine(namesLine(coming, minNameLength))], part);
+    if (part === 'problem') {
+      const full = [...paragraph(item, head, at, context, form), blank];
+      const isAmongFew = at < form.most.problems && items.length <= 2 * form.most.problems;
+      if (at === 0 || (isAmongFew && fits(full))) {
+        lines.push(...full);
+        namesLeft.push(...rest);
+        return;
+      }
+      part = 'line';
+    }
+    const line = textLine(`- ${form.plain(head, form.room.head)}`);
+    if (part === 'line' && fits([line])) {
+      lines.push(line);
+      namesLeft.push(...rest);
+      return;
+    }
+    part = 'rest';
+    namesLeft.push(...namesOf(item));
+  });
+  const room = form.left([...around, ...lines]);
+  if (namesLeft.length > 0) lines.push(textLine(form.plain(cutEvenly(namesLeft, room), room)));
+  return lines.length === 0 || lines.at(-1) === blank ? lines : [...lines, blank];
+}
+
+/** What the last line says of an item that has no room. */
+const namesOf = ({ names, subject }: Item): readonly string[] => (names.length > 0 ? names : [subject]);
+
+/** The most names in the first line of an item; the last line of all problems names the others. */
+const namesInHead = 5;
+
+/** The claim, after as many names as have room with it (at least one), and the names left over. */
+function headOf({ names, claim }: Item, { room }: Form): { head: string; rest: readonly string[] } {
+  const heads = names.slice(0, namesInHead).map((_, at) => {
+    const rest = names.slice(at + 1);
+    const more = rest.length > 0 ? ` and ${rest.length} more` : '';
+    return { head: `${names.slice(0, at + 1).join(', ')}${more}: ${claim}`, rest };
+  });
+  return heads.findLast(({ head }) => head.length <= room.head) ?? heads[0] ?? { head: claim, rest: [] };
+}
+
+/** A problem gets its full text only if this many characters of each name still to come have room as well. */
+const minNameLength = 40;
+
+const namesLine = (names: readonly string[], longest: number): string =>
+  names.length === 0 ? '' : `More with problems: ${names.map((name) => clip(name, longest)).join(', ')}.`;
+
+/** If there is no room for all names, the longest are cut. */
+function cutEvenly(names: readonly string[], room: number): string {
+  let longest = Math.max(...names.map(({ length }) => length));
+  while (longest > 4 && namesLine(names, longest).length > room) longest--;
+  return namesLine(names, longest);
+}
+
+/**
+ * One problem: what, why, owner and note, the next step, commands, the runbook. A text stays on one line, so nothing
+ * that it quotes looks like a command.
+ */
+function paragraph(
+  { sentences: { why = '', next, inspect, act, instead, section }, owner }: Item,
+  head: string,
+  at: number,
+  context: Context,
+  form: Form,
+): Line[] {
+  const commands = [inspect, act, instead].flatMap((command) => (command === undefined ? [] : form.command(command)));
+  const texts = [
+    form.plain(why, form.room.why),
+    form.plain(owner, form.room.owner),
+    next === undefined ? '' : form.plain(`Next: ${next}`, form.room.next),
+  ];
+  const link = section !== undefined && at < form.most.links ? form.runbook(section, context) : '';
+  return [heading(form.plain(head, form.room.head)), ...texts.map(textLine), ...commands, textLine(link)].filter(
+    ({ text }) => text !== '',
+  );
+}
+
+/**
+ * A line for each index if they are few; otherwise a line for each verdict of another run and each remarkable index,
+ * and a count of the others.
+ */
+function fine(report: Report, context: Context, form: Form): string[] {
+  const entries = withoutProblem(report);
+  const ofOthers = entries.filter((entry) => ofAnotherRun(entry, context));
+  const worthReading = entries.filter((entry) => !ofOthers.includes(entry) && isRemarkable(entry));
+  const few = entries.length <= form.most.fine;
+  const shown = few
+    ? entries
+    : [...ofOthers, ...worthReading.slice(0, Math.max(0, form.most.fine - 1 - ofOthers.length))];
+  const counts = countsOf(entries.filter((entry) => !shown.includes(entry)));
+  return [
+    ...shown.map((entry) => fineLine(entry, context, form)),
+    ...(counts === '' ? [] : [form.plain(`Fine: ${counts}.`, 200)]),
+  ];
+}
+
+const isRemarkable = ({ reindexes, rowsMissing = 0, indexNow, noIndex }: DecidedIndex): boolean =>
+  reindexes || rowsMissing > 0 || indexNow !== undefined || noIndex === true;
+
+function fineLine(entry: DecidedIndex, context: Context, form: Form): string {
+  const { what, why } = sentencesOf(entry, context);
+  return form.plain(
+    joined(`${nameOf(entry)}: ${titles[entry.outcome]}, ${what}.`, why),
+    form.room.head + form.room.why,
+  );
+}
+
+function remarks(report: Report, context: Context, { most, room, plain }: Form): string[] {
+  const all = remarksOf(report, context);
+  const more = all.length - most.remarks;
+  return [
+    ...all.slice(0, most.remarks).map((text) => `- ${plain(text, room.remark)}`),
+    ...(more > 0 ? [`- ${counted(more, 'more note', 'more notes')} in the report.`] : []),
+  ];
+}
+
+function hints(report: Report, { audience }: Context, { plain }: Form): string[] {
+  const [largest] = report.unmanagedIndices;
+  const { length } = report.unmanagedIndices;
+  const howMany = length >= maxUnmanaged ? 'at least ' : '';
+  const megabytes = largest?.sizeMb === undefined ? '' : `, ${size(largest.sizeMb)}`;
+  const isEnforceable =
+    report.mode === 'preview' && report.policies.some(({ outcome }) => outcome === 'would-truncate');
+  return [
+    ...(isEnforceable && report.result === 'ok'
+      ? [`To delete these rows, ${audience.kind === 'machine' ? 'use the verb enforce' : 'set the mode to enforce'}.`]
+      : []),
+    ...(largest === undefined
+      ? []
+      : [
+          plain(
+            `Without a policy: ${howMany}${counted(length, 'index', 'indices')} (the largest: ${nameOfUnmanaged(largest)}${megabytes}).`,
+            250,
+          ),
+        ]),
+  ];
+}
+
+/** The index as a policy would name it or, if its name does not reveal that, by its own name. */
+const nameOfUnmanaged = ({ indexName, entityType, aspect }: Report['unmanagedIndices'][number]): string =>
+  entityType && aspect ? nameOf({ entityType, aspect }) : oneLine(indexName, 120);
+
+function runLine({ runId, startedAt, finishedAt }: Report, { plain }: Form): string {
+  const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000;
+  const took = seconds >= 0 ? `, took ${duration(seconds)}` : '';
+  return `Run ${plain(runId, 100)}, ${moment(Date.parse(startedAt))}${took}.`;
+}

@@ -1,0 +1,200 @@
+import type { CauseOf } from '../../model/cause.ts';
+import type { DecidedIndex } from '../../model/report-schema.ts';
+import type { Command } from './audience.ts';
+import { listIndices, listTasks, pause, release, releaseAnyway, showTask, verify } from './commands.ts';
+import { date, exact, moment, rows } from './numbers.ts';
+import {
+  afterLossNext,
+  type CauseEntry,
+  type Context,
+  compareIndices,
+  cutoffText,
+  joined,
+  nameOf,
+  nextRunChecks,
+  nextRunTries,
+  ofHours,
+  ofTotal,
+  replaced,
+  rowsDone,
+  type Sentences,
+  taskVanished,
+  withoutStop,
+} from './phrases.ts';
+import { errorSentences } from './server-errors.ts';
+
+/** Why an index is not free: what was sent is not verified, or a person has to decide. */
+
+export function open(cause: CauseOf<'open'>, entry: DecidedIndex, context: Context): Sentences {
+  const { done, ended, vanished, error, judgeableAt, lastMovedAt, since } = cause;
+  const runId = cause.runId ?? context.runId;
+  const sent = `sent${since === undefined ? '' : ` on ${moment(since)}`} by ${runId === context.runId ? 'this run' : `run ${runId}`}`;
+  const inspect = ended ? undefined : vanished ? listTasks : showTask(entry);
+  if (cause.why === 'preview') return unverified(cause, sent, inspect, entry, context);
+  const isSure = entry.taskId !== undefined || vanished || done !== undefined || entry.outcome === 'still-running';
+  const moved = lastMovedAt === undefined || ended ? '' : `, and last made progress on ${moment(lastMovedAt)}`;
+  return {
+    subject: openBriefly(cause),
+    what: isSure ? openText(cause, entry) : 'a truncation may have been sent, and nothing shows that it has ended',
+    why: joined(
+      `${isSure ? 'The truncation' : 'If so, it'} was ${sent}${moved}.`,
+      vanished && taskVanished,
+      stoppedWatching(cause),
+      error && `At the last check, ${errorSentences(error).came}.`,
+      judgeableAt !== undefined && `No run verifies it before ${moment(judgeableAt)}.`,
+    ),
+    urgency: 'nothing',
+    next: nextRunChecks,
+    inspect,
+  };
+}
+
+function openBriefly({ done, total, ended, vanished }: CauseOf<'open'>): string {
+  if (ended) return 'not verified yet';
+  if (vanished) return 'task vanished';
+  return done !== undefined && total ? `${Math.min(99, Math.floor((done / total) * 100))} % done` : '';
+}
+
+function openText({ done, total, ended }: CauseOf<'open'>, entry: DecidedIndex): string {
+  if (ended) return 'its task has ended, but its result is not verified yet';
+  if (done !== undefined) return rowsDone(done, total, entry);
+  if (entry.rowsDeleted && !entry.reindexes)
+    return `${ofTotal(entry.rowsDeleted, entry.rowsToDelete, 'old row')} deleted so far`;
+  return entry.outcome === 'still-running'
+    ? 'nothing shows that it has ended'
+    : 'a truncation was sent, and nothing shows that it has ended';
+}
+
+function stoppedWatching({ why, hours }: CauseOf<'open'>): string {
+  switch (why) {
+    case 'run-time':
+      return hours === undefined ? 'The run ended first.' : `The run ran out of time${ofHours(hours)}.`;
+    case 'step':
+      return 'Poll failed, so the run stopped watching.';
+    case 'server':
+      return 'The run could no longer check it.';
+    case 'preview':
+    case 'another-run':
+      return '';
+  }
+}
+
+/** A preview verifies nothing, so in a stage that only previews a person has to start the run that does. */
+function unverified(
+  { releasableAt }: CauseOf<'open'>,
+  sent: string,
+  inspect: Command | undefined,
+  entry: DecidedIndex,
+  context: Context,
+): Sentences {
+  const canRelease = releasableAt !== undefined && releasableAt <= context.finishedAtMillis;
+  return {
+    subject: 'not verified yet',
+    what: `${sent}, and not verified yet`,
+    why: 'A preview verifies nothing. Until an enforcing run has verified it, nothing is deleted from this index.',
+    urgency: 'week',
+    next: `Verify it with an enforcing run${canRelease ? ', or release the index once no task deletes from it or reindexes it' : ''}.`,
+    inspect,
+    act: verify(entry, context),
+    instead: canRelease ? release(nameOf(entry), context) : undefined,
+  };
+}
+
+export const gone: CauseEntry<'gone'> = ({ what, at, runId }, entry, context) => {
+  const other = runId === undefined || runId === context.runId ? undefined : `run ${runId}`;
+  switch (what) {
+    case 'deleted':
+      return {
+        subject: 'its ledger record is gone',
+        what: 'its ledger record was deleted, so this job cannot tell how its truncation ended',
+        urgency: 'week',
+        next: 'Check whether its task has ended, and find out what deletes ledger records.',
+        inspect: showTask(entry),
+      };
+    case 'released':
+      return {
+        subject: 'released during the run',
+        what: `a person released the index${at === undefined ? '' : ` on ${moment(at)}`}, so its truncation is no longer watched`,
+        urgency: 'nothing',
+        next: 'Nothing to do: the report of the release says what was known.',
+      };
+    case 'superseded':
+      return {
+        subject: 'a later run has taken over',
+        what: `${other ?? 'a later run'} has sent another truncation since`,
+        urgency: 'nothing',
+        next: `See the report of ${other ?? 'that run'}.`,
+      };
+    case 'fenced':
+      return {
+        subject: 'may have been sent already',
+        what: 'nothing was sent a second time',
+        why: `${other === undefined ? 'This run' : `Run ${runId}`} may already have sent a truncation of this index; each run sends at most one.`,
+        urgency: 'nothing',
+        next: nextRunTries,
+      };
+  }
+};
+
+export const leftAlone: CauseEntry<'left-alone'> = (cause, entry, context) => {
+  const isAddress = cause.why === 'address';
+  const accepted = cause.releasableAt === undefined ? '' : ` (accepted from ${moment(cause.releasableAt)} on)`;
+  return {
+    subject: isAddress ? 'record of another address' : 'ledger record not readable',
+    what: isAddress
+      ? 'a truncation sent to another server address is not verified'
+      : 'its ledger record cannot be read, so the job leaves it alone',
+    why: isAddress
+      ? `It was sent on ${moment(cause.since)} to ${cause.address}. If both addresses lead to one server, use that address again.`
+      : `Unreadable fields: ${cause.fields.join(', ')}. A truncation may be under way.`,
+    urgency: 'week',
+    next: `${isAddress ? 'Otherwise' : 'Restore the record, or'} release the index once no task deletes from it or reindexes it${accepted}.`,
+    inspect: listTasks,
+    act: releaseAnyway(nameOf(entry), 0, 'This releases it without proof that no row is missing', context),
+    section: 'Unknown',
+  };
+};
+
+export function quarantined(cause: CauseOf<'quarantined'>, entry: DecidedIndex, context: Context): Sentences {
+  const { since, outcome, rowsMissing, reindexed, indexBefore, indexNow, cutoffMillis } = cause;
+  const hasLost = isLost(cause);
+  const lost = `${rowsMissing === undefined ? 'rows' : rows(rowsMissing, 'exact')} ${rowsMissing === 1 ? 'was' : 'were'} missing${reindexed ? ' after a reindex' : ''}`;
+  return {
+    subject: missingToday(cause) > 0 ? `${rows(missingToday(cause), 'exact')} missing today` : `since ${date(since)}`,
+    what: 'nothing is deleted from it until a person releases it',
+    why: joined(
+      replaced(indexBefore, indexNow),
+      outcome === 'rows-missing'
+        ? `On ${moment(since)}, ${lost}.`
+        : `On ${moment(since)}, nothing proved that its reindex had written every row to keep.`,
+      todayText(cause),
+      cutoffText(cutoffMillis),
+    ),
+    urgency: hasLost ? 'act' : 'week',
+    next: hasLost ? afterLossNext : compareIndices,
+    inspect: listIndices(entry),
+    act: hasLost ? pause(context) : undefined,
+    instead: release(nameOf(entry), context),
+    section: outcome === 'rows-missing' ? 'Rows missing' : undefined,
+  };
+}
+
+/** Rows were missing then, or are missing in the new index today. */
+export const isLost = (cause: CauseOf<'quarantined'>): boolean =>
+  cause.outcome === 'rows-missing' || missingToday(cause) > 0;
+
+/** Rows to keep that are not in the new index, as this run has counted it. */
+const missingToday = ({ today }: CauseOf<'quarantined'>): number =>
+  today !== undefined && 'found' in today && today.inPlace ? Math.max(0, today.expected - today.found) : 0;
+
+/** What this run has counted, beside what was counted then. */
+function todayText({ today }: CauseOf<'quarantined'>): string {
+  if (today === undefined) return '';
+  if ('error' in today) return `Today it could not be counted: ${withoutStop(errorSentences(today.error).came)}.`;
+  const { expected, found, inPlace } = today;
+  if (!inPlace)
+    return 'Today its old rows are still there: the new index is not in place, but may still be put in place.';
+  return found < expected
+    ? `Today ${exact(expected - found)} of ${rows(expected, 'exact')} to keep are missing.`
+    : `Today ${exact(found)} of ${rows(expected, 'exact')} to keep are there; late rows may hide a loss.`;
+}

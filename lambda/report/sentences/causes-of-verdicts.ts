@@ -1,0 +1,249 @@
+import type { CauseOf } from '../../model/cause.ts';
+import type { DecidedIndex } from '../../model/report-schema.ts';
+import { listIndices, pause, release, showBlocks, showRefresh, showTask } from './commands.ts';
+import { duration, exact, rows } from './numbers.ts';
+import {
+  afterLossNext,
+  alsoGone,
+  areOrWere,
+  asSentence,
+  type Context,
+  compareIndices,
+  countersText,
+  cutoffOf,
+  isOrAre,
+  isUnseen,
+  joined,
+  nameOf,
+  nextRunTries,
+  ofTotal,
+  quarantine,
+  rowsDone,
+  type Sentences,
+  taskVanished,
+} from './phrases.ts';
+import { diagnosis, failedRequest } from './server-errors.ts';
+
+/** How a truncation ended. */
+
+export function unchanged(cause: CauseOf<'unchanged'>, entry: DecidedIndex, context: Context): Sentences {
+  const { error } = cause;
+  const counters = countersText(cause, entry);
+  if (error === undefined) {
+    return {
+      subject: 'no answer',
+      what: 'a truncation may have been sent, and no count has changed',
+      why: joined('No answer to it was recorded.', counters),
+      urgency: 'nothing',
+      next: nextRunTries,
+    };
+  }
+  const { subject, why, urgency, next, act, section } = failedRequest('', error, context);
+  const what = 'a truncation was sent, and no count has changed';
+  return { subject, what, why: joined(why, counters), urgency, next, act, section };
+}
+
+export function verified(cause: CauseOf<'verified'>, entry: DecidedIndex): Sentences {
+  const { durationSeconds, resumed } = entry;
+  const took = durationSeconds === undefined ? '' : ` in ${duration(durationSeconds)}`;
+  const byWhom = resumed ? ' by a truncation of an earlier run' : '';
+  return {
+    what: `${entry.reindexes ? reindexedText(cause, entry) : deletedText(entry)}${took}${byWhom}, verified by counting again`,
+    why: entry.reindexes ? afterReindex(cause, entry) : afterDelete(cause, entry),
+    urgency: 'nothing',
+  };
+}
+
+/** No size is named: an index grows before it shrinks, and space comes back only when the search engine merges. */
+const deletedText = ({ rowsDeleted, rowsTotal }: DecidedIndex): string =>
+  rowsDeleted === undefined ? 'old rows deleted' : `${ofTotal(rowsDeleted, rowsTotal)} deleted`;
+
+const reindexedText = ({ done, total }: CauseOf<'verified'>, entry: DecidedIndex): string =>
+  done === undefined ? 'every row to keep written to the new index' : rowsDone(done, total, entry);
+
+function afterDelete(cause: CauseOf<'verified'>, entry: DecidedIndex): string {
+  const { rest, done = 0 } = cause;
+  const { rowsMissing, rowsRemaining = 0 } = entry;
+  return joined(
+    rest !== undefined &&
+      `${rows(rest)} past the retention ${isOrAre(rest)} left (maxRowsPerRun); a later run deletes them if they reach the threshold.`,
+    alsoGone(rowsMissing),
+    rowsRemaining > 0 && `${rows(rowsRemaining, 'exact')} to delete ${isOrAre(rowsRemaining)} left for a later run.`,
+    (cause.cancelled || cause.conflicts) && countersText(cause, entry),
+    done > (entry.rowsDeleted ?? 0) &&
+      `Its task reports ${exact(done)} deleted: old rows that arrived in the meantime can explain the difference.`,
+  );
+}
+
+/** A reindex deletes nothing: DataHub leaves the old index, with all its rows, to an upgrade or a person. */
+function afterReindex(cause: CauseOf<'verified'>, entry: DecidedIndex): string {
+  const { rowsLeftBehind, indexName = 'the old index', rowsMissing = 0, rowsRemaining = 0 } = entry;
+  const left = rowsLeftBehind === undefined ? 'The old rows' : rows(rowsLeftBehind);
+  return joined(
+    `${left} ${rowsLeftBehind === 1 ? 'is' : 'are'} left behind in ${indexName}, which still takes up its space: the runbook says how to remove it ("Reindexes").`,
+    rowsMissing > 0 &&
+      `Counts show ${rows(rowsMissing, 'exact')} fewer than before, although its task wrote every row: the new index may not be refreshed, or something else has deleted rows.`,
+    rowsRemaining > 0 &&
+      `${rows(rowsRemaining, 'exact')} past the cutoff ${isOrAre(rowsRemaining)} in the new index: rows that arrived late.`,
+    (cause.cancelled || cause.conflicts) && countersText(cause, entry),
+  );
+}
+
+/** Why old rows are left after a delete, as far as the counters of its task tell it. */
+export function remains(cause: CauseOf<'remains'>, entry: DecidedIndex, context: Context): Sentences {
+  const { done, total, conflicts = 0, cancelled, runs } = cause;
+  const { rowsDeleted = 0, rowsRemaining = 0, rowsToDelete, taskId } = entry;
+  const left = ofTotal(rowsRemaining, rowsToDelete, 'old row');
+  if (runs) {
+    return {
+      subject: 'its task still runs',
+      what: `${left} ${areOrWere(entry, context)} still there`,
+      why: joined(countersText(cause, entry), alsoGone(entry.rowsMissing)),
+      urgency: 'week',
+      next: 'Look at its task. Until it has ended, set "enabled": false in the policy: otherwise a later run may send a second delete beside it (which deletes no row that should stay).',
+      inspect: showTask(entry),
+    };
+  }
+  const isOver = !cancelled && done !== undefined;
+  if (isOver && isHidden(cause, entry)) {
+    return {
+      subject: 'not refreshed?',
+      what: `its task has ended, and the counts still show ${left}`,
+      why:
+        done === 0
+          ? `All ${rows(conflicts, 'exact')} had changed since the last refresh, as after an earlier delete: the index is probably not refreshed (refresh_interval -1).`
+          : `Its task reports ${exact(done)} deleted, but the counts do not show it: the index is probably not refreshed, as after an interrupted upgrade (refresh_interval -1).`,
+      urgency: 'week',
+      next: 'Check whether the index is refreshed (not with _cat/indices, which shows the old counts, too). If it is not, restore its refresh_interval; the next run counts again.',
+      inspect: showRefresh(entry),
+    };
+  }
+  if (isOver && done === 0 && conflicts === 0 && total !== 0 && rowsDeleted === 0) {
+    return {
+      subject: 'the index refuses deletes',
+      what: 'its task has ended, and no row was deleted',
+      why: `${taskId === undefined ? 'Its task' : `Its task (${taskId})`} deleted 0${total === undefined ? '' : ` of ${exact(total)}`} rows and met no conflict: the index refuses deletes. Most often the disk is full, or index.blocks.write or a read-only policy is set.`,
+      urgency: 'week',
+      next: 'Free space if the disk is full, then remove the block; the next run tries again.',
+      inspect: showBlocks(entry),
+    };
+  }
+  const stoppedEarly = isOver && conflicts > 0 && total !== undefined && done + conflicts < total;
+  return {
+    subject: cancelled ? 'cancelled' : stoppedEarly ? 'stopped at a conflict' : 'rows are left',
+    what: `${left} ${areOrWere(entry, context)} still there`,
+    why: joined(
+      stoppedEarly
+        ? `Its task deleted ${exact(done)} of ${rows(total, 'exact')} and stopped at ${rows(conflicts, 'exact')} that something else had changed: Elasticsearch 8 and 9 stop there.`
+        : countersText(cause, entry),
+      alsoGone(entry.rowsMissing),
+    ),
+    urgency: rowsDeleted === 0 ? 'week' : 'nothing',
+    next:
+      rowsDeleted === 0
+        ? 'Check whether the index is healthy (red means that a shard is unavailable). The next run tries again.'
+        : 'If this is the first time, wait: the next run tries to delete the rest. If this happens again, look at its task.',
+    inspect: rowsDeleted === 0 ? listIndices(entry) : showTask(entry),
+  };
+}
+
+/** Whether the task has deleted far more than the counts show, or has found only rows that changed while it ran. */
+function isHidden({ done = 0, total, conflicts = 0 }: CauseOf<'remains'>, { rowsDeleted = 0 }: DecidedIndex): boolean {
+  return isUnseen(done, rowsDeleted) || (done === 0 && conflicts > 0 && (total === undefined || conflicts >= total));
+}
+
+export function missing(cause: CauseOf<'missing'>, entry: DecidedIndex, context: Context): Sentences {
+  const isShard = isLikeShard(cause, entry);
+  return {
+    subject: entry.noIndex ? 'no such index' : entry.reindexes ? 'after a reindex' : '',
+    what: missingText(cause, entry, context),
+    why: joined(
+      isShard && 'The same share of the old rows is gone, as when a shard is unavailable.',
+      !isShard &&
+        !entry.noIndex &&
+        !entry.reindexes &&
+        "This job's delete does not touch these rows: something else deletes from this index or reindexes it.",
+      entry.reindexes && countersText(cause, entry),
+      quarantine,
+      cutoffOf(entry),
+    ),
+    urgency: 'act',
+    next: isShard ? `If the index is red, wait: nothing is lost. Otherwise: ${afterLossNext}` : afterLossNext,
+    inspect: listIndices(entry),
+    act: pause(context),
+    instead: release(nameOf(entry), context),
+  };
+}
+
+function missingText({ expected, found, done = 0, total }: CauseOf<'missing'>, entry: DecidedIndex, context: Context) {
+  if (found === undefined) return `only ${rowsDone(done, total ?? expected, entry)}`;
+  const lost = `${exact(expected - found)} of ${rows(expected, 'exact')} that should have stayed`;
+  return `${lost} ${areOrWere(entry, context)} ${entry.reindexes ? 'not in the new index' : 'gone'}`;
+}
+
+/**
+ * Whether old rows and rows to keep are fewer in about the same share, as when a shard does not answer, which a count
+ * does not report as an error.
+ */
+function isLikeShard(
+  { expected, found }: CauseOf<'missing'>,
+  { reindexes, noIndex, rowsDeleted = 0, rowsToDelete = 0 }: DecidedIndex,
+): boolean {
+  if (reindexes || noIndex || found === undefined || rowsToDelete === 0 || expected === 0) return false;
+  const [goneOfOld, goneOfRest] = [rowsDeleted / rowsToDelete, (expected - found) / expected];
+  return Math.min(goneOfOld, goneOfRest) > 0.05 && Math.abs(goneOfOld - goneOfRest) <= 0.1;
+}
+
+/** A reindex that nothing proves; or a delete whose result could not be counted. */
+export function unproven(cause: CauseOf<'unproven'>, entry: DecidedIndex, context: Context): Sentences {
+  const { error, vanished } = cause;
+  if (!entry.reindexes) {
+    return {
+      subject: 'cannot be counted',
+      what: 'the result of its truncation could not be counted',
+      why: joined(vanished && taskVanished, error && asSentence(diagnosis(error)), 'The job no longer watches it.'),
+      urgency: 'nothing',
+      next: nextRunTries,
+      inspect: showTask(entry),
+    };
+  }
+  const mayBeNothing = entry.taskId === undefined && error?.kind === 'bad-request';
+  return {
+    subject: mayBeNothing ? 'reindex refused?' : 'reindex not proven',
+    what: unprovenText(cause, mayBeNothing),
+    why: joined(
+      error && asSentence(diagnosis(error)),
+      mayBeNothing &&
+        'DataHub before 0.11 gives this answer and does nothing if the index has no alias; later versions give it after they have put an empty index in place.',
+      vanished && taskVanished,
+      !mayBeNothing && inPlaceText(cause),
+      countersText(cause, entry),
+      quarantine,
+      cutoffOf(entry),
+    ),
+    urgency: 'week',
+    next: mayBeNothing
+      ? 'If every row is there, set refuseReindex to true in its policy and release the index; otherwise follow the runbook.'
+      : compareIndices,
+    inspect: listIndices(entry),
+    act: release(nameOf(entry), context),
+  };
+}
+
+function unprovenText(
+  { done, total, conflicts = 0, cancelled, runs }: CauseOf<'unproven'>,
+  mayBeNothing: boolean,
+): string {
+  if (runs) return 'its reindex still runs';
+  if (mayBeNothing) return 'the server refused the reindex, and may have done nothing';
+  const left = done === undefined || total === undefined ? 0 : total - done - conflicts;
+  if (left > 0) return `${rows(left, 'exact')} ${isOrAre(left)} not in the new index`;
+  return cancelled ? 'its reindex was cancelled' : 'nothing proves that its reindex wrote every row to keep';
+}
+
+function inPlaceText({ inPlace, done, total }: CauseOf<'unproven'>): string {
+  if (inPlace !== false) return '';
+  return done !== undefined && total !== undefined && done >= total
+    ? 'The counts do not show what its task reports: the new index is not in place, or not refreshed.'
+    : 'The new index is not in place, but may still be put in place.';
+}

@@ -1,0 +1,85 @@
+import type { IndexNames } from '../../gms/backend.ts';
+import type { DecidedIndex } from '../../model/report-schema.ts';
+import { searchIndex } from '../../policy/aspects.ts';
+import { type Audience, type Command, type HandInput, runByHand, setParameter } from './audience.ts';
+import { type Context, nameOf } from './phrases.ts';
+
+/** The commands of a message, each with a line that says what it does. */
+
+const inConsole = (say: string, line: string): Command => ({ say, line, typedIn: 'search-engine' });
+
+const inShell = (say: string, line: string | undefined, deletes?: true): Command | undefined =>
+  line === undefined ? undefined : { say, line, typedIn: 'shell', deletes };
+
+/** Every index of this name, with whatever prefix and ending. */
+const pattern = (names: IndexNames): string => `*${searchIndex(names).replace(/[^\p{Ll}\p{Lo}\p{N}_.+-]+/gu, '*')}*`;
+
+/** The request that lists every index of this name with its rows and age. */
+export const listIndices = (names: IndexNames): Command =>
+  inConsole(
+    'See which index has the rows',
+    `GET /_cat/indices/${pattern(names)}?v&h=health,index,docs.count,creation.date.string`,
+  );
+
+export const showRefresh = (names: IndexNames): Command =>
+  inConsole(
+    'See whether it is refreshed ("-1" means never)',
+    `GET /${pattern(names)}/_settings/index.refresh_interval`,
+  );
+
+export const showBlocks = (names: IndexNames): Command =>
+  inConsole('See what blocks its deletes', `GET /${pattern(names)}/_settings/index.blocks.*`);
+
+export const listTasks = inConsole(
+  'See what the search engine is deleting or reindexing',
+  'GET _tasks?actions=*byquery,*reindex&detailed',
+);
+
+/**
+ * Shows the task if its id is one of a search engine, and lists all tasks if there is no id. An id in another form (the
+ * UUID of a server that keeps its rows in Postgres) belongs to no task of a search engine.
+ */
+export function showTask({ taskId }: DecidedIndex): Command | undefined {
+  if (taskId === undefined) return listTasks;
+  return /^[\w-]{1,200}:\d{1,20}$/.test(taskId)
+    ? inConsole('See what its task is doing', `GET _tasks/${taskId}`)
+    : undefined;
+}
+
+/** A run by hand; undefined where none would work. */
+const byHand = (say: string, input: HandInput, { audience }: Context, deletes?: true): Command | undefined =>
+  inShell(say, runByHand(input, audience), deletes);
+
+export const release = (
+  name: string,
+  context: Context,
+  say = 'This counts again, and releases it only if no row is missing',
+) => byHand(say, { release: [name] }, context);
+
+/** Releases an index although rows are missing, or nobody knows whether any are. */
+export const releaseAnyway = (name: string, acceptMissing: number, say: string, context: Context) =>
+  byHand(say, { release: [name], acceptMissing }, context);
+
+export const preview = (context: Context, name?: string) =>
+  byHand(
+    'This counts again and deletes nothing',
+    { mode: 'preview', indices: name === undefined ? undefined : [name] },
+    context,
+  );
+
+export const approve = (entry: DecidedIndex, approveRows: number, say: string, context: Context) =>
+  byHand(say, { mode: 'enforce', indices: [nameOf(entry)], approveRows }, context, true);
+
+/** Lets an enforcing run verify what is unresolved; it deletes nothing there before that is reported. */
+export const verify = (entry: DecidedIndex, context: Context) =>
+  byHand('This verifies it', { mode: 'enforce', indices: [nameOf(entry)] }, context, true);
+
+/** Stores a new token where the job reads it; it stays out of the shell's history. */
+export const storeToken = (audience: Audience) =>
+  inShell('With the token in token.txt, this stores it', setParameter('token', 'file://token.txt', audience));
+
+export const pause = ({ audience }: Context) =>
+  inShell('This pauses the job', setParameter('paused', 'true', audience));
+
+export const resume = ({ audience }: Context) =>
+  inShell('This resumes it', setParameter('paused', 'false', audience), true);

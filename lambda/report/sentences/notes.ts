@@ -1,0 +1,263 @@
+import type { NoteKind, NoteOf } from '../../model/note.ts';
+import { fromDottedName } from '../../policy/aspects.ts';
+import { listIndices, listTasks, release, releaseAnyway, resume, storeToken } from './commands.ts';
+import { counted, date, exact, moment, rows } from './numbers.ts';
+import {
+  asSentence,
+  type Context,
+  createToken,
+  cutoffText,
+  isOrAre,
+  joined,
+  replaced,
+  type Sentences,
+  withoutStop,
+} from './phrases.ts';
+import { errorSentences, privileges } from './server-errors.ts';
+
+/** What people should know besides the indices: one entry for each kind of note. */
+
+type Entry<Kind extends NoteKind> = (note: NoteOf<Kind>, context: Context) => Sentences;
+
+const paused: Entry<'paused'> = ({ problem }, context) => {
+  const command = resume(context);
+  if (problem !== undefined) {
+    return {
+      subject: 'pause unknown',
+      what: `the pause switch cannot be read, so the job counts as paused (${withoutStop(problem)})`,
+      urgency: 'week',
+      next: 'If the pause is intended, do nothing; otherwise resume the job.',
+      act: command,
+    };
+  }
+  // A remark is one line, its command included, and a command has no full stop.
+  const how = command === undefined || context.afterLoss ? '.' : `: ${command.line}`;
+  return {
+    what: 'the job is paused',
+    why: `If that is intended, do nothing; otherwise resume the job${how}`,
+    urgency: 'nothing',
+  };
+};
+
+const fewerRows: Entry<'fewer-rows'> = ({ index, expected, found, since }) => ({
+  subject: `fewer rows in ${index}`,
+  what: `fewer rows in ${index}: ${exact(found)} of the ${exact(expected)} that were counted on ${moment(since)} and should still be there`,
+  why: "This job does not delete these rows: DataHub's datahub-gc, an upgrade, a person or an unavailable shard can explain it. The policy stays in force.",
+  urgency: 'week',
+  next: 'If the index is red, wait until every shard is back. Otherwise find out what deletes rows from it.',
+  inspect: listIndices(fromDottedName(index)),
+  section: 'Rows missing',
+});
+
+const released: Entry<'released'> = (note, context) => {
+  const { index, missing = 0, unknown, reindexed, decidedAt = '', decidedBy } = note;
+  const isOwn = decidedBy === undefined || decidedBy === context.runId;
+  return {
+    subject: `${index} released`,
+    what: `released: ${index}`,
+    why: joined(
+      !isOwn && `Run ${decidedBy} released it on ${moment(Date.parse(decidedAt))}.`,
+      replaced(note.indexBefore, note.indexNow),
+      unknown !== undefined
+        ? `As accepted: ${unknownText(note)}.`
+        : missing > 0
+          ? `As accepted, ${rows(missing, 'exact')} ${isOrAre(missing)} missing; later runs do not report this again.`
+          : 'No row that was counted before its truncation is missing.',
+      reindexed && missing === 0 && 'Late rows may hide a loss.',
+      cutoffText(note.cutoffMillis),
+    ),
+    urgency: missing > 0 || unknown !== undefined || reindexed ? 'change' : 'nothing',
+    next: reindexed
+      ? 'Before the old index is removed, copy the rows that only it has, as the runbook says.'
+      : missing > 0
+        ? 'If these rows matter, bring them back as the runbook says.'
+        : unknown !== undefined
+          ? 'If its rows matter, check whether they are there.'
+          : undefined,
+    section: reindexed ? 'Reindexes' : missing > 0 ? 'Rows missing' : 'Quarantined',
+  };
+};
+
+/** Why it is not known whether rows are missing, as a clause. */
+function unknownText({ unknown, address = 'another address', error }: NoteOf<'released'> | NoteOf<'not-released'>) {
+  switch (unknown) {
+    case 'unreadable':
+      return 'its ledger record cannot be read, so there is no earlier count';
+    case 'address':
+      return `its ledger record belongs to ${address}, so the counts of this server prove nothing`;
+    case 'reindex':
+      return 'its reindex is not in place or may still be running, so no count proves it';
+    case 'uncounted':
+    case undefined:
+      return `its rows could not be counted${error === undefined ? '' : ` (${errorSentences(error).came})`}`;
+  }
+}
+
+/** What a person can do where it is not known whether rows are missing. */
+const remedies = {
+  unreadable: 'Restore the record, or check the index and accept what is there: there is no count to compare with.',
+  address: 'Use that address again, or check the index and accept what is there.',
+  reindex: 'Wait until its task has ended, then release it again.',
+  uncounted: 'Release it again once the server answers.',
+} as const;
+
+const notReleased: Entry<'not-released'> = (note, context) => {
+  const { index } = note;
+  if (note.why === 'idle') {
+    const what = `nothing to release: ${index} is neither quarantined nor under way`;
+    return { subject: `nothing to release: ${index}`, what, urgency: 'nothing' };
+  }
+  const isLoss = note.why === 'missing';
+  return {
+    subject: `NOT RELEASED: ${index}`,
+    what: `not released: ${index}`,
+    urgency: isLoss ? 'act' : 'week',
+    // The plain release comes first.
+    act: release(index, context),
+    section: isLoss ? 'Rows missing' : 'Quarantined',
+    ...refusal(note, context),
+  };
+};
+
+function refusal(
+  note: NoteOf<'not-released'>,
+  context: Context,
+): Pick<Sentences, 'why' | 'next' | 'inspect' | 'instead'> {
+  const { index, missing = 0, accepted, until, problem = 'no reason given' } = note;
+  const count = `${rows(missing, 'exact')} ${isOrAre(missing)} missing`;
+  const lists = listIndices(fromDottedName(index));
+  const accepting = (how: string) =>
+    releaseAnyway(index, missing, `Only if they may stay missing: this releases it ${how}`, context);
+  switch (note.why) {
+    case 'idle':
+    case 'unreported':
+      return {
+        why: 'Its verdict has to be reported first; this report does that.',
+        next: 'Read what happened to it, then release it again.',
+      };
+    case 'unresolved':
+      return {
+        why: `Its truncation is not verified yet${until === undefined ? '' : `; a release is accepted from ${moment(until)} on`}.`,
+        next: `Let an enforcing run verify it, or release it again ${until === undefined ? 'later' : 'then'}.`,
+        inspect: listTasks,
+      };
+    case 'missing':
+      return {
+        why: joined(
+          replaced(note.indexBefore, note.indexNow),
+          `${count}${accepted === undefined ? '' : ` (accepted: ${exact(accepted)})`}.`,
+          cutoffText(note.cutoffMillis),
+        ),
+        next: 'Bring the rows back as the runbook says, then release it again. Until then, do not upgrade DataHub: that may remove the old index with the rows.',
+        inspect: lists,
+        instead: accepting(`with ${rows(missing, 'exact')} missing`),
+      };
+    case 'unknown':
+      return {
+        why: joined(
+          replaced(note.indexBefore, note.indexNow),
+          asSentence(unknownText(note)),
+          cutoffText(note.cutoffMillis),
+        ),
+        next: remedies[note.unknown ?? 'uncounted'],
+        inspect: note.unknown === 'reindex' ? listTasks : lists,
+        instead: accepting('without proof that no row is missing'),
+      };
+    case 'taken':
+      return { why: 'Another run wrote to its ledger record in the meantime.', next: 'Release it again.' };
+    case 'ledger':
+      return {
+        why: `The ledger could not be read or written: ${withoutStop(problem)}.`,
+        next: 'Fix that, then release it again.',
+      };
+  }
+}
+
+const beyond: Entry<'beyond'> = ({ entries, names, quarantined }) => ({
+  subject: `${entries} more ${entries === 1 ? 'index' : 'indices'}`,
+  what: `${counted(entries, 'more index does', 'more indices do')} not fit into this report (${names.slice(0, 5).join(', ')}${names.length > 5 ? ', ...' : ''})`,
+  why: quarantined.length === 0 ? undefined : `Quarantined among them: ${quarantined.slice(0, 10).join(', ')}.`,
+  urgency: quarantined.length === 0 ? 'change' : 'week',
+  next: 'Spread the policies over several stages.',
+});
+
+export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
+  'token-expires': ({ at, expired }, { audience }) => ({
+    subject: expired ? 'TOKEN EXPIRED' : `TOKEN EXPIRES ${date(at)}`,
+    what: `the token ${expired ? 'expired' : 'expires'} on ${date(at)}`,
+    why: 'Every run fails from then on, until there is a new token.',
+    urgency: 'act',
+    next: asSentence(`${createToken} and store it`),
+    act: storeToken(audience),
+    section: 'Token',
+  }),
+  'no-date-header': ({ header }) => ({
+    what:
+      header === undefined
+        ? 'the server sends no Date header, so its clock was not compared with ours'
+        : `the Date header of the server holds no date ("${header}"), so its clock was not compared with ours`,
+    why: 'This is harmless as long as both clocks are right.',
+    urgency: 'nothing',
+  }),
+  rights: ({ what, error }) => {
+    const isSizes = what === 'sizes';
+    return {
+      subject: isSizes ? 'sizes unknown' : 'task statuses unknown',
+      what: `this token is not allowed to read ${isSizes ? 'index sizes' : 'task statuses'}`,
+      why: asSentence(errorSentences(error).came),
+      urgency: 'change',
+      next: `Grant its owner the privilege "${privileges[error.operation]}"; until then ${isSizes ? 'reports have no sizes' : 'the job watches deletes by counting, and starts no reindex'}.`,
+      section: 'Token',
+    };
+  },
+  paused,
+  'preview-by-hand': () => ({
+    what: 'this run was started by hand without a mode, so it only previews',
+    why: 'To truncate, start it with {"mode": "enforce"}.',
+    urgency: 'nothing',
+  }),
+  unconfirmed: ({ confirmed, pending }) => ({
+    subject: 'subscription not confirmed',
+    what:
+      confirmed === 0
+        ? 'nobody receives the messages of this stage: its topic has no confirmed subscription'
+        : `${counted(pending, 'subscription', 'subscriptions')} of the topic ${isOrAre(pending)} not confirmed: no message arrives there`,
+    urgency: 'change',
+    next: 'Open the link in the mail that AWS sent to each address, or add another subscription.',
+  }),
+  'approves-nothing': ({ approveRows }) => ({
+    what: `a preview approves nothing: approveRows (${exact(approveRows)}) has no effect`,
+    urgency: 'nothing',
+  }),
+  'field-refused': () => ({
+    what: 'the server does not know the field forceDeleteByQuery, so this run left it out',
+    why: 'Such a server may choose to reindex.',
+    urgency: 'nothing',
+    section: 'Reindexes',
+  }),
+  'truncate-failed': ({ index, error }) => ({
+    subject: 'Truncate failed',
+    what: `the Truncate function failed for ${index} (${withoutStop(error)})`,
+    why: 'Poll took over and found out what it had done.',
+    urgency: 'change',
+    next: "If it happens again, search its log for the run's ID.",
+  }),
+  'fewer-rows': fewerRows,
+  'other-address': ({ address, records, otherAddresses }) => ({
+    what: `${counted(records, 'ledger record belongs', 'ledger records belong')} to ${otherAddresses === undefined ? `another server address, ${address}` : `other server addresses, ${address} and ${otherAddresses} more`}`,
+    why: `${records === 1 ? 'It is' : 'They are'} left alone. If both addresses lead to one server, use that address again.`,
+    urgency: 'nothing',
+  }),
+  released,
+  'not-released': notReleased,
+  late: ({ startedAt }) => ({
+    what: `this report of ${moment(startedAt)} is late, and may be out of date`,
+    urgency: 'nothing',
+  }),
+  beyond,
+  shortened: ({ indices, indicesOf }) => ({
+    what: `shortened to fit into one message: long texts are cut, and ${indices} of ${indicesOf} indices without a policy are left out`,
+    why: "The input of the execution's state Report has everything.",
+    urgency: 'nothing',
+  }),
+};

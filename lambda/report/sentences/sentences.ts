@@ -1,0 +1,135 @@
+import { type Cause, causeKinds } from '../../model/cause.ts';
+import { type Note, noteKinds } from '../../model/note.ts';
+import type { Outcome, Urgency } from '../../model/outcomes.ts';
+import type { DecidedIndex, PolicyEntry, Report, ReportData } from '../../model/report-schema.ts';
+import type { Audience } from './audience.ts';
+import { causes } from './causes.ts';
+import { isLost } from './causes-of-open.ts';
+import { notes } from './notes.ts';
+import { iso, moment, percentOf } from './numbers.ts';
+import { asSentence, type Context, joined, ofAnotherRun, replaced, type Sentences, withStop } from './phrases.ts';
+import { outcomeSections, type Section } from './runbook.ts';
+
+/** What each outcome is called: in subjects, before what happened, and as the heading of the runbook's section. */
+export const titles: Readonly<Record<Outcome, string>> = {
+  'rows-missing': 'ROWS MISSING',
+  quarantined: 'quarantined',
+  unknown: 'unknown',
+  failed: 'failed',
+  'above-ceiling': 'above the ceiling',
+  incomplete: 'incomplete',
+  'not-started': 'not started',
+  'still-running': 'still running',
+  truncated: 'truncated',
+  'would-truncate': 'would be truncated',
+  'below-threshold': 'below the threshold',
+  'nothing-to-delete': 'nothing to delete',
+  disabled: 'switched off',
+};
+
+export const urgencyTexts: Readonly<Record<Urgency, string>> = {
+  act: 'Urgency: act now',
+  week: 'Urgency: this week',
+  change: 'Urgency: low; fix it with your next change',
+  nothing: 'Action: none',
+};
+
+/** For readers without a known workflow: commands are only an execution's input. */
+const anywhere: Audience = { kind: 'aws' };
+
+/** Adds the English to a report: for readers of its JSON, and for every message made from it. */
+export function withSentences(facts: ReportData, audience: Audience = anywhere): Report {
+  const context = contextOf(facts, audience);
+  const { cause, notes, policies, ...rest } = facts;
+  return {
+    ...rest,
+    error: cause && inOneText(sentencesOfError(cause, context)),
+    cause,
+    notes: notes.length === 0 ? undefined : notes.map((note) => ({ ...note, text: textOfNote(note, context) })),
+    policies: policies.map((entry) => withReason(entry, context)),
+  };
+}
+
+function withReason(facts: DecidedIndex, context: Context): PolicyEntry {
+  const { cutoffMillis, rowsTotal, rowsToDelete } = facts;
+  return {
+    ...facts,
+    cutoff: cutoffMillis === undefined ? undefined : iso(cutoffMillis),
+    reason: inOneText(sentencesOf(facts, context)),
+    percent: rowsTotal === undefined || rowsToDelete === undefined ? undefined : percentOf(rowsToDelete, rowsTotal),
+  };
+}
+
+/** A note in one text. */
+export const textOfNote = (note: Note, context: Context): string => inOneText(sentencesOfNote(note, context));
+
+/** Everything in one field: what, why, the next step, and the command that approves or releases. */
+function inOneText({ what, why = '', next = '', act, instead }: Sentences): string {
+  const commands = [act, instead].map((command) => command && `${command.say}: ${command.line}`);
+  return joined(asSentence(what), withStop(why), asSentence(next), ...commands);
+}
+
+/** What a whole report means for each sentence in it. */
+export const contextOf = (
+  { policies, runId, finishedAt }: Pick<ReportData, 'policies' | 'runId' | 'finishedAt'>,
+  audience: Audience,
+): Context => ({
+  audience,
+  runId,
+  finishedAtMillis: Date.parse(finishedAt),
+  afterLoss: policies.some(isLoss),
+});
+
+/** Rows are missing: this run has found that, or an earlier run has and they are not known to be back. */
+const isLoss = ({ outcome, cause }: Pick<DecidedIndex, 'outcome' | 'cause'>): boolean =>
+  outcome === 'rows-missing' || (cause.kind === 'quarantined' && isLost(cause));
+
+/** The sentences for one index. For a kind that a later version adds, they only say that. */
+export function sentencesOf(entry: DecidedIndex, context: Context): Sentences {
+  const { cause } = entry;
+  const said = causeKinds.includes(cause.kind)
+    ? (causes[cause.kind] as (cause: Cause, entry: DecidedIndex, context: Context) => Sentences)(cause, entry, context)
+    : ofAnotherVersion;
+  const sections: Partial<Record<Outcome, Section>> = outcomeSections;
+  return withoutDeletion(
+    {
+      ...said,
+      why: joined(
+        deciderOf(entry, context),
+        entry.server !== undefined && `It is about another server address, ${entry.server}.`,
+        replaced(entry.indexName, entry.indexNow),
+        entry.noIndex && 'The search engine did not know the index, which counted as 0 rows.',
+        said.why,
+      ),
+      section: said.section ?? sections[entry.outcome],
+    },
+    context,
+  );
+}
+
+/** A verdict of another run says when it was given, and by which run. */
+function deciderOf(entry: DecidedIndex, context: Context): string {
+  const { decidedAt = '', decidedBy } = entry;
+  if (!ofAnotherRun(entry, context)) return '';
+  return `Run ${decidedBy} found this on ${moment(Date.parse(decidedAt))}.`;
+}
+
+const ofAnotherVersion: Sentences = { what: 'the reason was written by another version of this job', urgency: 'week' };
+
+/** After a loss, no command that deletes is offered for any index. */
+const withoutDeletion = (said: Sentences, { afterLoss }: Context): Sentences =>
+  afterLoss && said.act?.deletes ? { ...said, act: undefined } : said;
+
+/** Why a run could not do its work. */
+export function sentencesOfError(cause: Cause, context: Context): Sentences {
+  const said = sentencesOf({ entityType: '', aspect: '', outcome: 'failed', cause }, context);
+  return { ...said, section: said.section === 'Failed' ? 'Run failed' : said.section };
+}
+
+/** The sentences for a note. For a kind that a later version adds, they only say that there is a note. */
+export function sentencesOfNote(note: Note, context: Context): Sentences {
+  const said: Sentences = noteKinds.includes(note.kind)
+    ? (notes[note.kind] as (note: Note, context: Context) => Sentences)(note, context)
+    : { what: 'this report has a note of another version', urgency: 'nothing' };
+  return withoutDeletion(said, context);
+}

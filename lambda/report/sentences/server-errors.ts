@@ -1,0 +1,325 @@
+import { addressForms } from '../../gms/http/base-url.ts';
+import type { Urgency } from '../../model/outcomes.ts';
+import type { OperationName, ServerError, ServerErrorKind } from '../../model/server-error.ts';
+import type { Audience } from './audience.ts';
+import { storeToken } from './commands.ts';
+import { asSentence, type Context, createToken, type Sentences, withoutStop } from './phrases.ts';
+import { oneLine } from './text.ts';
+
+/** A failed request in English: one entry for each kind. */
+
+interface ErrorSentences {
+  /** In two or three words, for a subject. */
+  brief: string;
+  /** What came back, as a clause. */
+  came: string;
+  /** What it means, as a sentence; empty if that is obvious. */
+  means: string;
+  /** What to do, without a full stop. */
+  next: string;
+  /** The same for a person at the command line, where no next run is scheduled. */
+  byHand?: string;
+  /** The same, in the words of that place. */
+  nextOn?: Partial<Record<Audience['kind'], string>>;
+  urgency: Urgency;
+  /** A new token fixes it. */
+  token?: boolean;
+}
+
+/** What differs from the defaults, which are the server's answer, no further meaning, and the urgency `week`. */
+type Entry = Pick<ErrorSentences, 'brief' | 'next'> & Partial<ErrorSentences>;
+
+/**
+ * The privileges as DataHub's policy editor names them (PoliciesConfig in datahub). A dry run needs the privilege of a
+ * truncation.
+ */
+export const privileges: Record<OperationName, string> = {
+  'dry-run': 'Truncate timeseries aspect index size API',
+  truncate: 'Truncate timeseries aspect index size API',
+  'task-status': 'Get ES task status API',
+  'index-sizes': 'Get Timeseries index sizes API',
+};
+
+const checkAddress = { next: `Check the GMS address; it has one of the forms ${addressForms}` };
+const checkServer = { next: 'Check that the address is that of a DataHub GMS and that its version is supported' };
+const wait = {
+  next: 'The first time, wait for the next run. If it persists, look at the logs of GMS',
+  byHand: 'Try again. If it persists, look at the logs of GMS',
+  urgency: 'nothing',
+} as const;
+const newToken = { urgency: 'act', token: true } as const;
+
+/** What to do about a gateway that asks for something that this job does not have. */
+const behindIt = 'use an address of GMS behind the gateway, or let this job through there without it';
+
+const gateways: Record<NonNullable<ServerError['wants']> | 'nothing', Omit<Entry, 'urgency'>> = {
+  'sign-in': {
+    brief: 'a gateway wants a sign-in',
+    means:
+      'This answer is not from DataHub: a gateway or proxy in front of it wants its own sign-in. It did not look at the token, so no new one is needed.',
+    next: `This job signs in to DataHub only: ${behindIt}`,
+  },
+  'client-certificate': {
+    brief: 'client certificate wanted',
+    means: 'A gateway in front of DataHub wants a client certificate.',
+    next: `This job has none: ${behindIt}`,
+  },
+  https: {
+    brief: 'this port wants https',
+    means: 'The request came without TLS to a port that wants it.',
+    next: 'Begin the GMS address with https://',
+  },
+  'another-method': {
+    brief: 'no POST there',
+    means: 'The server there accepts no POST: it is not GMS, or something in front of DataHub blocks the request.',
+    ...checkAddress,
+  },
+  nothing: {
+    brief: 'refused by a gateway',
+    means: 'Something in front of DataHub refuses the request: a gateway, a firewall, a service mesh.',
+    next: "Let this job through there, or correct the GMS address if it is another server's",
+  },
+};
+
+/** By the codes of OpenSSL and Node. */
+const certificateProblems: ReadonlyArray<{
+  codes: RegExp;
+  brief: string;
+  came: string;
+  next: string;
+  nextOn?: ErrorSentences['nextOn'];
+}> = [
+  {
+    codes: /^(?:EPROTO|ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST))$/,
+    brief: 'no TLS there',
+    came: 'HOST does not speak TLS',
+    next: 'If this port has no TLS, begin the GMS address with http://; otherwise correct the port',
+  },
+  {
+    codes: /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/,
+    brief: 'certificate not valid today',
+    came: 'the certificate of HOST has expired, or is not valid yet',
+    next: "Renew it; if it is valid, correct this machine's clock",
+  },
+  {
+    codes: /^(?:ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
+    brief: 'certificate for another host',
+    came: 'the certificate of HOST is for another host name',
+    next: 'Use the host name that the certificate is for in the GMS address',
+  },
+  {
+    codes: /ALERT_(?:CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED|HANDSHAKE_FAILURE)$/,
+    brief: 'client certificate wanted',
+    came: 'HOST ended the TLS handshake, as servers do that want a client certificate',
+    next: `This job has none: ${behindIt}`,
+  },
+  {
+    codes: /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_SELF_SIGNED)/,
+    brief: 'certificate not trusted',
+    came: 'the certificate of HOST comes from an authority that is not trusted',
+    next: "Provide that authority's certificate",
+    nextOn: {
+      aws: "Provide that authority's certificate (caCertificateParameter in the stage file)",
+      kubernetes: "Provide that authority's certificate (server.caConfigMap in the chart's values)",
+      machine: "Provide that authority's certificate (--ca-file)",
+    },
+  },
+];
+const notTrusted = {
+  brief: 'certificate not trusted',
+  came: 'HOST is not trusted',
+  next: 'Check its certificate and its TLS settings',
+};
+
+export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => Entry } = {
+  dns: (error) => ({
+    brief: 'host name not found',
+    came: `the host name of ${hostOf(error)} cannot be resolved${codeOf(error)}`,
+    next: 'Check the GMS address',
+    nextOn: {
+      aws: 'Check the GMS address and, inside a VPC, its DNS',
+      kubernetes: "Check server.url in the chart's values: the service, and its namespace if it is a different one",
+    },
+  }),
+  connect: (error) => ({
+    brief: 'no connection',
+    came: `no connection to ${hostOf(error)}${codeOf(error)}`,
+    next: 'Check that the server is up, that address and port are right, and that firewalls let the job through',
+    nextOn: {
+      aws: 'Check that the server is up, that address and port are right, and that security groups let the job through',
+      kubernetes:
+        'Check that the server is up, that address and port are right, and that network policies let the job through',
+    },
+  }),
+  tls: (error) => {
+    const known = certificateProblems.find(({ codes }) => codes.test(error.code ?? ''));
+    const { came, ...said } = known ?? notTrusted;
+    return { ...said, came: `${came.replace('HOST', () => hostOf(error))}${codeOf(error)}` };
+  },
+  'not-http': (error) => ({
+    brief: 'not HTTP',
+    came: `the response is not HTTP${codeOf(error)}`,
+    means: 'A common cause is http:// in place of https://.',
+    ...checkAddress,
+  }),
+  timeout: ({ seconds, operation }) => ({
+    brief: 'no answer in time',
+    came: seconds === undefined ? 'no response came in time' : `no response came within ${seconds} s`,
+    means: 'The server or its search engine may be overloaded, or a proxy is holding back the response.',
+    next: 'Look at the logs of GMS and at the load of its search engine',
+    nextOn:
+      operation === 'truncate'
+        ? {}
+        : { machine: 'Look at the logs of GMS and at the load of its search engine; --timeout SECONDS waits longer' },
+  }),
+  reset: (error) => ({ brief: 'connection broke off', came: `the connection broke off${codeOf(error)}`, ...wait }),
+  aborted: () => ({ brief: 'out of time', came: 'the job gave up because its time was up', ...wait }),
+  redirect: ({ toHttps }) => ({
+    brief: 'redirected',
+    means: `${toHttps ? 'It redirects to https://. ' : ''}Redirects are not followed: they lead to login pages.`,
+    ...checkAddress,
+  }),
+  unauthorized: () => ({
+    brief: 'token refused',
+    means: 'It does not accept the token, which has expired, was revoked, or belongs to another DataHub.',
+    next: `Check that the address is that of the DataHub you mean; if it is, ${createToken}`,
+    ...newToken,
+  }),
+  token: ({ text }) => ({
+    brief: 'no usable token',
+    came: text === undefined ? 'there is no usable token' : `the token cannot be read: ${quoted(text)}`,
+    next: 'Store a token: one line, without blanks',
+    ...newToken,
+  }),
+  privilege: ({ operation }) => ({
+    brief: 'privilege missing',
+    means: `The token's owner lacks the privilege "${privileges[operation]}".`,
+    next: "Grant it to the token's owner in DataHub (Settings, Permissions, Policies); no new token is needed",
+  }),
+  gateway: ({ wants }) => gateways[wants ?? 'nothing'],
+  'not-found': () => ({
+    brief: 'not found',
+    means: 'There are no operations at this address, or the server is too old.',
+    ...checkAddress,
+  }),
+  'no-index': () => ({
+    brief: 'no such index',
+    came: 'the search engine has no such index',
+    next: "Correct the policy's entityType or aspect, or switch the policy off; an aspect that never had a row may have no index",
+    urgency: 'change',
+  }),
+  contradiction: () => ({
+    brief: 'contradicting counts',
+    came: 'two counts in a row contradict each other: one of an empty index, one of an index with rows',
+    means: 'The address may lead to two servers, or something replaced the index at that moment.',
+    next: 'The first time, wait for the next run. If it persists, check that the address leads to one DataHub',
+    byHand: 'Try again. If it persists, check that the address leads to one DataHub',
+    urgency: 'nothing',
+  }),
+  // The fields of a truncation have passed a dry run, so only a dry run can fail because of them.
+  'bad-request': ({ operation }) => ({
+    brief: 'request refused',
+    next:
+      operation === 'dry-run'
+        ? 'Check entityType, aspect and batchSize, then the logs of GMS'
+        : 'Look at the logs of GMS',
+  }),
+  throttled: () => ({ brief: 'rate limited', ...wait }),
+  'server-error': () => ({
+    brief: 'server error',
+    means: 'The server, its search engine or a proxy in front of it has a problem.',
+    ...wait,
+  }),
+  'not-json': (error) => ({
+    brief: 'a page instead of JSON',
+    came: error.text === undefined && !error.page ? `${answered(error)} without complete JSON` : undefined,
+    means: 'Such answers come from a login page, a proxy or the DataHub frontend (its path is /api/gms).',
+    ...checkAddress,
+  }),
+  'not-read': ({ status, encoding }) => ({
+    brief: 'answer not read',
+    came:
+      encoding === undefined
+        ? `the server answered ${status ?? 200} with more than 4 MB, which is more than this job reads`
+        : `the server answered ${status ?? 200} with a body compressed as ${quoted(encoding)}, which this job cannot unpack`,
+    next:
+      encoding === undefined
+        ? 'Check that the address is that of a DataHub GMS; if it is, please report it'
+        : 'Let the gateway in front of DataHub answer without compression, as this job asks (Accept-Encoding: identity)',
+  }),
+  unreadable: (error) => ({
+    brief: 'not understood',
+    came: `${answered(error)}, which is not what this operation returns`,
+    ...checkServer,
+  }),
+  'no-task-id': (error) => ({ brief: 'no task ID', came: `${answered(error)} instead of a task ID`, ...checkServer }),
+  'not-sample': () => ({
+    brief: 'no sample data',
+    came: 'the response does not say that the data is a sample (X-Sample-Data: true)',
+    next: 'Omit --fast, which is for sample data only',
+    urgency: 'change',
+  }),
+  defect: ({ text = 'no reason given' }) => ({
+    brief: 'bug in this job',
+    came: `this program failed: ${quoted(text)}`,
+    next: 'Please report it',
+  }),
+};
+
+const asked: Record<OperationName, string> = {
+  'dry-run': 'dry run',
+  truncate: 'truncation request',
+  'task-status': 'task status',
+  'index-sizes': 'index sizes',
+};
+
+/** A kind that a later version adds is described as a server error. */
+export function errorSentences(error: ServerError): ErrorSentences {
+  const said = (serverErrors[error.kind] ?? serverErrors['server-error'])(error);
+  const { came = answered(error), means = '', urgency = 'week' } = said;
+  return { ...said, came, means, urgency };
+}
+
+/** What was asked, what came back and what it means, without the remedy. */
+export function diagnosis(error: ServerError): string {
+  const { came, means } = errorSentences(error);
+  const tries = error.tries === undefined ? '' : `, tried ${error.tries} times`;
+  return `${asked[error.operation] ?? 'request'}: ${came}${tries}${means === '' ? '' : `. ${withoutStop(means)}`}`;
+}
+
+/** A failed request as the reason why something did not happen. */
+export function failedRequest(what: string, error: ServerError, { audience }: Context): Sentences {
+  const { brief, next, nextOn, urgency, token } = errorSentences(error);
+  return {
+    subject: brief,
+    what,
+    why: asSentence(diagnosis(error)),
+    urgency,
+    next: `${nextOn?.[audience.kind] ?? next}.`,
+    act: token ? storeToken(audience) : undefined,
+    section: token ? 'Token' : undefined,
+  };
+}
+
+/** Everything in one line, for people at the command line. */
+export function errorText(error: ServerError): string {
+  return `${diagnosis(error)}. ${remedyByHand(error)}`;
+}
+
+/** What to do, as a sentence, for people at the command line. */
+export function remedyByHand(error: ServerError): string {
+  const { next, nextOn, byHand } = errorSentences(error);
+  return `${byHand ?? nextOn?.machine ?? next}.`;
+}
+
+const hostOf = ({ host = 'the server' }: ServerError): string => host;
+const codeOf = ({ code }: ServerError): string => (code === undefined ? '' : ` (${code})`);
+
+/** A server's words are quoted short. */
+const quoted = (text: string): string => `"${oneLine(text.replaceAll('"', "'"), 120)}"`;
+
+function answered({ status, text, page }: ServerError): string {
+  const came = status === undefined ? 'the server answered' : `the server answered ${status}`;
+  if (page) return `${came} with an HTML page${text === undefined ? '' : ` titled ${quoted(text)}`}`;
+  return text === undefined ? came : `${came}: ${quoted(text)}`;
+}

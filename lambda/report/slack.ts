@@ -1,0 +1,93 @@
+import type { Urgency } from '../model/outcomes.ts';
+import type { Report } from '../model/report-schema.ts';
+import { problemsOf, urgencyOf } from './items.ts';
+import { type Form, type Line, render } from './render.ts';
+import type { Context } from './sentences/phrases.ts';
+import { runbookPlace } from './sentences/runbook.ts';
+import { oneLine } from './sentences/text.ts';
+import { kindOfRun, summary } from './subject.ts';
+
+/**
+ * The custom notification of Amazon Q Developer in chat applications (formerly AWS Chatbot), version 1.0. It silently
+ * drops whatever does not fit its schema, so every text stays below its limits, and the description below the 3,000
+ * characters of one Slack block.
+ */
+export interface CustomNotification {
+  version: '1.0';
+  source: 'custom';
+  content: { textType: 'client-markdown'; title: string; description: string; keywords: string[] };
+  metadata: { threadId: string; summary: string; eventType: string; additionalContext: Record<string, string> };
+}
+
+/** By urgency. A problem that settles itself gets no siren, so that a siren stands out. */
+const symbols: Record<Urgency, string> = {
+  act: ':rotating_light:',
+  week: ':warning:',
+  change: ':information_source:',
+  nothing: ':information_source:',
+};
+
+/** Characters of the description, below Slack's 3,000. */
+const maxDescription = 2900;
+const maxLink = 300;
+
+/** There is no room for blank lines. */
+const textOf = (lines: readonly Line[]): string =>
+  lines
+    .filter(({ kind }) => kind !== 'blank')
+    .map(({ kind, text }) => (kind === 'heading' ? `*${text}*` : text))
+    .join('\n');
+
+const form: Form = {
+  plain: markdown,
+  command: () => [],
+  runbook(section, { audience }) {
+    const found = runbookPlace(section, audience);
+    if ('command' in found) return markdown(`Runbook${found.where}: ${found.command}`, maxLink);
+    const url = escaped(found.url);
+    return url.length > maxLink || /[\s|]/.test(url) ? `Runbook, "${section}"` : `<${url}|Runbook: ${section}>`;
+  },
+  room: { head: 240, why: 420, owner: 100, next: 200, remark: 150 },
+  most: { problems: 3, links: 1, fine: 3, remarks: 1 },
+  fits: (lines) => textOf(lines).length <= maxDescription,
+  left: (lines) => maxDescription - textOf(lines).length - 1,
+};
+
+/**
+ * The title has the result; the description has the worst problems, a line or at least the name of each other one, and
+ * a link.
+ */
+export function slackOf(report: Report, context: Context): CustomNotification {
+  const problems = problemsOf(report, context);
+  const how = kindOfRun(report);
+  const stage = markdown(report.stage, 40) || 'unnamed';
+  const symbol = problems.length === 0 ? ':white_check_mark:' : symbols[urgencyOf(problems)];
+  const said = summary(report, context);
+  return {
+    version: '1.0',
+    source: 'custom',
+    content: {
+      textType: 'client-markdown',
+      title: `${symbol} ${how === '' ? '' : `${how} `}DataHub retention ${stage}: ${markdown(said, 110)}`,
+      description: textOf(render(report, context, form)),
+      keywords: ['DataHub retention', stage, report.result],
+    },
+    metadata: {
+      // A report published twice ends up in one thread.
+      threadId: oneLine(report.runId, 100) || 'run',
+      summary: oneLine(`${how} ${said}`, 200),
+      eventType: 'retention-run',
+      additionalContext: { stage: oneLine(report.stage, 40), result: report.result, mode: report.mode },
+    },
+  };
+}
+
+/** Text of at most `max` characters that Slack shows as it is: its three escapes, no formatting, nobody called by name. */
+function markdown(text: string, max: number): string {
+  const plain = oneLine(text.replace(/[*`~]/g, ' ').replace(/@(?=here|channel|everyone)/gi, '(at)'), max);
+  const safe = escaped(plain);
+  // Cutting an escaped text could cut an escape in two; a text full of markup loses it instead.
+  return safe.length <= max ? safe : plain.replace(/[&<>]/g, ' ');
+}
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

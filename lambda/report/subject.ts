@@ -1,0 +1,63 @@
+import type { Report } from '../model/report-schema.ts';
+import { countsOf, type Item, problemsOf } from './items.ts';
+import { date } from './sentences/numbers.ts';
+import type { Context } from './sentences/phrases.ts';
+import { ascii } from './sentences/text.ts';
+
+/** SNS: below 100 characters, ASCII, no line break, beginning with a letter, number or punctuation mark. */
+const maxSubject = 99;
+
+/** `[DataHub retention] prod: ROWS MISSING in dataset.operation (after a reindex), 1 more`, whatever the stage is called. */
+export function subjectOf(report: Report, context: Context): string {
+  const late = lateNotice(report);
+  const how = kindOfRun(report);
+  const start = `[DataHub retention] ${late === '' ? '' : `${late}: `}${how === '' ? '' : `${how} `}`;
+  const stage = ascii(report.stage, 30) || 'unnamed';
+  const forms = [true, false].map((withDetail) => `${start}${stage}: ${summary(report, context, withDetail)}`);
+  const fitting = forms.find((form) => form.length <= maxSubject) ?? forms.at(-1) ?? start;
+  return ascii(fitting, maxSubject);
+}
+
+/** The first word about a run that truncated nothing on purpose: `PREVIEW`, `PAUSED`; empty for every other run. */
+export function kindOfRun({ mode, notes = [], policies }: Report): 'PREVIEW' | 'PAUSED' | '' {
+  if (mode === 'preview') return 'PREVIEW';
+  const isPaused =
+    notes.some(({ kind }) => kind === 'paused') ||
+    policies.some(({ cause }) => cause.kind === 'stopped' && cause.by === 'paused');
+  return isPaused ? 'PAUSED' : '';
+}
+
+/** `late, of 21 Nov`, if the report is published long after its run. */
+export function lateNotice({ notes = [] }: Report): string {
+  const late = notes.find((note) => note.kind === 'late');
+  return late?.kind === 'late' ? `late, of ${date(late.startedAt)}` : '';
+}
+
+/** What the report is about, in a few words. */
+export function summary(report: Report, context: Context, withDetail = true): string {
+  const [worst, ...others] = problemsOf(report, context);
+  if (worst === undefined) return fineSummary(report);
+  const more = others.reduce((sum, { names }) => sum + Math.max(1, names.length), unnamed(worst));
+  const detail = withDetail && worst.detail !== '' ? ` (${worst.detail})` : '';
+  return `${worst.subject}${detail}${more > 0 ? `, ${more} more` : ''}`;
+}
+
+/** How many indices of this item the subject does not name. */
+const unnamed = ({ names }: Item): number => Math.max(0, names.length - 1);
+
+function fineSummary(report: Report): string {
+  const answers = (report.notes ?? []).filter(({ kind }) => kind === 'released' || kind === 'not-released');
+  const [first] = answers;
+  if (first !== undefined && 'index' in first) {
+    const what = first.kind === 'released' ? `${first.index} released` : `nothing to release in ${first.index}`;
+    return answers.length > 1 ? `${what}, ${answers.length - 1} more` : what;
+  }
+  const acted = report.policies.filter(({ outcome }) => outcome === 'truncated' || outcome === 'would-truncate');
+  const others = report.policies.length - acted.length;
+  const reindexed = acted.filter(
+    ({ outcome, strategy }) => outcome === 'would-truncate' && strategy === 'reindex',
+  ).length;
+  const how = reindexed === 0 ? '' : `, ${reindexed === acted.length ? '' : `${reindexed} `}by a reindex`;
+  const parts = [`${countsOf(acted)}${how}`, others > 0 ? `${others} with nothing to do` : ''];
+  return `OK: ${parts.filter((part) => part !== '').join(', ') || 'no policies'}`;
+}

@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import type { TlsOptions } from 'node:tls';
+import { describe, expect, test } from 'vitest';
+import { createHttpTransport } from '../../../../lambda/gms/http/http-transport.ts';
+import { OperationsError } from '../../../../lambda/gms/operations.ts';
+import { concernsServer } from '../../../../lambda/model/server-error.ts';
+import { errorText } from '../../../../lambda/report/sentences/server-errors.ts';
+import { against, operation, restError } from './broken-server.ts';
+import { http, rawServer } from './raw-server.ts';
+
+/**
+ * What a GMS answers instead of counts, and what answers in its place, each as it does: the fact, whether it concerns the
+ * whole server, how often it was asked, and what a person reads then.
+ */
+
+const html = { 'Content-Type': 'text/html' };
+const text = { 'Content-Type': 'text/plain' };
+const asks = (scheme: string, type: object = html) => ({ ...type, 'WWW-Authenticate': scheme });
+const amazon = (type: string) => ({ 'x-amzn-errortype': type });
+const titled = (title: string) => `<html><head><title>${title}</title></head></html>`;
+const page = (title: string, server: string) =>
+  `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n<hr><center>${server}</center>\r\n</body>\r\n</html>\r\n`;
+
+type Answer = string | ((socket: Socket) => void);
+
+const answers: Array<[who: string, answer: Answer]> = [
+  ['nginx with a password', http(401, page('401 Authorization Required', 'nginx'), asks('Basic realm="staff"'))],
+  ['Traefik with a password', http(401, '401 Unauthorized\n', asks('Basic realm="traefik"', text))],
+  ['Apache with Kerberos', http(401, titled('401 Unauthorized'), asks('Negotiate'))],
+  ['an authorizer of API Gateway', http(401, '{"message":"Unauthorized"}', amazon('UnauthorizedException'))],
+  ['Kong without its key', http(401, '{"message":"No API key found in request"}', asks('Key realm="kong"', {}))],
+  [
+    'Istio that wants a token of its own',
+    http(401, 'Jwt issuer is not configured', { ...text, Server: 'istio-envoy' }),
+  ],
+  ['the API of Kubernetes', http(401, '{"kind":"Status","apiVersion":"v1","message":"Unauthorized","code":401}')],
+  ['GMS with an old token', http(401, titled('Error 401 Unauthorized to perform this action.'), html)],
+  [
+    'Squid',
+    http(407, page('ERROR: Cache Access Denied', 'squid/5.7'), {
+      ...html,
+      'Proxy-Authenticate': 'Basic realm="squid"',
+    }),
+  ],
+  ['a captive portal', http(511, titled('Network sign-in'), html)],
+  ['nginx that wants a certificate', http(400, page('400 No required SSL certificate was sent', 'nginx'), html)],
+  ['nginx at its https port', http(400, page('400 The plain HTTP request was sent to HTTPS port', 'nginx'), html)],
+  ['a server in Go at its https port', http(400, 'Client sent an HTTP request to an HTTPS server.\n', text)],
+  ['nginx with a 400', http(400, page('400 Bad Request', 'nginx'), html)],
+  ['a GMS with a 400', http(400, '{"message":"Failed to find entity with name x","status":400}')],
+  ['static files', http(405, page('405 Not Allowed', 'nginx'), html)],
+  ['a service mesh', http(403, 'RBAC: access denied', text)],
+  ['API Gateway', http(403, '{"message":"Forbidden"}', amazon('ForbiddenException'))],
+  [
+    'the API of Kubernetes, to someone whom it knows',
+    http(403, '{"kind":"Status","apiVersion":"v1","message":"forbidden: User \\"x\\" cannot post path","code":403}'),
+  ],
+  ['Cloudflare', http(403, `<!DOCTYPE html>${titled('Attention Required! | Cloudflare')}`, html)],
+  ['nginx without its GMS', http(502, page('502 Bad Gateway', 'nginx'), html)],
+  ['a load balancer that signs people in', http(302, '', { Location: 'https://sso.example/authorize' })],
+  ['a load balancer that wants https', http(308, '', { Location: 'https://127.0.0.1/operations' })],
+  ['a proxy that says nothing', http(200, '')],
+  ['a proxy that ended in the middle', (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\n{"value":"Delete 1')],
+  ['a login page', http(200, `<!DOCTYPE html>${titled('Sign in')}`, html)],
+  ['a cache that packs with zstd', http(200, 'packed', { 'Content-Encoding': 'zstd' })],
+  ['a download', http(200, `{"value":"${'x'.repeat(5_000_000)}"}`)],
+  ['a 404', http(404, '')],
+  ['a page that says it is JSON', http(200, `<!DOCTYPE html>${titled('Sign in')}`)],
+  ['no content', 'HTTP/1.1 204 No Content\r\n\r\n'],
+  ['an empty body', http(200, '')],
+  ['JSON that breaks off', http(200, '{"value":"Delete 1')],
+  ['some text', http(200, 'OK', text)],
+  ['a flag conflict', http(200, '{"value":"please only set forceReindex OR forceDeleteByQuery flags"}')],
+  ['a sentence with another wording', http(200, '{"value":"Would remove rows. The wording has changed."}')],
+  ['JSON of another kind', http(200, '[1,2]')],
+  ['a missing privilege', restError(403, 'User is unauthorized to truncate timeseries index')],
+  ['a missing privilege before 0.13.2', restError(401, 'User is unauthorized to truncate timeseries index')],
+  ['a field of the wrong type', restError(400, "Parameters of method 'truncateTimeseriesAspect' failed validation")],
+  ['an odd 4xx', http(418, '')],
+  ['what is not HTTP', 'SSH-2.0-x\r\n'],
+  [
+    'a missing index whose name comes first in the message',
+    restError(
+      500,
+      '[a_b] OpenSearchStatusException[OpenSearch exception [type=index_not_found_exception, reason=no such index [a_b]]]',
+    ),
+  ],
+  ['an unreachable search engine', restError(500, 'com.datahub.util.exception.ESQueryException: Count query failed:')],
+  [
+    'an exception with its reason inside it',
+    restError(
+      500,
+      'Count query failed: OpenSearchStatusException[OpenSearch exception [type=search_phase_execution_exception, reason=all shards failed]]; nested: OpenSearchException[OpenSearch exception [type=index_closed_exception, reason=closed]]',
+    ),
+  ],
+  [
+    'an answer of the search engine with its reason inside it',
+    restError(
+      500,
+      'method [POST], host [http://es:9200], status line [HTTP/1.1 400 Bad Request] {"error":{"root_cause":[{"type":"parsing_exception","reason":"unknown field"}],"type":"x_content_parse_exception","reason":"[1:2] failed"}}',
+    ),
+  ],
+  ['a missing index', restError(500, 'x.YException: [type=index_not_found_exception, reason=no such index [a_b]]')],
+  ["a proxy's page that has the words of a missing index", http(404, '<html><body>no such index.html</body></html>')],
+  ['a path that GMS does not have', restError(404, "No root resource defined for path '/gms'", {})],
+  [
+    'an Accept header that something in front has changed',
+    restError(
+      406,
+      "None of the types in the request's 'Accept' header are supported. Supported MIME types are: [x]",
+      {},
+    ),
+  ],
+  [
+    'a protocol version that the server does not speak',
+    restError(400, 'Rest.li protocol version 2.0.0 used by the client is not supported!', {}),
+  ],
+];
+
+async function saidOf(answer: Answer): Promise<string> {
+  const { operations, server } = await against([answer]);
+  const error = await operations.dryRun(operation).catch((thrown: unknown) => thrown);
+  if (!(error instanceof OperationsError)) throw new Error(`no OperationsError but ${error}`);
+  const { kind, status, toHttps } = error.fact;
+  const asked = server.requests.length === 1 ? 'once' : `${server.requests.length} times`;
+  const facts = [kind, status, toHttps && 'to https', concernsServer(error.fact) && 'concerns the server'];
+  return `${facts.filter(Boolean).join(', ')}: asked ${asked}\n    ${errorText(error.fact)}`;
+}
+
+test('an answer without a count is reported as what it is, with its own next step', async () => {
+  const said: string[] = [];
+  for (const [who, answer] of answers) said.push(`${who}\n    ${await saidOf(answer)}\n`);
+  await expect(said.join('')).toMatchFileSnapshot('gateways.txt');
+});
+
+describe('a gateway that asks for a client certificate in the TLS handshake', () => {
+  const pem = (name: string) => readFileSync(new URL(`certificates/${name}.pem`, import.meta.url), 'utf8');
+
+  test.each<[string, TlsOptions]>([
+    ['TLS 1.2', { maxVersion: 'TLSv1.2' }],
+    ['TLS 1.3', { minVersion: 'TLSv1.3' }],
+  ])('is named as that (%s)', async (_, versions) => {
+    const server = await rawServer({
+      tls: { cert: pem('server'), key: pem('server-key'), requestCert: true, rejectUnauthorized: true, ...versions },
+      onRequest: (socket) => socket.end(http(200, '{}')),
+    });
+    const { operations } = await against([], {
+      baseUrl: server.url,
+      transport: createHttpTransport({ ca: () => pem('ca') }),
+    });
+    const error = await operations.dryRun(operation, { attempts: 1 }).catch((thrown: unknown) => thrown);
+    expect(errorText((error as OperationsError).fact)).toMatch(
+      /want a client certificate \(ERR_SSL_\w+\)\. This job has none/,
+    );
+  });
+});

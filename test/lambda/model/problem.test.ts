@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import type { Report } from '../../../lambda/model/report-schema.ts';
+import { isProblem } from '../../../lambda/report/message.ts';
+import { anEntry, aReport } from '../aws/a-report.ts';
+
+/** What people who subscribe only to problems receive (rule 12). */
+
+const noted = (note: object) => aReport([], { notes: [{ text: 'A note.', ...note }] as Report['notes'] });
+
+test.each<[string, Report]>([
+  ['that needs attention', aReport([anEntry('above-ceiling')])],
+  ['that failed as a whole', aReport([], { result: 'failed' })],
+  ['in which others deleted a few rows that should have stayed', aReport([anEntry('truncated', { rowsMissing: 3 })])],
+  ['in which a server reindexed', aReport([anEntry('truncated', { reindexes: true })])],
+  ['in which an index was replaced', aReport([anEntry('truncated', { indexNow: 'dataset_operationaspect_v1_2' })])],
+  ['that did not find an index', aReport([anEntry('truncated', { noIndex: true })])],
+  ['with a token that is about to expire', noted({ kind: 'token-expires', at: 1 })],
+  ['whose token may not read sizes', noted({ kind: 'rights', what: 'sizes' })],
+  ['that cannot read whether it is paused', noted({ kind: 'paused', problem: 'The pause switch cannot be read.' })],
+  ['that could not carry every index', noted({ kind: 'beyond', entries: 1, names: ['a'], quarantined: [] })],
+])('a run %s is a problem', (_, report) => {
+  expect(isProblem(report)).toBe(true);
+});
+
+test.each<[string, Report]>([
+  ['that truncated', aReport([anEntry('truncated', { rowsDeleted: 9, rowsMissing: 0, reindexes: false })])],
+  ['of a server without a clock', noted({ kind: 'no-date-header' })],
+  ['of a server that does not know a field', noted({ kind: 'field-refused' })],
+  ['that is paused, and had nothing to do', noted({ kind: 'paused' })],
+])('a run %s is none', (_, report) => {
+  expect(isProblem(report)).toBe(false);
+});

@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest';
+import type { ReportData } from '../../../lambda/model/report-schema.ts';
+import { messageOf } from '../../../lambda/report/message.ts';
+import type { Audience } from '../../../lambda/report/sentences/audience.ts';
+import { withSentences } from '../../../lambda/report/sentences/sentences.ts';
+import { anEntry, aReportOf } from '../../support/reports.ts';
+import { aws, entryCases, errorCases, kubernetes, machine, noteCases } from './cases.ts';
+
+/**
+ * The wording of messages, frozen in one place: whole mails as people get them, two Slack messages and a report, and one
+ * line for everything that can be said. `npx vitest run test/lambda/report/golden.test.ts -u` rewrites them, and
+ * docs/messages.md.
+ */
+
+const others = ['dataset.datasetProfile', 'chart.chartUsageStatistics'];
+const entries = (...names: string[]) =>
+  names.map((name, at) => {
+    const [, outcome, cause, more] = entryCases.find(([known]) => known === name)!;
+    return anEntry(outcome, cause, at === 0 ? { owner: 'data platform', ...more } : { name: others[at - 1], ...more });
+  });
+const error = (name: string) => ({ cause: errorCases.find(([known]) => known === name)![1] });
+const notes = (...names: string[]) => names.map((name) => noteCases.find(([known]) => known === name)![1]);
+const server = 'http://gms.internal.example.com:8080';
+const many = (count: number) =>
+  Array.from({ length: count }, (_, at) =>
+    anEntry('rows-missing', { kind: 'missing', expected: 52_000 + at, found: 34_000 }, { name: `dataset.index${at}` }),
+  );
+
+interface Mail {
+  name: string;
+  /** Its heading in docs/messages.md, where it is one of those that matter. */
+  heading?: string;
+  report: ReportData;
+  audience?: Audience;
+}
+
+/** The message about these cases. */
+const about = (name: string, heading: string | undefined, ...cases: string[]): Mail => ({
+  name,
+  ...(heading !== undefined && { heading }),
+  report: aReportOf(entries(...cases), { server }),
+});
+
+const mails: Mail[] = [
+  about('ordinary', 'An ordinary night', 'truncated', 'below the threshold'),
+  {
+    name: 'preview',
+    heading: 'The first preview',
+    report: aReportOf(entries('would be truncated', 'below the threshold'), {
+      server,
+      mode: 'preview',
+      unmanagedIndices: [
+        {
+          indexName: 'chart_chartusagestatisticsaspect_v1',
+          entityType: 'chart',
+          aspect: 'chartUsageStatistics',
+          sizeMb: 8100,
+        },
+      ],
+    }),
+  },
+  about('above-the-ceiling', 'More is old than its ceiling allows: a person decides', 'above the ceiling'),
+  about('rows-missing', 'Rows are missing after a delete', 'rows missing after a delete', 'held back by another index'),
+  about('rows-missing-after-a-reindex', 'Rows are missing after a reindex', 'rows missing after a reindex'),
+  about('quarantined', 'The nights after: the index is quarantined', 'quarantined: a reindex lost rows', 'truncated'),
+  about('reindex-not-proven', 'Nothing proves that a reindex kept every row', 'reindex not proven: rows are left out'),
+  about('refuses-deletes', 'The index refuses deletes', 'the index refuses deletes'),
+  {
+    name: 'still-running',
+    heading: 'The night was too short',
+    report: aReportOf(entries('still running'), { server, finishedAt: '2026-08-14T15:30:00.000Z' }),
+  },
+  {
+    name: 'token-refused',
+    heading: 'The token is refused',
+    report: aReportOf([], { server, ...error('token refused') }),
+  },
+  {
+    name: 'login-page',
+    heading: 'The address leads to a login page',
+    report: aReportOf([], { server, ...error('login page') }),
+  },
+  {
+    name: 'released',
+    heading: 'A release is refused',
+    report: aReportOf([], { server, result: 'attention', notes: notes('not released: rows missing') }),
+  },
+  {
+    name: 'paused',
+    report: aReportOf(entries('below the threshold'), { server, notes: notes('paused, and nothing due') }),
+  },
+  {
+    name: 'rows-missing-on-a-machine',
+    report: aReportOf(entries('rows missing after a delete', 'above the ceiling'), { server }),
+    audience: machine,
+  },
+  about(
+    'rows-missing-found-by-another-run',
+    undefined,
+    'rows missing, found by another run',
+    'truncated, found by another run',
+  ),
+  { name: 'rows-missing-in-64-indices', report: aReportOf(many(64), { server }) },
+  about('truncated-by-a-reindex', undefined, 'truncated by a reindex'),
+  {
+    name: 'not-verified-in-a-preview',
+    report: aReportOf(entries('a preview verifies nothing, and a release is accepted'), { server, mode: 'preview' }),
+  },
+  {
+    name: 'above-the-ceiling-on-kubernetes',
+    report: aReportOf(entries('above the ceiling'), { server }),
+    audience: kubernetes,
+  },
+  { name: 'released-after-a-reindex', report: aReportOf([], { server, notes: notes('released after a reindex') }) },
+];
+
+const mailOf = ({ report, audience = aws }: Mail): string => {
+  const { subject, email } = messageOf(withSentences(report, audience), { audience });
+  return `Subject: ${subject}\n\n${email}\n`;
+};
+
+describe('messages as they arrive', () => {
+  test.each(mails)('the mail of $name', async (mail) => {
+    await expect(mailOf(mail)).toMatchFileSnapshot(`golden/${mail.name}.txt`);
+  });
+
+  test.each(mails.filter(({ name }) => /^rows-missing-(?:after|in)/.test(name)))(
+    'the Slack message of $name',
+    async ({ name, report }) => {
+      const { https } = messageOf(withSentences(report, aws), { audience: aws });
+      await expect(`${JSON.stringify(JSON.parse(https), null, 2)}\n`).toMatchFileSnapshot(`golden/${name}.slack.json`);
+    },
+  );
+
+  test('the report of rows that are missing after a reindex', async () => {
+    const { report } = mails.find(({ name }) => name === 'rows-missing-after-a-reindex')!;
+    const message = messageOf(withSentences(report, aws), { audience: aws });
+    await expect(`${JSON.stringify(JSON.parse(message.default), null, 2)}\n`).toMatchFileSnapshot(
+      'golden/rows-missing-after-a-reindex.report.json',
+    );
+  });
+
+  test('everything that can be said of an index, a run, and in a note', async () => {
+    const reasons = entryCases.map(([name, outcome, cause, more]) => {
+      const { policies } = withSentences(aReportOf([anEntry(outcome, cause, more)]), machine);
+      return `${name}\n  ${outcome}: ${policies[0]?.reason}`;
+    });
+    const errors = errorCases.map(
+      ([name, cause]) => `${name}\n  ${withSentences(aReportOf([], { cause }), machine).error}`,
+    );
+    const said = noteCases.map(([name, note]) => {
+      const report = withSentences(aReportOf([], { notes: [note] }), machine);
+      return `${name}\n  ${report.notes?.[0]?.text}`;
+    });
+    const parts = [
+      `An index\n\n${reasons.join('\n')}`,
+      `The run\n\n${errors.join('\n')}`,
+      `A note\n\n${said.join('\n')}`,
+    ];
+    await expect(`${parts.join('\n\n')}\n`).toMatchFileSnapshot('golden/everything.txt');
+  });
+});
+
+test('docs/messages.md shows the messages that matter', async () => {
+  const shown = mails.filter(({ heading }) => heading !== undefined);
+  const page = [
+    '# What will arrive',
+    '',
+    'Each run sends one message: a mail, a message in Slack with the same facts in fewer words, and the report as JSON. These are the twelve that matter, as mails of a stage on AWS; on Kubernetes and on a machine they have the commands for there. The subject names the worst index; the first line says which DataHub it is, and how urgent.',
+    '',
+    'The page is generated (`npx vitest run test/lambda/report/golden.test.ts -u`). For one of your own reports: `npm run preview-message -- --report FILE`.',
+    ...shown.flatMap((mail) => ['', `## ${mail.heading}`, '', '```text', mailOf(mail).trimEnd(), '```']),
+    '',
+  ].join('\n');
+  await expect(page).toMatchFileSnapshot('../../../docs/messages.md');
+});

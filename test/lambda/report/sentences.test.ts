@@ -1,0 +1,190 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { type Cause, causeKinds, causeSchema } from '../../../lambda/model/cause.ts';
+import { type Note, noteKinds, noteSchema } from '../../../lambda/model/note.ts';
+import { outcomes } from '../../../lambda/model/outcomes.ts';
+import { entryFields, maxUnmanaged } from '../../../lambda/model/report-schema.ts';
+import { serverErrorKinds } from '../../../lambda/model/server-error.ts';
+import { messageOf } from '../../../lambda/report/message.ts';
+import { showTask } from '../../../lambda/report/sentences/commands.ts';
+import type { Sentences } from '../../../lambda/report/sentences/phrases.ts';
+import {
+  contextOf,
+  sentencesOf,
+  sentencesOfError,
+  sentencesOfNote,
+  titles,
+  withSentences,
+} from '../../../lambda/report/sentences/sentences.ts';
+import { diagnosis, errorSentences } from '../../../lambda/report/sentences/server-errors.ts';
+import { holds } from '../../properties.ts';
+import { anyText, membersOf, valuesOf } from '../../support/arbitrary.ts';
+import { anEntry, aReportOf } from '../../support/reports.ts';
+import { audiences, aws, entryCases, errorCases, noteCases } from './cases.ts';
+
+/**
+ * Every kind has sentences that every form can show, whatever its facts are, and what they offer to type depends on the
+ * situation. The wording itself is frozen in golden/.
+ */
+
+const entryOf = valuesOf(z.object(entryFields), anyText({ maxLength: 40 }));
+const context = contextOf(aReportOf([]), aws);
+const said = (...[outcome, cause, more]: Parameters<typeof anEntry>): Sentences =>
+  sentencesOf(anEntry(outcome, cause, more), context);
+const named = (name: string): Sentences => {
+  const [, outcome, cause, more] = entryCases.find(([known]) => known === name)!;
+  return said(outcome, cause, more);
+};
+
+function expectShort({ subject = '', what, why = '', next = '', act, inspect, instead }: Sentences): void {
+  expect(subject.length).toBeLessThan(260);
+  expect(what).not.toMatch(/^$|\.$|undefined|NaN|\[object/);
+  expect(why).not.toMatch(/undefined|NaN|\[object/);
+  expect(next).not.toMatch(/undefined|NaN/);
+  if (next !== '') expect(next).toMatch(/[.!?]$/);
+  expect(inspect?.deletes).toBeFalsy();
+  expect(inspect?.line ?? '').not.toMatch(/^(POST|PUT|DELETE)|enforce/);
+  for (const command of [inspect, act, instead]) if (command) expect(command.say).toMatch(/^[A-Z].*[^.:]$/);
+}
+
+test('every kind of cause and note has a case, so that its wording is frozen', () => {
+  const causesShown = [...entryCases.map(([, , cause]) => cause.kind), ...errorCases.map(([, cause]) => cause.kind)];
+  expect(causeKinds.filter((kind) => !causesShown.includes(kind))).toEqual([]);
+  const notesShown = noteCases.map(([, note]) => note.kind);
+  expect(noteKinds.filter((kind) => !notesShown.includes(kind))).toEqual([]);
+});
+
+test('every case is read back as it was written', () => {
+  const causesShown = [...entryCases.map(([, , cause]) => cause), ...errorCases.map(([, cause]) => cause)];
+  expect(causesShown.map((cause) => causeSchema.parse(cause))).toEqual(causesShown);
+  expect(noteCases.map(([, note]) => noteSchema.parse(note))).toEqual(noteCases.map(([, note]) => note));
+});
+
+describe.each(audiences)('for an audience on $kind', (audience) => {
+  test.each([...membersOf(causeSchema)])('a cause of kind %s has sentences, whatever its facts are', (_, member) => {
+    const facts = fc.record({
+      cause: valuesOf(member, anyText({ maxLength: 40 })),
+      entry: entryOf,
+      outcome: fc.constantFrom(...outcomes),
+    });
+    holds(
+      fc.property(facts, ({ cause, entry, outcome }) => {
+        const decided = { ...entry, outcome, cause: cause as Cause };
+        expectShort(sentencesOf(decided, contextOf(aReportOf([decided]), audience)));
+      }),
+      40,
+    );
+  });
+
+  test.each([...membersOf(noteSchema)])('a note of kind %s has sentences, whatever its facts are', (_, member) => {
+    holds(
+      fc.property(valuesOf(member, anyText({ maxLength: 40 })), (note) => {
+        expectShort(sentencesOfNote(note as Note, contextOf(aReportOf([]), audience)));
+      }),
+      40,
+    );
+  });
+});
+
+test('an error of the server quotes its words short, on one line', () => {
+  const text = `first line\n\tat com.linkedin.Foo(Foo.java:1)\n${'x'.repeat(4000)}`;
+  for (const kind of serverErrorKinds) {
+    const whole = diagnosis({ kind, operation: 'dry-run', status: 500, text });
+    expect(whole).not.toContain('\n');
+    expect(whole.length).toBeLessThan(420);
+    expect(errorSentences({ kind, operation: 'dry-run' }).brief).toMatch(/^.{3,25}$/);
+  }
+});
+
+test.each(entryCases)('%s: no line says its outcome twice, and no private word is in it', (_, outcome, cause, more) => {
+  const { what, why = '', next = '' } = said(outcome, cause, more);
+  expect(what.toLowerCase()).not.toContain(titles[outcome].toLowerCase());
+  expect(`${what} ${why} ${next}`).not.toMatch(/\b(?:cop(?:y|ies|ied|ying)|told|untold|bite|adopted|judge[sd]?)\b/i);
+});
+
+describe('what is offered to type fits the situation', () => {
+  test.each([
+    ['this run has found', 'rows-missing', { kind: 'missing', expected: 40, found: 1 }],
+    [
+      'an earlier run has found',
+      'quarantined',
+      { kind: 'quarantined', since: 1, outcome: 'rows-missing', rowsMissing: 39 },
+    ],
+    [
+      'is there today',
+      'quarantined',
+      { kind: 'quarantined', since: 1, outcome: 'unknown', today: { expected: 9, found: 1, inPlace: true } },
+    ],
+  ] as const)(
+    'no command that deletes or resumes, for any index, while there is a loss that %s',
+    (_, outcome, cause) => {
+      const ceiling = anEntry('above-ceiling', { kind: 'above-ceiling', approveRows: 100 });
+      const paused = anEntry('not-started', { kind: 'stopped', by: 'paused' });
+      const lost = anEntry(outcome, cause, { name: 'dataset.lost' });
+      for (const entry of [ceiling, paused]) {
+        expect(sentencesOf(entry, contextOf(aReportOf([entry]), aws)).act).toBeDefined();
+        expect(sentencesOf(entry, contextOf(aReportOf([entry, lost]), aws)).act).toBeUndefined();
+      }
+    },
+  );
+
+  test('a preview asks for a release only once that is accepted', () => {
+    expect(named('a preview verifies nothing')).toMatchObject({ urgency: 'week', instead: undefined });
+  });
+
+  test('what asks for nothing offers no command that changes anything', () => {
+    for (const [, outcome, cause, more] of entryCases) {
+      const { urgency, act, subject } = said(outcome, cause, more);
+      if (urgency === 'nothing' && act) expect(subject).toBe('paused');
+    }
+  });
+
+  test('placeholders that are known are filled in', () => {
+    const entries = entryCases.map(([, outcome, cause, more]) => said(outcome, cause, more));
+    const errors = errorCases.map(([, cause]) => sentencesOfError(cause, context));
+    const ofNotes = noteCases.map(([, note]) => sentencesOfNote(note, context));
+    expect(JSON.stringify([...entries, ...errors, ...ofNotes])).not.toMatch(/<[a-zA-Z]+>|STAGE|PREFIX/);
+  });
+
+  test.each([
+    ['an id of the search engine', 'node-1:4711', 'GET _tasks/node-1:4711'],
+    ['no id', undefined, 'GET _tasks?actions=*byquery,*reindex&detailed'],
+    ['a UUID, which no search engine knows', '3f0c1d9e-8a55-4f0e-9a3e-0c6c5b1f2d77', undefined],
+  ])('a truncation with %s is shown where it can be', (_, taskId, line) => {
+    expect(showTask(anEntry('incomplete', { kind: 'remains' }, { taskId }))?.line).toBe(line);
+  });
+
+  test.each(['ended, not verified yet', 'task vanished'])(
+    'no task is asked for that is known to be gone: %s',
+    (name) => {
+      expect(named(name).inspect?.line ?? '').not.toContain('GET _tasks/');
+    },
+  );
+});
+
+test.each([
+  ['is refused by the index', 'the index refuses deletes', 'week', 'index.blocks'],
+  ['is not visible', 'not refreshed', 'week', 'refresh_interval'],
+  ['is not visible the night after', 'not refreshed, the night after', 'week', 'refresh_interval'],
+  ['stopped at a conflict', 'stopped at a conflict', 'nothing', '_tasks/node-1:4711'],
+  ['deleted nothing, and no status says why', 'nothing is deleted, and no status says why', 'week', '_cat/indices'],
+] as const)('of a delete that %s, its counters choose the urgency and the command', (_, name, urgency, line) => {
+  expect(named(name)).toMatchObject({ urgency, inspect: { line: expect.stringContaining(line) } });
+});
+
+test('--timeout is named where it would help: on a machine, and not for a truncation', () => {
+  const error = { kind: 'timeout', operation: 'dry-run', seconds: 60 } as const;
+  expect(errorSentences(error).nextOn?.machine).toMatch(/--timeout SECONDS waits longer$/);
+  expect(errorSentences(error).next).not.toContain('--timeout');
+  expect(errorSentences({ ...error, operation: 'truncate' }).nextOn?.machine).toBeUndefined();
+});
+
+test.each([
+  [maxUnmanaged - 1, 'Without a policy: 19 indices'],
+  [maxUnmanaged, 'Without a policy: at least 20 indices'],
+])('%i indices without a policy in a report, which lists no more than twenty: %s', (length, sentence) => {
+  const unmanagedIndices = Array.from({ length }, (_, at) => ({ indexName: `index-${at}` }));
+  const report = withSentences(aReportOf([], { unmanagedIndices }), aws);
+  expect(messageOf(report, { audience: aws }).email).toContain(sentence);
+});

@@ -34,6 +34,11 @@ const perIndex = [
   { name: 'index_rows_to_delete', help: 'Rows to delete in this run.', field: 'rowsToDelete' },
   { name: 'index_rows_deleted', help: 'Rows deleted, by counting.', field: 'rowsDeleted' },
   { name: 'index_rows_missing', help: 'Rows that should have stayed and are gone.', field: 'rowsMissing' },
+  {
+    name: 'index_rows_not_visible',
+    help: 'Rows that a reindex has written, or may have, and that no count shows.',
+    field: 'rowsNotVisible',
+  },
 ] as const;
 
 const prefix = 'datahub_retention';

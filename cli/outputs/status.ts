@@ -48,7 +48,11 @@ function detailsOf(status: IndexStatus): string[] {
 
 function lastVerdict({ lastOutcome, lastDecidedAt, ...counted }: IndexStatus): string[] {
   if (lastOutcome === undefined) return [];
-  const { rowsMissing } = counted;
-  const counts = [...(rowsMissing === undefined ? [] : [`${exact(rowsMissing)} rows missing`]), ...resultLine(counted)];
+  const { rowsMissing, rowsNotVisible } = counted;
+  const counts = [
+    ...(rowsMissing === undefined ? [] : [`${exact(rowsMissing)} rows missing`]),
+    ...(rowsNotVisible === undefined ? [] : [`${exact(rowsNotVisible)} rows not visible`]),
+    ...resultLine(counted),
+  ];
   return [`${lastOutcome} on ${timeOf(lastDecidedAt)}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}`];
 }

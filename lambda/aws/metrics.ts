@@ -32,7 +32,12 @@ export const runMetrics = {
   confirmedSubscriptions: 'ConfirmedSubscriptions',
   /** Rows that should have stayed but are gone; sent only by runs that find some. */
   rowsMissing: 'RowsMissing',
-} as const satisfies Record<Result | 'durationSeconds' | 'confirmedSubscriptions' | 'rowsMissing', string>;
+  /** Rows that a reindex has written, or may have, and that no count shows; sent only by runs that find some. */
+  rowsNotVisible: 'RowsNotVisible',
+} as const satisfies Record<
+  Result | 'durationSeconds' | 'confirmedSubscriptions' | 'rowsMissing' | 'rowsNotVisible',
+  string
+>;
 
 /** Bypasses `console.log`, which Lambda's JSON log format would wrap, hiding the metric from CloudWatch. */
 export const toStandardOutput = (line: string): void => {
@@ -50,6 +55,8 @@ export function reportMetrics(report: Report, confirmed?: number): string[] {
   if (seconds >= 0) run.push([runMetrics.durationSeconds, MetricUnit.Seconds, seconds]);
   const missing = rowsMissing(report);
   if (missing > 0) run.push([runMetrics.rowsMissing, MetricUnit.Count, missing]);
+  const hidden = report.policies.reduce((sum, { rowsNotVisible = 0 }) => sum + rowsNotVisible, 0);
+  if (hidden > 0) run.push([runMetrics.rowsNotVisible, MetricUnit.Count, hidden]);
   if (confirmed !== undefined) run.push([runMetrics.confirmedSubscriptions, MetricUnit.Count, confirmed]);
   return [
     embedded({ [dimensionNames.stage]: report.stage }, run, at),

@@ -56,6 +56,17 @@ const fieldsSchema = extensible({
   forceDeleteByQuery: z.boolean().optional(),
 });
 
+/** As `TaskCounters`. */
+const countersSchema = extensible({
+  total: rows.optional(),
+  updated: rows.optional(),
+  created: rows.optional(),
+  deleted: rows.optional(),
+  noops: rows.optional(),
+  versionConflicts: rows.optional(),
+  cancelled: z.boolean().optional(),
+});
+
 const attemptSchema = runSchema.extend({
   retentionDays: shown(z.number()),
   /** The policy's own cutoff: the rows to keep begin there, even where a row limit makes the sent cutoff older. */
@@ -84,6 +95,8 @@ const attemptSchema = runSchema.extend({
   judgeableAt: millis,
   /** What the server answered, if it was not a task id. */
   answer: shown(serverErrorSchema),
+  /** Of a reindex: what a completed status of its task has counted, as soon as a check has read it (rule 9). */
+  end: shown(countersSchema),
 });
 export type Attempt = z.infer<typeof attemptSchema>;
 
@@ -91,6 +104,7 @@ export type Attempt = z.infer<typeof attemptSchema>;
 const verdictSchema = extensible({
   outcome: z.enum(verdictOutcomes),
   rowsMissing: rows.optional(),
+  rowsNotVisible: shown(rows),
   cause: shown(causeSchema),
   rowsDeleted: shown(rows),
   rowsLeftBehind: shown(rows),

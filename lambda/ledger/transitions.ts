@@ -1,4 +1,3 @@
-import type { Method } from '../model/method.ts';
 import type { ServerError } from '../model/server-error.ts';
 import { dayMillis } from '../model/time.ts';
 import {
@@ -101,10 +100,10 @@ export const noteAnswer = (record: Sending, answer: ServerError): Sending => ({
   attempt: { ...record.attempt, answer },
 });
 
-/** A status has shown how rows are removed, which a later check may not be able to see. */
-export const learnMethod = (record: Unresolved, method: Method): Unresolved => ({
+/** A status has shown how rows are removed, or what a reindex has written: a later check may not be able to see it. */
+export const learnFromStatus = (record: Unresolved, learnt: Pick<Attempt, 'method' | 'end'>): Unresolved => ({
   ...next(record),
-  attempt: { ...record.attempt, method },
+  attempt: { ...record.attempt, ...learnt },
 });
 
 /**

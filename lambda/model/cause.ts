@@ -29,6 +29,9 @@ const counters = {
   runs: z.boolean().optional().meta({ description: 'its last status said that it runs' }),
 };
 
+const goneBesides = rows.optional().meta({
+  description: 'of a delete: old rows that are gone and that its task neither deleted nor skipped',
+});
 const vanished = z.boolean().optional().meta({ description: "the task's record is gone" });
 const setting = z.union([z.string(), z.number(), z.boolean()]).optional();
 const releasableAt = millis.optional().meta({ description: 'from when on a release is accepted' });
@@ -99,6 +102,7 @@ const kinds = {
     since: millis,
     outcome: z.enum(outcomes).meta({ description: 'of the verdict that quarantined it' }),
     rowsMissing: rows.optional().meta({ description: 'as counted then' }),
+    rowsNotVisible: rows.optional().meta({ description: 'written, or perhaps written, and not counted then' }),
     method: methodSchema.optional().meta({ description: 'of the truncation, as far as is known' }),
     indexBefore: z.string().optional(),
     indexNow: z.string().optional().meta({ description: 'as seen then' }),
@@ -109,6 +113,14 @@ const kinds = {
           expected: rows,
           found: rows,
           inPlace: z.boolean().meta({ description: 'fewer than half of the rows to delete are left' }),
+          notVisible: z.enum(['written', 'perhaps']).optional().meta({
+            description:
+              'rows that are not counted are not known to be missing: its status says that they were written, or no row at all is visible',
+          }),
+          nothingChanged: z.boolean().optional().meta({
+            description:
+              'no task is known, 20 hours have passed, the old rows are counted, and no row to keep is missing: the server may have done nothing',
+          }),
         }),
         z.object({ error: serverErrorSchema }),
       ])
@@ -180,16 +192,40 @@ const kinds = {
   verified: {
     ...counters,
     rest: rows.optional().meta({ description: 'old rows that are left for later runs (maxRowsPerRun)' }),
+    goneBesides,
   },
-  remains: counters,
+  remains: {
+    ...counters,
+    arrived: rows
+      .optional()
+      .meta({ description: 'old rows that have arrived while its task deleted all that there were' }),
+    goneBesides,
+  },
   missing: {
     expected: rows,
     found: rows.optional().meta({ description: 'left out where the counters alone show it' }),
+    unwritten: rows
+      .optional()
+      .meta({ description: 'of a reindex: rows to keep that its status says it did not write' }),
+    goneBesides,
+    ...counters,
+  },
+  'not-visible': {
+    expected: rows.meta({ description: 'rows to keep' }),
+    found: rows.meta({ description: 'of these, rows that are visible' }),
+    written: rows.optional().meta({
+      description:
+        'rows to keep that its status says were written; left out where no status was read, and no row of any age is visible: the index is empty, or not refreshed',
+    }),
+    error: serverErrorSchema.optional().meta({
+      description: 'what the server answered to the truncate, or why no status could be read',
+    }),
     ...counters,
   },
   unproven: {
     error: serverErrorSchema.optional().meta({
-      description: 'what the server answered to the truncate, or why nothing could be counted at the end',
+      description:
+        'what the server answered to the truncate, why no status could be read, or why nothing could be counted at the end',
     }),
     inPlace: z
       .boolean()

@@ -9,15 +9,22 @@ const millis = z.number();
 const rows = z.int().nonnegative();
 
 /** Why it is unknown how many rows are missing in an index whose release was asked for. */
-const unknownWhy = z.enum(['uncounted', 'unreadable', 'address', 'reindex']).meta({
+const unknownWhy = z.enum(['uncounted', 'unreadable', 'address', 'reindex', 'running']).meta({
   description:
-    'why the missing rows are unknown: they could not be counted; the record is unreadable, or of another address; a reindex is not in place, or still runs',
+    'why the missing rows are unknown: they could not be counted; the record is unreadable, or of another address; a reindex is not in place; its status says that it runs',
 });
 
 /** What a release counted, and what the runbook needs to bring rows back after a reindex; the ledger keeps it. */
 export const releaseFacts = {
-  missing: rows.optional().meta({ description: 'rows to keep that are missing; left out where that is unknown' }),
+  missing: rows.optional().meta({ description: 'rows to keep that are not counted; left out where that is unknown' }),
+  notVisible: z.enum(['written', 'perhaps']).optional().meta({
+    description:
+      'these rows are not known to be missing: its status says that they were written, or no row at all is visible',
+  }),
   unknown: unknownWhy.optional(),
+  nothingChanged: z.boolean().optional().meta({
+    description: 'of a reindex without a task, 20 hours after the call: the old rows are there, and no row is missing',
+  }),
   accepted: rows.optional().meta({ description: 'acceptMissing' }),
   error: serverErrorSchema.optional(),
   address: z.string().optional().meta({ description: "the record's server, where it was another one" }),

@@ -41,6 +41,9 @@ export const entryFields = {
   rowsLeftBehind: rows('of a reindex: rows that the new index leaves out, and that are still in the old one'),
   rowsRemaining: rows('rows at or before the cutoff that are still there'),
   rowsMissing: rows('rows newer than the cutoff (and not newer than the run) that are gone'),
+  rowsNotVisible: rows(
+    'of a reindex: such rows that are not counted, and that its task has written, or may have: the index may not be refreshed',
+  ),
   durationSeconds: described(z.number().optional(), 'from the call to the end, as far as the run saw it'),
   indexName: optionalText('the physical index, as getIndexSizes names it'),
   indexNow: optionalText('the physical index after the truncation, where it is another one'),

@@ -54,12 +54,39 @@ export const serverErrorKinds = [
 ] as const;
 export type ServerErrorKind = (typeof serverErrorKinds)[number];
 
+/**
+ * What the search engine says by name in an answer of DataHub, by what to do about it. All but `memory`, `time`,
+ * `scroll` and `no-master` stay until a person does something.
+ */
+export const engineKinds = [
+  /** Its security does not permit DataHub's own user. */
+  'permission',
+  /** The index is blocked: a flood stage, or read only. */
+  'block',
+  'closed',
+  /** A circuit breaker. */
+  'memory',
+  /** It took longer than DataHub waits, 30 s. */
+  'time',
+  /** No shard of the index answers. */
+  'shards',
+  /** DataHub cannot reach it. */
+  'unreachable',
+  'certificate',
+  /** Too many scroll contexts. */
+  'scroll',
+  'no-master',
+  'other',
+] as const;
+export type EngineKind = (typeof engineKinds)[number];
+
 export const serverErrorSchema = z
   .object({
     kind: z.enum(serverErrorKinds),
     operation: z.enum(operationNames),
     status: z.int().optional().meta({ description: 'HTTP status, where one came' }),
     text: z.string().optional().meta({ description: "the server's own words, cleaned and shortened" }),
+    engine: z.enum(engineKinds).optional().meta({ description: 'what the search engine says in it by name' }),
     code: z.string().optional().meta({ description: 'code of a network error, such as ECONNREFUSED' }),
     seconds: z.number().optional().meta({ description: 'how long an answer was waited for, where none came in time' }),
     host: z.string().optional().meta({ description: 'the host that could not be reached' }),

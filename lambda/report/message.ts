@@ -127,7 +127,7 @@ export const isProblem = (report: Report): boolean =>
   // After a reindex, or if someone replaced the index, rows may be only in the old index; if someone deleted it, they
   // are gone.
   report.policies.some(
-    ({ rowsMissing = 0, method, indexNow, noIndex }) =>
-      rowsMissing > 0 || method === 'reindex' || indexNow !== undefined || noIndex,
+    ({ rowsMissing = 0, rowsNotVisible = 0, method, indexNow, noIndex }) =>
+      rowsMissing + rowsNotVisible > 0 || method === 'reindex' || indexNow !== undefined || noIndex,
   ) ||
   (report.notes ?? []).some((note) => !quietNotes.includes(note.kind) || (note.kind === 'paused' && note.problem));

@@ -244,6 +244,7 @@ const quarantinedCause = ({ lastVerdict: { verdict, decided }, attempt }: Quaran
   since: decided.atMillis,
   outcome: verdict.outcome,
   rowsMissing: verdict.rowsMissing,
+  rowsNotVisible: verdict.rowsNotVisible,
   method: verdict.method,
   indexBefore: attempt.baseline.indexName,
   indexNow: verdict.indexNow,

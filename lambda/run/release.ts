@@ -1,7 +1,7 @@
 import { asResult } from '../gms/operations.ts';
 import { capped } from '../gms/text.ts';
 import { LedgerError } from '../ledger/ledger.ts';
-import { addressElsewhere, releasableAt } from '../ledger/ownership.ts';
+import { addressElsewhere, overdueAfterMillis, releasableAt } from '../ledger/ownership.ts';
 import {
   isUnresolved,
   type LedgerRecord,
@@ -18,7 +18,8 @@ import { dottedName, fromDottedName, searchIndexOfName } from '../policy/aspects
 import { namesOf, type ParsedPolicy } from '../policy/parse.ts';
 import { withDeadline } from '../truncation/clock.ts';
 import { type Ask, countRows } from '../truncation/counts.ts';
-import { isInPlace } from '../truncation/watch.ts';
+import { exceedsTolerance, hiddenBy, keptRows } from '../truncation/kept.ts';
+import { endCounters, isInPlace } from '../truncation/watch.ts';
 import { deadlineMarginMillis } from './deadlines.ts';
 import type { RunInput } from './input.ts';
 import type { RunServices } from './services.ts';
@@ -96,8 +97,9 @@ export async function releaseIndex(
     accepted: acceptMissing,
     ...reindexFacts(record),
   };
-  const isEnough = facts.missing === undefined ? acceptMissing !== undefined : facts.missing <= (acceptMissing ?? 0);
-  if (!isEnough) return refused(facts.missing === undefined ? 'unknown' : 'missing', facts);
+  const { missing = 0, unknown } = facts;
+  const isEnough = missing <= (acceptMissing ?? 0) && (unknown === undefined || acceptMissing !== undefined);
+  if (!isEnough) return refused(unknown === undefined ? 'missing' : 'unknown', facts);
   const granted = release(record, key, facts, { ...runOf(run), atMillis: services.clock.now() });
   try {
     if (await services.ledger.replace(granted)) {
@@ -114,13 +116,13 @@ export async function releaseIndex(
   }
 }
 
-/** Rows to keep that are not there, or why that is unknown. */
+/** Rows to keep that are not counted, visible or not, and why that is unknown or proves nothing. */
 async function missingIn(
   record: StoredRecord,
   key: Key,
-  { operations }: Services,
+  { operations, clock }: Services,
   signal: AbortSignal,
-): Promise<Pick<Release, 'missing' | 'unknown' | 'error' | 'address'>> {
+): Promise<Pick<Release, 'missing' | 'notVisible' | 'unknown' | 'nothingChanged' | 'error' | 'address'>> {
   if (record.state === 'unreadable' || record.state === 'idle') return { unknown: 'unreadable' };
   const address = addressElsewhere(record, key);
   if (address !== undefined) return { unknown: 'address', address: capped(address) };
@@ -142,17 +144,21 @@ async function missingIn(
   );
   if (counted.kind === 'failed') return { unknown: 'uncounted', error: counted.error };
   const { sent, before, end, again } = counted.value.rows;
-  if (method === 'reindex' && !isInPlace(record.attempt, { rowsLeft: sent })) return { unknown: 'reindex' };
-  if (method === 'reindex' && (await mayRun(record, operations, signal))) return { unknown: 'reindex' };
-  return { missing: Math.max(0, baseline.rowsToKeep - Math.max(0, end - Math.max(before, again))) };
-}
-
-/** Whether the task's status says that it runs, or cannot be read. Assumed if a person releases it: released-reindex. */
-async function mayRun(record: LedgerRecord, operations: Services['operations'], signal: AbortSignal): Promise<boolean> {
+  const rowsToKeep = Math.max(0, end - Math.max(before, again));
+  const missing = Math.max(0, baseline.rowsToKeep - rowsToKeep);
+  if (method === 'delete') return { missing };
   const taskId = 'taskId' in record ? record.taskId : undefined;
-  if (taskId === undefined) return false;
-  const status = await asResult(() => operations.taskStatus(taskId, { signal }));
-  return status.kind === 'failed' || (status.value.kind === 'found' && !status.value.completed);
+  if (!isInPlace(record.attempt, { rowsLeft: sent })) {
+    const isOld = clock.now() - record.attempt.sendingSince >= overdueAfterMillis;
+    const isUntouched = taskId === undefined && isOld && !exceedsTolerance(record.attempt, missing);
+    return { unknown: 'reindex', nothingChanged: isUntouched || undefined };
+  }
+  const status = taskId === undefined ? undefined : await asResult(() => operations.taskStatus(taskId, { signal }));
+  const seen = status?.kind === 'done' ? status.value : undefined;
+  if (seen?.kind === 'found' && !seen.completed) return { missing, unknown: 'running' };
+  const isLost = !isUnresolved(record) && record.lastVerdict?.verdict.outcome === 'rows-missing';
+  const kept = keptRows(record.attempt, { ...counted.value, rowsToKeep }, endCounters(seen) ?? record.attempt.end);
+  return { missing, notVisible: isLost ? undefined : hiddenBy(kept) };
 }
 
 /** Late rows may hide what a reindex left out, so the note has what the runbook needs to find the old index. */

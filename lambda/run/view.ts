@@ -22,6 +22,7 @@ export function view(entry: Entry, run: Pick<RunState, 'runId' | 'runStartMillis
     ...(plan && ofPlan(plan)),
     ...(attempt && record && ofAttempt(attempt, record)),
     ...ofLastCount(entry, attempt),
+    ...ofToday(entry),
     ...(verdict && ofVerdict(verdict)),
     server: serverShown(entry, run),
     resumed: verdict && !isSameRun(verdict, run) ? true : resumed,
@@ -66,6 +67,15 @@ function ofLastCount(entry: Entry, attempt: Attempt | undefined): Partial<IndexD
   return { rowsDeleted: Math.max(0, attempt.baseline.rowsToDelete - rowsLeft), rowsRemaining: rowsLeft };
 }
 
+/** A quarantined index has today's numbers. */
+function ofToday(entry: Entry): Partial<IndexData> {
+  const cause = entry.phase === 'done' ? entry.decision?.cause : undefined;
+  const today = cause?.kind === 'quarantined' ? cause.today : undefined;
+  if (today === undefined || 'error' in today || !today.inPlace) return {};
+  const rows = Math.max(0, today.expected - today.found);
+  return today.notVisible ? { rowsNotVisible: rows } : { rowsMissing: rows };
+}
+
 /** The fields of this version: a verdict in the ledger may have others. */
 const ofVerdict = ({ verdict, decided }: LastVerdict): Partial<IndexData> => ({
   method: verdict.method,
@@ -73,6 +83,7 @@ const ofVerdict = ({ verdict, decided }: LastVerdict): Partial<IndexData> => ({
   rowsLeftBehind: verdict.rowsLeftBehind,
   rowsRemaining: verdict.rowsRemaining,
   rowsMissing: verdict.rowsMissing,
+  rowsNotVisible: verdict.rowsNotVisible,
   noIndex: verdict.noIndex,
   indexNow: verdict.indexNow,
   durationSeconds: verdict.durationSeconds,

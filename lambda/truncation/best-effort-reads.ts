@@ -14,11 +14,11 @@ export interface BestEffortReads {
    */
   sizes(): Promise<IndexSize[] | undefined>;
   /**
-   * Undefined if the server does not tell. It is asked each time: an expired token or a gateway refuses once, and the
+   * `unread` if the server does not tell. It is asked each time: an expired token or a gateway refuses once, and the
    * next answer may say that the task runs.
    * @param hadStatus a status of this task was read before in this run: a failure is thrown
    */
-  status(taskId: string, hadStatus: boolean): Promise<TaskStatus | undefined>;
+  status(taskId: string, hadStatus: boolean): Promise<TaskStatus | { kind: 'unread'; error: ServerError }>;
   /** What the server does not tell this run, as the run state carries it. */
   without: Capabilities;
   /** Why sizes could not be read in this step. */
@@ -54,7 +54,7 @@ export function bestEffortReads(operations: Operations, before: Capabilities, si
       } catch (error) {
         if (!(error instanceof OperationsError)) throw error;
         if (hadStatus || error.fact.kind === 'aborted') throw error;
-        return undefined;
+        return { kind: 'unread', error: error.fact };
       }
     },
   };

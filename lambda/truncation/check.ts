@@ -1,15 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import { asResult, type Operations } from '../gms/operations.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { overdueAfterMillis } from '../ledger/ownership.ts';
 import { isUnresolved, type RunId, type StoredRecord, type Unresolved, type Verdict } from '../ledger/record.ts';
-import { isSameRun, learnMethod, recordVerdict } from '../ledger/transitions.ts';
+import { isSameRun, learnFromStatus, recordVerdict } from '../ledger/transitions.ts';
 import { concernsServer } from '../model/server-error.ts';
 import { type BestEffortReads, physicalIndex } from './best-effort-reads.ts';
 import type { Clock } from './clock.ts';
 import { type Ask, countTruncation, countWindow, type TruncationCounts } from './counts.ts';
 import { isFinal, judge, judgeUncountable, stateAfter } from './judge.ts';
 import { nextCheckAt } from './next-check.ts';
-import { hasEnded, hasProgressed, methodShown, type Observation, reduce, type Watch } from './watch.ts';
+import { endCounters, hasEnded, hasProgressed, methodShown, type Observation, reduce, type Watch } from './watch.ts';
 
 /** One check of an unresolved truncation: what it saw, and what that means for the record. */
 
@@ -39,8 +40,7 @@ type CheckResult =
 export async function check(record: Unresolved, watch: Watch, services: CheckServices): Promise<CheckResult> {
   const { clock, ledger, isLastCheck } = services;
   const seen = await see(record, watch, services);
-  const method = methodShown(record, seen, watch.hasWritten ?? false);
-  const known = method === record.attempt.method ? record : learnMethod(record, method);
+  const known = withStatus(record, seen, watch);
   if (known !== record && !(await ledger.replace(known))) return again(record, watch, clock.now());
   const after = reduce(watch, seen, known.attempt);
   if (seen.error && !seen.counts) return checkFailed(known, { ...after, lastCheckAt: clock.now() }, services);
@@ -58,6 +58,16 @@ export async function check(record: Unresolved, watch: Watch, services: CheckSer
   return resolve(known, { ...after, pending }, withDuration(verdict, after, seen), services, counts);
 }
 
+/** The record with what this check's status has shown; the same record if that is nothing new. */
+function withStatus(record: Unresolved, seen: Observation, watch: Watch): Unresolved {
+  const { attempt } = record;
+  const method = methodShown(record, seen, watch.hasWritten ?? false);
+  // The verdict of a delete needs counts alone.
+  const end = method === 'reindex' ? (endCounters(seen.status) ?? attempt.end) : attempt.end;
+  const isKnown = method === attempt.method && isDeepStrictEqual(end, attempt.end);
+  return isKnown ? record : learnFromStatus(record, { method, end });
+}
+
 /**
  * Asks in this order: the task's status, rows to delete, the end of the rows to keep. A status that says running, with
  * a higher counter, completes the check, unless it is the run's last. A failed check carries its error.
@@ -72,15 +82,17 @@ async function see(record: Unresolved, watch: Watch, services: CheckServices): P
   const failure = answer?.kind === 'failed' ? answer.error : undefined;
   if (failure && (concernsServer(failure) || failure.kind === 'aborted'))
     return { at, until: clock.now(), error: failure };
-  const status = answer?.kind === 'done' ? answer.value : undefined;
+  const read = answer?.kind === 'done' ? answer.value : undefined;
+  const status = read?.kind === 'unread' ? undefined : read;
+  const statusError = read?.kind === 'unread' ? read.error : undefined;
   // A run's last check always counts: its report must not show numbers that are hours old.
   if (hasProgressed(watch, status) && !isLastCheck(at)) return { at, until: clock.now(), status };
   const { attempt } = record;
   const { countedAtMillis } = attempt.baseline;
   const counted = await asResult(() => countTruncation(asker(services), { ...attempt, countedAtMillis }));
   const until = clock.now();
-  if (counted.kind === 'failed') return { at, until, status, error: counted.error };
-  return { at, until, status, counts: counted.value, error: failure };
+  if (counted.kind === 'failed') return { at, until, status, statusError, error: counted.error };
+  return { at, until, status, statusError, counts: counted.value, error: failure };
 }
 
 const asker =

@@ -89,6 +89,8 @@ export interface TruncationCounts {
   rowsUntilEnd: number;
   /** The search engine does not know the index. */
   isAbsent?: boolean;
+  /** It has no row of any age. */
+  isEmpty?: boolean;
 }
 
 /** Rows to delete, and rows to keep: those in (policyCutoffMillis, countedAtMillis]. Throws OperationsError. */
@@ -102,13 +104,13 @@ export async function countTruncation(
 ): Promise<TruncationCounts> {
   // The row limit makes the cutoff older than the policy's own, at which the rows to keep begin.
   const isLimited = fields.cutoffMillis !== policyCutoffMillis;
-  const { rows, isAbsent } = await countRows(ask, fields, {
+  const { rows, isAbsent, isEmpty } = await countRows(ask, fields, {
     sent: fields.cutoffMillis,
     policy: isLimited ? policyCutoffMillis : undefined,
     end: countedAtMillis,
   });
   const { sent, policy = sent, end } = rows;
-  return { rowsLeft: sent, rowsToKeep: Math.max(0, end - policy), rowsUntilEnd: end, isAbsent };
+  return { rowsLeft: sent, rowsToKeep: Math.max(0, end - policy), rowsUntilEnd: end, isAbsent, isEmpty };
 }
 
 /** Where the window between two runs begins: this far from the policy's cutoff to the run's start. */

@@ -1,17 +1,8 @@
-import type { TaskCounters } from '../gms/operations.ts';
 import type { Attempt, Unresolved, Verdict } from '../ledger/record.ts';
 import type { Cause } from '../model/cause.ts';
+import { accountsFor, exceedsTolerance, keptRows } from './kept.ts';
 import { agreeingChecksMillis } from './next-check.ts';
 import { isInPlace, isRemainder, type Observation, rowsProcessed, type Watch } from './watch.ts';
-
-/** Rows to keep that are missing count only above both limits after a delete: entities are deleted on ordinary days. */
-export const missing = { share: 0.02, rows: 10 } as const;
-
-/**
- * If its status accounts for a reindex, but less than this share of its rows to keep is counted, the index is probably
- * not refreshed.
- */
-const unrefreshedShare = 0.1;
 
 /**
  * The verdict about a truncation that has ended, by the record's own baseline, whoever judges it. Pure: the two tables
@@ -23,11 +14,14 @@ const unrefreshedShare = 0.1;
  *     rows to keep are missing                                    rows-missing  quarantined
  *     rows to delete are left                                     incomplete    idle
  *     otherwise                                                   truncated     idle
- *   a reindex, which counts alone never prove
- *     rows to keep are missing, unless it is accounted for and    rows-missing  quarantined
- *     not refreshed yet; in place, each one that is not
- *     accounted for
- *     a task id, in place, and its status accounts for it         truncated     idle
+ *   a reindex that is in place, which counts alone never prove (`keptRows` says what is known of the rows to keep)
+ *     rows to keep are missing                                    rows-missing  quarantined
+ *     rows are written and not visible: none is visible, or more  unknown       quarantined
+ *     are not than is tolerated; or no row is visible at all
+ *     a task id, and its status accounts for it                   truncated     idle
+ *     otherwise                                                   unknown       quarantined
+ *   a reindex that is not in place
+ *     rows to keep are missing in the old index                   rows-missing  quarantined
  *     otherwise                                                   unknown       quarantined
  */
 export function judge(record: Unresolved, watch: Watch, counts: Counts): Verdict {
@@ -39,52 +33,103 @@ type Counts = NonNullable<Observation['counts']>;
 function judgeDelete({ state, attempt }: Unresolved, watch: Watch, counts: Counts): Verdict {
   const { baseline } = attempt;
   const counters = countersOf(watch);
-  const rowsDeleted = Math.max(0, baseline.rowsToDelete - counts.rowsLeft);
-  const facts = { ...commonFacts(attempt, counts), rowsDeleted };
+  const gone = Math.max(0, baseline.rowsToDelete - counts.rowsLeft);
+  const goneBesides = rowsGoneBesides(watch, gone);
+  const facts = { ...commonFacts(attempt, counts), rowsDeleted: gone - (goneBesides ?? 0) };
   const isUntouched = counts.rowsLeft >= baseline.rowsToDelete && counts.rowsToKeep >= baseline.rowsToKeep;
   if (state === 'sending' && isUntouched) {
     return { ...facts, outcome: 'failed', cause: { kind: 'unchanged', error: attempt.answer, ...counters } };
   }
-  if (isMissing(attempt, counts)) return { ...facts, ...rowsMissing(attempt, counts, counters) };
+  if (exceedsTolerance(attempt, facts.rowsMissing)) {
+    return { ...facts, ...rowsMissing(attempt, counts, { ...counters, goneBesides }) };
+  }
   if (isRemainder(counts.rowsLeft, baseline.rowsToDelete)) {
-    return { ...facts, outcome: 'incomplete', cause: { kind: 'remains', ...counters } };
+    // Its task has deleted as many as there were: what is left has arrived since.
+    const arrived = arrivedMeanwhile(watch, attempt, counts);
+    const rowsDeleted = arrived === undefined ? facts.rowsDeleted : baseline.rowsToDelete;
+    return {
+      ...facts,
+      rowsDeleted,
+      outcome: 'incomplete',
+      cause: { kind: 'remains', arrived, goneBesides, ...counters },
+    };
   }
   // If the counts prove the whole truncation, a status that agrees adds nothing.
-  const agrees = counters.done === counters.total && (counters.done ?? 0) <= rowsDeleted;
+  const agrees = counters.done === counters.total && (counters.done ?? 0) <= facts.rowsDeleted;
   const isAllSaid = agrees && !counters.conflicts && !counters.cancelled;
   return {
     ...facts,
     outcome: 'truncated',
-    cause: { kind: 'verified', rest: attempt.rest, ...(isAllSaid ? {} : counters) },
+    cause: { kind: 'verified', rest: attempt.rest, goneBesides, ...(isAllSaid ? {} : counters) },
   };
 }
 
-function judgeReindex({ state, attempt }: Unresolved, watch: Watch, counts: Counts): Verdict {
+/**
+ * Old rows that are gone and that its completed status neither deleted nor skipped: something else deletes here, or a
+ * shard is away. Undefined without such a status.
+ */
+function rowsGoneBesides({ end }: Watch, gone: number): number | undefined {
+  if (end?.deleted === undefined || end.cancelled) return undefined;
+  const besides = gone - end.deleted - (end.versionConflicts ?? 0);
+  return besides > 0 ? besides : undefined;
+}
+
+/** Old rows that are left although its task has deleted as many as the baseline had. */
+function arrivedMeanwhile({ end }: Watch, { baseline }: Attempt, { rowsLeft }: Counts): number | undefined {
+  if (end?.deleted === undefined || end.cancelled) return undefined;
+  return end.deleted >= baseline.rowsToDelete && rowsLeft < baseline.rowsToDelete ? rowsLeft : undefined;
+}
+
+function judgeReindex(record: Unresolved, watch: Watch, counts: Counts): Verdict {
+  const { attempt } = record;
+  return isInPlace(attempt, counts) ? judgeInPlace(record, watch, counts) : judgeNotInPlace(attempt, watch, counts);
+}
+
+function judgeInPlace({ state, attempt }: Unresolved, watch: Watch, counts: Counts): Verdict {
   const { baseline } = attempt;
   const counters = rowsWritten(countersOf(watch), watch, attempt);
-  const inPlace = isInPlace(attempt, counts);
+  const kept = keptRows(attempt, counts, watch.end);
   const facts = {
     ...commonFacts(attempt, counts),
+    rowsMissing: kept.kind === 'missing' ? kept.rows : 0,
+    rowsNotVisible: kept.kind === 'not-visible' || kept.kind === 'nothing-visible' ? kept.rows : undefined,
     // The alias has moved, and the rows are in the old index: nothing is deleted.
-    rowsLeftBehind: inPlace ? Math.max(0, baseline.rowsToDelete - counts.rowsLeft) : undefined,
+    rowsLeftBehind: Math.max(0, baseline.rowsToDelete - counts.rowsLeft),
   };
-  const isWhole = accountsFor(watch.end, attempt);
-  const isUnrefreshed = isWhole && counts.rowsToKeep < baseline.rowsToKeep * unrefreshedShare;
-  const lost = baseline.rowsToKeep - counts.rowsToKeep;
-  if ((isMissing(attempt, counts) && !isUnrefreshed) || (inPlace && lost >= 1 && !isWhole)) {
-    return { ...facts, ...rowsMissing(attempt, counts, counters) };
+  if (kept.kind === 'missing') {
+    return { ...facts, ...rowsMissing(attempt, counts, { ...counters, unwritten: kept.unwritten || undefined }) };
   }
-  if (state === 'running' && inPlace && isWhole && !(isUnrefreshed && isMissing(attempt, counts))) {
-    return { ...facts, outcome: 'truncated', cause: { kind: 'verified', ...(counters.conflicts ? counters : {}) } };
+  const { rowsToKeep: expected } = baseline;
+  const { rowsToKeep: found } = counts;
+  const isHidden = kept.kind !== 'all' && (found === 0 || exceedsTolerance(attempt, kept.rows));
+  if (isHidden) {
+    const written = kept.kind === 'not-visible' ? kept.written : undefined;
+    const error = attempt.answer ?? watch.statusError;
+    return {
+      ...facts,
+      outcome: 'unknown',
+      cause: { kind: 'not-visible', expected, found, written, error, ...counters },
+    };
   }
-  const vanished = watch.vanished || undefined;
-  return {
-    ...facts,
-    // Counts that disagree with the status do not prove a loss.
-    rowsMissing: isUnrefreshed ? undefined : facts.rowsMissing,
-    outcome: 'unknown',
-    cause: { kind: 'unproven', error: attempt.answer, inPlace, vanished, ...counters },
-  };
+  if (state === 'running' && accountsFor(watch.end, attempt)) {
+    const shown = counters.conflicts ? counters : {};
+    return { ...facts, outcome: 'truncated', cause: { kind: 'verified', ...shown } };
+  }
+  return { ...facts, ...unproven(attempt, watch, true, counters) };
+}
+
+/** The counts are of the old index: until a new one takes its place, every row is where it was. */
+function judgeNotInPlace(attempt: Attempt, watch: Watch, counts: Counts): Verdict {
+  const counters = rowsWritten(countersOf(watch), watch, attempt);
+  const facts = commonFacts(attempt, counts);
+  const isLost = exceedsTolerance(attempt, facts.rowsMissing);
+  return { ...facts, ...(isLost ? rowsMissing(attempt, counts, counters) : unproven(attempt, watch, false, counters)) };
+}
+
+function unproven({ answer }: Attempt, { vanished, statusError }: Watch, inPlace: boolean, counters: Counters) {
+  const error = answer ?? statusError;
+  const cause: Cause = { kind: 'unproven', error, inPlace, vanished: vanished || undefined, ...counters };
+  return { outcome: 'unknown', cause } as const;
 }
 
 /** The verdict about a truncation too old to wait for, which cannot be counted (rule 10). */
@@ -97,7 +142,7 @@ export const judgeUncountable = ({ attempt: { method } }: Unresolved, watch: Wat
 /**
  * Whether a verdict is final after this check, or waits for a second one that agrees (rules 7 and 10). Pure.
  *
- *   truncated, no row missing, the index known, and no status says that it runs    final
+ *   truncated, every row to keep visible, the index known, and no status says that it runs    final
  *   of a truncation too old to wait for, at the run's end                          final, unless its rows are missing in
  *                                                                                  this check alone
  *   otherwise                                                                      final after 90 s
@@ -106,13 +151,13 @@ export const judgeUncountable = ({ attempt: { method } }: Unresolved, watch: Wat
  * @param agreesSince when the first of the checks in a row gave this verdict, epoch milliseconds
  */
 export function isFinal(
-  { outcome, rowsMissing = 0 }: Verdict,
+  { outcome, rowsMissing = 0, rowsNotVisible = 0 }: Verdict,
   { at, status, counts }: Observation & { counts: Counts },
   { before, agreesSince, isOverdue }: { before: Watch; agreesSince: number; isOverdue: boolean },
 ): boolean {
   if (at - agreesSince >= agreeingChecksMillis) return true;
   const runs = status?.kind === 'found' && !status.completed;
-  if (outcome === 'truncated' && rowsMissing === 0 && !counts.isAbsent && !runs) return true;
+  if (outcome === 'truncated' && rowsMissing + rowsNotVisible === 0 && !counts.isAbsent && !runs) return true;
   return isOverdue && !(outcome === 'rows-missing' && (before.rowsToKeep ?? 0) > counts.rowsToKeep);
 }
 
@@ -132,26 +177,9 @@ function rowsMissing({ baseline }: Attempt, { rowsToKeep: found }: Counts, count
   return { outcome: 'rows-missing', cause } as const;
 }
 
-/** Entities are deleted on ordinary days: rows to keep are missing only above both limits. */
-const isMissing = ({ baseline: { rowsToKeep } }: Attempt, counts: Counts): boolean =>
-  rowsToKeep - counts.rowsToKeep > Math.max(missing.rows, rowsToKeep * missing.share);
-
-/**
- * Whether the completed status of a reindex accounts for every row to keep; a reindex that was cancelled has not read
- * them all. What each counter means is not specified, so their sum must reach the total, which must not be smaller than
- * the rows to keep. The total of a real reindex includes rows newer than the baseline. Where there is no total, or it
- * counts every row of the baseline, only written rows count.
- */
-function accountsFor(end: TaskCounters | undefined, { baseline }: Attempt): boolean {
-  if (end === undefined || end.cancelled) return false;
-  const { total, created = 0, updated = 0, deleted = 0, noops = 0, versionConflicts = 0 } = end;
-  if (total === undefined) return created + updated >= baseline.rowsToKeep;
-  // Rows that came in after the baseline must not make up for lost ones.
-  if (total === baseline.rowsTotal) return created + updated >= total - baseline.rowsToDelete;
-  return created + updated + deleted + noops + versionConflicts >= total && total >= baseline.rowsToKeep;
-}
-
 interface Counters {
+  unwritten?: number | undefined;
+  goneBesides?: number | undefined;
   done?: number;
   total?: number;
   conflicts?: number;

@@ -26,6 +26,12 @@ const overdueChecksMillis = 10 * minuteMillis;
  *   still       for 20 % of its age (10 min to 2 h) nothing moved, no status said runs  has ended: it is judged
  *   stuck       no progress in two checks at least 10 min apart                         judged at its run's end, after 20 h
  */
+/** A value of one of this run's checks: the first, the last, the smallest or the largest; undefined until one has it. */
+type First<Value> = Value | undefined;
+type Last<Value> = Value | undefined;
+type Least<Value> = Value | undefined;
+type Most<Value> = Value | undefined;
+
 export interface Watch {
   /** The run that sent it. */
   run: RunId;
@@ -34,12 +40,13 @@ export interface Watch {
   /** When this run last checked, successfully or not; and when it checks next. */
   lastCheckAt: number;
   nextCheckAt: number;
-  /** When the server last said something of it: a status, or counts. */
-  seenAt?: number;
-  /** The fewest rows left to delete that this run has seen, the last rows to keep, and the highest counter. */
-  rowsLeft?: number;
-  rowsToKeep?: number;
-  counter?: number;
+  /** When the server said something of it: a status, or counts. */
+  seenAt?: Last<number>;
+  /** Rows to delete that are left. */
+  rowsLeft?: Least<number>;
+  rowsToKeep?: Last<number>;
+  /** Rows that its task has worked through. */
+  counter?: Most<number>;
   /** End of the last check that saw movement or a status that says running; until then, of the first count. */
   stillSince?: number;
   /**
@@ -47,25 +54,27 @@ export interface Watch {
    */
   noProgressSince?: number;
   /** A successful check at least 10 min later has shown no progress either. */
-  isStuck?: boolean;
-  /** When this run last saw it move. */
-  lastMovedAt?: number;
+  isStuck?: Last<boolean>;
+  /** When this run saw it move. */
+  lastMovedAt?: Last<number>;
   /** This run has read a status of the task. */
   hasStatus?: boolean;
-  /** What its last status said. */
-  task?: { completed: boolean; done: number; total?: number; runs: boolean } | undefined;
+  /** What its status said. */
+  task?: Last<{ completed: boolean; done: number; total?: number; runs: boolean }>;
   /** A status has shown rows created or updated: it is a reindex. */
   hasWritten?: boolean;
-  /** The last completed status with counters. */
-  end?: TaskCounters;
+  /** The counters of a completed status. */
+  end?: Last<TaskCounters>;
+  /** Why no status of it could be read, as long as that is so. */
+  statusError?: Last<ServerError>;
   /** The task's record is gone. */
-  vanished?: boolean;
+  vanished?: Last<boolean>;
   /** For predictions: when the counts or the counter were what `done` says. */
-  progress?: Progress | undefined;
+  progress?: Last<Progress>;
   /** A verdict that waits for a second check to agree: its outcome, and when it was first given. */
-  pending?: { verdict: string; since: number } | undefined;
-  /** Why the last check failed. */
-  error?: ServerError;
+  pending?: First<{ verdict: string; since: number }>;
+  /** Why it failed. */
+  error?: Last<ServerError>;
 }
 
 interface Progress {
@@ -83,6 +92,8 @@ export interface Observation {
   until: number;
   /** The task's status, if there is a task and the server tells. */
   status?: TaskStatus;
+  /** Why it could not be read. */
+  statusError?: ServerError;
   /** Left out where the status alone shows progress, and where counting failed. */
   counts?: TruncationCounts;
   /** Why the check failed; if there are counts, why a status that an earlier check could read could not be read now. */
@@ -94,6 +105,7 @@ export const startWatch = ({ attempt }: Unresolved, now: number, nextCheckAt: nu
   sentAt: attempt.sendingSince,
   lastCheckAt: now,
   nextCheckAt,
+  end: attempt.end,
 });
 
 /** Rows that a task has worked through, by its counters. */
@@ -228,18 +240,19 @@ function idleness(before: Watch, seen: Observation, { progressed, moved, isFirst
   };
 }
 
-type StatusFacts = Pick<Watch, 'hasStatus' | 'hasWritten' | 'task' | 'end' | 'vanished'>;
+type StatusFacts = Pick<Watch, 'hasStatus' | 'hasWritten' | 'task' | 'end' | 'vanished' | 'statusError'>;
 
 /** What the statuses of the task have said so far. */
-function byStatus(before: Watch, { status, error }: Observation): StatusFacts {
+function byStatus(before: Watch, { status, statusError, error }: Observation): StatusFacts {
   const found = status?.kind === 'found' ? status : undefined;
   const { created = 0, updated = 0 } = found?.counters ?? {};
   return {
     hasWritten: before.hasWritten || created + updated > 0 || undefined,
     hasStatus: before.hasStatus || found !== undefined,
     task: found ? taskOf(found) : error ? before.task : before.task && { ...before.task, runs: false },
-    end: found?.completed && hasCounters(found.counters) ? found.counters : before.end,
+    end: endCounters(status) ?? before.end,
     vanished: status?.kind === 'vanished' || (before.vanished && found === undefined),
+    statusError: status ? undefined : (statusError ?? before.statusError),
   };
 }
 
@@ -258,6 +271,10 @@ const taskOf = ({ completed, counters }: TaskStatus & { kind: 'found' }): Watch[
   total: counters.total,
   runs: !completed,
 });
+
+/** What a completed status has counted. */
+export const endCounters = (status: TaskStatus | undefined): TaskCounters | undefined =>
+  status?.kind === 'found' && status.completed && hasCounters(status.counters) ? status.counters : undefined;
 
 const hasCounters = ({ total, created, updated, deleted }: TaskCounters): boolean =>
   total !== undefined || created !== undefined || updated !== undefined || deleted !== undefined;

@@ -1,5 +1,6 @@
 import type { OperationName, ServerError, ServerErrorKind } from '../../model/server-error.ts';
 import type { HttpResponse, TransportError } from '../transport.ts';
+import { engineKindOf } from './engine.ts';
 import { isObject, parseJson } from './json-value.ts';
 import type { Sanitize } from './server-text.ts';
 
@@ -25,11 +26,13 @@ export function failureOfStatus(
   const page = isPage(answer);
   const text = page ? titleOf(answer.body, sanitize) : errorMessageOf(answer.body, sanitize);
   const kind = kindOf(answer, page);
+  const said = kind === 'server-error' || kind === 'bad-request' ? readRestError(answer.body) : undefined;
   return {
     kind,
     operation,
     status,
     text: text || undefined,
+    engine: said === undefined ? undefined : engineKindOf(said),
     toHttps: isToHttps(answer, baseUrl) || undefined,
     wants: kind === 'gateway' ? wantedBy(answer) : undefined,
     page: page || undefined,

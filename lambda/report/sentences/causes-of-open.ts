@@ -1,7 +1,17 @@
 import type { CauseOf } from '../../model/cause.ts';
 import type { DecidedIndex } from '../../model/report-schema.ts';
 import type { Command } from './audience.ts';
-import { listIndices, listTasks, pause, release, releaseAnyway, showTask, verify } from './commands.ts';
+import {
+  listIndices,
+  listTasks,
+  pause,
+  release,
+  releaseAnyway,
+  setRefresh,
+  showRefresh,
+  showTask,
+  verify,
+} from './commands.ts';
 import { date, exact, moment, rows } from './numbers.ts';
 import {
   afterLossNext,
@@ -13,6 +23,7 @@ import {
   nameOf,
   nextRunChecks,
   nextRunTries,
+  notVisibleNext,
   ofHours,
   ofTotal,
   replaced,
@@ -156,44 +167,85 @@ export const leftAlone: CauseEntry<'left-alone'> = (cause, entry, context) => {
 };
 
 export function quarantined(cause: CauseOf<'quarantined'>, entry: DecidedIndex, context: Context): Sentences {
-  const { since, outcome, rowsMissing, method, indexBefore, indexNow, cutoffMillis } = cause;
+  const { since, indexBefore, indexNow, cutoffMillis, today } = cause;
+  const counted = today !== undefined && 'found' in today ? today : undefined;
   const hasLost = isLost(cause);
-  const lost = `${rowsMissing === undefined ? 'rows' : rows(rowsMissing, 'exact')} ${rowsMissing === 1 ? 'was' : 'were'} missing${method === 'reindex' ? ' after a reindex' : ''}`;
-  return {
-    subject: missingToday(cause) > 0 ? `${rows(missingToday(cause), 'exact')} missing today` : `since ${date(since)}`,
+  const common = {
     what: 'nothing is deleted from it until a person releases it',
-    why: joined(
-      replaced(indexBefore, indexNow),
-      outcome === 'rows-missing'
-        ? `On ${moment(since)}, ${lost}.`
-        : `On ${moment(since)}, nothing proved that its reindex had written every row to keep.`,
-      todayText(cause),
-      cutoffText(cutoffMillis),
-    ),
+    why: joined(replaced(indexBefore, indexNow), thenText(cause), todayText(cause), cutoffText(cutoffMillis)),
+    instead: release(nameOf(entry), context),
+  };
+  if (counted?.notVisible) {
+    return {
+      ...common,
+      subject: `${rows(counted.expected - counted.found, 'exact')} not visible today`,
+      urgency: 'act',
+      next: notVisibleNext,
+      inspect: showRefresh(entry),
+      act: setRefresh(entry, indexNow),
+      section: 'Not visible',
+    };
+  }
+  if (counted?.nothingChanged) {
+    return {
+      ...common,
+      subject: 'nothing has changed',
+      urgency: 'week',
+      next: 'If no task reindexes it, release it.',
+      inspect: listTasks,
+      instead: releaseAnyway(nameOf(entry), 0, 'This counts again, and releases it as it is', context),
+    };
+  }
+  return {
+    ...common,
+    subject: missingToday(cause) > 0 ? `${rows(missingToday(cause), 'exact')} missing today` : `since ${date(since)}`,
     urgency: hasLost ? 'act' : 'week',
     next: hasLost ? afterLossNext : compareIndices,
     inspect: listIndices(entry),
     act: hasLost ? pause(context) : undefined,
-    instead: release(nameOf(entry), context),
-    section: outcome === 'rows-missing' ? 'Rows missing' : undefined,
+    section: cause.outcome === 'rows-missing' ? 'Rows missing' : undefined,
   };
+}
+
+/** What its verdict was. */
+function thenText({ since, outcome, rowsMissing, rowsNotVisible = 0, method }: CauseOf<'quarantined'>): string {
+  if (outcome === 'rows-missing') {
+    const lost = rowsMissing === undefined ? 'rows' : rows(rowsMissing, 'exact');
+    const isAfter = method === 'reindex' ? ' after a reindex' : '';
+    return `On ${moment(since)}, ${lost} ${rowsMissing === 1 ? 'was' : 'were'} missing${isAfter}.`;
+  }
+  if (rowsNotVisible > 0) {
+    return `On ${moment(since)}, ${rows(rowsNotVisible, 'exact')} to keep ${rowsNotVisible === 1 ? 'was' : 'were'} not visible.`;
+  }
+  return `On ${moment(since)}, nothing proved that its reindex had written every row to keep.`;
 }
 
 /** Rows were missing then, or are missing in the new index today. */
 export const isLost = (cause: CauseOf<'quarantined'>): boolean =>
   cause.outcome === 'rows-missing' || missingToday(cause) > 0;
 
-/** Rows to keep that are not in the new index, as this run has counted it. */
+/** Rows to keep that are not in the new index, as this run has counted it, and that nothing says were written. */
 const missingToday = ({ today }: CauseOf<'quarantined'>): number =>
-  today !== undefined && 'found' in today && today.inPlace ? Math.max(0, today.expected - today.found) : 0;
+  today !== undefined && 'found' in today && today.inPlace && !today.notVisible
+    ? Math.max(0, today.expected - today.found)
+    : 0;
 
 /** What this run has counted, beside what was counted then. */
 function todayText({ today }: CauseOf<'quarantined'>): string {
   if (today === undefined) return '';
   if ('error' in today) return `Today it could not be counted: ${withoutStop(errorSentences(today.error).came)}.`;
-  const { expected, found, inPlace } = today;
+  const { expected, found, inPlace, notVisible, nothingChanged } = today;
+  if (nothingChanged) {
+    return `Today its old rows and ${exact(found)} of ${rows(expected, 'exact')} to keep are there, as before the request, and no task is known: nothing has changed, although nothing proves that no reindex comes later.`;
+  }
   if (!inPlace)
     return 'Today its old rows are still there: the new index is not in place, but may still be put in place.';
+  if (notVisible === 'perhaps') {
+    return `Today none of the ${rows(expected, 'exact')} to keep is visible: the index is empty, or not refreshed.`;
+  }
+  if (notVisible === 'written') {
+    return `Today ${exact(expected - found)} of ${rows(expected, 'exact')} to keep are not visible, and its task has written them: not refreshed?`;
+  }
   return found < expected
     ? `Today ${exact(expected - found)} of ${rows(expected, 'exact')} to keep are missing.`
     : `Today ${exact(found)} of ${rows(expected, 'exact')} to keep are there; late rows may hide a loss.`;

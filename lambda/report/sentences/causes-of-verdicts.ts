@@ -1,6 +1,16 @@
 import type { CauseOf } from '../../model/cause.ts';
 import type { DecidedIndex } from '../../model/report-schema.ts';
-import { listIndices, pause, release, showBlocks, showRefresh, showTask } from './commands.ts';
+import {
+  listIndices,
+  listTasks,
+  pause,
+  release,
+  releaseAnyway,
+  setRefresh,
+  showBlocks,
+  showRefresh,
+  showTask,
+} from './commands.ts';
 import { duration, exact, rows } from './numbers.ts';
 import {
   afterLossNext,
@@ -16,6 +26,8 @@ import {
   joined,
   nameOf,
   nextRunTries,
+  notVisibleNext,
+  notVisibleText,
   ofTotal,
   quarantine,
   rowsDone,
@@ -70,6 +82,7 @@ function afterDelete(cause: CauseOf<'verified'>, entry: DecidedIndex): string {
     alsoGone(rowsMissing),
     rowsRemaining > 0 && `${rows(rowsRemaining, 'exact')} to delete ${isOrAre(rowsRemaining)} left for a later run.`,
     (cause.cancelled || cause.conflicts) && countersText(cause, entry),
+    goneBesidesText(cause, entry),
     done > (entry.rowsDeleted ?? 0) &&
       `Its task reports ${exact(done)} deleted: old rows that arrived in the meantime can explain the difference.`,
   );
@@ -77,17 +90,25 @@ function afterDelete(cause: CauseOf<'verified'>, entry: DecidedIndex): string {
 
 /** A reindex deletes nothing: DataHub leaves the old index, with all its rows, to an upgrade or a person. */
 function afterReindex(cause: CauseOf<'verified'>, entry: DecidedIndex): string {
-  const { rowsLeftBehind, indexName = 'the old index', rowsMissing = 0, rowsRemaining = 0 } = entry;
+  const { rowsLeftBehind, indexName = 'the old index', rowsNotVisible = 0, rowsRemaining = 0 } = entry;
   const left = rowsLeftBehind === undefined ? 'The old rows' : rows(rowsLeftBehind);
   return joined(
     `${left} ${rowsLeftBehind === 1 ? 'is' : 'are'} left behind in ${indexName}, which still takes up its space: the runbook says how to remove it ("Reindexes").`,
-    rowsMissing > 0 &&
-      `Counts show ${rows(rowsMissing, 'exact')} fewer than before, although its task wrote every row: the new index may not be refreshed, or something else has deleted rows.`,
+    rowsNotVisible > 0 &&
+      `${notVisibleText(rowsNotVisible)}, although its task wrote every row: the new index may not be refreshed, or something else has deleted rows.`,
     rowsRemaining > 0 &&
       `${rows(rowsRemaining, 'exact')} past the cutoff ${isOrAre(rowsRemaining)} in the new index: rows that arrived late.`,
     (cause.cancelled || cause.conflicts) && countersText(cause, entry),
   );
 }
+
+/** Old rows that are gone, and that its task has neither deleted nor skipped. */
+const goneBesidesText = (
+  { goneBesides = 0 }: { goneBesides?: number | undefined },
+  { rowsDeleted = 0 }: DecidedIndex,
+) =>
+  goneBesides > 0 &&
+  `Its task deleted ${exact(rowsDeleted)}; ${exact(goneBesides)} more are gone: something else deletes here.`;
 
 /** Why old rows are left after a delete, as far as the counters of its task tell it. */
 export function remains(cause: CauseOf<'remains'>, entry: DecidedIndex, context: Context): Sentences {
@@ -136,6 +157,8 @@ export function remains(cause: CauseOf<'remains'>, entry: DecidedIndex, context:
       stoppedEarly
         ? `Its task deleted ${exact(done)} of ${rows(total, 'exact')} and stopped at ${rows(conflicts, 'exact')} that something else had changed: Elasticsearch 8 and 9 stop there.`
         : countersText(cause, entry),
+      cause.arrived !== undefined && `${rows(cause.arrived, 'exact')} arrived while it worked.`,
+      goneBesidesText(cause, entry),
       alsoGone(entry.rowsMissing),
     ),
     urgency: rowsDeleted === 0 ? 'week' : 'nothing',
@@ -154,15 +177,20 @@ function isHidden({ done = 0, total, conflicts = 0 }: CauseOf<'remains'>, { rows
 
 export function missing(cause: CauseOf<'missing'>, entry: DecidedIndex, context: Context): Sentences {
   const isShard = isLikeShard(cause, entry);
+  const { unwritten = 0, goneBesides = 0 } = cause;
   return {
     subject: entry.noIndex ? 'no such index' : entry.method === 'reindex' ? 'after a reindex' : '',
     what: missingText(cause, entry, context),
     why: joined(
-      isShard && 'The same share of the old rows is gone, as when a shard is unavailable.',
+      isShard &&
+        (goneBesides > 0
+          ? `Its task deleted ${exact(entry.rowsDeleted ?? 0)} old rows, and ${exact(goneBesides)} more are not counted either: rows are unavailable (a shard?).`
+          : 'The same share of the old rows is gone, as when a shard is unavailable.'),
       !isShard &&
         !entry.noIndex &&
         entry.method !== 'reindex' &&
         "This job's delete does not touch these rows: something else deletes from this index or reindexes it.",
+      unwritten > 0 && `Its task did not write ${rows(unwritten, 'exact')}.`,
       entry.method === 'reindex' && countersText(cause, entry),
       quarantine,
       cutoffOf(entry),
@@ -175,8 +203,13 @@ export function missing(cause: CauseOf<'missing'>, entry: DecidedIndex, context:
   };
 }
 
-function missingText({ expected, found, done = 0, total }: CauseOf<'missing'>, entry: DecidedIndex, context: Context) {
+function missingText(cause: CauseOf<'missing'>, entry: DecidedIndex, context: Context) {
+  const { expected, found, unwritten, done = 0, total } = cause;
   if (found === undefined) return `only ${rowsDone(done, total ?? expected, entry)}`;
+  // Those that it has written may only not be refreshed.
+  if (unwritten !== undefined && unwritten < expected - found) {
+    return `${exact(expected - found)} of ${rows(expected, 'exact')} that should have stayed ${areOrWere(entry, context)} not visible`;
+  }
   const lost = `${exact(expected - found)} of ${rows(expected, 'exact')} that should have stayed`;
   return `${lost} ${areOrWere(entry, context)} ${entry.method === 'reindex' ? 'not in the new index' : 'gone'}`;
 }
@@ -186,12 +219,40 @@ function missingText({ expected, found, done = 0, total }: CauseOf<'missing'>, e
  * does not report as an error.
  */
 function isLikeShard(
-  { expected, found }: CauseOf<'missing'>,
+  { expected, found, goneBesides }: CauseOf<'missing'>,
   { method, noIndex, rowsDeleted = 0, rowsToDelete = 0 }: DecidedIndex,
 ): boolean {
+  if (goneBesides !== undefined && !noIndex) return true;
   if (method === 'reindex' || noIndex || found === undefined || rowsToDelete === 0 || expected === 0) return false;
   const [goneOfOld, goneOfRest] = [rowsDeleted / rowsToDelete, (expected - found) / expected];
   return Math.min(goneOfOld, goneOfRest) > 0.05 && Math.abs(goneOfOld - goneOfRest) <= 0.1;
+}
+
+/** Rows to keep that its task has written, or may have, and that no count shows. */
+export function notVisible(cause: CauseOf<'not-visible'>, entry: DecidedIndex, context: Context): Sentences {
+  const { expected, found, written, error } = cause;
+  const count = expected - found;
+  return {
+    subject: `${rows(count, 'exact')} not visible`,
+    what:
+      written === undefined
+        ? `none of the ${rows(expected, 'exact')} to keep is visible: the index is empty, or not refreshed`
+        : `${exact(written)} of ${rows(expected, 'exact')} to keep ${isOrAre(written)} written, and ${exact(found)} ${isOrAre(found)} visible: not refreshed?`,
+    why: joined(
+      written === undefined
+        ? 'No status of its task could be read, so nothing says how many rows it has written.'
+        : 'DataHub shows what is visible. Some releases leave the new index of a reindex without refreshes (refresh_interval -1).',
+      error && asSentence(diagnosis(error)),
+      quarantine,
+      cutoffOf(entry),
+    ),
+    urgency: 'act',
+    next: notVisibleNext,
+    inspect: showRefresh(entry),
+    act: setRefresh(entry, entry.indexNow),
+    instead: release(nameOf(entry), context),
+    section: 'Not visible',
+  };
 }
 
 /** A reindex that nothing proves; or a delete whose result could not be counted. */
@@ -207,14 +268,14 @@ export function unproven(cause: CauseOf<'unproven'>, entry: DecidedIndex, contex
       inspect: showTask(entry),
     };
   }
-  const mayBeNothing = entry.taskId === undefined && error?.kind === 'bad-request';
+  // The old rows are counted, so no new index is in place.
+  const mayBeNothing = cause.inPlace === false && entry.taskId === undefined && error?.operation === 'truncate';
   return {
     subject: mayBeNothing ? 'reindex refused?' : 'reindex not proven',
     what: unprovenText(cause, mayBeNothing),
     why: joined(
       error && asSentence(diagnosis(error)),
-      mayBeNothing &&
-        'DataHub before 0.11 gives this answer and does nothing if the index has no alias; later versions give it after they have put an empty index in place.',
+      mayBeNothing && 'The rows are where they were: no new index is in place.',
       vanished && taskVanished,
       !mayBeNothing && inPlaceText(cause),
       countersText(cause, entry),
@@ -223,10 +284,12 @@ export function unproven(cause: CauseOf<'unproven'>, entry: DecidedIndex, contex
     ),
     urgency: 'week',
     next: mayBeNothing
-      ? 'If every row is there, set refuseReindex to true in its policy and release the index; otherwise follow the runbook.'
+      ? 'Look whether a task still reindexes it. If none does 20 hours after the request, nothing was done: release it. To refuse reindexes, set refuseReindex to true in its policy.'
       : compareIndices,
-    inspect: listIndices(entry),
-    act: release(nameOf(entry), context),
+    inspect: mayBeNothing ? listTasks : listIndices(entry),
+    act: mayBeNothing
+      ? releaseAnyway(nameOf(entry), 0, 'This counts again, and releases it as it is', context)
+      : release(nameOf(entry), context),
   };
 }
 

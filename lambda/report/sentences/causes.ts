@@ -1,7 +1,7 @@
 import type { CauseKind } from '../../model/cause.ts';
 import { aboveCeiling, changed, due, guard, notDue, stopped } from './causes-of-decisions.ts';
 import { gone, leftAlone, open, quarantined } from './causes-of-open.ts';
-import { missing, remains, unchanged, unproven, verified } from './causes-of-verdicts.ts';
+import { missing, notVisible, remains, unchanged, unproven, verified } from './causes-of-verdicts.ts';
 import { listTasks, preview } from './commands.ts';
 import {
   asSentence,
@@ -116,5 +116,6 @@ export const causes: { [Kind in CauseKind]: CauseEntry<Kind> } = {
   verified,
   remains,
   missing,
+  'not-visible': notVisible,
   unproven,
 };

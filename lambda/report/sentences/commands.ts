@@ -27,6 +27,13 @@ export const showRefresh = (names: IndexNames): Command =>
     `GET /${pattern(names)}/_settings/index.refresh_interval`,
   );
 
+/** Refreshes follow at once, and go on: what was written before becomes visible, and what comes later. */
+export const setRefresh = (names: IndexNames, index: string | undefined): Command =>
+  inConsole(
+    'This makes it refresh again',
+    `PUT /${index ?? pattern(names)}/_settings\n{ "index": { "refresh_interval": null } }`,
+  );
+
 export const showBlocks = (names: IndexNames): Command =>
   inConsole('See what blocks its deletes', `GET /${pattern(names)}/_settings/index.blocks.*`);
 

@@ -1,6 +1,15 @@
 import type { NoteKind, NoteOf } from '../../model/note.ts';
 import { fromDottedName } from '../../policy/aspects.ts';
-import { listIndices, listTasks, release, releaseAnyway, resume, storeToken } from './commands.ts';
+import {
+  listIndices,
+  listTasks,
+  release,
+  releaseAnyway,
+  resume,
+  setRefresh,
+  showRefresh,
+  storeToken,
+} from './commands.ts';
 import { counted, date, exact, moment, rows } from './numbers.ts';
 import {
   asSentence,
@@ -9,6 +18,8 @@ import {
   cutoffText,
   isOrAre,
   joined,
+  notVisibleNext,
+  notVisibleText,
   replaced,
   type Sentences,
   withoutStop,
@@ -62,7 +73,7 @@ const released: Entry<'released'> = (note, context) => {
       unknown !== undefined
         ? `As accepted: ${unknownText(note)}.`
         : missing > 0
-          ? `As accepted, ${rows(missing, 'exact')} ${isOrAre(missing)} missing; later runs do not report this again.`
+          ? `As accepted, ${uncountedText(note)}; later runs do not report this again.`
           : 'No row that was counted before its truncation is missing.',
       isReindex && missing === 0 && 'Late rows may hide a loss.',
       cutoffText(note.cutoffMillis),
@@ -79,15 +90,24 @@ const released: Entry<'released'> = (note, context) => {
   };
 };
 
+/** `50 rows are missing`; of a reindex perhaps `50 rows are not visible`. */
+const uncountedText = ({ missing = 0, notVisible }: NoteOf<'released'> | NoteOf<'not-released'>): string =>
+  notVisible === undefined ? `${rows(missing, 'exact')} ${isOrAre(missing)} missing` : notVisibleText(missing);
+
 /** Why it is not known whether rows are missing, as a clause. */
-function unknownText({ unknown, address = 'another address', error }: NoteOf<'released'> | NoteOf<'not-released'>) {
+function unknownText(note: NoteOf<'released'> | NoteOf<'not-released'>): string {
+  const { unknown, address = 'another address', error, nothingChanged } = note;
   switch (unknown) {
     case 'unreadable':
       return 'its ledger record cannot be read, so there is no earlier count';
     case 'address':
       return `its ledger record belongs to ${address}, so the counts of this server prove nothing`;
     case 'reindex':
-      return 'its reindex is not in place or may still be running, so no count proves it';
+      return nothingChanged
+        ? 'its rows are where they were before the request, and nothing proves that no reindex comes later'
+        : 'its reindex is not in place, so no count proves it';
+    case 'running':
+      return `its status says that it still runs${(note.missing ?? 0) > 0 ? `, and ${uncountedText(note)}` : ''}`;
     case 'uncounted':
     case undefined:
       return `its rows could not be counted${error === undefined ? '' : ` (${errorSentences(error).came})`}`;
@@ -98,7 +118,8 @@ function unknownText({ unknown, address = 'another address', error }: NoteOf<'re
 const remedies = {
   unreadable: 'Restore the record, or check the index and accept what is there: there is no count to compare with.',
   address: 'Use that address again, or check the index and accept what is there.',
-  reindex: 'Wait until its task has ended, then release it again.',
+  reindex: 'Wait until no task reindexes it; then release it as it is, if its rows are there.',
+  running: 'Wait until its task has ended, then release it again.',
   uncounted: 'Release it again once the server answers.',
 } as const;
 
@@ -109,13 +130,14 @@ const notReleased: Entry<'not-released'> = (note, context) => {
     return { subject: `nothing to release: ${index}`, what, urgency: 'nothing' };
   }
   const isLoss = note.why === 'missing';
+  const isHidden = note.notVisible !== undefined;
   return {
     subject: `NOT RELEASED: ${index}`,
     what: `not released: ${index}`,
     urgency: isLoss ? 'act' : 'week',
     // The plain release comes first.
-    act: release(index, context),
-    section: isLoss ? 'Rows missing' : 'Quarantined',
+    act: isHidden ? setRefresh(fromDottedName(index), note.indexNow) : release(index, context),
+    section: isHidden ? 'Not visible' : isLoss ? 'Rows missing' : 'Quarantined',
     ...refusal(note, context),
   };
 };
@@ -125,7 +147,7 @@ function refusal(
   context: Context,
 ): Pick<Sentences, 'why' | 'next' | 'inspect' | 'instead'> {
   const { index, missing = 0, accepted, until, problem = 'no reason given' } = note;
-  const count = `${rows(missing, 'exact')} ${isOrAre(missing)} missing`;
+  const count = uncountedText(note);
   const lists = listIndices(fromDottedName(index));
   const accepting = (how: string) =>
     releaseAnyway(index, missing, `Only if they may stay missing: this releases it ${how}`, context);
@@ -149,9 +171,14 @@ function refusal(
           `${count}${accepted === undefined ? '' : ` (accepted: ${exact(accepted)})`}.`,
           cutoffText(note.cutoffMillis),
         ),
-        next: 'Bring the rows back as the runbook says, then release it again. Until then, do not upgrade DataHub: that may remove the old index with the rows.',
-        inspect: lists,
-        instead: accepting(`with ${rows(missing, 'exact')} missing`),
+        next:
+          note.notVisible === undefined
+            ? 'Bring the rows back as the runbook says, then release it again. Until then, do not upgrade DataHub: that may remove the old index with the rows.'
+            : `${notVisibleNext} Then release it again.`,
+        inspect: note.notVisible === undefined ? lists : showRefresh(fromDottedName(index)),
+        instead: accepting(
+          `with ${rows(missing, 'exact')} ${note.notVisible === undefined ? 'missing' : 'not visible'}`,
+        ),
       };
     case 'unknown':
       return {
@@ -160,9 +187,13 @@ function refusal(
           asSentence(unknownText(note)),
           cutoffText(note.cutoffMillis),
         ),
-        next: remedies[note.unknown ?? 'uncounted'],
-        inspect: note.unknown === 'reindex' ? listTasks : lists,
-        instead: accepting('without proof that no row is missing'),
+        next: note.nothingChanged
+          ? 'If no task reindexes it, release it as it is.'
+          : remedies[note.unknown ?? 'uncounted'],
+        inspect: note.unknown === 'reindex' || note.unknown === 'running' ? listTasks : lists,
+        instead: note.nothingChanged
+          ? releaseAnyway(index, 0, 'This counts again, and releases it as it is', context)
+          : accepting('without proof that no row is missing'),
       };
     case 'taken':
       return { why: 'Another run wrote to its ledger record in the meantime.', next: 'Release it again.' };

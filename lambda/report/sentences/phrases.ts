@@ -82,6 +82,13 @@ export const createToken = 'create a new token in DataHub (Settings, Access Toke
 export const firstStep = 'Pause this job, and switch off the schedule of datahub-gc in DataHub (Ingestion).';
 export const afterLossNext = `${firstStep} Do not upgrade DataHub: that may remove an old index with the rows.`;
 
+/** Rows that are written and not visible: no request below copies or removes anything before they are. */
+export const notVisibleNext =
+  'Do not upgrade DataHub and do not reindex before it is refreshed: rows that are not visible would not be copied. If it is red, wait for its shards; if it is not refreshed, refresh it. What is not visible then is missing.';
+
+/** `5,000 rows are not visible`. */
+export const notVisibleText = (count: number): string => `${rows(count, 'exact')} ${isOrAre(count)} not visible`;
+
 /** `dataset.operation`, as policies, commands and parameters name it. */
 export const nameOf = (entry: IndexNames): string => oneLine(dottedName(entry), longestName);
 

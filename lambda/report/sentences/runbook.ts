@@ -25,7 +25,7 @@ export const alarmSections = {
   NobodySubscribed: 'Alarm NobodySubscribed',
 } as const;
 
-export const otherSections = ['Run failed', 'Token', 'Reindexes', 'By hand'] as const;
+export const otherSections = ['Not visible', 'Run failed', 'Token', 'Reindexes', 'By hand'] as const;
 
 export type Section =
   | (typeof outcomeSections)[keyof typeof outcomeSections]

@@ -1,9 +1,10 @@
 import { asResult } from '../../gms/operations.ts';
-import { addressElsewhere } from '../../ledger/ownership.ts';
-import type { StoredRecord } from '../../ledger/record.ts';
+import { addressElsewhere, overdueAfterMillis } from '../../ledger/ownership.ts';
+import type { Quarantined } from '../../ledger/record.ts';
 import type { CauseOf } from '../../model/cause.ts';
 import { usualBatchSize } from '../../model/policy-fields.ts';
 import { countTruncation } from '../../truncation/counts.ts';
+import { exceedsTolerance, hiddenBy, keptRows } from '../../truncation/kept.ts';
 import { isInPlace } from '../../truncation/watch.ts';
 import { doneEntry } from '../entries.ts';
 import type { Entry } from '../state.ts';
@@ -38,10 +39,11 @@ export async function recountQuarantined(
 }
 
 async function countToday(
-  { attempt }: Extract<StoredRecord, { state: 'quarantined' }>,
-  { services: { operations } }: PlanContext,
+  record: Quarantined,
+  { services: { operations, clock } }: PlanContext,
   signal: AbortSignal,
 ): Promise<CauseOf<'quarantined'>['today']> {
+  const { attempt, taskId, lastVerdict } = record;
   const { fields, policyCutoffMillis, baseline } = attempt;
   const { countedAtMillis } = baseline;
   const counted = await asResult(() =>
@@ -54,9 +56,18 @@ async function countToday(
   if (counted.kind === 'failed') return { error: counted.error };
   // That an index is not known says nothing about its rows: its alias may be moving at this moment.
   if (counted.value.isAbsent) return { error: { kind: 'no-index', operation: 'dry-run' } };
+  const { rowsToKeep: expected } = baseline;
+  const { rowsToKeep: found } = counted.value;
+  const inPlace = isInPlace(attempt, counted.value);
+  // Rows that were missing once are reported as missing until they are counted.
+  const mayBeHidden = inPlace && lastVerdict.verdict.outcome !== 'rows-missing';
+  const isOld = clock.now() - attempt.sendingSince >= overdueAfterMillis;
+  const isUntouched = !inPlace && !exceedsTolerance(attempt, expected - found);
   return {
-    expected: baseline.rowsToKeep,
-    found: counted.value.rowsToKeep,
-    inPlace: isInPlace(attempt, counted.value),
+    expected,
+    found,
+    inPlace,
+    notVisible: mayBeHidden ? hiddenBy(keptRows(attempt, counted.value, attempt.end)) : undefined,
+    nothingChanged: (taskId === undefined && isOld && isUntouched) || undefined,
   };
 }

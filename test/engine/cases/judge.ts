@@ -1,4 +1,4 @@
-import { missing as lost } from '../../../lambda/truncation/judge.ts';
+import { tolerated as lost } from '../../../lambda/truncation/kept.ts';
 import { remaining } from '../../../lambda/truncation/watch.ts';
 import type { Ended } from '../world/job.ts';
 import { type Holdings, rowCount } from '../world/rows.ts';
@@ -63,7 +63,7 @@ function unnamedRows(
   // A deleted index has no rows to count: saying that it is gone names them all.
   const isGone = /no such index|does not exist/i.test(text);
   // The job tolerates ordinary losses, because entities get deleted. Here nobody deletes any.
-  const isNamed = isGone || kept - named <= Math.max(lost.rows, kept * lost.share);
+  const isNamed = isGone || kept - named <= Math.max(lost.rows, (kept * lost.percent) / 100);
   // What a copy or an upgrade leaves behind is named by saying so: nobody can count it.
   const isSaid = (lateRows && reported.some(({ entry }) => entry?.method === 'reindex')) || leftBehind;
   return (isNamed ? 0 : kept - named) + (ingested > 0 && !isSaid ? ingested : 0);

@@ -35,6 +35,10 @@ const hour = 60 * minute;
 interface Counts {
   left: number;
   kept: number;
+  /** No row of any age was counted. */
+  isEmpty: boolean;
+  /** The search engine did not know the index. */
+  isAbsent: boolean;
 }
 
 export const judgingRules: Record<string, CheckRule> = {
@@ -65,8 +69,8 @@ export const judgingRules: Record<string, CheckRule> = {
   }),
 
   'a verdict other than truncated, or with rows missing, needs two checks 90 s apart': ofVerdicts((given, history) => {
-    const { outcome, rowsMissing } = given.verdict;
-    const isWhole = outcome === 'truncated' && !rowsMissing;
+    const { outcome, rowsMissing, rowsNotVisible } = given.verdict;
+    const isWhole = outcome === 'truncated' && !rowsMissing && !rowsNotVisible;
     if (isWhole || isOwnProof(given) || isForAge(given)) return undefined;
     const checks = checksOf(history, given);
     const [first, last] = [checks[0]?.countedAt ?? 0, checks.at(-1)?.countedAt ?? 0];
@@ -171,6 +175,7 @@ function checksOf(history: History, { at, record, invocation }: GivenVerdict): E
 function countsOf(history: History, { at, record, invocation }: GivenVerdict): Counts | undefined {
   const { fields, policyCutoffMillis, baseline } = record.attempt;
   const own = ofCall(history, 'dry-run', invocation).filter((event) => event.index === record.index && event.at <= at);
+  const totals = own.map(({ answer }) => answer?.rowsTotal ?? 0);
   const rowsUntil = (cutoff: number): number | undefined => {
     const first = own.find((event) => event.fields.cutoffMillis === cutoff);
     // An index that the search engine does not know has no rows.
@@ -182,7 +187,8 @@ function countsOf(history: History, { at, record, invocation }: GivenVerdict): C
     rowsUntil(baseline.countedAtMillis),
   ];
   if (left === undefined || before === undefined || until === undefined) return undefined;
-  return { left, kept: Math.max(0, until - before) };
+  const isEmpty = totals.every((total) => total === 0);
+  return { left, kept: Math.max(0, until - before), isEmpty, isAbsent: own.every(({ answer }) => !answer) };
 }
 
 type By = 'function' | 'run' | 'anybody';
@@ -279,15 +285,27 @@ function accountsFor(end: Counters | undefined, { rowsToKeep, rowsToDelete, rows
   return written + deleted + noops + versionConflicts >= total && total >= rowsToKeep;
 }
 
-function verdictOfReindex({ left, kept }: Counts, end: Counters | undefined, baseline: Baseline): Outcome {
+/** More than is gone on ordinary days. */
+const isFar = (lost: number, { rowsToKeep }: Baseline): boolean => lost > Math.max(10, rowsToKeep * 0.02);
+
+/** Rows to keep that its status does not show as written, as many as it leaves possible. */
+function unwritten(end: Counters, { rowsToKeep, rowsToDelete, rowsTotal }: Baseline): number {
+  const { total = 0, created = 0, updated = 0, deleted = 0, noops = 0 } = end;
+  const others = deleted + noops;
+  const leftOut = total === rowsTotal ? rowsToDelete : others >= rowsToDelete ? others : 0;
+  return Math.max(total - leftOut, rowsToKeep) - created - updated;
+}
+
+function verdictOfReindex(counts: Counts, end: Counters | undefined, baseline: Baseline): Outcome {
+  const { left, kept, isEmpty, isAbsent } = counts;
   const lost = baseline.rowsToKeep - kept;
-  const isFar = lost > Math.max(10, baseline.rowsToKeep * 0.02);
+  if (!isInPlace(left, baseline)) return isFar(lost, baseline) ? 'rows-missing' : 'unknown';
   const isAccounted = accountsFor(end, baseline);
-  // Nothing of the new index has been refreshed yet.
-  const isUnseen = isAccounted && kept < baseline.rowsToKeep / 10;
-  if (isFar && !isUnseen) return 'rows-missing';
-  if (isInPlace(left, baseline) && lost >= 1 && !isAccounted) return 'rows-missing';
-  return isInPlace(left, baseline) && isAccounted && !isFar ? 'truncated' : 'unknown';
+  if (lost <= 0) return isAccounted ? 'truncated' : 'unknown';
+  if (end === undefined) return isEmpty && !isAbsent ? 'unknown' : 'rows-missing';
+  // Written is not visible: what was not written is missing, the rest may only be unrefreshed.
+  if (!isAccounted || isFar(Math.min(lost, unwritten(end, baseline)), baseline)) return 'rows-missing';
+  return kept === 0 || isFar(lost, baseline) ? 'unknown' : 'truncated';
 }
 
 function verdictOfDelete({ left, kept }: Counts, state: string, { rowsToDelete, rowsToKeep }: Baseline): Outcome {

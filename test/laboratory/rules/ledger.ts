@@ -60,7 +60,9 @@ export const ledgerRules: Record<string, CheckRule> = {
     const missing = expected - found;
     const why = whyUnknown(history, event);
     const { acceptMissing } = release;
-    if (why) return acceptMissing === undefined && `released, and nobody accepted that ${why}`;
+    if (why && acceptMissing === undefined) return `released, and nobody accepted that ${why}`;
+    // Its counts are of the old index, or there are none.
+    if (why && why !== runs) return undefined;
     const accepted = Number(acceptMissing ?? 0);
     return missing > accepted && `released with ${missing} rows missing, ${accepted} accepted`;
   }),
@@ -89,6 +91,8 @@ function releasing(history: History, { previous, next, invocation }: Event<'ledg
 const senderOf = (record: StoredRecord | undefined) =>
   isReadable(record) ? record.lastSender : record && remainsOf(record).lastSender;
 
+const runs = 'its status says that it runs';
+
 /** Why it cannot be known how many rows are missing. */
 function whyUnknown(history: History, { at, previous, next, truth, invocation }: Event<'ledger'>): string | undefined {
   if (!isReadable(previous)) return 'the record cannot be read';
@@ -97,10 +101,8 @@ function whyUnknown(history: History, { at, previous, next, truth, invocation }:
   if (attempt?.method === 'reindex' && truth.oldFound >= attempt.baseline.rowsToDelete / 2) return 'it is not in place';
   const taskId = 'taskId' in previous ? previous.taskId : undefined;
   const status = ofCall(history, 'status', invocation).findLast((one) => one.at <= at && one.taskId === taskId)?.answer;
-  const isAnswered = status !== undefined && status !== 'denied';
-  if (attempt?.method === 'reindex' && taskId !== undefined && !isAnswered) return 'it may run';
-  const runs = typeof status === 'object' && status.kind === 'found' && !status.completed;
-  if (attempt?.method === 'reindex' && runs) return 'its status says that it runs';
+  const isRunning = typeof status === 'object' && status.kind === 'found' && !status.completed;
+  if (attempt?.method === 'reindex' && isRunning) return runs;
   const failed = ofCall(history, 'dry-run', invocation).some((one) => one.at <= at && !one.answer);
   return failed ? 'it cannot be counted' : undefined;
 }

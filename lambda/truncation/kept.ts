@@ -1,0 +1,76 @@
+import type { TaskCounters } from '../gms/operations.ts';
+import type { Attempt } from '../ledger/record.ts';
+import type { TruncationCounts } from './counts.ts';
+
+/** Rows to keep that are not counted matter only above both limits: entities are deleted on ordinary days. */
+export const tolerated = { percent: 2, rows: 10 } as const;
+
+/** Whether more rows to keep are gone, or not visible, than the attempt's policy tolerates (rule 9). */
+export const exceedsTolerance = ({ baseline: { rowsToKeep } }: Pick<Attempt, 'baseline'>, rows: number): boolean =>
+  rows > Math.max(tolerated.rows, (rowsToKeep * tolerated.percent) / 100);
+
+/**
+ * What is known of the rows to keep of a reindex that is in place. Written is not visible: a task says what it has
+ * written, a count what the search engine shows. DataHub's main leaves a new index without refreshes, so every row may
+ * be written and none visible.
+ */
+export type KeptRows =
+  | { kind: 'all' }
+  /** Nothing says that they were written. `unwritten`: of the rows to keep, what its status leaves out. */
+  | { kind: 'missing'; rows: number; unwritten?: number | undefined }
+  /** Its status says that they were written. `written`: rows that it wrote. */
+  | { kind: 'not-visible'; rows: number; written: number }
+  /** No row of any age is counted, and no status was read: the index is empty, or not refreshed. */
+  | { kind: 'nothing-visible'; rows: number };
+
+/**
+ * Verdict, nightly count and release use this one rule (rules 9, 11, Release).
+ * @param end the counters of the task's completed status, if one was read
+ */
+export function keptRows(
+  attempt: Attempt,
+  { rowsToKeep, isEmpty, isAbsent }: Pick<TruncationCounts, 'rowsToKeep' | 'isEmpty' | 'isAbsent'>,
+  end: TaskCounters | undefined,
+): KeptRows {
+  const rows = Math.max(0, attempt.baseline.rowsToKeep - rowsToKeep);
+  if (rows === 0) return { kind: 'all' };
+  if (end === undefined) return isEmpty && !isAbsent ? { kind: 'nothing-visible', rows } : { kind: 'missing', rows };
+  const unwritten = unwrittenRows(end, attempt);
+  if (!accountsFor(end, attempt) || exceedsTolerance(attempt, Math.min(rows, unwritten))) {
+    return { kind: 'missing', rows, unwritten };
+  }
+  return { kind: 'not-visible', rows, written: Math.min(rowsWritten(end), attempt.baseline.rowsToKeep) };
+}
+
+/** Why rows that are not counted may be there all the same, as causes and notes have it. */
+export const hiddenBy = ({ kind }: KeptRows): 'written' | 'perhaps' | undefined =>
+  kind === 'not-visible' ? 'written' : kind === 'nothing-visible' ? 'perhaps' : undefined;
+
+const rowsWritten = ({ created = 0, updated = 0 }: TaskCounters): number => created + updated;
+
+/**
+ * Whether the completed status of a reindex accounts for every row to keep; a reindex that was cancelled has not read
+ * them all. What each counter means is not specified, so their sum must reach the total, which must not be smaller than
+ * the rows to keep. The total of a real reindex includes rows newer than the baseline. Where there is no total, or it
+ * counts every row of the baseline, only written rows count.
+ */
+export function accountsFor(end: TaskCounters | undefined, { baseline }: Attempt): boolean {
+  if (end === undefined || end.cancelled) return false;
+  const { total, deleted = 0, noops = 0, versionConflicts = 0 } = end;
+  const written = rowsWritten(end);
+  if (total === undefined) return written >= baseline.rowsToKeep;
+  // Rows that came in after the baseline must not make up for lost ones.
+  if (total === baseline.rowsTotal) return written >= total - baseline.rowsToDelete;
+  return written + deleted + noops + versionConflicts >= total && total >= baseline.rowsToKeep;
+}
+
+/**
+ * Rows to keep that the task did not write, as many as its status leaves possible: only created and updated rows were
+ * written. Some servers count the rows that a reindex leaves out, in the total alone or as deleted or noops.
+ */
+function unwrittenRows(end: TaskCounters, { baseline }: Attempt): number {
+  const { total = 0, deleted = 0, noops = 0 } = end;
+  const isAllRows = total === baseline.rowsTotal;
+  const leftOut = isAllRows ? baseline.rowsToDelete : deleted + noops >= baseline.rowsToDelete ? deleted + noops : 0;
+  return Math.max(0, Math.max(total - leftOut, baseline.rowsToKeep) - rowsWritten(end));
+}

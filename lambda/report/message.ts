@@ -92,6 +92,8 @@ export function cleanReport(report: Report, clean: (text: string) => string): Re
 export const ownWords: ReadonlySet<string> = new Set([
   ...[
     'kind',
+    'engine',
+    'notVisible',
     'outcome',
     'result',
     'mode',

@@ -2,7 +2,7 @@ import type { Attempt, Unresolved, Verdict } from '../ledger/record.ts';
 import type { Cause } from '../model/cause.ts';
 import { accountsFor, exceedsTolerance, keptRows } from './kept.ts';
 import { agreeingChecksMillis } from './next-check.ts';
-import { isInPlace, isRemainder, type Observation, rowsProcessed, type Watch } from './watch.ts';
+import { isInPlace, isRemainder, type Observation, remaining, rowsProcessed, type Watch } from './watch.ts';
 
 /**
  * The verdict about a truncation that has ended, by the record's own baseline, whoever judges it. Pure: the two tables
@@ -77,7 +77,9 @@ function rowsGoneBesides({ end }: Watch, gone: number): number | undefined {
 /** Old rows that are left although its task has deleted as many as the baseline had. */
 function arrivedMeanwhile({ end }: Watch, { baseline }: Attempt, { rowsLeft }: Counts): number | undefined {
   if (end?.deleted === undefined || end.cancelled) return undefined;
-  return end.deleted >= baseline.rowsToDelete && rowsLeft < baseline.rowsToDelete ? rowsLeft : undefined;
+  return end.deleted >= baseline.rowsToDelete && rowsLeft < baseline.rowsToDelete * remaining.most
+    ? rowsLeft
+    : undefined;
 }
 
 function judgeReindex(record: Unresolved, watch: Watch, counts: Counts): Verdict {
@@ -118,10 +120,19 @@ function judgeInPlace({ state, attempt }: Unresolved, watch: Watch, counts: Coun
   return { ...facts, ...unproven(attempt, watch, true, counters) };
 }
 
+/**
+ * A status that accounts for every row, beside fewer than this share of them, disagrees with the counts, which prove no
+ * loss then.
+ */
+const contradictedShare = 0.1;
+
 /** The counts are of the old index: until a new one takes its place, every row is where it was. */
 function judgeNotInPlace(attempt: Attempt, watch: Watch, counts: Counts): Verdict {
   const counters = rowsWritten(countersOf(watch), watch, attempt);
   const facts = commonFacts(attempt, counts);
+  const isContradicted =
+    accountsFor(watch.end, attempt) && counts.rowsToKeep < attempt.baseline.rowsToKeep * contradictedShare;
+  if (isContradicted) return { ...facts, rowsMissing: undefined, ...unproven(attempt, watch, false, counters) };
   const isLost = exceedsTolerance(attempt, facts.rowsMissing);
   return { ...facts, ...(isLost ? rowsMissing(attempt, counts, counters) : unproven(attempt, watch, false, counters)) };
 }

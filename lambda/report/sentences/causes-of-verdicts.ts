@@ -240,8 +240,9 @@ export function notVisible(cause: CauseOf<'not-visible'>, entry: DecidedIndex, c
         : `${exact(written)} of ${rows(expected, 'exact')} to keep ${isOrAre(written)} written, and ${exact(found)} ${isOrAre(found)} visible: not refreshed?`,
     why: joined(
       written === undefined
-        ? 'No status of its task could be read, so nothing says how many rows it has written.'
-        : 'DataHub shows what is visible. Some releases leave the new index of a reindex without refreshes (refresh_interval -1).',
+        ? countersText(cause, entry) ||
+            'No status of its task could be read, so nothing says how many rows it has written.'
+        : 'Some releases of DataHub leave the new index without refreshes (refresh_interval -1).',
       error && asSentence(diagnosis(error)),
       quarantine,
       cutoffOf(entry),

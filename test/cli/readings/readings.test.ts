@@ -80,6 +80,7 @@ describe('rows that are written while the truncation runs', () => {
 });
 
 const missing = { outcome: 'rows-missing', cause: 'missing', result: 'failed', record: 'quarantined' };
+const hidden = { outcome: 'unknown', cause: 'not-visible', result: 'failed', record: 'quarantined' };
 
 describe('rows that should have stayed and are gone', () => {
   test.each(statuses)('a reindex of half the rows: status as %s', async (status) => {
@@ -92,19 +93,24 @@ describe('rows that should have stayed and are gone', () => {
     expect(ran).toMatchObject({ ...missing, rowsAfter: 2500, entry: { rowsMissing: 2500 } });
   });
 
-  test.each(ways)('101 rows, which is more than 2 %%: $way', async ({ does }) => {
+  // Where a status says that every row was written, those that are not counted may only not be visible.
+  test.each(ways)('101 rows, which is more than 2 %%: $way', async ({ does, isReindex }) => {
     const ran = await runAgainst({ ...does, losesRows: 101 });
-    expect(ran).toMatchObject({ ...missing, rowsAfter: 4899, entry: { rowsMissing: 101 }, requests: 13 });
+    const told = isReindex
+      ? { ...hidden, entry: { rowsNotVisible: 101 } }
+      : { ...missing, entry: { rowsMissing: 101 } };
+    expect(ran).toMatchObject({ ...told, rowsAfter: 4899, requests: 13 });
   });
 
-  test.each(ways)('100 rows, as are deleted on ordinary days: $way', async ({ does }) => {
+  test.each(ways)('100 rows, as are deleted on ordinary days: $way', async ({ does, isReindex }) => {
     const ran = await runAgainst({ ...does, losesRows: 100 });
-    expect(ran).toMatchObject({ ...truncated, rowsAfter: 4900, entry: { rowsMissing: 100 } });
+    const entry = isReindex ? { rowsNotVisible: 100 } : { rowsMissing: 100 };
+    expect(ran).toMatchObject({ ...truncated, rowsAfter: 4900, entry });
   });
 
-  test.each(eitherWay)('the run starts nothing more: $way', async ({ does }) => {
+  test.each(eitherWay)('the run starts nothing more: $way', async ({ does, isReindex }) => {
     const ran = await runAgainst({ ...does, losesRows: 500 }, { second: true });
-    expect(ran).toMatchObject({ ...missing, second: 'not-started' });
+    expect(ran).toMatchObject({ ...(isReindex ? hidden : missing), second: 'not-started' });
   });
 });
 

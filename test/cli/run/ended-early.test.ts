@@ -55,14 +55,15 @@ describe('A run that is killed', () => {
     ['when it has written that it sends blocks its index until that can be judged', 'after 1', held, 0],
     ['when it has sent blocks its index until that can be judged', 'before 2', held, 1],
     ['when it has written the task is judged by the next night', 'after 2', resumed, 1],
-    ['when it has written its verdict is reported by the next night', 'after 3', decidedBefore, 1],
-    ['when it has posted its message is reported once more', 'before 4', decidedBefore, 1],
-    ['when it has marked that as reported is not reported again', 'after 4', nothing, 1],
+    ['when it has written what the status has counted is judged by the next night', 'after 3', resumed, 1],
+    ['when it has written its verdict is reported by the next night', 'after 4', decidedBefore, 1],
+    ['when it has posted its message is reported once more', 'before 5', decidedBefore, 1],
+    ['when it has marked that as reported is not reported again', 'after 5', nothing, 1],
   ] as const)('%s', async (_, atWrite, next, calls) => {
     const { first, night, hook, sent, messages } = await stage();
     expect((await first(`${atWrite} SIGKILL`)).status).toBe(null);
     const before = messages();
-    expect([before, sent().length]).toEqual([atWrite.endsWith('4') ? 1 : 0, calls]);
+    expect([before, sent().length]).toEqual([atWrite.endsWith('5') ? 1 : 0, calls]);
     expect(await night()).toEqual(next);
     expect(messages()).toBe(before + (next.outcome === 'truncated' ? 1 : 0));
     // Its own night may say "1 truncated"; what another run has decided is named.
@@ -78,7 +79,7 @@ describe('A run that is killed', () => {
 describe('A verdict is reported by the next night, and by no later one, after', () => {
   test('SIGTERM, which prints it', async () => {
     const { first, night, sent } = await stage();
-    const { status, stderr } = await first('after 3 SIGTERM');
+    const { status, stderr } = await first('after 4 SIGTERM');
     expect(status).toBe(143);
     expect(stderr).toMatch(/dataset\.operation: truncated/);
     expect([await night(), await night(), sent().length]).toEqual([decidedBefore, nothing, 1]);
@@ -106,7 +107,7 @@ describe('A verdict is reported by the next night, and by no later one, after', 
 
   test('a disk that is full when it is to be marked', async () => {
     const { first, night, sent, messages } = await stage();
-    expect((await first('from 4 ENOSPC')).status).toBe(0);
+    expect((await first('from 5 ENOSPC')).status).toBe(0);
     expect([messages(), await night(), messages(), await night()]).toEqual([1, decidedBefore, 2, nothing]);
     expect(sent()).toHaveLength(1);
   });
@@ -117,7 +118,7 @@ describe('What is unreported is reported by a preview, too, and', () => {
 
   test('by no later run, if it was posted and not on a screen alone', async () => {
     const { args, first, night } = await stage();
-    await first('after 3 SIGKILL');
+    await first('after 4 SIGKILL');
     const silent = previewOf(args.toSpliced(args.indexOf('--notify-url-file'), 2));
     expect([await night(silent), await night(previewOf(args)), await night()]).toEqual([
       decidedBefore,
@@ -131,7 +132,8 @@ describe('A disk that is full from', () => {
   test.each([
     ['the first write on, so that nothing is sent', 1, own, 0],
     ['the task on', 2, held, 1],
-    ['the verdict on', 3, resumed, 1],
+    ['what its status has counted on', 3, resumed, 1],
+    ['the verdict on', 4, resumed, 1],
   ] as const)('%s, is named', async (_, write, next, calls) => {
     const { first, report, night, sent } = await stage();
     const { status, stdout } = await first(`from ${write} ENOSPC`);

@@ -5,6 +5,7 @@ const plan = 'run/plan/plan';
 const release = 'run/release';
 const watch = 'truncation/watch';
 const judge = 'truncation/judge';
+const kept = 'truncation/kept';
 
 /** Rules 2 and 5 to 14: watching, judging, telling. */
 export const judgingMutants: readonly Mutant[] = [
@@ -70,7 +71,7 @@ export const judgingMutants: readonly Mutant[] = [
     [watch, 'moved || isFirst || runs ? until', 'moved || isFirst ? until'],
   ]),
   mutant(9, 'takes a reindex that was cancelled for whole', [
-    [judge, 'end === undefined || end.cancelled', 'end === undefined'],
+    [kept, 'end === undefined || end.cancelled', 'end === undefined'],
   ]),
   mutant(7, 'makes a delete of a reindex without rows to keep', [
     [watch, 'if (rowsToKeep === 0) return', 'if (rowsToKeep < 0) return'],
@@ -106,7 +107,7 @@ export const judgingMutants: readonly Mutant[] = [
     [judge, "state === 'sending' && isUntouched", "state === 'sending'"],
   ]),
   mutant(9, 'does not count the rows to keep of a delete', [
-    [judge, 'if (isMissing(attempt, counts)) return { ...facts, ...rowsMissing(attempt, counts, counters) };', ''],
+    [judge, 'if (exceedsTolerance(attempt, facts.rowsMissing)) {', 'if (counts.rowsLeft < 0) {'],
   ]),
   mutant(9, 'judges a reindex like a delete', [
     [judge, "return record.attempt.method === 'reindex' ?", 'return counts.rowsLeft < 0 ?'],
@@ -119,36 +120,53 @@ export const judgingMutants: readonly Mutant[] = [
     ],
   ]),
   mutant(9, 'does not read what a reindex says that it left out', [
-    [
-      judge,
-      'if (end === undefined || end.cancelled) return false;',
-      'if (end?.total !== -1) return end !== undefined;',
-    ],
+    [kept, 'if (end === undefined || end.cancelled) return false;', 'if (end?.total !== -1) return end !== undefined;'],
   ]),
   mutant(9, 'believes a reindex that nobody saw end', [
-    [judge, 'if (end === undefined || end.cancelled) return false;', 'if (end === undefined) return true;'],
-    [judge, "state === 'running' && inPlace", 'inPlace'],
+    [judge, "if (state === 'running' && accountsFor(watch.end, attempt)) {", 'if (!watch.end) {'],
   ]),
   mutant(9, 'believes a reindex that is not in place', [
-    [judge, "state === 'running' && inPlace && isWhole", "state === 'running' && isWhole"],
+    [judge, 'return isInPlace(attempt, counts) ? judgeInPlace', 'return counts.rowsLeft >= 0 ? judgeInPlace'],
   ]),
   mutant(9, 'takes the rows to keep for all that a reindex had to write', [
-    [judge, 'if (total === undefined) return', 'if (total !== -1) return'],
+    [kept, 'if (total === undefined) return', 'if (total !== -1) return'],
   ]),
   mutant(
     9,
     'calls a reindex lost that has not been refreshed',
-    [[judge, '(isMissing(attempt, counts) && !isUnrefreshed)', 'isMissing(attempt, counts)']],
+    [[kept, 'if (!accountsFor(end, attempt) ||', 'if (rows > 0 || !accountsFor(end, attempt) ||']],
     ['new index without refreshes'],
   ),
   mutant(
     9,
     'calls a reindex verified that has not been refreshed',
-    [[judge, ' && !(isUnrefreshed && isMissing(attempt, counts))', '']],
+    [[judge, '(found === 0 || exceedsTolerance(attempt, kept.rows))', 'found < 0']],
     ['new index without refreshes'],
   ),
+  mutant(9, 'takes rows that were not written for rows that are not visible', [
+    [kept, '|| exceedsTolerance(attempt, Math.min(rows, unwritten))', ''],
+  ]),
+  mutant(
+    9,
+    'calls an index without any visible row lost, although no status was read',
+    [[kept, 'return isEmpty && !isAbsent ?', 'return isEmpty && isAbsent ?']],
+    ['new index without refreshes'],
+  ),
+  mutant(9, 'calls an index that is not known one without visible rows', [
+    [kept, 'return isEmpty && !isAbsent ?', 'return isEmpty ?'],
+  ]),
+  mutant(
+    10,
+    'releases rows that are not visible',
+    [[release, 'return { missing, notVisible', 'return { missing: hiddenBy(kept) ? 0 : missing, notVisible']],
+    ['new index without refreshes'],
+  ),
+  mutant(9, 'forgets what a completed status has counted', [
+    [check, '(endCounters(seen.status) ?? attempt.end)', 'undefined'],
+    [watch, 'end: endCounters(status) ?? before.end,', 'end: endCounters(status),'],
+  ]),
   mutant(9, 'does not check twice where rows are fewer', [
-    [judge, "outcome === 'truncated' && rowsMissing === 0 &&", "outcome === 'truncated' &&"],
+    [judge, "outcome === 'truncated' && rowsMissing + rowsNotVisible === 0 &&", "outcome === 'truncated' &&"],
   ]),
   mutant(9, 'does not see what is left', [
     [judge, 'if (isRemainder(counts.rowsLeft, baseline.rowsToDelete)) {', 'if (counts.rowsLeft < 0) {'],
@@ -225,32 +243,22 @@ export const judgingMutants: readonly Mutant[] = [
   mutant(
     10,
     'releases whatever is missing',
-    [[release, 'facts.missing <= (acceptMissing ?? 0)', 'facts.missing >= 0']],
+    [[release, 'missing <= (acceptMissing ?? 0) &&', 'missing >= 0 &&']],
     ['a run ends between its verdict and its message, and so does a release'],
   ),
   mutant(10, 'releases what is unknown, and nobody accepted', [
-    [release, '? acceptMissing !== undefined :', '? acceptMissing !== -1 :'],
+    [release, '(unknown === undefined || acceptMissing !== undefined)', '(acceptMissing ?? 0) >= 0'],
   ]),
   mutant(10, 'releases what is unresolved', [
     [release, 'until !== undefined && services.clock.now() < until', 'until !== undefined && services.clock.now() < 0'],
   ]),
   mutant(10, 'counts a reindex that is not in place', [
-    [
-      release,
-      "if (method === 'reindex' && !isInPlace(record.attempt, { rowsLeft: sent })) return { unknown: 'reindex' };",
-      '',
-    ],
+    [release, 'if (!isInPlace(record.attempt, { rowsLeft: sent })) {', 'if (sent < 0) {'],
   ]),
   mutant(
     10,
     'releases a reindex whose status says that it runs',
-    [
-      [
-        release,
-        "if (method === 'reindex' && (await mayRun(record, operations, signal))) return { unknown: 'reindex' };",
-        '',
-      ],
-    ],
+    [[release, "if (seen?.kind === 'found' && !seen.completed) return { missing, unknown: 'running' };", '']],
     ['a person releases a reindex that has written every row, and has not ended for a day'],
   ),
   mutant(

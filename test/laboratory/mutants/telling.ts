@@ -18,7 +18,7 @@ export const tellingMutants: readonly Mutant[] = [
     ['run/release', "if (record.unreported) return refused('unreported');", ''],
   ]),
   mutant(15, 'marks before it publishes', [
-    ['truncation/check', 'learnMethod, recordVerdict }', 'learnMethod, markFor, markReported, recordVerdict }'],
+    ['truncation/check', 'learnFromStatus, recordVerdict }', 'learnFromStatus, markFor, markReported, recordVerdict }'],
     [
       'truncation/check',
       "if (await ledger.replace(resolved)) return { kind: 'resolved', record: resolved };",

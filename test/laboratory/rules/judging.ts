@@ -299,8 +299,11 @@ function unwritten(end: Counters, { rowsToKeep, rowsToDelete, rowsTotal }: Basel
 function verdictOfReindex(counts: Counts, end: Counters | undefined, baseline: Baseline): Outcome {
   const { left, kept, isEmpty, isAbsent } = counts;
   const lost = baseline.rowsToKeep - kept;
-  if (!isInPlace(left, baseline)) return isFar(lost, baseline) ? 'rows-missing' : 'unknown';
   const isAccounted = accountsFor(end, baseline);
+  if (!isInPlace(left, baseline)) {
+    const isDenied = isAccounted && kept < baseline.rowsToKeep / 10;
+    return isFar(lost, baseline) && !isDenied ? 'rows-missing' : 'unknown';
+  }
   if (lost <= 0) return isAccounted ? 'truncated' : 'unknown';
   if (end === undefined) return isEmpty && !isAbsent ? 'unknown' : 'rows-missing';
   // Written is not visible: what was not written is missing, the rest may only be unrefreshed.

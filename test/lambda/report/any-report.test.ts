@@ -108,7 +108,7 @@ function expectReadable(report: Report, audience = aws): void {
   lines.forEach((line, at) => {
     if (!line.startsWith('  ')) return;
     expect(lines[at - 1], line).toMatch(/^\S.*:$/);
-    expect(line).toMatch(/^ {2}(aws |kubectl |datahub-retention |\{"|GET \S+$)/);
+    expect(line).toMatch(/^ {2}(aws |kubectl |datahub-retention |\{"|GET \S+$|PUT \S+$)/);
   });
   if (report.mode === 'preview') expect(`${message.subject}${lines[0]}`).toMatch(/PREVIEW.*PREVIEW/);
   const { policies: published } = reportSchema.parse(JSON.parse(message.default));

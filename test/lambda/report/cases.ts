@@ -47,6 +47,14 @@ const remains = { kind: 'remains' } as const;
 const notProven = { kind: 'unproven', inPlace: false } as const;
 const quarantinedReindex = { kind: 'quarantined', since: at, outcome: 'unknown', method: 'reindex' } as const;
 const outOfTime = { kind: 'open', why: 'run-time', hours: 12, since: Date.parse('2026-08-14T03:31:00Z') } as const;
+const hidden = { kind: 'not-visible', expected: 5000, found: 0 } as const;
+const notAllowed: ServerError = {
+  kind: 'server-error',
+  operation: 'task-status',
+  status: 500,
+  text: 'security_exception: no permissions for [cluster:monitor/task/get]',
+  engine: 'permission',
+};
 const released = { kind: 'released', index: 'dataset.operation' } as const;
 const notReleased = { kind: 'not-released', index: 'dataset.operation' } as const;
 const ofServer = (error: ServerError): Cause => ({ kind: 'server', error, sent: 'no' });
@@ -57,6 +65,21 @@ export type EntryCase = [name: string, outcome: Outcome, cause: Cause, more?: Pa
 export const entryCases: EntryCase[] = [
   ['rows missing after a delete', 'rows-missing', lost],
   ['rows missing after a reindex', 'rows-missing', { ...lost, done: 34_000, total: 52_000 }, reindexed],
+  [
+    'rows missing after a reindex that is not refreshed',
+    'rows-missing',
+    { kind: 'missing', expected: 5001, found: 0, unwritten: 1, done: 5000, total: 5001 },
+    reindexed,
+  ],
+  [
+    'rows missing, and a shard was lost during the delete',
+    'rows-missing',
+    { kind: 'missing', expected: 5000, found: 2538, goneBesides: 6112, done: 2950, total: 15_000 },
+    { rowsDeleted: 2950, rowsToDelete: 15_000, rowsTotal: 20_000 },
+  ],
+  ['written and not visible', 'unknown', { ...hidden, written: 5000, done: 5000, total: 5000 }, reindexed],
+  ['written and partly visible', 'unknown', { ...hidden, found: 3000, written: 5000 }, reindexed],
+  ['nothing is visible, and no status was read', 'unknown', { ...hidden, expected: 61, error: notAllowed }, reindexed],
   [
     'rows missing, as where a shard is away',
     'rows-missing',
@@ -86,6 +109,24 @@ export const entryCases: EntryCase[] = [
     { ...quarantinedReindex, ...reindexedThen, today: { expected: 4000, found: 2800, inPlace: true } },
   ],
   [
+    'quarantined: rows are not visible',
+    'quarantined',
+    {
+      ...{ ...quarantinedReindex, ...reindexedThen, rowsNotVisible: 5000 },
+      today: { expected: 5000, found: 0, inPlace: true, notVisible: 'written' },
+    },
+  ],
+  [
+    'quarantined: nothing is visible',
+    'quarantined',
+    { ...quarantinedReindex, today: { expected: 61, found: 0, inPlace: true, notVisible: 'perhaps' } },
+  ],
+  [
+    'quarantined: a reindex without a task has changed nothing',
+    'quarantined',
+    { ...quarantinedReindex, today: { expected: 4000, found: 4000, inPlace: false, nothingChanged: true } },
+  ],
+  [
     'quarantined: a reindex is not proven',
     'quarantined',
     { ...quarantinedReindex, today: { expected: 4000, found: 4000, inPlace: false } },
@@ -94,7 +135,7 @@ export const entryCases: EntryCase[] = [
   [
     'reindex not proven: refused',
     'unknown',
-    { ...notProven, error: badRequest },
+    { ...notProven, inPlace: false, error: badRequest },
     { method: 'reindex', announced: 'reindex' },
   ],
   [
@@ -322,6 +363,16 @@ export const noteCases: [name: string, note: Note][] = [
   ['not released: unresolved', { ...notReleased, why: 'unresolved', until: at + day }],
   ['not released: unreported', { ...notReleased, why: 'unreported' }],
   ['not released: reindex', { ...notReleased, why: 'unknown', unknown: 'reindex', method: 'reindex' }],
+  ['not released: it runs', { ...notReleased, why: 'unknown', unknown: 'running', missing: 330, method: 'reindex' }],
+  [
+    'not released: nothing has changed',
+    { ...notReleased, why: 'unknown', unknown: 'reindex', nothingChanged: true, method: 'reindex' },
+  ],
+  [
+    'not released: not visible',
+    { ...notReleased, why: 'missing', missing: 5000, notVisible: 'written', ...reindexedThen },
+  ],
+  ['released, not visible', { ...released, missing: 50, notVisible: 'perhaps', accepted: 50, method: 'reindex' }],
   ['not released: another address', { ...notReleased, why: 'unknown', unknown: 'address', address: oldAddress }],
   ['not released: ledger', { ...notReleased, why: 'ledger', problem: 'the disk is full' }],
   ['nothing to release', { ...notReleased, why: 'idle' }],

@@ -37,11 +37,12 @@ const phrases: readonly (readonly [RegExp, (left: Left) => number[]])[] = [
   [/skipped ([\d,]+) rows that something else had changed/, (left) => [left.old]],
   [/([\d,]+) rows past the retention are left/, (left) => [left.old]],
   [
-    /([\d,]+) of ([\d,]+) rows that should have stayed are (?:gone|not in the new index)/,
+    /([\d,]+) of ([\d,]+) rows that should have stayed are (?:gone|not in the new index|not visible)/,
     (left) => [toStay - left.toStay, toStay],
   ],
   [/([\d,]+) of ([\d,]+) rows written to the new index/, (left) => [left.toStay, toStay]],
   [/([\d,]+) rows are left behind in/, (left) => [old - left.old]],
+  [/did not write ([\d,]+) rows/, (left) => [toStay - left.toStay]],
 ];
 
 const reindexing: WorldOptions = { faults: ['ignores-force-flags'] };

@@ -24,9 +24,9 @@ describe('a status', () => {
     ...(['redirect', 'not-json', 'unreadable', 'bad-request', 'not-found'] as const),
   ])('that cannot be had (%s) is asked for again: the next one may say that its task runs', async (kind) => {
     const { reads, asked } = failing(kind);
-    expect([await reads.status('n:1', false), await reads.status('n:1', false), asked()]).toEqual([
-      undefined,
-      undefined,
+    expect([await reads.status('n:1', false), await reads.status('n:1', false), asked()]).toMatchObject([
+      { kind: 'unread', error: { kind } },
+      { kind: 'unread', error: { kind } },
       2,
     ]);
   });

@@ -23,6 +23,9 @@ interface Case {
   /** The last completed status. */
   end?: TaskCounters | undefined;
   vanished?: boolean;
+  /** Rows newer than the baseline that are counted. */
+  newer?: number;
+  isAbsent?: boolean;
 }
 
 function recordOf({ method = 'delete', isUnanswered }: Partial<Case>): Unresolved {
@@ -32,8 +35,9 @@ function recordOf({ method = 'delete', isUnanswered }: Partial<Case>): Unresolve
 
 function judged(given: Case): Verdict {
   const record = recordOf(given);
-  const { left = 0, kept, end, vanished } = given;
-  const counts = { rowsLeft: left, rowsToKeep: kept, rowsUntilEnd: left + kept };
+  const { left = 0, kept, end, vanished, newer = 0, isAbsent } = given;
+  const isEmpty = left + kept + newer === 0;
+  const counts = { rowsLeft: left, rowsToKeep: kept, rowsUntilEnd: left + kept, isEmpty, isAbsent };
   return judge(record, { ...startWatch(record, 0, 0), ...(end && { end }), ...(vanished && { vanished }) }, counts);
 }
 const shown = (given: Case) => {
@@ -90,14 +94,18 @@ describe('a reindex: the first line that fits decides', () => {
   test.each<[string, Omit<Case, 'method'>, string]>([
     // Rows to keep are missing
     ['more than 2 % fewer', { kept: 979 }, loss],
-    ['more than 2 % fewer, its status accounts for all', { kept: 979, end: whole }, loss],
+    ['more than 2 % fewer, which are noops', { kept: 979, end: { total: 1000, created: 979, noops: 21 } }, loss],
+    ['more than 2 % fewer, which conflict', { kept: 979, end: { ...whole, created: 979, versionConflicts: 21 } }, loss],
+    ['none visible, one not written', { kept: 0, end: { total: 1000, created: 999 } }, loss],
+    ['none visible, and newer rows are', { kept: 0, newer: 5 }, loss],
     ['more than 2 % fewer, not in place', { left: 1000, kept: 979, end: whole }, loss],
     ['more than 2 % fewer, no task id', { isUnanswered: true, left: 1000, kept: 979 }, loss],
     ['in place, one fewer, no status', { kept: 999 }, loss],
     ['in place, one fewer, its status is one short', { kept: 999, end: { total: 1000, created: 999 } }, loss],
     ['in place, one fewer, its total is one short', { kept: 999, end: { total: 999, created: 999 } }, loss],
     ['in place, one fewer, no task id', { isUnanswered: true, kept: 999 }, loss],
-    ['a tenth visible, its status accounts for all', { kept: 100, end: whole }, loss],
+    ['cancelled, none visible', { kept: 0, end: { ...whole, cancelled: true } }, loss],
+    ['the index is not known, no status', { kept: 0, isAbsent: true }, loss],
     // Proven
     ['in place, all there, its status accounts for all', { kept: 1000, end: whole }, 'truncated, idle'],
     ['one fewer, its status accounts for all', { kept: 999, end: whole }, 'truncated, idle'],
@@ -129,7 +137,16 @@ describe('a reindex: the first line that fits decides', () => {
       unproven,
     ],
     ['no total, one short', { kept: 1000, end: { created: 999, deleted: 1000 } }, unproven],
-    ['not refreshed: less than a tenth visible, its status accounts for all', { kept: 99, end: whole }, unproven],
+    // Written, and not visible
+    ['more than 2 % not visible, and written', { kept: 979, end: whole }, unproven],
+    ['none visible, and written', { kept: 0, end: whole }, unproven],
+    [
+      'none visible, and written, some of them noops within the tolerance',
+      { kept: 0, end: { ...whole, created: 980, noops: 20 } },
+      unproven,
+    ],
+    ['no row of any age visible, no status', { kept: 0 }, unproven],
+    ['no row of any age visible, no task id', { isUnanswered: true, kept: 0 }, unproven],
     ['not refreshed, not in place either', { left: 1000, kept: 0, end: whole }, unproven],
   ])('%s', (_, given, expected) => {
     expect(shown({ ...given, method: 'reindex' })).toBe(expected);

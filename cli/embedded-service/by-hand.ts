@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * What a person is told who has started a service. The token's file is there until the process is ended.
+ * Says where a service is that a person has started. The token's file is there until the process is ended.
  * @param what of the service, a paragraph of its own
  */
 export function greet({ url, token }: { url: string; token: string }, what: string): void {

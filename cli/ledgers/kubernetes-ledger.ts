@@ -45,11 +45,11 @@ interface Options {
 /** @param maps of the job's namespace */
 export function kubernetesLedger(maps: ConfigMaps, { pause = sleep }: Options = {}): StoredLedger {
   const retry = { pause, pauseAfter };
-  const told = <Value>(what: string, work: Promise<Value>): Promise<Value> =>
+  const attempted = <Value>(what: string, work: Promise<Value>): Promise<Value> =>
     work.catch((error: unknown) => {
       throw ledgerError(maps.namespace, what, error);
     });
-  const repeated = <Value>(what: string, call: () => Promise<Value>) => told(what, retried(call, retry));
+  const repeated = <Value>(what: string, call: () => Promise<Value>) => attempted(what, retried(call, retry));
   const get = (index: string) => repeated(`read ${index}`, () => maps.get(nameOf(index)));
 
   return {
@@ -87,7 +87,7 @@ export function kubernetesLedger(maps: ConfigMaps, { pause = sleep }: Options = 
         }
       };
       const read = async () => (await get(index))?.data?.['writeId'];
-      return told(`write ${index}`, replaceOnce({ read, put }, retry));
+      return attempted(`write ${index}`, replaceOnce({ read, put }, retry));
     },
 
     async lastRun() {

@@ -40,14 +40,14 @@ export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
   const keyOf = (index: string) => ({ ledger: { S: stage }, index: { S: index } });
 
   const retry = { pause, pauseAfter };
-  const told = <Value>(what: string, work: Promise<Value>): Promise<Value> =>
+  const attempted = <Value>(what: string, work: Promise<Value>): Promise<Value> =>
     work.catch((error: unknown) => {
       throw ledgerError(table, what, error);
     });
 
   const getItem = (index: string): Promise<Item | undefined> => {
     const command = new GetItemCommand({ TableName: table, Key: keyOf(index), ConsistentRead: true });
-    return told(
+    return attempted(
       `read ${index}`,
       retried(async () => (await client.send(command)).Item, retry),
     );
@@ -71,7 +71,7 @@ export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
           ConsistentRead: true,
           ExclusiveStartKey: start,
         });
-        const page = await told(
+        const page = await attempted(
           'list the records',
           retried(() => client.send(command), retry),
         );
@@ -90,7 +90,7 @@ export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
         return client.send(command).then(() => true, takenAsFalse);
       };
       const read = async () => (await getItem(index))?.['writeId']?.S;
-      return told(`write ${index}`, replaceOnce({ read, put }, retry));
+      return attempted(`write ${index}`, replaceOnce({ read, put }, retry));
     },
   };
 }

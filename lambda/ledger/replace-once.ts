@@ -27,7 +27,7 @@ export async function retried<Value>(call: () => Promise<Value>, { pauseAfter, p
 interface ConditionalStore {
   /** The ID of the write that is stored, strongly consistent. Its own attempts are over when it throws. */
   read(): Promise<string | undefined>;
-  /** One atomic step. False if the stored record is not the one that this write follows. */
+  /** One atomic step. False if the stored record is another than the one before. */
   put(writeId: string): Promise<boolean>;
 }
 

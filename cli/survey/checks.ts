@@ -41,11 +41,19 @@ export async function checkServer(
     emptyDryRun(dryRun, firstIndex),
   ]);
   const common = commonFailure({ sizes, status, dryRun: first });
-  const answers = { sizes, status, dryRun: common ? first : await anyDryRun(dryRun, first) };
+  const named = sizes.kind === 'done' ? sizes.value.filter(isNamed) : [];
+  const answers = {
+    sizes,
+    status,
+    dryRun: common ? first : await anyDryRun(dryRun, first, [...named, ...otherIndices]),
+  };
   const checks = common ? unusable(common, server, now) : usable(answers, server, now);
   const canCount = common === undefined && answers.dryRun.kind === 'done';
   return { checks, sizes: sizes.kind === 'done' ? sizes.value : undefined, canCount };
 }
+
+const isNamed = (size: IndexSize): size is IndexSize & IndexNames =>
+  size.entityType !== undefined && size.aspect !== undefined;
 
 const [firstIndex = { entityType: 'dataset', aspect: 'operation' }, ...otherIndices] = knownAspects;
 
@@ -56,21 +64,25 @@ interface Answers {
 }
 
 /** If only the index or the entity is missing, the request itself was allowed. */
-async function emptyDryRun(dryRun: AskDryRun, index: IndexNames): Promise<Answers['dryRun']> {
-  const result = await asResult(() => dryRun({ ...index, cutoffMillis: 0, batchSize: usualBatchSize }));
+async function emptyDryRun(dryRun: AskDryRun, { entityType, aspect }: IndexNames): Promise<Answers['dryRun']> {
+  const result = await asResult(() => dryRun({ entityType, aspect, cutoffMillis: 0, batchSize: usualBatchSize }));
   return result.kind === 'failed' && (result.error.kind === 'no-index' || result.error.kind === 'bad-request')
     ? { kind: 'done', value: undefined }
     : result;
 }
 
 /**
- * An index that cannot be asked (closed, red, slow) says nothing about the others: they are asked in turn. Two time-outs
- * are the server's.
+ * An index that cannot be asked (closed, red, slow) says nothing about the others: they are asked in turn, first those
+ * that have a size. Two time-outs are the server's.
  */
-async function anyDryRun(dryRun: AskDryRun, first: Answers['dryRun']): Promise<Answers['dryRun']> {
+async function anyDryRun(
+  dryRun: AskDryRun,
+  first: Answers['dryRun'],
+  others: readonly IndexNames[],
+): Promise<Answers['dryRun']> {
   let result = first;
   let mayTimeOut = true;
-  for (const index of otherIndices) {
+  for (const index of others) {
     if (result.kind === 'done') return result;
     const isTimeout = result.error.kind === 'timeout';
     if (!(isTimeout ? mayTimeOut : mayConcernIndex(result.error))) return result;

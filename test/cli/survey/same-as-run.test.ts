@@ -42,6 +42,16 @@ describe('forceDeleteByQuery is left out by survey and run, if it is refused wit
   });
 });
 
+test('it is found out also where no aspect of DataHub itself is there', async () => {
+  const own = { entityType: 'dataset', aspect: 'ownAspect' };
+  const here = await serviceHere({ indices: [{ ...own, timestamps: evenly(0, 300, 3000) }] });
+  const refusal = { status: 422, ...detail };
+  const url = await inFront(here.url, (body, path) =>
+    path.includes('truncate') && 'forceDeleteByQuery' in body ? refusal : undefined,
+  );
+  expect((await survey({ ...here, url })).policies).toHaveLength(1);
+});
+
 describe('is no question of that field, and neither counts anything, if dry runs are refused with', () => {
   test.each<[string, Refusal]>([
     ['403 by a gateway', { status: 403, ...html }],

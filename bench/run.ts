@@ -8,7 +8,7 @@ import { messageOf } from '../lambda/report/message.ts';
 import { withSentences } from '../lambda/report/sentences/sentences.ts';
 import { functionTimeoutSeconds } from '../lambda/run/deadlines.ts';
 import type { RunServices } from '../lambda/run/services.ts';
-import { createEngine, type Engine } from '../test/operations-service/engine.ts';
+import { createEngine, type Engine } from '../test/simulated-gms/engine.ts';
 import { executeSteps, takeStep } from '../test/support/steps.ts';
 import type { Scenario } from './scenarios.ts';
 import { VirtualTime } from './virtual-time.ts';
@@ -58,7 +58,7 @@ export interface Measured {
 /** The server of a scenario, and a client of it that counts its requests. */
 export function serverOf({ indices, rowsPerSecond }: Scenario, start: number) {
   const time = new VirtualTime(start);
-  const engine = createEngine({ profile: 'specification', clock: time, indices });
+  const engine = createEngine({ profile: 'plain', clock: time, indices });
   engine.set({ rowsPerSecond, batchOverheadMillis: 0, batchJitter: 0 });
   const usage: Usage = { ...nothing };
   const token = { get: async () => engine.token, reread: async () => engine.token };

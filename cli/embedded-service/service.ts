@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { indexKey, Rows } from './rows.ts';
 import { type SampleIndex, sampleIndices } from './samples.ts';
+import { dryRunSentence, statusError } from './sentences.ts';
 import { defaultProfile, type ServerProfile } from './server-profile.ts';
 import { Tasks } from './tasks.ts';
 
@@ -19,6 +20,8 @@ interface ServiceOptions {
   clock?: { now(): number };
   /** Default: the sample indices. */
   indices?: readonly SampleIndex[];
+  /** Default: any free one. */
+  port?: number;
 }
 
 interface OperationsService {
@@ -42,7 +45,7 @@ interface Reply {
 const sampleHeaders = { 'X-Sample-Data': 'true' };
 
 export async function startOperationsService(options: ServiceOptions = {}): Promise<OperationsService> {
-  const { clock = { now: () => Date.now() }, indices = sampleIndices() } = options;
+  const { clock = { now: () => Date.now() }, indices = sampleIndices(), port = 0 } = options;
   const world: World = {
     reading: { ...defaultProfile, ...options.reading },
     stored: new Map(indices.map((index) => [indexKey(index.entityType, index.aspect), new Rows(index, clock.now())])),
@@ -62,7 +65,7 @@ export async function startOperationsService(options: ServiceOptions = {}): Prom
     const date = new Date(clock.now()).toUTCString();
     response.writeHead(reply.status, { ...reply.headers, ...sampleHeaders, Date: date }).end(reply.body);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  await once(server.listen(port, '127.0.0.1'), 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     token: world.token,
@@ -137,7 +140,9 @@ function truncate({ reading, stored, tasks, now }: World, fields: Record<string,
   const isReindexed = reading.reindexed.includes(`${entityType}.${aspect}`);
   if (dryRun) {
     const reindexes = isReindexed || reading.reindexes || !reading.announcesDeletes;
-    return json({ value: sentence(rows.before(endTimeMillis), rows.total, reindexes) });
+    const old = rows.before(endTimeMillis);
+    const percent = (rows.total === 0 ? 0 : (old / rows.total) * 100).toFixed(2);
+    return json({ value: dryRunSentence(old, rows.total, percent, reindexes ? 'reindex' : 'delete') });
   }
   const own: ServerProfile = isReindexed ? { ...reading, reindexes: true, counters: 'created' } : reading;
   return taskId(tasks.start(rows, endTimeMillis, batchSize, own, now()), reading);
@@ -147,25 +152,16 @@ const isWhole = (value: unknown): value is number => typeof value === 'number' &
 
 const required = (field: string): Reply => failure(400, `Parameter '${field}' is required`);
 
-/** What the specification says that a dry run states, or what DataHub says where it would delete in place. */
-function sentence(old: number, total: number, reindexes: boolean): string {
-  const percent = (total === 0 ? 0 : (old / total) * 100).toFixed(2);
-  if (!reindexes) {
-    return `Delete ${old} out of ${total} rows (${percent}%). Issuing a delete by query request. This was a dry run. Run with dryRun = false to execute.`;
-  }
-  return `Would delete ${old} out of ${total} rows (${percent}%). Reindexing the aspect without the deleted records. This was a dry run: repeat the call with dryRun set to false to execute it.`;
-}
-
 function taskId(id: string, { taskId: shape }: ServerProfile): Reply {
   if (shape === 'text') return { status: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: id };
   return json(shape === 'json' ? id : { value: id });
 }
 
 function taskStatus({ reading, tasks, now }: World, fields: Record<string, unknown>): Reply {
-  const { task, nodeId, taskId: number } = fields;
-  const id = typeof task === 'string' ? task : `${nodeId}:${number}`;
+  const id = taskOf(fields);
+  if (id === undefined) return required('task');
   const status = reading.status === 'none' ? undefined : tasks.status(id, now());
-  if (!status) return json({ value: JSON.stringify({ error: `Could not get the status of the task ${id}` }) });
+  if (!status) return json({ value: statusError(id) });
   switch (reading.status) {
     case 'object':
     case 'none':
@@ -177,6 +173,13 @@ function taskStatus({ reading, tasks, now }: World, fields: Record<string, unkno
     case 'value-object':
       return json({ value: status });
   }
+}
+
+/** Either form: `<node_id>:<task_number>` in one field, or both apart; undefined if it is neither. */
+function taskOf({ task, nodeId, taskId: number }: Record<string, unknown>): string | undefined {
+  if (typeof task === 'string') return task;
+  const isNumber = isWhole(number) || (typeof number === 'string' && /^\d+$/.test(number));
+  return typeof nodeId === 'string' && isNumber ? `${nodeId}:${number}` : undefined;
 }
 
 /** The shape of DataHub's answer; a row takes about a quarter of a kilobyte. */
@@ -198,7 +201,9 @@ const json = (body: unknown): Reply => ({
 
 const failure = (status: number, message: string): Reply => ({ ...json({ status, message }), status });
 
+/** An action without fields may have no body. */
 function parsed(body: string): unknown {
+  if (body === '') return {};
   try {
     return JSON.parse(body);
   } catch {

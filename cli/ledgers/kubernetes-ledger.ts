@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import { parseRecord, type StoredRecord, storable } from '../../lambda/ledger/record.ts';
+import { replaceOnce, retried } from '../../lambda/ledger/replace-once.ts';
 import { ApiError, type ConfigMap, type ConfigMaps } from './config-maps.ts';
 import { parseLastRun, type StoredLedger } from './stored-ledger.ts';
 
@@ -14,9 +15,8 @@ import { parseLastRun, type StoredLedger } from './stored-ledger.ts';
  *
  * The revision is in the data, because `resourceVersion` changes with every label that anybody adds. A write is
  * conditional on both: it reads, compares the revision, and replaces the very object that it has read (`resourceVersion`
- * and uid). After a conflict it reads again, and tries again as long as the revision has not changed. After a lost
- * answer it finds the random ID of this write, or does not; a write that arrives later still is refused, because it
- * has the same precondition as its repetition.
+ * and uid). After a conflict it reads again, and tries again as long as the revision has not changed. A write whose answer
+ * was lost and that arrives later still is refused, because it has the same precondition as its repetition.
  */
 
 export const ledgerLabel = 'datahub-retention/ledger';
@@ -44,18 +44,12 @@ interface Options {
 
 /** @param maps of the job's namespace */
 export function kubernetesLedger(maps: ConfigMaps, { pause = sleep }: Options = {}): StoredLedger {
-  /** Repeats what has no effect, or the same effect each time. */
-  const repeated = async <T>(what: string, call: () => Promise<T>): Promise<T> => {
-    for (let attempt = 0; ; attempt++) {
-      try {
-        return await call();
-      } catch (error) {
-        const millis = pauseAfter(error, attempt);
-        if (millis === undefined) throw ledgerError(maps.namespace, what, error);
-        await pause(millis);
-      }
-    }
-  };
+  const retry = { pause, pauseAfter };
+  const attempted = <Value>(what: string, work: Promise<Value>): Promise<Value> =>
+    work.catch((error: unknown) => {
+      throw ledgerError(maps.namespace, what, error);
+    });
+  const repeated = <Value>(what: string, call: () => Promise<Value>) => attempted(what, retried(call, retry));
   const get = (index: string) => repeated(`read ${index}`, () => maps.get(nameOf(index)));
 
   return {
@@ -78,30 +72,22 @@ export function kubernetesLedger(maps: ConfigMaps, { pause = sleep }: Options = 
 
     async replace(next) {
       const { index } = next;
-      const what = `write ${index}`;
-      const writeId = randomUUID();
       const record = storable(next);
-      let conflicts = 0;
-      for (let attempt = 0; ; ) {
-        const current = await get(index);
-        if (current?.data?.['writeId'] === writeId) return true;
-        if (revisionIn(current) !== record.revision - 1) return false;
-        try {
-          const map = mapOf({ name: nameOf(index), is: 'record', index }, dataOf(record, writeId), current);
-          await (current === undefined ? maps.create(map) : maps.update(map));
-          return true;
-        } catch (error) {
-          if (isConflict(error, current !== undefined) && ++conflicts < maxConflicts) continue;
-          const millis = pauseAfter(error, attempt++);
-          if (millis !== undefined) {
-            await pause(millis);
-            continue;
+      const put = async (writeId: string) => {
+        for (let conflicts = 0; ; ) {
+          const current = await get(index);
+          if (revisionIn(current) !== record.revision - 1) return false;
+          try {
+            const map = mapOf({ name: nameOf(index), is: 'record', index }, dataOf(record, writeId), current);
+            await (current === undefined ? maps.create(map) : maps.update(map));
+            return true;
+          } catch (error) {
+            if (!isConflict(error, current !== undefined) || ++conflicts >= maxConflicts) throw error;
           }
-          // The last attempt may have been stored, too.
-          if (isTransient(error) && (await get(index))?.data?.['writeId'] === writeId) return true;
-          throw ledgerError(maps.namespace, what, error);
         }
-      }
+      };
+      const read = async () => (await get(index))?.data?.['writeId'];
+      return attempted(`write ${index}`, replaceOnce({ read, put }, retry));
     },
 
     async lastRun() {
@@ -194,8 +180,6 @@ function mapOf(
     data,
   };
 }
-
-const isTransient = (error: unknown): boolean => error instanceof ApiError && error.isTransient;
 
 /** Another write was first, or the object has gone since it was read. */
 const isConflict = (error: unknown, isUpdate: boolean): boolean =>

@@ -1,3 +1,4 @@
+import { mayRefuseField } from '../../lambda/gms/force-field.ts';
 import { type Operations, OperationsError } from '../../lambda/gms/operations.ts';
 import {
   concernsServer,
@@ -74,6 +75,7 @@ const awayKinds: readonly ServerErrorKind[] = ['timeout', 'reset', 'not-http', '
 
 const isAway = (error: ServerError): boolean =>
   concernsServer(error) ||
-  awayKinds.includes(error.kind) ||
+  // A 4xx may be the answer to a field.
+  (awayKinds.includes(error.kind) && !mayRefuseField(error)) ||
   // GMS says 500 of an index that it cannot count; a proxy says 502 to 504 of a GMS that is not there.
   (error.kind === 'server-error' && (error.status ?? 500) > 500);

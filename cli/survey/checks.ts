@@ -1,4 +1,5 @@
-import { absentTask } from '../../lambda/gms/backend.ts';
+import { absentTask, type IndexNames } from '../../lambda/gms/backend.ts';
+import { mayRefuseField } from '../../lambda/gms/force-field.ts';
 import { isLoopback } from '../../lambda/gms/http/base-url.ts';
 import { expiryNotice, tokenExpiryMillis } from '../../lambda/gms/http/token-provider.ts';
 import { asResult, type DryRun, type IndexSize, type Operations, type Result } from '../../lambda/gms/operations.ts';
@@ -12,6 +13,7 @@ import { asSentence, createToken } from '../../lambda/report/sentences/phrases.t
 import { diagnosis, remedyByHand } from '../../lambda/report/sentences/server-errors.ts';
 import type { Check } from '../events/findings.ts';
 import type { Server } from '../inputs/server.ts';
+import type { AskDryRun } from './dry-runs.ts';
 
 /**
  * Whether this server can be used: address, token, privileges and clock, by three requests at the same time, so that a
@@ -24,29 +26,36 @@ export interface CheckResults {
   sizes?: IndexSize[];
   /** Whether rows can be counted. */
   canCount: boolean;
-  /** The server does not know the field forceDeleteByQuery: requests leave it out. */
-  refusesForceField: boolean;
 }
 
 /** @param now real time, epoch milliseconds. Throws what is not an OperationsError. */
-export async function checkServer(server: Server, operations: Operations, now: number): Promise<CheckResults> {
-  const [sizes, status, withField] = await Promise.all([
+export async function checkServer(
+  server: Server,
+  operations: Operations,
+  dryRun: AskDryRun,
+  now: number,
+): Promise<CheckResults> {
+  const [sizes, status, first] = await Promise.all([
     asResult(() => operations.indexSizes()),
     asResult(() => operations.taskStatus(absentTask)),
-    asResult(() => emptyDryRun(operations, true)),
+    emptyDryRun(dryRun, firstIndex),
   ]);
-  // A server that does not know the field forceDeleteByQuery may refuse a request with it.
-  const mayBeField = withField.kind === 'failed' && fieldMayBeRefused.includes(withField.error.kind);
-  const without = mayBeField ? await asResult(() => emptyDryRun(operations, undefined)) : withField;
-  const refusesForceField = mayBeField && without.kind === 'done';
-  const answers: Answers = { sizes, status, dryRun: withoutIndex(without) };
-  const common = commonFailure(answers);
+  const common = commonFailure({ sizes, status, dryRun: first });
+  const named = sizes.kind === 'done' ? sizes.value.filter(isNamed) : [];
+  const answers = {
+    sizes,
+    status,
+    dryRun: common ? first : await anyDryRun(dryRun, first, [...named, ...otherIndices]),
+  };
   const checks = common ? unusable(common, server, now) : usable(answers, server, now);
   const canCount = common === undefined && answers.dryRun.kind === 'done';
-  return { checks, sizes: sizes.kind === 'done' ? sizes.value : undefined, canCount, refusesForceField };
+  return { checks, sizes: sizes.kind === 'done' ? sizes.value : undefined, canCount };
 }
 
-const fieldMayBeRefused: readonly ServerErrorKind[] = ['bad-request', 'unreadable'];
+const isNamed = (size: IndexSize): size is IndexSize & IndexNames =>
+  size.entityType !== undefined && size.aspect !== undefined;
+
+const [firstIndex = { entityType: 'dataset', aspect: 'operation' }, ...otherIndices] = knownAspects;
 
 interface Answers {
   sizes: Result<IndexSize[]>;
@@ -54,16 +63,36 @@ interface Answers {
   dryRun: Result<DryRun | undefined>;
 }
 
-function emptyDryRun(operations: Operations, forceDeleteByQuery: true | undefined): Promise<DryRun> {
-  const [index = { entityType: 'dataset', aspect: 'operation' }] = knownAspects;
-  return operations.dryRun({ ...index, cutoffMillis: 0, batchSize: usualBatchSize, forceDeleteByQuery });
-}
-
 /** If only the index or the entity is missing, the request itself was allowed. */
-const withoutIndex = (result: Result<DryRun>): Answers['dryRun'] =>
-  result.kind === 'failed' && (result.error.kind === 'no-index' || result.error.kind === 'bad-request')
+async function emptyDryRun(dryRun: AskDryRun, { entityType, aspect }: IndexNames): Promise<Answers['dryRun']> {
+  const result = await asResult(() => dryRun({ entityType, aspect, cutoffMillis: 0, batchSize: usualBatchSize }));
+  return result.kind === 'failed' && (result.error.kind === 'no-index' || result.error.kind === 'bad-request')
     ? { kind: 'done', value: undefined }
     : result;
+}
+
+/**
+ * An index that cannot be asked (closed, red, slow) says nothing about the others: they are asked in turn, first those
+ * that have a size. Two time-outs are the server's.
+ */
+async function anyDryRun(
+  dryRun: AskDryRun,
+  first: Answers['dryRun'],
+  others: readonly IndexNames[],
+): Promise<Answers['dryRun']> {
+  let result = first;
+  let mayTimeOut = true;
+  for (const index of others) {
+    if (result.kind === 'done') return result;
+    const isTimeout = result.error.kind === 'timeout';
+    if (!(isTimeout ? mayTimeOut : mayConcernIndex(result.error))) return result;
+    mayTimeOut &&= !isTimeout;
+    result = await emptyDryRun(dryRun, index);
+  }
+  return result.kind === 'done' ? result : first;
+}
+
+const mayConcernIndex = (error: ServerError): boolean => error.kind === 'server-error' || mayRefuseField(error);
 
 /** What only DataHub refuses, once it has accepted the token: a proxy's 502 or 429 proves nothing. */
 const fromDataHub: readonly ServerErrorKind[] = ['privilege', 'bad-request', 'no-index'];

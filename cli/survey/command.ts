@@ -13,6 +13,7 @@ import type { Server } from '../inputs/server.ts';
 import { checkServer } from './checks.ts';
 import { countIndices } from './count.ts';
 import { damage, isDamaged } from './damage.ts';
+import { dryRunsOf } from './dry-runs.ts';
 import { findGms } from './find-gms.ts';
 import { hints, ownTruncations } from './hints.ts';
 import { gainOf, suggest } from './suggestion.ts';
@@ -34,14 +35,15 @@ export async function surveyServer(
 ): Promise<Findings | undefined> {
   const { baseUrl, tokenText } = server;
   const now = Date.now();
-  const { checks, sizes, canCount, refusesForceField } = await checkServer(server, operations, now);
+  const { dryRun, refusesForceField } = dryRunsOf(operations);
+  const { checks, sizes, canCount } = await checkServer(server, operations, dryRun, now);
   const isElsewhere = checks.some(({ name, state }) => name === 'Address' && state === 'failed');
   const there = isElsewhere ? await findGms(baseUrl, page) : undefined;
   output.checks(
     checks.map((check) => (there && check.name === 'Address' ? { ...check, remedy: useThat(there) } : check)),
   );
   if (!canCount) return undefined;
-  const survey = await countIndices(operations, sizes, now, refusesForceField ? undefined : true, output.counted);
+  const survey = await countIndices(dryRun, sizes, now, output.counted);
   // Another server's truncations say nothing about this one.
   const here = (await recordsOf(records)).filter(
     (record) => addressElsewhere(record, { server: serverAddress(baseUrl) }) === undefined,
@@ -56,7 +58,7 @@ export async function surveyServer(
     checks,
     damage: damage(survey, now),
     damaged: survey.indices.filter((index) => isDamaged(index, now)).map(dottedName),
-    hints: [...hints(survey, own), ...knownOf(version)],
+    hints: [...hints(survey, own, refusesForceField()), ...knownOf(version)],
     suggestions,
     gain: gainOf(survey, suggestions),
     now,

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
-import { type IndexNames, madeAtOf } from '../../lambda/gms/backend.ts';
-import type { DryRun, IndexSize, Operations } from '../../lambda/gms/operations.ts';
+import { madeAtOf } from '../../lambda/gms/backend.ts';
+import type { DryRun, IndexSize } from '../../lambda/gms/operations.ts';
 import { OperationsError } from '../../lambda/gms/operations.ts';
 import { usualBatchSize } from '../../lambda/model/policy-fields.ts';
 import { concernsServer, type ServerError } from '../../lambda/model/server-error.ts';
@@ -15,6 +15,7 @@ import {
   type Survey,
   type SurveyedIndex,
 } from '../events/findings.ts';
+import type { AskDryRun } from './dry-runs.ts';
 
 /** Rows, size and age of every time series index, from sizes and dry runs only. */
 
@@ -28,14 +29,12 @@ const maxTimeouts = 2;
  * @param sizes if the server reports them; the known aspects are tried in any case, and those that it does not have are
  *   left out
  * @param now epoch milliseconds
- * @param forceDeleteByQuery undefined: requests leave this field out
  * @param onIndex called with the number of indices counted so far, and the total
  */
 export async function countIndices(
-  operations: Operations,
+  dryRun: AskDryRun,
   sizes: readonly IndexSize[] | undefined,
   now: number,
-  forceDeleteByQuery: true | undefined,
   onIndex: (done: number, of: number) => void,
 ): Promise<Survey> {
   const { named, unnamed } = targets(sizes);
@@ -49,7 +48,7 @@ export async function countIndices(
       limit(async (): Promise<SurveyedIndex | undefined> => {
         if (stopped !== undefined) return undefined;
         try {
-          const counts = await countIndex(operations, target, now, forceDeleteByQuery);
+          const counts = await countIndex(dryRun, target, now);
           timeouts = 0;
           return { ...target, counts };
         } catch (error) {
@@ -99,20 +98,19 @@ function targets(sizes: readonly IndexSize[] | undefined): { named: Target[]; un
 }
 
 async function countIndex(
-  operations: Operations,
-  target: Target,
+  dryRun: AskDryRun,
+  { entityType, aspect, indexName }: Target,
   now: number,
-  forceDeleteByQuery: true | undefined,
 ): Promise<IndexCounts> {
-  const olderThan = askedBy(operations, target, forceDeleteByQuery);
+  const olderThan = (cutoffMillis: number) => dryRun({ entityType, aspect, cutoffMillis, batchSize: usualBatchSize });
   const older = {} as Record<Age, number>;
   let rowsTotal = 0;
   let reindexes = false;
   for (const age of ages) {
-    const dryRun = await olderThan(now - age * dayMillis);
-    older[age] = dryRun.rowsToDelete;
-    rowsTotal = dryRun.rowsTotal;
-    reindexes ||= dryRun.method === 'reindex';
+    const counts = await olderThan(now - age * dayMillis);
+    older[age] = counts.rowsToDelete;
+    rowsTotal = counts.rowsTotal;
+    reindexes ||= counts.method === 'reindex';
   }
   const around30 =
     rowsTotal > 0 && older[90] === 0
@@ -121,17 +119,12 @@ async function countIndex(
           days32: (await olderThan(now - 32 * dayMillis)).rowsToDelete,
         }
       : undefined;
-  const created = await creationOf(target, rowsTotal, now, olderThan);
+  const created = await creationOf(indexName, rowsTotal, now, olderThan);
   return { kind: 'counted', rowsTotal, older, around30, created, reindexes };
 }
 
-const askedBy =
-  (operations: Operations, { entityType, aspect }: IndexNames, forceDeleteByQuery: true | undefined) =>
-  (cutoffMillis: number): Promise<DryRun> =>
-    operations.dryRun({ entityType, aspect, cutoffMillis, batchSize: usualBatchSize, forceDeleteByQuery });
-
 async function creationOf(
-  { indexName }: Target,
+  indexName: string | undefined,
   rowsTotal: number,
   now: number,
   olderThan: (millis: number) => Promise<DryRun>,

@@ -5,13 +5,13 @@ import { retentionOfWindow } from '../../lambda/truncation/counts.ts';
 import { rowsOf, type Survey, type SurveyedIndex } from '../events/findings.ts';
 
 /** What to know before writing policies, one paragraph each. */
-export function hints({ indices, unnamed }: Survey, own: OwnTruncations): string[] {
+export function hints({ indices, unnamed }: Survey, own: OwnTruncations, refusesForceField: boolean): string[] {
   return [
     ...largest(indices, unnamed),
     ...truncatedByThisJob(indices, own),
     ...cutAt30Days(indices.filter((index) => !own.has(searchIndex(index)))),
     ...emptyButLarge(indices),
-    ...reindexing(indices),
+    ...reindexing(indices, refusesForceField),
     ...protectedState(indices),
     ...withoutNames(unnamed, indices),
     ...withoutSizes(indices),
@@ -122,12 +122,19 @@ function emptyButLarge(indices: readonly SurveyedIndex[]): string[] {
   });
 }
 
-function reindexing(indices: readonly SurveyedIndex[]): string[] {
+function reindexing(indices: readonly SurveyedIndex[], refusesForceField: boolean): string[] {
+  const refused = refusesForceField
+    ? [
+        'The server does not know the field forceDeleteByQuery, so requests leave it out: such a server may choose to reindex.',
+      ]
+    : [];
   const names = indices.filter(({ counts }) => counts.kind === 'counted' && counts.reindexes).map(dottedName);
-  if (names.length === 0) return [];
+  if (names.length === 0) return refused;
   const all = names.length === indices.length ? 'every index' : names.join(', ');
+  const although = refusesForceField ? '' : ', although it is asked to delete in place';
   return [
-    `This server says that it would reindex (${all}), although it is asked to delete in place. A run follows it, and verifies ` +
+    ...refused,
+    `This server says that it would reindex (${all})${although}. A run follows it, and verifies ` +
       'the result more strictly, because a reindex that fails can lose rows; "refuseReindex": true in a policy sends nothing instead.',
   ];
 }

@@ -1,10 +1,15 @@
+import type { Outcome } from '../../lambda/model/outcomes.ts';
 import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
+import { decide, policyCutoff, type Rejection } from '../../lambda/policy/decision.ts';
+import { type PolicyInput, policySchema, settingsOf } from '../../lambda/policy/schema.ts';
 import { exact } from '../../lambda/report/sentences/numbers.ts';
+import { rowLimit } from '../../lambda/truncation/row-limit.ts';
 import {
   type Age,
   ages,
   type Findings,
   freedMb,
+  type IndexCounts,
   rowsOf,
   type Suggestion,
   type Survey,
@@ -40,6 +45,8 @@ export const suggest = (
     return [{ ...safe, ...firstRun(index, safe) }];
   });
 
+type Counted = IndexCounts & { kind: 'counted' };
+
 type SuggestedPolicy = Pick<Suggestion, 'policy' | 'why'>;
 
 const switchedOff = ({ entityType, aspect }: SurveyedIndex, why: string): SuggestedPolicy => ({
@@ -74,9 +81,6 @@ const withTimeout = ({ policy, why }: SuggestedPolicy): SuggestedPolicy => ({
   why: `${why}. timeoutSeconds, because a reindex without it ends at the first write that has to wait`,
 });
 
-/** The default of `minDeletePercent`, as a share: from here on a truncation is worthwhile. */
-const worthwhile = 0.1;
-
 /** Deleting more rows than this in the first night means hours of load, merges, and a disk that grows before it shrinks. */
 const bigNightRows = 10_000_000;
 const limitRows = 5_000_000;
@@ -84,14 +88,17 @@ const limitRows = 5_000_000;
 /** The longest retention comes first, because deletion cannot be undone. 30 days are never suggested. */
 const candidates: readonly Age[] = [365, 180, 90];
 
-function suggestOne(index: SurveyedIndex, counts: SurveyedIndex['counts'] & { kind: 'counted' }): SuggestedPolicy {
+function suggestOne(index: SurveyedIndex, counts: Counted): SuggestedPolicy {
   const { entityType, aspect } = index;
   const with365 = { entityType, aspect, retentionDays: 365 };
   if (holdsLatestState(aspect)) {
     const why = '365 days, because DataHub shows the newest row as the current result, even if it is months old';
     return withRowLimit({ policy: with365, why }, counts.older[365], counts.reindexes);
   }
-  const age = candidates.find((days) => counts.rowsTotal > 0 && counts.older[days] / counts.rowsTotal >= worthwhile);
+  const age = candidates.find((days) => {
+    const outcome = decided({ entityType, aspect, retentionDays: days }, counts, counts.older[days])?.outcome;
+    return outcome !== 'nothing-to-delete' && outcome !== 'below-threshold';
+  });
   if (age === undefined) {
     return { policy: with365, why: '365 days, because too few rows are older than 90 days to be worth truncating yet' };
   }
@@ -111,22 +118,42 @@ function withRowLimit({ policy, why }: SuggestedPolicy, rows: number, reindexes:
   return { policy: { ...policy, maxRowsPerRun: limitRows }, why: `${why}. ${limit}` };
 }
 
+/** What a policy has in each field that it does not set. */
+const defaults = policySchema(1).parse({ entityType: 'dataset', aspect: 'operation', retentionDays: 1 });
+
+/** What a run would decide by these counts; undefined if it truncates. */
+function decided(policy: PolicyInput, { rowsTotal, reindexes }: Counted, rowsToDelete: number): Rejection | undefined {
+  return decide('plan', {
+    policy: settingsOf({ ...defaults, ...policy }),
+    dryRun: { rowsToDelete, rowsTotal, method: reindexes ? 'reindex' : 'delete' },
+    runStartMillis: 0,
+    nowMillis: 0,
+    cutoffMillis: policyCutoff(0, policy),
+    minRetentionDays: 1,
+    isLimited: false,
+  });
+}
+
+/** In a clause, why a first run deletes nothing. */
+const whyNot: Partial<Record<Outcome, string>> = {
+  'below-threshold': `they are less than ${defaults.minDeletePercent} % of its rows (minDeletePercent)`,
+  'above-ceiling': 'they are all its rows, and a person has to approve that',
+  failed: 'this server would reindex, which the policy refuses',
+};
+
 /**
  * How many rows past the retention a first run would delete. If the retention is not one of the ages that were counted,
  * the next age up is used.
  */
 function firstRun({ counts }: SurveyedIndex, { policy }: SuggestedPolicy): Omit<Suggestion, keyof SuggestedPolicy> {
   if (counts.kind !== 'counted' || policy.enabled === false) return { rowsPastRetention: 0, rowsToDelete: 0 };
-  const { rowsTotal, older } = counts;
+  const { rowsTotal, older, reindexes } = counts;
   const age = ages.find((days) => days >= policy.retentionDays);
   const rowsPastRetention = age === undefined ? 0 : Math.min(older[age], rowsTotal);
-  if (rowsPastRetention === 0) return { rowsPastRetention, rowsToDelete: 0 };
-  const none = (whyNotMore: string) => ({ rowsPastRetention, rowsToDelete: 0, whyNotMore });
-  if (rowsPastRetention / rowsTotal < worthwhile) return none('they are less than 10 % of its rows (minDeletePercent)');
-  if (rowsPastRetention === rowsTotal) return none('they are all its rows, and a person has to approve that');
-  if (counts.reindexes && policy.refuseReindex) return none('this server would reindex, which the policy refuses');
-  const most = policy.maxRowsPerRun ?? rowsPastRetention;
-  if (rowsPastRetention <= most) return { rowsPastRetention, rowsToDelete: rowsPastRetention };
+  const rejection = decided(policy, counts, rowsPastRetention);
+  if (rejection) return { rowsPastRetention, rowsToDelete: 0, whyNotMore: whyNot[rejection.outcome] };
+  const most = reindexes ? undefined : rowLimit(policy.maxRowsPerRun, rowsPastRetention, undefined);
+  if (most === undefined) return { rowsPastRetention, rowsToDelete: rowsPastRetention };
   return {
     rowsPastRetention,
     rowsToDelete: most,

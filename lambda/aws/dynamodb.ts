@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AttributeValue,
@@ -11,6 +10,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { type Ledger, LedgerError } from '../ledger/ledger.ts';
 import { parseRecord, revisionOf, type StoredRecord, storable } from '../ledger/record.ts';
+import { replaceOnce, retried } from '../ledger/replace-once.ts';
 import { timeouts } from './timeouts.ts';
 
 interface DynamoDbLedgerOptions {
@@ -33,30 +33,25 @@ type Item = Record<string, AttributeValue>;
  * write.
  *
  * The SDK's own retries are off: they may repeat a write whose answer was lost, and the repeat then fails its condition
- * because the first one succeeded. Here a lost answer is followed by a strongly consistent read, which shows whether
- * the stored ID is that of this write.
+ * because the first one succeeded (`replaceOnce`).
  */
 export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
   const { table, stage, client = dynamoDbClient(), pause = sleep } = options;
   const keyOf = (index: string) => ({ ledger: { S: stage }, index: { S: index } });
 
-  const retried = async <T>(what: string, call: () => Promise<T>): Promise<T> => {
-    for (let attempt = 0; ; attempt++) {
-      try {
-        return await call();
-      } catch (error) {
-        const millis = pausesMillis[attempt];
-        if (!isRetryable(error) || millis === undefined) throw ledgerError(table, what, error);
-        await pause(millis);
-      }
-    }
-  };
-
-  const getItem = (index: string): Promise<Item | undefined> =>
-    retried(`read ${index}`, async () => {
-      const command = new GetItemCommand({ TableName: table, Key: keyOf(index), ConsistentRead: true });
-      return (await client.send(command)).Item;
+  const retry = { pause, pauseAfter };
+  const attempted = <Value>(what: string, work: Promise<Value>): Promise<Value> =>
+    work.catch((error: unknown) => {
+      throw ledgerError(table, what, error);
     });
+
+  const getItem = (index: string): Promise<Item | undefined> => {
+    const command = new GetItemCommand({ TableName: table, Key: keyOf(index), ConsistentRead: true });
+    return attempted(
+      `read ${index}`,
+      retried(async () => (await client.send(command)).Item, retry),
+    );
+  };
 
   return {
     async read(index) {
@@ -76,7 +71,10 @@ export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
           ConsistentRead: true,
           ExclusiveStartKey: start,
         });
-        const page = await retried('list the records', () => client.send(command));
+        const page = await attempted(
+          'list the records',
+          retried(() => client.send(command), retry),
+        );
         for (const item of page.Items ?? []) records.push(parseItem(item['index']?.S ?? '', item));
         start = page.LastEvaluatedKey;
       } while (start !== undefined);
@@ -85,30 +83,21 @@ export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
 
     async replace(next) {
       const { index } = next;
-      const writeId = randomUUID();
-      const command = new PutItemCommand({
-        TableName: table,
-        Item: { ...keyOf(index), ...itemOf(next, writeId) },
-        ...follows(revisionOf(next) - 1),
-      });
-      const isOurs = async () => (await getItem(index))?.['writeId']?.S === writeId;
-      let isAnswerLost = false;
-      for (let attempt = 0; ; attempt++) {
-        try {
-          await client.send(command);
-          return true;
-        } catch (error) {
-          if (error instanceof ConditionalCheckFailedException) return isAnswerLost && (await isOurs());
-          if (!isRetryable(error)) throw ledgerError(table, `write ${index}`, error);
-          if (await isOurs()) return true;
-          const millis = pausesMillis[attempt];
-          if (millis === undefined) throw ledgerError(table, `write ${index}`, error);
-          isAnswerLost = true;
-          await pause(millis);
-        }
-      }
+      const item = { ...keyOf(index), ...itemOf(next) };
+      const put = async (writeId: string) => {
+        const Item = { ...item, writeId: { S: writeId } };
+        const command = new PutItemCommand({ TableName: table, Item, ...follows(revisionOf(next) - 1) });
+        return client.send(command).then(() => true, takenAsFalse);
+      };
+      const read = async () => (await getItem(index))?.['writeId']?.S;
+      return attempted(`write ${index}`, replaceOnce({ read, put }, retry));
     },
   };
+}
+
+function takenAsFalse(error: unknown): false {
+  if (error instanceof ConditionalCheckFailedException) return false;
+  throw error;
 }
 
 /** Short timeouts (milliseconds) leave a function time for several attempts. */
@@ -124,11 +113,10 @@ const follows = (revision: number) => ({
 });
 
 /** The state is only for people who look at the table. */
-function itemOf(record: StoredRecord, writeId: string): Item {
+function itemOf(record: StoredRecord): Item {
   return {
     state: { S: record.state },
     revision: { N: String(revisionOf(record)) },
-    writeId: { S: writeId },
     record: { S: JSON.stringify(storable(record)) },
   };
 }
@@ -145,8 +133,13 @@ function parseItem(index: string, item: Item): StoredRecord {
   return parseRecord(index, Number.isNaN(revision) ? stored : { ...Object(stored), revision });
 }
 
-/** Whether a retry may succeed: no answer, an overloaded or failing service. Refusals are final. */
+function pauseAfter(error: unknown, attempt: number): number | undefined {
+  return isRetryable(error) ? pausesMillis[attempt] : undefined;
+}
+
+/** Whether a retry may succeed: no answer, an overloaded or failing service. Refusals are final, and so is LedgerError. */
 function isRetryable(error: unknown): boolean {
+  if (error instanceof LedgerError) return false;
   const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } };
   const status = $metadata?.httpStatusCode;
   return (
@@ -157,6 +150,7 @@ function isRetryable(error: unknown): boolean {
 }
 
 function ledgerError(table: string, what: string, error: unknown): LedgerError {
+  if (error instanceof LedgerError) return error;
   const {
     name = 'Error',
     message = '',

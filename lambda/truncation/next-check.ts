@@ -8,22 +8,30 @@ export const checkInterval = { minMillis: 10 * secondMillis, share: 0.1, maxMill
 /** A verdict other than `truncated` needs two checks this far apart that agree: the search engine's refresh. */
 export const agreeingChecksMillis = 90 * secondMillis;
 
+/** The shortest wait for something that is near: a predicted end, or the search engine's refresh (1 to 3 s as a rule). */
+const quickMillis = 5 * secondMillis;
+
 /**
  * When to check a truncation again (rule 8): after max(10 s, 10 % of its age), at most 30 min, so that the number of
  * checks grows with the logarithm of the duration. If progress predicts the end, the check may come earlier; if that
  * progress is steady, also later, after up to the truncation's age. A check for an end that is far off comes a little
  * before it, and the next prediction errs by a tenth as much. A call without a task id is first checked when it can no
- * longer be sent, and a verdict that waits for a second check when that one may agree.
+ * longer be sent; a verdict that waits for a second check gets a quick look, and then the check that may agree.
  */
 export function nextCheckAt(record: Unresolved, watch: Watch, now: number): number {
   if (record.state === 'sending' && now < record.attempt.judgeableAt) return record.attempt.judgeableAt;
-  if (watch.pending) return Math.max(now + checkInterval.minMillis, watch.pending.since + agreeingChecksMillis);
+  if (watch.pending) return Math.max(now + quickMillis, secondLookAt(watch.pending, now));
   const left = millisLeft(watch, now);
   const age = now - watch.sentAt;
   const farthest = left !== undefined && isSteady(watch) ? age : age * checkInterval.share;
   const predicted = left === undefined ? Number.POSITIVE_INFINITY : aimedAt(left);
-  return now + Math.max(checkInterval.minMillis, Math.min(checkInterval.maxMillis, farthest, predicted));
+  const least = Math.min(checkInterval.minMillis, Math.max(quickMillis, predicted));
+  return now + Math.max(least, Math.min(checkInterval.maxMillis, farthest, predicted));
 }
+
+/** A verdict that is not final may come from counts before a refresh: a quick look can show that all is well. */
+const secondLookAt = ({ since }: NonNullable<Watch['pending']>, now: number): number =>
+  now - since < quickMillis ? now : since + agreeingChecksMillis;
 
 /**
  * Milliseconds to wait for a predicted end: a little less while the remaining tenth is longer than the shortest wait,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runHere } from '../cli/here.ts';
-import { startOperationsService } from '../operations-service/server.ts';
+import { startSimulatedGms } from '../simulated-gms/server.ts';
 import { type Browser, findChromium, openChromium } from './chromium.ts';
 
 /** The page of a survey, as a person sees it: on a desk and on a phone, in light and dark. */
@@ -18,7 +18,7 @@ describe.skipIf(program === undefined)('The page of a survey', () => {
   let browser: Browser;
 
   async function surveyed(name: string, faults: string[]): Promise<void> {
-    const service = await startOperationsService({ faults });
+    const service = await startSimulatedGms({ faults });
     writeFileSync(join(folder, 'token'), service.token);
     const server = ['--gms-url', service.url, '--token-file', join(folder, 'token')];
     const { status } = await runHere(['survey', ...server, '--ledger', join(folder, 'ledger'), '--html', page(name)]);

@@ -9,7 +9,7 @@ import { folderLedger } from '../../cli/ledgers/folder-ledger.ts';
 import { statusOf } from '../../cli/ledgers/status.ts';
 import { jsonLines } from '../../cli/outputs/json-lines.ts';
 import { onScreen } from '../../cli/outputs/screen/on-screen.ts';
-import { type ServiceOptions, startOperationsService } from '../operations-service/server.ts';
+import { type ServiceOptions, startSimulatedGms } from '../simulated-gms/server.ts';
 import { listening, textOf } from '../support/loopback.ts';
 import { folder } from './processes.ts';
 
@@ -58,7 +58,7 @@ export async function runHere(
 
 /** A service until the test ends, a folder beside it, and the arguments that lead there. */
 export async function serviceHere(options: ServiceOptions = {}) {
-  const service = await startOperationsService({ indices: sampleIndices(2000), ...options });
+  const service = await startSimulatedGms({ indices: sampleIndices(2000), ...options });
   const files = folder();
   onTestFinished(() => service.close());
   const server = ['--gms-url', service.url, '--token-file', files.write('token', `${service.token}\n`)];

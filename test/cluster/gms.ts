@@ -1,20 +1,20 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { SampleIndex } from '../../cli/embedded-service/samples.ts';
-import { type OperationsService, startOperationsService } from '../operations-service/server.ts';
+import { type SimulatedGms, startSimulatedGms } from '../simulated-gms/server.ts';
 
 /** The embedded service as pods reach it, at an address of its own and without saying that its data is a sample. */
 export interface Gms {
   /** Of 127.0.0.0/8; the port is 8080, as in the chart's default. */
   address: string;
-  service: OperationsService;
+  service: SimulatedGms;
   /** The one that it takes; to be changed. */
   token: string;
   close(): Promise<void>;
 }
 
 export async function startGms(indices: readonly SampleIndex[]): Promise<Gms> {
-  const service = await startOperationsService({ indices });
+  const service = await startSimulatedGms({ indices });
   const front = createServer((asked, answer) => {
     const { method, url, headers } = asked;
     if (headers.authorization === `Bearer ${gms.token}`) headers.authorization = `Bearer ${service.token}`;

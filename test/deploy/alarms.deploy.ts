@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Report, reportSchema } from '../../lambda/model/report-schema.ts';
-import { type OperationsService, startOperationsService } from '../operations-service/server.ts';
+import { type SimulatedGms, startSimulatedGms } from '../simulated-gms/server.ts';
 import { awsCaller, xmlText } from './aws.ts';
 import { startEmulator } from './emulator.ts';
 import { startRecorder } from './recorder.ts';
@@ -23,7 +23,7 @@ interface Run {
 }
 
 describe.skipIf(emulator === undefined)('A stage whose alarms have a topic of their own', () => {
-  let service: OperationsService;
+  let service: SimulatedGms;
   let stage: DeployedStage;
   let first: Run;
   let second: Run;
@@ -32,7 +32,7 @@ describe.skipIf(emulator === undefined)('A stage whose alarms have a topic of th
 
   beforeAll(async () => {
     // Slow enough that rows can be deleted while the truncation runs.
-    service = await startOperationsService({
+    service = await startSimulatedGms({
       indices: [{ entityType: 'dataset', aspect: 'operation', rows: 4000, days: 200 }],
       faults: ['rows-per-second=1000'],
     });

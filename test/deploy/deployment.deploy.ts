@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Report, reportSchema } from '../../lambda/model/report-schema.ts';
-import { type OperationsService, startOperationsService } from '../operations-service/server.ts';
+import { type SimulatedGms, startSimulatedGms } from '../simulated-gms/server.ts';
 import { startEmulator } from './emulator.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
 import { type DeployedStage, deployStage, ledgerRecords, type RolePolicy, startCold, until } from './stage.ts';
@@ -15,14 +15,14 @@ const emulator = await startEmulator();
 const dayMillis = 86_400_000;
 
 describe.skipIf(emulator === undefined)('A deployed stage', () => {
-  let service: OperationsService;
+  let service: SimulatedGms;
   let recorder: Recorder;
   let stage: DeployedStage;
   let first: Report;
 
   beforeAll(async () => {
-    service = await startOperationsService({
-      profile: 'specification',
+    service = await startSimulatedGms({
+      profile: 'plain',
       indices: [
         { entityType: 'dataset', aspect: 'operation', rows: 4000, days: 200 },
         { entityType: 'dataset', aspect: 'datasetProfile', rows: 1000, days: 50 },

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type OperationsService, startOperationsService } from '../operations-service/server.ts';
-import { serveEngine } from '../operations-service/simulation/server.ts';
 import type { Command } from '../pages/commands.ts';
 import { commandsFor, Worklist } from '../pages/executed.ts';
+import { type SimulatedGms, startSimulatedGms } from '../simulated-gms/server.ts';
+import { serveEngine } from '../simulated-gms/simulation/server.ts';
 import { differences, type Template } from './differences.ts';
 import { startEmulator } from './emulator.ts';
 import { anOperator, awsCli, type Execution, type Operator } from './operator.ts';
@@ -53,14 +53,14 @@ function theOnly([command, ...others]: [Command, ...Command[]]): Command {
 describe.skipIf(emulator === undefined)('The pages, followed on AWS', () => {
   const worklist = new Worklist(commandsFor('deploy'));
   let operator: Operator;
-  let service: OperationsService;
+  let service: SimulatedGms;
   let outputs: Record<string, string>;
   /** How far the server's clock is ahead, which ends its tasks; at ten minutes a run would refuse to start. */
   let ahead = 0;
   let received: Awaited<ReturnType<typeof subscribe>>;
 
   beforeAll(async () => {
-    service = await startOperationsService({ indices: [], clock: { now: () => Date.now() + ahead } });
+    service = await startSimulatedGms({ indices: [], clock: { now: () => Date.now() + ahead } });
     service.engine.addIndex({
       entityType: 'dataset',
       aspect: 'operation',

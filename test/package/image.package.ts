@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { type OperationsService, startOperationsService } from '../operations-service/server.ts';
+import { type SimulatedGms, startSimulatedGms } from '../simulated-gms/server.ts';
 import { type Listening, listening } from '../support/loopback.ts';
 import { emptyProject, install, root } from './packed.ts';
 
@@ -19,7 +19,7 @@ const isRoot = process.getuid?.() === 0;
 const user = isRoot ? { uid: 65_532, gid: 65_532 } : {};
 
 let folder: string;
-let service: OperationsService;
+let service: SimulatedGms;
 const at = (...path: string[]) => join(folder, ...path);
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
     cpSync(join(project, 'node_modules/datahub-retention', path), at('job', path));
   }
   rmSync(project, { recursive: true, force: true });
-  service = await startOperationsService();
+  service = await startSimulatedGms();
   writeFileSync(at('token'), service.token);
   writeFileSync(at('policies.json'), '[{ "entityType": "dataset", "aspect": "operation", "retentionDays": 30 }]');
   if (isRoot) for (const path of ['ledger', 'ledger/datahub-retention']) chownSync(at(path), 65_532, 65_532);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, symlinkSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type OperationsService, startOperationsService } from '../operations-service/server.ts';
+import { type SimulatedGms, startSimulatedGms } from '../simulated-gms/server.ts';
 import { type Clone, cloneHere, type Ran } from './clone.ts';
 import { type Command, filled, read } from './commands.ts';
 import { commandsFor, Worklist } from './executed.ts';
@@ -16,7 +16,7 @@ const worklist = new Worklist(commandsFor('pages'));
 const operate = (heading: string, text?: RegExp) => worklist.take('docs/operate.md', heading, text, 'machine');
 
 let clone: Clone;
-let service: OperationsService;
+let service: SimulatedGms;
 /** What people type before: the function of operate.md. */
 let defined = '';
 
@@ -51,7 +51,7 @@ const expectOk = async (command: Command, env?: Record<string, string>): Promise
 
 beforeAll(async () => {
   clone = cloneHere();
-  service = await startOperationsService({
+  service = await startSimulatedGms({
     indices: [
       { entityType: 'dataset', aspect: 'operation', rows: 20_000, days: 80 },
       { entityType: 'dataset', aspect: 'datasetProfile', rows: 1000, days: 300 },

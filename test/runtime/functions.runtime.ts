@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleInto, functionNames } from '../../infra/functions/bundles.ts';
 import type { FunctionName } from '../../lambda/aws/environment.ts';
 import { functionTimeoutSeconds } from '../../lambda/run/deadlines.ts';
-import { type OperationsService, startOperationsService } from '../operations-service/server.ts';
+import { type SimulatedGms, startSimulatedGms } from '../simulated-gms/server.ts';
 import { functionEnvironment } from '../support/function-environment.ts';
 import { type Listening, listening } from '../support/loopback.ts';
 import { type RunningFunction, startFunction } from './function.ts';
@@ -23,14 +23,14 @@ const policy = JSON.stringify({ entityType: 'dataset', aspect: 'operation', rete
 describe.skipIf(tools === undefined)("In Lambda's runtime", () => {
   const bundles = mkdtempSync(join(tmpdir(), 'datahub-retention-bundles-'));
   const closing: (() => Promise<unknown>)[] = [];
-  let gms: OperationsService;
+  let gms: SimulatedGms;
   let silent: Listening;
   let parameters: Record<string, string>;
   const logs: string[] = [];
 
   beforeAll(async () => {
     bundleInto(bundles);
-    gms = await startOperationsService({
+    gms = await startSimulatedGms({
       indices: [{ entityType: 'dataset', aspect: 'operation', rows: 4000, days: 200 }],
     });
     silent = await listening(createServer(() => {}));

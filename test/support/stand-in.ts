@@ -1,8 +1,8 @@
 import type { SampleIndex } from '../../cli/embedded-service/samples.ts';
-import type { Engine, EngineOptions } from '../operations-service/engine.ts';
-import { startOperationsService } from '../operations-service/server.ts';
-import { specified } from '../operations-service/simulation/behaviour.ts';
-import type { Asked } from '../operations-service/simulation/exchange.ts';
+import type { Engine, EngineOptions } from '../simulated-gms/engine.ts';
+import { startSimulatedGms } from '../simulated-gms/server.ts';
+import { specified } from '../simulated-gms/simulation/behaviour.ts';
+import type { Asked } from '../simulated-gms/simulation/exchange.ts';
 
 /**
  * The server of the tests: the simulated service over real HTTP, and what tests do to it behind its back. The only file
@@ -48,7 +48,7 @@ export interface StandInOptions {
 }
 
 export async function startStandIn({ clock, ...options }: StandInOptions): Promise<StandIn> {
-  const { url, token, engine, close } = await startOperationsService({
+  const { url, token, engine, close } = await startSimulatedGms({
     ...options,
     clock: { now: () => clock.time },
   });

@@ -1,4 +1,5 @@
 import { absentTask } from '../../gms/backend.ts';
+import { findForceField } from '../../gms/force-field.ts';
 import { asResult, type DryRun, type Operations, OperationsError, type TruncateFields } from '../../gms/operations.ts';
 import { concernsServer, type ServerError } from '../../model/server-error.ts';
 import type { Clock } from '../../truncation/clock.ts';
@@ -48,31 +49,11 @@ export class PlanRequests {
     }
   }
 
-  /**
-   * The first dry run of a run, with the field. If it fails, a dry run without the field, and then the same request
-   * again, show whether the server refuses the field. Throws OperationsError.
-   */
+  /** The first dry run of a run, with the field: it may show whether the server refuses it. Throws OperationsError. */
   async firstDryRun(fields: TruncateFields): Promise<DryRun> {
-    const withField = await asResult(() => this.dryRun(fields));
-    if (withField.kind === 'done') {
-      this.refusesForceField = false;
-      return withField.value;
-    }
-    const error = new OperationsError(withField.error);
-    if (!mayRefuseField(withField.error)) throw error;
-    // Only that field is left out: if the server refuses another one, this fails, too.
-    const rest = { ...fields, forceDeleteByQuery: undefined };
-    const without = await asResult(() => this.dryRun(rest));
-    if (without.kind === 'failed') throw error;
-    const again = await asResult(() => this.dryRun(fields));
-    if (again.kind === 'done') {
-      this.refusesForceField = false;
-      return again.value;
-    }
-    // Another failure shows nothing: the next policy finds out.
-    if (!mayRefuseField(again.error)) throw new OperationsError(again.error);
-    this.refusesForceField = true;
-    return this.dryRun(rest);
+    const { isRefused, answer } = await findForceField((some) => this.dryRun(some), fields);
+    this.refusesForceField = isRefused;
+    return answer;
   }
 
   /** Why task statuses may not be read, without which a reindex cannot be judged; asked once a run. */
@@ -90,10 +71,4 @@ export class PlanRequests {
   failed(error: ServerError): void {
     if (concernsServer(error) || error.kind === 'timeout') this.serverFailure ??= error;
   }
-}
-
-/** Any 4xx except those with another meaning, or an answer without a count. */
-function mayRefuseField({ kind, status = 0 }: ServerError): boolean {
-  if (kind === 'unreadable') return true;
-  return status >= 400 && status < 500 && ![401, 403, 404, 429].includes(status);
 }

@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ServiceOptions } from '../../operations-service/server.ts';
 import { programs } from '../../programs.ts';
+import type { ServiceOptions } from '../../simulated-gms/server.ts';
 import { operation, runHere, serviceHere } from '../here.ts';
 
 const due = [operation, { entityType: 'dataset', aspect: 'datasetUsageStatistics', retentionDays: 90 }];

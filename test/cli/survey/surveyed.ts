@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { RetentionPolicy } from '../../../infra/stage/props.ts';
-import type { ServiceOptions } from '../../operations-service/server.ts';
+import type { ServiceOptions } from '../../simulated-gms/server.ts';
 import { runHere, serviceHere } from '../here.ts';
 
 /** Surveys of a service with the given rows. */

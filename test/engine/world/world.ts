@@ -3,10 +3,10 @@ import {
   connectEngine,
   type OpenSearchOptions,
   type OpenSearchService,
-} from '../../operations-service/opensearch/engine.ts';
-import type { Behaviour } from '../../operations-service/simulation/behaviour.ts';
-import type { RequestHandler } from '../../operations-service/simulation/exchange.ts';
-import { serveEngine } from '../../operations-service/simulation/server.ts';
+} from '../../simulated-gms/opensearch/engine.ts';
+import type { Behaviour } from '../../simulated-gms/simulation/behaviour.ts';
+import type { RequestHandler } from '../../simulated-gms/simulation/exchange.ts';
+import { serveEngine } from '../../simulated-gms/simulation/server.ts';
 import { createJob, type Ended, type Run } from './job.ts';
 import { cloneBase, retentionDays, write } from './rows.ts';
 import type { Shared } from './shared.ts';

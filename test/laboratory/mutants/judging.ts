@@ -93,7 +93,7 @@ export const judgingMutants: readonly Mutant[] = [
     [
       [
         'truncation/next-check',
-        'return now + Math.max(checkInterval.minMillis, Math.min(checkInterval.maxMillis, farthest, predicted));',
+        'return now + Math.max(least, Math.min(checkInterval.maxMillis, farthest, predicted));',
         'return now + Math.min(farthest, predicted, 1000);',
       ],
       ['run/next', 'state.polls >= maxPolls', 'state.polls > 1e9'],

@@ -143,6 +143,11 @@ describe('a write', () => {
     expect(names()).toBe('put get put get');
   });
 
+  test('that something on the way has repeated is ours', async () => {
+    const { ledger, sent } = ledgerThatMeets(taken(), () => ({ Item: sent[0]?.input['Item'] }));
+    expect(await ledger.replace(mine)).toBe(true);
+  });
+
   test.each([
     ['no record', { Item: { index: { S: anIndex } } }],
     ['the same record with the ID of another write', { ...holding(mine), writeId: { S: 'other' } }],

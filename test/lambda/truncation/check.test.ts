@@ -319,7 +319,7 @@ describe('A record that was written meanwhile', () => {
   test('by a run that was fenced off alone is judged by the next check', async () => {
     const fenced = aRunning({ revision: 2, lastSender: { runId: 'run-9', runStartMillis: 9e6 } });
     const { checked, stored } = await once({ meanwhile: fenced });
-    expect(checked).toMatchObject({ kind: 'watching', watch: { nextCheckAt: now + 90_000 } });
+    expect(checked).toMatchObject({ kind: 'watching', watch: { nextCheckAt: now + 5000 } });
     expect(stored).toEqual(fenced);
   });
 });

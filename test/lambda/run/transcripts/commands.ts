@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { parseRecord } from '../../../../lambda/ledger/record.ts';
 import { anIndex } from '../../../support/records.ts';
 import { anIndexOf } from '../../../support/stand-in.ts';
@@ -5,7 +6,7 @@ import type { WorldOptions } from '../../../support/world.ts';
 import { aPolicyFor, type Interruption, type Point, type Run, type World } from '../../../support/world.ts';
 import { journalled, namer, recordText } from './journal.ts';
 import { played, type Recording } from './played.ts';
-import { type Command, commandOf } from './script.ts';
+import { type Command, commandOf, firstRunIn } from './script.ts';
 
 /** The commands of a transcript, as README.md lists them. */
 
@@ -24,9 +25,14 @@ export function player(open: (options: WorldOptions) => Promise<World>): Act {
       return [];
     }
     if (!stage) throw new Error('a transcript begins with "deploy"');
-    return (await act(command, stage)).map(stage.named);
+    const lines = (await act(command, stage)).map(stage.named);
+    return lines.join('\n') === printedIn(command.options['as']) ? [] : lines;
   };
 }
+
+/** What `run … as=FILE` leaves out, if it says the same: the first run of that file. */
+const printedIn = (file: string | undefined): string | undefined =>
+  file && firstRunIn(readFileSync(new URL(`./histories/${file}`, import.meta.url), 'utf8'));
 
 interface Stage {
   world: World;
@@ -78,7 +84,8 @@ const parsed = (text: string | undefined): Record<string, unknown> => (text ? JS
 
 /**
  * `run [name=x] [by-hand] [preview] [only] [approve=N] [release] [accept=N] [input={…}]`, and one of `dies-at=POINT`,
- * `hangs-at=POINT`, `stops-at=POINT`, `at=POINT`, each with `do COMMAND`.
+ * `hangs-at=POINT`, `stops-at=POINT`, `at=POINT`, each with `do COMMAND`. With `as=FILE`, nothing is printed if it is
+ * what the first run of that file is.
  */
 async function run(command: Command, stage: Stage): Promise<string[]> {
   const { world, recording } = stage;

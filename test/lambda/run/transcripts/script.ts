@@ -6,7 +6,8 @@
  *     ----
  *     its result, line by line
  *
- * Blocks are separated by an empty line. The same file is input and expectation: its outputs are regenerated and compared.
+ * Blocks are separated by an empty line; commands that say nothing have no result. The same file is input and
+ * expectation: its outputs are regenerated and compared.
  */
 
 export interface Command {
@@ -30,10 +31,15 @@ export async function replay(text: string, run: (command: Command) => Promise<st
   for (const { comments, commands } of parse(text)) {
     const output: string[] = [];
     for (const line of commands) output.push(...(await run(commandOf(line))));
-    const result = output.length === 0 ? ['ok'] : output;
-    blocks.push([...comments, ...(commands.length === 0 ? [] : [...commands, '----', ...result])].join('\n'));
+    blocks.push([...comments, ...commands, ...(output.length === 0 ? [] : ['----', ...output])].join('\n'));
   }
   return `${blocks.join('\n\n')}\n`;
+}
+
+/** The result of the first `run` of a transcript, as it is printed there. */
+export function firstRunIn(text: string): string | undefined {
+  const block = text.split(/\n{2,}/).find((one) => /^run\b/m.test(one));
+  return block?.trimEnd().split('\n----\n')[1];
 }
 
 function parse(text: string): Block[] {

@@ -15,7 +15,7 @@ import { createWorkbench, type Workbench } from './workbench.ts';
 /** The simulation for tests: any of the servers found in practice, with its faults and a workbench. */
 
 export interface EngineOptions {
-  /** Default: `specification`. */
+  /** Default: `plain`. */
   profile?: ProfileName;
   /** `NAME` or `NAME=VALUE`, applied in order. */
   faults?: readonly string[];
@@ -49,7 +49,7 @@ const seed = 1;
 
 /** @throws FaultError for an unknown fault */
 export function createEngine(options: EngineOptions = {}): Engine {
-  const { clock = { now: () => Date.now() }, profile = 'specification', faults = [] } = options;
+  const { clock = { now: () => Date.now() }, profile = 'plain', faults = [] } = options;
   const random = createRandom(seed);
   const nodeId = randomText(random, 22);
   const token = options.token ?? `sample-${randomText(random, 32)}`;

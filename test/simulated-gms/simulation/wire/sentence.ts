@@ -1,3 +1,4 @@
+import { dryRunSentence as ownSentence } from '../../../../cli/embedded-service/sentences.ts';
 import type { Behaviour } from '../behaviour.ts';
 
 export type Mode = 'delete' | 'reindex';
@@ -14,11 +15,7 @@ export function dryRunSentence(
   if (sentence === 'reworded') {
     return `Would remove ${counts.matching} of ${total} documents [${share} percent]. Nothing was changed.`;
   }
-  const way = {
-    delete: 'Issuing a delete by query request.',
-    reindex: 'Reindexing the aspect without the deleted records.',
-  }[mode];
-  return `Delete ${counts.matching} out of ${total} rows (${share}%). ${way} This was a dry run. Run with dryRun = false to execute.`;
+  return ownSentence(counts.matching, total, share, mode);
 }
 
 /** As Java prints `%.2f`. */

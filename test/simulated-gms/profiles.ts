@@ -32,8 +32,8 @@ export interface Profile {
 }
 
 export const profiles = {
-  specification: {
-    summary: 'the specification taken literally: reindexes unless forceDeleteByQuery is sent, counts change at once',
+  plain: {
+    summary: 'no release: reindexes unless forceDeleteByQuery is sent, counts change at once',
     behaviour: specified,
   },
   '0.10.5': {

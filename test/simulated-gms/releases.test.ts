@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type ServiceOptions, startOperationsService } from '../../operations-service/server.ts';
+import { type ServiceOptions, startSimulatedGms } from './server.ts';
 
 /**
  * How the releases of DataHub differ, on the wire and in their rows (docs/operations-service.md): what the transcripts of
@@ -18,7 +18,7 @@ const rowsOf = (old: number, young: number) => [
 async function serve({ timestamps = rowsOf(700, 300), ...options }: ServiceOptions & { timestamps?: number[] } = {}) {
   let now = start;
   const indices = [{ entityType: 'dataset', aspect: 'operation', timestamps }];
-  const service = await startOperationsService({ clock: { now: () => now }, indices, ...options });
+  const service = await startSimulatedGms({ clock: { now: () => now }, indices, ...options });
   onTestFinished(() => service.close());
   const post = async (action: string, body: unknown = {}, token = service.token) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };

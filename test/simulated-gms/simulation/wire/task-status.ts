@@ -1,3 +1,4 @@
+import { statusError } from '../../../../cli/embedded-service/sentences.ts';
 import type { Behaviour } from '../behaviour.ts';
 import { RestliError, readParameters } from './restli.ts';
 import type { Server, TaskStatus } from './search-engine.ts';
@@ -5,7 +6,7 @@ import { type Steps, step } from './steps.ts';
 
 export type StatusRequest = { task?: string };
 
-/** The client's form; `nodeId` and `taskId` apart are not simulated. */
+/** The client's form; the specification's other one is served by the embedded service alone. */
 export const readStatusRequest = (body: Record<string, unknown>) => readParameters<StatusRequest>(body);
 
 /**
@@ -18,7 +19,7 @@ export function* taskStatus({ behaviour, engine }: Server, given: StatusRequest)
   const task = behaviour.statusKnown ? yield* step(engine.task(id)) : undefined;
   if (task === undefined || (behaviour.forgetsEndedTasks && task.completed)) {
     // GMS cannot distinguish an unknown task from an unreachable search engine.
-    return JSON.stringify({ error: `Could not get task status for ${id}` });
+    return statusError(id);
   }
   return statusText(id, task, behaviour);
 }

@@ -3,11 +3,11 @@ import { randomToken, type Served, type ServingOptions, serveEngine } from './si
 
 export interface ServiceOptions extends EngineOptions, ServingOptions {}
 
-export type OperationsService = Served<Engine>;
+export type SimulatedGms = Served<Engine>;
 
 /**
  * The simulated operations service over HTTP, on 127.0.0.1 only, with faults and a workbench.
  * @throws the system's error when the port is taken
  */
-export const startOperationsService = ({ port, ...options }: ServiceOptions = {}): Promise<OperationsService> =>
+export const startSimulatedGms = ({ port, ...options }: ServiceOptions = {}): Promise<SimulatedGms> =>
   serveEngine(createEngine({ token: randomToken(), ...options }), { port });

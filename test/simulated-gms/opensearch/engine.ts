@@ -13,7 +13,7 @@ export interface OpenSearchOptions {
   /** `http://127.0.0.1:9200` */
   address: string;
   /** Default: `newest`. The specification and Postgres have no search engine of their own. */
-  profile?: Exclude<ProfileName, 'specification' | 'postgres'>;
+  profile?: Exclude<ProfileName, 'plain' | 'postgres'>;
   /** DataHub's INDEX_PREFIX. */
   prefix?: string;
   settings?: Partial<NewIndexSettings>;

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { type DestinationName, destinationNames, destinations } from '../../lambda/report/destinations/registry.ts';
 
 /** Every option of the command line, described once: `verbs.ts` says which verb takes which. */
 
@@ -21,15 +22,11 @@ export interface Options {
   metricsFile?: string;
   notifyUrlFile?: string;
   notify?: 'always' | 'problems';
-  notifyFormat?: NotifyFormat;
+  notifyFormat?: DestinationName;
   failOn?: 'attention' | 'failed';
   fast?: boolean;
   yes?: boolean;
 }
-
-/** The formats of a post to a webhook; `outputs/formats.ts` makes them. */
-export const notifyFormats = ['slack', 'teams', 'json'] as const;
-export type NotifyFormat = (typeof notifyFormats)[number];
 
 export type OptionName = keyof Options;
 
@@ -107,8 +104,10 @@ export const options: Record<OptionName, Description> = {
   },
   notifyFormat: {
     flags: '--notify-format <format>',
-    help: 'a message for Slack, a card for Teams, or the report',
-    choices: notifyFormats,
+    help: `what is posted: ${Object.values(destinations)
+      .map(({ name, what }) => `${what} (${name})`)
+      .join(', ')}; default: slack`,
+    choices: destinationNames,
   },
   failOn: {
     flags: '--fail-on <result>',

@@ -1,4 +1,4 @@
-import type { NotifyFormat } from '../command-line/options.ts';
+import type { DestinationName } from '../../lambda/report/destinations/registry.ts';
 import type { CommandLine } from '../command-line/read.ts';
 import { UsageError } from '../events/mistakes.ts';
 import { readSecret } from './read-text.ts';
@@ -10,7 +10,7 @@ export interface Webhook {
   url: string;
   /** The part of the address that may be shown. */
   host: string;
-  format: NotifyFormat;
+  format: DestinationName;
   when: 'always' | 'problems';
   /** Where the address is kept, for error messages. */
   source: string;

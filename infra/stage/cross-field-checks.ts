@@ -17,6 +17,7 @@ export function crossFieldProblems(stage: string, given: Given, named: ReadonlyS
     ...together(named, ['teamsTenantId', 'teamsTeamId', 'teamsChannelId'], 'Teams'),
     ...together(named, ['subnetIds', 'securityGroupIds'], 'a private network'),
     ...audience(given),
+    ...chatFormat(given),
     ...parameters(stage, given),
   ];
 }
@@ -90,6 +91,15 @@ function audience({ emails = [], topicArn, topicKeyArn, alarmTopicArn }: Given):
         )
       : []),
   ];
+}
+
+/** Amazon Q Developer silently drops everything else. */
+function chatFormat({ slackChannelId, teamsChannelId, httpsFormat = 'amazon-q' }: Given): Problem[] {
+  const chat =
+    slackChannelId === undefined ? (teamsChannelId === undefined ? undefined : 'teamsChannelId') : 'slackChannelId';
+  return chat === undefined || httpsFormat === 'amazon-q'
+    ? []
+    : wrong('httpsFormat', `httpsFormat must be amazon-q, or be left out, where there is a ${chat}: it is reached over HTTPS`);
 }
 
 function parameters(stage: string, { parameterPrefix, tokenParameter }: Given): Problem[] {

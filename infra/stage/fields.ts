@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { maxPolicies } from '../../lambda/model/policy-fields.ts';
+import { type DestinationName, destinationNames } from '../../lambda/report/destinations/registry.ts';
 
 /**
  * The settings of a stage: ranges, defaults and descriptions, here and nowhere else. `npm run schemas` writes them into
@@ -47,6 +48,10 @@ const tagText = (longest: number) =>
       new RegExp(`^[\\p{L}\\p{N} _.:/=+@-]{0,${longest}}$`, 'u'),
       `must have at most ${longest} letters, digits, blanks and _ . : / = + - @`,
     );
+
+/** What subscribers of the topic get, by their protocol. */
+const format = (usual: DestinationName, description: string) =>
+  z.enum(destinationNames).default(usual).meta({ description });
 
 export const settingFields = {
   gmsUrl: z.string().meta({
@@ -106,6 +111,15 @@ export const settingFields = {
       'The customer-managed key that encrypts topicArn. Its policy has to let cloudwatch.amazonaws.com use it if alarms go to that topic.',
     unset: 'none',
   }),
+  emailFormat: format('mail', 'What mail subscribers of the topic get: one of the formats of docs/messages.md.'),
+  httpsFormat: format(
+    'amazon-q',
+    'What HTTPS subscribers of the topic get. Amazon Q Developer is one: slackChannelId and teamsChannelId need amazon-q.',
+  ),
+  queueFormat: format(
+    'json',
+    'What SQS, Lambda, Firehose and other subscribers of the topic get; SMS gets the subject.',
+  ),
   subnetIds: z
     .array(z.string().regex(/^subnet-[0-9a-f]{8,17}$/, 'must be a subnet id such as subnet-0a1b2c3d4e5f60718'))
     .min(1)

@@ -11,6 +11,7 @@ import { RetentionFunction } from '../functions/retention-function.ts';
 import { throughService } from '../props/encryption.ts';
 import type { Resources } from '../props/resources.ts';
 import type { Settings } from '../stage/settings.ts';
+import { dashboardUrl } from './dashboard-url.ts';
 import { parameterArn, stateMachineArn, stateMachineName } from './names.ts';
 import definition from './retention-workflow.asl.json' with { type: 'json' };
 
@@ -102,7 +103,11 @@ export class Workflow extends Construct {
         ...stage,
         TOPIC_ARN: topic.topicArn,
         NOTIFY: settings.notify,
+        EMAIL_FORMAT: settings.emailFormat,
+        HTTPS_FORMAT: settings.httpsFormat,
+        QUEUE_FORMAT: settings.queueFormat,
         STATE_MACHINE_ARN: stateMachineArn(stack, settings.stage),
+        DASHBOARD_URL: dashboardUrl(stack, settings.stage),
         RUNBOOK_URL: settings.runbookUrl,
         PARAMETER_PREFIX: settings.parameterPrefix,
         TOKEN_PARAMETER: settings.tokenParameter,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { readBaseUrl } from '../gms/http/base-url.ts';
+import { destinationNames } from '../report/destinations/registry.ts';
 import type { RunSettings } from '../run/services.ts';
 
 /**
@@ -46,8 +47,13 @@ export const environments = {
     ...stage,
     TOPIC_ARN: text,
     NOTIFY: z.enum(['always', 'problems']),
+    // What the topic's subscribers get, by protocol.
+    EMAIL_FORMAT: z.enum(destinationNames),
+    HTTPS_FORMAT: z.enum(destinationNames),
+    QUEUE_FORMAT: z.enum(destinationNames),
     // Only for next steps in messages, ready to paste.
     STATE_MACHINE_ARN: text,
+    DASHBOARD_URL: text,
     RUNBOOK_URL: text.optional(),
     PARAMETER_PREFIX: text,
     TOKEN_PARAMETER: text,

@@ -20,15 +20,20 @@ export function reportServices() {
   const client = snsClient();
   const audience = {
     kind: 'aws',
-    stage: environment.STAGE,
     region: process.env['AWS_REGION'],
     stateMachineArn: environment.STATE_MACHINE_ARN,
     parameterPrefix: environment.PARAMETER_PREFIX,
     tokenParameter: environment.TOKEN_PARAMETER,
     tokenKeyArn: environment.TOKEN_KEY_ARN,
+    dashboardUrl: environment.DASHBOARD_URL,
     runbookUrl: environment.RUNBOOK_URL,
   } as const;
   const { TOPIC_ARN: topicArn, NOTIFY: notify } = environment;
+  const formats = {
+    default: environment.QUEUE_FORMAT,
+    email: environment.EMAIL_FORMAT,
+    https: environment.HTTPS_FORMAT,
+  };
   let coldStart = true;
   return (runId: string, context: Pick<Context, 'getRemainingTimeInMillis' | 'awsRequestId'>): ReportServices => {
     const timeoutMillis = context.getRemainingTimeInMillis() - marginMillis;
@@ -38,7 +43,7 @@ export function reportServices() {
       settings,
       clock: systemClock,
       log,
-      publisher: snsPublisher({ client, topicArn, notify, log, audience, timeoutMillis }),
+      publisher: snsPublisher({ client, topicArn, notify, formats, log, audience, timeoutMillis }),
       addSentences: (facts) => withSentences(facts, audience),
       count: (report, subscriptions) => reportMetrics(report, subscriptions?.confirmed).forEach(toStandardOutput),
     };

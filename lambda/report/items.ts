@@ -1,11 +1,19 @@
 import { type Outcome, outcomes, resultOf, type Urgency, urgencies } from '../model/outcomes.ts';
 import type { DecidedIndex, Report } from '../model/report-schema.ts';
 import { counted } from './sentences/numbers.ts';
-import { asSentence, type Context, joined, nameOf, type Sentences, withoutStop } from './sentences/phrases.ts';
+import {
+  asSentence,
+  type Context,
+  joined,
+  nameOf,
+  ofAnotherRun,
+  type Sentences,
+  withoutStop,
+} from './sentences/phrases.ts';
 import { sentencesOf, sentencesOfError, sentencesOfNote, titles, urgencyTexts } from './sentences/sentences.ts';
 import { oneLine } from './sentences/text.ts';
 
-/** What a report has to say, in the order in which people need to hear it; every form of a message shows these. */
+/** What a report has to say, in the order in which people need to hear it; every destination shows these. */
 
 export interface Item {
   /** For the subject: `ROWS MISSING in dataset.operation`, and a detail that is left out where space is short. */
@@ -29,9 +37,32 @@ export function problemsOf(report: Report, context: Context): Item[] {
   return [...error, ...items.sort((one, other) => one.rank - other.rank)];
 }
 
+/** An index without a problem. */
+export interface FineIndex {
+  outcome: Outcome;
+  /** `dataset.operation: truncated, …`. */
+  text: string;
+  /** Another run has decided it. */
+  ofAnotherRun: boolean;
+  /** People should read it even where most of its kind are only counted. */
+  remarkable: boolean;
+}
+
 /** Policies without a problem; those that deleted something come first. */
-export const withoutProblem = (report: Report): DecidedIndex[] =>
-  report.policies.filter(({ outcome }) => resultOf[outcome] === 'ok').sort((one, other) => order(one) - order(other));
+export const withoutProblem = (report: Report, context: Context): FineIndex[] =>
+  report.policies
+    .filter(({ outcome }) => resultOf[outcome] === 'ok')
+    .sort((one, other) => order(one) - order(other))
+    .map((entry) => {
+      const { outcome, reindexes, rowsMissing = 0, indexNow, noIndex } = entry;
+      const { what, why } = sentencesOf(entry, context);
+      return {
+        outcome,
+        text: joined(`${nameOf(entry)}: ${titles[outcome]}, ${what}.`, why),
+        ofAnotherRun: ofAnotherRun(entry, context),
+        remarkable: reindexes || rowsMissing > 0 || indexNow !== undefined || noIndex === true,
+      };
+    });
 
 /** Notes that only inform, as sentences. */
 export const remarksOf = (report: Report, context: Context): string[] =>
@@ -49,7 +80,7 @@ export function urgencyOf(items: readonly Item[]): Urgency {
 export const urgencyLine = (items: readonly Item[]): string => `${urgencyTexts[urgencyOf(items)]}.`;
 
 /** `3 truncated, 2 below the threshold`. */
-export function countsOf(entries: readonly DecidedIndex[]): string {
+export function countsOf(entries: ReadonlyArray<Pick<DecidedIndex, 'outcome'>>): string {
   const counts = outcomes.map((outcome): [Outcome, number] => [
     outcome,
     entries.filter((entry) => entry.outcome === outcome).length,

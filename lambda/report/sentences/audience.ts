@@ -9,10 +9,11 @@ export type Audience = { runbookUrl?: string } & (AwsAudience | KubernetesAudien
 
 interface AwsAudience {
   kind: 'aws';
-  stage?: string;
   region?: string;
   /** The workflow; without it, a command is only an execution's input. */
   stateMachineArn?: string;
+  /** The stage's dashboard, which carries the worst sections of the runbook. */
+  dashboardUrl?: string;
   /** Where the operator's parameters are, such as `/datahub-retention/prod`. */
   parameterPrefix?: string;
   /** The token's parameter, if it is not `<parameterPrefix>/token`. */

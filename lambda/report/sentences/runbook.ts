@@ -77,40 +77,9 @@ export function runbookPlace(
   if (audience.runbookUrl) return { url: `${audience.runbookUrl}#${anchorOf(section)}` };
   // The dashboard has no other section; the program has all of them. It is never started with `npx`: the package is in
   // no registry, and `npx` would fetch a stranger's.
-  if (audience.kind === 'aws' && (dashboardSections as readonly Section[]).includes(section)) {
-    const url = dashboardUrl(audience);
-    if (url !== undefined) return { url };
-  }
+  const { dashboardUrl } = { dashboardUrl: undefined, ...audience };
+  if (dashboardUrl && (dashboardSections as readonly Section[]).includes(section)) return { url: dashboardUrl };
   const [where, program] =
     audience.kind === 'machine' ? ['', audience.program] : [", in this job's repository", './retention'];
   return { where, command: `${program} runbook ${shellWord(anchorOf(section))}` };
-}
-
-/** AWS's consoles by partition. */
-export const consoleDomains = {
-  aws: 'console.aws.amazon.com',
-  'aws-cn': 'console.amazonaws.cn',
-  'aws-us-gov': 'console.amazonaws-us-gov.com',
-} as const;
-
-/** The address of the stage's dashboard in CloudWatch; undefined where stage or region is not known. */
-export function dashboardUrl({
-  stage,
-  region,
-  stateMachineArn = '',
-}: {
-  stage?: string;
-  region?: string;
-  stateMachineArn?: string;
-}): string | undefined {
-  if (!stage || !region) return undefined;
-  const partition =
-    stateMachineArn.startsWith('arn:aws-cn:') || region.startsWith('cn-')
-      ? 'aws-cn'
-      : region.startsWith('us-gov-')
-        ? 'aws-us-gov'
-        : 'aws';
-  const domain = consoleDomains[partition];
-  const name = encodeURIComponent(`datahub-retention-${stage}-${region}`);
-  return `https://${region}.${domain}/cloudwatch/home?region=${region}#dashboards/dashboard/${name}`;
 }

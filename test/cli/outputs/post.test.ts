@@ -16,7 +16,7 @@ const webhookAt = (url: string, more: Partial<Webhook> = {}): Webhook => ({
 
 const waits: number[] = [];
 const sleep = async (millis: number) => void waits.push(millis);
-const body = '{"text":"all well"}';
+const body = { text: 'all well' };
 
 afterEach(() => {
   vi.unstubAllEnvs();

@@ -94,6 +94,10 @@ describe('A stage file', () => {
       { topicKeyArn: 'arn:aws:kms:eu-central-1:111122223333:key/1234abcd' },
       /topicKeyArn is the key of topicArn, which is missing: encryptionKeyArn encrypts our own topic/,
     ],
+    [
+      { slackWorkspaceId: 'T0123456789', slackChannelId: 'C0123456789', httpsFormat: 'json' },
+      /^httpsFormat must be amazon-q, or be left out, where there is a slackChannelId/,
+    ],
     [{ topicKeyArn: 'alias/topic' }, /topicKeyArn must be an ARN such as arn:aws:kms/],
     [{ parameterPrefix: 'retention' }, /parameterPrefix must be a path such as/],
     [{ parameterPrefix: '/aws/retention' }, /must not begin with \/aws or \/ssm/],

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { PublishError, snsPublisher } from '../../../lambda/aws/publish.ts';
 import type { Report, ReportData } from '../../../lambda/model/report-schema.ts';
+import { serialize } from '../../../lambda/report/destination.ts';
+import { destinations } from '../../../lambda/report/destinations/registry.ts';
 import { messageOf } from '../../../lambda/report/message.ts';
 import { withSentences } from '../../../lambda/report/sentences/sentences.ts';
 import { addressOf } from '../../../lambda/run/entries.ts';
@@ -12,7 +14,8 @@ import { anEntry, aReport } from './a-report.ts';
 import { type FakeSns, fakeSns } from './fake-sns.ts';
 
 const topicArn = 'arn:aws:sns:eu-central-1:111122223333:datahub-retention-prod';
-const audience = { kind: 'aws', stage: 'prod', parameterPrefix: '/datahub-retention/prod' } as const;
+const formats = { default: 'json', email: 'mail', https: 'amazon-q' } as const;
+const audience = { kind: 'aws', parameterPrefix: '/datahub-retention/prod' } as const;
 
 const well = aReport([anEntry('truncated', { cause: { kind: 'verified' }, rowsDeleted: 9 })]);
 const missing = { kind: 'missing', expected: 9000, found: 4500 } as const;
@@ -40,7 +43,7 @@ async function publish(
 ) {
   sns = await fakeSns(answers);
   const { logged, log } = logOf();
-  const publisher = snsPublisher({ client: sns.client, topicArn, notify, audience, log, timeoutMillis });
+  const publisher = snsPublisher({ client: sns.client, topicArn, notify, formats, audience, log, timeoutMillis });
   const error = await publisher.publish(report, byHand).then(
     () => undefined,
     (thrown: unknown) => thrown as Error,
@@ -60,9 +63,9 @@ describe('the SNS publisher', () => {
     expect(call?.get('MessageStructure')).toBe('json');
     const body = JSON.parse(call?.get('Message') ?? '');
     expect(body).toEqual({
-      default: expected.default,
-      email: expected.email,
-      https: expected.https,
+      default: serialize(destinations.json.render(expected)),
+      email: serialize(destinations.mail.render(expected)),
+      https: serialize(destinations['amazon-q'].render(expected)),
       sms: expected.subject,
     });
     expect(JSON.parse(body.default).runId).toBe('run-1');
@@ -117,7 +120,15 @@ async function reported(mode: Mode, answers: Parameters<typeof fakeSns>[0], noti
   sns = await fakeSns(answers);
   const { logged, log } = logOf();
   const counted: (number | undefined)[] = [];
-  const publisher = snsPublisher({ client: sns.client, topicArn, notify, audience, log, timeoutMillis: 10_000 });
+  const publisher = snsPublisher({
+    client: sns.client,
+    topicArn,
+    notify,
+    formats,
+    audience,
+    log,
+    timeoutMillis: 10_000,
+  });
   const settings = { stage: 'prod', gmsUrl: 'http://gms:8080', mode } as RunSettings;
   const input = { ...aRunState([], { mode }), stage: 'prod', server: addressOf(settings) };
   const execution = { name: 'run-1', startTime: '2026-03-01T03:30:01.000Z' };

@@ -9,9 +9,10 @@ import type { Audience } from '../../../lambda/report/sentences/audience.ts';
 
 export const aws: Audience = {
   kind: 'aws',
-  stage: 'prod',
   region: 'eu-central-1',
   stateMachineArn: 'arn:aws:states:eu-central-1:111122223333:stateMachine:datahub-retention-prod',
+  dashboardUrl:
+    'https://eu-central-1.console.aws.amazon.com/cloudwatch/home?region=eu-central-1#dashboards/dashboard/datahub-retention-prod-eu-central-1',
   parameterPrefix: '/datahub-retention/prod',
 };
 export const kubernetes: Audience = { kind: 'kubernetes', cronJob: 'datahub-retention', namespace: 'datahub' };

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ReportData } from '../../../lambda/model/report-schema.ts';
+import { amazonQ } from '../../../lambda/report/destinations/amazon-q.ts';
+import { json } from '../../../lambda/report/destinations/json.ts';
+import { mail as mailDestination } from '../../../lambda/report/destinations/mail.ts';
 import { messageOf } from '../../../lambda/report/message.ts';
 import type { Audience } from '../../../lambda/report/sentences/audience.ts';
 import { withSentences } from '../../../lambda/report/sentences/sentences.ts';
@@ -115,8 +118,8 @@ const mails: Mail[] = [
 ];
 
 const mailOf = ({ report, audience = aws }: Mail): string => {
-  const { subject, email } = messageOf(withSentences(report, audience), { audience });
-  return `Subject: ${subject}\n\n${email}\n`;
+  const message = messageOf(withSentences(report, audience), { audience });
+  return `Subject: ${message.subject}\n\n${mailDestination.render(message)}\n`;
 };
 
 describe('messages as they arrive', () => {
@@ -127,15 +130,15 @@ describe('messages as they arrive', () => {
   test.each(mails.filter(({ name }) => /^rows-missing-(?:after|in)/.test(name)))(
     'the Slack message of $name',
     async ({ name, report }) => {
-      const { https } = messageOf(withSentences(report, aws), { audience: aws });
-      await expect(`${JSON.stringify(JSON.parse(https), null, 2)}\n`).toMatchFileSnapshot(`golden/${name}.slack.json`);
+      const sent = amazonQ.render(messageOf(withSentences(report, aws), { audience: aws }));
+      await expect(`${JSON.stringify(sent, null, 2)}\n`).toMatchFileSnapshot(`golden/${name}.slack.json`);
     },
   );
 
   test('the report of rows that are missing after a reindex', async () => {
     const { report } = mails.find(({ name }) => name === 'rows-missing-after-a-reindex')!;
     const message = messageOf(withSentences(report, aws), { audience: aws });
-    await expect(`${JSON.stringify(JSON.parse(message.default), null, 2)}\n`).toMatchFileSnapshot(
+    await expect(`${JSON.stringify(json.render(message), null, 2)}\n`).toMatchFileSnapshot(
       'golden/rows-missing-after-a-reindex.report.json',
     );
   });

@@ -6,7 +6,6 @@ import {
   alarmSections,
   anchorOf,
   dashboardSections,
-  dashboardUrl,
   otherSections,
   outcomeSections,
   runbookPlace,
@@ -110,7 +109,9 @@ describe('an audience is led to a section', () => {
   const inRepository = { where: ", in this job's repository" };
 
   test('on AWS to the dashboard, where it has the section', () => {
-    expect(runbookPlace('Rows missing', aws)).toEqual({ url: dashboardUrl({ stage: 'prod', region: 'eu-central-1' }) });
+    expect(runbookPlace('Rows missing', aws)).toEqual({
+      url: expect.stringMatching(/dashboard\/datahub-retention-prod/),
+    });
     expect(runbookPlace('Failed', aws)).toEqual({ ...inRepository, command: './retention runbook failed' });
   });
 
@@ -128,11 +129,5 @@ describe('an audience is led to a section', () => {
   test('to the stage’s own runbook, where one is set', () => {
     const runbookUrl = 'https://example.com/runbook';
     expect(runbookPlace('Rows missing', { ...aws, runbookUrl })).toEqual({ url: `${runbookUrl}#rows-missing` });
-  });
-
-  test('in every partition of AWS to its own console', () => {
-    expect(dashboardUrl({ stage: 's', region: 'cn-north-1' })).toContain('cn-north-1.console.amazonaws.cn/');
-    expect(dashboardUrl({ stage: 's', region: 'us-gov-west-1' })).toContain('console.amazonaws-us-gov.com/');
-    expect(dashboardUrl({ region: 'eu-central-1' })).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
-import type { Audience } from '../../lambda/report/sentences/audience.ts';
-import { shellWord } from '../../lambda/report/sentences/text.ts';
+import type { Audience } from '../../lambda/report/guide/audience.ts';
+import { shellWord } from '../../lambda/report/guide/words.ts';
 import type { Options } from './options.ts';
 
 /**

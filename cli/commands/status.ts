@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import type { StoredRecord } from '../../lambda/ledger/record.ts';
-import { shellWord } from '../../lambda/report/sentences/text.ts';
+import { shellWord } from '../../lambda/report/guide/words.ts';
 import type { CommandLine } from '../command-line/read.ts';
 import { UsageError } from '../events/mistakes.ts';
 import { defaultLedgerPath, ledgerAt } from '../ledgers/choose.ts';

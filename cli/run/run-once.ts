@@ -5,7 +5,7 @@ import type { Operations } from '../../lambda/gms/operations.ts';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
-import type { Audience } from '../../lambda/report/sentences/audience.ts';
+import type { Audience } from '../../lambda/report/guide/audience.ts';
 import { counted, moment, rows } from '../../lambda/report/sentences/numbers.ts';
 import { withSentences } from '../../lambda/report/sentences/sentences.ts';
 import { plannedLine } from '../../lambda/run/plan/plan.ts';

@@ -1,5 +1,5 @@
 import type { Stack } from 'aws-cdk-lib';
-import { alarmSections, anchorOf, sectionOf } from '../../lambda/report/sentences/runbook.ts';
+import { alarmSections, anchorOf, sectionOf } from '../../lambda/report/guide/runbook.ts';
 import { clip } from '../../lambda/report/sentences/text.ts';
 import type { Settings } from '../stage/settings.ts';
 import { dashboardUrl } from '../workflow/dashboard-url.ts';

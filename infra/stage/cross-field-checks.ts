@@ -99,7 +99,10 @@ function chatFormat({ slackChannelId, teamsChannelId, httpsFormat = 'amazon-q' }
     slackChannelId === undefined ? (teamsChannelId === undefined ? undefined : 'teamsChannelId') : 'slackChannelId';
   return chat === undefined || httpsFormat === 'amazon-q'
     ? []
-    : wrong('httpsFormat', `httpsFormat must be amazon-q, or be left out, where there is a ${chat}: it is reached over HTTPS`);
+    : wrong(
+        'httpsFormat',
+        `httpsFormat must be amazon-q, or be left out, where there is a ${chat}: it is reached over HTTPS`,
+      );
 }
 
 function parameters(stage: string, { parameterPrefix, tokenParameter }: Given): Problem[] {

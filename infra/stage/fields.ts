@@ -111,15 +111,9 @@ export const settingFields = {
       'The customer-managed key that encrypts topicArn. Its policy has to let cloudwatch.amazonaws.com use it if alarms go to that topic.',
     unset: 'none',
   }),
-  emailFormat: format('mail', 'What mail subscribers of the topic get: one of the formats of docs/messages.md.'),
-  httpsFormat: format(
-    'amazon-q',
-    'What HTTPS subscribers of the topic get. Amazon Q Developer is one: slackChannelId and teamsChannelId need amazon-q.',
-  ),
-  queueFormat: format(
-    'json',
-    'What SQS, Lambda, Firehose and other subscribers of the topic get; SMS gets the subject.',
-  ),
+  emailFormat: format('mail', 'What mail subscribers of the topic get, as docs/messages.md lists it.'),
+  httpsFormat: format('amazon-q', 'What HTTPS subscribers get; slackChannelId and teamsChannelId need amazon-q.'),
+  queueFormat: format('json', 'What SQS, Lambda, Firehose and others get; SMS gets the subject.'),
   subnetIds: z
     .array(z.string().regex(/^subnet-[0-9a-f]{8,17}$/, 'must be a subnet id such as subnet-0a1b2c3d4e5f60718'))
     .min(1)

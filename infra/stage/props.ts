@@ -109,17 +109,17 @@ export interface StageProps {
    */
   readonly teamsChannelId?: string;
   /**
-   * What mail subscribers of the topic get: one of the formats of docs/messages.md.
+   * What mail subscribers of the topic get, as docs/messages.md lists it.
    * @default 'mail'
    */
   readonly emailFormat?: 'slack' | 'teams' | 'json' | 'mail' | 'amazon-q';
   /**
-   * What HTTPS subscribers of the topic get. Amazon Q Developer is one: slackChannelId and teamsChannelId need amazon-q.
+   * What HTTPS subscribers get; slackChannelId and teamsChannelId need amazon-q.
    * @default 'amazon-q'
    */
   readonly httpsFormat?: 'slack' | 'teams' | 'json' | 'mail' | 'amazon-q';
   /**
-   * What SQS, Lambda, Firehose and other subscribers of the topic get; SMS gets the subject.
+   * What SQS, Lambda, Firehose and others get; SMS gets the subject.
    * @default 'json'
    */
   readonly queueFormat?: 'slack' | 'teams' | 'json' | 'mail' | 'amazon-q';

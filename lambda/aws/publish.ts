@@ -1,7 +1,7 @@
 import { GetTopicAttributesCommand, PublishCommand, SNSClient, type SNSClientConfig } from '@aws-sdk/client-sns';
 import type { Report } from '../model/report-schema.ts';
+import type { Audience } from '../report/guide/audience.ts';
 import { isWorthPublishing, messageOf } from '../report/message.ts';
-import type { Audience } from '../report/sentences/audience.ts';
 import { oneLine } from '../report/sentences/text.ts';
 import type { Log, Publisher, Subscriptions } from '../run/services.ts';
 import { type SnsMessage, snsMessage, type TopicFormats } from './sns-message.ts';

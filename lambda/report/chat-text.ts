@@ -2,7 +2,6 @@ import type { Urgency } from '../model/outcomes.ts';
 import { urgencyOf } from './items.ts';
 import type { Message } from './message.ts';
 import { type Form, type Line, render } from './render.ts';
-import { runbookPlace } from './sentences/runbook.ts';
 import { oneLine } from './sentences/text.ts';
 
 /** A message in the markup of Slack, which Amazon Q Developer takes as well. */
@@ -29,8 +28,8 @@ const textOf = (lines: readonly Line[]): string =>
 const form: Form = {
   plain: markdown,
   command: () => [],
-  runbook(section, { audience }) {
-    const found = runbookPlace(section, audience);
+  runbook(section, { guide }) {
+    const found = guide.runbook(section);
     if ('command' in found) return markdown(`Runbook${found.where}: ${found.command}`, maxLink);
     const url = escaped(found.url);
     return url.length > maxLink || /[\s|]/.test(url) ? `Runbook, "${section}"` : `<${url}|Runbook: ${section}>`;

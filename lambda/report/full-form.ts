@@ -1,7 +1,7 @@
+import type { Command } from './guide/audience.ts';
+import type { Section } from './guide/runbook.ts';
 import { type Form, type Line, textLine } from './render.ts';
-import type { Command } from './sentences/audience.ts';
 import type { Context } from './sentences/phrases.ts';
-import { runbookPlace, type Section } from './sentences/runbook.ts';
 import { oneLine } from './sentences/text.ts';
 
 /** The form of a message that has room for everything, commands included. */
@@ -19,8 +19,8 @@ function commandLines({ say, line, typedIn }: Command): Line[] {
   return [textLine(`${say}${where}:`), { kind: 'command', text: oneLine(line, 2000) }];
 }
 
-function runbookText(section: Section, { audience }: Context): string {
-  const found = runbookPlace(section, audience);
+function runbookText(section: Section, { guide }: Context): string {
+  const found = guide.runbook(section);
   return oneLine(
     'url' in found ? `Runbook, "${section}": ${found.url}` : `Runbook${found.where}: ${found.command}`,
     700,

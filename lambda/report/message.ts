@@ -1,8 +1,8 @@
 import { redactor } from '../gms/secrets.ts';
 import type { NoteKind } from '../model/note.ts';
 import type { Report } from '../model/report-schema.ts';
+import type { Audience } from './guide/audience.ts';
 import { explainedByError, type FineIndex, type Item, problemsOf, remarksOf, withoutProblem } from './items.ts';
-import type { Audience } from './sentences/audience.ts';
 import type { Context } from './sentences/phrases.ts';
 import { contextOf } from './sentences/sentences.ts';
 import { mapTexts } from './sentences/text.ts';

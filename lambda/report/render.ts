@@ -1,10 +1,10 @@
 import { maxUnmanaged, type Report } from '../model/report-schema.ts';
+import type { Command } from './guide/audience.ts';
+import type { Section } from './guide/runbook.ts';
 import { countsOf, type Item, urgencyLine } from './items.ts';
 import type { Message } from './message.ts';
-import type { Command } from './sentences/audience.ts';
 import { counted, duration, moment, size } from './sentences/numbers.ts';
 import { type Context, joined, nameOf, withStop } from './sentences/phrases.ts';
-import type { Section } from './sentences/runbook.ts';
 import { clip, oneLine } from './sentences/text.ts';
 import { lateNotice } from './subject.ts';
 
@@ -191,7 +191,7 @@ function remarks({ remarks }: Message, { most, room, plain }: Form): string[] {
   ];
 }
 
-function hints({ report, context: { audience } }: Message, { plain }: Form): string[] {
+function hints({ report, context: { guide } }: Message, { plain }: Form): string[] {
   const [largest] = report.unmanagedIndices;
   const { length } = report.unmanagedIndices;
   const howMany = length >= maxUnmanaged ? 'at least ' : '';
@@ -199,9 +199,7 @@ function hints({ report, context: { audience } }: Message, { plain }: Form): str
   const isEnforceable =
     report.mode === 'preview' && report.policies.some(({ outcome }) => outcome === 'would-truncate');
   return [
-    ...(isEnforceable && report.result === 'ok'
-      ? [`To delete these rows, ${audience.kind === 'machine' ? 'use the verb enforce' : 'set the mode to enforce'}.`]
-      : []),
+    ...(isEnforceable && report.result === 'ok' ? [`To delete these rows, ${guide.enforce}.`] : []),
     ...(largest === undefined
       ? []
       : [

@@ -3,7 +3,7 @@ import type { Note } from '../../../lambda/model/note.ts';
 import type { Outcome } from '../../../lambda/model/outcomes.ts';
 import type { DecidedIndex } from '../../../lambda/model/report-schema.ts';
 import type { ServerError } from '../../../lambda/model/server-error.ts';
-import type { Audience } from '../../../lambda/report/sentences/audience.ts';
+import type { Audience } from '../../../lambda/report/guide/audience.ts';
 
 /** One case of everything that a message can be about: docs/messages.md shows them, and tests measure them. */
 

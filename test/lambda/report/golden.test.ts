@@ -3,8 +3,9 @@ import type { ReportData } from '../../../lambda/model/report-schema.ts';
 import { amazonQ } from '../../../lambda/report/destinations/amazon-q.ts';
 import { json } from '../../../lambda/report/destinations/json.ts';
 import { mail as mailDestination } from '../../../lambda/report/destinations/mail.ts';
+import { destinations } from '../../../lambda/report/destinations/registry.ts';
+import type { Audience } from '../../../lambda/report/guide/audience.ts';
 import { messageOf } from '../../../lambda/report/message.ts';
-import type { Audience } from '../../../lambda/report/sentences/audience.ts';
 import { withSentences } from '../../../lambda/report/sentences/sentences.ts';
 import { anEntry, aReportOf } from '../../support/reports.ts';
 import { aws, entryCases, errorCases, kubernetes, machine, noteCases } from './cases.ts';
@@ -173,6 +174,16 @@ test('docs/messages.md shows the messages that matter', async () => {
     '',
     'The page is generated (`npx vitest run test/lambda/report/golden.test.ts -u`). For one of your own reports: `npm run preview-message -- --report FILE`.',
     ...shown.flatMap((mail) => ['', `## ${mail.heading}`, '', '```text', mailOf(mail).trimEnd(), '```']),
+    '',
+    '## Formats',
+    '',
+    'A webhook and a stage’s topic take [any of them](operate.md#another-format).',
+    '',
+    '| format | what it is | characters at most |',
+    '|---|---|---|',
+    ...Object.values(destinations).map(
+      ({ name, what, limits }) => `| \`${name}\` | ${what} | ${limits.characters.toLocaleString('en')} |`,
+    ),
     '',
   ].join('\n');
   await expect(page).toMatchFileSnapshot('../../../docs/messages.md');

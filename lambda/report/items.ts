@@ -54,13 +54,13 @@ export const withoutProblem = (report: Report, context: Context): FineIndex[] =>
     .filter(({ outcome }) => resultOf[outcome] === 'ok')
     .sort((one, other) => order(one) - order(other))
     .map((entry) => {
-      const { outcome, reindexes, rowsMissing = 0, indexNow, noIndex } = entry;
+      const { outcome, method, rowsMissing = 0, indexNow, noIndex } = entry;
       const { what, why } = sentencesOf(entry, context);
       return {
         outcome,
         text: joined(`${nameOf(entry)}: ${titles[outcome]}, ${what}.`, why),
         ofAnotherRun: ofAnotherRun(entry, context),
-        remarkable: reindexes || rowsMissing > 0 || indexNow !== undefined || noIndex === true,
+        remarkable: method === 'reindex' || rowsMissing > 0 || indexNow !== undefined || noIndex === true,
       };
     });
 

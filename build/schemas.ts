@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { fileFields, settingFields } from '../infra/stage/fields.ts';
 import { reportSchema } from '../lambda/model/report-schema.ts';
 import { policySchema } from '../lambda/policy/schema.ts';
-import { destinationNames, destinations } from '../lambda/report/destinations/registry.ts';
+import { destinationNames, destinationsText } from '../lambda/report/destinations/registry.ts';
 import { root } from './bundles.ts';
 
 export const schemaFiles = {
@@ -64,9 +64,7 @@ function valuesText(): string {
   const { $schema, ...policy } = z.toJSONSchema(policySchema(floorOfCommandLine), standard);
   values.properties.policies.items = policy;
   Object.assign(values.properties.notification.properties.format, {
-    description: `What is posted: ${Object.values(destinations)
-      .map(({ name, what }) => `${what} (${name})`)
-      .join(', ')}.`,
+    description: `What is posted: ${destinationsText}.`,
     enum: destinationNames,
   });
   return `${JSON.stringify(values, null, 2)}\n`;

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { type DestinationName, destinationNames, destinations } from '../../lambda/report/destinations/registry.ts';
+import { type DestinationName, destinationNames, destinationsText } from '../../lambda/report/destinations/registry.ts';
 
 /** Every option of the command line, described once: `verbs.ts` says which verb takes which. */
 
@@ -104,9 +104,7 @@ export const options: Record<OptionName, Description> = {
   },
   notifyFormat: {
     flags: '--notify-format <format>',
-    help: `what is posted: ${Object.values(destinations)
-      .map(({ name, what }) => `${what} (${name})`)
-      .join(', ')}; default: slack`,
+    help: `what is posted: ${destinationsText}; default: slack`,
     choices: destinationNames,
   },
   failOn: {

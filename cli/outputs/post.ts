@@ -27,9 +27,7 @@ interface PostOptions {
   sleep?: (millis: number) => Promise<void>;
 }
 
-/**
- * Posts text, or an object as JSON. Never throws.
- */
+/** Posts text, or an object as JSON. Never throws. */
 export async function post(webhook: Webhook, body: Body, options: PostOptions = {}): Promise<Posted> {
   const { host } = webhook;
   const proxy = proxyFor(webhook.url);

@@ -6,6 +6,7 @@ import { readEnvironment, runSettings } from './environment.ts';
 import { runLog } from './log.ts';
 import { reportMetrics, toStandardOutput } from './metrics.ts';
 import { snsClient, snsPublisher } from './publish.ts';
+import { topicFormats } from './sns-message.ts';
 
 /** Time kept free at the function's end, to log and count a report that SNS did not accept. */
 const marginMillis = 10_000;
@@ -29,11 +30,11 @@ export function reportServices() {
     runbookUrl: environment.RUNBOOK_URL,
   } as const;
   const { TOPIC_ARN: topicArn, NOTIFY: notify } = environment;
-  const formats = {
+  const formats = topicFormats.parse({
     default: environment.QUEUE_FORMAT,
     email: environment.EMAIL_FORMAT,
     https: environment.HTTPS_FORMAT,
-  };
+  });
   let coldStart = true;
   return (runId: string, context: Pick<Context, 'getRemainingTimeInMillis' | 'awsRequestId'>): ReportServices => {
     const timeoutMillis = context.getRemainingTimeInMillis() - marginMillis;

@@ -1,10 +1,15 @@
+import * as z from 'zod';
 import { type Destination, serialize } from '../report/destination.ts';
-import { type DestinationName, destinations } from '../report/destinations/registry.ts';
+import { destinationNames, destinations } from '../report/destinations/registry.ts';
 import type { Message } from '../report/message.ts';
 import { oneLine, safeJson } from '../report/sentences/text.ts';
 
+const format = z.enum(destinationNames);
+
 /** What subscribers of each protocol get; `default` is for SQS, Lambda, Firehose and every other one but SMS. */
-export type TopicFormats = Readonly<Record<'default' | 'email' | 'https', DestinationName>>;
+export const topicFormats = z.object({ default: format, email: format, https: format });
+
+export type TopicFormats = z.infer<typeof topicFormats>;
 
 /** What one publish sends. */
 export interface SnsMessage {

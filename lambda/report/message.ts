@@ -2,14 +2,14 @@ import { redactor } from '../gms/secrets.ts';
 import type { NoteKind } from '../model/note.ts';
 import type { Report } from '../model/report-schema.ts';
 import type { Audience } from './guide/audience.ts';
-import { explainedByError, type FineIndex, type Item, problemsOf, remarksOf, withoutProblem } from './items.ts';
+import { type Items, itemsOf } from './items.ts';
 import type { Context } from './sentences/phrases.ts';
 import { contextOf } from './sentences/sentences.ts';
 import { mapTexts } from './sentences/text.ts';
 import { kindOfRun, subjectOf, summaryOf } from './subject.ts';
 
 /** The message about one run: what every destination shows, made once. */
-export interface Message {
+export interface Message extends Items {
   /** Without a secret or a stack trace. */
   report: Report;
   context: Context;
@@ -19,13 +19,6 @@ export interface Message {
   kind: 'PREVIEW' | 'PAUSED' | '';
   /** What the report is about, in a few words. */
   summary: string;
-  /** The worst first. */
-  problems: readonly Item[];
-  /** Indices that the run's error explains. */
-  explained: readonly string[];
-  fine: readonly FineIndex[];
-  /** Notes that only inform. */
-  remarks: readonly string[];
 }
 
 interface MessageSettings {
@@ -39,17 +32,14 @@ interface MessageSettings {
 export function messageOf(uncleaned: Report, { audience, clean = redactor([]) }: MessageSettings): Message {
   const report = cleanReport(uncleaned, clean);
   const context = contextOf(report, audience);
-  const problems = problemsOf(report, context);
+  const items = itemsOf(report, context);
   return {
+    ...items,
     report,
     context,
-    subject: subjectOf(report, problems),
+    subject: subjectOf(report, items.problems),
     kind: kindOfRun(report),
-    summary: summaryOf(report, problems),
-    problems,
-    explained: explainedByError(report),
-    fine: withoutProblem(report, context),
-    remarks: remarksOf(report, context),
+    summary: summaryOf(report, items.problems),
   };
 }
 

@@ -28,6 +28,9 @@ export interface Options {
   yes?: boolean;
 }
 
+/** The format of a message that is posted without `--notify-format`. */
+export const usualFormat: DestinationName = 'slack';
+
 export type OptionName = keyof Options;
 
 interface Description {
@@ -104,7 +107,7 @@ export const options: Record<OptionName, Description> = {
   },
   notifyFormat: {
     flags: '--notify-format <format>',
-    help: `what is posted: ${destinationsText}; default: slack`,
+    help: `what is posted: ${destinationsText}; default: ${usualFormat}`,
     choices: destinationNames,
   },
   failOn: {

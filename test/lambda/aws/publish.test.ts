@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { PublishError, snsPublisher } from '../../../lambda/aws/publish.ts';
+import type { TopicFormats } from '../../../lambda/aws/sns-message.ts';
 import type { Report, ReportData } from '../../../lambda/model/report-schema.ts';
 import { serialize } from '../../../lambda/report/destination.ts';
 import { destinations } from '../../../lambda/report/destinations/registry.ts';
@@ -14,7 +15,7 @@ import { anEntry, aReport } from './a-report.ts';
 import { type FakeSns, fakeSns } from './fake-sns.ts';
 
 const topicArn = 'arn:aws:sns:eu-central-1:111122223333:datahub-retention-prod';
-const formats = { default: 'json', email: 'mail', https: 'amazon-q' } as const;
+const usual = { default: 'json', email: 'mail', https: 'amazon-q' } as const;
 const audience = { kind: 'aws', parameterPrefix: '/datahub-retention/prod' } as const;
 
 const well = aReport([anEntry('truncated', { cause: { kind: 'verified' }, rowsDeleted: 9 })]);
@@ -39,7 +40,8 @@ async function publish(
     notify = 'always',
     byHand = false,
     timeoutMillis = 10_000,
-  }: { notify?: 'always' | 'problems'; byHand?: boolean; timeoutMillis?: number } = {},
+    formats = usual,
+  }: { notify?: 'always' | 'problems'; byHand?: boolean; timeoutMillis?: number; formats?: TopicFormats } = {},
 ) {
   sns = await fakeSns(answers);
   const { logged, log } = logOf();
@@ -76,6 +78,18 @@ describe('the SNS publisher', () => {
       ['mode', 'enforce'],
     ]);
     expect(logged).toEqual(['info: report published']);
+  });
+
+  it('sends each protocol the format that the stage names for it', async () => {
+    await publish(troubled, {}, { formats: { default: 'slack', email: 'json', https: 'teams' } });
+    const { slack, json, teams } = destinations;
+    const expected = messageOf(troubled, { audience });
+    expect(JSON.parse(sns.publishes()[0]?.get('Message') ?? '')).toEqual({
+      default: serialize(slack.render(expected)),
+      email: serialize(json.render(expected)),
+      https: serialize(teams.render(expected)),
+      sms: expected.subject,
+    });
   });
 
   it('fails in a sentence when SNS does not take the report', async () => {
@@ -124,7 +138,7 @@ async function reported(mode: Mode, answers: Parameters<typeof fakeSns>[0], noti
     client: sns.client,
     topicArn,
     notify,
-    formats,
+    formats: usual,
     audience,
     log,
     timeoutMillis: 10_000,

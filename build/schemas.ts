@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { fileFields, settingFields } from '../infra/stage/fields.ts';
 import { reportSchema } from '../lambda/model/report-schema.ts';
 import { policySchema } from '../lambda/policy/schema.ts';
+import { fileFields, settingFields } from '../lambda/settings/fields.ts';
 import { root } from './bundles.ts';
 
 export const schemaFiles = {

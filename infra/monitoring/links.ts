@@ -1,7 +1,7 @@
 import { Aws, CfnMapping, type Stack, Token } from 'aws-cdk-lib';
 import { alarmSections, anchorOf, consoleDomains, sectionOf } from '../../lambda/report/sentences/runbook.ts';
 import { clip } from '../../lambda/report/sentences/text.ts';
-import type { Settings } from '../stage/settings.ts';
+import type { Settings } from '../../lambda/settings/settings.ts';
 import { globalName } from '../workflow/names.ts';
 
 export type AlarmName = keyof typeof alarmSections;

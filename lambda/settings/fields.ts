@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { maxPolicies } from '../../lambda/model/policy-fields.ts';
+import { maxPolicies } from '../model/policy-fields.ts';
 
 /**
  * The settings of a stage: ranges, defaults and descriptions, here and nowhere else. `npm run schemas` writes them into

@@ -6,6 +6,7 @@ import {
   resourceFields,
   settingFields,
   stageNameSchema,
+  usualLimits,
 } from '../lambda/settings/fields.ts';
 
 /** What is written from the fields' own descriptions besides schemas: the props of the construct, and tables of pages. */
@@ -26,7 +27,7 @@ interface Field {
 type Fields = Record<string, Field>;
 
 /** The usual floor of a stage, in words that name the setting. */
-const policyFields = fieldsOf(policySchema(7));
+const policyFields = fieldsOf(policySchema(usualLimits.minRetentionDays));
 const { policies: _, ...ownSettings } = settingFields;
 const { $schema: __, ...ofFile } = fileFields;
 const { gmsUrl, ...settings } = fieldsOf(z.strictObject(ownSettings));

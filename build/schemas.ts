@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import { reportSchema } from '../lambda/model/report-schema.ts';
 import { policySchema } from '../lambda/policy/schema.ts';
-import { fileFields, settingFields } from '../lambda/settings/fields.ts';
+import { fileFields, settingFields, usualLimits } from '../lambda/settings/fields.ts';
 import { root } from './bundles.ts';
 
 export const schemaFiles = {
@@ -55,12 +55,9 @@ function text(schema: z.ZodType, title: string, option: string): string {
   return `${JSON.stringify(described, null, 2)}\n`;
 }
 
-/** The command line has no stage, and so the usual floor. */
-const floorOfCommandLine = 7;
-
 function valuesText(): string {
   const values = JSON.parse(readFileSync(join(root, schemaFiles.values), 'utf8'));
-  const { $schema, ...policy } = z.toJSONSchema(policySchema(floorOfCommandLine), standard);
+  const { $schema, ...policy } = z.toJSONSchema(policySchema(usualLimits.minRetentionDays), standard);
   values.properties.policies.items = policy;
   return `${JSON.stringify(values, null, 2)}\n`;
 }

@@ -5,10 +5,10 @@ import { maxPolicies } from '../../lambda/model/policy-fields.ts';
 import { namesIn } from '../../lambda/policy/aspects.ts';
 import { type Problem, shown } from '../../lambda/policy/explain.ts';
 import { readJson } from '../../lambda/policy/read-json.ts';
+import { usualLimits } from '../../lambda/settings/fields.ts';
 import { inspectPolicies } from '../../lambda/settings/policies.ts';
 import { readStage } from '../../lambda/settings/settings.ts';
 import { nameWarning, warningsOf } from '../../lambda/settings/warnings.ts';
-import { localSettings } from '../command-line/arguments.ts';
 import { readText } from './read-text.ts';
 
 /** Files of policies and stages: what is wrong with them, as `file:line:column: sentence`, which editors can open. */
@@ -66,7 +66,7 @@ export const inspectList: Inspect<{ list: unknown[]; policies: IndexNames[] }> =
   if (list.length > maxPolicies) {
     return wrong(`it holds ${list.length} policies; a run takes at most ${maxPolicies}`);
   }
-  const { problems, policies } = inspectPolicies(list, localSettings.minRetentionDays);
+  const { problems, policies } = inspectPolicies(list, usualLimits.minRetentionDays);
   const inFile = ({ path, sentence }: Problem): Problem => ({
     path: [...(inObject ? ['policies'] : []), ...path],
     sentence,

@@ -48,6 +48,9 @@ const tagText = (longest: number) =>
       `must have at most ${longest} letters, digits, blanks and _ . : / = + - @`,
     );
 
+/** Limits that hold where nobody sets others: in a stage without them, and on the command line, which has no such options. */
+export const usualLimits = { minRetentionDays: 7, maxRunHours: 12 } as const;
+
 export const settingFields = {
   gmsUrl: z.string().meta({
     description: 'The GMS address with its prefix: https://host/api/gms, https://host/gms or http://host:8080.',
@@ -151,12 +154,17 @@ export const settingFields = {
     description:
       'problems sends nothing after a run in which nothing was lost, nothing may be lost, and nobody has to act.',
   }),
-  minRetentionDays: z.int().min(1).max(5000).default(7).meta({ description: 'Days; no policy may keep fewer.' }),
+  minRetentionDays: z
+    .int()
+    .min(1)
+    .max(5000)
+    .default(usualLimits.minRetentionDays)
+    .meta({ description: 'Days; no policy may keep fewer.' }),
   maxRowsPerRun: z.int().min(1).optional().meta({
     description: 'The row limit of policies without a maxRowsPerRun of their own.',
     unset: 'none',
   }),
-  maxRunHours: z.int().min(1).max(24).default(12).meta({
+  maxRunHours: z.int().min(1).max(24).default(usualLimits.maxRunHours).meta({
     description: 'Hours after which a run sends nothing more and reports.',
   }),
   alarmIfNotStartedHours: z.int().min(1).max(168).default(26).meta({

@@ -6,6 +6,7 @@ import type { Message } from '../../lambda/report/message.ts';
 import { exact, rows } from '../../lambda/report/sentences/numbers.ts';
 import { isUnseen } from '../../lambda/report/sentences/phrases.ts';
 import type { functionTimeoutSeconds } from '../../lambda/run/deadlines.ts';
+import { decisionOf } from '../../lambda/run/entries.ts';
 import type { Entry, RunState, WatchedEntry } from '../../lambda/run/state.ts';
 import { progressShown } from '../../lambda/truncation/watch.ts';
 import type { Check, Findings } from './findings.ts';
@@ -81,22 +82,22 @@ export type Posted =
   | { kind: 'failed'; host: string; problem: string };
 
 /** `dataset.operation: 400 of 1,000 old rows deleted`; of a reindex, rows written. */
-export const progressLine = (watched: WatchedEntry): string => `${dottedName(watched.facts)}: ${progressOf(watched)}`;
+export const progressLine = (watched: WatchedEntry): string => `${dottedName(watched.names)}: ${progressOf(watched)}`;
 
 /** The same without the name. */
-export function progressOf({ facts, watch }: WatchedEntry): string {
-  const { done, total, work } = progressShown(facts, watch);
+export function progressOf({ record, watch }: WatchedEntry): string {
+  const { done, total, work } = progressShown(record.attempt, watch);
   if (done === undefined) return 'under way';
   return `${exact(done)} of ${exact(total)} ${work === 'written' ? 'rows written to the new index' : 'old rows deleted'}`;
 }
 
 /** What the next check of a truncation is for, where its progress does not say it. */
-export function reasonOfNextCheck({ facts, watch }: WatchedEntry): string | undefined {
+export function reasonOfNextCheck({ record, watch }: WatchedEntry): string | undefined {
   if (watch.error) return 'its last check failed';
   if (watch.pending) return 'its rows are counted a second time';
   if (watch.task?.completed) return 'its task has ended, and its rows are counted';
   if (watch.vanished) return 'its task is gone, and its rows are counted';
-  return facts.taskId === undefined ? 'there is no task to ask, and its rows are counted' : undefined;
+  return record.state === 'sending' ? 'there is no task to ask, and its rows are counted' : undefined;
 }
 
 /**
@@ -124,8 +125,9 @@ export const taskRowsOf = (cause: Cause | undefined): number | undefined =>
   cause !== undefined && 'done' in cause ? cause.done : undefined;
 
 /** What a plan does, or would do, with an index; the outcome where it does nothing. */
-export function actionOf({ phase, facts }: Entry): string {
-  if (phase === 'watched') return 'watch';
-  if (phase === 'done' && facts.outcome !== 'would-truncate') return facts.outcome;
-  return facts.strategy === 'reindex' ? 'reindex' : 'truncate';
+export function actionOf(entry: Entry): string {
+  if (entry.phase === 'watched') return 'watch';
+  const outcome = entry.phase === 'done' ? decisionOf(entry).outcome : 'would-truncate';
+  if (outcome !== 'would-truncate') return outcome;
+  return entry.plan?.counts?.method === 'reindex' ? 'reindex' : 'truncate';
 }

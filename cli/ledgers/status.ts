@@ -31,7 +31,7 @@ export function statusOf(record: StoredRecord) {
     lastDecidedAt: lastVerdict && iso(lastVerdict.decided.atMillis),
     rowsDeleted: verdict?.rowsDeleted,
     /** What its task says it has deleted, also where the counts do not show it. */
-    taskRows: verdict?.reindexes ? undefined : taskRowsOf(verdict?.cause),
+    taskRows: verdict?.method === 'reindex' ? undefined : taskRowsOf(verdict?.cause),
     /** Of a reindex: rows that are still in the old index, and its name. */
     rowsLeftBehind: verdict?.rowsLeftBehind,
     oldIndex: verdict?.rowsLeftBehind && !isOpen ? record.attempt?.baseline.indexName : undefined,

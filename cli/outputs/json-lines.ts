@@ -1,6 +1,8 @@
 import { errorText } from '../../lambda/report/sentences/server-errors.ts';
 import { safeJson } from '../../lambda/report/sentences/text.ts';
-import type { Entry, RunState } from '../../lambda/run/state.ts';
+import { decisionOf } from '../../lambda/run/entries.ts';
+import type { Entry, RunState, WatchedEntry } from '../../lambda/run/state.ts';
+import { view } from '../../lambda/run/view.ts';
 import { progressShown } from '../../lambda/truncation/watch.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
 import { actionOf, type RunListener } from '../events/output.ts';
@@ -66,9 +68,9 @@ function stateChanges(tell: Tell): RunListener['state'] {
   const phases = new Map<string, Entry['phase']>();
   const rowsDone = new Map<string, number | undefined>();
   let notes = 0;
-  const watching = (entry: Entry & { phase: 'watched' }) => {
-    const { entityType, aspect, taskId, rowsToDelete, resumed } = entry.facts;
-    const { done, total, work } = progressShown(entry.facts, entry.watch);
+  const watching = (entry: WatchedEntry, state: RunState) => {
+    const { entityType, aspect, taskId, rowsToDelete, resumed } = view(entry, state);
+    const { done, total, work } = progressShown(entry.record.attempt, entry.watch);
     if (phases.get(entry.index) !== 'watched') tell('started', { entityType, aspect, taskId, rowsToDelete, resumed });
     if (rowsDone.get(entry.index) !== done) tell('progress', { entityType, aspect, done, total, work });
     rowsDone.set(entry.index, done);
@@ -77,10 +79,10 @@ function stateChanges(tell: Tell): RunListener['state'] {
     for (const entry of state.entries) {
       const isNews = entry.phase === 'done' && phases.get(entry.index) !== 'done';
       if (step === 'plan') {
-        const cause = entry.phase === 'done' ? entry.facts.cause : undefined;
-        tell('planned', { ...entry.facts, decision: actionOf(entry), cause });
-      } else if (isNews) tell('verdict', entry.facts);
-      if (entry.phase === 'watched') watching(entry);
+        const decided = entry.phase === 'done' ? decisionOf(entry) : {};
+        tell('planned', { ...view(entry, state), ...decided, decision: actionOf(entry) });
+      } else if (isNews) tell('verdict', { ...view(entry, state), ...decisionOf(entry) });
+      if (entry.phase === 'watched') watching(entry, state);
       phases.set(entry.index, entry.phase);
     }
     for (const note of state.notes.slice(notes)) tell('note', { note });

@@ -123,10 +123,12 @@ const nameOf = ({ audience }: LocalRun, startTime: string): string =>
 
 /** What the plan would delete, as a question; undefined if that is nothing. */
 function questionOf({ entries }: RunState): string | undefined {
-  const approved = entries.filter(({ phase }) => phase === 'approved');
+  const approved = entries.filter((entry) => entry.phase === 'approved');
   if (approved.length === 0) return undefined;
-  const total = approved.reduce((sum, { facts }) => sum + (facts.rowsToDelete ?? 0), 0);
-  const reindexed = approved.filter(({ facts }) => facts.strategy === 'reindex').map(({ facts }) => dottedName(facts));
+  const total = approved.reduce((sum, { plan }) => sum + plan.counts.rowsToDelete, 0);
+  const reindexed = approved
+    .filter(({ plan }) => plan.counts.method === 'reindex')
+    .map(({ names }) => dottedName(names));
   const warning =
     reindexed.length === 0
       ? ''

@@ -112,7 +112,7 @@ async function countIndex(
     const dryRun = await olderThan(now - age * dayMillis);
     older[age] = dryRun.rowsToDelete;
     rowsTotal = dryRun.rowsTotal;
-    reindexes ||= !dryRun.deletesInPlace;
+    reindexes ||= dryRun.method === 'reindex';
   }
   const around30 =
     rowsTotal > 0 && older[90] === 0

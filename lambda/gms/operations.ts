@@ -1,3 +1,4 @@
+import type { Method } from '../model/method.ts';
 import type { ServerError } from '../model/server-error.ts';
 
 /**
@@ -21,8 +22,8 @@ export interface TruncateFields {
 export interface DryRun {
   rowsToDelete: number;
   rowsTotal: number;
-  /** The sentence says "delete by query"; anything else reindexes the rows to keep into a new index. */
-  deletesInPlace: boolean;
+  /** `delete` if the sentence says "delete by query"; anything else announces a reindex. */
+  method: Method;
   /** Server clock (its `Date` header) minus ours, in milliseconds; omitted without such a header. */
   clockSkewMillis?: number;
   /** That header, safe to show, where no date can be read in it. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { IndexNames } from '../gms/backend.ts';
 import { causeSchema } from '../model/cause.ts';
+import { methodSchema } from '../model/method.ts';
 import { releaseFacts } from '../model/note.ts';
 import { verdictOutcomes } from '../model/outcomes.ts';
 import { serverErrorSchema } from '../model/server-error.ts';
@@ -60,10 +61,10 @@ const attemptSchema = runSchema.extend({
   /** The policy's own cutoff: the rows to keep begin there, even where a row limit makes the sent cutoff older. */
   policyCutoffMillis: millis,
   fields: fieldsSchema,
-  /** The server's dry run did not say that it deletes in place. */
-  announcesReindex: z.boolean(),
+  /** By the server's dry run. */
+  announced: methodSchema,
   /** As announced, until a status has shown otherwise (rule 7). */
-  reindexes: z.boolean(),
+  method: methodSchema,
   /** Counted just before the call. */
   baseline: extensible({
     rowsToDelete: rows,
@@ -94,7 +95,7 @@ const verdictSchema = extensible({
   rowsDeleted: shown(rows),
   rowsLeftBehind: shown(rows),
   rowsRemaining: shown(rows),
-  reindexes: z.boolean(),
+  method: methodSchema,
   /** The search engine did not know the index: it counted as empty (rule 2). */
   noIndex: shown(z.boolean()),
   /** The physical index at the verdict, if the server reports it and it has changed. */

@@ -1,3 +1,4 @@
+import type { Method } from '../model/method.ts';
 import type { ServerError } from '../model/server-error.ts';
 import { dayMillis } from '../model/time.ts';
 import {
@@ -100,10 +101,10 @@ export const noteAnswer = (record: Sending, answer: ServerError): Sending => ({
   attempt: { ...record.attempt, answer },
 });
 
-/** A status has shown whether the truncation reindexes, which a later check may not be able to see. */
-export const learnReindexes = (record: Unresolved, reindexes: boolean): Unresolved => ({
+/** A status has shown how rows are removed, which a later check may not be able to see. */
+export const learnMethod = (record: Unresolved, method: Method): Unresolved => ({
   ...next(record),
-  attempt: { ...record.attempt, reindexes },
+  attempt: { ...record.attempt, method },
 });
 
 /**

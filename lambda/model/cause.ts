@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { methodSchema } from './method.ts';
 import { outcomes } from './outcomes.ts';
 import { comparedFields } from './policy-fields.ts';
 import { serverErrorSchema } from './server-error.ts';
@@ -98,7 +99,7 @@ const kinds = {
     since: millis,
     outcome: z.enum(outcomes).meta({ description: 'of the verdict that quarantined it' }),
     rowsMissing: rows.optional().meta({ description: 'as counted then' }),
-    reindexed: z.boolean().optional().meta({ description: 'the truncation was a reindex, or may have been' }),
+    method: methodSchema.optional().meta({ description: 'of the truncation, as far as is known' }),
     indexBefore: z.string().optional(),
     indexNow: z.string().optional().meta({ description: 'as seen then' }),
     cutoffMillis: millis.optional(),
@@ -144,9 +145,8 @@ const kinds = {
   changed: [
     { what: z.literal('rows').meta({ description: 'rows to delete' }), was: rows, now: rows },
     {
-      what: z.literal('reindex').meta({ description: 'whether the server announces a reindex' }),
-      was: z.boolean(),
-      now: z.boolean(),
+      what: z.literal('method').meta({ description: 'the server announces the other way of removing rows' }),
+      method: methodSchema.meta({ description: 'as it announces now' }),
     },
   ],
 

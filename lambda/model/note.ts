@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { methodSchema } from './method.ts';
 import { serverErrorSchema } from './server-error.ts';
 import { type UnionOf, unionSchema } from './union.ts';
 
@@ -20,7 +21,7 @@ export const releaseFacts = {
   accepted: rows.optional().meta({ description: 'acceptMissing' }),
   error: serverErrorSchema.optional(),
   address: z.string().optional().meta({ description: "the record's server, where it was another one" }),
-  reindexed: z.boolean().optional().meta({ description: 'late rows may hide that some are missing' }),
+  method: methodSchema.optional().meta({ description: 'after a reindex late rows may hide that some are missing' }),
   indexBefore: z.string().optional(),
   indexNow: z.string().optional(),
   cutoffMillis: millis.optional(),
@@ -106,7 +107,7 @@ export const needsAttention = (note: Note): boolean => {
     case 'not-released':
       return note.why !== 'idle';
     case 'released':
-      return note.missing !== 0 || note.reindexed === true;
+      return note.missing !== 0 || note.method === 'reindex';
     case 'token-expires':
     case 'no-date-header':
     case 'rights':

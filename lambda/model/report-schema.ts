@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { causeSchema } from './cause.ts';
+import { methodSchema } from './method.ts';
 import { type Note, noteWithTextSchema } from './note.ts';
 import { outcomes, results } from './outcomes.ts';
 
@@ -23,13 +24,10 @@ export const entryFields = {
   policyCutoffMillis: rows(
     "the policy's own cutoff, where the row limit (maxRowsPerRun) made the sent one older; epoch milliseconds",
   ),
-  strategy: described(
-    z.enum(['delete-by-query', 'reindex']).optional(),
-    'how the server said it would remove the rows',
-  ),
-  reindexes: described(
-    z.boolean().optional(),
-    'the truncation that was sent reindexes, or may: rows written meanwhile may be only in the old index',
+  announced: described(methodSchema.optional(), 'how the server said it would remove the rows'),
+  method: described(
+    methodSchema.optional(),
+    'how the truncation that was sent removes them, as far as is known; after a reindex, rows written meanwhile may be only in the old index',
   ),
   wholeReindex: described(
     z.boolean().optional(),

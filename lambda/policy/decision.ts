@@ -1,4 +1,5 @@
 import type { Cause, CauseOf } from '../model/cause.ts';
+import type { Method } from '../model/method.ts';
 import type { Outcome } from '../model/outcomes.ts';
 import type { ServerError } from '../model/server-error.ts';
 import { dayMillis, minuteMillis, secondMillis } from '../model/time.ts';
@@ -24,7 +25,7 @@ export interface IndexCounts {
 export interface DecisionInput {
   policy: PolicySettings;
   /** What the dry run of this step says; anything but a delete in place is a reindex. */
-  dryRun: IndexCounts & { deletesInPlace: boolean; clockSkewMillis?: number };
+  dryRun: IndexCounts & { method: Method; clockSkewMillis?: number };
   /** The run's start. */
   runStartMillis: number;
   /** The cutoff that is or would be sent. */
@@ -43,7 +44,7 @@ export interface DecisionInput {
   before?: {
     /** Why the settings, read again just now, forbid it: a pause, a policy that changed. */
     settings: Cause | undefined;
-    planned: { rowsToDelete: number; deletesInPlace: boolean };
+    planned: { rowsToDelete: number; method: Method };
     /** Rows to delete, counted just before the dry run. */
     baselineRows: number;
   };
@@ -145,23 +146,23 @@ export const checks = {
     plan: 'asked',
     truncate: 'asked',
     refusal: ({ policy, dryRun }) =>
-      policy.refuseReindex && !dryRun.deletesInPlace ? guard({ kind: 'guard', which: 'refuse-reindex' }) : undefined,
+      policy.refuseReindex && dryRun.method === 'reindex'
+        ? guard({ kind: 'guard', which: 'refuse-reindex' })
+        : undefined,
   },
   taskStatus: {
     plan: 'asked',
     truncate: 'not asked: a right does not change within a run, and a reindex that cannot be judged is quarantined',
     refusal: ({ taskStatusError: error, dryRun }) =>
-      error && !dryRun.deletesInPlace ? guard({ kind: 'guard', which: 'task-status', error }) : undefined,
+      error && dryRun.method === 'reindex' ? guard({ kind: 'guard', which: 'task-status', error }) : undefined,
   },
-  reindexChanged: {
+  methodChanged: {
     plan: 'not asked: there is nothing to compare with',
     truncate: 'asked',
     refusal: (facts) => {
-      const was = !before(facts).planned.deletesInPlace;
-      const now = !facts.dryRun.deletesInPlace;
-      return was === now
-        ? undefined
-        : { outcome: 'not-started', cause: { kind: 'changed', what: 'reindex', was, now } };
+      const { method } = facts.dryRun;
+      if (method === before(facts).planned.method) return undefined;
+      return { outcome: 'not-started', cause: { kind: 'changed', what: 'method', method } };
     },
   },
   rowsChanged: {
@@ -169,8 +170,8 @@ export const checks = {
     truncate: 'asked',
     refusal: (facts) => {
       const { baselineRows: was } = before(facts);
-      const { rowsToDelete: now, deletesInPlace } = facts.dryRun;
-      const tolerated = deletesInPlace ? Math.max(changedRows.rows, was * changedRows.share) : 0;
+      const { rowsToDelete: now, method } = facts.dryRun;
+      const tolerated = method === 'delete' ? Math.max(changedRows.rows, was * changedRows.share) : 0;
       return Math.abs(now - was) > tolerated ? rowsHaveChanged(was, now) : undefined;
     },
   },
@@ -180,7 +181,7 @@ export const checks = {
     refusal: (facts) => {
       const { policy, dryRun, approveRows = 0 } = facts;
       // No limit applies to a reindex. Old rows may have arrived since Plan found a delete within the limit.
-      if (policy.maxRowsPerRun === undefined || !dryRun.deletesInPlace) return undefined;
+      if (policy.maxRowsPerRun === undefined || dryRun.method === 'reindex') return undefined;
       const isWithin = dryRun.rowsToDelete <= Math.max(policy.maxRowsPerRun, approveRows);
       return isWithin ? undefined : rowsHaveChanged(before(facts).planned.rowsToDelete, dryRun.rowsToDelete);
     },

@@ -90,7 +90,20 @@ export function cleanReport(report: Report, clean: (text: string) => string): Re
  * `still-running`, that outcome must stay what it is.
  */
 export const ownWords: ReadonlySet<string> = new Set([
-  ...['kind', 'outcome', 'result', 'mode', 'by', 'operation', 'sent', 'step', 'strategy', 'unknown', 'wants'],
+  ...[
+    'kind',
+    'outcome',
+    'result',
+    'mode',
+    'by',
+    'operation',
+    'sent',
+    'step',
+    'announced',
+    'method',
+    'unknown',
+    'wants',
+  ],
   ...['what', 'which', 'why', 'work'],
 ]);
 
@@ -114,7 +127,7 @@ export const isProblem = (report: Report): boolean =>
   // After a reindex, or if someone replaced the index, rows may be only in the old index; if someone deleted it, they
   // are gone.
   report.policies.some(
-    ({ rowsMissing = 0, reindexes, indexNow, noIndex }) =>
-      rowsMissing > 0 || reindexes || indexNow !== undefined || noIndex,
+    ({ rowsMissing = 0, method, indexNow, noIndex }) =>
+      rowsMissing > 0 || method === 'reindex' || indexNow !== undefined || noIndex,
   ) ||
   (report.notes ?? []).some((note) => !quietNotes.includes(note.kind) || (note.kind === 'paused' && note.problem));

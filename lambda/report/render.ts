@@ -190,8 +190,8 @@ function fine(report: Report, context: Context, form: Form): string[] {
   ];
 }
 
-const isRemarkable = ({ reindexes, rowsMissing = 0, indexNow, noIndex }: DecidedIndex): boolean =>
-  reindexes || rowsMissing > 0 || indexNow !== undefined || noIndex === true;
+const isRemarkable = ({ method, rowsMissing = 0, indexNow, noIndex }: DecidedIndex): boolean =>
+  method === 'reindex' || rowsMissing > 0 || indexNow !== undefined || noIndex === true;
 
 function fineLine(entry: DecidedIndex, context: Context, form: Form): string {
   const { what, why } = sentencesOf(entry, context);

@@ -55,7 +55,7 @@ function fineSummary(report: Report): string {
   const acted = report.policies.filter(({ outcome }) => outcome === 'truncated' || outcome === 'would-truncate');
   const others = report.policies.length - acted.length;
   const reindexed = acted.filter(
-    ({ outcome, strategy }) => outcome === 'would-truncate' && strategy === 'reindex',
+    ({ outcome, announced }) => outcome === 'would-truncate' && announced === 'reindex',
   ).length;
   const how = reindexed === 0 ? '' : `, ${reindexed === acted.length ? '' : `${reindexed} `}by a reindex`;
   const parts = [`${countsOf(acted)}${how}`, others > 0 ? `${others} with nothing to do` : ''];

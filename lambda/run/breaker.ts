@@ -1,9 +1,9 @@
 import type { Attempt, RunId, StoredRecord } from '../ledger/record.ts';
 import { isSameRun } from '../ledger/transitions.ts';
 import type { Cause } from '../model/cause.ts';
-import type { DecidedIndex } from '../model/report-schema.ts';
 import { dottedName } from '../policy/aspects.ts';
-import type { RunState } from './state.ts';
+import { decisionOf, sentAttempt } from './entries.ts';
+import type { DoneEntry, RunState } from './state.ts';
 
 /** After this many real calls without a task id, a run starts nothing more. */
 const maxCallsWithoutTask = 2;
@@ -13,16 +13,18 @@ const maxCallsWithoutTask = 2;
  * because the same thing may go wrong again.
  * @returns why nothing more is started; undefined if the entry is no reason to stop
  */
-export function breakerOf({ outcome, reindexes, ...names }: DecidedIndex): Cause | undefined {
-  const isBad = outcome === 'rows-missing' || (outcome === 'unknown' && reindexes === true);
-  return isBad ? { kind: 'stopped', by: 'breaker', index: dottedName(names), outcome } : undefined;
+export function breakerOf(entry: DoneEntry): Cause | undefined {
+  const { outcome } = decisionOf(entry);
+  const isReindex = sentAttempt(entry)?.method === 'reindex';
+  const isBad = outcome === 'rows-missing' || (outcome === 'unknown' && isReindex);
+  return isBad ? { kind: 'stopped', by: 'breaker', index: dottedName(entry.names), outcome } : undefined;
 }
 
 /** The run state with the breaker that its first such entry opens, whichever step decided that entry. */
 export function withBreaker(state: RunState): RunState {
   if (state.breaker !== undefined) return state;
-  for (const { phase, facts } of state.entries) {
-    const breaker = phase === 'done' ? breakerOf(facts) : undefined;
+  for (const entry of state.entries) {
+    const breaker = entry.phase === 'done' ? breakerOf(entry) : undefined;
     if (breaker) return { ...state, breaker };
   }
   return state;

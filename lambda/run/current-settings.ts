@@ -37,7 +37,7 @@ export async function pausedCause({ parameters }: Pick<RunServices, 'parameters'
  * effect with the next run: to stop a run, pause the job.
  */
 export async function changedSettings(
-  { index, policy }: ApprovedEntry,
+  { index, policy }: Pick<ApprovedEntry, 'index' | 'policy'>,
   services: Pick<RunServices, 'parameters' | 'settings'>,
 ): Promise<Cause | undefined> {
   const unreadable = (problem: string): Cause => ({ kind: 'policy', what: 'unreadable', problem });

@@ -3,42 +3,74 @@ import { capped } from '../gms/text.ts';
 import { addressElsewhere, fencedBy, type Ownership, releasableAt } from '../ledger/ownership.ts';
 import {
   type Attempt,
-  type DecidedBy,
   type Idle,
   isUnresolved,
   type LastRelease,
-  type LastVerdict,
+  type LedgerRecord,
   type Quarantined,
   type StoredRecord,
   type Unreadable,
   type Unresolved,
   type Verdict,
 } from '../ledger/record.ts';
-import { isSameRun, type Key, markFor } from '../ledger/transitions.ts';
+import { isSameRun, type Key, type Mark, markFor } from '../ledger/transitions.ts';
 import type { Cause } from '../model/cause.ts';
 import type { NoteOf } from '../model/note.ts';
 import type { Outcome } from '../model/outcomes.ts';
-import type { IndexData } from '../model/report-schema.ts';
 import { hourMillis } from '../model/time.ts';
-import type { Policy } from '../policy/schema.ts';
 import { checkInterval } from '../truncation/next-check.ts';
 import { startWatch, type Watch } from '../truncation/watch.ts';
 import type { RunSettings } from './services.ts';
-import type { DoneEntry, Entry, EntryBase, RunState, WatchedEntry } from './state.ts';
+import type {
+  DecidedEntry,
+  Decision,
+  DoneEntry,
+  Entry,
+  EntryBase,
+  JudgedEntry,
+  RunState,
+  WatchedEntry,
+} from './state.ts';
 
 /** Entries of the run state, made from what the ledger's records say. */
 
 /** Gives an entry its final outcome. */
-export const doneEntry = (
-  from: EntryBase,
-  outcome: Outcome,
-  cause: Cause,
-  more: Partial<IndexData> = {},
-): DoneEntry => ({
-  index: from.index,
+export const doneEntry = (from: EntryBase, outcome: Outcome, cause: Cause): DecidedEntry => ({
+  ...baseOf(from),
   phase: 'done',
-  facts: { ...from.facts, ...more, outcome, cause },
+  decision: { outcome, cause },
 });
+
+const baseOf = ({ index, names, policy, plan, record, resumed }: EntryBase): EntryBase => ({
+  index,
+  names,
+  policy,
+  plan,
+  record,
+  resumed,
+});
+
+/** The outcome of an entry and its cause; if the cause of a verdict could not be read, the usual one for its outcome. */
+export function decisionOf(entry: DoneEntry): Decision {
+  if (entry.decision) return entry.decision;
+  const { lastVerdict, attempt } = entry.record;
+  const { outcome, cause } = lastVerdict.verdict;
+  return { outcome, cause: cause ?? usualCause(lastVerdict.verdict, attempt) };
+}
+
+/**
+ * The truncation that an entry is about, if one was sent or may have been. A quarantined index is reported by its cause:
+ * what was counted then is not what is there today. A verdict is about the attempt of its own run.
+ */
+export function sentAttempt(entry: Entry): Attempt | undefined {
+  const { attempt } = entry.record ?? {};
+  if (attempt === undefined || entry.phase !== 'done') return attempt;
+  if (entry.decision) return entry.decision.outcome === 'quarantined' ? undefined : attempt;
+  return isSameRun(attempt, entry.record.lastVerdict) ? attempt : undefined;
+}
+
+/** The decision in the ledger that an entry reports, where it is unreported: marked once the report is published. */
+export const markOf = (entry: DoneEntry): Mark | undefined => (entry.decision ? undefined : markFor(entry.record));
 
 /**
  * The entry of an index that is not free, by its record: one case for each kind of ownership.
@@ -53,10 +85,10 @@ export function entryOf(
 ): DoneEntry | WatchedEntry {
   switch (owned.kind) {
     case 'unreported': {
-      const { lastVerdict } = owned.record;
+      const { record } = owned;
       // A release is reported by a note (`releaseNote`); its policy waits for that.
-      return lastVerdict
-        ? verdictEntry(from, owned.record, lastVerdict, state)
+      return hasVerdict(record)
+        ? judgedEntry(from, record)
         : doneEntry(from, 'not-started', { kind: 'stopped', by: 'release' });
     }
     case 'mine':
@@ -70,7 +102,7 @@ export function entryOf(
       return watchedEntry(from, record, now, isMine ? undefined : now);
     }
     case 'quarantined':
-      return doneEntry(from, 'quarantined', quarantinedCause(owned.record), elsewhere(owned.record, state));
+      return doneEntry({ ...from, record: owned.record }, 'quarantined', quarantinedCause(owned.record));
     case 'unreadable':
       return unreadableEntry(from, owned.record);
   }
@@ -95,8 +127,7 @@ export const takenEntry = (
 function fencedEntry(from: EntryBase, record: Idle | undefined, state: RunState, now: number): DoneEntry | undefined {
   const sender = fencedBy(record, state, now);
   if (record === undefined || sender === undefined) return undefined;
-  const { lastVerdict } = record;
-  if (lastVerdict && isSameRun(lastVerdict, state)) return verdictEntry(from, record, lastVerdict, state);
+  if (hasVerdict(record) && isSameRun(record.lastVerdict, state)) return judgedEntry(from, record);
   return doneEntry(from, 'not-started', { kind: 'gone', what: 'fenced', runId: capped(sender.runId) });
 }
 
@@ -113,8 +144,8 @@ export function resolvedEntry(
 ): DoneEntry {
   if (record === undefined) return doneEntry(from, 'unknown', { kind: 'gone', what: 'deleted' });
   if (record.state === 'unreadable') return unreadableEntry(from, record);
-  const { lastVerdict, lastRelease } = record;
-  if (lastVerdict && isSameRun(lastVerdict, run)) return verdictEntry(from, record, lastVerdict, state);
+  const { lastRelease } = record;
+  if (hasVerdict(record) && isSameRun(record.lastVerdict, run)) return judgedEntry(from, record);
   if (lastRelease && lastRelease.decided.atMillis >= sentAt) {
     return doneEntry(from, 'unknown', { kind: 'gone', what: 'released', at: lastRelease.decided.atMillis });
   }
@@ -124,7 +155,8 @@ export function resolvedEntry(
 
 /** What a record says of its last release. */
 export function releaseNote(index: string, { decided, release }: LastRelease): NoteOf<'released'> {
-  return { kind: 'released', index, ...release, ...decidedFacts(decided) };
+  const decidedAt = new Date(decided.atMillis).toISOString();
+  return { kind: 'released', index, ...release, decidedAt, decidedBy: capped(decided.runId) };
 }
 
 /** An entry for a truncation that this run watches. */
@@ -134,9 +166,9 @@ export const watchedEntry = (
   now: number,
   nextCheckAt: number = firstCheckAt(record, now),
 ): WatchedEntry => ({
-  index: from.index,
+  ...baseOf(from),
   phase: 'watched',
-  facts: { ...from.facts, ...attemptFacts(record.attempt), taskId: taskIdOf(record) },
+  record,
   watch: startWatch(record, now, nextCheckAt),
 });
 
@@ -150,9 +182,8 @@ const mayBeSent = ({ state, attempt }: Unresolved, now: number): boolean =>
 
 /** An unresolved truncation that this run does not watch. */
 function leftAloneEntry(from: EntryBase, record: Unresolved, state: RunState, now: number): DoneEntry {
-  const { attempt } = record;
-  const { sendingSince: since, judgeableAt } = attempt;
-  const sent = { ...from, facts: { ...from.facts, ...attemptFacts(attempt), taskId: taskIdOf(record) } };
+  const { sendingSince: since, judgeableAt, ...attempt } = record.attempt;
+  const sent = { ...from, record };
   const address = addressElsewhere(record, state);
   if (address !== undefined) {
     const left = { kind: 'left-alone', why: 'address', address: capped(address), since } as const;
@@ -178,44 +209,17 @@ const unreadableEntry = (from: EntryBase, record: Unreadable): DoneEntry =>
     releasableAt: releasableAt(record),
   });
 
-/** A verdict that is in the ledger, whichever run gave it; with its mark while it is unreported. */
-function verdictEntry(
-  from: EntryBase,
-  record: Exclude<StoredRecord, { state: 'unreadable' }>,
-  { verdict, decided, ...run }: LastVerdict,
-  state: RunState,
-): DoneEntry {
-  const { attempt } = record;
-  const isOfAttempt = attempt !== undefined && isSameRun(attempt, run);
-  const entry = doneEntry(from, verdict.outcome, causeOf(verdict, attempt), {
-    ...(isOfAttempt && { ...attemptFacts(attempt), taskId: taskIdOf(record) }),
-    ...knownFacts(verdict),
-    ...decidedFacts(decided),
-    ...elsewhere(record, state),
-    resumed: isSameRun(run, state) ? from.facts.resumed : true,
-  });
-  const mark = markFor(record);
-  return mark ? { ...entry, mark } : entry;
-}
+/** A verdict that is in the ledger, whichever run gave it. */
+const judgedEntry = (from: EntryBase, record: JudgedEntry['record']): JudgedEntry => ({
+  ...baseOf(from),
+  phase: 'done',
+  record,
+});
 
-/** The fields of a verdict that a report shows. A record may hold others, which this version does not know. */
-const verdictFields = [
-  'rowsDeleted',
-  'rowsLeftBehind',
-  'rowsRemaining',
-  'rowsMissing',
-  'reindexes',
-  'noIndex',
-  'indexNow',
-  'durationSeconds',
-] as const satisfies ReadonlyArray<keyof Verdict & keyof IndexData>;
+const hasVerdict = (record: LedgerRecord): record is JudgedEntry['record'] => record.lastVerdict !== undefined;
 
-const knownFacts = (verdict: Verdict): Partial<IndexData> =>
-  Object.fromEntries(verdictFields.map((field) => [field, verdict[field]]));
-
-/** The cause of a verdict; if it could not be read, the usual one for its outcome. */
-function causeOf({ cause, outcome, rowsMissing = 0 }: Verdict, attempt: Attempt | undefined): Cause {
-  if (cause) return cause;
+/** What a verdict of this outcome usually means. */
+function usualCause({ outcome, rowsMissing = 0 }: Verdict, attempt: Attempt | undefined): Cause {
   switch (outcome) {
     case 'rows-missing': {
       const expected = attempt?.baseline.rowsToKeep ?? rowsMissing;
@@ -234,62 +238,23 @@ function causeOf({ cause, outcome, rowsMissing = 0 }: Verdict, attempt: Attempt 
   }
 }
 
-const decidedFacts = ({ runId, atMillis }: DecidedBy) => ({
-  decidedAt: new Date(atMillis).toISOString(),
-  decidedBy: capped(runId),
-});
-
-const elsewhere = (record: StoredRecord, state: RunState): Pick<IndexData, 'server'> => {
-  const address = addressElsewhere(record, state);
-  return address === undefined ? {} : { server: capped(address) };
-};
-
-const taskIdOf = (record: object): string | undefined =>
-  'taskId' in record && typeof record.taskId === 'string' ? record.taskId : undefined;
-
 /** Why an index is quarantined; in every report until a person releases it. */
 const quarantinedCause = ({ lastVerdict: { verdict, decided }, attempt }: Quarantined): Cause => ({
   kind: 'quarantined',
   since: decided.atMillis,
   outcome: verdict.outcome,
   rowsMissing: verdict.rowsMissing,
-  reindexed: verdict.reindexes || undefined,
+  method: verdict.method,
   indexBefore: attempt.baseline.indexName,
   indexNow: verdict.indexNow,
   cutoffMillis: attempt.policyCutoffMillis,
 });
 
-/**
- * What the report says about a truncation, taken from the ledger's record, so it works even if the run that sent it is
- * long gone.
- */
-export const attemptFacts = ({ fields, baseline, ...attempt }: Attempt): IndexData => ({
-  entityType: fields.entityType,
-  aspect: fields.aspect,
-  retentionDays: attempt.retentionDays,
-  cutoffMillis: fields.cutoffMillis,
-  policyCutoffMillis: attempt.policyCutoffMillis === fields.cutoffMillis ? undefined : attempt.policyCutoffMillis,
-  strategy: attempt.announcesReindex ? 'reindex' : 'delete-by-query',
-  reindexes: attempt.reindexes,
-  rowsTotal: baseline.rowsTotal,
-  rowsToDelete: baseline.rowsToDelete,
-  indexName: baseline.indexName,
-});
-
-/** What the report says about a policy's index before anything is known about it. */
-export const policyFacts = ({ entityType, aspect, retentionDays, owner, note }: Policy): IndexData => ({
-  entityType,
-  aspect,
-  retentionDays,
-  owner,
-  note,
-});
-
 /** The ledger's key of an entry. */
-export const keyOf = ({ index, facts }: EntryBase, { server }: Pick<RunState, 'server'>): Key => ({
+export const keyOf = ({ index, names }: EntryBase, { server }: Pick<RunState, 'server'>): Key => ({
   index,
-  entityType: facts.entityType,
-  aspect: facts.aspect,
+  entityType: names.entityType,
+  aspect: names.aspect,
   server,
 });
 

@@ -1,9 +1,9 @@
 import type { Cause, CauseOf } from '../model/cause.ts';
 import { checkInterval } from '../truncation/next-check.ts';
 import { progressShown } from '../truncation/watch.ts';
-import { doneEntry, endOf } from './entries.ts';
+import { decisionOf, doneEntry, endOf } from './entries.ts';
 import type { RunSettings } from './services.ts';
-import type { DoneEntry, Entry, RunState, WatchedEntry } from './state.ts';
+import { bytesOf, type DoneEntry, type Entry, maxStateBytes, type RunState, type WatchedEntry } from './state.ts';
 
 /** Turns of Poll in one run: an execution has 25,000 history events, and a turn takes about 11 of them. */
 export const maxPolls = 2000;
@@ -25,9 +25,9 @@ export function nextStep(state: RunState, settings: RunSettings, now: number): R
     if (entry.phase === 'approved' && stop !== undefined) return doneEntry(entry, 'not-started', stop);
     return entry.phase === 'watched' && over !== undefined ? unfinishedEntry(entry, 'run-time', over.hours) : entry;
   });
-  const next = { ...state, entries };
+  const next = { ...state, entries: fitting({ ...state, entries }) };
   const watched = entries.filter((entry) => entry.phase === 'watched');
-  const isBusy = watched.some(({ facts }) => !facts.resumed);
+  const isBusy = watched.some(({ resumed }) => !resumed);
   if (!isBusy && entries.some(({ phase }) => phase === 'approved')) {
     // If Truncate fails without returning a state, the workflow waits this long before Poll.
     return { ...next, next: 'truncate', waitSeconds: checkInterval.minMillis / 1000 };
@@ -35,6 +35,27 @@ export function nextStep(state: RunState, settings: RunSettings, now: number): R
   if (watched.length === 0) return { ...next, next: 'report', waitSeconds: 0 };
   const nextCheckAt = Math.min(endOf(state, settings), ...watched.map(({ watch }) => watch.nextCheckAt));
   return { ...next, next: 'wait', waitSeconds: Math.max(leastWaitSeconds, Math.ceil((nextCheckAt - now) / 1000)) };
+}
+
+/**
+ * Records are as long as servers, people and other versions have made them. If the state has no room for all, the
+ * largest entries that are decided keep their outcome and its cause alone; without its record a verdict is not marked as
+ * reported, so the next run reports it again.
+ */
+function fitting(state: RunState): Entry[] {
+  let excess = bytesOf(state) - maxStateBytes;
+  const lean = new Map<Entry, DoneEntry>();
+  const sized = state.entries.map((entry) => ({ entry, bytes: bytesOf(entry) }));
+  for (const { entry, bytes } of sized.sort((one, other) => other.bytes - one.bytes)) {
+    if (excess <= 0) break;
+    if (entry.phase !== 'done') continue;
+    const { index, names, resumed } = entry;
+    const { outcome, cause } = decisionOf(entry);
+    const rest = doneEntry({ index, names, resumed }, outcome, cause);
+    excess -= bytes - bytesOf(rest);
+    lean.set(entry, rest);
+  }
+  return state.entries.map((entry) => lean.get(entry) ?? entry);
 }
 
 type OutOfTime = Extract<CauseOf<'stopped'>, { hours?: number | undefined }>;
@@ -50,11 +71,11 @@ export function budgetExceeded(state: RunState, settings: RunSettings, now: numb
  * @param why nobody watches it any more
  */
 export function unfinishedEntry(entry: WatchedEntry, why: 'run-time' | 'step' | 'server', hours?: number): DoneEntry {
-  const { watch } = entry;
+  const { watch, record } = entry;
   const { task, lastMovedAt, error } = watch;
   const isSeen = lastMovedAt !== undefined || task?.runs || task?.completed;
   const shown =
-    watch.counter === undefined ? { done: task?.done, total: task?.total } : progressShown(entry.facts, watch);
+    watch.counter === undefined ? { done: task?.done, total: task?.total } : progressShown(record.attempt, watch);
   const cause: Cause = {
     kind: 'open',
     why,
@@ -66,11 +87,5 @@ export function unfinishedEntry(entry: WatchedEntry, why: 'run-time' | 'step' | 
     vanished: watch.vanished || undefined,
     error,
   };
-  return doneEntry(entry, isSeen ? 'still-running' : 'unknown', cause, soFar(entry));
-}
-
-/** What the last counts say. Nothing for a reindex: rows that are no longer found may be only in the old index. */
-function soFar({ facts, watch }: WatchedEntry) {
-  if (facts.rowsToDelete === undefined || watch.rowsLeft === undefined || facts.reindexes) return {};
-  return { rowsDeleted: Math.max(0, facts.rowsToDelete - watch.rowsLeft), rowsRemaining: watch.rowsLeft };
+  return { ...doneEntry(entry, isSeen ? 'still-running' : 'unknown', cause), rowsLeft: watch.rowsLeft };
 }

@@ -10,12 +10,13 @@ import { withDeadline } from '../truncation/clock.ts';
 import { isDue } from '../truncation/next-check.ts';
 import { afterCallWithoutTask, afterRefusal, ownCallWithoutTask, withBreaker } from './breaker.ts';
 import { deadlineMarginMillis } from './deadlines.ts';
-import { replaceEntry, resolvedEntry } from './entries.ts';
+import { decisionOf, replaceEntry, resolvedEntry } from './entries.ts';
 import { errorOf } from './failure.ts';
 import { budgetExceeded, nextStep } from './next.ts';
 import { recover } from './recover.ts';
 import type { RunServices } from './services.ts';
 import { assertOurs, type Entry, type RunState, type WatchedEntry } from './state.ts';
+import { view } from './view.ts';
 
 /** Parallel checks. */
 const pollConcurrency = 4;
@@ -77,10 +78,10 @@ async function checkOne(
   if (record.state === 'sending' && now < record.attempt.judgeableAt) return entry;
   const checked = await check(record, entry.watch, services);
   if (checked.kind === 'watching') {
-    return { ...entry, facts: { ...entry.facts, reindexes: checked.reindexes }, watch: checked.watch };
+    return { ...entry, record: checked.record, watch: checked.watch };
   }
   const resolved = resolvedEntry(entry, entry.watch, checked.record, state, clock.now());
-  log.info('verdict', { ...resolved.facts, index: entry.index });
+  log.info('verdict', { ...view(resolved, state), ...decisionOf(resolved), index: entry.index });
   return resolved;
 }
 
@@ -93,7 +94,7 @@ async function afterFailure(state: RunState, { ledger, clock, log }: RunServices
   log.warn('truncate failed', { index: target.index, error: failure.error, phase: entry.phase });
   const notes: RunState['notes'] = [
     ...state.notes,
-    { kind: 'truncate-failed', index: dottedName(target.facts), error: errorOf(failure) },
+    { kind: 'truncate-failed', index: dottedName(target.names), error: errorOf(failure) },
   ];
   // A call whose answer could not be recorded, or that returned no task id, counts like any such call.
   const call = ownCallWithoutTask(await ledger.read(target.index), rest);

@@ -1,7 +1,7 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import { ownership } from '../ledger/ownership.ts';
 import { fence, isSameRun } from '../ledger/transitions.ts';
-import { doneEntry, entryOf, keyOf, resolvedEntry } from './entries.ts';
+import { decisionOf, doneEntry, entryOf, keyOf, resolvedEntry } from './entries.ts';
 import { errorOf } from './failure.ts';
 import type { ApprovedEntry, DoneEntry, Entry, RunState } from './state.ts';
 
@@ -21,7 +21,7 @@ export async function recover(target: ApprovedEntry, state: RunState, ledger: Le
     // This run had sent, or a later one has since; or an earlier try of this Poll has fenced this run off.
     const { record } = owned;
     const entry = resolvedEntry(target, { run: state, sentAt: state.runStartMillis }, record, state, now);
-    const { cause } = entry.facts;
+    const { cause } = decisionOf(entry);
     const isFencedOff = cause.kind === 'gone' && cause.what === 'superseded' && isSameRun(record.lastSender, state);
     return isFencedOff ? entryOfFailure(target, state) : entry;
   }

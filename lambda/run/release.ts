@@ -125,7 +125,7 @@ async function missingIn(
   const address = addressElsewhere(record, key);
   if (address !== undefined) return { unknown: 'address', address: capped(address) };
   const ask: Ask = (fields) => operations.dryRun(fields, { signal });
-  const { policyCutoffMillis, fields, baseline, reindexes } = record.attempt;
+  const { policyCutoffMillis, fields, baseline, method } = record.attempt;
   // The window's lower end is counted before and after its upper end: if old rows arrive or go in between, the release
   // is refused.
   const counted = await asResult(() =>
@@ -142,8 +142,8 @@ async function missingIn(
   );
   if (counted.kind === 'failed') return { unknown: 'uncounted', error: counted.error };
   const { sent, before, end, again } = counted.value.rows;
-  if (reindexes && !isInPlace(record.attempt, { rowsLeft: sent })) return { unknown: 'reindex' };
-  if (reindexes && (await mayRun(record, operations, signal))) return { unknown: 'reindex' };
+  if (method === 'reindex' && !isInPlace(record.attempt, { rowsLeft: sent })) return { unknown: 'reindex' };
+  if (method === 'reindex' && (await mayRun(record, operations, signal))) return { unknown: 'reindex' };
   return { missing: Math.max(0, baseline.rowsToKeep - Math.max(0, end - Math.max(before, again))) };
 }
 
@@ -156,11 +156,11 @@ async function mayRun(record: LedgerRecord, operations: Services['operations'], 
 }
 
 /** Late rows may hide what a reindex left out, so the note has what the runbook needs to find the old index. */
-function reindexFacts(record: StoredRecord): Pick<Release, 'reindexed' | 'indexBefore' | 'indexNow' | 'cutoffMillis'> {
-  if (record.state === 'unreadable' || record.state === 'idle' || !record.attempt.reindexes) return {};
+function reindexFacts(record: StoredRecord): Pick<Release, 'method' | 'indexBefore' | 'indexNow' | 'cutoffMillis'> {
+  if (record.state === 'unreadable' || record.state === 'idle' || record.attempt.method === 'delete') return {};
   const { attempt } = record;
   return {
-    reindexed: true,
+    method: 'reindex',
     indexBefore: attempt.baseline.indexName,
     indexNow: isUnresolved(record) ? undefined : record.lastVerdict?.verdict.indexNow,
     cutoffMillis: attempt.policyCutoffMillis,

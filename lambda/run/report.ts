@@ -8,12 +8,13 @@ import type { DecidedIndex, Report, ReportData } from '../model/report-schema.ts
 import { hourMillis } from '../model/time.ts';
 import { dottedName } from '../policy/aspects.ts';
 import type { Clock } from '../truncation/clock.ts';
-import { addressOf, doneEntry } from './entries.ts';
+import { addressOf, decisionOf, doneEntry, markOf } from './entries.ts';
 import { errorOf } from './failure.ts';
 import { modeOf, parseInput } from './input.ts';
 import { unfinishedEntry } from './next.ts';
 import type { Log, Publisher, RunSettings, Subscriptions } from './services.ts';
-import { assertOurs, type Entry, type Mode, type RunState } from './state.ts';
+import { assertOurs, type DoneEntry, type Entry, type Mode, type RunState } from './state.ts';
+import { view } from './view.ts';
 
 /** A run may last 24 hours (maxRunHours), and its last polls a little longer. A redrive may be a week late. */
 const longestRunMillis = 26 * hourMillis;
@@ -34,8 +35,8 @@ export interface ReportServices {
   publisher: Publisher;
   /** Counts the report's results, once: when it is published or, if nobody accepts it, in the last try. */
   count?(report: Report, subscriptions?: Subscriptions): void;
-  /** Turns facts into English. */
-  addSentences(facts: ReportData): Report;
+  /** Turns the data into English. */
+  addSentences(data: ReportData): Report;
 }
 
 /** What Report tells the workflow: `marks` name the decisions that the published report has included. */
@@ -75,7 +76,7 @@ export async function report(event: ReportEvent, services: ReportServices): Prom
 
 /** The decisions in the ledger that this run's report includes (rule 15). */
 const marksOf = ({ entries, releases }: RunState): Mark[] => [
-  ...entries.flatMap((entry) => (entry.phase === 'done' && entry.mark ? [entry.mark] : [])),
+  ...entries.flatMap((entry) => (entry.phase === 'done' ? (markOf(entry) ?? []) : [])),
   ...releases,
 ];
 
@@ -124,15 +125,17 @@ export function composeReport(
     });
   }
   assertOurs(input, settings);
-  const facts = factsOf(input, finishedAt);
+  const data = dataOf(input, finishedAt);
   return addSentences({
-    ...facts,
-    notes: [...late(input.runStartMillis), ...subscriptionNotes(facts.mode, subscriptions), ...facts.notes],
+    ...data,
+    notes: [...late(input.runStartMillis), ...subscriptionNotes(data.mode, subscriptions), ...data.notes],
   });
 }
 
-function factsOf(state: RunState, finishedAt: string): ReportData {
-  const policies = finalEntries(state).sort(bySize);
+function dataOf(state: RunState, finishedAt: string): ReportData {
+  const policies = finalEntries(state)
+    .map((entry): DecidedIndex => ({ ...view(entry, state), ...decisionOf(entry) }))
+    .sort(bySize);
   const failure = state.pollFailure ?? state.failure;
   const stepFailed =
     failure && ({ kind: 'step-failed', step: failure.step, error: errorOf(failure), sent: 'maybe' } as const);
@@ -157,15 +160,19 @@ function factsOf(state: RunState, finishedAt: string): ReportData {
 }
 
 /** The outcome of each entry; a Poll that failed for good leaves some undecided. */
-function finalEntries({ entries, failure }: RunState): DecidedIndex[] {
+function finalEntries({ entries, failure }: RunState): DoneEntry[] {
   // Truncate failed, and no Poll found out what it did: the truncation that was due may have been sent.
   const turn = failure ? entries.find((entry) => entry.phase === 'approved') : undefined;
-  const lastWord = (entry: Entry): DecidedIndex => {
-    if (entry.phase === 'done') return entry.facts;
-    if (entry.phase === 'watched') return unfinishedEntry(entry, 'step').facts;
-    if (entry !== turn) return doneEntry(entry, 'not-started', { kind: 'setup', what: 'run' }).facts;
-    const cause: Cause = { kind: 'step-failed', step: 'truncate', error: errorOf(failure), sent: 'maybe' };
-    return doneEntry(entry, 'unknown', cause, { reindexes: turn.plan.deletesInPlace ? undefined : true }).facts;
+  const lastWord = (entry: Entry): DoneEntry => {
+    if (entry.phase === 'done') return entry;
+    if (entry.phase === 'watched') return unfinishedEntry(entry, 'step');
+    if (entry !== turn) return doneEntry(entry, 'not-started', { kind: 'setup', what: 'run' });
+    return doneEntry(entry, 'unknown', {
+      kind: 'step-failed',
+      step: 'truncate',
+      error: errorOf(failure),
+      sent: 'maybe',
+    });
   };
   return entries.map(lastWord);
 }

@@ -1,22 +1,34 @@
 import * as z from 'zod';
+import type { IndexNames } from '../gms/backend.ts';
 import { serverAddress } from '../gms/http/base-url.ts';
+import type { LastVerdict, LedgerRecord, Unresolved } from '../ledger/record.ts';
 import type { Mark } from '../ledger/transitions.ts';
 import type { Cause } from '../model/cause.ts';
+import type { Method } from '../model/method.ts';
 import type { Note } from '../model/note.ts';
-import type { DecidedIndex, IndexData, UnmanagedIndex } from '../model/report-schema.ts';
-import type { PolicySettings } from '../policy/schema.ts';
+import type { Outcome } from '../model/outcomes.ts';
+import type { UnmanagedIndex } from '../model/report-schema.ts';
+import type { Policy } from '../policy/schema.ts';
 import type { Watch } from '../truncation/watch.ts';
 import type { Failure } from './failure.ts';
 
 /** The run state: the one JSON value that travels through every state of the workflow. */
 
-export const STATE_VERSION = 8;
+export const STATE_VERSION = 9;
+
+/** Entries of one run: its policies, and unresolved truncations without one. */
+export const maxEntries = 64;
 
 /**
- * Entries of one run: its policies, and unresolved truncations without one. With every text at its longest they take
- * 204 KiB, and Step Functions ends an execution whose state has 256 KiB, without any Catch.
+ * Step Functions ends an execution whose state has 256 KiB, without any Catch. A step leaves room for what is caught of
+ * two functions that fail.
  */
-export const maxEntries = 64;
+export const maxStateBytes = 208 * 1024;
+
+/** What is watched cannot be made smaller: this leaves room for 48 policies that wait for their turn. */
+export const maxWatchedBytes = 144 * 1024;
+
+export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 export type Mode = 'enforce' | 'preview';
 
@@ -65,39 +77,85 @@ export interface RunState {
 /** Phases: decided for good; approved and waiting its turn; being watched. */
 export type Entry = DoneEntry | ApprovedEntry | WatchedEntry;
 
-/** An entry before anything is decided about it. */
+/**
+ * One index in one run. Each step adds its own part and reshapes none; `view.ts` alone turns an entry into what people
+ * see.
+ */
 export interface EntryBase {
   /** The ledger's key: the search index. */
   index: string;
-  /** What the report will say; grows as the run learns more. */
-  facts: IndexData;
+  /** As its policy spells them; without a policy, as its record does. */
+  names: IndexNames;
+  /** As Plan read it: Truncate compares it with what it says just before the call. */
+  policy?: Policy;
+  /** What Plan counted, or Truncate when it decided again. */
+  plan?: Planned;
+  /** The ledger's record as this run last read or wrote it, where the entry is about a truncation. */
+  record?: LedgerRecord;
+  /** About a truncation that an earlier run started, or about an index without a policy. */
+  resumed?: true | undefined;
 }
 
-export interface DoneEntry extends EntryBase {
+/** Decided for good: by this run, or by the verdict in its record, whichever run gave that. */
+export type DoneEntry = DecidedEntry | JudgedEntry;
+
+export interface DecidedEntry extends EntryBase {
   phase: 'done';
-  facts: DecidedIndex;
-  /** The verdict in the ledger that this entry reports: marked once the report is published (rule 15). */
-  mark?: Mark;
+  decision: Decision;
+  /** Rows to delete that the last check has counted, of a truncation that this run no longer watches. */
+  rowsLeft?: number | undefined;
+}
+
+export interface JudgedEntry extends EntryBase {
+  phase: 'done';
+  decision?: undefined;
+  record: LedgerRecord & { lastVerdict: LastVerdict };
+}
+
+export interface Decision {
+  outcome: Outcome;
+  cause: Cause;
 }
 
 export interface ApprovedEntry extends EntryBase {
   phase: 'approved';
-  /** What Truncate compares with the policy at that time. */
-  policy: PolicySettings;
-  plan: PlannedCounts;
-}
-
-/** What Plan found, for Truncate to compare with. */
-export interface PlannedCounts {
-  rowsToDelete: number;
-  deletesInPlace: boolean;
-  /** The row limit makes the cutoff older than the policy's own, and leaves `rest` old rows for later runs. */
-  limited?: { cutoffMillis: number; rest: number };
+  policy: Policy;
+  plan: Planned & { counts: PlannedCounts };
 }
 
 export interface WatchedEntry extends EntryBase {
   phase: 'watched';
+  record: Unresolved;
   watch: Watch;
+}
+
+/** The rows of an index, by dry runs. */
+export interface Planned {
+  /** The cutoff that is or would be sent, epoch milliseconds. */
+  cutoffMillis: number;
+  /** The physical index, if the server names exactly one. */
+  indexName?: string | undefined;
+  /** By the last dry run with that cutoff. */
+  counts?: PlannedCounts | undefined;
+  /** The row limit makes the cutoff older than the policy's own. */
+  limited?: Limited | undefined;
+  /** The row limit does not hold, because the server writes every row to keep into a new index anyway. */
+  wholeReindex?: true | undefined;
+}
+
+/** What a dry run counted, for Truncate to compare with. */
+export interface PlannedCounts {
+  rowsToDelete: number;
+  rowsTotal: number;
+  method: Method;
+}
+
+export interface Limited {
+  /** The policy's own cutoff, epoch milliseconds, and the rows at or before it. */
+  policyCutoffMillis: number;
+  rowsPastRetention: number;
+  /** Of these, old rows that are left for later runs. */
+  rest: number;
 }
 
 const headSchema = z.looseObject({

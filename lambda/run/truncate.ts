@@ -5,9 +5,9 @@ import type { Attempt, Sending, StoredRecord, Verdict } from '../ledger/record.t
 import { isSameAttempt, startSending, withdraw } from '../ledger/transitions.ts';
 import type { Cause } from '../model/cause.ts';
 import type { Outcome } from '../model/outcomes.ts';
-import type { IndexData } from '../model/report-schema.ts';
 import { secondMillis } from '../model/time.ts';
 import { decide, policyCutoff } from '../policy/decision.ts';
+import { settingsOf } from '../policy/schema.ts';
 import { bestEffortReads, physicalIndex } from '../truncation/best-effort-reads.ts';
 import { withDeadline } from '../truncation/clock.ts';
 import { countTruncation, truncateFields } from '../truncation/counts.ts';
@@ -15,10 +15,10 @@ import { send, writeAnswer } from '../truncation/send.ts';
 import { afterCallWithoutTask, ownCallWithoutTask, withBreaker } from './breaker.ts';
 import { changedSettings, problemOf } from './current-settings.ts';
 import { functionTimeoutSeconds, sendMarginMillis } from './deadlines.ts';
-import { attemptFacts, doneEntry, endOf, keyOf, replaceEntry, takenEntry, watchedEntry } from './entries.ts';
+import { decisionOf, doneEntry, endOf, keyOf, replaceEntry, takenEntry, watchedEntry } from './entries.ts';
 import { nextStep } from './next.ts';
 import type { RunServices } from './services.ts';
-import { type ApprovedEntry, assertOurs, type Entry, type RunState } from './state.ts';
+import { type ApprovedEntry, assertOurs, type Entry, type PlannedCounts, type RunState } from './state.ts';
 
 /** The answer to the dry run that justifies a truncate is at most this old when the call goes out. */
 const dryRunValidMillis = 60 * secondMillis;
@@ -39,9 +39,9 @@ export async function truncate(state: RunState, services: RunServices): Promise<
   if (!target || state.breaker !== undefined) return finish(state);
   if (state.mode !== 'enforce') throw new Error('a preview approves nothing, and sends nothing');
   const { entry, changes } = await startOne(state, target, services);
-  const { phase, facts } = entry;
-  const { outcome, cause } = phase === 'done' ? facts : {};
-  log.info('truncate', { index: entry.index, phase, outcome, cause, taskId: facts.taskId });
+  const { index, phase, record = {} } = entry;
+  const taskId = 'taskId' in record ? record.taskId : undefined;
+  log.info('truncate', { index, phase, ...(phase === 'done' && decisionOf(entry)), taskId });
   return finish({ ...replaceEntry(state, target, entry), ...changes });
 }
 
@@ -90,7 +90,7 @@ function withoutLedger(target: ApprovedEntry, error: unknown): Result {
  */
 async function takeBack(sending: Sending, { ledger, clock }: RunServices): Promise<void> {
   const { runId, runStartMillis } = sending.attempt;
-  const verdict: Verdict = { outcome: 'not-started', cause: { kind: 'setup', what: 'ledger' }, reindexes: false };
+  const verdict: Verdict = { outcome: 'not-started', cause: { kind: 'setup', what: 'ledger' }, method: 'delete' };
   try {
     if (!isSameWrite(await ledger.read(sending.index), sending)) return;
     await ledger.replace(withdraw(sending, verdict, { runId, runStartMillis, atMillis: clock.now() }));
@@ -120,7 +120,8 @@ async function prepareCall(state: RunState, target: ApprovedEntry, services: Run
   const { changes } = decision;
   if (decision.kind === 'refused') {
     // Another invocation of this step may have been first and made the change.
-    const refused = doneEntry(target, decision.outcome, decision.cause, decision.facts);
+    const from = { ...target, plan: { ...target.plan, counts: decision.counts ?? target.plan.counts } };
+    const refused = doneEntry(from, decision.outcome, decision.cause);
     return ifTakenNow(target, state, services, changes, refused);
   }
   const { attempt, dryRunAt } = decision;
@@ -186,18 +187,18 @@ async function notSent(
 ): Promise<Entry> {
   const verdict: Verdict & { cause: Cause } =
     why === 'withheld'
-      ? { outcome: 'not-started', cause: outOfTime, reindexes: false }
-      : { outcome: 'failed', cause: { kind: 'server', error: why, sent: 'no' }, reindexes: false };
+      ? { outcome: 'not-started', cause: outOfTime, method: 'delete' }
+      : { outcome: 'failed', cause: { kind: 'server', error: why, sent: 'no' }, method: 'delete' };
   const { runId, runStartMillis } = record.attempt;
   const decided = { runId, runStartMillis, atMillis: clock.now() };
   await writeAnswer(record, (current) => withdraw(current, verdict, decided), { ledger });
-  return doneEntry(target, verdict.outcome, verdict.cause, attemptFacts(record.attempt));
+  return doneEntry({ ...target, record }, verdict.outcome, verdict.cause);
 }
 
 /** `changes`: what its reads have learnt for the rest of the run. */
 type Decision = { changes: Partial<RunState> } & (
   | { kind: 'approved'; attempt: Attempt; dryRunAt: { monotonic: number } }
-  | { kind: 'refused'; outcome: Outcome; cause: Cause; facts?: Partial<IndexData> }
+  | { kind: 'refused'; outcome: Outcome; cause: Cause; counts?: PlannedCounts }
 );
 
 /** Counts and decides again; only `sending` comes between this and the call. */
@@ -226,10 +227,11 @@ async function countAndDecide(
   signal: AbortSignal,
 ): Promise<Decision> {
   const { operations, clock } = services;
-  const { policy, plan } = target;
+  const { plan } = target;
+  const policy = settingsOf(target.policy);
   const { runStartMillis } = state;
   const policyCutoffMillis = policyCutoff(runStartMillis, policy);
-  const cutoffMillis = plan.limited?.cutoffMillis ?? policyCutoffMillis;
+  const cutoffMillis = plan.limited ? plan.cutoffMillis : policyCutoffMillis;
   const fields = truncateFields(policy, cutoffMillis, state.refusesForceField ?? false);
   const ask = (some: TruncateFields): Promise<DryRun> => operations.dryRun(some, { signal });
 
@@ -253,12 +255,13 @@ async function countAndDecide(
     minRetentionDays: services.settings.minRetentionDays,
     approveRows: state.approveRows,
     isLimited: plan.limited !== undefined,
-    before: { settings, planned: plan, baselineRows: baseline.rowsLeft },
+    before: { settings, planned: plan.counts, baselineRows: baseline.rowsLeft },
   });
-  const { rowsTotal, rowsToDelete } = dryRun;
+  const { rowsTotal, rowsToDelete, method } = dryRun;
   if (refusal) {
-    const { outcome, cause } = refusal;
-    return { kind: 'refused', outcome, cause, facts: { rowsTotal, rowsToDelete }, changes: reads.without };
+    // As Plan has announced it: a change is the refusal's own cause.
+    const counts = { rowsTotal, rowsToDelete, method: plan.counts.method };
+    return { kind: 'refused', ...refusal, counts, changes: reads.without };
   }
   const sendUntil = Math.min(sendBy, dryRunAt.wall + dryRunValidMillis);
   const attempt: Attempt = {
@@ -267,8 +270,8 @@ async function countAndDecide(
     retentionDays: policy.retentionDays,
     policyCutoffMillis,
     fields,
-    announcesReindex: !dryRun.deletesInPlace,
-    reindexes: !dryRun.deletesInPlace,
+    announced: method,
+    method,
     baseline: {
       rowsToDelete: baseline.rowsLeft,
       rowsTotal,

@@ -2,14 +2,14 @@ import { asResult, type Operations } from '../gms/operations.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { overdueAfterMillis } from '../ledger/ownership.ts';
 import { isUnresolved, type RunId, type StoredRecord, type Unresolved, type Verdict } from '../ledger/record.ts';
-import { isSameRun, learnReindexes, recordVerdict } from '../ledger/transitions.ts';
+import { isSameRun, learnMethod, recordVerdict } from '../ledger/transitions.ts';
 import { concernsServer } from '../model/server-error.ts';
 import { type BestEffortReads, physicalIndex } from './best-effort-reads.ts';
 import type { Clock } from './clock.ts';
 import { type Ask, countTruncation, countWindow, type TruncationCounts } from './counts.ts';
 import { isFinal, judge, judgeUncountable, stateAfter } from './judge.ts';
 import { nextCheckAt } from './next-check.ts';
-import { hasEnded, hasProgressed, type Observation, reduce, showsReindex, type Watch } from './watch.ts';
+import { hasEnded, hasProgressed, methodShown, type Observation, reduce, type Watch } from './watch.ts';
 
 /** One check of an unresolved truncation: what it saw, and what that means for the record. */
 
@@ -26,7 +26,7 @@ export interface CheckServices {
 }
 
 type CheckResult =
-  | { kind: 'watching'; watch: Watch; reindexes: boolean }
+  | { kind: 'watching'; record: Unresolved; watch: Watch }
   /**
    * The record as it is now: it has this truncation's verdict, or no longer holds this truncation, whichever run wrote
    * it.
@@ -39,8 +39,8 @@ type CheckResult =
 export async function check(record: Unresolved, watch: Watch, services: CheckServices): Promise<CheckResult> {
   const { clock, ledger, isLastCheck } = services;
   const seen = await see(record, watch, services);
-  const reindexes = showsReindex(record, seen, watch.hasWritten ?? false);
-  const known = reindexes === record.attempt.reindexes ? record : learnReindexes(record, reindexes);
+  const method = methodShown(record, seen, watch.hasWritten ?? false);
+  const known = method === record.attempt.method ? record : learnMethod(record, method);
   if (known !== record && !(await ledger.replace(known))) return again(record, watch, clock.now());
   const after = reduce(watch, seen, known.attempt);
   if (seen.error && !seen.counts) return checkFailed(known, { ...after, lastCheckAt: clock.now() }, services);
@@ -90,8 +90,8 @@ const asker =
 
 const again = (record: Unresolved, watch: Watch, now: number): CheckResult => ({
   kind: 'watching',
+  record,
   watch: { ...watch, nextCheckAt: nextCheckAt(record, watch, now) },
-  reindexes: record.attempt.reindexes,
 });
 
 /** The verdict that waits for a second check to agree: the one before, or a new one. */

@@ -31,7 +31,7 @@ const unrefreshedShare = 0.1;
  *     otherwise                                                   unknown       quarantined
  */
 export function judge(record: Unresolved, watch: Watch, counts: Counts): Verdict {
-  return record.attempt.reindexes ? judgeReindex(record, watch, counts) : judgeDelete(record, watch, counts);
+  return record.attempt.method === 'reindex' ? judgeReindex(record, watch, counts) : judgeDelete(record, watch, counts);
 }
 
 type Counts = NonNullable<Observation['counts']>;
@@ -88,10 +88,10 @@ function judgeReindex({ state, attempt }: Unresolved, watch: Watch, counts: Coun
 }
 
 /** The verdict about a truncation too old to wait for, which cannot be counted (rule 10). */
-export const judgeUncountable = ({ attempt: { reindexes } }: Unresolved, watch: Watch): Verdict => ({
+export const judgeUncountable = ({ attempt: { method } }: Unresolved, watch: Watch): Verdict => ({
   outcome: 'unknown',
   cause: { kind: 'unproven', error: watch.error, vanished: watch.vanished || undefined, ...countersOf(watch) },
-  reindexes,
+  method,
 });
 
 /**
@@ -117,11 +117,11 @@ export function isFinal(
 }
 
 /** What the record becomes: lost rows, and a reindex that is not proven, wait for a person. */
-export const stateAfter = ({ outcome, reindexes }: Verdict): 'idle' | 'quarantined' =>
-  outcome === 'rows-missing' || (outcome === 'unknown' && reindexes) ? 'quarantined' : 'idle';
+export const stateAfter = ({ outcome, method }: Verdict): 'idle' | 'quarantined' =>
+  outcome === 'rows-missing' || (outcome === 'unknown' && method === 'reindex') ? 'quarantined' : 'idle';
 
-const commonFacts = ({ reindexes, baseline }: Attempt, counts: Counts) => ({
-  reindexes,
+const commonFacts = ({ method, baseline }: Attempt, counts: Counts) => ({
+  method,
   noIndex: counts.isAbsent || undefined,
   rowsRemaining: counts.rowsLeft,
   rowsMissing: Math.max(0, baseline.rowsToKeep - counts.rowsToKeep),

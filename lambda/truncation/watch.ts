@@ -1,5 +1,6 @@
 import type { TaskCounters, TaskStatus } from '../gms/operations.ts';
 import { type Attempt, type RunId, runOf, type Unresolved } from '../ledger/record.ts';
+import type { Method } from '../model/method.ts';
 import type { ServerError } from '../model/server-error.ts';
 import { hourMillis, minuteMillis } from '../model/time.ts';
 import type { TruncationCounts } from './counts.ts';
@@ -104,14 +105,15 @@ export const rowsProcessed = ({ deleted = 0, created = 0, updated = 0 }: TaskCou
  * done with a third of the rows still there. A check that failed takes nothing back.
  */
 export function progressShown(
-  { rowsToDelete = 0, rowsTotal = rowsToDelete, reindexes = false }: ProgressFacts,
+  { baseline: { rowsToDelete, rowsTotal }, method }: Pick<Attempt, 'baseline' | 'method'>,
   { rowsLeft = rowsToDelete, counter, hasWritten = false }: Pick<Watch, 'rowsLeft' | 'counter' | 'hasWritten'>,
 ): ProgressShown {
+  const isReindex = method === 'reindex';
   // Until a reindex is put in place, counts are of the old index: before a status has a counter, its progress is
   // unknown.
-  if (reindexes && !counter) return {};
+  if (isReindex && !counter) return {};
   const total = hasWritten ? Math.max(0, rowsTotal - rowsToDelete) : rowsToDelete;
-  const counted = reindexes ? 0 : rowsToDelete - rowsLeft;
+  const counted = isReindex ? 0 : rowsToDelete - rowsLeft;
   const done = Math.max(0, Math.min(Math.max(counter ?? 0, counted), total));
   return { done, total, work: hasWritten ? 'written' : 'deleted' };
 }
@@ -123,29 +125,23 @@ interface ProgressShown {
   work?: 'deleted' | 'written';
 }
 
-type ProgressFacts = {
-  rowsToDelete?: number;
-  rowsTotal?: number;
-  reindexes?: boolean;
-};
-
 /**
- * Whether a truncation reindexes: as announced, or as a status has shown by rows created or updated. An announced
+ * How a truncation removes rows: as announced, or as a status has shown by rows created or updated. An announced
  * reindex turns out to be a delete only if a completed status has deleted rows alone and the counts agree: what each
  * counter means is not specified. Assumed of a server that reindexes unannounced: silent-reindex
  * @param hasWritten an earlier status has shown rows created or updated
  */
-export function showsReindex({ attempt }: Unresolved, { status, counts }: Observation, hasWritten: boolean): boolean {
-  if (status?.kind !== 'found') return attempt.reindexes;
+export function methodShown({ attempt }: Unresolved, { status, counts }: Observation, hasWritten: boolean): Method {
+  if (status?.kind !== 'found') return attempt.method;
   const { created = 0, updated = 0, deleted = 0, total = deleted } = status.counters;
-  if (created + updated > 0 || hasWritten) return true;
+  if (created + updated > 0 || hasWritten) return 'reindex';
   const { rowsToDelete, rowsToKeep } = attempt.baseline;
   // Without a row to keep, the counters of a reindex are those of a delete.
-  if (rowsToKeep === 0) return attempt.reindexes;
+  if (rowsToKeep === 0) return attempt.method;
   // A total above the rows to delete includes rows that this status does not account for.
   const isAll = deleted >= total || total <= rowsToDelete;
   const isDelete = status.completed && deleted > 0 && isAll && counts !== undefined && isInPlace(attempt, counts);
-  return isDelete ? false : attempt.reindexes;
+  return isDelete ? 'delete' : attempt.method;
 }
 
 /**
@@ -193,12 +189,13 @@ interface Movement {
   isFirst: boolean;
 }
 
-function movementOf(before: Watch, { counts, status }: Observation, { reindexes, baseline }: Attempt): Movement {
+function movementOf(before: Watch, { counts, status }: Observation, { method, baseline }: Attempt): Movement {
   const counter = counterOf(status);
   const isFewer = counts && before.rowsLeft !== undefined && counts.rowsLeft < before.rowsLeft;
   const isFurther = counter !== undefined && before.counter !== undefined && counter > before.counter;
   const { rowsToKeep = Number.POSITIVE_INFINITY } = before;
-  const hasMoreRows = reindexes && counts && counts.rowsToKeep > rowsToKeep && rowsToKeep < baseline.rowsToKeep;
+  const hasMoreRows =
+    method === 'reindex' && counts && counts.rowsToKeep > rowsToKeep && rowsToKeep < baseline.rowsToKeep;
   const progressed = isFewer || isFurther;
   return {
     progressed,
@@ -268,7 +265,7 @@ const hasCounters = ({ total, created, updated, deleted }: TaskCounters): boolea
 function progressOf(
   watch: Watch,
   { at, status, counts }: Observation,
-  { baseline, reindexes }: Attempt,
+  { baseline, method }: Attempt,
 ): Watch['progress'] {
   const { progress } = watch;
   const now = { at, before: progress && { done: progress.done, at: progress.at } };
@@ -276,7 +273,8 @@ function progressOf(
     return { done: rowsProcessed(status.counters), total: status.counters.total, ...now };
   }
   if (!counts) return undefined;
-  if (reindexes) return { done: Math.min(counts.rowsToKeep, baseline.rowsToKeep), total: baseline.rowsToKeep, ...now };
+  if (method === 'reindex')
+    return { done: Math.min(counts.rowsToKeep, baseline.rowsToKeep), total: baseline.rowsToKeep, ...now };
   return { done: Math.max(0, baseline.rowsToDelete - counts.rowsLeft), total: baseline.rowsToDelete, ...now };
 }
 
@@ -289,12 +287,13 @@ export function hasEnded(
   { at, status, counts, error }: Observation,
   { state, attempt }: Unresolved,
 ): boolean {
-  const { reindexes, judgeableAt } = attempt;
+  const { judgeableAt } = attempt;
+  const isReindex = attempt.method === 'reindex';
   // Until then it may not even have been sent.
   if (!counts || (state === 'sending' && at < judgeableAt)) return false;
   // Some servers put the new index in place after the task has ended.
-  if (status?.kind === 'found' && status.completed && (!reindexes || isInPlace(attempt, counts))) return true;
-  if (!reindexes && counts.rowsLeft === 0) return true;
+  if (status?.kind === 'found' && status.completed && (!isReindex || isInPlace(attempt, counts))) return true;
+  if (!isReindex && counts.rowsLeft === 0) return true;
   // A status that was read before, and cannot be read now, may still say that it runs.
   return error || (status?.kind === 'found' && !status.completed) ? false : isStill(watch, at, attempt);
 }

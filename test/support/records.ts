@@ -27,8 +27,8 @@ export const anAttempt = (fields: Partial<Attempt> = {}): Attempt => ({
     batchSize: 10_000,
     forceDeleteByQuery: true,
   },
-  announcesReindex: false,
-  reindexes: false,
+  announced: 'delete',
+  method: 'delete',
   baseline: { rowsToDelete: 60, rowsTotal: 100, rowsToKeep: 40, countedAtMillis: 1_000_000 },
   sendingSince: 1_200_000,
   sendBy: 1_400_000,
@@ -38,14 +38,14 @@ export const anAttempt = (fields: Partial<Attempt> = {}): Attempt => ({
 
 /** Of a truncation that the server announced as a reindex. */
 export const aReindex = (fields: Partial<Attempt> = {}): Attempt =>
-  anAttempt({ announcesReindex: true, reindexes: true, ...fields });
+  anAttempt({ announced: 'reindex', method: 'reindex', ...fields });
 
 export const aVerdict = (fields: Partial<Verdict> = {}): Verdict => ({
   outcome: 'truncated',
   cause: { kind: 'verified' },
   rowsDeleted: 60,
   rowsRemaining: 0,
-  reindexes: false,
+  method: 'delete',
   ...fields,
 });
 

@@ -17,7 +17,7 @@ export function anEntry(
     aspect,
     retentionDays: 90,
     cutoffMillis: Date.UTC(2026, 4, 16, 3, 30),
-    strategy: 'delete-by-query',
+    announced: 'delete',
     rowsTotal: 3_466_120,
     rowsToDelete: 1_200_034,
     ...more,

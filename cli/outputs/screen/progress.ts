@@ -1,7 +1,9 @@
 import { resultOf } from '../../../lambda/model/outcomes.ts';
 import { dottedName } from '../../../lambda/policy/aspects.ts';
 import { exact, percent } from '../../../lambda/report/sentences/numbers.ts';
-import type { Entry, WatchedEntry } from '../../../lambda/run/state.ts';
+import { decisionOf } from '../../../lambda/run/entries.ts';
+import type { Entry, RunState, WatchedEntry } from '../../../lambda/run/state.ts';
+import { view } from '../../../lambda/run/view.ts';
 import { progressShown } from '../../../lambda/truncation/watch.ts';
 import {
   actionOf,
@@ -38,23 +40,25 @@ export function createProgress(write: (line: string) => void, paint: Paint, widt
     heading = undefined;
     write(`  ${line}`);
   };
-  const state: RunListener['state'] = (step, { entries }) => {
+  const state: RunListener['state'] = (step, run) => {
+    const { entries } = run;
     // A run that releases an index has no plan.
     if (step === 'plan' && entries.length > 0) {
-      write(planTable(entries, paint, width()));
+      write(planTable(run, paint, width()));
       for (const { index, phase } of entries) if (phase === 'done') ended.add(index);
       if (entries.some((entry) => actionOf(entry) === 'reindex')) write(reindexExplained);
       heading = headingOf(entries);
     }
     const mayAsk = step === 'plan' && entries.some(({ phase }) => phase === 'approved');
     for (const entry of entries) {
-      names.set(entry.index, dottedName(entry.facts));
+      names.set(entry.index, dottedName(entry.names));
       if (entry.phase === 'watched' && !mayAsk && isNews(entry, tenths)) say(progressLine(entry));
       if (entry.phase !== 'done' || ended.has(entry.index)) continue;
       ended.add(entry.index);
-      const { outcome, cause, indexName: oldIndex } = entry.facts;
-      const result = resultLine({ ...entry.facts, oldIndex, taskRows: taskRowsOf(cause) });
-      say([`${dottedName(entry.facts)}: ${paint(resultOf[outcome], outcome)}`, ...result].join(', '));
+      const { outcome, cause } = decisionOf(entry);
+      const shown = view(entry, run);
+      const result = resultLine({ ...shown, oldIndex: shown.indexName, taskRows: taskRowsOf(cause) });
+      say([`${dottedName(entry.names)}: ${paint(resultOf[outcome], outcome)}`, ...result].join(', '));
     }
   };
   return { state, say, task: (index, taskId) => say(`${names.get(index) ?? index}: task ${taskId}`) };
@@ -71,7 +75,7 @@ export const waitingLine = (watched: readonly WatchedEntry[]): string =>
 
 /** When it is first seen, and at every tenth. */
 function isNews(watched: WatchedEntry, tenths: Map<string, number>): boolean {
-  const { done, total } = progressShown(watched.facts, watched.watch);
+  const { done, total } = progressShown(watched.record.attempt, watched.watch);
   const tenth = done === undefined || !total ? 0 : Math.floor((done / total) * 10);
   if ((tenths.get(watched.index) ?? -1) >= tenth) return false;
   tenths.set(watched.index, tenth);
@@ -89,11 +93,11 @@ function headingOf(entries: readonly Entry[]): string | undefined {
   return both && `${both.charAt(0).toUpperCase()}${both.slice(1)}:`;
 }
 
-function planTable(entries: readonly Entry[], paint: Paint, width: number): string {
-  const rows = entries.map((entry) => {
-    const { rowsTotal, rowsToDelete, rowsPastRetention = rowsToDelete } = entry.facts;
+function planTable(run: RunState, paint: Paint, width: number): string {
+  const rows = run.entries.map((entry) => {
+    const { rowsTotal, rowsToDelete, rowsPastRetention = rowsToDelete } = view(entry, run);
     return [
-      dottedName(entry.facts),
+      dottedName(entry.names),
       rowsTotal === undefined ? '-' : exact(rowsTotal),
       rowsToDelete === undefined ? '-' : exact(rowsToDelete),
       // The threshold is compared with all that is past the retention, even if the row limit deletes less.
@@ -115,6 +119,6 @@ function planTable(entries: readonly Entry[], paint: Paint, width: number): stri
 function decisionCell(entry: Entry, paint: Paint): string {
   const decision = actionOf(entry);
   if (decision === 'truncate' || decision === 'reindex') return paint('act', decision);
-  const result = entry.phase === 'done' ? resultOf[entry.facts.outcome] : 'ok';
+  const result = entry.phase === 'done' ? resultOf[decisionOf(entry).outcome] : 'ok';
   return result === 'ok' ? decision : paint(result, decision);
 }

@@ -2,7 +2,7 @@ import type { DryRun } from '../operations.ts';
 import { type Sanitize, sanitize, type Unreadable } from './server-text.ts';
 
 /** The content of a dry run's sentence. */
-interface DryRunSentence extends Pick<DryRun, 'rowsToDelete' | 'rowsTotal' | 'deletesInPlace'> {
+interface DryRunSentence extends Pick<DryRun, 'rowsToDelete' | 'rowsTotal' | 'method'> {
   kind: 'dry-run';
 }
 
@@ -27,5 +27,6 @@ export function readDryRun(text: string, show: Sanitize = sanitize): DryRunSente
     return { kind: 'unreadable', excerpt: show(text) };
   }
   const [rowsToDelete, rowsTotal] = found;
-  return { kind: 'dry-run', rowsToDelete, rowsTotal, deletesInPlace: /\bdelete[\s_-]by[\s_-]query\b/i.test(text) };
+  const method = /\bdelete[\s_-]by[\s_-]query\b/i.test(text) ? 'delete' : 'reindex';
+  return { kind: 'dry-run', rowsToDelete, rowsTotal, method };
 }

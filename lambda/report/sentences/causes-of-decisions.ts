@@ -30,7 +30,7 @@ export const due: CauseEntry<'due'> = ({ minDeletePercent, rowLimit }, entry) =>
   why: joined(
     rowLimit !== undefined &&
       `A run deletes at most ${rows(rowLimit)} (maxRowsPerRun), the oldest first; later runs continue while at least ${percent(minDeletePercent, 2)} of the rows are old.`,
-    entry.strategy === 'reindex' && 'This server would reindex: it writes the rows to keep into a new index.',
+    entry.announced === 'reindex' && 'This server would reindex: it writes the rows to keep into a new index.',
     entry.wholeReindex && 'A reindex cannot be split: maxRowsPerRun does not apply.',
   ),
   urgency: 'nothing',
@@ -128,11 +128,11 @@ export const guard: CauseEntry<'guard'> = (cause, entry, context) => {
 };
 
 export const changed: CauseEntry<'changed'> = (cause) => {
-  if (cause.what === 'reindex') {
+  if (cause.what === 'method') {
     return {
       subject: 'reindex changed',
       what: nothingDeleted,
-      why: `The server would now ${cause.now ? 'reindex' : 'delete in place'}; a moment ago it would have ${cause.now ? 'deleted in place' : 'reindexed'}.`,
+      why: `The server would now ${cause.method === 'reindex' ? 'reindex' : 'delete in place'}; a moment ago it would have ${cause.method === 'reindex' ? 'deleted in place' : 'reindexed'}.`,
       urgency: 'nothing',
       next: nextRunTries,
     };

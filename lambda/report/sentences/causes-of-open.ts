@@ -58,7 +58,7 @@ function openBriefly({ done, total, ended, vanished }: CauseOf<'open'>): string 
 function openText({ done, total, ended }: CauseOf<'open'>, entry: DecidedIndex): string {
   if (ended) return 'its task has ended, but its result is not verified yet';
   if (done !== undefined) return rowsDone(done, total, entry);
-  if (entry.rowsDeleted && !entry.reindexes)
+  if (entry.rowsDeleted && entry.method !== 'reindex')
     return `${ofTotal(entry.rowsDeleted, entry.rowsToDelete, 'old row')} deleted so far`;
   return entry.outcome === 'still-running'
     ? 'nothing shows that it has ended'
@@ -156,9 +156,9 @@ export const leftAlone: CauseEntry<'left-alone'> = (cause, entry, context) => {
 };
 
 export function quarantined(cause: CauseOf<'quarantined'>, entry: DecidedIndex, context: Context): Sentences {
-  const { since, outcome, rowsMissing, reindexed, indexBefore, indexNow, cutoffMillis } = cause;
+  const { since, outcome, rowsMissing, method, indexBefore, indexNow, cutoffMillis } = cause;
   const hasLost = isLost(cause);
-  const lost = `${rowsMissing === undefined ? 'rows' : rows(rowsMissing, 'exact')} ${rowsMissing === 1 ? 'was' : 'were'} missing${reindexed ? ' after a reindex' : ''}`;
+  const lost = `${rowsMissing === undefined ? 'rows' : rows(rowsMissing, 'exact')} ${rowsMissing === 1 ? 'was' : 'were'} missing${method === 'reindex' ? ' after a reindex' : ''}`;
   return {
     subject: missingToday(cause) > 0 ? `${rows(missingToday(cause), 'exact')} missing today` : `since ${date(since)}`,
     what: 'nothing is deleted from it until a person releases it',

@@ -48,8 +48,8 @@ export function verified(cause: CauseOf<'verified'>, entry: DecidedIndex): Sente
   const took = durationSeconds === undefined ? '' : ` in ${duration(durationSeconds)}`;
   const byWhom = resumed ? ' by a truncation of an earlier run' : '';
   return {
-    what: `${entry.reindexes ? reindexedText(cause, entry) : deletedText(entry)}${took}${byWhom}, verified by counting again`,
-    why: entry.reindexes ? afterReindex(cause, entry) : afterDelete(cause, entry),
+    what: `${entry.method === 'reindex' ? reindexedText(cause, entry) : deletedText(entry)}${took}${byWhom}, verified by counting again`,
+    why: entry.method === 'reindex' ? afterReindex(cause, entry) : afterDelete(cause, entry),
     urgency: 'nothing',
   };
 }
@@ -155,15 +155,15 @@ function isHidden({ done = 0, total, conflicts = 0 }: CauseOf<'remains'>, { rows
 export function missing(cause: CauseOf<'missing'>, entry: DecidedIndex, context: Context): Sentences {
   const isShard = isLikeShard(cause, entry);
   return {
-    subject: entry.noIndex ? 'no such index' : entry.reindexes ? 'after a reindex' : '',
+    subject: entry.noIndex ? 'no such index' : entry.method === 'reindex' ? 'after a reindex' : '',
     what: missingText(cause, entry, context),
     why: joined(
       isShard && 'The same share of the old rows is gone, as when a shard is unavailable.',
       !isShard &&
         !entry.noIndex &&
-        !entry.reindexes &&
+        entry.method !== 'reindex' &&
         "This job's delete does not touch these rows: something else deletes from this index or reindexes it.",
-      entry.reindexes && countersText(cause, entry),
+      entry.method === 'reindex' && countersText(cause, entry),
       quarantine,
       cutoffOf(entry),
     ),
@@ -178,7 +178,7 @@ export function missing(cause: CauseOf<'missing'>, entry: DecidedIndex, context:
 function missingText({ expected, found, done = 0, total }: CauseOf<'missing'>, entry: DecidedIndex, context: Context) {
   if (found === undefined) return `only ${rowsDone(done, total ?? expected, entry)}`;
   const lost = `${exact(expected - found)} of ${rows(expected, 'exact')} that should have stayed`;
-  return `${lost} ${areOrWere(entry, context)} ${entry.reindexes ? 'not in the new index' : 'gone'}`;
+  return `${lost} ${areOrWere(entry, context)} ${entry.method === 'reindex' ? 'not in the new index' : 'gone'}`;
 }
 
 /**
@@ -187,9 +187,9 @@ function missingText({ expected, found, done = 0, total }: CauseOf<'missing'>, e
  */
 function isLikeShard(
   { expected, found }: CauseOf<'missing'>,
-  { reindexes, noIndex, rowsDeleted = 0, rowsToDelete = 0 }: DecidedIndex,
+  { method, noIndex, rowsDeleted = 0, rowsToDelete = 0 }: DecidedIndex,
 ): boolean {
-  if (reindexes || noIndex || found === undefined || rowsToDelete === 0 || expected === 0) return false;
+  if (method === 'reindex' || noIndex || found === undefined || rowsToDelete === 0 || expected === 0) return false;
   const [goneOfOld, goneOfRest] = [rowsDeleted / rowsToDelete, (expected - found) / expected];
   return Math.min(goneOfOld, goneOfRest) > 0.05 && Math.abs(goneOfOld - goneOfRest) <= 0.1;
 }
@@ -197,7 +197,7 @@ function isLikeShard(
 /** A reindex that nothing proves; or a delete whose result could not be counted. */
 export function unproven(cause: CauseOf<'unproven'>, entry: DecidedIndex, context: Context): Sentences {
   const { error, vanished } = cause;
-  if (!entry.reindexes) {
+  if (entry.method !== 'reindex') {
     return {
       subject: 'cannot be counted',
       what: 'the result of its truncation could not be counted',

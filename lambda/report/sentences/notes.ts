@@ -50,7 +50,8 @@ const fewerRows: Entry<'fewer-rows'> = ({ index, expected, found, since }) => ({
 });
 
 const released: Entry<'released'> = (note, context) => {
-  const { index, missing = 0, unknown, reindexed, decidedAt = '', decidedBy } = note;
+  const { index, missing = 0, unknown, method, decidedAt = '', decidedBy } = note;
+  const isReindex = method === 'reindex';
   const isOwn = decidedBy === undefined || decidedBy === context.runId;
   return {
     subject: `${index} released`,
@@ -63,18 +64,18 @@ const released: Entry<'released'> = (note, context) => {
         : missing > 0
           ? `As accepted, ${rows(missing, 'exact')} ${isOrAre(missing)} missing; later runs do not report this again.`
           : 'No row that was counted before its truncation is missing.',
-      reindexed && missing === 0 && 'Late rows may hide a loss.',
+      isReindex && missing === 0 && 'Late rows may hide a loss.',
       cutoffText(note.cutoffMillis),
     ),
-    urgency: missing > 0 || unknown !== undefined || reindexed ? 'change' : 'nothing',
-    next: reindexed
+    urgency: missing > 0 || unknown !== undefined || isReindex ? 'change' : 'nothing',
+    next: isReindex
       ? 'Before the old index is removed, copy the rows that only it has, as the runbook says.'
       : missing > 0
         ? 'If these rows matter, bring them back as the runbook says.'
         : unknown !== undefined
           ? 'If its rows matter, check whether they are there.'
           : undefined,
-    section: reindexed ? 'Reindexes' : missing > 0 ? 'Rows missing' : 'Quarantined',
+    section: isReindex ? 'Reindexes' : missing > 0 ? 'Rows missing' : 'Quarantined',
   };
 };
 

@@ -140,11 +140,11 @@ interface Counters {
 }
 
 /** What a task's status says of its rows: deleted by a delete, written by a reindex. A total of 0 is no total yet. */
-export function rowsDone(done: number, total: number | undefined, { reindexes }: DecidedIndex): string {
+export function rowsDone(done: number, total: number | undefined, { method }: DecidedIndex): string {
   const isOf = total !== undefined && total > 0 && total >= done;
   const noun = (isOf ? total : done) === 1 ? 'row' : 'rows';
   const amount = isOf ? `${exact(done)} of ${exact(total)}` : exact(done);
-  return reindexes ? `${amount} ${noun} written to the new index` : `${amount} old ${noun} deleted`;
+  return method === 'reindex' ? `${amount} ${noun} written to the new index` : `${amount} old ${noun} deleted`;
 }
 
 /** What the task's counters say besides the counts, as a sentence; about a delete they prove nothing. */

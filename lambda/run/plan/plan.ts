@@ -15,13 +15,14 @@ import { type BestEffortReads, bestEffortReads } from '../../truncation/best-eff
 import { withDeadline } from '../../truncation/clock.ts';
 import { withBreaker } from '../breaker.ts';
 import { deadlineMarginMillis } from '../deadlines.ts';
-import { doneEntry, entryOf, policyFacts, releaseNote } from '../entries.ts';
+import { decisionOf, doneEntry, entryOf, markOf, releaseNote } from '../entries.ts';
 import { type PlanEvent, parseInput, type RunInput } from '../input.ts';
 import { nextStep, unfinishedEntry } from '../next.ts';
 import { releaseIndices } from '../release.ts';
 import type { RunServices } from '../services.ts';
-import { type Entry, maxEntries, type RunState } from '../state.ts';
-import { type PlanContext, type PlanResult, planPolicy, searchCutoff } from './policy.ts';
+import { bytesOf, type Entry, maxEntries, maxWatchedBytes, type RunState } from '../state.ts';
+import { view } from '../view.ts';
+import { type PlanContext, type PlanResult, planPolicy, policyEntry, searchCutoff } from './policy.ts';
 import { addressNotes, emptyState, type Preparation, prepare } from './prepare.ts';
 import { recountQuarantined } from './quarantined.ts';
 import { PlanRequests } from './requests.ts';
@@ -133,9 +134,9 @@ function entriesFromLedger(
     const release = owned.kind === 'unreported' && !owned.record.lastVerdict ? owned.record.lastRelease : undefined;
     // A release gets a note; an entry only if its index has a policy, which waits for that.
     if (policy || !release) {
-      const names = policy ? policyFacts(policy.policy) : namesOfRecord(record);
+      const base = policy ? policyEntry(index, policy.policy) : { index, names: namesOfRecord(record) };
       const resumed = policy && !isUnresolved(record) ? undefined : true;
-      fromLedger.entries.push(entryOf({ index, facts: { ...names, resumed } }, owned, state, now, watches));
+      fromLedger.entries.push(entryOf({ ...base, resumed }, owned, state, now, watches));
     }
     const mark = markFor(record);
     // If the run state is full, the next run reports the others.
@@ -150,10 +151,10 @@ function entriesFromLedger(
     if (parsed.kind === 'invalid') {
       const { entityType, aspect, problem } = parsed;
       const cause: Cause = { kind: 'policy', what: 'unreadable', problem: capped(problem) };
-      fromLedger.entries.push(doneEntry({ index, facts: { entityType, aspect } }, 'failed', cause));
+      fromLedger.entries.push(doneEntry({ index, names: { entityType, aspect } }, 'failed', cause));
       continue;
     }
-    const from = { index, facts: policyFacts(parsed.policy) };
+    const from = policyEntry(index, parsed.policy);
     if (taken.has(index)) continue;
     if (!canAskServer) fromLedger.entries.push(doneEntry(from, 'failed', { kind: 'setup', what: 'run' }));
     else if (parsed.policy.enabled) toCount.push(parsed);
@@ -194,7 +195,10 @@ async function planEntries(toCount: readonly WaitingPolicy[], context: PlanConte
 
 async function planOne({ index, policy }: WaitingPolicy, context: PlanContext): Promise<PlanResult> {
   const planned = await planPolicy(index, policy, context);
-  context.services.log.info(plannedLine, { ...planned.facts, index, phase: planned.phase });
+  const { phase } = planned;
+  const shown = phase === 'unsearched' ? {} : view(planned, context.state);
+  const decision = phase === 'done' ? decisionOf(planned) : {};
+  context.services.log.info(plannedLine, { ...shown, ...decision, index, phase });
   return planned;
 }
 
@@ -213,7 +217,7 @@ function withoutServer(entry: Entry, kind: string): Entry {
  * count come after.
  */
 function runOrder(records: Preparation['records']) {
-  const rows = ({ facts }: Entry) => facts.rowsToDelete ?? Number.MAX_SAFE_INTEGER;
+  const rows = ({ plan }: Entry) => plan?.counts?.rowsToDelete ?? Number.MAX_SAFE_INTEGER;
   const wasBad = ({ index }: Entry): number => {
     const record = records.get(index);
     const last = record === undefined || record.state === 'unreadable' ? undefined : record.lastVerdict;
@@ -271,11 +275,16 @@ function finish(state: RunState, { settings, clock, log }: RunServices): RunStat
  */
 function withinLimit(state: RunState): RunState {
   const { entries, notes } = state;
-  if (entries.length <= maxEntries) return state;
-  const carried = new Set([...entries].sort((one, other) => rank(one) - rank(other)).slice(0, maxEntries));
+  const carried = new Set<Entry>();
+  let watchedBytes = 0;
+  for (const entry of [...entries].sort((one, other) => rank(one) - rank(other))) {
+    if (entry.phase === 'watched') watchedBytes += bytesOf(entry);
+    if (carried.size < maxEntries && (entry.phase !== 'watched' || watchedBytes <= maxWatchedBytes)) carried.add(entry);
+  }
   const beyond = entries.filter((entry) => !carried.has(entry));
-  const namesOf = (some: readonly Entry[]) => some.map(({ facts }) => dottedName(facts));
-  const quarantined = beyond.filter(({ phase, facts }) => phase === 'done' && facts.outcome === 'quarantined');
+  if (beyond.length === 0) return state;
+  const namesOf = (some: readonly Entry[]) => some.map(({ names }) => dottedName(names));
+  const quarantined = beyond.filter((entry) => entry.phase === 'done' && decisionOf(entry).outcome === 'quarantined');
   const note: Note = {
     kind: 'beyond',
     entries: beyond.length,
@@ -289,6 +298,7 @@ function rank(entry: Entry): number {
   if (entry.phase === 'watched') return 1;
   if (entry.phase === 'approved') return 4;
   // Unreported decisions go first; those that do not fit stay unreported.
-  if (entry.facts.outcome === 'rows-missing' || entry.mark !== undefined) return 0;
-  return { failed: 2, attention: 3, ok: 5 }[resultOf[entry.facts.outcome]];
+  const { outcome } = decisionOf(entry);
+  if (outcome === 'rows-missing' || markOf(entry) !== undefined) return 0;
+  return { failed: 2, attention: 3, ok: 5 }[resultOf[outcome]];
 }

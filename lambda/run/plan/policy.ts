@@ -3,16 +3,15 @@ import { addressElsewhere } from '../../ledger/ownership.ts';
 import type { StoredRecord, Window } from '../../ledger/record.ts';
 import type { Cause } from '../../model/cause.ts';
 import type { Note } from '../../model/note.ts';
-import type { IndexData } from '../../model/report-schema.ts';
 import { dottedName } from '../../policy/aspects.ts';
 import { type DecisionInput, decide, policyCutoff, withHeadroom } from '../../policy/decision.ts';
 import { type Policy, settingsOf } from '../../policy/schema.ts';
 import { physicalIndex } from '../../truncation/best-effort-reads.ts';
 import { recount, truncateFields } from '../../truncation/counts.ts';
 import { findCutoff, rowLimit } from '../../truncation/row-limit.ts';
-import { doneEntry, policyFacts } from '../entries.ts';
+import { doneEntry } from '../entries.ts';
 import type { RunServices } from '../services.ts';
-import type { Entry, EntryBase, PlannedCounts, RunState } from '../state.ts';
+import type { ApprovedEntry, Entry, EntryBase, Limited, PlannedCounts, RunState } from '../state.ts';
 import type { PlanRequests } from './requests.ts';
 
 /** If more rows of a window have disappeared than both limits allow, that is a note. */
@@ -33,22 +32,31 @@ export interface PlanContext {
 export type PlanResult = Entry | NeedsCutoff;
 
 /** More rows are due than one run may delete; further dry runs find the cutoff of this run. */
-export interface NeedsCutoff extends EntryBase {
+export interface NeedsCutoff extends CountedEntry {
   phase: 'unsearched';
-  policy: Policy;
   /** The dry run with the policy's own cutoff; it decided threshold and ceiling. */
   wholeDryRun: DryRun;
   /** The most rows to delete in this run. */
   maxRows: number;
 }
 
+/** An index whose rows a dry run has counted. */
+type CountedEntry = Omit<ApprovedEntry, 'phase'>;
+
+/** The entry of a policy before anything is known about its index. */
+export const policyEntry = (index: string, policy: Policy): EntryBase & { policy: Policy } => ({
+  index,
+  names: { entityType: policy.entityType, aspect: policy.aspect },
+  policy,
+});
+
 /** Counts and decides about one policy whose index is free. */
 export async function planPolicy(index: string, policy: Policy, context: PlanContext): Promise<PlanResult> {
   const { requests } = context;
   const cutoffMillis = cutoffOf(context, policy);
   const size = physicalIndex(context.sizes, policy);
-  const facts = { ...policyFacts(policy), cutoffMillis, indexName: size?.indexName };
-  const base: EntryBase = { index, facts };
+  const plan = { cutoffMillis, indexName: size?.indexName };
+  const base = { ...policyEntry(index, policy), plan };
   if (requests.serverFailure) return doneEntry(base, 'failed', { kind: 'setup', what: 'run' });
   if (requests.isLate()) return doneEntry(base, 'failed', { kind: 'stopped', by: 'plan-time' });
   const fieldsNow = () => truncateFields(policy, cutoffMillis, requests.refusesForceField ?? false);
@@ -56,7 +64,7 @@ export async function planPolicy(index: string, policy: Policy, context: PlanCon
     const isFirst = requests.refusesForceField === undefined;
     const dryRun = isFirst ? await requests.firstDryRun(fieldsNow()) : await requests.dryRun(fieldsNow());
     await noteFewerRows(index, policy, fieldsNow(), context);
-    return await planCounted({ index, facts: { ...facts, ...dryRunFacts(dryRun) } }, policy, dryRun, context);
+    return await planCounted({ ...base, plan: { ...plan, counts: countsOf(dryRun) } }, dryRun, context);
   } catch (error) {
     if (!(error instanceof OperationsError)) throw error;
     return doneEntry(base, 'failed', failureOf(error, requests));
@@ -68,29 +76,22 @@ function failureOf({ fact }: OperationsError, { serverFailure }: PlanRequests): 
   return serverFailure === fact ? { kind: 'setup', what: 'run' } : { kind: 'server', error: fact, sent: 'no' };
 }
 
-async function planCounted(
-  counted: EntryBase,
-  policy: Policy,
-  dryRun: DryRun,
-  context: PlanContext,
-): Promise<PlanResult> {
+async function planCounted(counted: CountedEntry, dryRun: DryRun, context: PlanContext): Promise<PlanResult> {
   const { state, requests } = context;
+  const { policy } = counted;
   const facts = factsFor(policy, dryRun, context);
   const early = decide('plan', facts);
   if (early) return doneEntry(counted, early.outcome, early.cause);
   const maxRows = rowLimit(policy.maxRowsPerRun, dryRun.rowsToDelete, state.approveRows);
-  if (dryRun.deletesInPlace) {
-    if (maxRows === undefined) return approvedEntry(counted, policy, dryRun, state);
-    return { ...counted, phase: 'unsearched', policy, wholeDryRun: dryRun, maxRows };
+  if (dryRun.method === 'delete') {
+    if (maxRows === undefined) return approvedEntry(counted, state);
+    return { ...counted, phase: 'unsearched', wholeDryRun: dryRun, maxRows };
   }
   // One more request, and only for a reindex that is due.
   const refusal = decide('plan', { ...facts, taskStatusError: await requests.taskStatusRefusal() });
   if (refusal) return doneEntry(counted, refusal.outcome, refusal.cause);
-  const wholeEntry = {
-    ...counted,
-    facts: { ...counted.facts, wholeReindex: maxRows === undefined ? undefined : true },
-  };
-  return approvedEntry(wholeEntry, policy, dryRun, state);
+  const wholeReindex = maxRows === undefined ? undefined : true;
+  return approvedEntry({ ...counted, plan: { ...counted.plan, wholeReindex } }, state);
 }
 
 /**
@@ -140,36 +141,24 @@ const factsFor = (
   isLimited: false,
 });
 
-/** What a dry run adds to an entry. */
-const dryRunFacts = ({ rowsTotal, rowsToDelete, deletesInPlace }: DryRun): Partial<IndexData> => ({
-  rowsTotal,
-  rowsToDelete,
-  strategy: deletesInPlace ? 'delete-by-query' : 'reindex',
-});
+const countsOf = ({ rowsTotal, rowsToDelete, method }: DryRun): PlannedCounts => ({ rowsTotal, rowsToDelete, method });
 
 /** The policy's own cutoff in this run, epoch milliseconds. */
 const cutoffOf = ({ state }: Pick<PlanContext, 'state'>, policy: Policy): number =>
   policyCutoff(state.runStartMillis, policy);
 
 /** What a real run truncates, and a preview would. */
-function approvedEntry(
-  { index, facts }: EntryBase,
-  policy: Policy,
-  { rowsToDelete, deletesInPlace, limited }: PlannedCounts,
-  { mode }: RunState,
-): Entry {
+function approvedEntry(counted: CountedEntry, { mode }: RunState): Entry {
+  const { index, names, policy, plan } = counted;
   if (mode === 'preview') {
     const { minDeletePercent, maxRowsPerRun } = policy;
-    const cause: Cause = { kind: 'due', minDeletePercent, rowLimit: limited && maxRowsPerRun };
-    return doneEntry({ index, facts }, 'would-truncate', cause);
+    return doneEntry(counted, 'would-truncate', {
+      kind: 'due',
+      minDeletePercent,
+      rowLimit: plan.limited && maxRowsPerRun,
+    });
   }
-  return {
-    index,
-    facts,
-    phase: 'approved',
-    policy: settingsOf(policy),
-    plan: { rowsToDelete, deletesInPlace, limited },
-  };
+  return { index, names, policy, plan, phase: 'approved' };
 }
 
 /**
@@ -195,38 +184,30 @@ async function search(from: NeedsCutoff, context: PlanContext): Promise<Entry | 
   const found = await findCutoff({ cutoffMillis, whole: wholeDryRun, maxRows, ask });
   if (found.kind === 'no-time') return undefined;
   const rowsPastRetention = wholeDryRun.rowsToDelete;
+  const limitedTo = (sent: number, counts: PlannedCounts): CountedEntry => {
+    const limited: Limited = {
+      policyCutoffMillis: cutoffMillis,
+      rowsPastRetention,
+      rest: Math.max(0, rowsPastRetention - counts.rowsToDelete),
+    };
+    return { ...from, plan: { ...from.plan, cutoffMillis: sent, counts, limited } };
+  };
   if (found.kind === 'too-large') {
     const { rows: rowsToDelete, cutoffMillis: oldest } = found;
-    return doneEntry(
-      from,
-      'above-ceiling',
-      {
-        kind: 'above-ceiling',
-        approveRows: withHeadroom(rowsToDelete),
-        approved: state.approveRows,
-        rowLimit: policy.maxRowsPerRun,
-      },
-      { rowsToDelete, cutoffMillis: oldest, rowsPastRetention, policyCutoffMillis: cutoffMillis },
-    );
+    return doneEntry(limitedTo(oldest, { ...from.plan.counts, rowsToDelete }), 'above-ceiling', {
+      kind: 'above-ceiling',
+      approveRows: withHeadroom(rowsToDelete),
+      approved: state.approveRows,
+      rowLimit: policy.maxRowsPerRun,
+    });
   }
   const { cutoffMillis: sent, dryRun: part } = found;
-  const planned = {
-    index: from.index,
-    facts: {
-      ...from.facts,
-      ...dryRunFacts(part),
-      rowsPastRetention,
-      cutoffMillis: sent,
-      policyCutoffMillis: cutoffMillis,
-    },
-  };
+  const planned = limitedTo(sent, countsOf(part));
   const refusal = decide('plan', { ...factsFor(policy, part, context), cutoffMillis: sent, isLimited: true });
   if (refusal) return doneEntry(planned, refusal.outcome, refusal.cause);
-  const { rowsToDelete, deletesInPlace } = part;
   // A reindex cannot be limited, and needs task statuses: the next run decides about it as a reindex.
-  if (!deletesInPlace) {
-    return doneEntry(planned, 'not-started', { kind: 'changed', what: 'reindex', was: false, now: true });
+  if (part.method === 'reindex') {
+    return doneEntry(planned, 'not-started', { kind: 'changed', what: 'method', method: part.method });
   }
-  const rest = Math.max(0, wholeDryRun.rowsToDelete - rowsToDelete);
-  return approvedEntry(planned, policy, { rowsToDelete, deletesInPlace, limited: { cutoffMillis: sent, rest } }, state);
+  return approvedEntry(planned, state);
 }

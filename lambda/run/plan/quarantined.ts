@@ -5,6 +5,7 @@ import type { CauseOf } from '../../model/cause.ts';
 import { usualBatchSize } from '../../model/policy-fields.ts';
 import { countTruncation } from '../../truncation/counts.ts';
 import { isInPlace } from '../../truncation/watch.ts';
+import { doneEntry } from '../entries.ts';
 import type { Entry } from '../state.ts';
 import type { PlanContext } from './policy.ts';
 
@@ -20,22 +21,18 @@ export async function recountQuarantined(
   const counted: Entry[] = [];
   for (const entry of entries) {
     const record = context.records.get(entry.index);
-    const isQuarantined =
-      entry.phase === 'done' && entry.facts.cause.kind === 'quarantined' && record?.state === 'quarantined';
+    const cause = entry.phase === 'done' ? entry.decision?.cause : undefined;
     if (
-      !isQuarantined ||
-      !record.attempt.reindexes ||
+      cause?.kind !== 'quarantined' ||
+      record?.state !== 'quarantined' ||
+      record.attempt.method === 'delete' ||
       addressElsewhere(record, context.state) ||
       context.requests.isLate()
     ) {
       counted.push(entry);
       continue;
     }
-    const cause = {
-      ...(entry.facts.cause as CauseOf<'quarantined'>),
-      today: await countToday(record, context, signal),
-    };
-    counted.push({ ...entry, facts: { ...entry.facts, cause } });
+    counted.push(doneEntry(entry, 'quarantined', { ...cause, today: await countToday(record, context, signal) }));
   }
   return counted;
 }

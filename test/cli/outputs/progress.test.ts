@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { createProgress } from '../../../cli/outputs/screen/progress.ts';
-import { settingsOf } from '../../../lambda/policy/schema.ts';
 import type { Entry } from '../../../lambda/run/state.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
 import { aPolicy } from '../../support/policies.ts';
@@ -10,15 +9,17 @@ import { aRunState } from '../../support/states.ts';
 const watched: Entry = {
   index: anIndex,
   phase: 'watched',
-  facts: { entityType: 'dataset', aspect: 'operation', resumed: true },
+  names: { entityType: 'dataset', aspect: 'operation' },
+  resumed: true,
+  record: aRunning(),
   watch: startWatch(aRunning(), 0, 0),
 };
 const approved: Entry = {
   index: 'dataset_datasetprofileaspect_v1',
   phase: 'approved',
-  facts: { entityType: 'dataset', aspect: 'datasetProfile', rowsToDelete: 9, rowsTotal: 10 },
-  policy: settingsOf(aPolicy()),
-  plan: { rowsToDelete: 9, deletesInPlace: true },
+  names: { entityType: 'dataset', aspect: 'datasetProfile' },
+  policy: aPolicy(),
+  plan: { cutoffMillis: 0, counts: { rowsToDelete: 9, rowsTotal: 10, method: 'delete' } },
 };
 
 /** The lines of a plan, and of the state after it. */

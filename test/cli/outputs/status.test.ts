@@ -47,7 +47,7 @@ describe('status', () => {
   });
 
   test('says of a reindex which rows still take space, and where', () => {
-    const verdict = aVerdict({ rowsDeleted: undefined, rowsLeftBehind: 60, reindexes: true });
+    const verdict = aVerdict({ rowsDeleted: undefined, rowsLeftBehind: 60, method: 'reindex' });
     const { baseline } = anAttempt();
     const attempt = aReindex({ baseline: { ...baseline, indexName: 'old_1' } });
     const text = statusText([anIdle({ attempt, lastVerdict: aLastVerdict({ verdict }) })], 200);

@@ -47,8 +47,8 @@ test('The last line of a log says what the next check is for, and when it is', (
   const output = onScreen({ write: (text) => lines.push(text) });
   vi.setSystemTime(Date.UTC(2026, 0, 15, 3, 30));
   const watch = { ...startWatch(aRunning(), 0, 0), pending: { verdict: 'incomplete', since: 0 } };
-  const entry = { entityType: 'dataset', aspect: 'operation', rowsToDelete: 60, taskId: 'node:1' };
-  const entries = [{ index: 'dataset_operationaspect_v1', phase: 'watched', facts: entry, watch }];
+  const names = { entityType: 'dataset', aspect: 'operation' };
+  const entries = [{ index: 'dataset_operationaspect_v1', phase: 'watched', names, record: aRunning(), watch }];
   output.header({ server: 'http://localhost:1', mode: 'enforce', embedded: false, fast: false });
   output.state('poll', { entries, next: 'wait', waitSeconds: 90 } as unknown as RunState);
   vi.advanceTimersByTime(minute);

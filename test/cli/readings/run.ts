@@ -24,7 +24,7 @@ export interface Ran {
   /** State of the ledger record afterwards; undefined if nothing was sent. */
   record: string | undefined;
   /** The entry says that it is a reindex. */
-  reindexes: boolean | undefined;
+  reindexes: boolean;
   entry: DecidedIndex;
   /** Outcome of the second index. */
   second: string | undefined;
@@ -110,7 +110,7 @@ export async function runAgainst(reading: Partial<ServerProfile>, wanted: Wanted
       requests: requests.length,
       withForceField: requests.filter(({ body }) => Object.hasOwn(body as object, 'forceDeleteByQuery')).length,
       record: (await ledger.list())[0]?.state,
-      reindexes: entry.reindexes,
+      reindexes: entry.method === 'reindex',
       entry,
       second: other?.outcome,
     };

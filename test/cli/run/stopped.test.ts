@@ -85,8 +85,8 @@ test.each([
   const record = aRunning();
   ledger.stored.set(record.index, record);
   const watch = { ...startWatch(record, 0, 0), task };
-  const entry = { entityType: 'dataset', aspect: 'operation', rowsToDelete: 60 };
-  const last = { entries: [{ index: record.index, phase: 'watched', facts: entry, watch }] } as unknown as RunState;
+  const names = { entityType: 'dataset', aspect: 'operation' };
+  const last = { entries: [{ index: record.index, phase: 'watched', names, record, watch }] } as unknown as RunState;
   const [first, second] = await unresolvedLines(ledger, last, record.server);
   expect(first).toMatch(expected);
   expect(second).toContain('task node:1');

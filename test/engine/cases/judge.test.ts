@@ -52,7 +52,10 @@ describe('rows', () => {
 
   test('that a copy left behind are named by saying that there may be some', () => {
     const said = (reindexes: boolean) => {
-      const runs = run('truncated', 0, 'said').map((ended) => ({ ...ended, entry: { ...ended.entry!, reindexes } }));
+      const runs = run('truncated', 0, 'said').map((ended) => ({
+        ...ended,
+        entry: { ...ended.entry!, method: reindexes ? ('reindex' as const) : ('delete' as const) },
+      }));
       return problems({ ...behind, runs }, { lateRows: true });
     };
     expect(said(true)).toEqual([]);

@@ -65,7 +65,7 @@ function unnamedRows(
   // The job tolerates ordinary losses, because entities get deleted. Here nobody deletes any.
   const isNamed = isGone || kept - named <= Math.max(lost.rows, kept * lost.share);
   // What a copy or an upgrade leaves behind is named by saying so: nobody can count it.
-  const isSaid = (lateRows && reported.some(({ entry }) => entry?.reindexes)) || leftBehind;
+  const isSaid = (lateRows && reported.some(({ entry }) => entry?.method === 'reindex')) || leftBehind;
   return (isNamed ? 0 : kept - named) + (ingested > 0 && !isSaid ? ingested : 0);
 }
 

@@ -108,7 +108,7 @@ const required: string[][] = [
   ['lastSender'],
   ['attempt', 'fields'],
   ['attempt', 'baseline'],
-  ['attempt', 'reindexes'],
+  ['attempt', 'method'],
   ['attempt', 'judgeableAt'],
   ['lastVerdict', 'verdict', 'outcome'],
 ];

@@ -17,9 +17,9 @@ function textOf(event: JournalEvent, index: string): string | undefined {
   const by = runId === '' ? '' : `${step} ${id} of ${runId}`;
   switch (event.kind) {
     case 'dry-run': {
-      const { rowsToDelete, rowsTotal, deletesInPlace } = event.answer ?? {};
+      const { rowsToDelete, rowsTotal, method } = event.answer ?? {};
       const counts = event.answer
-        ? `${rowsToDelete} of ${rowsTotal}${deletesInPlace ? '' : ', reindexes'}`
+        ? `${rowsToDelete} of ${rowsTotal}${method === 'reindex' ? ', reindexes' : ''}`
         : 'no answer';
       return `${by} up to ${new Date(event.fields.cutoffMillis).toISOString()}: ${counts}`;
     }

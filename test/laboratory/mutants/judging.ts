@@ -52,7 +52,7 @@ export const judgingMutants: readonly Mutant[] = [
     ['run/plan/policy', 'taskStatusError: await requests.taskStatusRefusal()', 'taskStatusError: undefined'],
   ]),
   mutant(7, 'does not learn from a status how rows are removed', [
-    [check, 'showsReindex(record, seen, watch.hasWritten ?? false);', 'record.attempt.reindexes;'],
+    [check, 'methodShown(record, seen, watch.hasWritten ?? false);', 'record.attempt.method;'],
   ]),
   mutant(
     7,
@@ -77,7 +77,7 @@ export const judgingMutants: readonly Mutant[] = [
   ]),
   mutant(7, 'takes the first check for stillness', [[watch, 'at - stillSince >= window', 'at - stillSince <= window']]),
   mutant(7, 'takes a reindex that is not in place for ended', [
-    [watch, '(!reindexes || isInPlace(attempt, counts))', '(!reindexes || at > 0)'],
+    [watch, '(!isReindex || isInPlace(attempt, counts))', '(!isReindex || at > 0)'],
   ]),
   mutant(7, 'trusts "completed" without counting', [
     [
@@ -109,10 +109,14 @@ export const judgingMutants: readonly Mutant[] = [
     [judge, 'if (isMissing(attempt, counts)) return { ...facts, ...rowsMissing(attempt, counts, counters) };', ''],
   ]),
   mutant(9, 'judges a reindex like a delete', [
-    [judge, 'return record.attempt.reindexes ?', 'return counts.rowsLeft < 0 ?'],
+    [judge, "return record.attempt.method === 'reindex' ?", 'return counts.rowsLeft < 0 ?'],
   ]),
   mutant(9, 'judges a reindex without a task id like a delete', [
-    [judge, 'return record.attempt.reindexes ?', "return record.attempt.reindexes && record.state === 'running' ?"],
+    [
+      judge,
+      "return record.attempt.method === 'reindex' ?",
+      "return record.attempt.method === 'reindex' && record.state === 'running' ?",
+    ],
   ]),
   mutant(9, 'does not read what a reindex says that it left out', [
     [
@@ -150,14 +154,14 @@ export const judgingMutants: readonly Mutant[] = [
     [judge, 'if (isRemainder(counts.rowsLeft, baseline.rowsToDelete)) {', 'if (counts.rowsLeft < 0) {'],
   ]),
   mutant(9, 'has no quarantine', [[judge, "outcome === 'rows-missing' || ", '']]),
-  mutant(9, 'opens a reindex that is not proven', [[judge, " || (outcome === 'unknown' && reindexes)", '']]),
+  mutant(9, 'opens a reindex that is not proven', [[judge, " || (outcome === 'unknown' && method === 'reindex')", '']]),
   mutant(9, 'does not wait for the refresh', [
     [judge, 'if (at - agreesSince >= agreeingChecksMillis)', 'if (at - agreesSince >= 0)'],
   ]),
   mutant(9, 'does not name an index that was replaced', [
     [check, 'indexNow: isAnother ? index.indexName : undefined', 'indexNow: undefined'],
   ]),
-  mutant(9, 'has no breaker', [['run/breaker', 'return isBad ? ', 'return isBad && reindexes === null ? ']]),
+  mutant(9, 'has no breaker', [['run/breaker', 'return isBad ? ', 'return isBad && isReindex === null ? ']]),
   mutant(9, 'counts an open window', [
     ['truncation/counts', 'end: countedAtMillis,', 'end: countedAtMillis + 86_400_000,'],
   ]),
@@ -231,12 +235,22 @@ export const judgingMutants: readonly Mutant[] = [
     [release, 'until !== undefined && services.clock.now() < until', 'until !== undefined && services.clock.now() < 0'],
   ]),
   mutant(10, 'counts a reindex that is not in place', [
-    [release, "if (reindexes && !isInPlace(record.attempt, { rowsLeft: sent })) return { unknown: 'reindex' };", ''],
+    [
+      release,
+      "if (method === 'reindex' && !isInPlace(record.attempt, { rowsLeft: sent })) return { unknown: 'reindex' };",
+      '',
+    ],
   ]),
   mutant(
     10,
     'releases a reindex whose status says that it runs',
-    [[release, "if (reindexes && (await mayRun(record, operations, signal))) return { unknown: 'reindex' };", '']],
+    [
+      [
+        release,
+        "if (method === 'reindex' && (await mayRun(record, operations, signal))) return { unknown: 'reindex' };",
+        '',
+      ],
+    ],
     ['a person releases a reindex that has written every row, and has not ended for a day'],
   ),
   mutant(

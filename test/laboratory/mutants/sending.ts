@@ -12,7 +12,7 @@ const anotherAtLast = 'the server or the stage is another one by the time of the
 /** Rules 1 to 5: deciding and sending. */
 export const sendingMutants: readonly Mutant[] = [
   mutant(1, 'takes every server for one that deletes in place', [
-    [truncate, 'reindexes: !dryRun.deletesInPlace,\n    baseline', 'reindexes: false,\n    baseline'],
+    [truncate, '    method,\n    baseline', "    method: 'delete',\n    baseline"],
   ]),
   mutant(1, 'insists on a field that the server refuses', [[truncate, 'state.refusesForceField ?? false', 'false']]),
   mutant(1, 'sends another batch size', [['truncation/counts', 'batchSize: policy.batchSize', 'batchSize: 1']]),
@@ -68,7 +68,7 @@ export const sendingMutants: readonly Mutant[] = [
     ],
   ]),
   mutant(3, 'deletes more than the row limit', [
-    [truncate, 'plan.limited?.cutoffMillis ?? policyCutoffMillis', 'policyCutoffMillis'],
+    [truncate, 'plan.limited ? plan.cutoffMillis : policyCutoffMillis', 'policyCutoffMillis'],
     [decision, 'dryRun.rowsToDelete <= Math.max(policy.maxRowsPerRun, approveRows)', 'approveRows >= 0'],
   ]),
   mutant(4, 'takes 5xx for a rejection', [

@@ -18,7 +18,7 @@ export const tellingMutants: readonly Mutant[] = [
     ['run/release', "if (record.unreported) return refused('unreported');", ''],
   ]),
   mutant(15, 'marks before it publishes', [
-    ['truncation/check', 'learnReindexes, recordVerdict }', 'learnReindexes, markFor, markReported, recordVerdict }'],
+    ['truncation/check', 'learnMethod, recordVerdict }', 'learnMethod, markFor, markReported, recordVerdict }'],
     [
       'truncation/check',
       "if (await ledger.replace(resolved)) return { kind: 'resolved', record: resolved };",
@@ -66,17 +66,13 @@ export const tellingMutants: readonly Mutant[] = [
     [plan, 'if (policy) taken', "if (policy && owned.kind !== 'unreported') taken"],
   ]),
   mutant(15, 'says nothing of what an earlier run has decided', [
-    [
-      entries,
-      '? verdictEntry(from, owned.record, lastVerdict, state)',
-      "? doneEntry(from, 'disabled', { kind: 'not-due' })",
-    ],
+    [entries, '? judgedEntry(from, record)', "? doneEntry(from, 'disabled', { kind: 'not-due' })"],
   ]),
   mutant(15, 'reports a verdict of an earlier run as quarantined', [
     [
       entries,
-      'const entry = doneEntry(from, verdict.outcome, causeOf(verdict, attempt), {',
-      "const entry = doneEntry(from, record.state === 'quarantined' && !isSameRun(run, state) ? 'quarantined' : verdict.outcome, causeOf(verdict, attempt), {",
+      '? judgedEntry(from, record)',
+      "? record.state === 'quarantined' && !isSameRun(record.lastVerdict, state) ? doneEntry(from, 'quarantined', quarantinedCause(record)) : judgedEntry(from, record)",
     ],
   ]),
   mutant(15, 'does not count the missing rows of an earlier run', [

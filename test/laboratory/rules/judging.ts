@@ -60,7 +60,7 @@ export const judgingRules: Record<string, CheckRule> = {
     if (isOwnProof(given) || isUncounted(given)) return undefined;
     const left = countsOf(history, given)?.left;
     const shown = known.map((by) => reindexed(history, given, left, by));
-    const { reindexes } = given.verdict;
+    const reindexes = given.verdict.method === 'reindex';
     return !shown.includes(reindexes) && `it ${reindexes ? 'deleted' : 'reindexed'}`;
   }),
 
@@ -85,7 +85,7 @@ export const judgingRules: Record<string, CheckRule> = {
 
   'lost rows, and a reindex that is not proven, quarantine the index': ofVerdicts((given) => {
     const { state, verdict } = given;
-    const isUnproven = verdict.reindexes && verdict.outcome !== 'truncated' && !isOwnProof(given);
+    const isUnproven = verdict.method === 'reindex' && verdict.outcome !== 'truncated' && !isOwnProof(given);
     const isQuarantined = verdict.outcome === 'rows-missing' || isUnproven;
     return state !== (isQuarantined ? 'quarantined' : 'idle') && `and it becomes ${state}`;
   }),
@@ -133,7 +133,7 @@ const endOf = ({ runStartMillis, settings }: GivenVerdict['invocation']): number
   runStartMillis + settings.maxRunHours * hour;
 
 /** An index that is gone has no rows. A server that does not know the index says the same. */
-const noRows = { rowsToDelete: 0, rowsTotal: 0, deletesInPlace: true } as const;
+const noRows = { rowsToDelete: 0, rowsTotal: 0, method: 'delete' } as const;
 
 /** Counts of rows to delete that the judging run got, oldest first: up to the function that judged. */
 function checksOf(history: History, { at, record, invocation }: GivenVerdict): Event<'dry-run'>[] {
@@ -235,7 +235,7 @@ function reindexed(
   left: number | undefined,
   { by, earlier }: (typeof known)[number],
 ): boolean {
-  const { announcesReindex, baseline } = given.record.attempt;
+  const { announced, baseline } = given.record.attempt;
   const writes = ({ created = 0, updated = 0 }: Counters) => created + updated > 0;
   const shown = statusesOf(history, given, 'anybody').some(({ counters }) => writes(counters));
   const isDelete = (end: Counters | undefined, left: number | undefined): boolean => {
@@ -246,7 +246,7 @@ function reindexed(
   };
   // An earlier run may have seen that it deleted; old rows that came in since do not change that.
   const wasDelete = earlier && earlierChecks(history, given).some(({ end, left }) => isDelete(end, left));
-  return (announcesReindex && !isDelete(completedIn(history, given, by), left) && !wasDelete) || shown;
+  return (announced === 'reindex' && !isDelete(completedIn(history, given, by), left) && !wasDelete) || shown;
 }
 
 /** Completed statuses of the task, each with the rows to delete that the same function counted after it. */
@@ -307,9 +307,9 @@ function whyWrong(history: History, given: GivenVerdict): string | undefined {
   const { left, kept } = counts;
   const lost = baseline.rowsToKeep - kept;
   // What it may have known has to explain both: how rows are removed, and the outcome.
-  const fitting = known.filter((what) => reindexed(history, given, left, what) === verdict.reindexes);
+  const fitting = known.filter((what) => reindexed(history, given, left, what) === (verdict.method === 'reindex'));
   const expected = fitting.map(({ by }) =>
-    verdict.reindexes
+    verdict.method === 'reindex'
       ? verdictOfReindex(counts, completedIn(history, given, by), baseline)
       : verdictOfDelete(counts, record.state, baseline),
   );
@@ -325,7 +325,7 @@ function whyTooEarly(history: History, given: GivenVerdict): string | false | un
   if (!last?.answer) return isForAge(given) ? undefined : 'nothing was counted';
   const left = last.answer.rowsToDelete;
   const { baseline, sendingSince, judgeableAt } = record.attempt;
-  const { reindexes } = verdict;
+  const reindexes = verdict.method === 'reindex';
   const status = ofCall(history, 'status', invocation).findLast(
     (event) => record.state === 'running' && event.taskId === record.taskId && event.at <= at,
   )?.answer;

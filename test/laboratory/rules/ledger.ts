@@ -94,13 +94,13 @@ function whyUnknown(history: History, { at, previous, next, truth, invocation }:
   if (!isReadable(previous)) return 'the record cannot be read';
   if (isReadable(next) && previous.server !== next.server) return 'it is of another server';
   const attempt = 'attempt' in previous ? previous.attempt : undefined;
-  if (attempt?.reindexes && truth.oldFound >= attempt.baseline.rowsToDelete / 2) return 'it is not in place';
+  if (attempt?.method === 'reindex' && truth.oldFound >= attempt.baseline.rowsToDelete / 2) return 'it is not in place';
   const taskId = 'taskId' in previous ? previous.taskId : undefined;
   const status = ofCall(history, 'status', invocation).findLast((one) => one.at <= at && one.taskId === taskId)?.answer;
   const isAnswered = status !== undefined && status !== 'denied';
-  if (attempt?.reindexes && taskId !== undefined && !isAnswered) return 'it may run';
+  if (attempt?.method === 'reindex' && taskId !== undefined && !isAnswered) return 'it may run';
   const runs = typeof status === 'object' && status.kind === 'found' && !status.completed;
-  if (attempt?.reindexes && runs) return 'its status says that it runs';
+  if (attempt?.method === 'reindex' && runs) return 'its status says that it runs';
   const failed = ofCall(history, 'dry-run', invocation).some((one) => one.at <= at && !one.answer);
   return failed ? 'it cannot be counted' : undefined;
 }

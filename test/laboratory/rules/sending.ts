@@ -46,14 +46,13 @@ export const sendingRules: Record<string, CheckRule> = {
     if (!asked?.answer) return 'its last dry run has no answer';
     if (JSON.stringify(asked.fields) !== JSON.stringify(sent.fields)) return 'its last dry run has other fields';
     if (sent.at - asked.at > minute) return `its last dry run is ${Math.round((sent.at - asked.at) / 1000)} s old`;
-    const { rowsToDelete, rowsTotal, deletesInPlace } = asked.answer;
+    const { rowsToDelete, rowsTotal, method } = asked.answer;
     if (rowsToDelete <= 0 || rowsToDelete > rowsTotal) return `its last dry run says ${rowsToDelete} of ${rowsTotal}`;
     if (sent.record?.state !== 'sending') return undefined;
-    const { baseline, reindexes, announcesReindex } = sent.record.attempt;
-    if (announcesReindex === deletesInPlace || reindexes !== announcesReindex)
-      return 'the ledger does not say that it reindexes';
+    const { baseline, announced, method: recorded } = sent.record.attempt;
+    if (announced !== method || recorded !== announced) return 'the ledger does not say that it reindexes';
     const difference = Math.abs(baseline.rowsToDelete - rowsToDelete);
-    const isFar = difference > (deletesInPlace ? slack(Math.max(baseline.rowsToDelete, rowsToDelete)) : 0);
+    const isFar = difference > (method === 'delete' ? slack(Math.max(baseline.rowsToDelete, rowsToDelete)) : 0);
     return isFar && `the baseline says ${baseline.rowsToDelete}, the last dry run ${rowsToDelete}`;
   }),
 
@@ -71,8 +70,8 @@ export const sendingRules: Record<string, CheckRule> = {
     if (indices && !indices.some((one) => one.toLowerCase() === name)) return 'the run is about other policies';
     const { maxRowsPerRun = Number.POSITIVE_INFINITY } = policy;
     const most = Math.max(maxRowsPerRun, Number(execution?.input['approveRows'] ?? 0));
-    const { rowsToDelete = 0, deletesInPlace = true } = asked?.answer ?? {};
-    if (deletesInPlace && rowsToDelete > most) return `${rowsToDelete} rows, at most ${most}`;
+    const { rowsToDelete = 0, method = 'delete' } = asked?.answer ?? {};
+    if (method === 'delete' && rowsToDelete > most) return `${rowsToDelete} rows, at most ${most}`;
     if (cutoffMillis === whole) return undefined;
     const isLimited = policy.maxRowsPerRun !== undefined && cutoffMillis < whole && (whole - cutoffMillis) % hour === 0;
     return !isLimited && 'another cutoff';
@@ -80,12 +79,12 @@ export const sendingRules: Record<string, CheckRule> = {
 
   'guards are judged by the last dry run': ofSends(({ sent, asked, policy }) => {
     const { runStartMillis, settings } = sent.invocation;
-    const { clockSkewMillis = 0, deletesInPlace } = asked?.answer ?? {};
+    const { clockSkewMillis = 0, method } = asked?.answer ?? {};
     if (Math.abs(clockSkewMillis) > 10 * minute) return `the clocks differ by ${clockSkewMillis} ms`;
     if (runStartMillis - sent.at > minute) return 'the run starts in the future';
     const present = Math.min(runStartMillis, sent.at, sent.at + clockSkewMillis + 10 * minute);
     if (present - sent.fields.cutoffMillis < settings.minRetentionDays * day) return 'the cutoff is too young';
-    return policy?.refuseReindex && deletesInPlace === false && 'its policy refuses reindexes';
+    return policy?.refuseReindex && method === 'reindex' && 'its policy refuses reindexes';
   }),
 
   'threshold and ceiling hold in Plan': ofSends((send) => !isWorthIt(send) && 'no dry run of Plan makes it due'),
@@ -109,7 +108,7 @@ export const sendingRules: Record<string, CheckRule> = {
   }),
 
   'a reindex is sent only where statuses may be read': ofSends(({ sent, asked, before }) => {
-    if (asked?.answer?.deletesInPlace !== false) return undefined;
+    if (asked?.answer?.method !== 'reindex') return undefined;
     const run = runOf(sent.invocation);
     const isAnswered = before.some(
       (event) => event.kind === 'status' && runOf(event.invocation) === run && event.answer !== 'denied',
@@ -157,7 +156,9 @@ export const sendingRules: Record<string, CheckRule> = {
         (event): event is Event<'truncate'> => event.kind === 'truncate' && event.track === track,
       );
       // Only a reindex that was announced as one counts; the assumption about others is silent-reindex.
-      const isKnown = attempts.some(({ record }) => record?.state === 'sending' && record.attempt.announcesReindex);
+      const isKnown = attempts.some(
+        ({ record }) => record?.state === 'sending' && record.attempt.announced === 'reindex',
+      );
       // One that a person has released does not count; the assumption is released-reindex.
       const isAccepted = before.some(
         (event) =>
@@ -183,7 +184,7 @@ export const sendingRules: Record<string, CheckRule> = {
     for (const event of before) {
       if (event.kind !== 'taken' || runOf(event) !== run) continue;
       const bad = event.state.entries.find(
-        ({ phase, facts }) => phase === 'done' && facts.decidedAt !== undefined && isBad(facts),
+        (entry) => entry.phase === 'done' && !entry.decision && isBad(entry.record.lastVerdict.verdict),
       );
       if (bad) return `sent after ${bad.index} was ${bad.phase}`;
     }
@@ -217,7 +218,8 @@ export const sendingRules: Record<string, CheckRule> = {
         event.kind === 'taken' &&
         runOf(event) === run &&
         event.state.entries.some(
-          ({ index, phase, facts }) => index === sent.index && phase === 'done' && facts.cause.kind === 'step-failed',
+          (entry) =>
+            entry.index === sent.index && entry.phase === 'done' && entry.decision?.cause.kind === 'step-failed',
         ),
     );
     return isGivenUp && 'its Truncate had failed, and Poll had said so';
@@ -258,5 +260,5 @@ function isDue(
 }
 
 /** Rows are missing, or nobody knows what a reindex did. */
-const isBad = ({ outcome, reindexes }: { outcome: string; reindexes?: boolean | undefined }): boolean =>
-  outcome === 'rows-missing' || (outcome === 'unknown' && reindexes === true);
+const isBad = ({ outcome, method }: { outcome: string; method?: string | undefined }): boolean =>
+  outcome === 'rows-missing' || (outcome === 'unknown' && method === 'reindex');

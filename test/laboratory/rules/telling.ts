@@ -29,7 +29,7 @@ export const tellingRules = {
       // A small loss may go unreported if the truncate was announced as a delete and no status was seen; the assumption
       // is silent-reindex.
       const attempt = record?.state === 'sending' ? record.attempt : undefined;
-      const isSilent = attempt?.announcesReindex === false && !isSeen(history, track);
+      const isSilent = attempt?.announced === 'delete' && !isSeen(history, track);
       if (isSilent && loss.settled <= Math.max(10, attempt.baseline.rowsToKeep * 0.02)) continue;
       const reports = eventsOf(history, 'published').filter((event) => event.isDelivered && event.at >= track.sentAt);
       const isReported = reports.some(
@@ -39,7 +39,7 @@ export const tellingRules = {
             (note) =>
               note.kind === 'released' &&
               searchIndexOfName(note.index) === index &&
-              (note.unknown !== undefined || note.reindexed || (note.missing ?? 0) > 0),
+              (note.unknown !== undefined || note.method === 'reindex' || (note.missing ?? 0) > 0),
           ),
       );
       if (!isReported)
@@ -52,8 +52,8 @@ export const tellingRules = {
     const said = saidAfter(history, given).map((event) =>
       entriesOf(event, record.index).filter(({ outcome }) => outcome === verdict.outcome),
     );
-    const isSilent = said.some((one) => one.length > 0 && one.every(({ reindexes }) => reindexes !== true));
-    return verdict.reindexes && isSilent && 'no word of a reindex';
+    const isSilent = said.some((one) => one.length > 0 && one.every(({ method }) => method !== 'reindex'));
+    return verdict.method === 'reindex' && isSilent && 'no word of a reindex';
   }),
 
   *'one message for every run that finishes'(history) {
@@ -146,7 +146,8 @@ export const tellingRules = {
   *'a quarantined reindex that is in place says how many rows are missing'(history) {
     for (const published of eventsOf(history, 'published')) {
       for (const { cause, ...entry } of published.report.policies) {
-        if (cause.kind !== 'quarantined' || !cause.reindexed || !cause.today || 'error' in cause.today) continue;
+        if (cause.kind !== 'quarantined' || cause.method === 'delete' || !cause.today || 'error' in cause.today)
+          continue;
         const index = searchIndex(entry);
         const { expected, found, inPlace } = cause.today;
         const own = ofRun(history, 'dry-run', published).filter(
@@ -189,9 +190,9 @@ const saidAfter = (history: History, { at, invocation }: GivenVerdict): Event<'p
  * Whether an entry names a loss: settled rows by their number or as not verified, stragglers by a reindex or by the
  * name of a replaced index.
  */
-function names({ outcome, rowsMissing = 0, reindexes = false, indexNow }: PolicyEntry, { settled }: Loss): boolean {
+function names({ outcome, rowsMissing = 0, method, indexNow }: PolicyEntry, { settled }: Loss): boolean {
   if (['rows-missing', 'quarantined', 'unknown'].includes(outcome)) return true;
-  return settled === 0 ? reindexes || indexNow !== undefined : rowsMissing >= settled;
+  return settled === 0 ? method === 'reindex' || indexNow !== undefined : rowsMissing >= settled;
 }
 
 /** Whether a status of its task has been read. */

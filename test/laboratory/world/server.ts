@@ -74,10 +74,10 @@ export function createServer(engine: Engine, time: VirtualTime): Server {
       const rows = engine.found(physical);
       const rowsToDelete = rows.filter(({ timestamp }) => timestamp <= fields.cutoffMillis).length;
       const rowsTotal = racing ? Math.max(0, rowsToDelete - 1) : rows.length;
-      const deletesInPlace = announces && !reindexes(fields, rowsToDelete, rows.length);
+      const method = announces && !reindexes(fields, rowsToDelete, rows.length) ? 'delete' : 'reindex';
       return date
-        ? { rowsToDelete, rowsTotal, deletesInPlace, clockSkewMillis: skewMillis }
-        : { rowsToDelete, rowsTotal, deletesInPlace };
+        ? { rowsToDelete, rowsTotal, method, clockSkewMillis: skewMillis }
+        : { rowsToDelete, rowsTotal, method };
     },
     truncate(fields, pace = server.behaviour.pace) {
       const { force, swap, swapMillis, swapsShort } = server.behaviour;

@@ -62,7 +62,7 @@ export function operationsOf(invocation: Invocation): Operations {
         });
         if (answer === 'of a stranger') {
           note(undefined);
-          return { rowsToDelete: 0, rowsTotal: 0, deletesInPlace: true };
+          return { rowsToDelete: 0, rowsTotal: 0, method: 'delete' };
         }
         if (answer === 'no index') throw failure('no-index', 'dry-run', 500);
         if (answer === 'refused') throw failure('bad-request', 'dry-run', 400);
@@ -72,7 +72,7 @@ export function operationsOf(invocation: Invocation): Operations {
       } catch (error) {
         // An index that the search engine does not know has no rows; what a stranger says is no count.
         const isUnknown = error instanceof OperationsError && error.fact.kind === 'no-index' && error.fact.status;
-        note(isUnknown ? { rowsToDelete: 0, rowsTotal: 0, deletesInPlace: true } : undefined);
+        note(isUnknown ? { rowsToDelete: 0, rowsTotal: 0, method: 'delete' } : undefined);
         throw error;
       }
     },

@@ -103,14 +103,14 @@ describe('a record without a field that decides is unreadable, and names it:', (
     ['attempt', aRunning()],
     ['attempt.policyCutoffMillis', aRunning()],
     ['attempt.fields.cutoffMillis', aRunning()],
-    ['attempt.announcesReindex', aRunning()],
-    ['attempt.reindexes', aRunning()],
+    ['attempt.announced', aRunning()],
+    ['attempt.method', aRunning()],
     ['attempt.baseline.rowsToKeep', aRunning()],
     ['attempt.sendingSince', aRunning()],
     ['attempt.judgeableAt', aRunning()],
     ['lastVerdict', aQuarantined()],
     ['lastVerdict.verdict.outcome', aQuarantined()],
-    ['lastVerdict.verdict.reindexes', aQuarantined()],
+    ['lastVerdict.verdict.method', aQuarantined()],
     ['lastVerdict.decided.atMillis', aQuarantined()],
   ])('%s', (path, record) => {
     const { fields, stored: kept } = unreadable(withValue(structuredClone(record), path, undefined));

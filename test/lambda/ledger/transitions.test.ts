@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type LedgerRecord, parseRecord, type StoredRecord } from '../../../lambda/ledger/record.ts';
 import {
   fence,
-  learnReindexes,
+  learnMethod,
   type Mark,
   markFor,
   markReported,
@@ -86,7 +86,7 @@ describe('an answer', () => {
   });
 
   test('to a status shows whether it reindexes', () => {
-    expect(learnReindexes(aRunning(), true)).toMatchObject({ revision: 2, attempt: { reindexes: true } });
+    expect(learnMethod(aRunning(), 'reindex')).toMatchObject({ revision: 2, attempt: { method: 'reindex' } });
   });
 });
 
@@ -222,7 +222,7 @@ describe('fields that this version does not know', () => {
     ['startSending', [anIdle()], (record) => startSending(record, aKey, attempt)],
     ['markRunning', [aSending()], (record) => markRunning(record, 'n:1')],
     ['noteAnswer', [aSending()], (record) => noteAnswer(record, { kind: 'reset', operation: 'truncate' })],
-    ['learnReindexes', unresolved, (record) => learnReindexes(record, true)],
+    ['learnMethod', unresolved, (record) => learnMethod(record, 'reindex')],
     ['recordVerdict', unresolved, (record) => recordVerdict(record, aVerdict(), toIdle)],
     ['quarantine', unresolved, (record) => recordVerdict(record, aVerdict(), toQuarantine)],
     ['withdraw', [aSending()], (record) => withdraw(record, aVerdict(), decided)],

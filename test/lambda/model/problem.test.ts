@@ -11,7 +11,7 @@ test.each<[string, Report]>([
   ['that needs attention', aReport([anEntry('above-ceiling')])],
   ['that failed as a whole', aReport([], { result: 'failed' })],
   ['in which others deleted a few rows that should have stayed', aReport([anEntry('truncated', { rowsMissing: 3 })])],
-  ['in which a server reindexed', aReport([anEntry('truncated', { reindexes: true })])],
+  ['in which a server reindexed', aReport([anEntry('truncated', { method: 'reindex' })])],
   ['in which an index was replaced', aReport([anEntry('truncated', { indexNow: 'dataset_operationaspect_v1_2' })])],
   ['that did not find an index', aReport([anEntry('truncated', { noIndex: true })])],
   ['with a token that is about to expire', noted({ kind: 'token-expires', at: 1 })],
@@ -23,7 +23,7 @@ test.each<[string, Report]>([
 });
 
 test.each<[string, Report]>([
-  ['that truncated', aReport([anEntry('truncated', { rowsDeleted: 9, rowsMissing: 0, reindexes: false })])],
+  ['that truncated', aReport([anEntry('truncated', { rowsDeleted: 9, rowsMissing: 0, method: 'delete' })])],
   ['of a server without a clock', noted({ kind: 'no-date-header' })],
   ['of a server that does not know a field', noted({ kind: 'field-refused' })],
   ['that is paused, and had nothing to do', noted({ kind: 'paused' })],

@@ -25,8 +25,8 @@ interface Case extends Omit<Partial<DecisionInput>, 'policy' | 'dryRun' | 'befor
 }
 
 function factsOf({ policy, dryRun, before, ...more }: Case): DecisionInput {
-  const counted = { rowsToDelete: 50, rowsTotal: 100, deletesInPlace: true, ...dryRun };
-  const { rowsToDelete: baselineRows, deletesInPlace } = counted;
+  const counted = { rowsToDelete: 50, rowsTotal: 100, method: 'delete' as const, ...dryRun };
+  const { rowsToDelete: baselineRows, method } = counted;
   return {
     policy: { ...settingsOf(aPolicy()), ...policy },
     dryRun: counted,
@@ -35,7 +35,7 @@ function factsOf({ policy, dryRun, before, ...more }: Case): DecisionInput {
     nowMillis: runStartMillis + 60_000,
     minRetentionDays: 7,
     isLimited: false,
-    before: { settings: undefined, planned: { rowsToDelete: 50, deletesInPlace }, baselineRows, ...before },
+    before: { settings: undefined, planned: { rowsToDelete: 50, method }, baselineRows, ...before },
     ...more,
   };
 }
@@ -78,17 +78,17 @@ describe('every reason', () => {
       },
     ],
     refuseReindex: [
-      { dryRun: { deletesInPlace: false }, policy: { refuseReindex: true } },
+      { dryRun: { method: 'reindex' }, policy: { refuseReindex: true } },
       guard({ which: 'refuse-reindex' }),
     ],
-    taskStatus: [{ dryRun: { deletesInPlace: false }, taskStatusError: error }, guard({ which: 'task-status', error })],
-    reindexChanged: [
-      { dryRun: { deletesInPlace: false }, before: { planned: { rowsToDelete: 50, deletesInPlace: true } } },
-      notStarted({ kind: 'changed', what: 'reindex', was: false, now: true }),
+    taskStatus: [{ dryRun: { method: 'reindex' }, taskStatusError: error }, guard({ which: 'task-status', error })],
+    methodChanged: [
+      { dryRun: { method: 'reindex' }, before: { planned: { rowsToDelete: 50, method: 'delete' } } },
+      notStarted({ kind: 'changed', what: 'method', method: 'reindex' }),
     ],
     rowsChanged: [{ before: { baselineRows: 61 } }, notStarted({ kind: 'changed', what: 'rows', was: 61, now: 50 })],
     rowLimit: [
-      { policy: { maxRowsPerRun: 49 }, before: { planned: { rowsToDelete: 40, deletesInPlace: true } } },
+      { policy: { maxRowsPerRun: 49 }, before: { planned: { rowsToDelete: 40, method: 'delete' } } },
       notStarted({ kind: 'changed', what: 'rows', was: 40, now: 50 }),
     ],
   };
@@ -96,7 +96,7 @@ describe('every reason', () => {
   test('is asked in both steps, except those that one step cannot know yet, or need not ask again', () => {
     const notAsked = (step: 'plan' | 'truncate') =>
       Object.entries(checks).flatMap(([name, reason]) => (reason[step] === 'asked' ? [] : [name]));
-    expect(notAsked('plan')).toEqual(['settings', 'reindexChanged', 'rowsChanged', 'rowLimit']);
+    expect(notAsked('plan')).toEqual(['settings', 'methodChanged', 'rowsChanged', 'rowLimit']);
     expect(notAsked('truncate')).toEqual(['taskStatus']);
   });
 
@@ -161,7 +161,7 @@ test.each<[string, Case, string]>([
   ['above the ceiling', rows(100), 'due'],
   ['nothing to delete', rows(0), 'nothing-to-delete'],
   ['more than all rows', rows(101), 'failed'],
-  ['announced as a reindex', { dryRun: { deletesInPlace: false }, policy: { refuseReindex: true } }, 'failed'],
+  ['announced as a reindex', { dryRun: { method: 'reindex' }, policy: { refuseReindex: true } }, 'failed'],
 ])('what a row limit has made smaller: %s', (_, given, expected) => {
   expect(outcome({ ...given, isLimited: true })).toBe(expected);
 });
@@ -198,7 +198,7 @@ describe('just before the call', () => {
     dryRun: { rowsToDelete, rowsTotal: 200_000 },
     before: { baselineRows: 100_000 },
   });
-  const reindex = { dryRun: { deletesInPlace: false } };
+  const reindex = { dryRun: { method: 'reindex' as const } };
   const limited = { isLimited: true, policy: { maxRowsPerRun: 50 } };
   test.each<[string, Case, string]>([
     ['ten rows fewer than the baseline', { before: { baselineRows: 60 } }, 'due'],
@@ -210,7 +210,7 @@ describe('just before the call', () => {
     ['a reindex, one row fewer', { ...reindex, before: { baselineRows: 51 } }, 'not-started'],
     [
       'a delete where a reindex was announced',
-      { before: { planned: { rowsToDelete: 50, deletesInPlace: false } } },
+      { before: { planned: { rowsToDelete: 50, method: 'reindex' } } },
       'not-started',
     ],
     ['at the row limit', limited, 'due'],

@@ -158,7 +158,14 @@ describe('a mail is short', () => {
 
   test.each(entryCases)('%s, in as many indices as a run can carry: at most 60 lines', (_, outcome, cause, more) => {
     const text = 'x'.repeat(maxTextBytes);
-    const full = { ...more, owner: text, note: text, reindexes: true, decidedAt: undefined, decidedBy: undefined };
+    const full = {
+      ...more,
+      owner: text,
+      note: text,
+      method: 'reindex' as const,
+      decidedAt: undefined,
+      decidedBy: undefined,
+    };
     const entries = Array.from({ length: maxEntries }, (_, at) =>
       anEntry(outcome, cause, { ...full, name: `dataset.${'a'.repeat(50)}${at}` }),
     );
@@ -224,7 +231,7 @@ describe('every form names every index that has a problem', () => {
 
 test('what another run has decided is said with that run, also among many indices without a problem', () => {
   const fine = (name: string, more = {}) => anEntry('truncated', { kind: 'verified' }, { name, ...more });
-  const own = Array.from({ length: 30 }, (_, at) => fine(`dataset.fine${at}`, { reindexes: true }));
+  const own = Array.from({ length: 30 }, (_, at) => fine(`dataset.fine${at}`, { method: 'reindex' }));
   const decided = { decidedAt: '2026-08-12T03:40:00.000Z', decidedBy: 'run-x' };
   const others = Array.from({ length: 14 }, (_, at) => fine(`chart.other${at}`, decided));
   const { email } = messageOf(withSentences(aReportOf([...own, ...others]), aws), { audience: aws });

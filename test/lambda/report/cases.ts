@@ -28,7 +28,7 @@ const at = Date.UTC(2026, 7, 13, 3, 40);
 const day = 24 * 3600 * 1000;
 const before = 'dataset_operationaspect_v1_1753500600000';
 const now = 'dataset_operationaspect_v1_1772335800000';
-const reindexed = { reindexes: true, strategy: 'reindex', indexName: before, indexNow: now } as const;
+const reindexed = { method: 'reindex', announced: 'reindex', indexName: before, indexNow: now } as const;
 const decidedByAnother = { decidedAt: '2026-08-13T03:40:00.000Z', decidedBy: 'run-x' };
 const refused = { kind: 'privilege', operation: 'dry-run', status: 403, text: 'Unauthorized' } as const;
 const slow = { kind: 'timeout', operation: 'dry-run', seconds: 60, tries: 2 } as const;
@@ -36,7 +36,7 @@ const badRequest = { kind: 'bad-request', operation: 'truncate', status: 400, te
 
 const lost = { kind: 'missing', expected: 52_000, found: 34_000 } as const;
 const task = { taskId: 'node-1:4711' };
-const reindexing = { reindexes: true, strategy: 'reindex', ...task } as const;
+const reindexing = { method: 'reindex', announced: 'reindex', ...task } as const;
 const reindexedThen = { indexBefore: before, indexNow: now, cutoffMillis: at - 90 * day };
 const deleted = (rowsDeleted: number, rowsToDelete: number) => ({
   rowsToDelete,
@@ -45,7 +45,7 @@ const deleted = (rowsDeleted: number, rowsToDelete: number) => ({
 });
 const remains = { kind: 'remains' } as const;
 const notProven = { kind: 'unproven', inPlace: false } as const;
-const quarantinedReindex = { kind: 'quarantined', since: at, outcome: 'unknown', reindexed: true } as const;
+const quarantinedReindex = { kind: 'quarantined', since: at, outcome: 'unknown', method: 'reindex' } as const;
 const outOfTime = { kind: 'open', why: 'run-time', hours: 12, since: Date.parse('2026-08-14T03:31:00Z') } as const;
 const released = { kind: 'released', index: 'dataset.operation' } as const;
 const notReleased = { kind: 'not-released', index: 'dataset.operation' } as const;
@@ -95,7 +95,7 @@ export const entryCases: EntryCase[] = [
     'reindex not proven: refused',
     'unknown',
     { ...notProven, error: badRequest },
-    { reindexes: true, strategy: 'reindex' },
+    { method: 'reindex', announced: 'reindex' },
   ],
   [
     'reindex not proven: the counts do not show it',
@@ -204,7 +204,7 @@ export const entryCases: EntryCase[] = [
   ['out of time', 'not-started', { kind: 'stopped', by: 'run-time', hours: 12 }],
   ['just released', 'not-started', { kind: 'stopped', by: 'release' }],
   ['rows changed', 'not-started', { kind: 'changed', what: 'rows', was: 400, now: 0 }],
-  ['reindex changed', 'not-started', { kind: 'changed', what: 'reindex', was: false, now: true }],
+  ['reindex changed', 'not-started', { kind: 'changed', what: 'method', method: 'reindex' }],
   ['policy changed', 'not-started', { kind: 'policy', what: 'retentionDays', was: 90, now: 30 }],
   ['policy removed', 'not-started', { kind: 'policy', what: 'removed' }],
   ['server too slow', 'failed', { kind: 'stopped', by: 'plan-time' }],
@@ -221,7 +221,7 @@ export const entryCases: EntryCase[] = [
     { kind: 'unchanged', error: { ...slow, operation: 'truncate', seconds: 120, tries: undefined } },
   ],
   ['clock', 'failed', { kind: 'guard', which: 'server-clock', found: 900_000 }],
-  ['a reindex is refused', 'failed', { kind: 'guard', which: 'refuse-reindex' }, { strategy: 'reindex' }],
+  ['a reindex is refused', 'failed', { kind: 'guard', which: 'refuse-reindex' }, { announced: 'reindex' }],
   [
     'no task statuses',
     'failed',
@@ -258,7 +258,7 @@ export const entryCases: EntryCase[] = [
     { kind: 'due', minDeletePercent: 10, rowLimit: 100_000 },
     { rowsToDelete: 98_000, rowsPastRetention: 1_200_034 },
   ],
-  ['would be reindexed', 'would-truncate', { kind: 'due', minDeletePercent: 10 }, { strategy: 'reindex' }],
+  ['would be reindexed', 'would-truncate', { kind: 'due', minDeletePercent: 10 }, { announced: 'reindex' }],
   ['below the threshold', 'below-threshold', { kind: 'not-due', minDeletePercent: 50 }],
   ['nothing to delete', 'nothing-to-delete', { kind: 'not-due' }, { rowsToDelete: 0 }],
   ['hardly anything to delete', 'below-threshold', { kind: 'not-due', minDeletePercent: 10 }, { rowsToDelete: 1 }],
@@ -312,7 +312,7 @@ export const noteCases: [name: string, note: Note][] = [
   ['other address', { kind: 'other-address', address: oldAddress, records: 3 }],
   ['other addresses', { kind: 'other-address', address: oldAddress, records: 3, otherAddresses: 1 }],
   ['released', { ...released, missing: 0 }],
-  ['released after a reindex', { ...released, missing: 0, reindexed: true, ...reindexedThen }],
+  ['released after a reindex', { ...released, missing: 0, method: 'reindex', ...reindexedThen }],
   ['released with missing rows', { ...released, missing: 400, accepted: 400 }],
   [
     'released by another run, uncounted',
@@ -321,7 +321,7 @@ export const noteCases: [name: string, note: Note][] = [
   ['not released: rows missing', { ...notReleased, why: 'missing', missing: 400, ...reindexedThen }],
   ['not released: unresolved', { ...notReleased, why: 'unresolved', until: at + day }],
   ['not released: unreported', { ...notReleased, why: 'unreported' }],
-  ['not released: reindex', { ...notReleased, why: 'unknown', unknown: 'reindex', reindexed: true }],
+  ['not released: reindex', { ...notReleased, why: 'unknown', unknown: 'reindex', method: 'reindex' }],
   ['not released: another address', { ...notReleased, why: 'unknown', unknown: 'address', address: oldAddress }],
   ['not released: ledger', { ...notReleased, why: 'ledger', problem: 'the disk is full' }],
   ['nothing to release', { ...notReleased, why: 'idle' }],

@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { type Ownership, ownership } from '../../../lambda/ledger/ownership.ts';
 import type { StoredRecord } from '../../../lambda/ledger/record.ts';
 import type { DecidedIndex } from '../../../lambda/model/report-schema.ts';
-import { attemptFacts, entryOf, resolvedEntry, watchedEntry } from '../../../lambda/run/entries.ts';
+import { decisionOf, entryOf, resolvedEntry, watchedEntry } from '../../../lambda/run/entries.ts';
+import type { DoneEntry } from '../../../lambda/run/state.ts';
+import { view } from '../../../lambda/run/view.ts';
+import { aPolicy } from '../../support/policies.ts';
 import {
   aLastVerdict,
   anAttempt,
@@ -23,10 +26,15 @@ const now = 3_000_000;
 const other = { runId: 'run-0', runStartMillis: 800_000 };
 const others = anAttempt(other);
 const enforcing = aRunState([], { ...aRun, server: aServer });
-const from = { index: anIndex, facts: { entityType: 'dataset', aspect: 'operation', owner: 'team-a' } };
-const factsOf = (record: StoredRecord) => {
+const from = {
+  index: anIndex,
+  names: { entityType: 'dataset', aspect: 'operation' },
+  policy: { ...aPolicy(), owner: 'team-a' },
+};
+const shown = (entry: DoneEntry): DecidedIndex => ({ ...view(entry, enforcing), ...decisionOf(entry) });
+const shownOf = (record: StoredRecord) => {
   const owned = ownership(record, enforcing) as Exclude<Ownership, { kind: 'free' }>;
-  return entryOf(from, owned, enforcing, now, true).facts;
+  return shown(entryOf(from, owned, enforcing, now, true) as DoneEntry);
 };
 
 describe('the entry of an index', () => {
@@ -36,7 +44,7 @@ describe('the entry of an index', () => {
       attempt: anAttempt({ ...other, policyCutoffMillis: 600_000 }),
       taskId: 'n:7',
     });
-    expect(factsOf(record)).toMatchObject({
+    expect(shownOf(record)).toMatchObject({
       ...{ owner: 'team-a', cutoffMillis: 500_000, policyCutoffMillis: 600_000, taskId: 'n:7', rowsToDelete: 60 },
       ...{ rowsMissing: 30, rowsDeleted: 60, decidedBy: 'run-0', decidedAt: '1970-01-01T00:15:00.000Z', resumed: true },
     });
@@ -44,7 +52,7 @@ describe('the entry of an index', () => {
 
   test('says nothing of a later truncation’s attempt', () => {
     const record = anIdle({ unreported: true, lastVerdict: aLastVerdict(), attempt: anAttempt({ runId: 'run-5' }) });
-    expect(factsOf(record)).not.toHaveProperty('cutoffMillis');
+    expect(shownOf(record).cutoffMillis).toBeUndefined();
   });
 
   test.each<[DecidedIndex['outcome'], object]>([
@@ -57,7 +65,7 @@ describe('the entry of an index', () => {
   ])('whose cause cannot be read has that of its outcome: %s', (outcome, cause) => {
     const verdict = aVerdict({ outcome: outcome as 'unknown', cause: undefined, rowsMissing: 30 });
     const record = aQuarantined({ unreported: true, lastVerdict: aLastVerdict({ verdict }) });
-    expect(factsOf(record)).toMatchObject({ outcome, cause });
+    expect(shownOf(record)).toMatchObject({ outcome, cause });
   });
 });
 
@@ -65,14 +73,15 @@ test('a truncation whose record holds another by now, after an older release, is
   const { watch } = watchedEntry(from, aRunning({ attempt: aReindex() }), now);
   const lastRelease = { decided: { ...other, atMillis: 5 }, release: {} };
   const resolved = resolvedEntry(from, watch, aRunning({ attempt: others, lastRelease }), enforcing, now);
-  expect(resolved.facts).toMatchObject({ outcome: 'unknown', cause: { kind: 'gone', what: 'superseded' } });
+  expect(shown(resolved)).toMatchObject({ outcome: 'unknown', cause: { kind: 'gone', what: 'superseded' } });
 });
 
 test('an attempt is shown as it was announced, and as what it turned out to be', () => {
   const baseline = { ...anAttempt().baseline, indexName: 'operation_1' };
-  expect(attemptFacts(anAttempt({ announcesReindex: true, baseline }))).toEqual({
+  const record = aRunning({ attempt: anAttempt({ announced: 'reindex', baseline }) });
+  expect(view(watchedEntry(from, record, now), enforcing)).toMatchObject({
     ...{ entityType: 'dataset', aspect: 'operation', retentionDays: 30, cutoffMillis: 500_000 },
-    ...{ policyCutoffMillis: undefined, strategy: 'reindex', reindexes: false, rowsTotal: 100, rowsToDelete: 60 },
-    ...{ indexName: 'operation_1' },
+    ...{ policyCutoffMillis: undefined, announced: 'reindex', method: 'delete', rowsTotal: 100, rowsToDelete: 60 },
+    ...{ indexName: 'operation_1', taskId: 'node:1' },
   });
 });

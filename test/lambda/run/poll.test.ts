@@ -16,9 +16,9 @@ async function watching(dueAfter: number, more: object = {}) {
   const now = world.clock.time;
   const running = aRunning({ server });
   world.ledger.stored.set(anIndex, running);
-  const facts = { entityType: 'dataset', aspect: 'operation' };
   const watch = startWatch(running, now, now + dueAfter);
-  const entry: WatchedEntry = { index: anIndex, phase: 'watched', facts, watch };
+  const names = { entityType: 'dataset', aspect: 'operation' };
+  const entry: WatchedEntry = { index: anIndex, phase: 'watched', names, record: running, watch };
   return { world, entry, state: aRunState([entry], { server, runStartMillis: now, ...more }) };
 }
 

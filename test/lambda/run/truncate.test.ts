@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { OperationsError } from '../../../lambda/gms/operations.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
 import type { Sending, StoredRecord } from '../../../lambda/ledger/record.ts';
-import type { PolicyEntry } from '../../../lambda/model/report-schema.ts';
-import type { RunState } from '../../../lambda/run/state.ts';
+import { decisionOf } from '../../../lambda/run/entries.ts';
+import type { Decision, RunState } from '../../../lambda/run/state.ts';
 import { truncate } from '../../../lambda/run/truncate.ts';
 import { anAttempt, anIndex, aSending } from '../../support/records.ts';
 import { aPolicyFor, server, type World, worlds } from '../../support/world.ts';
@@ -24,7 +24,7 @@ async function planned(options: Parameters<typeof open>[0] = {}) {
 /** What became of the first entry, and whether the server was asked to delete. */
 function result(world: World, { entries, next, breaker, callsWithoutTask }: RunState) {
   const [first] = entries;
-  const { outcome, cause } = (first?.facts ?? {}) as Partial<PolicyEntry>;
+  const { outcome, cause }: Partial<Decision> = first?.phase === 'done' ? decisionOf(first) : {};
   return { phase: first?.phase, outcome, cause, sent: world.realTruncates().length, next, breaker, callsWithoutTask };
 }
 
@@ -76,7 +76,7 @@ describe('Nothing is sent', () => {
       dryRun(...given) {
         if (++asked > 1) return dryRun(...given);
         meanwhile();
-        return Promise.resolve({ rowsToDelete: 600, rowsTotal: 1000, deletesInPlace: true });
+        return Promise.resolve({ rowsToDelete: 600, rowsTotal: 1000, method: 'delete' });
       },
     }));
   };
@@ -97,11 +97,9 @@ describe('Nothing is sent', () => {
     const { world, state } = await planned();
     world.standIn.removeRows('dataset.operation', ({ id }) => id % 2 === 0);
     const after = await truncate(state, counted(world));
-    expect(after.entries[0]?.facts).toMatchObject({
-      outcome: 'not-started',
-      cause: { kind: 'changed', what: 'rows', was: 600, now: 300 },
-      rowsToDelete: 300,
-      rowsTotal: 500,
+    expect(after.entries[0]).toMatchObject({
+      decision: { outcome: 'not-started', cause: { kind: 'changed', what: 'rows', was: 600, now: 300 } },
+      plan: { counts: { rowsToDelete: 300, rowsTotal: 500 } },
     });
   });
 });
@@ -127,8 +125,8 @@ test('The record of a call holds what a verdict needs: what was sent and counted
       retentionDays: 30,
       policyCutoffMillis: cutoffMillis,
       fields: { ...names, cutoffMillis, batchSize: 10_000, timeoutSeconds: 90, forceDeleteByQuery: true },
-      announcesReindex: false,
-      reindexes: false,
+      announced: 'delete',
+      method: 'delete',
       baseline: {
         ...{ rowsToDelete: 600, rowsTotal: 1000, rowsToKeep: 400, countedAtMillis: now },
         indexName: expect.stringContaining(anIndex),

@@ -1,18 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import { capped, maxSentenceBytes, maxTextBytes } from '../../../lambda/gms/text.ts';
-import type { LedgerRecord } from '../../../lambda/ledger/record.ts';
+import type { Attempt, LedgerRecord } from '../../../lambda/ledger/record.ts';
 import type { Cause } from '../../../lambda/model/cause.ts';
 import type { Note } from '../../../lambda/model/note.ts';
 import { maxNameLength, maxPolicies } from '../../../lambda/model/policy-fields.ts';
-import type { IndexData } from '../../../lambda/model/report-schema.ts';
 import type { ServerError } from '../../../lambda/model/server-error.ts';
-import { doneEntry } from '../../../lambda/run/entries.ts';
-import type { Entry, RunState } from '../../../lambda/run/state.ts';
-import { maxEntries } from '../../../lambda/run/state.ts';
+import { decisionOf, doneEntry, markOf } from '../../../lambda/run/entries.ts';
+import { nextStep } from '../../../lambda/run/next.ts';
+import type { RunSettings } from '../../../lambda/run/services.ts';
+import {
+  bytesOf,
+  type DoneEntry,
+  type Entry,
+  type JudgedEntry,
+  maxEntries,
+  maxStateBytes,
+  type RunState,
+} from '../../../lambda/run/state.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
 import { aPolicy } from '../../support/policies.ts';
-import { aQuarantined, aReleased, aRunning } from '../../support/records.ts';
-import { aRunState, bytesOf, maxStateBytes } from '../../support/states.ts';
+import { anAttempt, anIndex, aQuarantined, aReindex, aReleased, aRunning } from '../../support/records.ts';
+import { aRunState } from '../../support/states.ts';
 import { server, worlds } from '../../support/world.ts';
 
 /** The largest run state: Step Functions ends an execution at 256 KiB, without any Catch. */
@@ -34,37 +42,22 @@ const indexName = 'i'.repeat(255);
 const address = `https://${'h'.repeat(200)}`;
 const taskId = `${'N'.repeat(200)}:${huge}`;
 
-const facts: IndexData = {
-  entityType: name,
-  aspect: name,
-  retentionDays: 5000,
-  cutoffMillis: huge,
-  policyCutoffMillis: huge,
-  strategy: 'delete-by-query',
-  reindexes: true,
-  wholeReindex: true,
-  rowsTotal: huge,
-  rowsToDelete: huge,
-  rowsPastRetention: huge,
-  taskId,
-  indexName,
-  resumed: true,
+const names = { entityType: name, aspect: name };
+const run = { runId: 'r'.repeat(80), runStartMillis: huge };
+const policy = aPolicy({
+  ...names,
+  timeoutSeconds: huge,
+  maxRowsPerRun: huge,
+  maxDeletePercent: 99.99,
   owner: capped('é'.repeat(80)),
   note: text,
-};
-
-/** What only a verdict adds. */
-const verdictFacts: IndexData = {
-  ...facts,
-  rowsDeleted: huge,
-  rowsLeftBehind: huge,
-  rowsRemaining: huge,
-  rowsMissing: huge,
-  durationSeconds: huge,
-  indexNow: indexName,
-  decidedAt: new Date(0).toISOString(),
-  decidedBy: 'r'.repeat(80),
-  server: address,
+});
+const plan = {
+  cutoffMillis: huge,
+  indexName,
+  counts: { rowsToDelete: huge, rowsTotal: huge, method: 'reindex' as const },
+  limited: { policyCutoffMillis: huge, rowsPastRetention: huge, rest: huge },
+  wholeReindex: true as const,
 };
 
 /** The causes that hold the longest texts. */
@@ -72,7 +65,7 @@ const causes: Cause[] = [
   { kind: 'policy', what: 'unreadable', problem: text },
   { kind: 'server', error, sent: 'maybe' },
   {
-    ...{ kind: 'quarantined', since: huge, outcome: 'rows-missing', rowsMissing: huge, reindexed: true },
+    ...{ kind: 'quarantined', since: huge, outcome: 'rows-missing', rowsMissing: huge, method: 'reindex' },
     ...{ indexBefore: indexName, indexNow: indexName, cutoffMillis: huge, today: { error } },
   } as Cause,
   { kind: 'policy', what: 'entityType', was: name, now: name } as Cause,
@@ -99,17 +92,58 @@ const causes: Cause[] = [
 ];
 
 const index = `${name}_${name}aspect_v1`;
-const decidedEntry = (at: number): Entry => ({
-  ...doneEntry({ index, facts: verdictFacts }, 'unknown', causes[at % causes.length] as Cause),
-  mark: { index, revision: huge, decidedAtMillis: huge },
+const attempt: Attempt = {
+  ...run,
+  retentionDays: 5000,
+  policyCutoffMillis: huge,
+  fields: { ...names, cutoffMillis: huge, batchSize: 10_000, timeoutSeconds: huge, forceDeleteByQuery: true },
+  announced: 'reindex',
+  method: 'reindex',
+  baseline: { rowsToDelete: huge, rowsTotal: huge, rowsToKeep: huge, countedAtMillis: huge, indexName },
+  rest: huge,
+  sendingSince: huge,
+  sendBy: huge,
+  judgeableAt: huge,
+  answer: error,
+};
+const common = { index, ...names, server: address, revision: huge, unreported: true, lastSender: run };
+const recordOf = (at: number): LedgerRecord => ({
+  ...common,
+  state: 'quarantined',
+  attempt,
+  taskId,
+  lastVerdict: {
+    ...run,
+    decided: { ...run, atMillis: 8.64e15 },
+    verdict: {
+      outcome: 'unknown',
+      cause: causes[at % causes.length],
+      rowsDeleted: huge,
+      rowsLeftBehind: huge,
+      rowsRemaining: huge,
+      rowsMissing: huge,
+      method: 'reindex',
+      noIndex: true,
+      indexNow: indexName,
+      durationSeconds: huge,
+    },
+  },
 });
+const base = { index, names, policy, plan, resumed: true as const };
+const judgedEntry = (at: number): Entry => ({ ...base, phase: 'done', record: recordOf(at) as JudgedEntry['record'] });
+const decidedEntry = (at: number): Entry =>
+  doneEntry(
+    { ...base, record: { ...common, state: 'running', attempt, taskId } },
+    'unknown',
+    causes[at % causes.length] as Cause,
+  );
 const watchedEntry: Entry = {
-  index,
+  ...base,
   phase: 'watched',
-  facts,
+  record: { ...common, state: 'running', attempt, taskId },
   watch: {
     ...startWatch(aRunning(), huge, huge),
-    run: { runId: 'r'.repeat(80), runStartMillis: huge },
+    run,
     rowsLeft: huge,
     rowsToKeep: huge,
     counter: huge,
@@ -126,16 +160,17 @@ const watchedEntry: Entry = {
     error,
   },
 };
-const approvedEntry: Entry = {
-  index,
-  phase: 'approved',
-  facts,
-  policy: aPolicy({ entityType: name, aspect: name, timeoutSeconds: huge, maxRowsPerRun: huge }),
-  plan: { rowsToDelete: huge, deletesInPlace: true, limited: { cutoffMillis: huge, rest: huge } },
-};
+/** As a reindex of an index with a name of DataHub's leaves it. */
+const anOrdinary = aQuarantined({
+  unreported: true,
+  attempt: { ...aReindex(), baseline: { ...anAttempt().baseline, indexName: `${anIndex}_1693050512123` } },
+}) as JudgedEntry['record'];
+const withUnknown = (entry: Entry, more: string): Entry =>
+  ({ ...entry, record: { ...entry.record, attempt: Object.assign({ more }, attempt) } }) as Entry;
+const approvedEntry: Entry = { ...base, phase: 'approved' };
 
 const released: Note = {
-  ...{ kind: 'released', index: `${name}.${name}`, unknown: 'address', accepted: huge, address, reindexed: true },
+  ...{ kind: 'released', index: `${name}.${name}`, unknown: 'address', accepted: huge, address, method: 'reindex' },
   ...{ indexBefore: indexName, indexNow: indexName, cutoffMillis: huge, decidedBy: 'r'.repeat(80) },
   decidedAt: new Date(0).toISOString(),
 } as Note;
@@ -161,29 +196,49 @@ const worst = (entryOf: (at: number) => Entry, more: Partial<RunState> = {}) =>
     },
   );
 
-describe('the largest run state takes less than 208 KiB', () => {
+const settings = { maxRunHours: 24 } as RunSettings;
+
+/** As a step returns it. */
+const returned = (state: RunState): RunState => nextStep(state, settings, 0);
+
+describe('the largest run state takes at most 208 KiB', () => {
   test.each<[string, (at: number) => Entry]>([
     ['if every entry has been decided, with the longest causes', decidedEntry],
-    ['if every entry is watched', () => watchedEntry],
+    ['if every entry has its verdict in its record', judgedEntry],
+    ['if a record holds whatever a later version has added', (at) => withUnknown(judgedEntry(at), 'x'.repeat(300_000))],
     [
-      'if every policy waits for its turn, and the others are watched',
+      'if every policy waits for its turn, and what an earlier run has sent is watched',
       (at) => (at < maxPolicies ? approvedEntry : watchedEntry),
     ],
-  ])('%s', (_, entryOf) => {
-    expect(bytesOf(worst(entryOf))).toBeLessThan(maxStateBytes);
+  ])('%s, and every entry is in it', (_, entryOf) => {
+    const state = returned(worst(entryOf));
+    expect(bytesOf(state)).toBeLessThanOrEqual(maxStateBytes);
+    expect(state.entries).toHaveLength(maxEntries);
+  });
+
+  test('whose entries keep outcome and cause, whatever else has no room', () => {
+    const entries = returned(worst(judgedEntry)).entries as DoneEntry[];
+    expect(entries.map(decisionOf)).toEqual(worst(judgedEntry).entries.map((entry) => decisionOf(entry as DoneEntry)));
+    expect(entries.filter(({ record }) => record === undefined).length).toBeGreaterThan(0);
+  });
+
+  test('and records as ledgers have them fit, all 64', () => {
+    const entries = Array.from({ length: maxEntries }, (): Entry => ({ ...base, phase: 'done', record: anOrdinary }));
+    expect(returned(aRunState(entries)).entries).toEqual(entries);
   });
 
   test('so that what was caught of two functions, a message and ten long frames each, still fits', () => {
     const Cause = JSON.stringify({ errorType: 'Error', errorMessage: text, trace: Array(10).fill('f'.repeat(1000)) });
     const failed = <Step>(step: Step) => ({ step, error: text, caught: { Error: text, Cause } });
-    const state = worst(decidedEntry, { failure: failed('truncate'), pollFailure: failed('poll') });
-    expect(bytesOf(state)).toBeLessThan(256 * 1024);
+    const state = returned(worst(decidedEntry));
+    const caught = { ...state, failure: failed('truncate'), pollFailure: failed('poll') };
+    expect(bytesOf(caught)).toBeLessThan(256 * 1024);
   });
 
   test('if a release of every index is unreported, whose policies wait for that', () => {
     const all = Array.from({ length: maxEntries });
     const entryOf = () =>
-      doneEntry({ index, facts: { ...facts, taskId: undefined, indexName: undefined } }, 'not-started', {
+      doneEntry({ index, names, policy }, 'not-started', {
         kind: 'stopped',
         by: 'release',
       });
@@ -191,7 +246,7 @@ describe('the largest run state takes less than 208 KiB', () => {
       notes: all.map(() => released),
       releases: all.map(() => ({ index, revision: huge, decidedAtMillis: huge })),
     });
-    expect(bytesOf(state)).toBeLessThan(maxStateBytes);
+    expect(bytesOf(returned(state))).toBeLessThanOrEqual(maxStateBytes);
   });
 });
 
@@ -202,7 +257,7 @@ test('texts are capped in bytes of JSON, where they come in', () => {
 
 describe('of more records than a run carries', () => {
   const open = worlds();
-  const names = (at: number) => ({ index: `team_a${at}aspect_v1`, entityType: 'team', aspect: `a${at}`, server });
+  const namesAt = (at: number) => ({ index: `team_a${at}aspect_v1`, entityType: 'team', aspect: `a${at}`, server });
 
   /** Plan, with records of indices without a policy. */
   async function planned(records: LedgerRecord[]) {
@@ -214,22 +269,30 @@ describe('of more records than a run carries', () => {
 
   test('what is unreported and what is under way are kept, and one note names the others', async () => {
     const { entries, notes } = await planned([
-      ...all(maxEntries, (at) => aQuarantined(names(at))),
-      aRunning(names(100)),
-      aQuarantined({ ...names(101), unreported: true }),
+      ...all(maxEntries, (at) => aQuarantined(namesAt(at))),
+      aRunning(namesAt(100)),
+      aQuarantined({ ...namesAt(101), unreported: true }),
     ]);
     expect(entries).toHaveLength(maxEntries);
     const kept = entries.map((entry) => entry.index);
-    expect([names(100).index, names(101).index].map((one) => kept.includes(one))).toEqual([true, true]);
+    expect([namesAt(100).index, namesAt(101).index].map((one) => kept.includes(one))).toEqual([true, true]);
     expect(notes).toMatchObject([
       { kind: 'beyond', entries: 2, names: ['team.a8', 'team.a9'], quarantined: ['team.a8', 'team.a9'] },
     ]);
   });
 
+  test('what is watched has its share of the room, and what is beyond it waits for the next run', async () => {
+    const long = anAttempt({ baseline: { ...anAttempt().baseline, indexName: 'i'.repeat(8000) } });
+    const state = await planned(all(30, (at) => aRunning({ ...namesAt(at), attempt: long })));
+    expect(bytesOf(state)).toBeLessThanOrEqual(maxStateBytes);
+    expect(state.notes).toMatchObject([{ kind: 'beyond', entries: 30 - state.entries.length }]);
+    expect(state.entries.length).toBeGreaterThan(10);
+  });
+
   test('an unreported verdict that has no room is not marked, and no more releases than a state has room for', async () => {
-    const { entries } = await planned(all(maxEntries + 6, (at) => aQuarantined({ ...names(at), unreported: true })));
-    expect(entries.filter((entry) => entry.phase === 'done' && entry.mark !== undefined)).toHaveLength(maxEntries);
-    const { notes, releases } = await planned(all(maxEntries + 6, (at) => aReleased(names(at))));
+    const { entries } = await planned(all(maxEntries + 6, (at) => aQuarantined({ ...namesAt(at), unreported: true })));
+    expect(entries.filter((entry) => entry.phase === 'done' && markOf(entry) !== undefined)).toHaveLength(maxEntries);
+    const { notes, releases } = await planned(all(maxEntries + 6, (at) => aReleased(namesAt(at))));
     expect([notes.length, releases.length]).toEqual([maxEntries, maxEntries]);
   });
 });

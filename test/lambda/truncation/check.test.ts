@@ -50,7 +50,7 @@ async function checkedOnce(
   const ledger = memoryLedger();
   ledger.stored.set(anIndex, record);
   const options: unknown[] = [];
-  const counted = (rowsToDelete: number, of: number) => ({ rowsToDelete, rowsTotal: of + kept, deletesInPlace: true });
+  const counted = (rowsToDelete: number, of: number) => ({ rowsToDelete, rowsTotal: of + kept, method: 'delete' });
   const operations = {
     async dryRun({ cutoffMillis }: { cutoffMillis: number }, given: unknown) {
       options.push(given);

@@ -22,7 +22,7 @@ function anIndexWith(...timestamps: number[]) {
     async ask(fields: TruncateFields) {
       asked.push(fields);
       const rowsToDelete = timestamps.filter((timestamp) => timestamp <= fields.cutoffMillis).length;
-      return { rowsToDelete, rowsTotal: timestamps.length, deletesInPlace: true };
+      return { rowsToDelete, rowsTotal: timestamps.length, method: 'delete' as const };
     },
   };
 }
@@ -48,7 +48,7 @@ describe('a truncation is counted', () => {
 
   test('never as less than nothing, where rows come in between the two counts', async () => {
     let count = 10;
-    const shrinking = async () => ({ rowsToDelete: count--, rowsTotal: 10, deletesInPlace: true });
+    const shrinking = async () => ({ rowsToDelete: count--, rowsTotal: 10, method: 'delete' as const });
     expect((await countTruncation(shrinking, given)).rowsToKeep).toBe(0);
   });
 });
@@ -64,9 +64,13 @@ test('an index that the search engine does not know has no rows; any other failu
 
 test.each([
   ['know the index', failing('no-index'), OperationsError],
-  ['find rows in it', async () => ({ rowsToDelete: 0, rowsTotal: 0, deletesInPlace: true }), 'dry-run contradiction'],
+  [
+    'find rows in it',
+    async () => ({ rowsToDelete: 0, rowsTotal: 0, method: 'delete' as const }),
+    'dry-run contradiction',
+  ],
 ])('where only some of the answers %s, nothing is counted: two servers have answered', async (_, odd, error) => {
-  const usual = async () => ({ rowsToDelete: 5, rowsTotal: 9, deletesInPlace: true });
+  const usual = async () => ({ rowsToDelete: 5, rowsTotal: 9, method: 'delete' as const });
   for (const at of [1, 2]) {
     const ask = ({ cutoffMillis }: { cutoffMillis: number }) => (cutoffMillis === at ? odd() : usual());
     await expect(countRows(ask, fields, { a: 1, b: 2 }), String(at)).rejects.toThrow(error);
@@ -77,7 +81,7 @@ describe('the window between two runs', () => {
   const counted = { rowsLeft: 0, rowsToKeep: 3, rowsUntilEnd: 4 };
 
   test('is none where this count finds an empty index, and the check before it found rows', async () => {
-    const ask = async () => ({ rowsToDelete: 0, rowsTotal: 0, deletesInPlace: true });
+    const ask = async () => ({ rowsToDelete: 0, rowsTotal: 0, method: 'delete' as const });
     await expect(countWindow(ask, anAttempt(), counted, 1_300_000)).rejects.toThrow('dry-run contradiction');
     const none = { ...counted, rowsToKeep: 0, rowsUntilEnd: 0 };
     expect(await countWindow(ask, anAttempt(), none, 1_300_000)).toMatchObject({ rows: 0 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { TaskCounters } from '../../../lambda/gms/operations.ts';
 import type { Unresolved, Verdict } from '../../../lambda/ledger/record.ts';
+import type { Method } from '../../../lambda/model/method.ts';
 import { isFinal, judge, stateAfter } from '../../../lambda/truncation/judge.ts';
 import { startWatch } from '../../../lambda/truncation/watch.ts';
 import { holds } from '../../properties.ts';
@@ -12,7 +13,7 @@ import { anAttempt, aRunning, aSending } from '../../support/records.ts';
 const baseline = { rowsToDelete: 1000, rowsTotal: 2000, rowsToKeep: 1000, countedAtMillis: 1_000_000 };
 
 interface Case {
-  reindexes?: boolean;
+  method?: Method;
   /** No task id came back. */
   isUnanswered?: boolean;
   /** Rows to delete that are left; 0 unless said otherwise. */
@@ -24,8 +25,8 @@ interface Case {
   vanished?: boolean;
 }
 
-function recordOf({ reindexes = false, isUnanswered }: Partial<Case>): Unresolved {
-  const attempt = anAttempt({ baseline, reindexes, announcesReindex: reindexes });
+function recordOf({ method = 'delete', isUnanswered }: Partial<Case>): Unresolved {
+  const attempt = anAttempt({ baseline, method, announced: method });
   return isUnanswered ? aSending({ attempt }) : aRunning({ attempt });
 }
 
@@ -86,7 +87,7 @@ describe('a delete: the first line that fits decides', () => {
 describe('a reindex: the first line that fits decides', () => {
   const loss = 'rows-missing, quarantined';
   const unproven = 'unknown, quarantined';
-  test.each<[string, Omit<Case, 'reindexes'>, string]>([
+  test.each<[string, Omit<Case, 'method'>, string]>([
     // Rows to keep are missing
     ['more than 2 % fewer', { kept: 979 }, loss],
     ['more than 2 % fewer, its status accounts for all', { kept: 979, end: whole }, loss],
@@ -131,12 +132,12 @@ describe('a reindex: the first line that fits decides', () => {
     ['not refreshed: less than a tenth visible, its status accounts for all', { kept: 99, end: whole }, unproven],
     ['not refreshed, not in place either', { left: 1000, kept: 0, end: whole }, unproven],
   ])('%s', (_, given, expected) => {
-    expect(shown({ ...given, reindexes: true })).toBe(expected);
+    expect(shown({ ...given, method: 'reindex' })).toBe(expected);
   });
 
   test('rows that came in after the baseline do not stand for lost ones, where its total counts all rows', () => {
     // 2,003 rows in all at the last dry run, 1,000 of them counted as rows to keep before it.
-    const attempt = anAttempt({ reindexes: true, baseline: { ...baseline, rowsTotal: 2003 } });
+    const attempt = anAttempt({ method: 'reindex', baseline: { ...baseline, rowsTotal: 2003 } });
     const record = aRunning({ attempt });
     const outcome = (created: number) =>
       judge(
@@ -186,7 +187,7 @@ describe('for any counts and any status', () => {
   const cases: fc.Arbitrary<Case> = fc.record({
     left: fc.nat(1500),
     kept: fc.nat(1500),
-    reindexes: fc.boolean(),
+    method: fc.constantFrom<Method>('delete', 'reindex'),
     isUnanswered: fc.boolean(),
     end: counters,
   });
@@ -194,7 +195,7 @@ describe('for any counts and any status', () => {
   test('a reindex is proven or quarantined, and counts alone never prove one', () => {
     holds(
       fc.property(cases, (given) => {
-        const verdict = judged({ ...given, reindexes: true });
+        const verdict = judged({ ...given, method: 'reindex' });
         expect(['truncated', 'rows-missing', 'unknown']).toContain(verdict.outcome);
         expect(stateAfter(verdict)).toBe(verdict.outcome === 'truncated' ? 'idle' : 'quarantined');
         if (given.isUnanswered || given.end === undefined) expect(verdict.outcome).not.toBe('truncated');
@@ -207,7 +208,7 @@ describe('for any counts and any status', () => {
     holds(
       fc.property(cases, (given) => {
         if (judged(given).outcome !== 'truncated') return;
-        expect(given.left).toBeLessThan(given.reindexes ? 500 : 11);
+        expect(given.left).toBeLessThan(given.method === 'reindex' ? 500 : 11);
         expect(given.kept).toBeGreaterThanOrEqual(980);
       }),
       1000,
@@ -233,7 +234,7 @@ test.each<[string, TaskCounters]>([
   ['counts all rows, old ones as deleted', { total: 2000, created: 700, deleted: 1000 }],
   ['counts all rows, old ones as noops', { total: 2010, created: 710, noops: 1000, updated: 0 }],
 ])('a reindex that left 300 rows out says so, where its status %s', (_, end) => {
-  const { cause } = judged({ reindexes: true, left: 1000, kept: 1000, end });
+  const { cause } = judged({ method: 'reindex', left: 1000, kept: 1000, end });
   const { done = 0, total = 0 } = cause?.kind === 'unproven' ? cause : {};
   expect(total - done).toBe(300);
 });
@@ -243,9 +244,9 @@ describe('a verdict is final', () => {
   const record = recordOf({});
   const counts = { rowsLeft: 0, rowsToKeep: 970, rowsUntilEnd: 970 };
   const status = { kind: 'found', completed: false, counters: {} } as const;
-  const truncated: Verdict = { outcome: 'truncated', reindexes: false, rowsMissing: 0 };
+  const truncated: Verdict = { outcome: 'truncated', method: 'delete', rowsMissing: 0 };
   const oneMissing: Verdict = { ...truncated, rowsMissing: 1 };
-  const lost: Verdict = { outcome: 'rows-missing', reindexes: false, rowsMissing: 30 };
+  const lost: Verdict = { outcome: 'rows-missing', method: 'delete', rowsMissing: 30 };
 
   /** @param rowsToKeep of the check before */
   const finals = (verdict: Verdict, { seen = {}, since = at, isAbandoned = false, rowsToKeep = 970 }) =>

@@ -13,7 +13,7 @@ const hoursAgo = (hours: number): number => cutoffMillis - hours * hourMillis;
 async function search(ages: number[], maxRows: number, mostQuestions = Number.POSITIVE_INFINITY) {
   let asked = 0;
   const rows = (until: number) => ages.filter((age) => hoursAgo(age) <= until).length;
-  const dryRun = (until: number) => ({ rowsToDelete: rows(until), rowsTotal: ages.length, deletesInPlace: true });
+  const dryRun = (until: number) => ({ rowsToDelete: rows(until), rowsTotal: ages.length, method: 'delete' as const });
   const found = await findCutoff({
     cutoffMillis,
     whole: dryRun(cutoffMillis),

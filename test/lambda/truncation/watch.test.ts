@@ -5,11 +5,11 @@ import {
   hasEnded,
   hasProgressed,
   isStill,
+  methodShown,
   type Observation,
   progressShown,
   reduce,
   rowsProcessed,
-  showsReindex,
   startWatch,
   type Watch,
 } from '../../../lambda/truncation/watch.ts';
@@ -176,67 +176,82 @@ describe('without a status, progress is', () => {
 
 describe('it reindexes', () => {
   const announced = aRunning({ attempt: aReindex() });
-  test.each<[string, Unresolved, Omit<Glance, 'at'>, boolean]>([
-    ['if rows were created', aDelete, status(running({ created: 1 })), true],
-    ['if rows were updated, although some were deleted', aDelete, status(completed({ updated: 1, deleted: 5 })), true],
-    ['as announced while it runs and has only deleted', announced, both(running({ deleted: 5 }), 0), true],
-    ['as announced when all counters are zero', announced, both(completed({ total: 60 }), 0), true],
-    ['as announced when it has only deleted, and half is left', announced, both(completed({ deleted: 5 }), 30), true],
+  test.each<[string, Unresolved, Omit<Glance, 'at'>, 'delete' | 'reindex']>([
+    ['if rows were created', aDelete, status(running({ created: 1 })), 'reindex'],
+    [
+      'if rows were updated, although some were deleted',
+      aDelete,
+      status(completed({ updated: 1, deleted: 5 })),
+      'reindex',
+    ],
+    ['as announced while it runs and has only deleted', announced, both(running({ deleted: 5 }), 0), 'reindex'],
+    ['as announced when all counters are zero', announced, both(completed({ total: 60 }), 0), 'reindex'],
+    [
+      'as announced when it has only deleted, and half is left',
+      announced,
+      both(completed({ deleted: 5 }), 30),
+      'reindex',
+    ],
     [
       'as announced when it has only deleted, and nothing was counted',
       announced,
       status(completed({ deleted: 5 })),
-      true,
+      'reindex',
     ],
     [
       'not, once it has only deleted, and less than half is left',
       announced,
       both(completed({ deleted: 31 }), 29),
-      false,
+      'delete',
     ],
     [
       'as announced when it has only deleted, and its total counts other rows than those to delete',
       announced,
       both(completed({ deleted: 60, total: 61 }), 0),
-      true,
+      'reindex',
     ],
     [
       'not, when late rows are in its total, and it has deleted them, too',
       announced,
       both(completed({ deleted: 61, total: 61 }), 0),
-      false,
+      'delete',
     ],
     [
       'as announced when there was no row to keep, of which a reindex counts the same',
       aRunning({ attempt: { ...announced.attempt, baseline: { ...announced.attempt.baseline, rowsToKeep: 0 } } }),
       both(completed({ deleted: 60, total: 60 }), 0),
-      true,
+      'reindex',
     ],
-    ['as announced when its status has vanished', announced, { status: { kind: 'vanished' }, counts: counts(0) }, true],
-    ['not, if a delete has no status', aDelete, left(0), false],
+    [
+      'as announced when its status has vanished',
+      announced,
+      { status: { kind: 'vanished' }, counts: counts(0) },
+      'reindex',
+    ],
+    ['not, if a delete has no status', aDelete, left(0), 'delete'],
   ])('%s', (_, record, glance, expected) => {
-    expect(showsReindex(record, seen({ at, ...glance }), false)).toBe(expected);
+    expect(methodShown(record, seen({ at, ...glance }), false)).toBe(expected);
   });
 
   test('if an earlier status has shown it, whatever a later one says', () => {
     const last = seen({ at, status: completed({ deleted: 60 }), counts: counts(0) });
-    expect([showsReindex(announced, last, true), showsReindex(announced, last, false)]).toEqual([true, false]);
+    expect([methodShown(announced, last, true), methodShown(announced, last, false)]).toEqual(['reindex', 'delete']);
     expect(seenBy(announced, { at, status: running({ created: 1 }) }, last).hasWritten).toBe(true);
   });
 });
 
 describe('people see as progress', () => {
-  const facts = { rowsToDelete: 60, rowsTotal: 100 };
-  const reindex = { ...facts, reindexes: true };
+  const reindex = aReindex();
+  const inPlace = anAttempt();
   test.each<[string, Parameters<typeof progressShown>[0], Parameters<typeof progressShown>[1], object]>([
-    ['old rows that counts show as deleted', facts, { rowsLeft: 45 }, { done: 15, total: 60, work: 'deleted' }],
+    ['old rows that counts show as deleted', inPlace, { rowsLeft: 45 }, { done: 15, total: 60, work: 'deleted' }],
     [
       'what its status says, if that is more',
-      facts,
+      inPlace,
       { rowsLeft: 45, counter: 20 },
       { done: 20, total: 60, work: 'deleted' },
     ],
-    ['no more than there was', facts, { rowsLeft: 0, counter: 90 }, { done: 60, total: 60, work: 'deleted' }],
+    ['no more than there was', inPlace, { rowsLeft: 0, counter: 90 }, { done: 60, total: 60, work: 'deleted' }],
     ['nothing of a reindex whose status has not counted yet', reindex, { rowsLeft: 0, counter: 0 }, {}],
     [
       'rows that a reindex has written',

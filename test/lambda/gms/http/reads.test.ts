@@ -28,7 +28,7 @@ describe('a request', () => {
   test('for a dry run has dryRun true and every given field', async () => {
     const { server, operations } = await against([dryRunAnswer]);
     const more = { batchSize: 5000, timeoutSeconds: 300, forceDeleteByQuery: true };
-    const counted = { rowsToDelete: 134517, rowsTotal: 135600, deletesInPlace: true };
+    const counted = { rowsToDelete: 134517, rowsTotal: 135600, method: 'delete' };
     expect(await operations.dryRun({ ...operation, ...more })).toEqual(counted);
     const [request = ''] = server.requests;
     expect(bodyOf(request)).toEqual({ ...operationOnWire, dryRun: true, ...more });

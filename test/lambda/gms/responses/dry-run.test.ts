@@ -22,8 +22,13 @@ describe('the sentence of a dry run', () => {
     ['a single row', '1 out of 1 row', 1, 1, false],
     ['the same counts twice', 'Delete 1 out of 2 rows. Again: 1 out of 2 rows.', 1, 2, false],
     ['a number before them', 'dataset_operation, shard 3: 7 out of 70 rows', 7, 70, false],
-  ])('gives the counts of %s', (_, text, rowsToDelete, rowsTotal, deletesInPlace) => {
-    expect(readDryRun(text)).toEqual({ kind: 'dry-run', rowsToDelete, rowsTotal, deletesInPlace });
+  ])('gives the counts of %s', (_, text, rowsToDelete, rowsTotal, isDelete) => {
+    expect(readDryRun(text)).toEqual({
+      kind: 'dry-run',
+      rowsToDelete,
+      rowsTotal,
+      method: isDelete ? 'delete' : 'reindex',
+    });
   });
 
   test.each([
@@ -66,7 +71,12 @@ describe('the sentence of a dry run', () => {
     holds(
       fc.property(count, count, percent, fc.boolean(), (rowsToDelete, rowsTotal, printed, reindex) => {
         const text = `Delete ${rowsToDelete} out of ${rowsTotal} rows (${printed}%). ${reindex ? reindexing : deleting} ${tail}`;
-        expect(readDryRun(text)).toEqual({ kind: 'dry-run', rowsToDelete, rowsTotal, deletesInPlace: !reindex });
+        expect(readDryRun(text)).toEqual({
+          kind: 'dry-run',
+          rowsToDelete,
+          rowsTotal,
+          method: reindex ? 'reindex' : 'delete',
+        });
       }),
     );
   });

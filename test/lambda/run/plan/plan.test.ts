@@ -9,5 +9,5 @@ test('A server that stops answering while Plan’s time ends leaves its policy t
   const aborted = new OperationsError({ kind: 'aborted', operation: 'dry-run' });
   const services = world.during('plan', () => ({ dryRun: () => Promise.reject(aborted) }));
   const { entries } = await world.plan({}, services);
-  expect(entries).toMatchObject([{ facts: { outcome: 'failed', cause: { kind: 'stopped', by: 'plan-time' } } }]);
+  expect(entries).toMatchObject([{ decision: { outcome: 'failed', cause: { kind: 'stopped', by: 'plan-time' } } }]);
 });

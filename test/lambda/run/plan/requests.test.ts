@@ -19,7 +19,8 @@ function server(withField: Answer[], withoutField: Answer[] = ['count']) {
       asked.push(forceDeleteByQuery ? 'with' : 'without');
       const answers = forceDeleteByQuery ? withField : withoutField;
       const answer = answers.length > 1 ? answers.shift() : answers[0];
-      if (answer === 'count') return { rowsToDelete: 6, rowsTotal: 10, deletesInPlace: forceDeleteByQuery === true };
+      if (answer === 'count')
+        return { rowsToDelete: 6, rowsTotal: 10, method: forceDeleteByQuery === true ? 'delete' : 'reindex' };
       const fact =
         typeof answer === 'number'
           ? ({ kind: 'bad-request', status: answer } as const)

@@ -90,7 +90,8 @@ const momentText = (millis: number): string => {
 const daysText = (millis: number): string => `${number(Math.round((millis / dayMillis) * 100) / 100)} d`;
 
 const countText = ({ rowsToDelete, rowsTotal }: DryRun): string => `${number(rowsToDelete)} of ${number(rowsTotal)}`;
-const dryRunText = (dryRun: DryRun): string => `${countText(dryRun)}${dryRun.deletesInPlace ? '' : ', would reindex'}`;
+const dryRunText = (dryRun: DryRun): string =>
+  `${countText(dryRun)}${dryRun.method === 'reindex' ? ', would reindex' : ''}`;
 
 function statusText(status: TaskStatus): string {
   if (status.kind === 'vanished') return 'not known';
@@ -124,13 +125,13 @@ export function recordText(record: StoredRecord): string {
   const { state, lastVerdict, lastRelease, lastSender, window, unreported } = record;
   switch (state) {
     case 'sending': {
-      const { baseline, answer, reindexes } = record.attempt;
+      const { baseline, answer, method } = record.attempt;
       if (answer) return `sending, answered ${errorText(answer)}`;
       const rows = `${number(baseline.rowsToDelete)} to delete, ${number(baseline.rowsToKeep)} to keep`;
-      return `sending, ${rows}${reindexes ? ', reindexes' : ''}`;
+      return `sending, ${rows}${method === 'reindex' ? ', reindexes' : ''}`;
     }
     case 'running':
-      return `running ${record.taskId}${record.attempt.reindexes ? ', reindexes' : ''}`;
+      return `running ${record.taskId}${record.attempt.method === 'reindex' ? ', reindexes' : ''}`;
     case 'idle':
     case 'quarantined':
       return [
@@ -177,7 +178,7 @@ const entryText =
       ...(entry.owner ? [`owner ${entry.owner}`] : []),
       ...(entry.noIndex ? ['no such index'] : []),
       ...(entry.indexNow ? [`was ${entry.indexName}, replaced by ${entry.indexNow}`] : []),
-      ...(entry.reindexes ? ['reindexes'] : []),
+      ...(entry.method === 'reindex' ? ['reindexes'] : []),
       ...(entry.wholeReindex ? ['goes whole'] : []),
       ...(entry.resumed ? ['resumed'] : []),
       ...(entry.decidedBy && entry.decidedBy !== runId ? [`decided by ${entry.decidedBy}`] : []),

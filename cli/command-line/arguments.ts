@@ -1,4 +1,4 @@
-import type { RunInput } from '../../lambda/run/input.ts';
+import type { Mode, RunInput } from '../../lambda/model/run-input.ts';
 import { UsageError } from '../events/mistakes.ts';
 import { type CommandLine, type Print, readCommandLine } from './read.ts';
 import { exampleOf, inCheckout, type Verb, verbNames } from './verbs.ts';
@@ -91,7 +91,7 @@ export function inputOf({ verb, words, approveRows, acceptMissing }: CommandLine
   return { mode, indices: words.length === 0 ? undefined : words, approveRows };
 }
 
-export type LocalInput = RunInput & { mode: 'preview' | 'enforce' };
+export type LocalInput = RunInput & { mode: Mode };
 
 /**
  * The words of a text as a shell would split it, with quotes but without anything else: a container has no shell.

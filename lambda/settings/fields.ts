@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { maxPolicies } from '../model/policy-fields.ts';
+import { modes } from '../model/run-input.ts';
 
 /**
  * The settings of a stage: ranges, defaults and descriptions, here and nowhere else. `npm run schemas` writes them into
@@ -55,7 +56,7 @@ export const settingFields = {
   gmsUrl: z.string().meta({
     description: 'The GMS address with its prefix: https://host/api/gms, https://host/gms or http://host:8080.',
   }),
-  mode: z.enum(['preview', 'enforce']).default('preview').meta({
+  mode: z.enum(modes).default('preview').meta({
     description: 'What scheduled runs do: preview only reports, enforce truncates for real.',
   }),
   schedule: z.string().default('cron(30 3 * * ? *)').meta({

@@ -1,4 +1,5 @@
 import { escaped } from '../../gms/text.ts';
+import type { HandInput } from '../../model/run-input.ts';
 import { shellWord } from './text.ts';
 
 /**
@@ -51,15 +52,6 @@ export interface Command {
   typedIn: 'shell' | 'search-engine';
   /** It deletes rows, or may: left out of every message that reports a loss. */
   deletes?: boolean;
-}
-
-/** How a run by hand differs from a scheduled one (the execution's input). */
-export interface HandInput {
-  mode?: 'preview' | 'enforce';
-  indices?: string[];
-  approveRows?: number;
-  release?: string[];
-  acceptMissing?: number;
 }
 
 /** The line that starts a run by hand; undefined where none would work. */

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { PublishError, snsPublisher } from '../../../lambda/aws/publish.ts';
 import type { Report, ReportData } from '../../../lambda/model/report-schema.ts';
+import type { Mode } from '../../../lambda/model/run-input.ts';
 import { messageOf } from '../../../lambda/report/message.ts';
 import { withSentences } from '../../../lambda/report/sentences/sentences.ts';
 import { addressOf } from '../../../lambda/run/entries.ts';
 import { report } from '../../../lambda/run/report.ts';
 import type { RunSettings, Subscriptions } from '../../../lambda/run/services.ts';
-import type { Mode } from '../../../lambda/run/state.ts';
 import { aRunState } from '../../support/states.ts';
 import { anEntry, aReport } from './a-report.ts';
 import { type FakeSns, fakeSns } from './fake-sns.ts';

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { fileFields, settingFields } from '../infra/stage/fields.ts';
 import { reportSchema } from '../lambda/model/report-schema.ts';
 import { policySchema } from '../lambda/policy/schema.ts';
 import { destinationNames, destinationsText } from '../lambda/report/destinations/registry.ts';
+import { fileFields, settingFields, usualLimits } from '../lambda/settings/fields.ts';
 import { root } from './bundles.ts';
 
 export const schemaFiles = {
@@ -56,12 +56,9 @@ function text(schema: z.ZodType, title: string, option: string): string {
   return `${JSON.stringify(described, null, 2)}\n`;
 }
 
-/** The command line has no stage, and so the usual floor. */
-const floorOfCommandLine = 7;
-
 function valuesText(): string {
   const values = JSON.parse(readFileSync(join(root, schemaFiles.values), 'utf8'));
-  const { $schema, ...policy } = z.toJSONSchema(policySchema(floorOfCommandLine), standard);
+  const { $schema, ...policy } = z.toJSONSchema(policySchema(usualLimits.minRetentionDays), standard);
   values.properties.policies.items = policy;
   Object.assign(values.properties.notification.properties.format, {
     description: `What is posted: ${destinationsText}.`,

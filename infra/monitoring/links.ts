@@ -1,7 +1,7 @@
 import type { Stack } from 'aws-cdk-lib';
 import { alarmSections, anchorOf, sectionOf } from '../../lambda/report/guide/runbook.ts';
 import { clip } from '../../lambda/report/sentences/text.ts';
-import type { Settings } from '../stage/settings.ts';
+import type { Settings } from '../../lambda/settings/settings.ts';
 import { dashboardUrl } from '../workflow/dashboard-url.ts';
 
 export type AlarmName = keyof typeof alarmSections;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { readBaseUrl } from '../gms/http/base-url.ts';
+import { modes } from '../model/run-input.ts';
 import type { DestinationName } from '../report/destinations/registry.ts';
 import type { RunSettings } from '../run/services.ts';
 
@@ -17,7 +18,7 @@ const wholeNumber = z.string().regex(/^\d+$/);
 const stage = {
   STAGE: text,
   GMS_URL: text,
-  MODE: z.enum(['preview', 'enforce']),
+  MODE: z.enum(modes),
   /** Days. */
   MIN_RETENTION_DAYS: wholeNumber,
   /** Hours. */

@@ -28,6 +28,7 @@ const counters = {
   cancelled: z.boolean().optional(),
   runs: z.boolean().optional().meta({ description: 'its last status said that it runs' }),
 };
+export type Counters = z.infer<z.ZodObject<typeof counters>>;
 
 const vanished = z.boolean().optional().meta({ description: "the task's record is gone" });
 const setting = z.union([z.string(), z.number(), z.boolean()]).optional();

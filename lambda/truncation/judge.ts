@@ -1,6 +1,6 @@
 import type { TaskCounters } from '../gms/operations.ts';
 import type { Attempt, Unresolved, Verdict } from '../ledger/record.ts';
-import type { Cause } from '../model/cause.ts';
+import type { Cause, Counters } from '../model/cause.ts';
 import { agreeingChecksMillis } from './next-check.ts';
 import { isInPlace, isRemainder, type Observation, rowsProcessed, type Watch } from './watch.ts';
 
@@ -149,14 +149,6 @@ function accountsFor(end: TaskCounters | undefined, { baseline }: Attempt): bool
   // Rows that came in after the baseline must not make up for lost ones.
   if (total === baseline.rowsTotal) return created + updated >= total - baseline.rowsToDelete;
   return created + updated + deleted + noops + versionConflicts >= total && total >= baseline.rowsToKeep;
-}
-
-interface Counters {
-  done?: number;
-  total?: number;
-  conflicts?: number;
-  cancelled?: boolean;
-  runs?: boolean;
 }
 
 /** What the task said, for messages only: no verdict depends on these fields. */

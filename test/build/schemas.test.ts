@@ -5,11 +5,11 @@ import { measureRun } from '../../bench/run.ts';
 import { runs } from '../../bench/scenarios.ts';
 import { propsText, tables } from '../../build/described.ts';
 import { chartReadme, jsonSchemas, readmeText, schemaFiles } from '../../build/schemas.ts';
-import { fileFields, settingFields } from '../../infra/stage/fields.ts';
 import { causeKinds } from '../../lambda/model/cause.ts';
 import { noteKinds } from '../../lambda/model/note.ts';
 import type { Report } from '../../lambda/model/report-schema.ts';
 import { policySchema } from '../../lambda/policy/schema.ts';
+import { fileFields, settingFields } from '../../lambda/settings/fields.ts';
 
 const schemas = jsonSchemas();
 const described = (schema: { properties: Record<string, { description?: string }> }) =>
@@ -22,7 +22,7 @@ describe.each(Object.entries(schemas))('%s', (name, text) => {
 });
 
 test('The props of the construct say what the fields say (npm run schemas writes them)', () => {
-  expect(readFileSync(new URL('../../infra/stage/props.ts', import.meta.url), 'utf8')).toBe(propsText());
+  expect(readFileSync(new URL('../../infra/props/stage-props.ts', import.meta.url), 'utf8')).toBe(propsText());
 });
 
 test.each(Object.entries(tables))('%s has the table of its fields (npm run schemas writes it)', (page, rows) => {

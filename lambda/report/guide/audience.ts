@@ -1,4 +1,4 @@
-import type { RunInput } from '../../run/input.ts';
+import type { HandInput } from '../../model/run-input.ts';
 import type { Section } from './runbook.ts';
 
 /**
@@ -53,9 +53,6 @@ export interface Command {
   /** It deletes rows, or may: left out of every message that reports a loss. */
   deletes?: boolean;
 }
-
-/** How a run by hand differs from a scheduled one (the execution's input). */
-export type HandInput = Omit<RunInput, 'scheduledTime' | 'Comment'>;
 
 /** What people type, and where they look, in the place of one audience. */
 export interface Guide {

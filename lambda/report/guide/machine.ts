@@ -1,4 +1,5 @@
-import type { Guide, HandInput, MachineAudience } from './audience.ts';
+import type { HandInput } from '../../model/run-input.ts';
+import type { Guide, MachineAudience } from './audience.ts';
 import { anchorOf } from './runbook.ts';
 import { shellWord, verbLine } from './words.ts';
 

@@ -1,4 +1,4 @@
-import type { HandInput } from './audience.ts';
+import type { HandInput } from '../../model/run-input.ts';
 
 /** Text as one word of a shell. */
 export const shellWord = (text: string): string =>

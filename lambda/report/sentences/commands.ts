@@ -1,7 +1,8 @@
 import type { IndexNames } from '../../gms/backend.ts';
 import type { DecidedIndex } from '../../model/report-schema.ts';
+import type { HandInput } from '../../model/run-input.ts';
 import { searchIndex } from '../../policy/aspects.ts';
-import type { Command, Guide, HandInput } from '../guide/audience.ts';
+import type { Command, Guide } from '../guide/audience.ts';
 import { type Context, nameOf } from './phrases.ts';
 
 /** The commands of a message, each with a line that says what it does. */

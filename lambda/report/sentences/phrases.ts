@@ -1,5 +1,5 @@
 import type { IndexNames } from '../../gms/backend.ts';
-import type { CauseKind, CauseOf } from '../../model/cause.ts';
+import type { CauseKind, CauseOf, Counters } from '../../model/cause.ts';
 import type { Urgency } from '../../model/outcomes.ts';
 import { maxNameLength } from '../../model/policy-fields.ts';
 import type { DecidedIndex } from '../../model/report-schema.ts';
@@ -132,14 +132,6 @@ export const cutoffText = (millis: number | undefined): string =>
 
 export const cutoffOf = ({ policyCutoffMillis, cutoffMillis }: DecidedIndex): string =>
   cutoffText(policyCutoffMillis ?? cutoffMillis);
-
-interface Counters {
-  conflicts?: number;
-  done?: number;
-  total?: number;
-  cancelled?: boolean;
-  runs?: boolean;
-}
 
 /** What a task's status says of its rows: deleted by a delete, written by a reindex. A total of 0 is no total yet. */
 export function rowsDone(done: number, total: number | undefined, { method }: DecidedIndex): string {

@@ -1,15 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { parseSettings, readStageText, SettingsError } from '../../../infra/stage/settings.ts';
-import { warningsOf } from '../../../infra/stage/warnings.ts';
+import { readStageText, SettingsError } from '../../../lambda/settings/settings.ts';
+import { warningsOf } from '../../../lambda/settings/warnings.ts';
 
 const operation = { entityType: 'dataset', aspect: 'operation', retentionDays: 90 };
 const given = (fields: object) =>
   JSON.stringify({ gmsUrl: 'https://datahub.example.com/api/gms', policies: [operation], ...fields });
-const readSettings = (stage: string, text: string) => {
-  const { stage: name, ...input } = readStageText(stage, text);
-  return parseSettings(name, input);
-};
+const readSettings = (stage: string, text: string) => readStageText(stage, text).settings;
 const read = (fields: object = {}, stage = 'prod') => readSettings(stage, given(fields));
 
 function refusal(act: () => unknown): string {

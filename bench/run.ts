@@ -214,7 +214,8 @@ function inProcess(engine: Engine, time: VirtualTime, usage: Usage): Transport {
     await time.sleep(lasts / 2);
     if (reply.kind !== 'reply') throw new TransportError('reset', true);
     const answered = Object.entries(reply.headers).map(([name, value]) => [name.toLowerCase(), value]);
-    return { status: reply.status, headers: Object.fromEntries(answered), body: reply.body, complete: true };
+    const received = Object.fromEntries(answered);
+    return { status: reply.status, headers: received, dates: [received['date']], body: reply.body, complete: true };
   };
   return {
     post,

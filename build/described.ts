@@ -1,12 +1,13 @@
 import * as z from 'zod';
+import { policySchema } from '../lambda/policy/schema.ts';
 import {
   fileFields,
   type ResourceField,
   resourceFields,
   settingFields,
   stageNameSchema,
-} from '../infra/stage/fields.ts';
-import { policySchema } from '../lambda/policy/schema.ts';
+  usualLimits,
+} from '../lambda/settings/fields.ts';
 
 /** What is written from the fields' own descriptions besides schemas: the props of the construct, and tables of pages. */
 
@@ -26,7 +27,7 @@ interface Field {
 type Fields = Record<string, Field>;
 
 /** The usual floor of a stage, in words that name the setting. */
-const policyFields = fieldsOf(policySchema(7));
+const policyFields = fieldsOf(policySchema(usualLimits.minRetentionDays));
 const { policies: _, ...ownSettings } = settingFields;
 const { $schema: __, ...ofFile } = fileFields;
 const { gmsUrl, ...settings } = fieldsOf(z.strictObject(ownSettings));
@@ -41,7 +42,7 @@ function fieldsOf(schema: z.ZodType): Fields {
 
 const isRequired = (field: Field): boolean => field.default === undefined && field.unset === undefined;
 
-/** `infra/stage/props.ts`: interfaces, because editors show their comments and a type that is computed has none. */
+/** `infra/props/stage-props.ts`: interfaces, because editors show their comments and a type that is computed has none. */
 export const propsText = (): string => `// Written by npm run schemas from the fields' own descriptions.
 
 /** The retention of one time series index. An unknown field is refused at synth. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { bundleInto } from '../infra/functions/bundles.ts';
 import { bundleCommandLine, bundleConstruct, root } from './bundles.ts';
 import { bundledPackages, noticesOf } from './notices.ts';
-import { constructTypes } from './types.ts';
+import { writeConstructTypes } from './types.ts';
 
 /** `npm run build`: everything in the package except its texts. `npm pack` calls it. */
 
@@ -18,7 +18,7 @@ const metafiles = [
   await bundleConstruct(join(dist, 'construct.cjs')),
 ];
 chmodSync(commandLine, 0o755);
-writeFileSync(join(dist, 'construct.d.ts'), constructTypes());
+writeConstructTypes(join(dist, 'types'));
 // Makes tools that resolve types like Node treat the declarations as CommonJS, like the construct itself.
 writeFileSync(join(dist, 'package.json'), '{ "type": "commonjs" }\n');
 writeFileSync(join(root, 'THIRD-PARTY-NOTICES'), noticesOf(bundledPackages(metafiles)));

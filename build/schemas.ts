@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { fileFields, settingFields } from '../infra/stage/fields.ts';
 import { reportSchema } from '../lambda/model/report-schema.ts';
 import { policySchema } from '../lambda/policy/schema.ts';
+import { destinationNames, destinationsText } from '../lambda/report/destinations/registry.ts';
+import { fileFields, settingFields, usualLimits } from '../lambda/settings/fields.ts';
 import { root } from './bundles.ts';
 
 export const schemaFiles = {
@@ -21,7 +22,7 @@ export const chartReadme = 'kubernetes/README.md';
  * JSON Schemas by their files, generated from the schemas in the code. Those for editors are weaker than `validate`: how fields depend
  * on each other, on a stage's own floor and on the outside world is only in code, and so are the aspects' names. The
  * report's schema is for programs that read reports: its objects are open, so that a new field or kind breaks nothing. Of
- * the chart's values only the policies are generated; the rest is written by hand.
+ * the chart's values only the policies and the formats of messages are generated; the rest is written by hand.
  */
 export function jsonSchemas(): Record<(typeof schemaFiles)[keyof typeof schemaFiles], string> {
   // The floor is a stage's own setting: the lowest that a stage may have.
@@ -55,13 +56,14 @@ function text(schema: z.ZodType, title: string, option: string): string {
   return `${JSON.stringify(described, null, 2)}\n`;
 }
 
-/** The command line has no stage, and so the usual floor. */
-const floorOfCommandLine = 7;
-
 function valuesText(): string {
   const values = JSON.parse(readFileSync(join(root, schemaFiles.values), 'utf8'));
-  const { $schema, ...policy } = z.toJSONSchema(policySchema(floorOfCommandLine), standard);
+  const { $schema, ...policy } = z.toJSONSchema(policySchema(usualLimits.minRetentionDays), standard);
   values.properties.policies.items = policy;
+  Object.assign(values.properties.notification.properties.format, {
+    description: `What is posted: ${destinationsText}.`,
+    enum: destinationNames,
+  });
   return `${JSON.stringify(values, null, 2)}\n`;
 }
 

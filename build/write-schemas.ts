@@ -7,7 +7,7 @@ import { chartReadme, jsonSchemas, readmeText } from './schemas.ts';
 /** `npm run schemas`: writes everything that a test compares with the code's descriptions of fields and values. */
 for (const [name, text] of Object.entries(jsonSchemas())) writeFileSync(join(root, name), text);
 writeFileSync(join(root, chartReadme), readmeText());
-writeFileSync(join(root, 'infra/stage/props.ts'), propsText());
+writeFileSync(join(root, 'infra/props/stage-props.ts'), propsText());
 for (const [page, rows] of Object.entries(tables)) {
   writeFileSync(join(root, page), withTable(readFileSync(join(root, page), 'utf8'), rows()));
 }

@@ -3,58 +3,61 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { Command, CommanderError, Option } from 'commander';
 import { type Report, reportSchema } from '../lambda/model/report-schema.ts';
+import { type DestinationName, destinationNames, destinations } from '../lambda/report/destinations/registry.ts';
+import type { Audience } from '../lambda/report/guide/audience.ts';
 import { messageOf } from '../lambda/report/message.ts';
-import type { Audience } from '../lambda/report/sentences/audience.ts';
-import { contextOf } from '../lambda/report/sentences/sentences.ts';
-import { formats } from './outputs/formats.ts';
 
 /** `npm run preview-message`: prints what would be sent for a report, without sending it. */
 
-const formatNames = ['email', ...Object.keys(formats)];
+const command = () =>
+  new Command('npm run preview-message --')
+    .description('Prints the message that a report would be sent as. Nothing is sent.')
+    .option('--report <file>', 'the report, as ./retention enforce … --json FILE writes it (default: that of the demo)')
+    .addOption(new Option('--format <format>', 'what to print').choices(destinationNames).default('mail'))
+    .option('--state-machine-arn <arn>', "the workflow, for next steps that start it with AWS's command line")
+    .option('--runbook-url <url>', 'the address of docs/runbook.md, for links to it')
+    .option('--local <program>', 'as a run on a machine tells it: its next steps begin with this program')
+    .allowExcessArguments(false)
+    .configureOutput({ writeErr: () => {} })
+    .exitOverride();
 
-const usage = `npm run preview-message -- [--report FILE] [--format ${formatNames.join('|')}]
-                               [--state-machine-arn ARN] [--runbook-url URL] [--local PROGRAM]
-
-Prints the notification that a report would be sent as. Nothing is sent.
-
-  --report FILE            the report as JSON, as ./retention enforce … --json FILE writes it; by default that of the
-                           demo, after some seconds
-  --format FORMAT          what to print (email)
-  --state-machine-arn ARN  the workflow, for next steps that start it with AWS's command line
-  --runbook-url URL        the address of docs/runbook.md, for links to it
-  --local PROGRAM          as a run on a machine tells it: its next steps begin with this program, such as ./retention`;
+interface Options {
+  report?: string;
+  format: DestinationName;
+  stateMachineArn?: string;
+  runbookUrl?: string;
+  local?: string;
+}
 
 /**
  * @param args as they stand on the command line
  * @throws Error, one sentence
  */
 export function previewMessage(args: string[]): string {
-  const text = { type: 'string' } as const;
-  const places = { 'state-machine-arn': text, 'runbook-url': text, local: text };
-  const { values } = parseArgs({ args, options: { report: text, format: text, ...places, help: { type: 'boolean' } } });
-  if (values.help) return usage;
-  const { report: path, format = 'email', local, 'state-machine-arn': arn, 'runbook-url': runbookUrl } = values;
-  if (!formatNames.includes(format)) throw new Error(`--format takes ${formatNames.join(', ')}.`);
+  const {
+    report: path,
+    format,
+    local,
+    stateMachineArn,
+    runbookUrl,
+  } = command().parse(args, { from: 'user' }).opts<Options>();
   const audience: Audience = local
     ? { kind: 'machine', program: local, runbookUrl }
-    : { kind: 'aws', stateMachineArn: arn, region: arn?.split(':')[3], runbookUrl };
-  const report = path === undefined ? reportOfDemo() : readReport(path);
-  const message = messageOf(report, { audience });
-  if (format === 'email') return `Subject: ${message.subject}\n\n${message.email}`.trimEnd();
-  // A local run posts to Slack itself; a stage's message goes through Amazon Q Developer.
-  if (format === 'slack' && !local) return JSON.stringify(JSON.parse(message.https), null, 2);
-  const { body } = formats[format as keyof typeof formats];
-  return JSON.stringify(body(message, report, contextOf(report, audience)), null, 2);
+    : { kind: 'aws', stateMachineArn, region: stateMachineArn?.split(':')[3], runbookUrl };
+  const message = messageOf(path === undefined ? reportOfDemo() : readReport(path), { audience });
+  const body = destinations[format].render(message);
+  return typeof body === 'string' ? `Subject: ${message.subject}\n\n${body}` : JSON.stringify(body, null, 2);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   try {
     process.stdout.write(`${previewMessage(process.argv.slice(2))}\n`);
   } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n`);
-    process.exitCode = 2;
+    const isHelp = error instanceof CommanderError && error.exitCode === 0;
+    if (!isHelp) process.stderr.write(`${(error as Error).message}\n`);
+    process.exitCode = isHelp ? 0 : 2;
   }
 }
 

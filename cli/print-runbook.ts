@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { nearest } from '../lambda/policy/nearest.ts';
-import { anchorOf, sectionNames, sectionOf } from '../lambda/report/sentences/runbook.ts';
+import { anchorOf, sectionNames, sectionOf } from '../lambda/report/guide/runbook.ts';
 import { UsageError } from './events/mistakes.ts';
 
 /** In the repository and in the package alike: beside the folder of the program. */

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 
 /**
- * Starts `main.ts` in a checkout: for `./retention` and `npm start`, or by itself where a shell cannot run the first. It is
+ * Starts `main.ts` in a checkout: for `./retention` and `npm start` (the demo), or by itself where a shell cannot run the first. It is
  * no TypeScript, because without the packages nothing here can read any.
  */
 try {

@@ -1,7 +1,7 @@
 import { Annotations, App, CfnWaitConditionHandle, Stack, Validations } from 'aws-cdk-lib';
+import { SettingsError } from '../lambda/settings/settings.ts';
 import { RetentionStack } from './retention-stack.ts';
-import { SettingsError } from './stage/settings.ts';
-import { readStageFile, stageMissing } from './stage/stage-file.ts';
+import { readStageFile, stageMissing } from './stage-file.ts';
 
 const app = new App();
 const name = app.node.tryGetContext('stage');
@@ -14,7 +14,7 @@ try {
     Annotations.of(stack).addError(stageMissing());
   } else {
     const stage = readStageFile(name);
-    new RetentionStack(app, `datahub-retention-${stage.stage}`, { stage });
+    new RetentionStack(app, `datahub-retention-${stage.settings.stage}`, { stage });
     // Imported only now, because it loads all of CDK: a mistake in the stage file is reported before that.
     const { AwsSolutionsChecks } = await import('cdk-nag');
     Validations.of(app).addPlugins(new AwsSolutionsChecks(app, { verbose: true }));

@@ -1,26 +1,31 @@
 import { CfnOutput, Stack, type StackProps, Tags, Validations } from 'aws-cdk-lib';
-import type { Construct } from 'constructs';
-import { DatahubRetention } from './datahub-retention.ts';
-import type { StageInput } from './stage/settings.ts';
+import { Construct } from 'constructs';
+import type { Stage } from '../lambda/settings/settings.ts';
+import { warningsOf } from '../lambda/settings/warnings.ts';
+import { makeJob } from './job.ts';
+import { inStack } from './props/checked-props.ts';
+import { resourcesNamed } from './props/resources.ts';
 
 export interface RetentionStackProps extends StackProps {
-  stage: StageInput & { stage: string };
+  stage: Stage;
 }
 
 /** One stage of the job. Stages share nothing, so several can coexist in one account and region. */
 export class RetentionStack extends Stack {
-  constructor(scope: Construct, id: string, { stage: file, ...props }: RetentionStackProps) {
-    const { tags = {}, $schema: _, ...settings } = file;
+  constructor(scope: Construct, id: string, { stage: { settings, tags }, ...props }: RetentionStackProps) {
     super(scope, id, {
-      description: `Truncates DataHub's time series indices (stage ${file.stage})`,
+      description: `Truncates DataHub's time series indices (stage ${settings.stage})`,
       // Deleting the stack would delete the ledger, the only memory of what may still be running on the server.
-      terminationProtection: file.mode === 'enforce',
+      terminationProtection: settings.mode === 'enforce',
       ...props,
     });
 
     // CDK leaves "Default" out of logical ids, so the resources keep the ids that they had before there was a
     // construct.
-    const { stateMachine, topic, ledger } = new DatahubRetention(this, 'Default', settings);
+    const job = new Construct(this, 'Default');
+    const resources = resourcesNamed(job, settings);
+    const checked = inStack(job, { settings, resources, warnings: warningsOf(settings) });
+    const { stateMachine, topic, ledger } = makeJob(job, checked);
     for (const [key, value] of Object.entries(tags)) Tags.of(this).add(key, value);
     acknowledgeFindings(this);
 

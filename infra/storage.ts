@@ -3,9 +3,8 @@ import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/
 import { ParameterTier, StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 import { dottedName } from '../lambda/policy/aspects.ts';
-import { isUnresolved } from './props/later.ts';
+import type { Settings } from '../lambda/settings/settings.ts';
 import type { Resources } from './props/resources.ts';
-import type { Settings } from './stage/settings.ts';
 import { ledgerName } from './workflow/names.ts';
 
 export interface LedgerTableProps {
@@ -42,10 +41,9 @@ export class LedgerTable extends Construct {
 export class PolicyParameters extends Construct {
   constructor(scope: Construct, id: string, { settings }: { settings: Settings }) {
     super(scope, id);
-    for (const [at, { written, policy }] of settings.policies.entries()) {
-      const isNamed = !isUnresolved(written['entityType']) && !isUnresolved(written['aspect']);
-      const name = isNamed ? dottedName(policy) : `${written['entityType']}.${written['aspect']}`;
-      new StringParameter(this, isNamed ? name : `Policy ${at + 1}`, {
+    for (const [at, { written, names }] of settings.policies.entries()) {
+      const name = names ? dottedName(names) : `${written['entityType']}.${written['aspect']}`;
+      new StringParameter(this, names ? name : `Policy ${at + 1}`, {
         parameterName: `${settings.parameterPrefix}/policies/${name}`,
         // The name is a path; the CDK cannot always see that, and asks.
         simpleName: false,

@@ -1,13 +1,7 @@
-import { policyFields } from '../../lambda/model/policy-fields.ts';
-import { nearest } from '../../lambda/policy/nearest.ts';
-import type { RunInput } from '../../lambda/run/input.ts';
+import type { Mode, RunInput } from '../../lambda/model/run-input.ts';
 import { UsageError } from '../events/mistakes.ts';
-import { options as allOptions, type OptionName, optionOf, writtenOption } from './options.ts';
 import { type CommandLine, type Print, readCommandLine } from './read.ts';
-import { exampleOf, inCheckout } from './verbs.ts';
-
-/** The settings that a stage file has and a command line does not, with the stage file's defaults. */
-export const localSettings = { minRetentionDays: 7, maxRunHours: 12 } as const;
+import { exampleOf, inCheckout, type Verb, verbNames } from './verbs.ts';
 
 /**
  * Reads the command line.
@@ -22,13 +16,10 @@ export function parseArguments(
   env: NodeJS.ProcessEnv,
   program: string = inCheckout,
 ): CommandLine | Print {
-  const given = argumentsOf(argv, env);
-  refuseKeptByNpm(given, env, program);
-  const isNpmStart = isBelowNpmStart(env);
-  const read = readCommandLine(given.length === 0 && isNpmStart ? ['demo'] : given, program);
+  const [first, ...others] = argv;
+  const given = argumentsOf(first === npmStart ? demoAlone(others, program) : argv, env);
+  const read = readCommandLine(given, program);
   if (read.verb === 'print') return read;
-  if (isNpmStart && read.verb === 'enforce' && read.words.length === 0)
-    throw new UsageError(npmMayHaveDroppedAnOption(program));
   // A demo ignores the address in the environment: it should not post to a team's channel.
   const notifyUrl = read.verb === 'demo' ? undefined : env['DATAHUB_RETENTION_NOTIFY_URL'];
   const commandLine = { ...read, notifyUrl };
@@ -37,8 +28,19 @@ export function parseArguments(
   return commandLine;
 }
 
-const isBelowNpmStart = (env: NodeJS.ProcessEnv): boolean =>
-  env['npm_lifecycle_event'] === 'start' && env['npm_package_name'] === 'datahub-retention';
+/** What the script of `npm start` puts before its arguments. */
+const npmStart = 'npm-start';
+
+/** `npm start` is the demo and nothing else: npm may have kept an option of any other command, which would delete more. */
+function demoAlone(argv: readonly string[], program: string): readonly string[] {
+  const [first = 'demo'] = argv;
+  if (first === 'demo') return ['demo', ...argv.slice(1)];
+  if (first.startsWith('-')) return ['demo', ...argv];
+  const verb = verbNames.includes(first as Verb) ? first : 'VERB';
+  throw new UsageError(
+    `npm start is the demo alone, because npm keeps options of other commands to itself: type ${program} ${verb}, with its options.`,
+  );
+}
 
 /**
  * In a run by hand, a container's arguments come from a variable: in the place of none, or of the preview that the chart
@@ -48,11 +50,6 @@ const isBelowNpmStart = (env: NodeJS.ProcessEnv): boolean =>
 function argumentsOf(argv: readonly string[], env: NodeJS.ProcessEnv): readonly string[] {
   const words = env['DATAHUB_RETENTION_ARGS'];
   if (words === undefined) return argv;
-  if (isBelowNpmStart(env)) {
-    throw new UsageError(
-      'DATAHUB_RETENTION_ARGS holds the arguments of a container, and npm start has its own: unset it.',
-    );
-  }
   const isOfChart = argv[0] === 'preview' && env['DATAHUB_RETENTION_CRON_JOB'] !== undefined;
   if (argv.length === 0 || isOfChart) return splitWords(words);
   throw new UsageError(
@@ -94,7 +91,7 @@ export function inputOf({ verb, words, approveRows, acceptMissing }: CommandLine
   return { mode, indices: words.length === 0 ? undefined : words, approveRows };
 }
 
-export type LocalInput = RunInput & { mode: 'preview' | 'enforce' };
+export type LocalInput = RunInput & { mode: Mode };
 
 /**
  * The words of a text as a shell would split it, with quotes but without anything else: a container has no shell.
@@ -115,62 +112,3 @@ export function splitWords(text: string): string[] {
   }
   return word === undefined ? words : [...words, word];
 }
-
-/** npm drops `--only X` from `npm start enforce --only X -- --yes` without a trace, and every index would be truncated. */
-const npmMayHaveDroppedAnOption = (program: string): string =>
-  `npm may have dropped an option that limits this run: type ${program} enforce instead of npm start, or name the indices.`;
-
-/**
- * npm has options with these names, too, which people set in their .npmrc. If npm swallows one of ours, the run deletes no
- * more than without it.
- */
-const npmsOwn: readonly OptionName[] = ['json', 'force', 'yes'];
-
-/**
- * In `npm start enforce --policies p.json`, npm keeps the option for itself, and another run than the intended one would
- * start. npm puts what it kept into the environment.
- */
-function refuseKeptByNpm(given: readonly string[], env: NodeJS.ProcessEnv, program: string): void {
-  const names = Object.keys(allOptions) as OptionName[];
-  const kept = names.find(
-    (name) =>
-      !npmsOwn.includes(name) &&
-      env[npmVariable(writtenOption(name))] !== undefined &&
-      !given.some((word) => optionOf(word) === name),
-  );
-  const option =
-    kept === undefined && given.includes('enforce') ? keptMistake(names, env) : kept && writtenOption(kept);
-  if (option === undefined) return;
-  throw new UsageError(
-    `npm kept ${option} for itself, so this program never saw it: type ${program} instead of npm start.`,
-  );
-}
-
-const npmPrefix = 'npm_config_';
-const npmVariable = (option: string): string => `${npmPrefix}${option.slice(2).replaceAll('-', '_')}`;
-
-const lettersOf = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase();
-
-/** Options that limit a run, or name its server or its policies, in other programs: typed directly, each is refused. */
-const limiting: ReadonlySet<string> = new Set(
-  [
-    ...['dryRun', 'only', 'index', 'indices', 'limit', 'where', 'days', 'policy', 'file', 'config'],
-    ...['url', 'server', 'host', 'gms', 'address'],
-    ...Object.keys(policyFields(localSettings.minRetentionDays)),
-  ].map(lettersOf),
-);
-
-function keptMistake(names: readonly OptionName[], env: NodeJS.ProcessEnv): string | undefined {
-  const ours = names
-    .filter((name) => !npmsOwn.includes(name))
-    .map((name) => npmVariable(writtenOption(name)).slice(npmPrefix.length));
-  const isKept = (variable: string) =>
-    limiting.has(lettersOf(variable.slice(npmPrefix.length))) ||
-    (!npmsNames.test(variable) && nearest(variable.slice(npmPrefix.length), ours) !== undefined);
-  const variable = Object.keys(env).find((name) => name.startsWith(npmPrefix) && isKept(name));
-  return variable && `--${variable.slice(npmPrefix.length).replaceAll('_', '-')}`;
-}
-
-/** Settings of npm's own whose names are like ours. */
-const npmsNames =
-  /^npm_config_(?:cafile|ca|color|name|npm_version|noproxy|proxy|tag|user|yes|force|json|loglevel|timing)$/;

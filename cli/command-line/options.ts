@@ -1,4 +1,7 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
+import { looksLikeToken } from '../../lambda/gms/secrets.ts';
+import { type DestinationName, destinationNames, destinationsText } from '../../lambda/report/destinations/registry.ts';
+import { UsageError } from '../events/mistakes.ts';
 
 /** Every option of the command line, described once: `verbs.ts` says which verb takes which. */
 
@@ -21,15 +24,14 @@ export interface Options {
   metricsFile?: string;
   notifyUrlFile?: string;
   notify?: 'always' | 'problems';
-  notifyFormat?: NotifyFormat;
+  notifyFormat?: DestinationName;
   failOn?: 'attention' | 'failed';
   fast?: boolean;
   yes?: boolean;
 }
 
-/** The formats of a post to a webhook; `outputs/formats.ts` makes them. */
-export const notifyFormats = ['slack', 'teams', 'json'] as const;
-export type NotifyFormat = (typeof notifyFormats)[number];
+/** The format of a message that is posted without `--notify-format`. */
+export const usualFormat: DestinationName = 'slack';
 
 export type OptionName = keyof Options;
 
@@ -38,8 +40,10 @@ interface Description {
   /** For the help; a verb may word it differently. */
   help: string;
   choices?: readonly string[];
-  /** Parses the value; throws InvalidArgumentError. If omitted, the text itself is the value. */
-  read?(text: string): unknown;
+  /** Parses the value, or says what it should be, after "takes". If omitted, the text itself is the value. */
+  read?(text: string): { value: unknown } | { takes: string };
+  /** A file that should hold a secret: whoever reads it has a sentence of its own for the secret itself. */
+  ofSecret?: true;
   /** A variable that counts without the option. */
   env?: string;
 }
@@ -51,6 +55,7 @@ export const options: Record<OptionName, Description> = {
   },
   tokenFile: {
     flags: '--token-file <file>',
+    ofSecret: true,
     // DATAHUB_RETENTION_TOKEN_FILE is no replacement: its token belongs to the address in the environment.
     help: 'a file with the access token; - is standard input (else the file that DATAHUB_RETENTION_TOKEN_FILE names, DATAHUB_GMS_TOKEN, or the token found with the address)',
   },
@@ -98,6 +103,7 @@ export const options: Record<OptionName, Description> = {
   },
   notifyUrlFile: {
     flags: '--notify-url-file <file>',
+    ofSecret: true,
     help: 'a file with the address to post the message to (else the address in DATAHUB_RETENTION_NOTIFY_URL)',
   },
   notify: {
@@ -107,8 +113,8 @@ export const options: Record<OptionName, Description> = {
   },
   notifyFormat: {
     flags: '--notify-format <format>',
-    help: 'a message for Slack, a card for Teams, or the report',
-    choices: notifyFormats,
+    help: `what is posted: ${destinationsText}; default: ${usualFormat}`,
+    choices: destinationNames,
   },
   failOn: {
     flags: '--fail-on <result>',
@@ -122,50 +128,55 @@ export const options: Record<OptionName, Description> = {
 /** As written on a command line. */
 export const writtenOption = (name: OptionName): string => options[name].flags.split(' ')[0] ?? name;
 
-/** The option that a word names, with or without `=value`. */
-export const optionOf = (word: string): OptionName | undefined =>
-  (Object.keys(options) as OptionName[]).find((name) => writtenOption(name) === word.split('=')[0]);
+/** The option with this flag. */
+export const optionOf = (flag: string): OptionName | undefined =>
+  (Object.keys(options) as OptionName[]).find((name) => writtenOption(name) === flag);
 
-/** The option for commander; given twice, it is refused. */
+/** The option for commander. Its value is checked here, and not repeated in what is said about it: it may be a secret. */
 export function optionFor(name: OptionName, { help, hasEnv }: { help?: string | undefined; hasEnv: boolean }): Option {
-  const { flags, help: usualHelp, choices, read, env } = options[name];
+  const { flags, help: usualHelp, choices, read, env, ofSecret } = options[name];
   const option = new Option(flags, help ?? usualHelp);
   if (env && hasEnv) option.env(env);
   if (option.isBoolean()) return option;
-  // Shown by the help; what is given is checked below, with a sentence of our own.
+  const written = [writtenOption(name), ...(env && hasEnv ? [`(or ${env})`] : [])].join(' ');
+  // Only for the help.
   if (choices) option.argChoices = [...choices];
   return option.argParser((text: string, before: unknown) => {
-    if (text.startsWith('--')) throw new InvalidArgumentError('It needs a value before the next option.');
-    if (choices && !choices.includes(text)) {
-      throw new InvalidArgumentError(`It takes ${choices.join(' or ')}.`);
-    }
-    if (before !== undefined) throw new InvalidArgumentError('It is given twice.');
-    return read ? read(text) : text;
+    if (!ofSecret) refuseToken(text);
+    if (text.startsWith('--')) throw new UsageError(`${written} needs a value before the next option.`);
+    if (text === '') throw new UsageError(`${written} is empty: give it a value, or leave it out.`);
+    if (before !== undefined) throw new UsageError(`${written} is given twice.`);
+    if (choices && !choices.includes(text)) throw new UsageError(`${written} takes ${choices.join(' or ')}.`);
+    const result = read?.(text) ?? { value: text };
+    if ('takes' in result) throw new UsageError(`${written} takes ${result.takes}.`);
+    return result.value;
   });
 }
 
-/** @throws InvalidArgumentError */
-export function oneIndex(text: string): string {
-  if (!/^[^.\s]+\.[^.\s]+$/.test(text)) {
-    throw new InvalidArgumentError('It takes one index as entityType.aspect, e.g. dataset.operation.');
-  }
-  return text;
+/** One of several. */
+export function readIndex(text: string, before: string[] = []): string[] {
+  refuseToken(text);
+  if (/^[^.\s]+\.[^.\s]+$/.test(text)) return [...before, text];
+  const shown = /^[\w-]{1,40}$/.test(text) ? `${text} is no INDEX` : 'That is no INDEX';
+  throw new UsageError(`${shown}: it is entityType.aspect, e.g. dataset.operation.`);
 }
 
-function wholeNumber(text: string, unit: string, { least = 1, most = Number.MAX_SAFE_INTEGER } = {}): number {
+function refuseToken(text: string): void {
+  if (!looksLikeToken(text)) return;
+  throw new UsageError(
+    'An access token was given in place of another argument: put it into a file, and name that with --token-file (every user of this machine can read command lines).',
+  );
+}
+
+function wholeNumber(text: string, unit: string, { least = 1, most = Number.MAX_SAFE_INTEGER } = {}) {
   const value = Number(text);
-  if (!/^\d+$/.test(text) || value < least || value > most) {
-    const range = most === Number.MAX_SAFE_INTEGER ? `at least ${least}` : `${least} to ${most}`;
-    throw new InvalidArgumentError(`It takes a whole number ${unit}, ${range}, without separators.`);
-  }
-  return value;
+  if (/^\d+$/.test(text) && value >= least && value <= most) return { value };
+  const range = most === Number.MAX_SAFE_INTEGER ? `at least ${least}` : `${least} to ${most}`;
+  return { takes: `a whole number ${unit}, ${range}, without separators` };
 }
 
 /** Email subjects are ASCII, and a phone shows about forty characters. */
-function printableName(text: string): string {
-  const name = text.trim();
-  if (!/^[\x20-\x7e]{1,40}$/.test(name)) {
-    throw new InvalidArgumentError('It takes 1 to 40 printable ASCII characters.');
-  }
-  return name;
+function printableName(text: string) {
+  const value = text.trim();
+  return /^[\x20-\x7e]{1,40}$/.test(value) ? { value } : { takes: '1 to 40 printable ASCII characters' };
 }

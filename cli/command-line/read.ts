@@ -1,9 +1,8 @@
 import { Command, CommanderError } from 'commander';
-import { looksLikeToken } from '../../lambda/gms/secrets.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
 import { UsageError } from '../events/mistakes.ts';
-import { type OptionName, type Options, oneIndex, optionFor, optionOf, writtenOption } from './options.ts';
+import { type Options, optionFor, optionOf, options, readIndex, writtenOption } from './options.ts';
 import { exampleOf, inCheckout, type Verb, verbNames, verbs, verbsWith } from './verbs.ts';
 
 /** Lets commander read the command line, without letting it write or end the process. */
@@ -41,20 +40,17 @@ export function readCommandLine(argv: readonly string[], program: string): Comma
   try {
     root.parse(argv, { from: 'user' });
   } catch (error) {
+    const verb = argv.find((word): word is Verb => verbNames.includes(word as Verb));
+    const see = `See ${[program, verb, '--help'].filter(Boolean).join(' ')}.`;
+    if (error instanceof UsageError) throw new UsageError(`${error.message} ${see}`);
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { verb: 'print', text: printed };
-    throw new UsageError(error.code === 'commander.help' ? printed.trimEnd() : mistake(error, argv, program));
+    const isHelp = error.code === 'commander.help';
+    throw new UsageError(isHelp ? printed.trimEnd() : mistake(error.code, { argv, verb, program, see }));
   }
   if (parsed === undefined) throw new UsageError(printed.trimEnd());
-  const commandLine = parsed;
-  // An argument that a shell has lost.
-  const lost = (Object.keys(commandLine) as OptionName[]).find((name) => commandLine[name] === '');
-  if (lost !== undefined) throw new UsageError(`${writtenOption(lost)} is empty: give it a value, or leave it out.`);
-  // The file of the token, or of the webhook's address, has a sentence of its own.
-  const { tokenFile: _, notifyUrlFile: __, ...shown } = commandLine;
-  if (Object.values(shown).flat().some(isTokenText)) throw new UsageError(tokenTyped);
-  refuseIncomplete(commandLine, program);
-  return commandLine;
+  refuseIncomplete(parsed, program);
+  return parsed;
 }
 
 function commandOf(program: string, take: (commandLine: CommandLine) => void): Command {
@@ -76,7 +72,7 @@ function commandOf(program: string, take: (commandLine: CommandLine) => void): C
       .version(`datahub-retention ${packageManifest.version}`, '--version', 'print the version')
       .allowExcessArguments(false)
       .addHelpText('after', `\nExample:\n  ${exampleOf(program, verb)}`);
-    if (takes?.includes('INDEX')) command.argument('[index...]', 'e.g. dataset.operation', oneMoreIndex);
+    if (takes?.includes('INDEX')) command.argument('[index...]', 'e.g. dataset.operation', readIndex);
     if (takes === '[SECTION]') command.argument('[section]', 'e.g. rows-missing');
     for (const name of options) command.addOption(optionFor(name, { help: help?.[name], hasEnv: name !== noEnv }));
     command.action(() =>
@@ -90,8 +86,6 @@ function commandOf(program: string, take: (commandLine: CommandLine) => void): C
   return root;
 }
 
-const oneMoreIndex = (text: string, before: string[] = []): string[] => [...before, oneIndex(text)];
-
 const argumentsOf = (command: Command): string => verbs[command.name() as Verb]?.takes ?? '';
 
 const endOfHelp = (program: string): string =>
@@ -104,11 +98,6 @@ const endOfHelp = (program: string): string =>
     'Example:',
     `  ${exampleOf(program, 'survey')}`,
   ].join('\n');
-
-const isTokenText = (value: unknown): boolean => typeof value === 'string' && looksLikeToken(value);
-
-const tokenTyped =
-  'An access token was given in place of another argument: put it into a file, and name that with --token-file (every user of this machine can read command lines).';
 
 /** What a verb requires is shown with an example. Commander would ask for it before it names a mistyped option. */
 function refuseIncomplete({ verb, words, policies }: CommandLine, program: string): void {
@@ -133,72 +122,54 @@ const undoing = ['undo', 'restore', 'rollback', 'recover', 'revert'];
 const noUndo =
   'There is no undo: without a snapshot of the search cluster, deleted rows are gone. With one, follow "Bring rows back" in docs/operate.md.';
 
-/** Options of other programs, and what to type instead. */
-const otherOptions: ReadonlyArray<readonly [instead: string, options: RegExp]> = [
-  ['The verb preview says what enforce would do, and changes nothing', /^--dry-run$/],
-  [
-    'There is no --token, because every user of this machine can read command lines: put the token into a file, and name it with --token-file',
-    /^--token$/,
-  ],
-  ['Indices are arguments, not options, as in: enforce dataset.operation', /^--(?:only|index)$/],
-  ['It is --policies FILE', /^(?:--policy|--file|-p|-f)$/],
-  ['It is --gms-url URL', /^--(?:url|server|host)$/],
-  ['It is --yes', /^(?:-y|--auto-approve)$/],
-  ['--json FILE writes the report (- is standard output), and --log json prints events', /^(?:-o|--output|--format)$/],
-  [
-    'There is no --quiet: send the output to a file; --notify problems posts only when someone has to act',
-    /^(?:-q|--quiet|--silent)$/,
-  ],
-  ['There is nothing more to print; --version prints the version', /^(?:-v|--verbose|--debug)$/],
-];
+interface Given {
+  argv: readonly string[];
+  verb: Verb | undefined;
+  program: string;
+  see: string;
+}
 
-const meantBy = (word: string, list: typeof otherVerbs): string | undefined =>
-  list.find(([, words]) => words.test(word))?.[0];
-
-/** One sentence for what commander refused. A word that it does not know may be a secret, and is not repeated. */
-function mistake(error: CommanderError, argv: readonly string[], program: string): string {
-  const verb = argv.find((word): word is Verb => (verbNames as string[]).includes(word));
-  const see = `See ${[program, verb, '--help'].filter(Boolean).join(' ')}.`;
-  const said = error.message
-    .replace(/^error: /, '')
-    .replace(/\s*\n\s*/g, ' ')
-    .replace(/(option '[^'=]*)=[^']*'/, "$1'")
-    .replace(/(option '-\w)[^'-][^']*'/, "$1'")
-    .replace(/^command-argument value ('[^']*') is invalid for argument 'index'\. It/, '$1 is no INDEX. It')
-    .replace(/\.?$/, '.');
-  const flag = /option '(-\w|[^' ]*)/.exec(said)?.[1] ?? '';
-  switch (error.code) {
-    case 'commander.unknownOption': {
-      const instead = meantBy(flag, otherOptions);
-      if (instead !== undefined) return `${instead}. ${see}`;
-      if (!verb) return `A verb comes first (${listed(verbNames, 'or')}), as in: ${exampleOf(program, 'survey')}`;
-      const known = optionOf(flag);
-      if (known && verbs[verb].options.includes(known)) return `${flag} takes no value. ${see}`;
-      return known ? `${misplaced(flag, known, verb)} ${see}` : `${said} ${see}`;
-    }
-    case 'commander.unknownCommand': {
-      const word = argv.find((each) => !each.startsWith('-')) ?? '';
-      if (undoing.includes(word.toLowerCase())) return noUndo;
-      const meant = meantBy(word.toLowerCase(), otherVerbs) ?? nearest(word, verbNames);
-      const hint = meant
-        ? `did you mean ${meant}?`
-        : `the verbs are ${listed(verbNames, 'and')}, as in: ${exampleOf(program, 'survey')}`;
+/**
+ * One sentence for what commander refused, by its code. A word that it does not know may be a secret, and is not repeated.
+ * @param code https://github.com/tj/commander.js#override-exit-and-output-handling
+ */
+function mistake(code: string, { argv, verb, program, see }: Given): string {
+  const example = `as in: ${exampleOf(program, verb ?? 'survey')}`;
+  switch (code) {
+    case 'commander.optionMissingArgument':
+      return `${argv.at(-1)} needs a value. ${see}`;
+    case 'commander.unknownOption':
+      return verb
+        ? `${unknownOption(argv, verb)} ${see}`
+        : `A verb comes first (${listed(verbNames, 'or')}), ${example}`;
+    case 'commander.excessArguments':
+      return `${verb} takes no such argument (options begin with --), ${example}`;
+    default: {
+      const word = argv.find((each) => !each.startsWith('-'))?.toLowerCase() ?? '';
+      if (undoing.includes(word)) return noUndo;
+      const meant = otherVerbs.find(([, words]) => words.test(word))?.[0] ?? nearest(word, verbNames);
+      const hint = meant ? `did you mean ${meant}?` : `the verbs are ${listed(verbNames, 'and')}, ${example}`;
       return `There is no such verb; ${hint}`;
     }
-    case 'commander.excessArguments':
-      return `${verb} takes no such argument (options begin with --), as in: ${exampleOf(program, verb ?? 'survey')}`;
-    default:
-      // It quotes the argument, or the variable's value.
-      return [...argv, ...quoted(error.message)].some((word) => looksLikeToken(word.replace(/^--[\w-]+=/, '')))
-        ? tokenTyped
-        : `${said} ${see}`;
   }
 }
 
-const quoted = (text: string): string[] => [...text.matchAll(/'([^']*)'/g)].map(([, inner = '']) => inner);
-
-const misplaced = (flag: string, option: OptionName, verb: Verb): string =>
-  `${flag} is an option of ${listed(verbsWith(option), 'and')}, not of ${verb}.`;
+/** Commander refuses an option that the verb does not have, or a value of one that takes none. */
+function unknownOption(argv: readonly string[], verb: Verb): string {
+  const own = verbs[verb].options;
+  const flags = argv.filter((word) => /^-./.test(word)).map((word) => word.replace(/=.*|(?<=^-[^-]).*/s, ''));
+  const flag = flags.find((one) => !own.some((name) => writtenOption(name) === one));
+  if (flag === undefined) {
+    const switches = own.filter((name) => options[name].flags === writtenOption(name)).map(writtenOption);
+    return `${switches.find((one) => argv.some((word) => word.startsWith(`${one}=`)))} takes no value.`;
+  }
+  const option = optionOf(flag);
+  if (option) return `${flag} is an option of ${listed(verbsWith(option), 'and')}, not of ${verb}.`;
+  const written = own.map(writtenOption);
+  const meant = written.find((one) => one.startsWith(`${flag}-`)) ?? nearest(flag, written);
+  const shown = /^--?[a-z-]{1,30}$/.test(flag) ? flag : 'of this name';
+  return `There is no option ${shown}${meant ? `; did you mean ${meant}?` : '.'}`;
+}
 
 const listed = (words: readonly string[], last: string): string =>
   words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`;

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { cwd } from 'node:process';
-import { shellWord } from '../../lambda/report/sentences/text.ts';
+import { shellWord } from '../../lambda/report/guide/words.ts';
 import type { OptionName } from './options.ts';
 
 /** What the program does, described once: help, errors and the tests of the documents all follow from this. */

@@ -1,5 +1,5 @@
 import { isLoopback } from '../../lambda/gms/http/base-url.ts';
-import type { Audience } from '../../lambda/report/sentences/audience.ts';
+import type { Audience } from '../../lambda/report/guide/audience.ts';
 import { inputOf } from '../command-line/arguments.ts';
 import { audienceOf } from '../command-line/audience.ts';
 import type { CommandLine } from '../command-line/read.ts';

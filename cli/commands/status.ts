@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import type { StoredRecord } from '../../lambda/ledger/record.ts';
-import { shellWord } from '../../lambda/report/sentences/text.ts';
+import { shellWord } from '../../lambda/report/guide/words.ts';
 import type { CommandLine } from '../command-line/read.ts';
 import { UsageError } from '../events/mistakes.ts';
 import { defaultLedgerPath, ledgerAt } from '../ledgers/choose.ts';
@@ -24,7 +25,7 @@ export async function status(
   let lastRun: LastRun | undefined;
   try {
     if (named !== undefined && !ledger.exists())
-      throw new LedgerError(`The ledger ${folder} does not exist: name another with --ledger.`);
+      throw new LedgerError(`The ledger ${resolve(folder)} does not exist: name another with --ledger.`);
     records = await ledger.list();
     lastRun = await ledger.lastRun();
   } catch (error) {

@@ -1,6 +1,7 @@
 import { redactor } from '../../lambda/gms/secrets.ts';
-import { type Audience, runByHand } from '../../lambda/report/sentences/audience.ts';
-import { shellWord } from '../../lambda/report/sentences/text.ts';
+import type { Audience } from '../../lambda/report/guide/audience.ts';
+import { guideOf } from '../../lambda/report/guide/guides.ts';
+import { shellWord } from '../../lambda/report/guide/words.ts';
 import { audienceOf } from '../command-line/audience.ts';
 import type { CommandLine } from '../command-line/read.ts';
 import { type Findings, policiesText } from '../events/findings.ts';
@@ -70,7 +71,7 @@ function writePolicies(
   }
   if (!writeAndTell(file, () => policiesText(suggestions), output)) return false;
   if (file.path === '-') return true;
-  const next = runByHand({ mode: 'preview' }, { ...audience, policies: shellWord(file.path) } as Audience);
+  const next = guideOf({ ...audience, policies: shellWord(file.path) } as Audience).runByHand({ mode: 'preview' });
   if (next) output.note('Edit them as needed. To see what a run would do, without changing anything:', [`  ${next}`]);
   return true;
 }

@@ -1,3 +1,5 @@
+import { isAbsolute } from 'node:path';
+
 /** The command line, or a file that it names, is wrong: `message` is one sentence with the remedy. Exit status 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
@@ -20,6 +22,8 @@ const problems: Record<string, { problem: string; remedy?: string }> = {
 
 /** Why the system refused a file, and what to do other than choose another name. */
 export function whatFailed(error: unknown): { problem: string; remedy?: string } {
-  const { code = 'no reason given' } = error as { code?: string };
+  const { code = 'no reason given', path } = error as NodeJS.ErrnoException;
+  const isRelative = path !== undefined && !isAbsolute(path);
+  if (code === 'ENOENT' && isRelative) return { problem: `no such file in ${process.cwd()}` };
   return problems[code] ?? { problem: code };
 }

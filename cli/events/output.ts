@@ -1,5 +1,4 @@
 import type { Cause } from '../../lambda/model/cause.ts';
-import type { Report } from '../../lambda/model/report-schema.ts';
 import type { ServerError } from '../../lambda/model/server-error.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { Message } from '../../lambda/report/message.ts';
@@ -35,7 +34,7 @@ export interface RunListener {
   task(index: string, taskId: string): void;
   /** A problem that the run survives, or that its report will contain. */
   problem(text: string): void;
-  report(report: Report, message: Pick<Message, 'subject' | 'lines'>): void;
+  report(message: Message): void;
   posted(posted: Posted): void;
 
   checks(checks: readonly Check[]): void;

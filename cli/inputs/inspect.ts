@@ -1,14 +1,14 @@
 import { basename } from 'node:path';
 import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
-import { inspectPolicies } from '../../infra/stage/policies.ts';
-import { inspectSettings } from '../../infra/stage/settings.ts';
-import { nameWarning, warningsOf } from '../../infra/stage/warnings.ts';
 import type { IndexNames } from '../../lambda/gms/backend.ts';
 import { maxPolicies } from '../../lambda/model/policy-fields.ts';
 import { namesIn } from '../../lambda/policy/aspects.ts';
 import { type Problem, shown } from '../../lambda/policy/explain.ts';
 import { readJson } from '../../lambda/policy/read-json.ts';
-import { localSettings } from '../command-line/arguments.ts';
+import { usualLimits } from '../../lambda/settings/fields.ts';
+import { inspectPolicies } from '../../lambda/settings/policies.ts';
+import { readStage } from '../../lambda/settings/settings.ts';
+import { nameWarning, warningsOf } from '../../lambda/settings/warnings.ts';
 import { readText } from './read-text.ts';
 
 /** Files of policies and stages: what is wrong with them, as `file:line:column: sentence`, which editors can open. */
@@ -66,7 +66,7 @@ export const inspectList: Inspect<{ list: unknown[]; policies: IndexNames[] }> =
   if (list.length > maxPolicies) {
     return wrong(`it holds ${list.length} policies; a run takes at most ${maxPolicies}`);
   }
-  const { problems, policies } = inspectPolicies(list, localSettings.minRetentionDays);
+  const { problems, policies } = inspectPolicies(list, usualLimits.minRetentionDays);
   const inFile = ({ path, sentence }: Problem): Problem => ({
     path: [...(inObject ? ['policies'] : []), ...path],
     sentence,
@@ -74,7 +74,7 @@ export const inspectList: Inspect<{ list: unknown[]; policies: IndexNames[] }> =
   return {
     problems: problems.map(inFile),
     warnings: nameDoubts(list).map(inFile),
-    found: { list, policies: policies.map(({ policy }) => policy) },
+    found: { list, policies: policies.flatMap(({ names }) => names ?? []) },
   };
 };
 
@@ -88,12 +88,12 @@ const nameDoubts = (list: readonly unknown[]): Problem[] =>
 
 /** A stage file, with its policies. */
 export const inspectStage: Inspect<{ gmsUrl: string }> = (value, path) => {
-  const { problems, settings } = inspectSettings(basename(path).replace(/\.json$/, ''), value);
+  const { problems, found } = readStage(basename(path).replace(/\.json$/, ''), value);
   const policies = (value as { policies?: unknown } | null)?.policies;
-  const warnings = settings
-    ? warningsOf(settings).map(({ path: at, text }) => ({ path: at, sentence: text }))
+  const warnings = found
+    ? warningsOf(found.settings).map(({ path: at, text }) => ({ path: at, sentence: text }))
     : nameDoubts(Array.isArray(policies) ? policies : []).map((one) => ({ ...one, path: ['policies', ...one.path] }));
-  return { problems, warnings, found: settings && { gmsUrl: settings.gmsUrl } };
+  return { problems, warnings, found: found && { gmsUrl: found.settings.gmsUrl } };
 };
 
 interface Position {

@@ -24,7 +24,7 @@ export function readPolicies(path: string): ReadPolicies {
   const { mistakes, warnings, found } = inspectFile(path, '--policies', inspectList);
   if (found === undefined || mistakes.length > 0) throw new UsageError([...mistakes, ...warnings].join('\n'));
   const { list, policies } = found;
-  return { source: { name: path, text: JSON.stringify(list) }, names: policies.map(dottedName), warnings };
+  return { source: { name: path, list }, names: policies.map(dottedName), warnings };
 }
 
 /**
@@ -72,7 +72,7 @@ export function policiesFile(path: string, indices: Indices): Policies {
 
 /** @throws UsageError */
 export function samplePolicyList(indices: Indices): Policies {
-  const source = { name: 'the sample policies', text: JSON.stringify(samplePolicies) };
+  const source = { name: 'the sample policies', list: samplePolicies };
   const names = samplePolicies.map(({ entityType, aspect }) => `${entityType}.${aspect}`);
   return covering({ source, names, warnings: [] }, indices, source.name, () => [source]);
 }

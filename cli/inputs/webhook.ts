@@ -1,4 +1,5 @@
-import type { NotifyFormat } from '../command-line/options.ts';
+import type { DestinationName } from '../../lambda/report/destinations/registry.ts';
+import { usualFormat } from '../command-line/options.ts';
 import type { CommandLine } from '../command-line/read.ts';
 import { UsageError } from '../events/mistakes.ts';
 import { readSecret } from './read-text.ts';
@@ -10,7 +11,7 @@ export interface Webhook {
   url: string;
   /** The part of the address that may be shown. */
   host: string;
-  format: NotifyFormat;
+  format: DestinationName;
   when: 'always' | 'problems';
   /** Where the address is kept, for error messages. */
   source: string;
@@ -23,7 +24,7 @@ type WebhookOptions = Pick<CommandLine, 'notifyUrlFile' | 'notifyUrl' | 'notifyF
  * @throws UsageError, which never shows the address
  */
 export function readWebhook(options: WebhookOptions): Webhook | undefined {
-  const { notifyUrlFile: path, notifyUrl, notifyFormat: format = 'slack', notify: when = 'always' } = options;
+  const { notifyUrlFile: path, notifyUrl, notifyFormat: format = usualFormat, notify: when = 'always' } = options;
   if (path === undefined && notifyUrl === undefined) return undefined;
   const option = '--notify-url-file';
   const source = path === undefined ? 'DATAHUB_RETENTION_NOTIFY_URL' : `${option} ${path}`;

@@ -37,7 +37,7 @@ export function jsonLines(write: (line: string) => void): RunListener {
     state: stateChanges(tell),
     task: (index, taskId) => tell('task', { index, taskId }),
     problem: (text) => tell('problem', { text }),
-    report: (report, { subject }) => tell('report', { subject, report }),
+    report: ({ report, subject }) => tell('report', { subject, report }),
     posted(posted) {
       const { host } = posted;
       if (posted.kind === 'posted') tell('posted', { host, status: posted.status, doubt: posted.doubt });

@@ -167,7 +167,8 @@ function realPathOf(path: string): string {
 function whyNotWritable(path: string): string | undefined {
   const there = statOf(path);
   if (there?.isDirectory()) return 'it is a folder; name a file';
-  if (!there && !statOf(dirname(path))?.isDirectory()) return 'its folder does not exist; make it, or name another';
+  const folder = resolve(dirname(path));
+  if (!there && !statOf(folder)?.isDirectory()) return `there is no folder ${folder}; make it, or name another`;
   try {
     accessSync(there ? path : dirname(path), constants.W_OK);
     if (there?.isFIFO()) refusePipeWithoutReader(path);

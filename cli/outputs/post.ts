@@ -4,12 +4,12 @@ import { trusting } from '../../lambda/gms/http/connection.ts';
 import { causeOf } from '../../lambda/gms/http/network-errors.ts';
 import { backoffMillis, realSleep, retryAfterMillis } from '../../lambda/gms/http/retry.ts';
 import { repeats } from '../../lambda/gms/secrets.ts';
+import { type Body, serialize } from '../../lambda/report/destination.ts';
+import { destinations } from '../../lambda/report/destinations/registry.ts';
 import { oneLine } from '../../lambda/report/sentences/text.ts';
-import { notifyFormats } from '../command-line/options.ts';
 import type { Posted } from '../events/output.ts';
 import { ignoredRange, proxyFor } from '../inputs/server.ts';
 import { secretsOf, type Webhook } from '../inputs/webhook.ts';
-import { formats } from './formats.ts';
 import { receiptOf } from './receipt.ts';
 
 /** Posts a message, through the environment's proxy if there is one for this address. */
@@ -27,11 +27,8 @@ interface PostOptions {
   sleep?: (millis: number) => Promise<void>;
 }
 
-/**
- * Posts JSON. Never throws.
- * @param body as text
- */
-export async function post(webhook: Webhook, body: string, options: PostOptions = {}): Promise<Posted> {
+/** Posts text, or an object as JSON. Never throws. */
+export async function post(webhook: Webhook, body: Body, options: PostOptions = {}): Promise<Posted> {
   const { host } = webhook;
   const proxy = proxyFor(webhook.url);
   const failed = (problem: string): Posted => ({
@@ -78,7 +75,7 @@ type Answer =
   | { kind: 'posted'; status: number; doubt?: string }
   | { kind: 'failed'; problem: string; isTransient: boolean; retryAfter?: number };
 
-async function send(dispatcher: Dispatcher, webhook: Webhook, body: string): Promise<Answer> {
+async function send(dispatcher: Dispatcher, webhook: Webhook, body: Body): Promise<Answer> {
   const { origin, pathname, search } = new URL(webhook.url);
   try {
     const {
@@ -89,8 +86,11 @@ async function send(dispatcher: Dispatcher, webhook: Webhook, body: string): Pro
       origin,
       path: pathname + search,
       method: 'POST',
-      headers: { 'content-type': 'application/json; charset=utf-8', 'accept-encoding': 'identity' },
-      body,
+      headers: {
+        'content-type': `${typeof body === 'string' ? 'text/plain' : 'application/json'}; charset=utf-8`,
+        'accept-encoding': 'identity',
+      },
+      body: serialize(body),
       signal: AbortSignal.timeout(connectTimeoutMillis + answerTimeoutMillis),
     });
     // After a 2xx it has the message, even if the answer breaks off.
@@ -147,23 +147,27 @@ function quoted(said: string, webhook: Webhook): string {
 }
 
 function remedyOf(status: number, { source, format }: Webhook): string {
+  const { what, remedies } = destinations[format];
+  const own = remedies?.[status];
+  if (own !== undefined) return own;
   // The redirect leads to a login page or to a stranger, who must not get the message.
   if (status >= 300 && status < 400) {
     return `A webhook does not redirect, so this is another address: copy the webhook's address from the chat into ${source}.`;
   }
   if (status === 429 || status >= 500) return 'It was tried three times; check the receiver.';
   if (status === 400 || status === 415 || status === 422) {
-    return `It does not take ${formats[format].what}: ${otherFormats(format)}, too.`;
+    return `It does not take ${what}: ${otherFormats(format)}, too.`;
   }
   if (status === 405) return `What is there takes no messages: put the webhook's own address into ${source}.`;
   if (status === 407) return 'A proxy wants a sign-in: put user name and password into HTTPS_PROXY or HTTP_PROXY.';
   if (status === 413) return 'The message is longer than it takes, or than a proxy in between lets through.';
-  if (status === 401 && format === 'teams') return "In the flow's trigger, let anyone start it.";
   return `The address may have been withdrawn: put a new one into ${source}.`;
 }
 
 function otherFormats(format: Webhook['format']): string {
-  const others = notifyFormats.filter((one) => one !== format).map((one) => `${formats[one].what} (${one})`);
+  const others = Object.values(destinations)
+    .filter(({ name }) => name !== format)
+    .map(({ name, what }) => `${what} (${name})`);
   return `--notify-format has ${[others.slice(0, -1).join(', '), ...others.slice(-1)].join(' and ')}`;
 }
 

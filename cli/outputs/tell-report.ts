@@ -3,17 +3,16 @@ import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import { results } from '../../lambda/model/outcomes.ts';
 import type { Report } from '../../lambda/model/report-schema.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
-import { cleanReport, isWorthPublishing, type Message, messageOf } from '../../lambda/report/message.ts';
-import type { Audience } from '../../lambda/report/sentences/audience.ts';
+import { destinations } from '../../lambda/report/destinations/registry.ts';
+import type { Audience } from '../../lambda/report/guide/audience.ts';
+import { isWorthPublishing, type Message, messageOf } from '../../lambda/report/message.ts';
 import { moment } from '../../lambda/report/sentences/numbers.ts';
-import { contextOf } from '../../lambda/report/sentences/sentences.ts';
 import type { Publisher } from '../../lambda/run/services.ts';
 import type { Options } from '../command-line/options.ts';
 import type { Printed, RunListener } from '../events/output.ts';
 import type { Server } from '../inputs/server.ts';
 import { type Webhook, withoutAddress } from '../inputs/webhook.ts';
 import { type LastRun, type LastRuns, lastRunOf } from '../ledgers/stored-ledger.ts';
-import { formats } from './formats.ts';
 import { figuresOf } from './metrics-file.ts';
 import { type OutputFile, writeAndTell } from './output-file.ts';
 import { post } from './post.ts';
@@ -54,13 +53,13 @@ export function reportPublisher(run: ReportOutputs, output: RunListener): Report
       const { audience, server, json, metrics, webhook } = run;
       const withoutToken = redactor([server.tokenText]);
       const clean = webhook ? (text: string) => withoutToken(withoutAddress(webhook)(text)) : withoutToken;
-      const report = cleanReport(made, clean);
       const message = messageOf(made, { audience, clean });
-      output.report(report, message);
+      const { report } = message;
+      output.report(message);
       const isWritten = writeAndTell(json, () => `${JSON.stringify(report, null, 2)}\n`, output);
       const hasFigures = writeAndTell(metrics, () => figuresOf(report), output);
       const printed = await run.printed();
-      const posting = await postMessage(report, message, run, output);
+      const posting = await postMessage(message, run, output);
       const waiting = unreportedIndices(report);
       if (posting === 'refused' && waiting.length > 0) {
         output.problem(`Until a message is posted, nothing more is deleted in ${waiting.join(', ')}.`);
@@ -106,14 +105,13 @@ const isBad = ({ result }: Report, { failOn = 'attention' }: ReportOutputs): boo
   results.indexOf(result) >= results.indexOf(failOn);
 
 async function postMessage(
-  report: Report,
   message: Message,
-  { webhook, server, byHand, audience }: ReportOutputs,
+  { webhook, server, byHand }: ReportOutputs,
   output: RunListener,
 ): Promise<'posted' | 'refused' | 'not-asked'> {
   if (webhook === undefined) return 'not-asked';
-  if (webhook.when === 'problems' && !isWorthPublishing(report, byHand)) return 'not-asked';
-  const body = JSON.stringify(formats[webhook.format].body(message, report, contextOf(report, audience)));
+  if (webhook.when === 'problems' && !isWorthPublishing(message.report, byHand)) return 'not-asked';
+  const body = destinations[webhook.format].render(message);
   const posted = await post(webhook, body, { caPem: server.ca?.() });
   output.posted(posted);
   return posted.kind === 'posted' ? 'posted' : 'refused';

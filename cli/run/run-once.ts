@@ -5,15 +5,16 @@ import type { Operations } from '../../lambda/gms/operations.ts';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
-import type { Audience } from '../../lambda/report/sentences/audience.ts';
+import type { Audience } from '../../lambda/report/guide/audience.ts';
 import { counted, moment, rows } from '../../lambda/report/sentences/numbers.ts';
 import { withSentences } from '../../lambda/report/sentences/sentences.ts';
 import { plannedLine } from '../../lambda/run/plan/plan.ts';
 import { type Log, ParametersError, type Publisher } from '../../lambda/run/services.ts';
 import type { RunState } from '../../lambda/run/state.ts';
+import { usualLimits } from '../../lambda/settings/fields.ts';
 import { systemClock } from '../../lambda/truncation/clock.ts';
 import { taskIdLine } from '../../lambda/truncation/send.ts';
-import { type LocalInput, localSettings } from '../command-line/arguments.ts';
+import type { LocalInput } from '../command-line/arguments.ts';
 import { UsageError } from '../events/mistakes.ts';
 import type { RunListener } from '../events/output.ts';
 import type { Policies } from '../inputs/policies.ts';
@@ -68,7 +69,7 @@ export async function runOnce(run: LocalRun, output: RunListener, publisher: Pub
     const startTime = new Date(clock.now()).toISOString();
     await runWorkflow({
       services: {
-        settings: { ...localSettings, stage: run.name, gmsUrl: run.server.baseUrl, mode: run.input.mode },
+        settings: { ...usualLimits, stage: run.name, gmsUrl: run.server.baseUrl, mode: run.input.mode },
         parameters: {
           policies: () => policiesOf(run),
           // A local run is controlled only by the person who started it.

@@ -1,4 +1,4 @@
-import definition from '../../infra/workflow/retention-workflow.asl.json' with { type: 'json' };
+import definition from '../../lambda/workflow/retention-workflow.asl.json' with { type: 'json' };
 
 /**
  * Executes the deployment's workflow file unchanged: here, in the tests and in the laboratory. Only the parts of Amazon

@@ -13,8 +13,8 @@ import {
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { dimensionNames, indexMetrics, metricNamespace, runMetrics } from '../../lambda/aws/metrics.ts';
-import { dashboardSections, sectionOf } from '../../lambda/report/sentences/runbook.ts';
-import type { Settings } from '../stage/settings.ts';
+import { dashboardSections, sectionOf } from '../../lambda/report/guide/runbook.ts';
+import type { Settings } from '../../lambda/settings/settings.ts';
 import { globalName } from '../workflow/names.ts';
 import type { Workflow } from '../workflow/workflow.ts';
 import { deletedByIndexQuery, indexHistoryQuery, rowsByIndexQuery } from './queries.ts';

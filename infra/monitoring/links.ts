@@ -1,8 +1,8 @@
-import { Aws, CfnMapping, type Stack, Token } from 'aws-cdk-lib';
-import { alarmSections, anchorOf, consoleDomains, sectionOf } from '../../lambda/report/sentences/runbook.ts';
+import type { Stack } from 'aws-cdk-lib';
+import { alarmSections, anchorOf, sectionOf } from '../../lambda/report/guide/runbook.ts';
 import { clip } from '../../lambda/report/sentences/text.ts';
-import type { Settings } from '../stage/settings.ts';
-import { globalName } from '../workflow/names.ts';
+import type { Settings } from '../../lambda/settings/settings.ts';
+import { dashboardUrl } from '../workflow/dashboard-url.ts';
 
 export type AlarmName = keyof typeof alarmSections;
 
@@ -26,17 +26,6 @@ export function alarmText(runbook: string, alarm: AlarmName): string {
 /** Where an alarm's section can be read: in the stage's own runbook, or else on its dashboard. */
 export function linkTo(stack: Stack, { stage, runbookUrl }: Settings): (alarm: AlarmName) => string {
   if (runbookUrl !== undefined) return (alarm) => `${runbookUrl}#${anchorOf(alarmSections[alarm])}`;
-  const { region } = stack;
-  const url = `https://${region}.${consoleDomain(stack)}/cloudwatch/home?region=${region}#dashboards/dashboard/${globalName(stage, region)}`;
+  const url = dashboardUrl(stack, stage);
   return () => url;
-}
-
-/** The console of the stack's partition; a stack without an environment learns at deployment which one that is. */
-function consoleDomain(stack: Stack): string {
-  const { partition } = stack;
-  if (!Token.isUnresolved(partition)) return consoleDomains[partition as keyof typeof consoleDomains];
-  const id = 'ConsoleDomains';
-  const mapping = Object.fromEntries(Object.entries(consoleDomains).map(([name, domain]) => [name, { domain }]));
-  const found = stack.node.tryFindChild(id) ?? new CfnMapping(stack, id, { mapping });
-  return (found as CfnMapping).findInMap(Aws.PARTITION, 'domain');
 }

@@ -13,7 +13,7 @@ import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { runMetrics } from '../../lambda/aws/metrics.ts';
-import type { Settings } from '../stage/settings.ts';
+import type { Settings } from '../../lambda/settings/settings.ts';
 import { alarmNamePrefix } from '../workflow/names.ts';
 import type { RunSchedule } from '../workflow/run-schedule.ts';
 import type { Workflow } from '../workflow/workflow.ts';

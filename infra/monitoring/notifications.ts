@@ -1,12 +1,11 @@
-import { ArnFormat, Aspects, Stack } from 'aws-cdk-lib';
+import { ArnFormat, Aspects, Stack, Token } from 'aws-cdk-lib';
 import { CfnMicrosoftTeamsChannelConfiguration, CfnSlackChannelConfiguration } from 'aws-cdk-lib/aws-chatbot';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnSubscription, type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
+import type { Settings } from '../../lambda/settings/settings.ts';
 import { forAlarms, letUse, type Warn } from '../props/encryption.ts';
-import { isUnresolved } from '../props/later.ts';
 import type { Resources } from '../props/resources.ts';
-import type { Settings } from '../stage/settings.ts';
 import { alarmNamePrefix, globalName } from '../workflow/names.ts';
 
 export interface NotificationsProps {
@@ -28,7 +27,7 @@ export class Notifications extends Construct {
       new Topic(this, 'Topic', { displayName: 'DataHub retention', enforceSSL: true, ...(masterKey && { masterKey }) });
     this.letAlarmsIn(resources.alarmTopic ?? this.topic, settings.stage, warn);
     for (const [at, email] of settings.emails.entries()) {
-      new CfnSubscription(this, `Email ${isUnresolved(email) ? at + 1 : email}`, {
+      new CfnSubscription(this, `Email ${Token.isUnresolved(email) ? at + 1 : email}`, {
         topicArn: this.topic.topicArn,
         protocol: 'email',
         endpoint: email,
@@ -58,13 +57,11 @@ export class Notifications extends Construct {
       resources: [topic.topicArn],
       conditions: { StringEquals: { 'aws:SourceAccount': stack.account }, ArnLike: { 'aws:SourceArn': alarms } },
     });
-    // At synth, because the app may give its topic a policy after this construct was made.
-    let isAdded = false;
+    // At synth, because the app may give its topic a policy after this construct was made. A statement that is added
+    // again with a second synth is written once.
     Aspects.of(topic).add({
       visit(node) {
-        if (isAdded || node !== topic || topic.node.tryFindChild('Policy') === undefined) return;
-        isAdded = true;
-        topic.addToResourcePolicy(mayPublish);
+        if (node === topic && topic.node.tryFindChild('Policy')) topic.addToResourcePolicy(mayPublish);
       },
     });
   }

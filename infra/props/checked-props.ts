@@ -1,46 +1,45 @@
 import { Stack, Token } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import type { ResourceField } from '../stage/fields.ts';
-import { parameterNames, parseProps, type Settings, SettingsError, type StageInput } from '../stage/settings.ts';
-import { type Warning, warningsOf } from '../stage/warnings.ts';
+import { type ResourceField, resourceFields, settingFields } from '../../lambda/settings/fields.ts';
+import { inspectSettings, type Settings, SettingsError } from '../../lambda/settings/settings.ts';
+import { type Warning, warningsOf } from '../../lambda/settings/warnings.ts';
 import type { DatahubRetentionProps } from './construct-props.ts';
-import { hasToken, isUnresolved, withPlaceholders } from './later.ts';
-import { type Resources, resourcesOf } from './resources.ts';
+import { type Resources, resourcesGiven } from './resources.ts';
+import { encoded, marked } from './unresolved-props.ts';
 
-/**
- * The construct's props. Our own stack also passes the names of resources, which a stage file has instead of the
- * resources.
- */
-export type GivenProps = DatahubRetentionProps & Pick<StageInput, ResourceField>;
-
-interface CheckedProps {
+/** Everything that a stage is made of, checked. */
+export interface Checked {
   settings: Settings;
   resources: Resources;
   warnings: Warning[];
 }
 
-/**
- * The props of a construct, checked like a stage file and also against what only the stack knows. Throws SettingsError,
- * one sentence for each problem.
- */
-export function checkedProps(scope: Construct, props: GivenProps): CheckedProps {
-  const { vpc, vpcSubnets, securityGroups, topic, alarmTopic, tokenKey, encryptionKey, ...given } = props;
-  const { stage, ...known } = withPlaceholders(given);
-  const checked = parseProps(String(stage), known);
-  const tokens = Object.entries(given).filter(([name, value]) => name !== 'policies' && hasToken(value));
-  const settings: Settings = {
-    ...checked,
-    ...Object.fromEntries(tokens),
-    ...parameterNames(given.stage, given),
-    policies: checked.policies.map((one, at) => ({ ...one, written: { ...given.policies[at] } })),
-  };
-  const asTypes = { vpc, vpcSubnets, securityGroups, topic, alarmTopic, tokenKey, encryptionKey };
-  const resources = resourcesOf(scope, asTypes, settings);
-  const problems = [...topicProblems(Stack.of(scope), resources), ...chatProblems(Stack.of(scope), settings)];
-  if (problems.length > 0) throw new SettingsError(`${problems.join('; ')}.`);
+/** The settings that are props; the others name resources, which are props of the CDK's own types. */
+const propFields = Object.fromEntries(
+  Object.entries(settingFields).filter(([name]) => !resourceFields.includes(name as ResourceField)),
+);
+
+/** The props of a construct. Throws SettingsError, one sentence for each problem. */
+export function checkedProps(scope: Construct, props: DatahubRetentionProps): Checked {
+  const { vpc, vpcSubnets, securityGroups, topic, alarmTopic, tokenKey, encryptionKey, stage, ...given } = props;
+  const { settings, problems } = inspectSettings(marked(stage), marked(given), propFields);
+  if (settings === undefined) throw new SettingsError(problems.map(({ sentence }) => sentence));
+  const types = { vpc, vpcSubnets, securityGroups, topic, alarmTopic, tokenKey, encryptionKey };
+  const resources = resourcesGiven(scope, types);
   const { topic: reports, network } = resources;
-  const warnings = warningsOf({ ...checked, topicArn: reports?.topicArn, subnetIds: network?.subnetIds });
-  return { settings, resources, warnings };
+  const warnings = warningsOf({ ...settings, topicArn: reports?.topicArn, subnetIds: network?.subnetIds });
+  return inStack(scope, { settings: encoded(settings), resources, warnings });
+}
+
+/**
+ * The same, if it can work in the stack around it.
+ * @throws SettingsError, one sentence for each problem
+ */
+export function inStack(scope: Construct, checked: Checked): Checked {
+  const stack = Stack.of(scope);
+  const problems = [...topicProblems(stack, checked.resources), ...chatProblems(stack, checked.settings)];
+  if (problems.length > 0) throw new SettingsError(problems);
+  return checked;
 }
 
 /** A stack without a region of its own is deployed to the CDK command line's default region. */
@@ -51,7 +50,7 @@ const regionOf = ({ region }: Stack): string | undefined =>
 function topicProblems(stack: Stack, { topic, alarmTopic }: Resources): string[] {
   const region = regionOf(stack);
   const elsewhere = Object.entries({ topic, alarmTopic }).flatMap(([name, given]) => {
-    if (given === undefined || region === undefined || isUnresolved(given.topicArn)) return [];
+    if (given === undefined || region === undefined || Token.isUnresolved(given.topicArn)) return [];
     const own = given.topicArn.split(':')[3];
     if (own === region) return [];
     return [`${name} is a topic in ${own}, and the stack is deployed to ${region}: name a topic there`];

@@ -1,7 +1,7 @@
 import type { ISecurityGroup, IVpc, SubnetSelection } from 'aws-cdk-lib/aws-ec2';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
-import type { StageProps } from '../stage/props.ts';
+import type { StageProps } from './stage-props.ts';
 
 /**
  * The settings of one stage, with resources as the CDK's own types. What is known at synth and cannot work throws one

@@ -2,8 +2,8 @@ import { Connections, SecurityGroup } from 'aws-cdk-lib/aws-ec2';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import type { ResourceField } from '../stage/fields.ts';
-import { type Settings, SettingsError } from '../stage/settings.ts';
+import type { ResourceField } from '../../lambda/settings/fields.ts';
+import { type Settings, SettingsError } from '../../lambda/settings/settings.ts';
 import type { ConstructResources } from './construct-props.ts';
 
 /** What a stage uses and does not make itself. */
@@ -21,26 +21,28 @@ interface Network {
   connections: Connections;
 }
 
-/**
- * The resources of a stage: an app gives them as such, a stage file by their names.
- * @throws SettingsError, one sentence for each problem
- */
-export function resourcesOf(
-  scope: Construct,
-  given: ConstructResources,
-  named: Pick<Settings, ResourceField>,
-): Resources {
+/** The resources that an app gives as such. Throws SettingsError, one sentence for each problem. */
+export const resourcesGiven = (scope: Construct, given: ConstructResources): Resources => ({
+  topic: given.topic,
+  alarmTopic: given.alarmTopic,
+  tokenKey: given.tokenKey,
+  encryptionKey: given.encryptionKey,
+  network: networkOf(scope, given),
+});
+
+/** The resources that a stage file names. */
+export function resourcesNamed(scope: Construct, named: Pick<Settings, ResourceField>): Resources {
   const { topicArn, topicKeyArn: keyArn, alarmTopicArn, tokenKeyArn, encryptionKeyArn } = named;
-  const topicNamed = () =>
-    topicArn && Topic.fromTopicAttributes(scope, 'Topic', { topicArn, ...(keyArn && { keyArn }) });
   const key = (id: string, arn: string | undefined) => (arn === undefined ? undefined : Key.fromKeyArn(scope, id, arn));
   return {
-    topic: given.topic ?? (topicNamed() || undefined),
-    alarmTopic:
-      given.alarmTopic ?? (alarmTopicArn ? Topic.fromTopicArn(scope, 'AlarmTopic', alarmTopicArn) : undefined),
-    tokenKey: given.tokenKey ?? key('TokenKey', tokenKeyArn),
-    encryptionKey: given.encryptionKey ?? key('EncryptionKey', encryptionKeyArn),
-    network: networkOf(scope, given) ?? networkNamed(scope, named),
+    topic:
+      topicArn === undefined
+        ? undefined
+        : Topic.fromTopicAttributes(scope, 'Topic', { topicArn, ...(keyArn && { keyArn }) }),
+    alarmTopic: alarmTopicArn === undefined ? undefined : Topic.fromTopicArn(scope, 'AlarmTopic', alarmTopicArn),
+    tokenKey: key('TokenKey', tokenKeyArn),
+    encryptionKey: key('EncryptionKey', encryptionKeyArn),
+    network: networkNamed(scope, named),
   };
 }
 
@@ -59,14 +61,14 @@ function networkOf(scope: Construct, { vpc, vpcSubnets, securityGroups }: Constr
   if (vpc === undefined) {
     const misplaced = Object.entries({ vpcSubnets, securityGroups }).find(([, value]) => value !== undefined);
     if (misplaced === undefined) return undefined;
-    throw new SettingsError(`vpc is missing: ${misplaced[0]} says where in it the functions are.`);
+    throw new SettingsError([`vpc is missing: ${misplaced[0]} says where in it the functions are`]);
   }
   const { subnetIds, hasPublic } = vpc.selectSubnets(vpcSubnets);
   if (hasPublic) {
     // Lambda gives a function no public address.
-    throw new SettingsError(
-      'vpcSubnets are public, and a function there reaches nothing outside: choose private ones.',
-    );
+    throw new SettingsError([
+      'vpcSubnets are public, and a function there reaches nothing outside: choose private ones',
+    ]);
   }
   const groups = securityGroups ?? [new SecurityGroup(scope, 'SecurityGroup', { vpc })];
   return {

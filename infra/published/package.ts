@@ -3,4 +3,4 @@ import './peer.ts';
 
 export { DatahubRetention } from '../datahub-retention.ts';
 export type { DatahubRetentionProps } from '../props/construct-props.ts';
-export type { RetentionPolicy } from '../stage/props.ts';
+export type { RetentionPolicy } from '../props/stage-props.ts';

@@ -11,9 +11,9 @@ import { StepFunctionsStartExecution } from 'aws-cdk-lib/aws-scheduler-targets';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
+import type { Settings } from '../../lambda/settings/settings.ts';
 import { throughService } from '../props/encryption.ts';
 import type { Resources } from '../props/resources.ts';
-import type { Settings } from '../stage/settings.ts';
 import { scheduleGroupName } from './names.ts';
 
 export interface RunScheduleProps {

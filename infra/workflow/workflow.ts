@@ -7,12 +7,13 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct, type Node } from 'constructs';
+import type { Settings } from '../../lambda/settings/settings.ts';
+import definition from '../../lambda/workflow/retention-workflow.asl.json' with { type: 'json' };
 import { RetentionFunction } from '../functions/retention-function.ts';
 import { throughService } from '../props/encryption.ts';
 import type { Resources } from '../props/resources.ts';
-import type { Settings } from '../stage/settings.ts';
+import { dashboardUrl } from './dashboard-url.ts';
 import { parameterArn, stateMachineArn, stateMachineName } from './names.ts';
-import definition from './retention-workflow.asl.json' with { type: 'json' };
 
 export interface WorkflowProps {
   settings: Settings;
@@ -23,7 +24,7 @@ export interface WorkflowProps {
 }
 
 /**
- * The four functions and the state machine that calls them: `retention-workflow.asl.json`, which the command
+ * The four functions and the state machine that calls them: `lambda/workflow/`, which the command
  * line executes as well.
  */
 export class Workflow extends Construct {
@@ -102,7 +103,11 @@ export class Workflow extends Construct {
         ...stage,
         TOPIC_ARN: topic.topicArn,
         NOTIFY: settings.notify,
+        EMAIL_FORMAT: settings.emailFormat,
+        HTTPS_FORMAT: settings.httpsFormat,
+        QUEUE_FORMAT: settings.queueFormat,
         STATE_MACHINE_ARN: stateMachineArn(stack, settings.stage),
+        DASHBOARD_URL: dashboardUrl(stack, settings.stage),
         RUNBOOK_URL: settings.runbookUrl,
         PARAMETER_PREFIX: settings.parameterPrefix,
         TOKEN_PARAMETER: settings.tokenParameter,

@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { readBaseUrl } from '../gms/http/base-url.ts';
+import { modes } from '../model/run-input.ts';
+import type { DestinationName } from '../report/destinations/registry.ts';
 import type { RunSettings } from '../run/services.ts';
 
 /**
@@ -8,13 +10,15 @@ import type { RunSettings } from '../run/services.ts';
  */
 
 const text = z.string().min(1);
+/** Report checks that there is such a format: in the other functions its code would be ballast. */
+const format = z.custom<DestinationName>((value) => typeof value === 'string');
 const wholeNumber = z.string().regex(/^\d+$/);
 
 /** What every function knows about its stage. */
 const stage = {
   STAGE: text,
   GMS_URL: text,
-  MODE: z.enum(['preview', 'enforce']),
+  MODE: z.enum(modes),
   /** Days. */
   MIN_RETENTION_DAYS: wholeNumber,
   /** Hours. */
@@ -46,8 +50,13 @@ export const environments = {
     ...stage,
     TOPIC_ARN: text,
     NOTIFY: z.enum(['always', 'problems']),
+    // What the topic's subscribers get, by protocol.
+    EMAIL_FORMAT: format,
+    HTTPS_FORMAT: format,
+    QUEUE_FORMAT: format,
     // Only for next steps in messages, ready to paste.
     STATE_MACHINE_ARN: text,
+    DASHBOARD_URL: text,
     RUNBOOK_URL: text.optional(),
     PARAMETER_PREFIX: text,
     TOKEN_PARAMETER: text,

@@ -1,9 +1,10 @@
 import { GetTopicAttributesCommand, PublishCommand, SNSClient, type SNSClientConfig } from '@aws-sdk/client-sns';
 import type { Report } from '../model/report-schema.ts';
-import { isWorthPublishing, type Message, messageAttributes, messageBody, messageOf } from '../report/message.ts';
-import type { Audience } from '../report/sentences/audience.ts';
+import type { Audience } from '../report/guide/audience.ts';
+import { isWorthPublishing, messageOf } from '../report/message.ts';
 import { oneLine } from '../report/sentences/text.ts';
 import type { Log, Publisher, Subscriptions } from '../run/services.ts';
+import { type SnsMessage, snsMessage, type TopicFormats } from './sns-message.ts';
 import { timeouts } from './timeouts.ts';
 
 interface SnsPublisherOptions {
@@ -11,6 +12,7 @@ interface SnsPublisherOptions {
   topicArn: string;
   /** `problems`: only what rule 12 wants published. */
   notify: 'always' | 'problems';
+  formats: TopicFormats;
   log: Log;
   /** Who reads it, and where they type: the commands in it are made for that place. */
   audience: Audience;
@@ -39,13 +41,13 @@ export function snsPublisher(options: SnsPublisherOptions): Publisher {
   return {
     subscriptions: () => countSubscriptions(options),
     async publish(report, byHand = false) {
-      const message = messageOf(report, { audience: options.audience });
       if (options.notify === 'problems' && !isWorthPublishing(report, byHand)) {
         options.log.info('not published: the result is ok, and this stage reports problems only', {
           result: report.result,
         });
       } else {
-        await send(options, report, message);
+        const message = messageOf(report, { audience: options.audience });
+        await send(options, report, snsMessage(message, options.formats));
       }
       return true;
     },
@@ -55,16 +57,16 @@ export function snsPublisher(options: SnsPublisherOptions): Publisher {
 async function send(
   { client, topicArn, log, timeoutMillis }: SnsPublisherOptions,
   report: Report,
-  message: Message,
+  { subject, body, attributes }: SnsMessage,
 ): Promise<void> {
   try {
     const { MessageId } = await client.send(
       new PublishCommand({
         TopicArn: topicArn,
-        Subject: message.subject,
+        Subject: subject,
         MessageStructure: 'json',
-        Message: messageBody(message),
-        MessageAttributes: messageAttributes(message),
+        Message: body,
+        MessageAttributes: attributes,
       }),
       { abortSignal: AbortSignal.timeout(timeoutMillis) },
     );

@@ -6,6 +6,7 @@ import { readEnvironment, runSettings } from './environment.ts';
 import { runLog } from './log.ts';
 import { reportMetrics, toStandardOutput } from './metrics.ts';
 import { snsClient, snsPublisher } from './publish.ts';
+import { topicFormats } from './sns-message.ts';
 
 /** Time kept free at the function's end, to log and count a report that SNS did not accept. */
 const marginMillis = 10_000;
@@ -20,15 +21,20 @@ export function reportServices() {
   const client = snsClient();
   const audience = {
     kind: 'aws',
-    stage: environment.STAGE,
     region: process.env['AWS_REGION'],
     stateMachineArn: environment.STATE_MACHINE_ARN,
     parameterPrefix: environment.PARAMETER_PREFIX,
     tokenParameter: environment.TOKEN_PARAMETER,
     tokenKeyArn: environment.TOKEN_KEY_ARN,
+    dashboardUrl: environment.DASHBOARD_URL,
     runbookUrl: environment.RUNBOOK_URL,
   } as const;
   const { TOPIC_ARN: topicArn, NOTIFY: notify } = environment;
+  const formats = topicFormats.parse({
+    default: environment.QUEUE_FORMAT,
+    email: environment.EMAIL_FORMAT,
+    https: environment.HTTPS_FORMAT,
+  });
   let coldStart = true;
   return (runId: string, context: Pick<Context, 'getRemainingTimeInMillis' | 'awsRequestId'>): ReportServices => {
     const timeoutMillis = context.getRemainingTimeInMillis() - marginMillis;
@@ -38,7 +44,7 @@ export function reportServices() {
       settings,
       clock: systemClock,
       log,
-      publisher: snsPublisher({ client, topicArn, notify, log, audience, timeoutMillis }),
+      publisher: snsPublisher({ client, topicArn, notify, formats, log, audience, timeoutMillis }),
       addSentences: (facts) => withSentences(facts, audience),
       count: (report, subscriptions) => reportMetrics(report, subscriptions?.confirmed).forEach(toStandardOutput),
     };

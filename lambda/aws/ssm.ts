@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-ssm';
 import type { TokenSource } from '../gms/operations.ts';
 import { whyNoToken } from '../gms/secrets.ts';
-import type { PolicySource } from '../policy/parse.ts';
+import type { PolicyText } from '../policy/parse.ts';
 import { type Parameters, ParametersError } from '../run/services.ts';
 import { timeouts } from './timeouts.ts';
 
@@ -71,8 +71,8 @@ export function ssmClient(config: SSMClientConfig = {}): SSMClient {
 /** Pages of ten parameters, far more than one run can use: a listing that goes on beyond that may never end. */
 const mostPages = 100;
 
-async function readPolicies(path: string, client: SSMClient): Promise<PolicySource[]> {
-  const sources: PolicySource[] = [];
+async function readPolicies(path: string, client: SSMClient): Promise<PolicyText[]> {
+  const sources: PolicyText[] = [];
   let next: string | undefined;
   for (let pages = 0; pages < mostPages; pages++) {
     const command = new GetParametersByPathCommand({ Path: path, WithDecryption: false, NextToken: next });

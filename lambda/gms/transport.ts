@@ -23,6 +23,8 @@ export interface HttpResponse {
   status: number;
   /** Names in lower case; several values of one name are joined with a comma. */
   headers: Readonly<Record<string, string>>;
+  /** Each `Date` header by itself: dates hold commas. */
+  dates: readonly string[];
   body: string;
   /** False if the body was longer than the transport reads; `body` is then its beginning. */
   complete: boolean;

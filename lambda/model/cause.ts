@@ -28,6 +28,7 @@ const counters = {
   cancelled: z.boolean().optional(),
   runs: z.boolean().optional().meta({ description: 'its last status said that it runs' }),
 };
+export type Counters = z.infer<z.ZodObject<typeof counters>>;
 
 const goneBesides = rows.optional().meta({
   description: 'of a delete: old rows that are gone and that its task neither deleted nor skipped',

@@ -51,6 +51,14 @@ export const isProtected = (aspect: string): boolean => aspect.toLowerCase() ===
  */
 export const searchIndex = aliasFor;
 
+/** For each of these names, the positions of all names that share its search index; only itself for one that is not known. */
+export function sharingIndex(names: readonly (IndexNames | undefined)[]): number[][] {
+  const indices = names.map((one) => one && searchIndex(one));
+  return indices.map((index, at) =>
+    index === undefined ? [at] : indices.flatMap((other, position) => (other === index ? [position] : [])),
+  );
+}
+
 /**
  * Names for a search index. If an underscore may be part of either name, every split leads back to the same index.
  * Anything else becomes the entity type, with an empty aspect.

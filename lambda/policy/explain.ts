@@ -21,7 +21,7 @@ export function explain(error: z.ZodError, value: unknown, knownKeys: readonly s
 }
 
 /** The same, each with the path to the offending part of the value. */
-export function problemsOf(error: z.ZodError, value: unknown, knownKeys: readonly string[]): Problem[] {
+export function problemsOf(error: Pick<z.ZodError, 'issues'>, value: unknown, knownKeys: readonly string[]): Problem[] {
   return error.issues.flatMap((given): Problem[] => {
     const issue = given as z.core.$ZodIssue;
     if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, sentence: explainIssue(issue, value) }];
@@ -31,7 +31,7 @@ export function problemsOf(error: z.ZodError, value: unknown, knownKeys: readonl
 
 function explainIssue(issue: z.core.$ZodIssue, value: unknown): string {
   const field = fieldOf(issue.path);
-  const found = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
+  const found = valueAt(value, issue.path);
   const given = mayBeSecret(issue.path, found) ? 'what it holds (not shown: it may be a token)' : shown(found);
   switch (issue.code) {
     case 'invalid_key':
@@ -53,6 +53,10 @@ function explainIssue(issue: z.core.$ZodIssue, value: unknown): string {
       return field && !issue.message.includes(field) ? `${field}: ${issue.message}` : issue.message;
   }
 }
+
+/** The part of a value that a path leads to; undefined if there is none. */
+export const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
 
 /** `emails 1`: people count from one. */
 const fieldOf = (path: readonly PropertyKey[]): string =>

@@ -2,17 +2,24 @@ import type * as z from 'zod';
 import type { IndexNames } from '../gms/backend.ts';
 import { capped } from '../gms/text.ts';
 import { maxNameLength } from '../model/policy-fields.ts';
-import { canonicalSpelling, dottedName, namesIn, searchIndex } from './aspects.ts';
+import { canonicalSpelling, dottedName, namesIn, searchIndex, sharingIndex } from './aspects.ts';
 import { explain } from './explain.ts';
 import { placed, readJson } from './read-json.ts';
 import { type Policy, policySchema } from './schema.ts';
 
-/** One text that holds a policy, or an array of policies. */
-export interface PolicySource {
-  /** Its source, for messages: the parameter's or the file's name. */
+/** A text that holds one policy, or an array of policies; named, for messages, like its parameter. */
+export interface PolicyText {
   name: string;
   text: string;
 }
+
+/** The list of a file that has been read already. */
+export interface PolicyList {
+  name: string;
+  list: readonly unknown[];
+}
+
+export type PolicySource = PolicyText | PolicyList;
 
 /** A policy, or why a text does not contain a valid one. */
 export type ParsedPolicy =
@@ -21,10 +28,10 @@ export type ParsedPolicy =
   | { kind: 'invalid'; index: string; source: string; entityType: string; aspect: string; problem: string };
 
 /**
- * Reads policies from texts that hold one, or an array of them. An unreadable policy is returned as invalid and affects
+ * Reads policies from what holds one, or a list of them. An unreadable policy is returned as invalid and affects
  * no other; if there are several policies for one index, all of them are invalid, because there is no way to know which
  * one was meant. Known aspects come back in DataHub's own spelling.
- * @param sources name (for messages; `.../<entityType>.<aspect>` names the index of an unreadable text) and text
+ * @param sources the name `.../<entityType>.<aspect>` is that of the index, where a text is unreadable
  * @param minRetentionDays the stage's floor, whole days
  */
 export function parsePolicies(sources: readonly PolicySource[], minRetentionDays: number): ParsedPolicy[] {
@@ -45,9 +52,10 @@ function schemaFor(minRetentionDays: number): Schema {
 
 type Schema = ReturnType<typeof policySchema>;
 
-function parseSource({ name, text }: PolicySource, schema: Schema): ParsedPolicy[] {
+function parseSource(source: PolicySource, schema: Schema): ParsedPolicy[] {
+  const { name } = source;
   const named = nameParts(name);
-  const read = readJson(text);
+  const read = 'text' in source ? readJson(source.text) : { kind: 'value' as const, value: source.list };
   if (read.kind === 'wrong') return [invalid(name, named, `${name} ${placed(read)}`)];
   const { value } = read;
   if (!Array.isArray(value)) return [parseOne(name, value, named, schema)];
@@ -86,16 +94,15 @@ function invalid(source: string, names: IndexNames, problem: string): ParsedPoli
   return { kind: 'invalid', index: searchIndex(spelled), source, ...spelled, problem };
 }
 
-/** Compared by search index: two spellings of one index are two policies for it. */
-function withoutDuplicates(parsed: ParsedPolicy[]): ParsedPolicy[] {
-  const sameIndex = new Map<string, ParsedPolicy[]>();
-  for (const item of parsed) sameIndex.set(item.index, [...(sameIndex.get(item.index) ?? []), item]);
-  return parsed.map((item) => {
-    const same = sameIndex.get(item.index) ?? [];
-    const names = namesOf(item);
-    if (same.length <= 1 || names.entityType === '?' || names.aspect === '?') return item;
+function withoutDuplicates(parsed: readonly ParsedPolicy[]): ParsedPolicy[] {
+  const isNamed = ({ entityType, aspect }: IndexNames) => entityType !== '?' && aspect !== '?';
+  const sharing = sharingIndex(parsed.map(namesOf).map((names) => (isNamed(names) ? names : undefined)));
+  return parsed.map((item, at) => {
+    const same = (sharing[at] ?? []).flatMap((position) => parsed[position] ?? []);
+    if (same.length <= 1) return item;
     const own = item.kind === 'invalid' ? `${item.problem}; besides, ` : '';
     const sources = same.map(({ source }) => source).join('; ');
+    const names = namesOf(item);
     const name = dottedName(names);
     const what = same.every((other) => dottedName(namesOf(other)).toLowerCase() === name.toLowerCase())
       ? `for ${name}`

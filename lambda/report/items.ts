@@ -1,11 +1,19 @@
 import { type Outcome, outcomes, resultOf, type Urgency, urgencies } from '../model/outcomes.ts';
 import type { DecidedIndex, Report } from '../model/report-schema.ts';
 import { counted } from './sentences/numbers.ts';
-import { asSentence, type Context, joined, nameOf, type Sentences, withoutStop } from './sentences/phrases.ts';
+import {
+  asSentence,
+  type Context,
+  joined,
+  nameOf,
+  ofAnotherRun,
+  type Sentences,
+  withoutStop,
+} from './sentences/phrases.ts';
 import { sentencesOf, sentencesOfError, sentencesOfNote, titles, urgencyTexts } from './sentences/sentences.ts';
 import { oneLine } from './sentences/text.ts';
 
-/** What a report has to say, in the order in which people need to hear it; every form of a message shows these. */
+/** What a report has to say, in the order in which people need to hear it; every destination shows these. */
 
 export interface Item {
   /** For the subject: `ROWS MISSING in dataset.operation`, and a detail that is left out where space is short. */
@@ -22,23 +30,57 @@ export interface Item {
   rank: number;
 }
 
-/** Everything that needs attention: the run's error, then the most urgent; indices with the same text are one item. */
-export function problemsOf(report: Report, context: Context): Item[] {
-  const error = report.cause === undefined ? [] : [ofError(report, report.cause, context)];
-  const items = [...grouped(report, context), ...notesThatAsk(report, context)];
-  return [...error, ...items.sort((one, other) => one.rank - other.rank)];
+/** An index without a problem. */
+export interface FineIndex {
+  outcome: Outcome;
+  /** `dataset.operation: truncated, …`. */
+  text: string;
+  /** Another run has decided it. */
+  ofAnotherRun: boolean;
+  /** People should read it even where most of its kind are only counted. */
+  remarkable: boolean;
 }
 
-/** Policies without a problem; those that deleted something come first. */
-export const withoutProblem = (report: Report): DecidedIndex[] =>
-  report.policies.filter(({ outcome }) => resultOf[outcome] === 'ok').sort((one, other) => order(one) - order(other));
+/** What a report has to say. */
+export interface Items {
+  /**
+   * Everything that needs attention: the run's error, then the most urgent; indices with the same text are one item.
+   */
+  problems: readonly Item[];
+  /** Indices that were not examined, or not started, because of the run's error. */
+  explained: readonly string[];
+  /** Those that deleted something come first. */
+  fine: readonly FineIndex[];
+  /** Notes that only inform. */
+  remarks: readonly string[];
+}
 
-/** Notes that only inform, as sentences. */
-export const remarksOf = (report: Report, context: Context): string[] =>
-  (report.notes ?? [])
-    .map((note) => sentencesOfNote(note, context))
-    .filter(({ next }) => next === undefined)
-    .map(({ what, why }) => joined(asSentence(what), why));
+/** The English of each index and each note is made here, once. */
+export function itemsOf(report: Report, context: Context): Items {
+  const notes = (report.notes ?? []).map((note) => sentencesOfNote(note, context));
+  const error = report.cause === undefined ? [] : [ofError(report, report.cause, context)];
+  const others = [...grouped(report, context), ...notes.flatMap(ofNote)];
+  return {
+    problems: [...error, ...others.sort((one, other) => one.rank - other.rank)],
+    explained: report.policies.filter((entry) => isExplained(report, entry)).map(nameOf),
+    fine: report.policies
+      .filter(({ outcome }) => resultOf[outcome] === 'ok')
+      .sort((one, other) => order(one) - order(other))
+      .map((entry) => ofFine(entry, context)),
+    remarks: notes.filter(({ next }) => next === undefined).map(({ what, why }) => joined(asSentence(what), why)),
+  };
+}
+
+function ofFine(entry: DecidedIndex, context: Context): FineIndex {
+  const { outcome, method, rowsMissing = 0, rowsNotVisible = 0, indexNow, noIndex } = entry;
+  const { what, why } = sentencesOf(entry, context);
+  return {
+    outcome,
+    text: joined(`${nameOf(entry)}: ${titles[outcome]}, ${what}.`, why),
+    ofAnotherRun: ofAnotherRun(entry, context),
+    remarkable: method === 'reindex' || rowsMissing + rowsNotVisible > 0 || indexNow !== undefined || noIndex === true,
+  };
+}
 
 /** The most urgent of all, in the runbook's words. */
 export function urgencyOf(items: readonly Item[]): Urgency {
@@ -49,7 +91,7 @@ export function urgencyOf(items: readonly Item[]): Urgency {
 export const urgencyLine = (items: readonly Item[]): string => `${urgencyTexts[urgencyOf(items)]}.`;
 
 /** `3 truncated, 2 below the threshold`. */
-export function countsOf(entries: readonly DecidedIndex[]): string {
+export function countsOf(entries: ReadonlyArray<Pick<DecidedIndex, 'outcome'>>): string {
   const counts = outcomes.map((outcome): [Outcome, number] => [
     outcome,
     entries.filter((entry) => entry.outcome === outcome).length,
@@ -87,17 +129,12 @@ function ofError(report: Report, cause: NonNullable<Report['cause']>, context: C
 const isExplained = ({ cause: error }: Report, { cause }: DecidedIndex): boolean =>
   error !== undefined && cause.kind === 'setup' && cause.what === 'run';
 
-/** Indices that were not examined, or not started, because of the run's error. */
-export const explainedByError = (report: Report): string[] =>
-  report.policies.filter((entry) => isExplained(report, entry)).map(nameOf);
-
-const notesThatAsk = (report: Report, context: Context): Item[] =>
-  (report.notes ?? []).flatMap((note) => {
-    const sentences = sentencesOfNote(note, context);
-    if (sentences.next === undefined) return [];
-    const { subject = '', what } = sentences;
-    return [{ subject, detail: '', names: [], claim: asSentence(what), sentences, owner: '', rank: rankOf(sentences) }];
-  });
+/** A note without a next step is a remark. */
+function ofNote(sentences: Sentences): Item[] {
+  const { subject = '', what, next } = sentences;
+  if (next === undefined) return [];
+  return [{ subject, detail: '', names: [], claim: asSentence(what), sentences, owner: '', rank: rankOf(sentences) }];
+}
 
 /** Indices with one outcome and one reason share an item; only their names differ. */
 function grouped(report: Report, context: Context): Item[] {

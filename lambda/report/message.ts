@@ -1,28 +1,24 @@
 import { redactor } from '../gms/secrets.ts';
 import type { NoteKind } from '../model/note.ts';
 import type { Report } from '../model/report-schema.ts';
-import { mailOf, plainLine } from './mail.ts';
-import type { Line } from './render.ts';
-import type { Audience } from './sentences/audience.ts';
-import { contextOf, textOfNote } from './sentences/sentences.ts';
-import { mapTexts, oneLine, safeJson } from './sentences/text.ts';
-import { shorten } from './shorten.ts';
-import { slackOf } from './slack.ts';
-import { subjectOf } from './subject.ts';
+import type { Audience } from './guide/audience.ts';
+import { type Items, itemsOf } from './items.ts';
+import type { Context } from './sentences/phrases.ts';
+import { contextOf } from './sentences/sentences.ts';
+import { mapTexts } from './sentences/text.ts';
+import { kindOfRun, subjectOf, summaryOf } from './subject.ts';
 
-/** What one publish sends: a subject, a text for each protocol, and attributes to filter on. */
-export interface Message {
+/** The message about one run: what every destination shows, made once. */
+export interface Message extends Items {
+  /** Without a secret or a stack trace. */
+  report: Report;
+  context: Context;
+  /** For a mail, a card and a text message. */
   subject: string;
-  /** The report as JSON: for SQS, Lambda, Firehose and any other protocol without its own text. */
-  default: string;
-  /** Plain text, and its lines for a screen. */
-  email: string;
-  lines: readonly Line[];
-  /** The custom notification of Amazon Q Developer in chat applications, as JSON. */
-  https: string;
-  /** The subject. */
-  sms: string;
-  attributes: { stage: string; result: string; mode: string };
+  /** The first word about a run that truncated nothing on purpose. */
+  kind: 'PREVIEW' | 'PAUSED' | '';
+  /** What the report is about, in a few words. */
+  summary: string;
 }
 
 interface MessageSettings {
@@ -32,29 +28,19 @@ interface MessageSettings {
   clean?: (text: string) => string;
 }
 
-/** SNS takes 262,144 bytes of message and attributes; the rest is room for the request around them. */
-const maxPublishedBytes = 260_000;
-
-/**
- * The message about one run, from its report alone: texts for people, the report's JSON for machines. The JSON is
- * exactly the report, unless that had to be shortened (a note in it says so) or contained a secret or a stack trace.
- */
-export function messageOf(report: Report, { audience, clean = redactor([]) }: MessageSettings): Message {
-  const cleaned = cleanReport(report, clean);
-  const context = contextOf(cleaned, audience);
-  const subject = subjectOf(cleaned, context);
-  const lines = mailOf(cleaned, context);
-  const people = {
-    subject,
-    lines,
-    email: lines.map(plainLine).join('\n'),
-    https: safeJson(slackOf(cleaned, context)),
-    sms: subject,
-    attributes: { stage: oneLine(cleaned.stage, 100) || 'unnamed', result: cleaned.result, mode: cleaned.mode },
+/** The message about one run, from its report alone. */
+export function messageOf(uncleaned: Report, { audience, clean = redactor([]) }: MessageSettings): Message {
+  const report = cleanReport(uncleaned, clean);
+  const context = contextOf(report, audience);
+  const items = itemsOf(report, context);
+  return {
+    ...items,
+    report,
+    context,
+    subject: subjectOf(report, items.problems),
+    kind: kindOfRun(report),
+    summary: summaryOf(report, items.problems),
   };
-  const withJson = (candidate: Report): Message => ({ ...people, default: safeJson(candidate) });
-  const fits = (candidate: Report) => publishedBytes(withJson(candidate)) <= maxPublishedBytes;
-  return withJson(shorten(cleaned, fits, (note) => textOfNote(note, context)));
 }
 
 /**
@@ -63,24 +49,8 @@ export function messageOf(report: Report, { audience, clean = redactor([]) }: Me
  */
 export const isWorthPublishing = (report: Report, byHand = false): boolean => byHand || isProblem(report);
 
-/** The `Message` of a publish with `MessageStructure: json`. */
-export const messageBody = ({ default: json, email, https, sms }: Message): string =>
-  safeJson({ default: json, email, https, sms });
-
-/** The attributes of a publish, in SNS's format. */
-export const messageAttributes = ({ attributes }: Message) =>
-  Object.fromEntries(
-    Object.entries(attributes).map(([name, value]) => [name, { DataType: 'String', StringValue: value }]),
-  );
-
-/** Bytes that SNS counts: the message, its subject, and name, type and value of every attribute. */
-export function publishedBytes(message: Message): number {
-  const attributes = Object.entries(message.attributes).map(([name, value]) => `${name}String${value}`);
-  return Buffer.byteLength([messageBody(message), message.subject, ...attributes].join(''));
-}
-
 /** The report with `clean` applied to every text in it; the same object if nothing had to be removed. */
-export function cleanReport(report: Report, clean: (text: string) => string): Report {
+function cleanReport(report: Report, clean: (text: string) => string): Report {
   const cleaned = mapTexts(report, clean, isOwnWord);
   return JSON.stringify(cleaned) === JSON.stringify(report) ? report : cleaned;
 }

@@ -1,14 +1,14 @@
-import { type DecidedIndex, maxUnmanaged, type Report } from '../model/report-schema.ts';
-import { countsOf, explainedByError, type Item, problemsOf, remarksOf, urgencyLine, withoutProblem } from './items.ts';
-import type { Command } from './sentences/audience.ts';
+import { maxUnmanaged, type Report } from '../model/report-schema.ts';
+import type { Command } from './guide/audience.ts';
+import type { Section } from './guide/runbook.ts';
+import { countsOf, type Item, urgencyLine } from './items.ts';
+import type { Message } from './message.ts';
 import { counted, duration, moment, size } from './sentences/numbers.ts';
-import { type Context, joined, nameOf, ofAnotherRun, withStop } from './sentences/phrases.ts';
-import type { Section } from './sentences/runbook.ts';
-import { sentencesOf, titles } from './sentences/sentences.ts';
+import { type Context, joined, nameOf, withStop } from './sentences/phrases.ts';
 import { clip, oneLine } from './sentences/text.ts';
-import { kindOfRun, lateNotice, summary } from './subject.ts';
+import { lateNotice } from './subject.ts';
 
-/** The text of a message: the same items in the same order for every form, as far as each has room. */
+/** The text of a message: the same items in the same order for every destination, as far as each has room. */
 
 /** One line of a message. A command stays whole, so that it can be pasted. */
 export interface Line {
@@ -39,34 +39,32 @@ export const textLine = (text: string): Line => ({ kind: 'text', text });
 const heading = (text: string): Line => ({ kind: 'heading', text });
 
 /** @returns the worst first; every index with a problem is named */
-export function render(report: Report, context: Context, form: Form): Line[] {
-  const items = problemsOf(report, context);
-  const first = [heading(opening(report, items, context, form)), blank];
-  const last = textLine(runLine(report, form));
-  const lines = [...first, ...problems(items, explainedByError(report), [...first, last], context, form)];
+export function render(message: Message, form: Form): Line[] {
+  const first = [heading(opening(message, form)), blank];
+  const last = textLine(runLine(message.report, form));
+  const lines = [...first, ...problems(message, [...first, last], form)];
   const add = (more: readonly string[]) => {
     for (const line of more.map(textLine)) if (form.fits([...lines, line, last], 'rest')) lines.push(line);
   };
-  for (const part of [fine(report, context, form), remarks(report, context, form)]) {
+  for (const part of [fine(message, form), remarks(message, form)]) {
     add(part);
     if (part.length > 0) lines.push(blank);
   }
-  add(hints(report, context, form));
+  add(hints(message, form));
   return [...lines, last];
 }
 
-function opening(report: Report, items: readonly Item[], context: Context, form: Form): string {
+function opening({ report, kind, problems, summary }: Message, form: Form): string {
   const which = [oneLine(report.stage, 60) || 'unnamed', hostOf(report.server)]
     .filter((part) => part !== '')
     .join(', ');
   const late = lateNotice(report);
-  const how = kindOfRun(report);
   return form.plain(
     joined(
       late !== '' && `${late}; look at status first.`,
-      how === 'PREVIEW' ? 'PREVIEW, nothing was deleted.' : withStop(how),
+      kind === 'PREVIEW' ? 'PREVIEW, nothing was deleted.' : withStop(kind),
       `${which}.`,
-      items.length > 0 ? urgencyLine(items) : withStop(summary(report, context)),
+      problems.length > 0 ? urgencyLine(problems) : withStop(summary),
     ),
     500,
   );
@@ -81,23 +79,21 @@ type Part = 'problem' | 'line' | 'rest';
 
 /** Full paragraphs while there is room, then lines, then names. */
 function problems(
-  items: readonly Item[],
-  namesBefore: readonly string[],
+  { problems, explained, context }: Pick<Message, 'problems' | 'explained' | 'context'>,
   around: readonly Line[],
-  context: Context,
   form: Form,
 ): Line[] {
   const lines: Line[] = [];
-  const namesLeft = [...namesBefore];
+  const namesLeft = [...explained];
   let part: Part = 'problem';
-  items.forEach((item, at) => {
+  problems.forEach((item, at) => {
     const { head, rest } = headOf(item, form);
-    const coming = [...namesLeft, ...rest, ...items.slice(at + 1).flatMap(namesOf)];
+    const coming = [...namesLeft, ...rest, ...problems.slice(at + 1).flatMap(namesOf)];
     const fits = (more: readonly Line[]) =>
       form.fits([...around, ...lines, ...more, textLine(namesLine(coming, minNameLength))], part);
     if (part === 'problem') {
       const full = [...paragraph(item, head, at, context, form), blank];
-      const isAmongFew = at < form.most.problems && items.length <= 2 * form.most.problems;
+      const isAmongFew = at < form.most.problems && problems.length <= 2 * form.most.problems;
       if (at === 0 || (isAmongFew && fits(full))) {
         lines.push(...full);
         namesLeft.push(...rest);
@@ -175,42 +171,27 @@ function paragraph(
  * A line for each index if they are few; otherwise a line for each verdict of another run and each remarkable index,
  * and a count of the others.
  */
-function fine(report: Report, context: Context, form: Form): string[] {
-  const entries = withoutProblem(report);
-  const ofOthers = entries.filter((entry) => ofAnotherRun(entry, context));
-  const worthReading = entries.filter((entry) => !ofOthers.includes(entry) && isRemarkable(entry));
-  const few = entries.length <= form.most.fine;
-  const shown = few
-    ? entries
-    : [...ofOthers, ...worthReading.slice(0, Math.max(0, form.most.fine - 1 - ofOthers.length))];
-  const counts = countsOf(entries.filter((entry) => !shown.includes(entry)));
+function fine({ fine }: Message, { plain, most, room }: Form): string[] {
+  const ofOthers = fine.filter((index) => index.ofAnotherRun);
+  const worthReading = fine.filter((index) => !index.ofAnotherRun && index.remarkable);
+  const few = fine.length <= most.fine;
+  const shown = few ? fine : [...ofOthers, ...worthReading.slice(0, Math.max(0, most.fine - 1 - ofOthers.length))];
+  const counts = countsOf(fine.filter((index) => !shown.includes(index)));
   return [
-    ...shown.map((entry) => fineLine(entry, context, form)),
-    ...(counts === '' ? [] : [form.plain(`Fine: ${counts}.`, 200)]),
+    ...shown.map(({ text }) => plain(text, room.head + room.why)),
+    ...(counts === '' ? [] : [plain(`Fine: ${counts}.`, 200)]),
   ];
 }
 
-const isRemarkable = ({ method, rowsMissing = 0, rowsNotVisible = 0, indexNow, noIndex }: DecidedIndex): boolean =>
-  method === 'reindex' || rowsMissing + rowsNotVisible > 0 || indexNow !== undefined || noIndex === true;
-
-function fineLine(entry: DecidedIndex, context: Context, form: Form): string {
-  const { what, why } = sentencesOf(entry, context);
-  return form.plain(
-    joined(`${nameOf(entry)}: ${titles[entry.outcome]}, ${what}.`, why),
-    form.room.head + form.room.why,
-  );
-}
-
-function remarks(report: Report, context: Context, { most, room, plain }: Form): string[] {
-  const all = remarksOf(report, context);
-  const more = all.length - most.remarks;
+function remarks({ remarks }: Message, { most, room, plain }: Form): string[] {
+  const more = remarks.length - most.remarks;
   return [
-    ...all.slice(0, most.remarks).map((text) => `- ${plain(text, room.remark)}`),
+    ...remarks.slice(0, most.remarks).map((text) => `- ${plain(text, room.remark)}`),
     ...(more > 0 ? [`- ${counted(more, 'more note', 'more notes')} in the report.`] : []),
   ];
 }
 
-function hints(report: Report, { audience }: Context, { plain }: Form): string[] {
+function hints({ report, context: { guide } }: Message, { plain }: Form): string[] {
   const [largest] = report.unmanagedIndices;
   const { length } = report.unmanagedIndices;
   const howMany = length >= maxUnmanaged ? 'at least ' : '';
@@ -218,9 +199,7 @@ function hints(report: Report, { audience }: Context, { plain }: Form): string[]
   const isEnforceable =
     report.mode === 'preview' && report.policies.some(({ outcome }) => outcome === 'would-truncate');
   return [
-    ...(isEnforceable && report.result === 'ok'
-      ? [`To delete these rows, ${audience.kind === 'machine' ? 'use the verb enforce' : 'set the mode to enforce'}.`]
-      : []),
+    ...(isEnforceable && report.result === 'ok' ? [`To delete these rows, ${guide.enforce}.`] : []),
     ...(largest === undefined
       ? []
       : [

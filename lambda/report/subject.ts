@@ -1,19 +1,18 @@
 import type { Report } from '../model/report-schema.ts';
-import { countsOf, type Item, problemsOf } from './items.ts';
+import { countsOf, type Item } from './items.ts';
 import { date } from './sentences/numbers.ts';
-import type { Context } from './sentences/phrases.ts';
 import { ascii } from './sentences/text.ts';
 
 /** SNS: below 100 characters, ASCII, no line break, beginning with a letter, number or punctuation mark. */
 const maxSubject = 99;
 
 /** `[DataHub retention] prod: ROWS MISSING in dataset.operation (after a reindex), 1 more`, whatever the stage is called. */
-export function subjectOf(report: Report, context: Context): string {
+export function subjectOf(report: Report, problems: readonly Item[]): string {
   const late = lateNotice(report);
   const how = kindOfRun(report);
   const start = `[DataHub retention] ${late === '' ? '' : `${late}: `}${how === '' ? '' : `${how} `}`;
   const stage = ascii(report.stage, 30) || 'unnamed';
-  const forms = [true, false].map((withDetail) => `${start}${stage}: ${summary(report, context, withDetail)}`);
+  const forms = [true, false].map((withDetail) => `${start}${stage}: ${summaryOf(report, problems, withDetail)}`);
   const fitting = forms.find((form) => form.length <= maxSubject) ?? forms.at(-1) ?? start;
   return ascii(fitting, maxSubject);
 }
@@ -34,8 +33,7 @@ export function lateNotice({ notes = [] }: Report): string {
 }
 
 /** What the report is about, in a few words. */
-export function summary(report: Report, context: Context, withDetail = true): string {
-  const [worst, ...others] = problemsOf(report, context);
+export function summaryOf(report: Report, [worst, ...others]: readonly Item[], withDetail = true): string {
   if (worst === undefined) return fineSummary(report);
   const more = others.reduce((sum, { names }) => sum + Math.max(1, names.length), unnamed(worst));
   const detail = withDetail && worst.detail !== '' ? ` (${worst.detail})` : '';

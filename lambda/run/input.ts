@@ -1,9 +1,6 @@
-import * as z from 'zod';
+import { type Mode, type RunInput, runInputSchema } from '../model/run-input.ts';
 import { hourMillis, minuteMillis } from '../model/time.ts';
 import { explain } from '../policy/explain.ts';
-import type { Mode } from './state.ts';
-
-const name = z.string().max(200);
 
 /** What the workflow passes to Plan. */
 export interface PlanEvent {
@@ -11,46 +8,12 @@ export interface PlanEvent {
   execution: { name: string; startTime: string };
 }
 
-/** What an execution may be started with: by the schedule, or by hand. */
-const inputSchema = z
-  .strictObject({
-    mode: z.enum(['preview', 'enforce']).optional(),
-    /** The indices of this run, as `entityType.aspect`; all that have a policy if omitted. */
-    indices: z.array(name).min(1).max(600).optional(),
-    /** Rows up to which the one index of `indices` may pass its ceiling. */
-    approveRows: z.int().min(1).optional(),
-    /** Indices that an operator has looked at and wants truncated again. The run does nothing else. */
-    release: z.array(name).min(1).max(50).optional(),
-    /** Rows that may stay missing in the one index of `release`. */
-    acceptMissing: z.int().min(0).optional(),
-    /** The console of Step Functions suggests an input with this field, which means nothing. */
-    Comment: z.unknown().optional(),
-    /** ISO 8601, from the schedule; anything that is not a time counts as none. */
-    scheduledTime: z.string().max(60).optional(),
-  })
-  .refine((input) => input.approveRows === undefined || input.indices?.length === 1, {
-    path: ['approveRows'],
-    message:
-      'approveRows needs "indices" with exactly one index, so that nobody approves more than they have looked at',
-  })
-  .refine(({ release, indices, approveRows }) => !release || (indices ?? approveRows) === undefined, {
-    path: ['release'],
-    message: 'release excludes "indices" and "approveRows": such a run truncates nothing',
-  })
-  .refine((input) => input.acceptMissing === undefined || input.release?.length === 1, {
-    path: ['acceptMissing'],
-    message:
-      'acceptMissing needs "release" with exactly one index, so that nobody accepts more than they have looked at',
-  });
-
-export type RunInput = z.infer<typeof inputSchema>;
-
 /** @returns the input, or one sentence that says what is wrong with it */
 export function parseInput(value: unknown): { input: RunInput } | { problem: string } {
-  const parsed = inputSchema.safeParse(value ?? {});
+  const parsed = runInputSchema.safeParse(value ?? {});
   if (parsed.success) return { input: parsed.data };
   return {
-    problem: `the execution's input cannot be used: ${explain(parsed.error, value, Object.keys(inputSchema.shape))}`,
+    problem: `the execution's input cannot be used: ${explain(parsed.error, value, Object.keys(runInputSchema.shape))}`,
   };
 }
 

@@ -14,6 +14,7 @@ import {
 import { isSameRun, type Key, release } from '../ledger/transitions.ts';
 import type { Note, NoteOf } from '../model/note.ts';
 import { usualBatchSize } from '../model/policy-fields.ts';
+import type { RunInput } from '../model/run-input.ts';
 import { dottedName, fromDottedName, searchIndexOfName } from '../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../policy/parse.ts';
 import { withDeadline } from '../truncation/clock.ts';
@@ -21,7 +22,6 @@ import { type Ask, countRows } from '../truncation/counts.ts';
 import { exceedsTolerance, hiddenBy, keptRows } from '../truncation/kept.ts';
 import { endCounters, isInPlace } from '../truncation/watch.ts';
 import { deadlineMarginMillis } from './deadlines.ts';
-import type { RunInput } from './input.ts';
 import type { RunServices } from './services.ts';
 import type { RunState } from './state.ts';
 

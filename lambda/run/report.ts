@@ -5,6 +5,7 @@ import type { Cause } from '../model/cause.ts';
 import { type Note, needsAttention } from '../model/note.ts';
 import { type Result, resultOf, worst } from '../model/outcomes.ts';
 import type { DecidedIndex, Report, ReportData } from '../model/report-schema.ts';
+import type { Mode } from '../model/run-input.ts';
 import { hourMillis } from '../model/time.ts';
 import { dottedName } from '../policy/aspects.ts';
 import type { Clock } from '../truncation/clock.ts';
@@ -13,7 +14,7 @@ import { errorOf } from './failure.ts';
 import { modeOf, parseInput } from './input.ts';
 import { unfinishedEntry } from './next.ts';
 import type { Log, Publisher, RunSettings, Subscriptions } from './services.ts';
-import { assertOurs, type DoneEntry, type Entry, type Mode, type RunState } from './state.ts';
+import { assertOurs, type DoneEntry, type Entry, type RunState } from './state.ts';
 import { view } from './view.ts';
 
 /** A run may last 24 hours (maxRunHours), and its last polls a little longer. A redrive may be a week late. */

@@ -1,9 +1,9 @@
 import type { Operations, TokenSource } from '../gms/operations.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Report } from '../model/report-schema.ts';
+import type { Mode } from '../model/run-input.ts';
 import type { PolicySource } from '../policy/parse.ts';
 import type { Clock } from '../truncation/clock.ts';
-import type { Mode } from './state.ts';
 
 /** What the steps of a run need. Lambda handlers, command line and tests build these and run the same steps. */
 

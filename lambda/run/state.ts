@@ -8,6 +8,7 @@ import type { Method } from '../model/method.ts';
 import type { Note } from '../model/note.ts';
 import type { Outcome } from '../model/outcomes.ts';
 import type { UnmanagedIndex } from '../model/report-schema.ts';
+import type { Mode } from '../model/run-input.ts';
 import type { Policy } from '../policy/schema.ts';
 import type { Watch } from '../truncation/watch.ts';
 import type { Failure } from './failure.ts';
@@ -29,8 +30,6 @@ export const maxStateBytes = 208 * 1024;
 export const maxWatchedBytes = 144 * 1024;
 
 export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
-
-export type Mode = 'enforce' | 'preview';
 
 export interface RunState {
   version: typeof STATE_VERSION;

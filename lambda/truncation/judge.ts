@@ -1,5 +1,5 @@
 import type { Attempt, Unresolved, Verdict } from '../ledger/record.ts';
-import type { Cause } from '../model/cause.ts';
+import type { Cause, CauseOf, Counters } from '../model/cause.ts';
 import { accountsFor, exceedsTolerance, keptRows } from './kept.ts';
 import { agreeingChecksMillis } from './next-check.ts';
 import { isInPlace, isRemainder, type Observation, remaining, rowsProcessed, type Watch } from './watch.ts';
@@ -183,19 +183,13 @@ const commonFacts = ({ method, baseline }: Attempt, counts: Counts) => ({
   rowsMissing: Math.max(0, baseline.rowsToKeep - counts.rowsToKeep),
 });
 
-function rowsMissing({ baseline }: Attempt, { rowsToKeep: found }: Counts, counters: Counters) {
+function rowsMissing(
+  { baseline }: Attempt,
+  { rowsToKeep: found }: Counts,
+  counters: Counters & Pick<CauseOf<'missing'>, 'unwritten' | 'goneBesides'>,
+) {
   const cause: Cause = { kind: 'missing', expected: baseline.rowsToKeep, found, ...counters };
   return { outcome: 'rows-missing', cause } as const;
-}
-
-interface Counters {
-  unwritten?: number | undefined;
-  goneBesides?: number | undefined;
-  done?: number;
-  total?: number;
-  conflicts?: number;
-  cancelled?: boolean;
-  runs?: boolean;
 }
 
 /** What the task said, for messages only: no verdict depends on these fields. */

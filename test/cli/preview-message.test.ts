@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { notifyFormats } from '../../cli/command-line/options.ts';
 import { previewMessage } from '../../cli/preview-message.ts';
+import { destinationNames } from '../../lambda/report/destinations/registry.ts';
 import { withSentences } from '../../lambda/report/sentences/sentences.ts';
 import { aws, entryCases } from '../lambda/report/cases.ts';
 import { anEntry, aReportOf } from '../support/reports.ts';
@@ -29,22 +29,15 @@ describe('npm run preview-message', () => {
     expect(mail).toContain('--approve-rows');
   });
 
-  test('prints what Slack and machines get', () => {
+  test('prints what chats and machines get', () => {
     const shown = (...more: string[]) => JSON.parse(preview('--report', file(missing), ...more));
-    expect(shown('--format', 'slack')).toMatchObject({ version: '1.0', source: 'custom' });
-    expect(shown('--format', 'slack', '--local', 'x')).toMatchObject({
-      text: expect.any(String),
-      blocks: expect.any(Array),
-    });
+    expect(shown('--format', 'amazon-q')).toMatchObject({ version: '1.0', source: 'custom' });
+    expect(shown('--format', 'slack')).toMatchObject({ text: expect.any(String), blocks: expect.any(Array) });
     expect(shown('--format', 'json')).toEqual(JSON.parse(JSON.stringify(missing)));
   });
 
   test.each<[string, () => string[], RegExp]>([
-    [
-      'an unknown format',
-      () => ['--report', 'x', '--format', 'fax'],
-      new RegExp(['email', ...notifyFormats].join(', ')),
-    ],
+    ['an unknown format', () => ['--report', 'x', '--format', 'fax'], new RegExp(destinationNames.join(', '))],
     [
       'a file that is not there',
       () => ['--report', '/nowhere/r.json'],

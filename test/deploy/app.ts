@@ -4,9 +4,9 @@ import { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnPolicy } from 'aws-cdk-lib/aws-iam';
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import { RetentionStack } from '../../infra/retention-stack.ts';
-import { readStageText } from '../../infra/stage/settings.ts';
-import { readStageFile } from '../../infra/stage/stage-file.ts';
+import { readStageFile } from '../../infra/stage-file.ts';
 import type { Workflow } from '../../infra/workflow/workflow.ts';
+import { readStageText } from '../../lambda/settings/settings.ts';
 
 /**
  * The app of the deployment tests: the same stack and bundles as `infra/app.ts`, where the emulator can take them. From the
@@ -16,7 +16,7 @@ const app = new App();
 const name = app.node.tryGetContext('stage');
 const file = process.env['DEPLOY_TEST_STAGE_FILE'];
 const stage = file === undefined ? readStageFile(name) : readStageText(name, readFileSync(file, 'utf8'));
-const stack = new RetentionStack(app, `datahub-retention-${stage.stage}`, {
+const stack = new RetentionStack(app, `datahub-retention-${stage.settings.stage}`, {
   stage,
   // With IAM evaluation, the emulator does not let the bootstrap's publishing role write to the bucket of its own stack.
   synthesizer: new CliCredentialsStackSynthesizer(),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import type { StageInput } from '../../infra/stage/settings.ts';
+import type { StageInput } from '../../lambda/settings/settings.ts';
 import { type AwsCaller, awsCaller, xmlText } from './aws.ts';
 import type { Emulator } from './emulator.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { StageInput } from '../../infra/stage/settings.ts';
+import type { StageInput } from '../../lambda/settings/settings.ts';
 import { synthesize } from '../infra/synthesize.ts';
 import { install } from './emulator.ts';
 

@@ -12,10 +12,10 @@ import { Construct } from 'constructs';
 import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import { DatahubRetention } from '../../infra/datahub-retention.ts';
 import type { DatahubRetentionProps } from '../../infra/props/construct-props.ts';
-import { type ResourceField, resourceFields, settingFields } from '../../infra/stage/fields.ts';
-import type { RetentionPolicy, StageProps } from '../../infra/stage/props.ts';
-import type { StageInput } from '../../infra/stage/settings.ts';
+import type { RetentionPolicy, StageProps } from '../../infra/props/stage-props.ts';
 import type { PolicyInput } from '../../lambda/policy/schema.ts';
+import { type ResourceField, resourceFields, settingFields } from '../../lambda/settings/fields.ts';
+import type { StageInput } from '../../lambda/settings/settings.ts';
 
 /** The same fields, of the same types, required or not: in both directions, and with every field required, too. */
 type Same<One, Other> = [One, Required<One>] extends [Other, Required<Other>]
@@ -58,6 +58,9 @@ describe('The props of the construct', () => {
   test.each<[object, RegExp]>([
     [{ stage: 'Prod' }, /^The stage's name "Prod" must begin with a letter/],
     [{ tags: { team: 'data' } }, /^"tags" is not a known field/],
+    [{ topicArn: onCall }, /^"topicArn" is not a known field/],
+    [{ queue: newApp() }, /^"queue" is not a known field/],
+    [{ emails: ['team'], mode: 'x' }, /^mode must be .*; emails 1 must be an email address, not "team"\.$/],
   ])('that cannot work throw one sentence at synth: %j', (fields, sentence) => {
     expect(() => place(fields)).toThrow(sentence);
   });
@@ -210,6 +213,9 @@ const later: Record<string, (text: (id: string) => string, number: (id: string) 
     tokenParameter: text('tokenParameter'),
     runbookUrl: text('runbookUrl'),
     notify: text('notify'),
+    emailFormat: text('emailFormat'),
+    httpsFormat: text('httpsFormat'),
+    queueFormat: text('queueFormat'),
     logLevel: text('logLevel'),
     minRetentionDays: number('minRetentionDays'),
     maxRowsPerRun: number('maxRowsPerRun'),

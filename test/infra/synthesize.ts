@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { App, type Environment } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { RetentionStack } from '../../infra/retention-stack.ts';
-import { readStageText, type StageInput } from '../../infra/stage/settings.ts';
+import { readStageText, type StageInput } from '../../lambda/settings/settings.ts';
 
 const cdkJson = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
 

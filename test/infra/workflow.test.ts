@@ -7,7 +7,7 @@ import { type Resource, synthesize } from './synthesize.ts';
 // biome-ignore lint/suspicious/noExplicitAny: Amazon States Language, checked by its validator
 type State = Record<string, any>;
 
-const text = readFileSync(new URL('../../infra/workflow/retention-workflow.asl.json', import.meta.url), 'utf8');
+const text = readFileSync(new URL('../../lambda/workflow/retention-workflow.asl.json', import.meta.url), 'utf8');
 const { resources } = synthesize();
 const [[, machine]] = resources('AWS::StepFunctions::StateMachine') as [[string, Resource]];
 const functionIds = resources('AWS::Lambda::Function').map(([id]) => id);

@@ -31,12 +31,16 @@ describe('The tarball', () => {
       'THIRD-PARTY-NOTICES',
       'dist/cli.mjs',
       'dist/construct.cjs',
-      'dist/construct.d.ts',
       'dist/lambda/plan/index.mjs',
       'dist/lambda/poll/index.mjs',
       'dist/lambda/report/index.mjs',
       'dist/lambda/truncate/index.mjs',
       'dist/package.json',
+      'dist/types/datahub-retention.d.ts',
+      'dist/types/props/construct-props.d.ts',
+      'dist/types/props/stage-props.d.ts',
+      'dist/types/published/package.d.ts',
+      'dist/types/published/peer.d.ts',
       'docs/policies.schema.json',
       'docs/report.schema.json',
       'docs/stage.schema.json',
@@ -84,9 +88,15 @@ describe('The tarball', () => {
   });
 
   test('declares its types with nothing but what an app that places the construct has', () => {
-    const modules = [...text('dist/construct.d.ts').matchAll(/from ['"]([^'"]+)['"]/g)].map(([, name]) => name!);
-    expect(modules.length).toBeGreaterThan(0);
-    expect(modules.filter((name) => !/^(aws-cdk-lib|constructs)(\/|$)/.test(name))).toEqual([]);
+    const declarations = files.filter((file) => file.startsWith('dist/types/'));
+    const imports = declarations.flatMap((file) =>
+      [...text(file).matchAll(/(?:from|import) ['"]([^'"]+)['"]/g)].map(([, name = '']) =>
+        name.startsWith('.') ? join(dirname(file), name).replace(/\.ts$/, '.d.ts') : name,
+      ),
+    );
+    expect(imports.filter((name) => /^dist\/types\/props/.test(name)).length).toBeGreaterThan(0);
+    const isThere = (name: string) => files.includes(name) || /^(aws-cdk-lib|constructs)(\/|$)/.test(name);
+    expect(imports.filter((name) => !isThere(name))).toEqual([]);
   });
 
   test('points each entry of its manifest to a file that is there', () => {

@@ -13,6 +13,10 @@ export const functionEnvironment = {
   PAUSED_PARAMETER: '/paused',
   TOPIC_ARN: 'arn:aws:sns:eu-central-1:111122223333:topic',
   NOTIFY: 'always',
+  EMAIL_FORMAT: 'mail',
+  HTTPS_FORMAT: 'amazon-q',
+  QUEUE_FORMAT: 'json',
+  DASHBOARD_URL: 'https://eu-central-1.console.aws.amazon.com/cloudwatch/home',
   STATE_MACHINE_ARN: 'arn:aws:states:eu-central-1:111122223333:stateMachine:machine',
   PARAMETER_PREFIX: '/datahub-retention/prod',
 };

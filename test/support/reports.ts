@@ -1,6 +1,6 @@
 import { resultOf, worst } from '../../lambda/model/outcomes.ts';
 import type { DecidedIndex, Report, ReportData } from '../../lambda/model/report-schema.ts';
-import type { Audience } from '../../lambda/report/sentences/audience.ts';
+import type { Audience } from '../../lambda/report/guide/audience.ts';
 import { withSentences } from '../../lambda/report/sentences/sentences.ts';
 
 /** Reports built from defaults, for tests of single sentences; whole messages are tested with the reports of real runs. */

@@ -1,5 +1,5 @@
 import type { Report } from '../../../lambda/model/report-schema.ts';
-import { plainLine } from '../../../lambda/report/mail.ts';
+import { mailLines, plainLine } from '../../../lambda/report/destinations/mail.ts';
 import type { Line } from '../../../lambda/report/render.ts';
 import { duration, moment } from '../../../lambda/report/sentences/numbers.ts';
 import { diagnosis } from '../../../lambda/report/sentences/server-errors.ts';
@@ -58,16 +58,16 @@ export function onScreen(screen: Screen): RunListener {
     },
     task: progress.task,
     problem: progress.say,
-    report: (report, { subject, lines }) => {
+    report: (message) => {
       waiting.for(undefined);
       print(
         '',
         rule,
-        `Subject: ${subject}`,
+        `Subject: ${message.subject}`,
         '',
-        ...lines.flatMap(fitted),
+        ...mailLines(message).flatMap(fitted),
         rule,
-        ...runClockNote(report, Date.now() - begunAt),
+        ...runClockNote(message.report, Date.now() - begunAt),
       );
     },
     posted(posted) {

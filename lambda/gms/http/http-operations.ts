@@ -16,7 +16,7 @@ import type { Sanitize, Unreadable } from '../responses/server-text.ts';
 import { readTaskStatus } from '../responses/task-status.ts';
 import { truncationOf, truncationWithoutAnswer } from '../responses/truncation.ts';
 import { type HttpRequest, type HttpResponse, type Transport, TransportError } from '../transport.ts';
-import { httpDates } from './http-date.ts';
+import { httpDate } from './http-date.ts';
 import { backoffMillis, realSleep, retryAfterMillis, type Sleep } from './retry.ts';
 import { createTokenProvider, type TokenProvider } from './token-provider.ts';
 
@@ -53,7 +53,7 @@ export function createOperations(options: HttpOperationsOptions): Operations {
       const parse = (json: unknown, sanitize: Sanitize) => readDryRun(textOf(unwrapped(json)), sanitize);
       const { answer, value } = await requestWithRetry(client, requestInfo, truncateBody(fields, true), parse, read);
       const { kind: _, ...dryRun } = value;
-      return { ...dryRun, ...clockSkew(answer.headers['date'], client.realNow(), client.tokens.sanitize) };
+      return { ...dryRun, ...clockSkew(answer.dates, client.realNow(), client.tokens.sanitize) };
     },
     truncate: (fields, maySend) => truncateOnce(client, { operation: 'truncate', baseUrl }, fields, maySend),
     async taskStatus(task, read) {
@@ -219,17 +219,16 @@ const exchangeOf = (baseUrl: string, { operation }: RequestInfo, body: object, t
 /**
  * The server's clock minus ours, by its `Date` header. A proxy may add a header of its own: of several dates the one
  * furthest from our clock is used, because a wrong clock deletes fresh rows.
- * @param header several headers joined by commas
  * @param now real time, epoch milliseconds
  * @returns milliseconds; or the header where it holds no date
  */
 function clockSkew(
-  header: string | undefined,
+  dates: readonly string[],
   now: number,
   sanitize: Sanitize,
 ): Pick<DryRun, 'clockSkewMillis' | 'unreadableDate'> {
-  if (header === undefined) return {};
-  const skews = httpDates(header).map((date) => date - now);
-  if (skews.length === 0) return { unreadableDate: sanitize(header) };
+  if (dates.length === 0) return {};
+  const skews = dates.flatMap((date) => httpDate(date) ?? []).map((date) => date - now);
+  if (skews.length === 0) return { unreadableDate: sanitize(dates.join(', ')) };
   return { clockSkewMillis: skews.reduce((one, other) => (Math.abs(other) > Math.abs(one) ? other : one)) };
 }

@@ -203,10 +203,11 @@ function answerTo(
         const headers = joined(response.headers);
         const encoding = headers['content-encoding'];
         const text = bodyText(Buffer.concat(chunks), encoding, maxBodyBytes);
+        const dates = response.headersDistinct['date'] ?? [];
         resolve(
           text === undefined
-            ? { status, headers, body: '', complete, encoding }
-            : { status, headers, body: text, complete },
+            ? { status, headers, dates, body: '', complete, encoding }
+            : { status, headers, dates, body: text, complete },
         );
         if (!complete) sending.destroy();
       };

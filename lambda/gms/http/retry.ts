@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { httpDates } from './http-date.ts';
+import { httpDate } from './http-date.ts';
 
 /** Waits for this many milliseconds. May end early, by returning or throwing, when the signal fires. */
 export type Sleep = (millis: number, signal?: AbortSignal) => Promise<void>;
@@ -31,6 +31,6 @@ export function retryAfterMillis(header: string | string[] | undefined, nowMilli
   if (typeof header !== 'string') return undefined;
   const value = header.trim();
   if (/^\d+$/.test(value)) return Number(value) * 1000;
-  const [date] = httpDates(value);
+  const date = httpDate(value);
   return date === undefined ? undefined : Math.max(0, date - nowMillis);
 }

@@ -35,7 +35,7 @@ export function truncationWithoutAnswer(error: unknown, requestInfo: RequestInfo
   const { status } = error;
   // The status arrived but the body was lost: the status means the same as with a body.
   if (status !== undefined && status >= 300) {
-    return truncationOf({ status, headers: {}, body: '', complete: false }, requestInfo, sanitize);
+    return truncationOf({ status, headers: {}, dates: [], body: '', complete: false }, requestInfo, sanitize);
   }
   return { kind: 'unresolved', error: failureOfTransport(error, requestInfo) };
 }

@@ -2,7 +2,6 @@ import { approve, preview, resume } from './commands.ts';
 import { counted, exact, percent, rows } from './numbers.ts';
 import {
   type CauseEntry,
-  inPolicies,
   joined,
   nameOf,
   nextRunTries,
@@ -94,7 +93,7 @@ export const guard: CauseEntry<'guard'> = (cause, entry, context) => {
         what: nothingDeleted,
         why: `Its cutoff is less than minRetentionDays (${counted(cause.expected, 'day', 'days')}) ago: retentionDays is too low, or a clock is wrong.`,
         urgency: 'week',
-        next: `Correct the policy ${inPolicies(context)}.`,
+        next: `Correct the policy ${context.guide.policies}.`,
       };
     case 'counts':
       return {

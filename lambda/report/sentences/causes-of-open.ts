@@ -1,6 +1,6 @@
 import type { CauseOf } from '../../model/cause.ts';
 import type { DecidedIndex } from '../../model/report-schema.ts';
-import type { Command } from './audience.ts';
+import type { Command } from '../guide/audience.ts';
 import {
   listIndices,
   listTasks,

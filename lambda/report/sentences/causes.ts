@@ -3,15 +3,7 @@ import { aboveCeiling, changed, due, guard, notDue, stopped } from './causes-of-
 import { gone, leftAlone, open, quarantined } from './causes-of-open.ts';
 import { missing, notVisible, remains, unchanged, unproven, verified } from './causes-of-verdicts.ts';
 import { listTasks, preview } from './commands.ts';
-import {
-  asSentence,
-  type CauseEntry,
-  type Context,
-  inPolicies,
-  nothingDeleted,
-  withoutStop,
-  withStop,
-} from './phrases.ts';
+import { asSentence, type CauseEntry, type Context, nothingDeleted, withoutStop, withStop } from './phrases.ts';
 import { failedRequest } from './server-errors.ts';
 
 /** Why an index has its outcome, or why the run failed: one entry for each kind of cause. */
@@ -41,12 +33,12 @@ const setup: CauseEntry<'setup'> = ({ what, problem = '' }, { outcome }, context
 };
 
 function remedies(context: Context) {
-  const drift = '; if access is denied because a role was changed, deploy the stage with --revert-drift';
-  const fix = `Fix what the error names${context.audience.kind === 'aws' ? drift : ''}.`;
+  const { restoreAccess, policies } = context.guide;
+  const fix = `Fix what the error names${restoreAccess === undefined ? '' : `; ${restoreAccess}`}.`;
   return {
     parameters: { subject: 'parameter', next: fix },
     ledger: { subject: 'ledger', next: fix },
-    'no-policy': { subject: 'no policy', next: `Write one ${inPolicies(context)}.` },
+    'no-policy': { subject: 'no policy', next: `Write one ${policies}.` },
     input: {
       subject: 'wrong input',
       next: 'Correct the input and start the run again; scheduled runs are not affected.',
@@ -62,7 +54,7 @@ const policy: CauseEntry<'policy'> = (cause, _, context) => {
         what: nothingDeleted,
         why: withStop(cause.problem),
         urgency: 'week',
-        next: `Correct the policy ${inPolicies(context)}.`,
+        next: `Correct the policy ${context.guide.policies}.`,
       };
     case 'removed':
       return {

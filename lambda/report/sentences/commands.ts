@@ -1,7 +1,8 @@
 import type { IndexNames } from '../../gms/backend.ts';
 import type { DecidedIndex } from '../../model/report-schema.ts';
+import type { HandInput } from '../../model/run-input.ts';
 import { searchIndex } from '../../policy/aspects.ts';
-import { type Audience, type Command, type HandInput, runByHand, setParameter } from './audience.ts';
+import type { Command, Guide } from '../guide/audience.ts';
 import { type Context, nameOf } from './phrases.ts';
 
 /** The commands of a message, each with a line that says what it does. */
@@ -54,8 +55,8 @@ export function showTask({ taskId }: DecidedIndex): Command | undefined {
 }
 
 /** A run by hand; undefined where none would work. */
-const byHand = (say: string, input: HandInput, { audience }: Context, deletes?: true): Command | undefined =>
-  inShell(say, runByHand(input, audience), deletes);
+const byHand = (say: string, input: HandInput, { guide }: Context, deletes?: true): Command | undefined =>
+  inShell(say, guide.runByHand(input), deletes);
 
 export const release = (
   name: string,
@@ -82,11 +83,8 @@ export const verify = (entry: DecidedIndex, context: Context) =>
   byHand('This verifies it', { mode: 'enforce', indices: [nameOf(entry)] }, context, true);
 
 /** Stores a new token where the job reads it; it stays out of the shell's history. */
-export const storeToken = (audience: Audience) =>
-  inShell('With the token in token.txt, this stores it', setParameter('token', 'file://token.txt', audience));
+export const storeToken = (guide: Guide) => inShell('With the token in token.txt, this stores it', guide.storeToken());
 
-export const pause = ({ audience }: Context) =>
-  inShell('This pauses the job', setParameter('paused', 'true', audience));
+export const pause = ({ guide }: Context) => inShell('This pauses the job', guide.setPaused(true));
 
-export const resume = ({ audience }: Context) =>
-  inShell('This resumes it', setParameter('paused', 'false', audience), true);
+export const resume = ({ guide }: Context) => inShell('This resumes it', guide.setPaused(false), true);

@@ -214,13 +214,13 @@ const beyond: Entry<'beyond'> = ({ entries, names, quarantined }) => ({
 });
 
 export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
-  'token-expires': ({ at, expired }, { audience }) => ({
+  'token-expires': ({ at, expired }, { guide }) => ({
     subject: expired ? 'TOKEN EXPIRED' : `TOKEN EXPIRES ${date(at)}`,
     what: `the token ${expired ? 'expired' : 'expires'} on ${date(at)}`,
     why: 'Every run fails from then on, until there is a new token.',
     urgency: 'act',
     next: asSentence(`${createToken} and store it`),
-    act: storeToken(audience),
+    act: storeToken(guide),
     section: 'Token',
   }),
   'no-date-header': ({ header }) => ({

@@ -1,12 +1,12 @@
 import type { IndexNames } from '../../gms/backend.ts';
-import type { CauseKind, CauseOf } from '../../model/cause.ts';
+import type { CauseKind, CauseOf, Counters } from '../../model/cause.ts';
 import type { Urgency } from '../../model/outcomes.ts';
 import { maxNameLength } from '../../model/policy-fields.ts';
 import type { DecidedIndex } from '../../model/report-schema.ts';
 import { dottedName } from '../../policy/aspects.ts';
-import type { Audience, Command } from './audience.ts';
+import type { Audience, Command, Guide } from '../guide/audience.ts';
+import type { Section } from '../guide/runbook.ts';
 import { amount, counted, exact, moment, percent, rows } from './numbers.ts';
-import type { Section } from './runbook.ts';
 import { oneLine } from './text.ts';
 
 /** What is said about one index, one note, or the run, and the phrases that several of them share. */
@@ -37,6 +37,8 @@ export interface Sentences {
 /** What each sentence needs to know of the whole report. */
 export interface Context {
   audience: Audience;
+  /** Its commands and places. */
+  guide: Guide;
   /** The run whose report this is: what another run has decided is said as such. */
   runId: string;
   finishedAtMillis: number;
@@ -138,14 +140,6 @@ export const cutoffText = (millis: number | undefined): string =>
 export const cutoffOf = ({ policyCutoffMillis, cutoffMillis }: DecidedIndex): string =>
   cutoffText(policyCutoffMillis ?? cutoffMillis);
 
-interface Counters {
-  conflicts?: number;
-  done?: number;
-  total?: number;
-  cancelled?: boolean;
-  runs?: boolean;
-}
-
 /** What a task's status says of its rows: deleted by a delete, written by a reindex. A total of 0 is no total yet. */
 export function rowsDone(done: number, total: number | undefined, { method }: DecidedIndex): string {
   const isOf = total !== undefined && total > 0 && total >= done;
@@ -169,9 +163,3 @@ export const replaced = (before: string | undefined, now: string | undefined): s
   before === undefined || now === undefined || before === now
     ? ''
     : `The index was replaced: it was ${before} and is now ${now}.`;
-
-/** Where a person corrects policies. */
-export const inPolicies = ({ audience }: Context): string =>
-  audience.kind === 'aws'
-    ? `in the stage file and deploy, or in its parameter${audience.parameterPrefix ? ` below ${audience.parameterPrefix}/policies` : ''}`
-    : 'in the policies file';

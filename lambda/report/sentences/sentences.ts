@@ -2,13 +2,14 @@ import { type Cause, causeKinds } from '../../model/cause.ts';
 import { type Note, noteKinds } from '../../model/note.ts';
 import type { Outcome, Urgency } from '../../model/outcomes.ts';
 import type { DecidedIndex, PolicyEntry, Report, ReportData } from '../../model/report-schema.ts';
-import type { Audience } from './audience.ts';
+import type { Audience } from '../guide/audience.ts';
+import { guideOf } from '../guide/guides.ts';
+import { outcomeSections, type Section } from '../guide/runbook.ts';
 import { causes } from './causes.ts';
 import { isLost } from './causes-of-open.ts';
 import { notes } from './notes.ts';
 import { iso, moment, percentOf } from './numbers.ts';
 import { asSentence, type Context, joined, ofAnotherRun, replaced, type Sentences, withStop } from './phrases.ts';
-import { outcomeSections, type Section } from './runbook.ts';
 
 /** What each outcome is called: in subjects, before what happened, and as the heading of the runbook's section. */
 export const titles: Readonly<Record<Outcome, string>> = {
@@ -75,6 +76,7 @@ export const contextOf = (
   audience: Audience,
 ): Context => ({
   audience,
+  guide: guideOf(audience),
   runId,
   finishedAtMillis: Date.parse(finishedAt),
   afterLoss: policies.some(isLoss),

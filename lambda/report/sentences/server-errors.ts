@@ -1,7 +1,7 @@
 import { addressForms } from '../../gms/http/base-url.ts';
 import type { Urgency } from '../../model/outcomes.ts';
 import type { OperationName, ServerError, ServerErrorKind } from '../../model/server-error.ts';
-import type { Audience } from './audience.ts';
+import type { Audience } from '../guide/audience.ts';
 import { storeToken } from './commands.ts';
 import { asSentence, type Context, createToken, type Sentences, withoutStop } from './phrases.ts';
 import { oneLine } from './text.ts';
@@ -288,7 +288,7 @@ export function diagnosis(error: ServerError): string {
 }
 
 /** A failed request as the reason why something did not happen. */
-export function failedRequest(what: string, error: ServerError, { audience }: Context): Sentences {
+export function failedRequest(what: string, error: ServerError, { audience, guide }: Context): Sentences {
   const { brief, next, nextOn, urgency, token } = errorSentences(error);
   return {
     subject: brief,
@@ -296,7 +296,7 @@ export function failedRequest(what: string, error: ServerError, { audience }: Co
     why: asSentence(diagnosis(error)),
     urgency,
     next: `${nextOn?.[audience.kind] ?? next}.`,
-    act: token ? storeToken(audience) : undefined,
+    act: token ? storeToken(guide) : undefined,
     section: token ? 'Token' : undefined,
   };
 }

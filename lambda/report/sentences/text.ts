@@ -45,10 +45,6 @@ export const ascii = (text: string, max: number): string =>
 export const safeJson = (value: unknown): string =>
   JSON.stringify(value).replace(/[\u007f-\u009f\u2028\u2029\ufff9-\uffff]/g, escaped);
 
-/** Text as one word of a shell. */
-export const shellWord = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-
 /** A value of JSON with every text in it changed, except where `isKept`. */
 export function mapTexts<Value>(
   value: Value,

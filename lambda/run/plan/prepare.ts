@@ -6,21 +6,14 @@ import type { StoredRecord } from '../../ledger/record.ts';
 import type { Cause } from '../../model/cause.ts';
 import type { Note } from '../../model/note.ts';
 import { maxPolicies } from '../../model/policy-fields.ts';
+import type { Mode, RunInput } from '../../model/run-input.ts';
 import { dottedName, searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../../policy/parse.ts';
 import { pausedCause, problemOf, readPolicies } from '../current-settings.ts';
 import { addressOf } from '../entries.ts';
-import {
-  isByHand,
-  modeOf,
-  type PlanEvent,
-  type parseInput,
-  type RunInput,
-  RunInputError,
-  scheduledMillis,
-} from '../input.ts';
+import { isByHand, modeOf, type PlanEvent, type parseInput, RunInputError, scheduledMillis } from '../input.ts';
 import { ParametersError, type RunServices } from '../services.ts';
-import { type Mode, type RunState, STATE_VERSION } from '../state.ts';
+import { type RunState, STATE_VERSION } from '../state.ts';
 
 /** What Plan knows before it asks the server. */
 export interface Preparation {

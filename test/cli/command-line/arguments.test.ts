@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { inputOf, parseArguments, splitWords } from '../../../cli/command-line/arguments.ts';
-import { type OptionName, options, writtenOption } from '../../../cli/command-line/options.ts';
 import type { CommandLine } from '../../../cli/command-line/read.ts';
 import { exampleOf, verbNames, verbs } from '../../../cli/command-line/verbs.ts';
 import { UsageError } from '../../../cli/events/mistakes.ts';
@@ -27,15 +26,22 @@ const run = `enforce ${server} --policies p.json`;
 const hook = { DATAHUB_RETENTION_NOTIFY_URL: 'https://hooks.example/secret' };
 
 describe('The command line', () => {
-  test('is the demo for npm start alone, even with a server in the environment', () => {
-    const npmStart = { npm_lifecycle_event: 'start', npm_package_name: 'datahub-retention' };
-    expect(parse('', { ...npmStart, DATAHUB_GMS_URL: 'http://gms:8080' })).toEqual(parse('demo'));
-    expect(input('demo')).toEqual({ mode: 'enforce' });
+  test.each(['npm-start', 'npm-start demo'])(
+    'is the demo for npm start, even with a server in the environment: %s',
+    (line) => {
+      expect(parse(line, { DATAHUB_GMS_URL: 'http://gms:8080' })).toEqual(parse('demo'));
+      expect(parse(`${line} --json x`)).toEqual(parse('demo --json x'));
+    },
+  );
+
+  test.each(verbNames.filter((verb) => verb !== 'demo'))('%s is refused for npm start, with what to type', (verb) => {
+    expect(problemOf(`npm-start ${verb} ${verbs[verb].example}`)).toMatch(
+      new RegExp(`^npm start is the demo alone, .*: type ./retention ${verb}, with its options\\.$`),
+    );
   });
 
   test('of a container has no effect below npm start, which would be no demo then', () => {
-    const npmStart = { npm_lifecycle_event: 'start', npm_package_name: 'datahub-retention' };
-    expect(problemOf('', { ...npmStart, DATAHUB_RETENTION_ARGS: 'enforce --yes' })).toMatch(/unset it/);
+    expect(problemOf('npm-start', { DATAHUB_RETENTION_ARGS: 'enforce --yes' })).toMatch(/unset it/);
   });
 
   test.each([
@@ -51,9 +57,8 @@ describe('The command line', () => {
     expect(problemOf(run)).toMatch(/^An access token was given in place of another argument/);
   });
 
-  test('without a verb is its help, as a mistake, also below npm start of another package', () => {
-    const another = { npm_lifecycle_event: 'start', npm_package_name: 'another' };
-    expect(problemOf('', another, 'datahub-retention')).toContain('Usage: datahub-retention VERB [options]');
+  test('without a verb is its help, as a mistake', () => {
+    expect(problemOf('', {}, 'datahub-retention')).toContain('Usage: datahub-retention VERB [options]');
     expect(problemOf('')).toContain('Usage: ./retention VERB [options]');
   });
 
@@ -101,7 +106,9 @@ describe('The command line', () => {
   test('refuses an empty argument, which a shell has lost', () => {
     const given = ['preview', '--policies', 'p.json', '--gms-url', 'http://gms:8080'];
     expect(() => parseArguments([...given, '--json', ''], {})).toThrow('--json is empty: give it a value');
-    expect(() => parseArguments([...given, '--ledger='], {})).toThrow('--ledger is empty');
+    expect(() => parseArguments([...given, '--ledger='], {})).toThrow(
+      '--ledger (or DATAHUB_RETENTION_LEDGER) is empty',
+    );
   });
 
   test('takes the policies of a run from DATAHUB_RETENTION_POLICIES where no --policies is given', () => {
@@ -156,18 +163,12 @@ describe('A command line with a mistake', () => {
     ['doctor', 'did you mean survey?'],
     ['check', 'did you mean validate --policies FILE for a file, and survey for a server?'],
     ['version', 'did you mean --version?'],
-    ['survey -o json', '--json FILE writes the report'],
-    ['survey -ojson', '--json FILE writes the report'],
-    ['survey --output=json', '--json FILE writes the report'],
-    ['preview -q', '--notify problems posts only'],
-    ['preview -v', '--version prints the version'],
-    ['preview --policy p', 'It is --policies FILE'],
-    [`preview ${server} --index=a.b`, 'Indices are arguments, not options'],
     ['undo', 'There is no undo: without a snapshot of the search cluster, deleted rows are gone.'],
-    [`preview ${server} --policies p --dry-run`, 'The verb preview says what enforce would do'],
-    [`${run} --only a.b`, 'Indices are arguments, not options, as in: enforce dataset.operation'],
-    ['survey --token secret', 'put the token into a file, and name it with --token-file'],
-    ['survey --token=secret', 'put the token into a file, and name it with --token-file'],
+    ['survey -ojson', 'There is no option -o. See'],
+    ['survey --token=secret', 'There is no option --token; did you mean --token-file?'],
+    [`preview ${server} --policy p`, 'There is no option --policy; did you mean --policies?'],
+    [`preview ${server} --policies p --dry-run`, 'There is no option --dry-run. See ./retention preview --help.'],
+    [`${run} --Secret`, 'There is no option of this name.'],
     // Another verb's option.
     [
       `survey ${server} --policies p`,
@@ -190,23 +191,26 @@ describe('A command line with a mistake', () => {
     ['demo --json - --log json', '--json - and --log json both want standard output'],
     ['demo --metrics-file -', '--metrics-file needs the name of a file'],
     ['demo --force', '--force needs --json FILE or --html FILE'],
-    [`${run} --policies q.json`, 'It is given twice'],
-    [`${run} --json --force`, 'It needs a value before the next option'],
-    [`enforce demo ${server}`, "'demo' is no INDEX. It takes one index as entityType.aspect"],
+    [`${run} --policies q.json`, '--policies (or DATAHUB_RETENTION_POLICIES) is given twice'],
+    [`${run} --json --force`, '--json needs a value before the next option'],
+    [
+      `enforce demo ${server}`,
+      'demo is no INDEX: it is entityType.aspect, e.g. dataset.operation. See ./retention enforce --help.',
+    ],
     ['enforce demo --nothing', 'See ./retention enforce --help'],
     // Values.
-    [`${run} operation`, 'entityType.aspect, e.g. dataset.operation'],
+    [`${run} http://secret@gms`, 'That is no INDEX: it is entityType.aspect'],
     [`release operation ${server}`, 'entityType.aspect, e.g. dataset.operation'],
     [`${run} a.b --approve-rows 1e3`, 'a whole number of rows, at least 1'],
     [`${run} a.b --approve-rows 0`, 'a whole number of rows, at least 1'],
     ['survey --timeout 601', 'a whole number of seconds, 1 to 600'],
     [`${run} --name ${'x'.repeat(41)}`, '1 to 40 printable ASCII characters'],
-    [`${run} --fail-on never`, 'It takes attention or failed'],
-    ['demo --log xml', 'It takes text or json'],
-    ['survey --gms-url', 'argument missing'],
+    [`${run} --fail-on never`, '--fail-on takes attention or failed.'],
+    ['demo --log xml', '--log takes text or json.'],
+    ['survey --gms-url', '--gms-url needs a value. See'],
     // What is nothing at all.
-    ['survey --polices x', "unknown option '--polices'"],
-    ['survey --notify-url=https://hooks.example/secret', "unknown option '--notify-url'"],
+    ['survey --polices x', 'There is no option --polices. See ./retention survey --help.'],
+    ['survey --notify-url=https://hooks.example/secret', 'There is no option --notify-url.'],
     [`${run} eyJhbGciOiJIUzI1NiJ9.secret`, 'put it into a file, and name that with --token-file'],
     ['survey --timeout=eyJhbGciOiJIUzI1NiJ9.secret', 'put it into a file, and name that with --token-file'],
     ['survey --json eyJhbGciOiJIUzI1NiJ9.secret', 'put it into a file, and name that with --token-file'],
@@ -215,49 +219,6 @@ describe('A command line with a mistake', () => {
     const problem = problemOf(line);
     expect(problem).toContain(remedy);
     expect(problem).not.toMatch(/\n|secret/);
-  });
-
-  test.each(Object.keys(options) as OptionName[])(
-    'is noticed where npm has kept %s, or nothing follows from it',
-    (name) => {
-      const option = writtenOption(name);
-      const env = { [`npm_config_${option.slice(2).replaceAll('-', '_')}`]: 'true', DATAHUB_GMS_URL: 'http://gms' };
-      if (['json', 'force', 'yes'].includes(name)) {
-        expect(parse('enforce --policies p', env)).not.toHaveProperty(name);
-      } else {
-        expect(problemOf('enforce a.b --policies p'.replace(`${option} p`, ''), env)).toContain(
-          `npm kept ${option} for itself, so this program never saw it: type ./retention instead`,
-        );
-      }
-    },
-  );
-
-  test('is feared below npm start where enforce names no index: npm drops --only X without a trace', () => {
-    const env = { npm_lifecycle_event: 'start', npm_package_name: 'datahub-retention', DATAHUB_GMS_URL: 'http://gms' };
-    expect(() => parse('enforce --policies p.json --yes', env)).toThrow('npm may have dropped');
-    expect(parse('enforce dataset.operation --policies p.json --yes', env)).toMatchObject({ verb: 'enforce' });
-  });
-
-  test.each([
-    ['--dry-run', 'npm_config_dry_run'],
-    ['--gms-ulr', 'npm_config_gms_ulr'],
-    ['--gms-url', 'npm_config_gms_url'],
-    ['--url', 'npm_config_url'],
-    ['--retention-days', 'npm_config_retention_days'],
-    ['--retentiondays', 'npm_config_retentiondays'],
-  ])('is feared where npm has kept %s of an enforce, also without a value', (option, variable) => {
-    for (const value of ['', 'x']) {
-      expect(
-        problemOf('enforce a.b --policies p.json --yes', { [variable]: value, DATAHUB_GMS_URL: 'http://gms' }),
-      ).toMatch(`npm kept ${option} for itself`);
-    }
-    expect(
-      parse('enforce a.b --policies p.json --yes', { npm_config_cafile: 'x', DATAHUB_GMS_URL: 'http://gms' }),
-    ).toMatchObject({ verb: 'enforce' });
-  });
-
-  test('is none where npm has an option of the same name and the program got its own', () => {
-    expect(parse('survey --name x', { npm_config_name: 'y' })).toMatchObject({ name: 'x' });
   });
 
   test('in DATAHUB_RETENTION_ARGS is a quote that is not closed', () => {

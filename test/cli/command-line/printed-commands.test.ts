@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { parseArguments } from '../../../cli/command-line/arguments.ts';
+import { mail } from '../../../lambda/report/destinations/mail.ts';
+import type { Audience } from '../../../lambda/report/guide/audience.ts';
 import { messageOf } from '../../../lambda/report/message.ts';
-import type { Audience } from '../../../lambda/report/sentences/audience.ts';
 import { withSentences } from '../../../lambda/report/sentences/sentences.ts';
 import { parseInput } from '../../../lambda/run/input.ts';
 import { aws, entryCases, errorCases, machine, noteCases } from '../../lambda/report/cases.ts';
@@ -17,7 +18,9 @@ const reports = [
 ];
 
 function printed(audience: Audience): string[] {
-  const lines = reports.flatMap((facts) => messageOf(withSentences(facts, audience), { audience }).email.split('\n'));
+  const lines = reports.flatMap((facts) =>
+    mail.render(messageOf(withSentences(facts, audience), { audience })).split('\n'),
+  );
   const commands = lines.map((line) => line.replace(/^Runbook[^:]*: /, '  ')).filter((line) => line.startsWith('  '));
   return [...new Set(commands.map((line) => line.trim()))].filter((line) => !/^(GET|https:)/.test(line));
 }

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, realpathSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, test } from 'vitest';
 import { parseArguments } from '../../../cli/command-line/arguments.ts';
@@ -44,13 +44,35 @@ describe('the name of the program in messages', () => {
   });
 });
 
+const program = fileURLToPath(new URL('../../../retention', import.meta.url));
+
 test('An empty variable counts as unset, whatever it stands for', () => {
   const names = ['NAME', 'LEDGER', 'CA_FILE', 'ARGS', 'POLICIES'];
-  const { status, stderr } = spawnSync(fileURLToPath(new URL('../../../retention', import.meta.url)), ['preview'], {
+  const { status, stderr } = spawnSync(program, ['preview'], {
     env: { ...process.env, ...Object.fromEntries(names.map((name) => [`DATAHUB_RETENTION_${name}`, ' '])) },
     encoding: 'utf8',
   });
   expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(/^preview needs --policies FILE/) });
+});
+
+test('A link to the program works from any folder, and a relative path is looked for there', () => {
+  const { at } = folder();
+  symlinkSync(program, at('first'));
+  symlinkSync('first', at('second'));
+  const here = dirname(at('second'));
+  const options = ['--policies', 'p.json', '--gms-url', 'http://127.0.0.1:9', '--token-file', 't'];
+  const { status, stderr } = spawnSync(at('second'), ['preview', ...options], { cwd: here, encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({
+    status: 2,
+    stderr: expect.stringMatching(`cannot be read \\(no such file in ${realpathSync(here)}\\); check the path`),
+  });
+});
+
+test('npm start refuses an enforce whose option npm has kept', () => {
+  const line = ['start', '--silent', 'enforce', 'dataset.operation', '--exclude=chart', '--', '--yes'];
+  const { status, stdout, stderr } = spawnSync('npm', line, { cwd: dirname(program), encoding: 'utf8' });
+  expect([status, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(/^npm start is the demo alone, .*: type .*\/?retention enforce, with its options\.\n$/);
 });
 
 test('A checkout without its packages says in one sentence how to install them', () => {

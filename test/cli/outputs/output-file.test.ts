@@ -26,7 +26,6 @@ describe('the path of --json', () => {
   });
 
   it.each([
-    ['in a folder that does not exist', 'no/report.json', 'its folder does not exist'],
     ['that is a folder', 'reports', 'it is a folder'],
     ['below a device', '/dev/null/report.json', 'folder'],
     ['below what cannot be', '/proc/nope/report.json', 'folder'],
@@ -38,6 +37,10 @@ describe('the path of --json', () => {
     execFileSync('mkfifo', [at('pipe')]);
     const path = name.startsWith('/') ? name : at(name);
     expect(problemOf(() => check(report(path)))).toContain(why);
+  });
+
+  it('in a folder that does not exist is refused with the folder that was looked for', () => {
+    expect(problemOf(() => check(report('no/report.json')))).toContain(`there is no folder ${process.cwd()}/no;`);
   });
 
   it('that is the file of another option is refused, also through a link', () => {

@@ -3,8 +3,11 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readWebhook, type Webhook, withoutAddress } from '../../../cli/inputs/webhook.ts';
 import { post } from '../../../cli/outputs/post.ts';
+import { destinationNames, destinations } from '../../../lambda/report/destinations/registry.ts';
+import { messageOf } from '../../../lambda/report/message.ts';
 import { rawServer } from '../../lambda/gms/http/raw-server.ts';
 import { freePort } from '../../support/loopback.ts';
+import { aReport } from '../../support/reports.ts';
 import { problemOf } from '../inputs/problem.ts';
 import { folder } from '../processes.ts';
 import { type Receiver, secretPath, startProxy, startReceiver } from './receiver.ts';
@@ -16,7 +19,7 @@ const webhookAt = (url: string, more: Partial<Webhook> = {}): Webhook => ({
 
 const waits: number[] = [];
 const sleep = async (millis: number) => void waits.push(millis);
-const body = '{"text":"all well"}';
+const body = { text: 'all well' };
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -39,6 +42,14 @@ describe('posting a message', () => {
     expect(received).toEqual([
       { path: secretPath, contentType: 'application/json; charset=utf-8', body: { text: 'all well' } },
     ]);
+  });
+
+  it.each(destinationNames)('takes what any destination makes: %s', async (format) => {
+    const made = destinations[format].render(messageOf(aReport([]), { audience: { kind: 'aws' } }));
+    const { url, received } = await startReceiver();
+    await post(webhookAt(url, { format }), made);
+    const contentType = `${format === 'mail' ? 'text/plain' : 'application/json'}; charset=utf-8`;
+    expect(received).toMatchObject([{ contentType, body: JSON.parse(JSON.stringify(made)) }]);
   });
 
   it('tries again after failures that may pass, and waits as long as it is asked to', async () => {

@@ -25,7 +25,9 @@ export async function startReceiver(): Promise<Receiver> {
   const answers: Receiver['answers'] = [];
   const server = createServer(async (request, response) => {
     const { url: path = '', headers } = request;
-    received.push({ path, contentType: headers['content-type'] ?? '', body: JSON.parse(await textOf(request)) });
+    const contentType = headers['content-type'] ?? '';
+    const text = await textOf(request);
+    received.push({ path, contentType, body: contentType.startsWith('text/plain') ? text : JSON.parse(text) });
     const { status, body = '', headers: answered = {} } = answers.shift() ?? { status: 200, body: 'ok' };
     response.writeHead(status, answered).end(body);
   });

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { RetentionPolicy } from '../../../infra/stage/props.ts';
+import type { RetentionPolicy } from '../../../infra/props/stage-props.ts';
 import type { ServiceOptions } from '../../simulated-gms/server.ts';
 import { runHere, serviceHere } from '../here.ts';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { sectionOf } from '../../../lambda/report/sentences/runbook.ts';
+import { sectionOf } from '../../../lambda/report/guide/runbook.ts';
 
 /** A request of the runbook. */
 export interface Request {

@@ -3,8 +3,9 @@ import { executeWorkflow, stepOf } from '../../../cli/run/state-machine.ts';
 import { createOperations } from '../../../lambda/gms/http/http-operations.ts';
 import { createHttpTransport } from '../../../lambda/gms/http/http-transport.ts';
 import type { PolicyEntry, Report } from '../../../lambda/model/report-schema.ts';
+import { mail } from '../../../lambda/report/destinations/mail.ts';
+import type { Audience } from '../../../lambda/report/guide/audience.ts';
 import { isWorthPublishing, messageOf } from '../../../lambda/report/message.ts';
-import type { Audience } from '../../../lambda/report/sentences/audience.ts';
 import { withSentences } from '../../../lambda/report/sentences/sentences.ts';
 import { functionTimeoutSeconds } from '../../../lambda/run/deadlines.ts';
 import type { RunServices } from '../../../lambda/run/services.ts';
@@ -78,7 +79,7 @@ export function createJob({ url, token, clock, policy }: JobOptions): Job {
       ended.report = made;
       if (made.policies[0]) ended.entry = made.policies[0];
       const message = messageOf(made, { audience });
-      if (isWorthPublishing(made, byHand)) ended.message = message.email;
+      if (isWorthPublishing(made, byHand)) ended.message = mail.render(message);
       return true;
     };
     const call = (resource: string, given: unknown): Promise<unknown> => {

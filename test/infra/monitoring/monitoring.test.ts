@@ -10,7 +10,7 @@ import {
   dashboardSections,
   sectionNames,
   sectionOf,
-} from '../../../lambda/report/sentences/runbook.ts';
+} from '../../../lambda/report/guide/runbook.ts';
 import { type Resource, synthesize } from '../synthesize.ts';
 
 /** What CloudFormation makes of a text with functions in it. */
@@ -162,7 +162,12 @@ describe('Monitoring', () => {
   ])('links to the console of its partition: %s', (region, name, domain) => {
     const { template, resources } = synthesize({}, region ? { env: { account: '111122223333', region } } : {});
     const [[, { Properties }]] = resources('AWS::CloudWatch::Alarm') as [[string, Resource]];
-    expect(textOf(Properties.AlarmDescription)).toContain(`https://${textOf(name)}.${domain}/cloudwatch/home?region=`);
+    const url = `https://${textOf(name)}.${domain}/cloudwatch/home?region=`;
+    expect(textOf(Properties.AlarmDescription)).toContain(url);
+    const [address] = resources('AWS::Lambda::Function').flatMap(
+      ([, { Properties: made }]) => made.Environment.Variables.DASHBOARD_URL ?? [],
+    );
+    expect(textOf(address)).toContain(url);
     const { Mappings } = template as { Mappings?: object };
     expect(Mappings).toEqual(
       region

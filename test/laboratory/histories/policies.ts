@@ -1,4 +1,4 @@
-import type { PolicySource } from '../../../lambda/policy/parse.ts';
+import type { PolicyText } from '../../../lambda/policy/parse.ts';
 import { aliasOf } from '../world/server.ts';
 
 /** A policy of a history, and the parameter that holds it. */
@@ -20,17 +20,17 @@ export function policyOf([entityType, aspect]: readonly [string, string], fields
 }
 
 /** The parameter, perhaps with other fields. */
-export const written = (policy: PolicyOf, changes: object = {}): PolicySource => ({
+export const written = (policy: PolicyOf, changes: object = {}): PolicyText => ({
   name: policy.parameter,
   text: JSON.stringify({ entityType: policy.entityType, aspect: policy.aspect, ...policy.fields, ...changes }),
 });
 
 /** The parameters with one of them replaced or removed. */
 export const replaced = (
-  sources: readonly PolicySource[],
+  sources: readonly PolicyText[],
   parameter: string,
-  source: PolicySource | undefined,
-): PolicySource[] => [...sources.filter(({ name }) => name !== parameter), ...(source ? [source] : [])];
+  source: PolicyText | undefined,
+): PolicyText[] => [...sources.filter(({ name }) => name !== parameter), ...(source ? [source] : [])];
 
 /** Timestamps between two ages in days. */
 export const aged = (next: () => number, count: number, from: number, to: number, now: number): number[] =>

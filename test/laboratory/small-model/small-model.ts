@@ -1,6 +1,6 @@
 import { executeWorkflow, stepOf, type WorkflowHost } from '../../../cli/run/state-machine.ts';
+import type { Mode } from '../../../lambda/model/run-input.ts';
 import { asMarkEvent } from '../../../lambda/run/mark-reported.ts';
-import type { Mode } from '../../../lambda/run/state.ts';
 import { takeStep } from '../../support/steps.ts';
 import { answers, namesOf } from '../alphabet/answers.ts';
 import { kinds } from '../alphabet/server.ts';

@@ -1,5 +1,5 @@
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
-import type { PolicySource } from '../../../lambda/policy/parse.ts';
+import type { PolicyText } from '../../../lambda/policy/parse.ts';
 
 /** A policy as the operator has written it, with the defaults that the documentation promises. */
 export interface WrittenPolicy {
@@ -22,7 +22,7 @@ const defaults = { refuseReindex: false, minDeletePercent: 10, batchSize: 10_000
  * @param stageLimit the stage's `maxRowsPerRun`, for a policy that has none
  */
 export function writtenFor(
-  sources: readonly PolicySource[],
+  sources: readonly PolicyText[],
   index: string,
   stageLimit?: number,
 ): WrittenPolicy | undefined {

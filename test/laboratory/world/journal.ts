@@ -2,7 +2,7 @@ import type { Step } from '../../../cli/run/state-machine.ts';
 import type { DryRun, TaskStatus, TruncateFields } from '../../../lambda/gms/operations.ts';
 import type { StoredRecord } from '../../../lambda/ledger/record.ts';
 import type { Report } from '../../../lambda/model/report-schema.ts';
-import type { PolicySource } from '../../../lambda/policy/parse.ts';
+import type { PolicyText } from '../../../lambda/policy/parse.ts';
 import type { RunSettings } from '../../../lambda/run/services.ts';
 import type { RunState } from '../../../lambda/run/state.ts';
 import type { Loss, Track } from '../truth/track.ts';
@@ -37,7 +37,7 @@ export type JournalEvent = { at: number } & (
   | { kind: 'execution'; runId: string; input: Record<string, unknown>; runStartMillis: number }
   | { kind: 'invocation'; invocation: InvocationInfo }
   /** A function read the pause switch or the policies. */
-  | { kind: 'settings'; invocation: InvocationInfo; paused?: boolean; policies?: readonly PolicySource[] }
+  | { kind: 'settings'; invocation: InvocationInfo; paused?: boolean; policies?: readonly PolicyText[] }
   /** A function read the whole ledger. */
   | { kind: 'listed'; invocation: InvocationInfo }
   /** A dry run that got its answer, or none. */

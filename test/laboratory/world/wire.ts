@@ -216,6 +216,7 @@ const page = (title: string) => `<!DOCTYPE html><html><head><title>${title}</tit
 const answer = (status: number, body: string, headers: Record<string, string> = {}): HttpResponse => ({
   status,
   headers: { 'content-type': body.startsWith('{') ? 'application/json' : 'text/html', ...headers },
+  dates: [],
   body,
   complete: true,
 });

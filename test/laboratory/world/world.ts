@@ -4,7 +4,7 @@ import type { TruncateFields } from '../../../lambda/gms/operations.ts';
 import { isUnresolved, parseRecord, type StoredRecord, type Unresolved } from '../../../lambda/ledger/record.ts';
 import type { Report } from '../../../lambda/model/report-schema.ts';
 import { searchIndex } from '../../../lambda/policy/aspects.ts';
-import type { PolicySource } from '../../../lambda/policy/parse.ts';
+import type { PolicyText } from '../../../lambda/policy/parse.ts';
 import type { Log, RunSettings } from '../../../lambda/run/services.ts';
 import { calm, type Weather } from '../alphabet/weather.ts';
 import { createTracker, nothingLost, type Track, type Tracker } from '../truth/track.ts';
@@ -31,7 +31,7 @@ export interface World {
   weather: Weather;
   /** From the deployment; an execution by hand may have its own. */
   settings: RunSettings;
-  policies: readonly PolicySource[];
+  policies: readonly PolicyText[];
   /** Which reports subscribers get. */
   notify: 'always' | 'problems';
   paused: boolean;
@@ -72,7 +72,7 @@ export interface WorldOptions {
   seed: number;
   start: number;
   settings: RunSettings;
-  policies: readonly PolicySource[];
+  policies: readonly PolicyText[];
   notify?: World['notify'];
 }
 

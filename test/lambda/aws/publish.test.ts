@@ -1,18 +1,22 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { PublishError, snsPublisher } from '../../../lambda/aws/publish.ts';
+import type { TopicFormats } from '../../../lambda/aws/sns-message.ts';
 import type { Report, ReportData } from '../../../lambda/model/report-schema.ts';
+import type { Mode } from '../../../lambda/model/run-input.ts';
+import { serialize } from '../../../lambda/report/destination.ts';
+import { destinations } from '../../../lambda/report/destinations/registry.ts';
 import { messageOf } from '../../../lambda/report/message.ts';
 import { withSentences } from '../../../lambda/report/sentences/sentences.ts';
 import { addressOf } from '../../../lambda/run/entries.ts';
 import { report } from '../../../lambda/run/report.ts';
 import type { RunSettings, Subscriptions } from '../../../lambda/run/services.ts';
-import type { Mode } from '../../../lambda/run/state.ts';
 import { aRunState } from '../../support/states.ts';
 import { anEntry, aReport } from './a-report.ts';
 import { type FakeSns, fakeSns } from './fake-sns.ts';
 
 const topicArn = 'arn:aws:sns:eu-central-1:111122223333:datahub-retention-prod';
-const audience = { kind: 'aws', stage: 'prod', parameterPrefix: '/datahub-retention/prod' } as const;
+const usual = { default: 'json', email: 'mail', https: 'amazon-q' } as const;
+const audience = { kind: 'aws', parameterPrefix: '/datahub-retention/prod' } as const;
 
 const well = aReport([anEntry('truncated', { cause: { kind: 'verified' }, rowsDeleted: 9 })]);
 const missing = { kind: 'missing', expected: 9000, found: 4500 } as const;
@@ -36,11 +40,12 @@ async function publish(
     notify = 'always',
     byHand = false,
     timeoutMillis = 10_000,
-  }: { notify?: 'always' | 'problems'; byHand?: boolean; timeoutMillis?: number } = {},
+    formats = usual,
+  }: { notify?: 'always' | 'problems'; byHand?: boolean; timeoutMillis?: number; formats?: TopicFormats } = {},
 ) {
   sns = await fakeSns(answers);
   const { logged, log } = logOf();
-  const publisher = snsPublisher({ client: sns.client, topicArn, notify, audience, log, timeoutMillis });
+  const publisher = snsPublisher({ client: sns.client, topicArn, notify, formats, audience, log, timeoutMillis });
   const error = await publisher.publish(report, byHand).then(
     () => undefined,
     (thrown: unknown) => thrown as Error,
@@ -60,9 +65,9 @@ describe('the SNS publisher', () => {
     expect(call?.get('MessageStructure')).toBe('json');
     const body = JSON.parse(call?.get('Message') ?? '');
     expect(body).toEqual({
-      default: expected.default,
-      email: expected.email,
-      https: expected.https,
+      default: serialize(destinations.json.render(expected)),
+      email: serialize(destinations.mail.render(expected)),
+      https: serialize(destinations['amazon-q'].render(expected)),
       sms: expected.subject,
     });
     expect(JSON.parse(body.default).runId).toBe('run-1');
@@ -73,6 +78,18 @@ describe('the SNS publisher', () => {
       ['mode', 'enforce'],
     ]);
     expect(logged).toEqual(['info: report published']);
+  });
+
+  it('sends each protocol the format that the stage names for it', async () => {
+    await publish(troubled, {}, { formats: { default: 'slack', email: 'json', https: 'teams' } });
+    const { slack, json, teams } = destinations;
+    const expected = messageOf(troubled, { audience });
+    expect(JSON.parse(sns.publishes()[0]?.get('Message') ?? '')).toEqual({
+      default: serialize(slack.render(expected)),
+      email: serialize(json.render(expected)),
+      https: serialize(teams.render(expected)),
+      sms: expected.subject,
+    });
   });
 
   it('fails in a sentence when SNS does not take the report', async () => {
@@ -117,7 +134,15 @@ async function reported(mode: Mode, answers: Parameters<typeof fakeSns>[0], noti
   sns = await fakeSns(answers);
   const { logged, log } = logOf();
   const counted: (number | undefined)[] = [];
-  const publisher = snsPublisher({ client: sns.client, topicArn, notify, audience, log, timeoutMillis: 10_000 });
+  const publisher = snsPublisher({
+    client: sns.client,
+    topicArn,
+    notify,
+    formats: usual,
+    audience,
+    log,
+    timeoutMillis: 10_000,
+  });
   const settings = { stage: 'prod', gmsUrl: 'http://gms:8080', mode } as RunSettings;
   const input = { ...aRunState([], { mode }), stage: 'prod', server: addressOf(settings) };
   const execution = { name: 'run-1', startTime: '2026-03-01T03:30:01.000Z' };

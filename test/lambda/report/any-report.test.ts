@@ -2,21 +2,16 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { teamsMessage } from '../../../cli/outputs/teams.ts';
+import { publishedBytes, snsMessage } from '../../../lambda/aws/sns-message.ts';
 import { redactor } from '../../../lambda/gms/secrets.ts';
 import { maxTextBytes } from '../../../lambda/gms/text.ts';
 import { outcomes, resultOf } from '../../../lambda/model/outcomes.ts';
 import { maxNameLength } from '../../../lambda/model/policy-fields.ts';
 import { type PolicyEntry, type Report, reportSchema } from '../../../lambda/model/report-schema.ts';
-import {
-  cleanReport,
-  messageAttributes,
-  messageBody,
-  messageOf,
-  ownWords,
-  publishedBytes,
-} from '../../../lambda/report/message.ts';
-import { contextOf, withSentences } from '../../../lambda/report/sentences/sentences.ts';
+import { serialize } from '../../../lambda/report/destination.ts';
+import { type DestinationName, destinationNames, destinations } from '../../../lambda/report/destinations/registry.ts';
+import { type Message, messageOf, ownWords } from '../../../lambda/report/message.ts';
+import { withSentences } from '../../../lambda/report/sentences/sentences.ts';
 import { maxEntries } from '../../../lambda/run/state.ts';
 import { holds } from '../../properties.ts';
 import { anyText, valuesOf } from '../../support/arbitrary.ts';
@@ -86,24 +81,34 @@ const notXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogat
 /** Of a mail; what other runs have decided, and went well, has a line for each. */
 const maxLines = 64 + maxEntries;
 
+/** What a stage's topic sends by default. */
+const usual = { default: 'json', email: 'mail', https: 'amazon-q' } as const;
+
+const sent = (message: Message, to: DestinationName): string => serialize(destinations[to].render(message));
+
 function expectReadable(report: Report, audience = aws): void {
   const clean = redactor([secret]);
   const message = messageOf(report, { audience, clean });
-  const cleaned = cleanReport(report, clean);
-  const card = JSON.stringify(teamsMessage(message, cleaned, contextOf(cleaned, audience)));
-  // 28 KB in UTF-16.
-  expect(card.length).toBeLessThan(14_000);
-  expect(card).not.toContain(secret);
   expect(message.subject).toMatch(/^[\x21-\x7e][\x20-\x7e]{0,98}$/);
-  expect(publishedBytes(message)).toBeLessThan(262_144);
-  const body = messageBody(message);
-  expect(body).not.toMatch(notXml);
-  expect(body).not.toContain(secret);
-  expect(body).not.toMatch(/(\n|\\n)(\t|\\t)at com\./);
-  for (const { StringValue } of Object.values(messageAttributes(message))) expect(StringValue).not.toBe('');
-  customNotification.parse(JSON.parse(message.https));
-  expect(reportSchema.safeParse(JSON.parse(message.default)).success).toBe(true);
-  const lines = message.email.split('\n');
+  const published = snsMessage(message, usual);
+  expect(publishedBytes(published)).toBeLessThan(262_144);
+  for (const { StringValue } of Object.values(published.attributes)) expect(StringValue).not.toBe('');
+  expect(published.body).not.toMatch(notXml);
+  const bad = report.policies.filter(({ aspect, outcome }) => /^policy\d+$/.test(aspect) && resultOf[outcome] !== 'ok');
+  for (const { name, limits, render } of Object.values(destinations)) {
+    const body = serialize(render(message));
+    expect([name, body.length <= limits.characters]).toEqual([name, true]);
+    expect(body).not.toMatch(notXml);
+    expect(body).not.toContain(secret);
+    expect(body).not.toMatch(/(\n|\\n)(\t|\\t)at com\./);
+    const names = name === 'json' ? bad.map(({ aspect }) => aspect) : bad.map(({ aspect }) => `dataset.${aspect}`);
+    expect([name, names.filter((each) => !body.includes(each))]).toEqual([name, []]);
+  }
+  customNotification.parse(destinations['amazon-q'].render(message));
+  const { policies } = reportSchema.parse(JSON.parse(JSON.parse(published.body).default));
+  expect(policies.map(({ aspect }) => aspect)).toEqual(message.report.policies.map(({ aspect }) => aspect));
+  const email = sent(message, 'mail');
+  const lines = email.split('\n');
   expect(lines.length).toBeLessThanOrEqual(maxLines);
   lines.forEach((line, at) => {
     if (!line.startsWith('  ')) return;
@@ -111,16 +116,8 @@ function expectReadable(report: Report, audience = aws): void {
     expect(line).toMatch(/^ {2}(aws |kubectl |datahub-retention |\{"|GET \S+$|PUT \S+$)/);
   });
   if (report.mode === 'preview') expect(`${message.subject}${lines[0]}`).toMatch(/PREVIEW.*PREVIEW/);
-  const { policies: published } = reportSchema.parse(JSON.parse(message.default));
-  for (const { aspect, outcome } of report.policies.filter(({ aspect }) => /^policy\d+$/.test(aspect))) {
-    expect(published.some((entry) => entry.aspect === aspect)).toBe(true);
-    if (resultOf[outcome] === 'ok') continue;
-    expect(message.email).toContain(`dataset.${aspect}`);
-    expect(message.https).toContain(`dataset.${aspect}`);
-    expect(card).toContain(`dataset.${aspect}`);
-  }
   if (report.policies.some(({ outcome }) => outcome === 'rows-missing')) {
-    expect(message.email).not.toMatch(/^ {2}.*(approve|"mode":"enforce"| enforce )/m);
+    expect(email).not.toMatch(/^ {2}.*(approve|"mode":"enforce"| enforce )/m);
   }
 }
 
@@ -147,13 +144,14 @@ describe('a mail is short', () => {
   ];
 
   test.each(one)('%s: at most 120 words besides its commands', (_, facts) => {
-    const { email, subject } = messageOf(withSentences(facts, aws), { audience: aws });
+    const message = messageOf(withSentences(facts, aws), { audience: aws });
+    const email = sent(message, 'mail');
     // The first paragraph says which DataHub and how urgent, the second is about the problem.
     const [, problem = ''] = email.split('\n\n');
     const prose = problem.split('\n').filter((line) => !line.startsWith('  '));
     expect(words(prose.join(' '))).toBeLessThanOrEqual(120);
     expect(email.split('\n').filter((line) => line.startsWith('  ')).length).toBeLessThanOrEqual(3);
-    expect(subject.length).toBeLessThan(100);
+    expect(message.subject.length).toBeLessThan(100);
   });
 
   test.each(entryCases)('%s, in as many indices as a run can carry: at most 60 lines', (_, outcome, cause, more) => {
@@ -169,12 +167,12 @@ describe('a mail is short', () => {
     const entries = Array.from({ length: maxEntries }, (_, at) =>
       anEntry(outcome, cause, { ...full, name: `dataset.${'a'.repeat(50)}${at}` }),
     );
-    const { email } = messageOf(withSentences(aReportOf(entries), aws), { audience: aws });
+    const email = sent(messageOf(withSentences(aReportOf(entries), aws), { audience: aws }), 'mail');
     expect(email.split('\n').length).toBeLessThanOrEqual(60);
   });
 });
 
-describe('every form names every index that has a problem', () => {
+describe('every destination names every index that has a problem', () => {
   /** Different from its first characters on, because a chat may cut long names. */
   const ordinary = (at: number) => `p${at}x.datasetUsageStatistics`;
   const longest = (at: number) => `p${at}x${'e'.repeat(maxNameLength - 5)}.${'a'.repeat(maxNameLength)}`;
@@ -193,22 +191,22 @@ describe('every form names every index that has a problem', () => {
     ['the longest names', longest, {}],
     ['the longest names, and texts', longest, { owner: text, note: text, taskId: text, decidedBy: 'run-x' }],
   ] as const)('%i of the worst, with %s', (_, name, more) => {
-    const { email, https, ...message } = messageOf(withSentences(aReportOf(worst(name, more)), aws), {
-      audience: aws,
-    });
-    const report = reportSchema.parse(JSON.parse(message.default));
-    const { description } = (JSON.parse(https) as z.infer<typeof customNotification>).content;
-    expect(description.length).toBeLessThan(3000);
+    const message = messageOf(withSentences(aReportOf(worst(name, more)), aws), { audience: aws });
+    const report = reportSchema.parse(destinations.json.render(message));
+    const email = sent(message, 'mail');
+    const others = destinationNames.map((to) => [to, sent(message, to)] as const);
+    for (const [to, body] of others)
+      expect([to, body.length <= destinations[to].limits.characters]).toEqual([to, true]);
     for (let at = 0; at < maxEntries; at++) {
       expect(email).toContain(name(at));
-      expect(description).toContain(`p${at}x`);
+      for (const [to, body] of others) expect([to, body.includes(`p${at}x`)]).toEqual([to, true]);
       expect(report.policies[at]).toMatchObject({ outcome: 'rows-missing', entityType: name(at).split('.')[0] });
     }
   });
 
   test('and names in a chat are cut only where they are too long for all of them', () => {
     const entries = worst(ordinary, {}).slice(0, 30);
-    const { https } = messageOf(withSentences(aReportOf(entries), aws), { audience: aws });
+    const https = sent(messageOf(withSentences(aReportOf(entries), aws), { audience: aws }), 'slack');
     for (let at = 0; at < 30; at++) expect(https).toContain(ordinary(at));
   });
 
@@ -220,10 +218,11 @@ describe('every form names every index that has a problem', () => {
       anEntry('not-started', { kind: 'setup', what: 'run' }, { name: ordinary(at) }),
     );
     for (const facts of [aReportOf(paused), aReportOf(unexamined, { cause: errorCases[0]![1] })]) {
-      const { email, https } = messageOf(withSentences(facts, aws), { audience: aws });
-      for (let at = 0; at < facts.policies.length; at++) {
-        expect(email).toContain(ordinary(at));
-        expect(https).toContain(ordinary(at));
+      const message = messageOf(withSentences(facts, aws), { audience: aws });
+      for (const to of destinationNames.filter((name) => name !== 'json')) {
+        const body = sent(message, to);
+        for (let at = 0; at < facts.policies.length; at++)
+          expect([to, body]).toEqual([to, expect.stringContaining(ordinary(at))]);
       }
     }
   });
@@ -234,14 +233,14 @@ test('what another run has decided is said with that run, also among many indice
   const own = Array.from({ length: 30 }, (_, at) => fine(`dataset.fine${at}`, { method: 'reindex' }));
   const decided = { decidedAt: '2026-08-12T03:40:00.000Z', decidedBy: 'run-x' };
   const others = Array.from({ length: 14 }, (_, at) => fine(`chart.other${at}`, decided));
-  const { email } = messageOf(withSentences(aReportOf([...own, ...others]), aws), { audience: aws });
+  const email = sent(messageOf(withSentences(aReportOf([...own, ...others]), aws), { audience: aws }), 'mail');
   for (let at = 0; at < 14; at++) expect(email).toMatch(new RegExp(`^chart\\.other${at}: .*run-x`, 'm'));
 });
 
 test('the longest name is whole in every command', () => {
   const name = `${'e'.repeat(maxNameLength)}.${'a'.repeat(maxNameLength)}`;
   const lost = anEntry('rows-missing', { kind: 'missing', expected: 9, found: 1 }, { name });
-  const { email } = messageOf(withSentences(aReportOf([lost]), aws), { audience: aws });
+  const email = sent(messageOf(withSentences(aReportOf([lost]), aws), { audience: aws }), 'mail');
   expect(email).toContain(`{"release":["${name}"]}`);
 });
 
@@ -275,8 +274,13 @@ test('what does not fit into a publish is cut from the harmless end, and said; n
   const unmanagedIndices = Array.from({ length: 500 }, (_, at) => ({ indexName: `${text}${at}` }));
   const facts = aReportOf(policies, { unmanagedIndices });
   const message = messageOf(withSentences(facts, aws), { audience: aws });
-  const report = reportSchema.parse(JSON.parse(message.default));
-  expect(publishedBytes(message)).toBeLessThan(262_144);
+  const published = snsMessage(message, usual);
+  const report = reportSchema.parse(JSON.parse(JSON.parse(published.body).default));
+  expect(publishedBytes(published)).toBeLessThan(262_144);
+  for (const email of destinationNames)
+    for (const https of destinationNames)
+      for (const other of destinationNames)
+        expect(publishedBytes(snsMessage(message, { default: other, email, https }))).toBeLessThan(262_144);
   expect(report.policies.map(({ aspect }) => aspect)).toEqual(policies.map(({ aspect }) => aspect));
   expect(report.notes?.[0]).toMatchObject({ kind: 'shortened', indicesOf: 500 });
 });

@@ -3,15 +3,16 @@ import type { Note } from '../../../lambda/model/note.ts';
 import type { Outcome } from '../../../lambda/model/outcomes.ts';
 import type { DecidedIndex } from '../../../lambda/model/report-schema.ts';
 import type { ServerError } from '../../../lambda/model/server-error.ts';
-import type { Audience } from '../../../lambda/report/sentences/audience.ts';
+import type { Audience } from '../../../lambda/report/guide/audience.ts';
 
 /** One case of everything that a message can be about: docs/messages.md shows them, and tests measure them. */
 
 export const aws: Audience = {
   kind: 'aws',
-  stage: 'prod',
   region: 'eu-central-1',
   stateMachineArn: 'arn:aws:states:eu-central-1:111122223333:stateMachine:datahub-retention-prod',
+  dashboardUrl:
+    'https://eu-central-1.console.aws.amazon.com/cloudwatch/home?region=eu-central-1#dashboards/dashboard/datahub-retention-prod-eu-central-1',
   parameterPrefix: '/datahub-retention/prod',
 };
 export const kubernetes: Audience = { kind: 'kubernetes', cronJob: 'datahub-retention', namespace: 'datahub' };

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { ReportData } from '../../../lambda/model/report-schema.ts';
+import { amazonQ } from '../../../lambda/report/destinations/amazon-q.ts';
+import { json } from '../../../lambda/report/destinations/json.ts';
+import { mail as mailDestination } from '../../../lambda/report/destinations/mail.ts';
+import { destinations } from '../../../lambda/report/destinations/registry.ts';
+import type { Audience } from '../../../lambda/report/guide/audience.ts';
 import { messageOf } from '../../../lambda/report/message.ts';
-import type { Audience } from '../../../lambda/report/sentences/audience.ts';
 import { withSentences } from '../../../lambda/report/sentences/sentences.ts';
 import { anEntry, aReportOf } from '../../support/reports.ts';
 import { aws, entryCases, errorCases, kubernetes, machine, noteCases } from './cases.ts';
@@ -115,8 +119,8 @@ const mails: Mail[] = [
 ];
 
 const mailOf = ({ report, audience = aws }: Mail): string => {
-  const { subject, email } = messageOf(withSentences(report, audience), { audience });
-  return `Subject: ${subject}\n\n${email}\n`;
+  const message = messageOf(withSentences(report, audience), { audience });
+  return `Subject: ${message.subject}\n\n${mailDestination.render(message)}\n`;
 };
 
 describe('messages as they arrive', () => {
@@ -127,15 +131,15 @@ describe('messages as they arrive', () => {
   test.each(mails.filter(({ name }) => /^rows-missing-(?:after|in)/.test(name)))(
     'the Slack message of $name',
     async ({ name, report }) => {
-      const { https } = messageOf(withSentences(report, aws), { audience: aws });
-      await expect(`${JSON.stringify(JSON.parse(https), null, 2)}\n`).toMatchFileSnapshot(`golden/${name}.slack.json`);
+      const sent = amazonQ.render(messageOf(withSentences(report, aws), { audience: aws }));
+      await expect(`${JSON.stringify(sent, null, 2)}\n`).toMatchFileSnapshot(`golden/${name}.slack.json`);
     },
   );
 
   test('the report of rows that are missing after a reindex', async () => {
     const { report } = mails.find(({ name }) => name === 'rows-missing-after-a-reindex')!;
     const message = messageOf(withSentences(report, aws), { audience: aws });
-    await expect(`${JSON.stringify(JSON.parse(message.default), null, 2)}\n`).toMatchFileSnapshot(
+    await expect(`${JSON.stringify(json.render(message), null, 2)}\n`).toMatchFileSnapshot(
       'golden/rows-missing-after-a-reindex.report.json',
     );
   });
@@ -170,6 +174,16 @@ test('docs/messages.md shows the messages that matter', async () => {
     '',
     'The page is generated (`npx vitest run test/lambda/report/golden.test.ts -u`). For one of your own reports: `npm run preview-message -- --report FILE`.',
     ...shown.flatMap((mail) => ['', `## ${mail.heading}`, '', '```text', mailOf(mail).trimEnd(), '```']),
+    '',
+    '## Formats',
+    '',
+    'A webhook and a stage’s topic take [any of them](operate.md#another-format).',
+    '',
+    '| format | what it is | characters at most |',
+    '|---|---|---|',
+    ...Object.values(destinations).map(
+      ({ name, what, limits }) => `| \`${name}\` | ${what} | ${limits.characters.toLocaleString('en')} |`,
+    ),
     '',
   ].join('\n');
   await expect(page).toMatchFileSnapshot('../../../docs/messages.md');

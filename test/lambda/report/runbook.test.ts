@@ -1,18 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { outcomes, resultOf } from '../../../lambda/model/outcomes.ts';
-import { createToken, firstStep } from '../../../lambda/report/sentences/phrases.ts';
+import { guideOf } from '../../../lambda/report/guide/guides.ts';
 import {
   alarmSections,
   anchorOf,
   dashboardSections,
-  dashboardUrl,
   otherSections,
   outcomeSections,
-  runbookPlace,
   sectionNames,
   sectionOf,
-} from '../../../lambda/report/sentences/runbook.ts';
+} from '../../../lambda/report/guide/runbook.ts';
+import { createToken, firstStep } from '../../../lambda/report/sentences/phrases.ts';
 import { contextOf, sentencesOf, sentencesOfError, titles } from '../../../lambda/report/sentences/sentences.ts';
 import { privileges } from '../../../lambda/report/sentences/server-errors.ts';
 import { anEntry, aReportOf } from '../../support/reports.ts';
@@ -110,16 +109,18 @@ describe('an audience is led to a section', () => {
   const inRepository = { where: ", in this job's repository" };
 
   test('on AWS to the dashboard, where it has the section', () => {
-    expect(runbookPlace('Rows missing', aws)).toEqual({ url: dashboardUrl({ stage: 'prod', region: 'eu-central-1' }) });
-    expect(runbookPlace('Failed', aws)).toEqual({ ...inRepository, command: './retention runbook failed' });
+    expect(guideOf(aws).runbook('Rows missing')).toEqual({
+      url: expect.stringMatching(/dashboard\/datahub-retention-prod/),
+    });
+    expect(guideOf(aws).runbook('Failed')).toEqual({ ...inRepository, command: './retention runbook failed' });
   });
 
   test('elsewhere by a command, and never one that fetches a package of this name from a registry', () => {
-    expect(runbookPlace('Rows missing', machine)).toEqual({
+    expect(guideOf(machine).runbook('Rows missing')).toEqual({
       where: '',
       command: 'datahub-retention runbook rows-missing',
     });
-    expect(runbookPlace('Rows missing', kubernetes)).toEqual({
+    expect(guideOf(kubernetes).runbook('Rows missing')).toEqual({
       ...inRepository,
       command: './retention runbook rows-missing',
     });
@@ -127,12 +128,6 @@ describe('an audience is led to a section', () => {
 
   test('to the stage’s own runbook, where one is set', () => {
     const runbookUrl = 'https://example.com/runbook';
-    expect(runbookPlace('Rows missing', { ...aws, runbookUrl })).toEqual({ url: `${runbookUrl}#rows-missing` });
-  });
-
-  test('in every partition of AWS to its own console', () => {
-    expect(dashboardUrl({ stage: 's', region: 'cn-north-1' })).toContain('cn-north-1.console.amazonaws.cn/');
-    expect(dashboardUrl({ stage: 's', region: 'us-gov-west-1' })).toContain('console.amazonaws-us-gov.com/');
-    expect(dashboardUrl({ region: 'eu-central-1' })).toBeUndefined();
+    expect(guideOf({ ...aws, runbookUrl }).runbook('Rows missing')).toEqual({ url: `${runbookUrl}#rows-missing` });
   });
 });

@@ -6,6 +6,7 @@ import { type Note, noteKinds, noteSchema } from '../../../lambda/model/note.ts'
 import { outcomes } from '../../../lambda/model/outcomes.ts';
 import { entryFields, maxUnmanaged } from '../../../lambda/model/report-schema.ts';
 import { serverErrorKinds } from '../../../lambda/model/server-error.ts';
+import { mail } from '../../../lambda/report/destinations/mail.ts';
 import { messageOf } from '../../../lambda/report/message.ts';
 import { showTask } from '../../../lambda/report/sentences/commands.ts';
 import type { Sentences } from '../../../lambda/report/sentences/phrases.ts';
@@ -186,5 +187,5 @@ test.each([
 ])('%i indices without a policy in a report, which lists no more than twenty: %s', (length, sentence) => {
   const unmanagedIndices = Array.from({ length }, (_, at) => ({ indexName: `index-${at}` }));
   const report = withSentences(aReportOf([], { unmanagedIndices }), aws);
-  expect(messageOf(report, { audience: aws }).email).toContain(sentence);
+  expect(mail.render(messageOf(report, { audience: aws }))).toContain(sentence);
 });

@@ -34,7 +34,7 @@ describe('Retry-After', () => {
     ['soon', undefined],
     ['', undefined],
     [undefined, undefined],
-    ['-5', undefined],
+    ['-5', 0],
   ])('%j asks for %s ms', (value, millis) => {
     expect(retryAfterMillis(value, now)).toBe(millis);
   });

@@ -134,7 +134,8 @@ describe('a real truncate', () => {
   test('never throws or sends twice, for any answer of the transport', async () => {
     const answer = fc.record({
       status: fc.integer({ min: 200, max: 599 }),
-      headers: fc.dictionary(fc.constantFrom('content-type', 'date', 'location'), fc.string()),
+      headers: fc.dictionary(fc.constantFrom('content-type', 'location'), fc.string()),
+      dates: fc.array(fc.string()),
       body: fc.oneof(
         fc.string(),
         fc.jsonValue().map((json) => JSON.stringify(json)),

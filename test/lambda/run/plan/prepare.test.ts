@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { memoryLedger } from '../../../../cli/ledgers/memory-ledger.ts';
-import type { RunInput } from '../../../../lambda/run/input.ts';
+import type { RunInput } from '../../../../lambda/model/run-input.ts';
 import { prepare } from '../../../../lambda/run/plan/prepare.ts';
 import type { RunServices } from '../../../../lambda/run/services.ts';
 

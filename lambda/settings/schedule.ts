@@ -25,9 +25,9 @@ export function parseSchedule(expression: string, now: number): Schedule {
     if (value < 1) return { kind: 'wrong', reason: 'a rate must be at least 1' };
     return { kind: 'rate', longestGapHours: value * { minute: 1 / 60, hour: 1, day: 24 }[rate[2] as 'minute'] };
   }
-  const cron = /^cron\((.*)\)$/.exec(expression);
-  if (!cron) return { kind: 'wrong', reason: 'it is neither cron(...) nor rate(...)' };
-  const fields = cron[1]!.trim().split(/\s+/);
+  const [, cron] = /^cron\((.*)\)$/.exec(expression) ?? [];
+  if (cron === undefined) return { kind: 'wrong', reason: 'it is neither cron(...) nor rate(...)' };
+  const fields = cron.trim().split(/\s+/);
   if (fields.length !== 6) {
     const hint = fields.length === 5 ? ': EventBridge needs a year, * for every year, as the sixth' : '';
     return { kind: 'wrong', reason: `it has ${fields.length} fields instead of 6${hint}` };
@@ -49,7 +49,7 @@ function cronOf(fields: readonly string[], now: number): Schedule {
     return { kind: 'wrong', reason: (error as Error).message.replace(/^CronPattern: /, '').replace(/\.$/, '') };
   }
   if (runs.length === 0) return { kind: 'wrong', reason: 'no date from now on matches it, so it would never run' };
-  const gaps = runs.slice(1).map((run, position) => (run - runs[position]!) / hourMillis);
+  const gaps = runs.slice(1).map((run, position) => (run - (runs[position] ?? run)) / hourMillis);
   return { kind: 'cron', longestGapHours: Math.max(0, ...gaps), wallTimes: runs };
 }
 

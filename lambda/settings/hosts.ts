@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { isLoopback, readBaseUrl, withoutBrackets } from '../../lambda/gms/http/base-url.ts';
+import { isLoopback, readBaseUrl, withoutBrackets } from '../gms/http/base-url.ts';
 
 const reach = 'expose GMS through an internal load balancer or its frontend and write that host';
 

@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import { maxPolicies } from '../../lambda/model/policy-fields.ts';
+import { maxPolicies } from '../model/policy-fields.ts';
+import { modes } from '../model/run-input.ts';
+import { type DestinationName, destinationNames } from '../report/destinations/registry.ts';
 
 /**
  * The settings of a stage: ranges, defaults and descriptions, here and nowhere else. `npm run schemas` writes them into
@@ -48,11 +50,18 @@ const tagText = (longest: number) =>
       `must have at most ${longest} letters, digits, blanks and _ . : / = + - @`,
     );
 
+/** Limits that hold where nobody sets others: in a stage without them, and on the command line, which has no such options. */
+export const usualLimits = { minRetentionDays: 7, maxRunHours: 12 } as const;
+
+/** What subscribers of the topic get, by their protocol. */
+const format = (usual: DestinationName, description: string) =>
+  z.enum(destinationNames).default(usual).meta({ description });
+
 export const settingFields = {
   gmsUrl: z.string().meta({
     description: 'The GMS address with its prefix: https://host/api/gms, https://host/gms or http://host:8080.',
   }),
-  mode: z.enum(['preview', 'enforce']).default('preview').meta({
+  mode: z.enum(modes).default('preview').meta({
     description: 'What scheduled runs do: preview only reports, enforce truncates for real.',
   }),
   schedule: z.string().default('cron(30 3 * * ? *)').meta({
@@ -106,6 +115,9 @@ export const settingFields = {
       'The customer-managed key that encrypts topicArn. Its policy has to let cloudwatch.amazonaws.com use it if alarms go to that topic.',
     unset: 'none',
   }),
+  emailFormat: format('mail', 'What mail subscribers of the topic get, as docs/messages.md lists it.'),
+  httpsFormat: format('amazon-q', 'What HTTPS subscribers get; slackChannelId and teamsChannelId need amazon-q.'),
+  queueFormat: format('json', 'What SQS, Lambda, Firehose and others get; SMS gets the subject.'),
   subnetIds: z
     .array(z.string().regex(/^subnet-[0-9a-f]{8,17}$/, 'must be a subnet id such as subnet-0a1b2c3d4e5f60718'))
     .min(1)
@@ -151,12 +163,17 @@ export const settingFields = {
     description:
       'problems sends nothing after a run in which nothing was lost, nothing may be lost, and nobody has to act.',
   }),
-  minRetentionDays: z.int().min(1).max(5000).default(7).meta({ description: 'Days; no policy may keep fewer.' }),
+  minRetentionDays: z
+    .int()
+    .min(1)
+    .max(5000)
+    .default(usualLimits.minRetentionDays)
+    .meta({ description: 'Days; no policy may keep fewer.' }),
   maxRowsPerRun: z.int().min(1).optional().meta({
     description: 'The row limit of policies without a maxRowsPerRun of their own.',
     unset: 'none',
   }),
-  maxRunHours: z.int().min(1).max(24).default(12).meta({
+  maxRunHours: z.int().min(1).max(24).default(usualLimits.maxRunHours).meta({
     description: 'Hours after which a run sends nothing more and reports.',
   }),
   alarmIfNotStartedHours: z.int().min(1).max(168).default(26).meta({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isPlainAndPublic } from '../../../infra/stage/hosts.ts';
+import { isPlainAndPublic } from '../../../lambda/settings/hosts.ts';
 
 test.each<[gmsUrl: string, inPrivateNetwork: boolean, open: boolean]>([
   ['https://datahub.example.com', false, false],

@@ -1,15 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { parseSettings, readStageText, SettingsError } from '../../../infra/stage/settings.ts';
-import { warningsOf } from '../../../infra/stage/warnings.ts';
+import { readStageText, SettingsError } from '../../../lambda/settings/settings.ts';
+import { warningsOf } from '../../../lambda/settings/warnings.ts';
 
 const operation = { entityType: 'dataset', aspect: 'operation', retentionDays: 90 };
 const given = (fields: object) =>
   JSON.stringify({ gmsUrl: 'https://datahub.example.com/api/gms', policies: [operation], ...fields });
-const readSettings = (stage: string, text: string) => {
-  const { stage: name, ...input } = readStageText(stage, text);
-  return parseSettings(name, input);
-};
+const readSettings = (stage: string, text: string) => readStageText(stage, text).settings;
 const read = (fields: object = {}, stage = 'prod') => readSettings(stage, given(fields));
 
 function refusal(act: () => unknown): string {
@@ -93,6 +90,10 @@ describe('A stage file', () => {
     [
       { topicKeyArn: 'arn:aws:kms:eu-central-1:111122223333:key/1234abcd' },
       /topicKeyArn is the key of topicArn, which is missing: encryptionKeyArn encrypts our own topic/,
+    ],
+    [
+      { slackWorkspaceId: 'T0123456789', slackChannelId: 'C0123456789', httpsFormat: 'json' },
+      /^httpsFormat must be amazon-q, or be left out, where there is a slackChannelId/,
     ],
     [{ topicKeyArn: 'alias/topic' }, /topicKeyArn must be an ARN such as arn:aws:kms/],
     [{ parameterPrefix: 'retention' }, /parameterPrefix must be a path such as/],

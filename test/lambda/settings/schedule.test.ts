@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { firstSkipped, parseSchedule } from '../../../infra/stage/schedule.ts';
+import { firstSkipped, parseSchedule } from '../../../lambda/settings/schedule.ts';
 
 const now = Date.UTC(2026, 10, 23, 9);
 

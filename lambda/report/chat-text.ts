@@ -1,23 +1,10 @@
 import type { Urgency } from '../model/outcomes.ts';
-import type { Report } from '../model/report-schema.ts';
-import { problemsOf, urgencyOf } from './items.ts';
+import { urgencyOf } from './items.ts';
+import type { Message } from './message.ts';
 import { type Form, type Line, render } from './render.ts';
-import type { Context } from './sentences/phrases.ts';
-import { runbookPlace } from './sentences/runbook.ts';
 import { oneLine } from './sentences/text.ts';
-import { kindOfRun, summary } from './subject.ts';
 
-/**
- * The custom notification of Amazon Q Developer in chat applications (formerly AWS Chatbot), version 1.0. It silently
- * drops whatever does not fit its schema, so every text stays below its limits, and the description below the 3,000
- * characters of one Slack block.
- */
-export interface CustomNotification {
-  version: '1.0';
-  source: 'custom';
-  content: { textType: 'client-markdown'; title: string; description: string; keywords: string[] };
-  metadata: { threadId: string; summary: string; eventType: string; additionalContext: Record<string, string> };
-}
+/** A message in the markup of Slack, which Amazon Q Developer takes as well. */
 
 /** By urgency. A problem that settles itself gets no siren, so that a siren stands out. */
 const symbols: Record<Urgency, string> = {
@@ -27,7 +14,7 @@ const symbols: Record<Urgency, string> = {
   nothing: ':information_source:',
 };
 
-/** Characters of the description, below Slack's 3,000. */
+/** Characters of the description, below the 3,000 of one block of Slack. */
 const maxDescription = 2900;
 const maxLink = 300;
 
@@ -41,8 +28,8 @@ const textOf = (lines: readonly Line[]): string =>
 const form: Form = {
   plain: markdown,
   command: () => [],
-  runbook(section, { audience }) {
-    const found = runbookPlace(section, audience);
+  runbook(section, { guide }) {
+    const found = guide.runbook(section);
     if ('command' in found) return markdown(`Runbook${found.where}: ${found.command}`, maxLink);
     const url = escaped(found.url);
     return url.length > maxLink || /[\s|]/.test(url) ? `Runbook, "${section}"` : `<${url}|Runbook: ${section}>`;
@@ -57,28 +44,14 @@ const form: Form = {
  * The title has the result; the description has the worst problems, a line or at least the name of each other one, and
  * a link.
  */
-export function slackOf(report: Report, context: Context): CustomNotification {
-  const problems = problemsOf(report, context);
-  const how = kindOfRun(report);
+export function chatText(message: Message): { stage: string; title: string; description: string } {
+  const { report, kind, problems, summary } = message;
   const stage = markdown(report.stage, 40) || 'unnamed';
   const symbol = problems.length === 0 ? ':white_check_mark:' : symbols[urgencyOf(problems)];
-  const said = summary(report, context);
   return {
-    version: '1.0',
-    source: 'custom',
-    content: {
-      textType: 'client-markdown',
-      title: `${symbol} ${how === '' ? '' : `${how} `}DataHub retention ${stage}: ${markdown(said, 110)}`,
-      description: textOf(render(report, context, form)),
-      keywords: ['DataHub retention', stage, report.result],
-    },
-    metadata: {
-      // A report published twice ends up in one thread.
-      threadId: oneLine(report.runId, 100) || 'run',
-      summary: oneLine(`${how} ${said}`, 200),
-      eventType: 'retention-run',
-      additionalContext: { stage: oneLine(report.stage, 40), result: report.result, mode: report.mode },
-    },
+    stage,
+    title: `${symbol} ${kind === '' ? '' : `${kind} `}DataHub retention ${stage}: ${markdown(summary, 110)}`,
+    description: textOf(render(message, form)),
   };
 }
 

@@ -1,11 +1,15 @@
-import type { IndexNames } from '../../lambda/gms/backend.ts';
-import { dottedName, knownAspects } from '../../lambda/policy/aspects.ts';
-import { nearest } from '../../lambda/policy/nearest.ts';
+import type { IndexNames } from '../gms/backend.ts';
+import { dottedName, knownAspects } from '../policy/aspects.ts';
+import { nearest } from '../policy/nearest.ts';
 import { clusterHostWarning, isPlainAndPublic } from './hosts.ts';
 import { firstSkipped, parseSchedule } from './schedule.ts';
 import type { Settings } from './settings.ts';
+import { known, type Unresolved } from './unresolved.ts';
 
-/** Settings that may be intended but deserve a second look: synth says so, and so does `validate --stage`. */
+/**
+ * Settings that may be intended but deserve a second look: synth says so, and so does `validate --stage`. What is not known
+ * yet causes no doubt.
+ */
 export interface Warning {
   id: string;
   /** Where it is in the stage file. */
@@ -13,7 +17,7 @@ export interface Warning {
   text: string;
 }
 
-export function warningsOf(settings: Settings): Warning[] {
+export function warningsOf(settings: Given): Warning[] {
   return [
     ...address(settings),
     ...audience(settings),
@@ -23,9 +27,13 @@ export function warningsOf(settings: Settings): Warning[] {
   ];
 }
 
+type Given = Settings<Unresolved>;
+
 const warning = (id: string, path: PropertyKey[], text: string): Warning[] => [{ id, path, text }];
 
-function address({ gmsUrl, subnetIds }: Settings): Warning[] {
+function address({ gmsUrl: given, subnetIds }: Given): Warning[] {
+  const gmsUrl = known(given);
+  if (gmsUrl === undefined) return [];
   const plain = `gmsUrl ${gmsUrl} is plain http to a public host: the token can be read in transit; use https.`;
   const doubt = clusterHostWarning(gmsUrl);
   return [
@@ -34,7 +42,7 @@ function address({ gmsUrl, subnetIds }: Settings): Warning[] {
   ];
 }
 
-function audience({ emails, slackChannelId, teamsChannelId, topicArn }: Settings): Warning[] {
+function audience({ emails, slackChannelId, teamsChannelId, topicArn }: Given): Warning[] {
   if (emails.length > 0 || (slackChannelId ?? teamsChannelId ?? topicArn) !== undefined) return [];
   return warning(
     'nobody-told',
@@ -43,21 +51,22 @@ function audience({ emails, slackChannelId, teamsChannelId, topicArn }: Settings
   );
 }
 
-function policies({ policies: all, parameterPrefix }: Settings): Warning[] {
+function policies({ policies: all, parameterPrefix }: Given): Warning[] {
   if (all.length === 0) {
-    const text = `The stage file has no policy: a run fails until there is one below ${parameterPrefix}/policies.`;
+    const path = `${known(parameterPrefix) ?? 'parameterPrefix'}/policies`;
+    const text = `The stage has no policy: a run fails until there is one below ${path}.`;
     return warning('no-policy', ['policies'], text);
   }
-  return all.flatMap(({ policy }, at) => {
-    const doubt = nameWarning(policy);
+  return all.flatMap(({ names }, at) => {
+    const doubt = names && nameWarning(names);
     if (doubt === undefined) return [];
     return warning(`name-${at + 1}`, ['policies', at, 'aspect'], `policy ${at + 1}: ${doubt}.`);
   });
 }
 
-function schedule({ schedule: given, alarmIfNotStartedHours }: Settings): Warning[] {
-  const parsed = parseSchedule(given, Date.now());
-  if (parsed.kind === 'wrong' || parsed.longestGapHours <= alarmIfNotStartedHours) return [];
+function schedule({ schedule: given, alarmIfNotStartedHours }: Given): Warning[] {
+  const parsed = parseSchedule(known(given) ?? '', Date.now());
+  if (parsed.kind === 'wrong' || parsed.longestGapHours <= (known(alarmIfNotStartedHours) ?? Infinity)) return [];
   const hours = Math.ceil(parsed.longestGapHours);
   const remedy =
     hours > 168
@@ -67,9 +76,11 @@ function schedule({ schedule: given, alarmIfNotStartedHours }: Settings): Warnin
   return warning('alarm-gap', ['schedule'], text);
 }
 
-function skipped({ schedule: given, timeZone }: Settings): Warning[] {
-  const parsed = parseSchedule(given, Date.now());
-  const time = parsed.kind === 'cron' ? firstSkipped(parsed.wallTimes, timeZone) : undefined;
+function skipped({ schedule: given, timeZone: zone }: Given): Warning[] {
+  const timeZone = known(zone);
+  const parsed = parseSchedule(known(given) ?? '', Date.now());
+  const isKnown = parsed.kind === 'cron' && timeZone !== undefined;
+  const time = isKnown ? firstSkipped(parsed.wallTimes, timeZone) : undefined;
   if (time === undefined) return [];
   const [date, clock] = new Date(time).toISOString().split(/[T.]/);
   const text = `Nothing starts on ${date}: daylight saving in ${timeZone} skips ${clock?.slice(0, 5)} that night. Choose another time, or UTC.`;

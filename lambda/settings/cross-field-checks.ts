@@ -1,14 +1,14 @@
-import type { Problem } from '../../lambda/policy/explain.ts';
-import { type GivenSettings, prefixOf } from './fields.ts';
+import type { Problem } from '../policy/explain.ts';
+import type { GivenSettings } from './fields.ts';
 import { hostProblem } from './hosts.ts';
 import { parseSchedule } from './schedule.ts';
 
 /**
  * Combinations that cannot work although each setting is valid by itself.
- * @param given the settings that could be read; the checks must cope without the others
+ * @param given the settings that could be read and are known; the checks must cope without the others
  * @param named the settings that are present, including unreadable ones
  */
-export function crossFieldProblems(stage: string, given: Given, named: ReadonlySet<string>): Problem[] {
+export function crossFieldProblems(given: Given, named: ReadonlySet<string>): Problem[] {
   return [
     ...address(given),
     ...schedule(given),
@@ -17,7 +17,8 @@ export function crossFieldProblems(stage: string, given: Given, named: ReadonlyS
     ...together(named, ['teamsTenantId', 'teamsTeamId', 'teamsChannelId'], 'Teams'),
     ...together(named, ['subnetIds', 'securityGroupIds'], 'a private network'),
     ...audience(given),
-    ...parameters(stage, given),
+    ...chatFormat(given),
+    ...parameters(given),
   ];
 }
 
@@ -92,8 +93,20 @@ function audience({ emails = [], topicArn, topicKeyArn, alarmTopicArn }: Given):
   ];
 }
 
-function parameters(stage: string, { parameterPrefix, tokenParameter }: Given): Problem[] {
-  const policies = `${parameterPrefix ?? prefixOf(stage)}/policies`;
-  if (!tokenParameter?.startsWith(`${policies}/`)) return [];
+/** Amazon Q Developer silently drops everything else. */
+function chatFormat({ slackChannelId, teamsChannelId, httpsFormat = 'amazon-q' }: Given): Problem[] {
+  const chat =
+    slackChannelId === undefined ? (teamsChannelId === undefined ? undefined : 'teamsChannelId') : 'slackChannelId';
+  return chat === undefined || httpsFormat === 'amazon-q'
+    ? []
+    : wrong(
+        'httpsFormat',
+        `httpsFormat must be amazon-q, or be left out, where there is a ${chat}: it is reached over HTTPS`,
+      );
+}
+
+function parameters({ parameterPrefix, tokenParameter }: Given): Problem[] {
+  const policies = `${parameterPrefix}/policies`;
+  if (parameterPrefix === undefined || !tokenParameter?.startsWith(`${policies}/`)) return [];
   return wrong('tokenParameter', `must not be below ${policies}, where policies are read from`);
 }

@@ -1,8 +1,7 @@
 import type { Problem } from '../../model/outcomes.ts';
-import type { Audience } from './audience.ts';
-import { shellWord } from './text.ts';
+import { shellWord } from './words.ts';
 
-/** The sections of docs/runbook.md, and where an audience finds them. A test holds both sides together. */
+/** The sections of docs/runbook.md; a test holds both sides together. */
 
 export const outcomeSections = {
   'rows-missing': 'Rows missing',
@@ -67,50 +66,10 @@ export const anchorOf = (heading: string): string =>
     .replace(/ /g, '-');
 
 /**
- * Where this audience finds a section: a link, or a command that prints it. Without an address of its own, a stage links
- * to its dashboard, which carries the worst sections.
+ * The command for people without the program. It is never started with `npx`: the package is in no registry, and `npx`
+ * would fetch a stranger's.
  */
-export function runbookPlace(
-  section: Section,
-  audience: Audience,
-): { url: string } | { where: string; command: string } {
-  if (audience.runbookUrl) return { url: `${audience.runbookUrl}#${anchorOf(section)}` };
-  // The dashboard has no other section; the program has all of them. It is never started with `npx`: the package is in
-  // no registry, and `npx` would fetch a stranger's.
-  if (audience.kind === 'aws' && (dashboardSections as readonly Section[]).includes(section)) {
-    const url = dashboardUrl(audience);
-    if (url !== undefined) return { url };
-  }
-  const [where, program] =
-    audience.kind === 'machine' ? ['', audience.program] : [", in this job's repository", './retention'];
-  return { where, command: `${program} runbook ${shellWord(anchorOf(section))}` };
-}
-
-/** AWS's consoles by partition. */
-export const consoleDomains = {
-  aws: 'console.aws.amazon.com',
-  'aws-cn': 'console.amazonaws.cn',
-  'aws-us-gov': 'console.amazonaws-us-gov.com',
-} as const;
-
-/** The address of the stage's dashboard in CloudWatch; undefined where stage or region is not known. */
-export function dashboardUrl({
-  stage,
-  region,
-  stateMachineArn = '',
-}: {
-  stage?: string;
-  region?: string;
-  stateMachineArn?: string;
-}): string | undefined {
-  if (!stage || !region) return undefined;
-  const partition =
-    stateMachineArn.startsWith('arn:aws-cn:') || region.startsWith('cn-')
-      ? 'aws-cn'
-      : region.startsWith('us-gov-')
-        ? 'aws-us-gov'
-        : 'aws';
-  const domain = consoleDomains[partition];
-  const name = encodeURIComponent(`datahub-retention-${stage}-${region}`);
-  return `https://${region}.${domain}/cloudwatch/home?region=${region}#dashboards/dashboard/${name}`;
-}
+export const inRepository = (section: Section) => ({
+  where: ", in this job's repository",
+  command: `./retention runbook ${shellWord(anchorOf(section))}`,
+});

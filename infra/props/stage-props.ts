@@ -109,6 +109,21 @@ export interface StageProps {
    */
   readonly teamsChannelId?: string;
   /**
+   * What mail subscribers of the topic get, as docs/messages.md lists it.
+   * @default 'mail'
+   */
+  readonly emailFormat?: 'slack' | 'teams' | 'json' | 'mail' | 'amazon-q';
+  /**
+   * What HTTPS subscribers get; slackChannelId and teamsChannelId need amazon-q.
+   * @default 'amazon-q'
+   */
+  readonly httpsFormat?: 'slack' | 'teams' | 'json' | 'mail' | 'amazon-q';
+  /**
+   * What SQS, Lambda, Firehose and others get; SMS gets the subject.
+   * @default 'json'
+   */
+  readonly queueFormat?: 'slack' | 'teams' | 'json' | 'mail' | 'amazon-q';
+  /**
    * A parameter that holds the certificates (PEM) of the authority that signed GMS's certificate.
    * @default - public authorities
    */

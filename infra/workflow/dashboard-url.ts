@@ -1,0 +1,25 @@
+import { Aws, CfnMapping, type Stack, Token } from 'aws-cdk-lib';
+import { globalName } from './names.ts';
+
+/** AWS's consoles by partition. */
+const consoleDomains = {
+  aws: 'console.aws.amazon.com',
+  'aws-cn': 'console.amazonaws.cn',
+  'aws-us-gov': 'console.amazonaws-us-gov.com',
+} as const;
+
+/** The address of a stage's dashboard, for alarms and, as a variable of Report, for messages. */
+export const dashboardUrl = (stack: Stack, stage: string): string => {
+  const { region } = stack;
+  return `https://${region}.${consoleDomain(stack)}/cloudwatch/home?region=${region}#dashboards/dashboard/${globalName(stage, region)}`;
+};
+
+/** The console of the stack's partition; a stack without an environment learns at deployment which one that is. */
+function consoleDomain(stack: Stack): string {
+  const { partition } = stack;
+  if (!Token.isUnresolved(partition)) return consoleDomains[partition as keyof typeof consoleDomains];
+  const id = 'ConsoleDomains';
+  const mapping = Object.fromEntries(Object.entries(consoleDomains).map(([name, domain]) => [name, { domain }]));
+  const found = stack.node.tryFindChild(id) ?? new CfnMapping(stack, id, { mapping });
+  return (found as CfnMapping).findInMap(Aws.PARTITION, 'domain');
+}

@@ -1,0 +1,22 @@
+import type { HandInput } from '../../model/run-input.ts';
+import type { Guide, MachineAudience } from './audience.ts';
+import { anchorOf } from './runbook.ts';
+import { shellWord, verbLine } from './words.ts';
+
+/** The program itself. */
+export const machineGuide = ({ program, options = '', policies = 'FILE', demo }: MachineAudience): Guide => ({
+  runByHand: (input) =>
+    demo
+      ? demoOf(input, program)
+      : [program, ...verbLine(input, policies), options].filter((word) => word !== '').join(' '),
+  storeToken: () => undefined,
+  setPaused: () => undefined,
+  runbook: (section) => ({ where: '', command: `${program} runbook ${shellWord(anchorOf(section))}` }),
+  policies: 'in the policies file',
+  enforce: 'use the verb enforce',
+});
+
+const demoOf = ({ indices = [], approveRows }: HandInput, program: string): string | undefined =>
+  approveRows === undefined
+    ? undefined
+    : [program, 'demo', ...indices.map(shellWord), '--approve-rows', approveRows].join(' ');

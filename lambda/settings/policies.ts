@@ -1,0 +1,36 @@
+import type { IndexNames } from '../gms/backend.ts';
+import { dottedName, namesIn, sharingIndex } from '../policy/aspects.ts';
+import type { Problem } from '../policy/explain.ts';
+import { policySchema } from '../policy/schema.ts';
+import { check } from './unresolved.ts';
+
+/** A policy as it is written, for Parameter Store; its names are undefined if they are known only later. */
+export interface StagePolicy {
+  written: Record<string, unknown>;
+  names: IndexNames | undefined;
+}
+
+/**
+ * Reads a list of policies and reports every problem; paths start at the list.
+ * @param minRetentionDays the floor, whole days
+ */
+export function inspectPolicies(
+  list: readonly unknown[],
+  minRetentionDays: number,
+): { policies: StagePolicy[]; problems: Problem[] } {
+  const schema = policySchema(minRetentionDays);
+  const fields = Object.keys(schema.shape);
+  const names = list.map(namesIn);
+  const sharing = sharingIndex(names);
+  const problems = list.flatMap((written, at): Problem[] => {
+    const own = check(schema, written, fields).problems.map((one) => ({ ...one, sentence: `: ${one.sentence}` }));
+    // A duplicate is reported even if the policy has another mistake: once that was fixed, it would come up next.
+    const [first = at] = sharing[at] ?? [];
+    const name = dottedName(names[at] ?? { entityType: '', aspect: '' });
+    if (first < at)
+      own.unshift({ path: [], sentence: ` is for the same index as policy ${first + 1} (${name}): keep one of them` });
+    return own.map(({ path, sentence }) => ({ path: [at, ...path], sentence: `policy ${at + 1}${sentence}` }));
+  });
+  const policies = list.map((written, at) => ({ written: Object(written), names: names[at] }));
+  return { policies, problems };
+}

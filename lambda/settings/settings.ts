@@ -1,0 +1,134 @@
+import * as z from 'zod';
+import type { Problem } from '../policy/explain.ts';
+import { placed, readJson } from '../policy/read-json.ts';
+import type { PolicyInput } from '../policy/schema.ts';
+import { crossFieldProblems } from './cross-field-checks.ts';
+import { fileFields, type GivenSettings, prefixOf, settingFields, stageNameSchema } from './fields.ts';
+import { inspectPolicies, type StagePolicy } from './policies.ts';
+import { check, from, known, Unresolved } from './unresolved.ts';
+
+/**
+ * The settings of a stage, read once: from its file, `infra/stages/<stage>.json`, or from the props of the construct.
+ * Everything that cannot work is rejected here, all at once, before CloudFormation touches anything.
+ */
+
+const stageFileFields = { ...settingFields, ...fileFields };
+type StageFile = z.ZodObject<typeof stageFileFields>;
+
+/** What a stage file may contain. */
+export type StageInput = Omit<z.input<StageFile>, 'policies'> & { policies: PolicyInput[] };
+
+type Plain = Omit<GivenSettings, 'emails' | 'policies' | 'parameterPrefix' | 'tokenParameter'> & {
+  stage: string;
+  parameterPrefix: string;
+  tokenParameter: string;
+};
+
+/** @template Later `Unresolved` in props; a stage file has nothing that is known only later */
+export type Settings<Later = never> = { [Name in keyof Plain]: Plain[Name] | Later } & {
+  emails: (string | Later)[];
+  policies: StagePolicy[];
+};
+
+/** The stage cannot work; `message` is one sentence for each reason. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+
+  /** @param reasons sentences without their full stops */
+  constructor(reasons: readonly string[]) {
+    super(reasons.join('; ').replace(/[^?.]$/, '$&.'));
+  }
+}
+
+/** What a stage file holds. */
+export interface Stage {
+  settings: Settings;
+  /** For every resource of the stack that supports them. */
+  tags: Record<string, string>;
+}
+
+/** Reads a stage file's text. Throws SettingsError. */
+export function readStageText(stage: string, text: string): Stage {
+  const read = readJson(text, { comments: true });
+  if (read.kind === 'wrong') throw new SettingsError([`The file ${placed(read)}`]);
+  const { found, problems } = readStage(stage, read.value);
+  if (found === undefined) throw new SettingsError(problems.map(({ sentence }) => sentence));
+  return found;
+}
+
+/** What a stage file holds, or all problems with it. */
+export function readStage(stage: string, given: unknown): { found?: Stage; problems: Problem[] } {
+  const { settings, fields, problems } = inspectSettings(stage, given, stageFileFields);
+  if (settings === undefined) return { problems };
+  const { tags = {} } = fields as Fields<never>;
+  // JSON holds nothing unresolved.
+  return { problems, found: { settings: settings as Settings, tags } };
+}
+
+/** Those fields that can be used. */
+type Fields<Later> = { [Name in keyof z.output<StageFile>]?: z.output<StageFile>[Name] | Later };
+type Schemas = Readonly<Record<string, z.ZodType>>;
+
+/**
+ * The settings, or all problems with them.
+ * @param schemas of the fields that there may be
+ */
+export function inspectSettings(
+  stage: string | Unresolved,
+  given: unknown,
+  schemas: Schemas,
+): { settings?: Settings<Unresolved>; fields: Fields<Unresolved>; problems: Problem[] } {
+  const { fields, problems: fieldProblems } = readFields(given, schemas);
+  const parameterPrefix = fields.parameterPrefix ?? from(stage, prefixOf);
+  const tokenParameter = fields.tokenParameter ?? from(parameterPrefix, (prefix) => `${prefix}/token`);
+  const all = { ...fields, stage, parameterPrefix, tokenParameter };
+  const { policies, problems: policyProblems } = inspectPolicies(
+    known(fields.policies) ?? [],
+    known(fields.minRetentionDays) ?? 1,
+  );
+  const named = new Set(Object.entries(Object(given)).flatMap(([name, value]) => (value === undefined ? [] : [name])));
+  const problems = [
+    ...stageProblems(stage),
+    ...fieldProblems,
+    ...crossFieldProblems(onlyKnown(all), named),
+    ...policyProblems.map(({ path, sentence }) => ({ path: ['policies', ...path], sentence })),
+  ];
+  if (problems.length > 0) return { fields, problems };
+  const { $schema: _, tags: __, ...settings } = all;
+  return { settings: { ...settings, policies } as Settings<Unresolved>, fields, problems };
+}
+
+function stageProblems(stage: string | Unresolved): Problem[] {
+  if (stage instanceof Unresolved) return [];
+  const { error } = stageNameSchema.safeParse(stage);
+  return error ? [{ path: [], sentence: `The stage's name "${stage}" ${error.issues[0]?.message}` }] : [];
+}
+
+/** Each field by itself, so that impossible combinations are reported along with unreadable fields. */
+function readFields(given: unknown, schemas: Schemas): { fields: Fields<Unresolved>; problems: Problem[] } {
+  const names = Object.keys(schemas);
+  const anything = z.strictObject(Object.fromEntries(names.map((name) => [name, z.unknown().optional()])));
+  const { problems } = check(anything, given, names);
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return { fields: {}, problems };
+  const read = Object.entries(schemas).map(([name, schema]) =>
+    readField(name, schema, (given as Record<string, unknown>)[name], names),
+  );
+  return {
+    fields: Object.assign({}, ...read.map(({ value }) => value)),
+    problems: [...read.flatMap((one) => one.problems), ...problems],
+  };
+}
+
+/** Each item is a resource of its own. */
+const resourceLists = ['emails', 'policies'];
+
+function readField(name: string, schema: z.ZodType, value: unknown, names: readonly string[]) {
+  if (!(value instanceof Unresolved)) return check(z.object({ [name]: schema }), { [name]: value }, names);
+  const sentence = `${name} is a list whose length synth does not know: give its items`;
+  return { value: { [name]: value }, problems: resourceLists.includes(name) ? [{ path: [name], sentence }] : [] };
+}
+
+const onlyKnown = <Some extends object>(all: Some) =>
+  Object.fromEntries(Object.entries(all).filter(([, value]) => !(value instanceof Unresolved))) as {
+    [Name in keyof Some]?: Exclude<Some[Name], Unresolved>;
+  };

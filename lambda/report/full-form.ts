@@ -16,7 +16,9 @@ export const fullForm: Omit<Form, 'fits' | 'left'> = {
 /** What a command does, and below it the command whole. */
 function commandLines({ say, line, typedIn }: Command): Line[] {
   const where = typedIn === 'search-engine' ? " (in the search engine's console)" : '';
-  return [textLine(`${say}${where}:`), { kind: 'command', text: oneLine(line, 2000) }];
+  // A request's body has a line of its own, as consoles read it.
+  const lines = line.split('\n').map((text): Line => ({ kind: 'command', text: oneLine(text, 2000) }));
+  return [textLine(`${say}${where}:`), ...lines];
 }
 
 function runbookText(section: Section, { guide }: Context): string {

@@ -116,7 +116,10 @@ export async function releaseIndex(
   }
 }
 
-/** Rows to keep that are not counted, visible or not, and why that is unknown or proves nothing. */
+/**
+ * Rows to keep that are not counted, visible or not, and why that is unknown or proves nothing. Assumed of a task that
+ * cannot be asked, if a person releases its index: released-reindex.
+ */
 async function missingIn(
   record: StoredRecord,
   key: Key,

@@ -22,7 +22,7 @@ function printed(audience: Audience): string[] {
     mail.render(messageOf(withSentences(facts, audience), { audience })).split('\n'),
   );
   const commands = lines.map((line) => line.replace(/^Runbook[^:]*: /, '  ')).filter((line) => line.startsWith('  '));
-  return [...new Set(commands.map((line) => line.trim()))].filter((line) => !/^(GET|https:)/.test(line));
+  return [...new Set(commands.map((line) => line.trim()))].filter((line) => !/^(GET|PUT|\{|https:)/.test(line));
 }
 
 /** Each with what a program sees of it. */

@@ -81,6 +81,10 @@ export const preview = (context: Context, name?: string) =>
 export const approve = (entry: DecidedIndex, approveRows: number, say: string, context: Context) =>
   byHand(say, { mode: 'enforce', indices: [nameOf(entry)], approveRows }, context, true);
 
+/** A run of one index, which sends right after it has counted. */
+export const enforceOne = (entry: DecidedIndex, context: Context) =>
+  byHand('This deletes them, if they are due', { mode: 'enforce', indices: [nameOf(entry)] }, context, true);
+
 /** Lets an enforcing run verify what is unresolved; it deletes nothing there before that is reported. */
 export const verify = (entry: DecidedIndex, context: Context) =>
   byHand('This verifies it', { mode: 'enforce', indices: [nameOf(entry)] }, context, true);

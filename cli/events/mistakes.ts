@@ -5,6 +5,9 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** Reads one input. What a mistake in it does is for the caller to decide: it is thrown, or kept for a report. */
+export type Attempt = <Value>(read: () => Value) => Value | undefined;
+
 const problems: Record<string, { problem: string; remedy?: string }> = {
   ENOENT: { problem: 'no such file' },
   EACCES: { problem: 'permission denied' },

@@ -1,24 +1,28 @@
 import * as z from 'zod';
+import { visible } from '../../lambda/gms/text.ts';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
 import { results } from '../../lambda/model/outcomes.ts';
 import type { Report } from '../../lambda/model/report-schema.ts';
 import { moment } from '../../lambda/report/sentences/numbers.ts';
+
+/** A file that others can write. */
+const text = z.string().transform(visible);
 
 /**
  * The last run that used a ledger, a preview or a release among them: `status` begins with it. It is kept beside the
  * records and decides nothing.
  */
 const lastRunSchema = z.object({
-  runId: z.string(),
+  runId: text,
   /** ISO 8601, UTC. */
   startedAt: z.iso.datetime(),
   finishedAt: z.iso.datetime(),
   /** The address of GMS. */
-  server: z.string().optional(),
+  server: text.optional(),
   verb: z.enum(['preview', 'enforce', 'release']),
   result: z.enum(results),
   /** Of its message. */
-  subject: z.string(),
+  subject: text,
 });
 
 export type LastRun = z.infer<typeof lastRunSchema>;

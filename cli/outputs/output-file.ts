@@ -18,6 +18,7 @@ import {
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { UsageError, whatFailed } from '../events/mistakes.ts';
 import type { RunListener } from '../events/output.ts';
+import { printed } from '../events/printed.ts';
 
 /** The files that a command writes. An existing file is replaced only with `--force`, apart from the figures. */
 
@@ -183,7 +184,8 @@ const refusePipeWithoutReader = (path: string): void =>
   closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
 
 /** If a stream cannot be written, its output is lost, but tasks on the server are still supervised. */
-export function writeTo(stream: NodeJS.WriteStream & { fd?: number }, text: string): void {
+export function writeTo(stream: NodeJS.WriteStream & { fd?: number }, given: string): void {
+  const text = printed(given);
   try {
     if (isFile(stream.fd)) writeWhole(stream.fd, text);
     else stream.write(text);

@@ -6,6 +6,7 @@ import { exact, moment } from '../../lambda/report/sentences/numbers.ts';
 import { titles } from '../../lambda/report/sentences/sentences.ts';
 import type { RunState, WatchedEntry } from '../../lambda/run/state.ts';
 import { progressOf } from '../events/output.ts';
+import { printed } from '../events/printed.ts';
 
 /** After Ctrl-C, a closed terminal or a stop from outside: says what continues without us, and how to resume. */
 
@@ -26,10 +27,10 @@ export function onInterrupt(
       if (asked) return end(status);
       asked = true;
       try {
-        for (const line of await explain()) process.stderr.write(`${line}\n`);
+        for (const line of await explain()) process.stderr.write(printed(`${line}\n`));
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        process.stderr.write(`Stopped. What is still running on the server cannot be read: ${why}\n`);
+        process.stderr.write(printed(`Stopped. What is still running on the server cannot be read: ${why}\n`));
       } finally {
         end(status);
       }

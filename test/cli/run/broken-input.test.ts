@@ -36,7 +36,11 @@ test.each<[what: string, mistake: RegExp, spoil: (night: Night, args: string[]) 
   ],
   ['an empty policies file', /policies\.json/, ({ files }) => files.write('policies.json', '')],
   ['policies that are gone', /no such file/, ({ files }) => rmSync(files.at('policies.json'))],
-  ['policies that are a folder', /it is a folder/, ({ files }, args) => instead(args, '--policies', files.at('ledger'))],
+  [
+    'policies that are a folder',
+    /it is a folder/,
+    ({ files }, args) => instead(args, '--policies', files.at('ledger')),
+  ],
   ['policies with a whole stage', /policies/, ({ files }) => files.write('policies.json', { gmsUrl: 'x' })],
   ['an index without a policy', /has no policy for it/, (_, args) => [...args, 'chart.chartUsageStatistics']],
   ['an empty token file', /is empty/, ({ files }) => files.write('token', '')],

@@ -7,6 +7,7 @@ import { audienceOf } from '../command-line/audience.ts';
 import type { CommandLine } from '../command-line/read.ts';
 import { type Attempt, UsageError } from '../events/mistakes.ts';
 import type { RunListener } from '../events/output.ts';
+import { isNullDevice } from '../events/signals.ts';
 import { noPolicies, policiesFile } from '../inputs/policies.ts';
 import { partsOfServer, refuseProxy } from '../inputs/server.ts';
 import { readWebhook, type Webhook, withoutAddress } from '../inputs/webhook.ts';
@@ -18,7 +19,6 @@ import {
   openLedger,
   unusable,
 } from '../ledgers/choose.ts';
-import { isNullDevice } from '../outputs/screen/screen.ts';
 import { reportPublisher } from '../outputs/tell-report.ts';
 import { connect } from '../run/connect.ts';
 import { unconnected } from '../run/observed.ts';

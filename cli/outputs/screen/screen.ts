@@ -1,11 +1,10 @@
-import { fstatSync, statSync } from 'node:fs';
-import { devNull } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Result } from '../../../lambda/model/outcomes.ts';
 import { whatFailed } from '../../events/mistakes.ts';
 import type { Printed } from '../../events/output.ts';
 import { colourOf } from '../../events/printed.ts';
+import { isNullDevice } from '../../events/signals.ts';
 import { writeTo } from '../output-file.ts';
 import { usualWidth } from '../table.ts';
 
@@ -96,12 +95,6 @@ export function keepWriting(
     patience.abort();
     return failed ?? (stuck || !stdout.writable ? 'gone' : 'taken');
   };
-}
-
-/** Whether a file is the null device, which Node also puts in the place of an output that is closed. */
-export function isNullDevice(file: number | string): boolean {
-  const stats = typeof file === 'number' ? fstatSync(file) : statSync(file, { throwIfNoEntry: false });
-  return stats?.isCharacterDevice() === true && stats.rdev === statSync(devNull).rdev;
 }
 
 /** A reader that takes nothing for this long has not taken the report. */

@@ -1,3 +1,4 @@
+import { whyNotStarted } from './cannot-start.mjs';
 import { parseArguments } from './command-line/arguments.ts';
 import { programName } from './command-line/verbs.ts';
 import { UsageError } from './events/mistakes.ts';
@@ -30,6 +31,8 @@ for (const name of Object.keys(env).filter((one) => one.startsWith('DATAHUB_RETE
 handleSignals();
 
 try {
+  const why = whyNotStarted();
+  if (why !== undefined) throw new UsageError(why);
   const program = programName(process.argv[1]);
   process.exitCode = await execute(parseArguments(process.argv.slice(2), env, program), {
     env,

@@ -1,9 +1,15 @@
 import { fileURLToPath } from 'node:url';
+import { whyNotStarted } from './cannot-start.mjs';
 
 /**
  * Starts `main.ts` in a checkout: for `./retention` and `npm start` (the demo), or by itself where a shell cannot run the first. It is
  * no TypeScript, because without the packages nothing here can read any.
  */
+const why = whyNotStarted();
+if (why !== undefined) {
+  process.stderr.write(`${why}\n`);
+  process.exit(2);
+}
 try {
   const { register } = await import('tsx/esm/api');
   register();

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { retryAfterMillis } from '../../lambda/gms/http/retry.ts';
 import { redactor } from '../../lambda/gms/secrets.ts';
 import { oneLine } from '../../lambda/report/sentences/text.ts';
 import { exchange, NoAnswerError } from '../inputs/exchange.ts';
+import { readGuarded } from '../inputs/read-text.ts';
 
 /** The ConfigMaps of one namespace, over the API of Kubernetes. Nothing is retried here. */
 
@@ -79,7 +79,7 @@ const accountFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
 export function podAccess(env: NodeJS.ProcessEnv, folder = accountFolder): ApiAccess | undefined {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
   if (!host || !port) return undefined;
-  const read = (name: string) => readFileSync(`${folder}/${name}`, 'utf8').trim();
+  const read = (name: string) => readGuarded(`${folder}/${name}`).trim();
   try {
     return {
       url: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,

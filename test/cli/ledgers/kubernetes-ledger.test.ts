@@ -8,7 +8,7 @@ import { type ApiAccess, type ConfigMap, configMaps, podAccess } from '../../../
 import { kubernetesLedger, ledgerLabel, nameOf } from '../../../cli/ledgers/kubernetes-ledger.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
 import { revisionOf } from '../../../lambda/ledger/record.ts';
-import { http, rawServer } from '../../lambda/gms/http/raw-server.ts';
+import { http, rawServer, trickle } from '../../lambda/gms/http/raw-server.ts';
 import {
   type Asked,
   type KubernetesApi,
@@ -303,13 +303,7 @@ describe('An API server that is not as it should be', () => {
     ['trickles an answer', `${head}\r\n{`, ' ', true],
     ['never answers', '', '', false],
   ])('that %s is given up, and what it has stored counts', async (_, first, next, stores) => {
-    const server = await rawServer({
-      onRequest: (socket) => {
-        socket.write(first);
-        const timer = setInterval(() => socket.write(next), 10);
-        socket.once('close', () => clearInterval(timer));
-      },
-    });
+    const server = await rawServer({ onRequest: (socket) => trickle(socket, first, next) });
     const maps = configMaps(access({ url: server.url, timeoutMillis: 200 }));
     await expect(maps.list('x=y')).rejects.toThrow(/no answer from the API server|broke off/);
     const write = maps.create({ metadata: { name: 'x' } });

@@ -6,7 +6,7 @@ import { readWebhook, type Webhook, withoutAddress } from '../../../cli/inputs/w
 import { post } from '../../../cli/outputs/post.ts';
 import { destinationNames, destinations } from '../../../lambda/report/destinations/registry.ts';
 import { messageOf } from '../../../lambda/report/message.ts';
-import { rawServer } from '../../lambda/gms/http/raw-server.ts';
+import { rawServer, trickle } from '../../lambda/gms/http/raw-server.ts';
 import { freePort } from '../../support/loopback.ts';
 import { aReport } from '../../support/reports.ts';
 import { problemOf } from '../inputs/problem.ts';
@@ -291,22 +291,9 @@ describe('A try ends by our own timer', () => {
   });
 });
 
-const until = (socket: Socket, timer: NodeJS.Timeout) => socket.once('close', () => clearInterval(timer));
-
-/** Something every few milliseconds, for as long as anybody listens. */
-function trickle(socket: Socket, first: string, next: string): void {
-  socket.write(first);
-  until(
-    socket,
-    setInterval(() => socket.write(next), 10),
-  );
-}
-
 function later(socket: Socket, millis: number): void {
-  until(
-    socket,
-    setTimeout(() => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'), millis),
-  );
+  const timer = setTimeout(() => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'), millis);
+  socket.once('close', () => clearTimeout(timer));
 }
 
 describe('the address of a webhook', () => {

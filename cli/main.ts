@@ -1,4 +1,3 @@
-import { whyNotStarted } from './cannot-start.mjs';
 import { parseArguments } from './command-line/arguments.ts';
 import { programName } from './command-line/verbs.ts';
 import { UsageError } from './events/mistakes.ts';
@@ -31,8 +30,6 @@ for (const name of Object.keys(env).filter((one) => one.startsWith('DATAHUB_RETE
 handleSignals();
 
 try {
-  const why = whyNotStarted();
-  if (why !== undefined) throw new UsageError(why);
   const program = programName(process.argv[1]);
   process.exitCode = await execute(parseArguments(process.argv.slice(2), env, program), {
     env,
@@ -50,8 +47,11 @@ try {
         : onScreen(screenOn(json === '-' ? stderr : stdout, env)),
   });
 } catch (error) {
-  writeTo(stderr, `${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
+  const { syscall } = Object(error) as NodeJS.ErrnoException;
+  const gone =
+    syscall === 'uv_cwd' ? 'The folder in which this program was started is gone: change to another one.' : '';
+  writeTo(stderr, `${gone || (error instanceof Error ? error.message : String(error))}\n`);
+  process.exitCode = gone || error instanceof UsageError ? 2 : 1;
 }
 if ((await printed()) === 'refused') process.exitCode ||= 1;
 // A connection or a timer of a request that was given up must not keep the process alive.

@@ -126,7 +126,7 @@ async function readInputs(commandLine: CommandLine, output: RunListener, context
 
 /**
  * A run that asks no server: what is wrong with its inputs is reported as every other mistake, with all that the ledger
- * holds (rules 12 and 14), to whoever can be told.
+ * holds (rules 12 and 14), wherever it can go.
  * @throws UsageError with the mistakes
  */
 async function reportMistakes(

@@ -165,7 +165,7 @@ function ledgerError(table: string, what: string, error: unknown): LedgerError {
   );
 }
 
-/** What is missing is made by deploying; a limit and a refusal are somebody else's. */
+/** What is missing is made by deploying; a limit and a refusal come from elsewhere. */
 function remedyOf(name: string, status: number): string {
   if (isThrottling(name)) return 'it takes no more requests for now, and the next run tries again';
   if (isDenied(name)) return `${denied} denies it: the message names which`;

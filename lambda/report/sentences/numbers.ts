@@ -59,7 +59,7 @@ export function size(megabytes: number, { under, over } = inWords): string {
   if (megabytes < 1) return `${under}1 MB`;
   if (megabytes < 999.5) return `${Math.round(megabytes)} MB`;
   if (megabytes < 999_950) return `${trimmed(megabytes / 1000)} GB`;
-  // No index is that large: somebody's counter is wrong.
+  // No index is that large: the number is wrong.
   return megabytes < 1e12 ? `${trimmed(megabytes / 1e6)} TB` : `${over}1,000,000 TB`;
 }
 

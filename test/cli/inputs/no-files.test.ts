@@ -25,6 +25,7 @@ const run = (args: readonly string[], { cwd, home }: { cwd?: string; home?: stri
     timeout: 15_000,
   });
 
+const checkout = new URL('../../../cli/start.mjs', import.meta.url).pathname;
 const sentence = /^[^\n]+\.\n$/;
 
 describe.each(instead)('%s in the place of', (_, make) => {
@@ -59,17 +60,17 @@ describe.each(instead)('%s in the place of', (_, make) => {
 });
 
 describe('A program that is started', () => {
-  test('in a folder that is gone says so', () => {
+  test.each([checkout, programs.start])('in a folder that is gone says so: %s', (program) => {
     const { at } = folder();
     mkdirSync(at('gone'));
-    const script = `cd "${at('gone')}" && rmdir "${at('gone')}" && exec "${process.execPath}" "${programs.start}" status`;
+    const script = `cd "${at('gone')}" && rmdir "${at('gone')}" && exec "${process.execPath}" "${program}" status`;
     const { status, stderr } = spawnSync('sh', ['-c', script], { encoding: 'utf8' });
     expect([status, stderr]).toEqual([2, expect.stringMatching(/^The folder in which .* is gone: [^\n]+\n$/)]);
     rmSync(at('gone'), { recursive: true, force: true });
   });
 
   test.each([24, 40, 64])('with %i open files says so', (files) => {
-    const script = `ulimit -n ${files}; exec "${process.execPath}" "${programs.start}" --version`;
+    const script = `ulimit -n ${files}; exec "${process.execPath}" "${checkout}" --version`;
     const { status, stderr } = spawnSync('sh', ['-c', script], { encoding: 'utf8' });
     expect([status, stderr]).toEqual([2, expect.stringMatching(/^The system lets .*: raise the limit [^\n]+\n$/)]);
   });

@@ -1,1 +1,0 @@
-export function whyNotStarted(): string | undefined;

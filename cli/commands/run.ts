@@ -24,7 +24,7 @@ import { connect } from '../run/connect.ts';
 import { unconnected } from '../run/observed.ts';
 import { runOnce } from '../run/run-once.ts';
 import { remarksOn, runFiles, serverFiles } from './files.ts';
-import { isByHand, type ProcessContext } from './process-context.ts';
+import { askerOf, isByHand, type ProcessContext } from './process-context.ts';
 
 /** `preview`, `enforce` and `release`: one run on a server. @throws UsageError, once what is wrong has been reported */
 export async function runOnServer(
@@ -70,7 +70,8 @@ export async function runOnServer(
       { server, audience, ...files, webhook, failOn, byHand, lastRun, printed },
       output,
     );
-    const run = { server, connection, policies, input, fast, embedded: false, ledger, name, audience, ask };
+    const asked = { ...input, by: askerOf(commandLine.by, context) };
+    const run = { server, connection, policies, input: asked, fast, embedded: false, ledger, name, audience, ask };
     await runOnce(run, output, publisher);
     return publisher.status();
   } finally {
@@ -154,7 +155,8 @@ async function reportMistakes(
   const lastRun = { store: ledger, verb: mode };
   const byHand = isByHand(context);
   const publisher = reportPublisher({ server, audience, ...files, webhook, byHand, lastRun, printed }, output);
-  const run = { server, connection: unconnected, input, fast: false, embedded: false, ledger, name, audience };
+  const asked = { ...input, by: askerOf(commandLine.by, context) };
+  const run = { server, connection: unconnected, input: asked, fast: false, embedded: false, ledger, name, audience };
   await runOnce({ ...run, policies: policies ?? { ...noPolicies, read: refuse } }, output, publisher);
   throw mistake;
 }

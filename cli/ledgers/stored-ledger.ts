@@ -1,12 +1,10 @@
 import * as z from 'zod';
-import { visible } from '../../lambda/gms/text.ts';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
+import { text } from '../../lambda/ledger/record.ts';
+import type { RunStore } from '../../lambda/ledger/runs.ts';
 import { results } from '../../lambda/model/outcomes.ts';
 import type { Report } from '../../lambda/model/report-schema.ts';
 import { moment } from '../../lambda/report/sentences/numbers.ts';
-
-/** A file that others can write. */
-const text = z.string().transform(visible);
 
 /**
  * The last run that used a ledger, a preview or a release among them: `status` begins with it. It is kept beside the
@@ -29,6 +27,7 @@ export type LastRun = z.infer<typeof lastRunSchema>;
 
 /** A ledger that outlives the process: in a folder, or in ConfigMaps. */
 export interface StoredLedger extends Ledger, LastRuns {
+  runs: RunStore;
   /**
    * Makes it if it is missing, and tries whether it can be written, without storing a record.
    * @throws LedgerError

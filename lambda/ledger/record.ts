@@ -22,7 +22,7 @@ import { namesIn, namesOfIndex, searchIndex } from '../policy/aspects.ts';
  */
 
 /** Others may have written it, and a terminal shows it. */
-const text = z.string().transform(visible);
+export const text = z.string().transform(visible);
 
 /** The range of a JavaScript date: no report can be made with a larger number. */
 const millis = z.number().min(0).max(8.64e15);
@@ -76,6 +76,9 @@ const attemptSchema = runSchema.extend({
   /** The policy's own cutoff: the rows to keep begin there, even where a row limit makes the sent cutoff older. */
   policyCutoffMillis: millis,
   fields: fieldsSchema,
+  /** Who asked for the run that sent it, and up to how many rows a person approved; for people. */
+  by: shown(text),
+  approvedRows: shown(rows),
   /** The policy's tolerance when it was sent; 2 in a record without it. */
   maxMissingPercent: z.number().min(0).max(2).optional(),
   /** By the server's dry run. */
@@ -133,7 +136,11 @@ const releaseSchema = extensible(releaseFacts);
 export type Release = z.infer<typeof releaseSchema>;
 
 /** The last release, which takes the place of the verdict that it ended. */
-const lastReleaseSchema = extensible({ decided: decidedSchema, release: releaseSchema.catch({}) });
+const lastReleaseSchema = extensible({
+  by: shown(text),
+  decided: decidedSchema,
+  release: releaseSchema.catch({}),
+});
 export type LastRelease = z.infer<typeof lastReleaseSchema>;
 
 const common = {

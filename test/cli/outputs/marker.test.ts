@@ -43,11 +43,28 @@ test.each([
     ...{ runId: marker, server: marker, subject: marker, verb: 'enforce', result: 'ok' },
     ...{ startedAt: '2026-11-20T00:00:00.000Z', finishedAt: '2026-11-20T00:00:00.000Z' },
   });
+  night.files.write(
+    'ledger/.runs.json',
+    JSON.stringify({
+      runs: [
+        {
+          runId: marker,
+          finishedAt: marker,
+          by: marker,
+          result: marker,
+          indices: [{ name: marker, outcome: marker }],
+          released: [{ name: marker }],
+        },
+      ],
+    }),
+  );
   const status = await runHere(['status', ...night.ledger]);
   expect(status.stdout).toMatch(/INJECTED/);
   const broken = ['dataset.operation', 'no.such', marker];
+  const runs = await runHere(['status', '--runs', ...night.ledger]);
   const shown = [
     status,
+    runs,
     await runHere(night.run('preview', [operation])),
     await runHere(night.run('preview', [{ ...operation, note: marker, owner: marker }])),
     await runHere(night.run('preview', [{ ...operation, entityType: marker }])),

@@ -1,11 +1,12 @@
 import { parseArguments } from './command-line/arguments.ts';
 import { programName } from './command-line/verbs.ts';
 import { UsageError } from './events/mistakes.ts';
+import { handleSignals, isNullDevice } from './events/signals.ts';
 import { execute } from './execute.ts';
 import { jsonLines } from './outputs/json-lines.ts';
 import { writeTo } from './outputs/output-file.ts';
 import { onScreen } from './outputs/screen/on-screen.ts';
-import { askOn, isNullDevice, keepWriting, screenOn } from './outputs/screen/screen.ts';
+import { askOn, keepWriting, screenOn } from './outputs/screen/screen.ts';
 import { usualWidth } from './outputs/table.ts';
 
 /**
@@ -25,17 +26,8 @@ for (const name of Object.keys(env).filter((one) => one.startsWith('DATAHUB_RETE
   else delete env[name];
 }
 
-// An unhandled signal does not end the first process of a container. A run has a handler of its own, which says what
-// continues without it; everything else here can simply end.
-for (const [signal, status] of [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-  ['SIGHUP', 129],
-] as const) {
-  process.on(signal, () => {
-    if (process.listenerCount(signal) === 1) process.exit(status);
-  });
-}
+// An unhandled signal does not end the first process of a container.
+handleSignals();
 
 try {
   const program = programName(process.argv[1]);
@@ -55,8 +47,11 @@ try {
         : onScreen(screenOn(json === '-' ? stderr : stdout, env)),
   });
 } catch (error) {
-  writeTo(stderr, `${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
+  const { syscall } = Object(error) as NodeJS.ErrnoException;
+  const gone =
+    syscall === 'uv_cwd' ? 'The folder in which this program was started is gone: change to another one.' : '';
+  writeTo(stderr, `${gone || (error instanceof Error ? error.message : String(error))}\n`);
+  process.exitCode = gone || error instanceof UsageError ? 2 : 1;
 }
 if ((await printed()) === 'refused') process.exitCode ||= 1;
 // A connection or a timer of a request that was given up must not keep the process alive.

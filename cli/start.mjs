@@ -1,9 +1,23 @@
+import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /**
  * Starts `main.ts` in a checkout: for `./retention` and `npm start` (the demo), or by itself where a shell cannot run the first. It is
  * no TypeScript, because without the packages nothing here can read any.
  */
+// The compiler is a process of its own, and does not say so itself.
+const opened = [];
+try {
+  process.cwd();
+  while (opened.length < 64) opened.push(openSync(fileURLToPath(import.meta.url)));
+} catch ({ syscall, code }) {
+  const gone = 'The folder in which this program was started is gone: change to another one.';
+  const few = `The system lets this program open too few files (${code}): raise the limit (ulimit -n 1024).`;
+  process.stderr.write(`${syscall === 'uv_cwd' ? gone : few}\n`);
+  process.exit(2);
+} finally {
+  for (const file of opened) closeSync(file);
+}
 try {
   const { register } = await import('tsx/esm/api');
   register();

@@ -1,5 +1,6 @@
 import type { Options } from '../command-line/options.ts';
 import type { CommandLine } from '../command-line/read.ts';
+import type { Attempt } from '../events/mistakes.ts';
 import { datahubenv, datahubenvPath } from '../inputs/datahubenv.ts';
 import { othersCanRead } from '../inputs/read-text.ts';
 import { tokenFileVariable } from '../inputs/server.ts';
@@ -7,10 +8,14 @@ import { type NamedFiles, outputFile } from '../outputs/output-file.ts';
 
 /** The files that a command line names, checked before the first request. */
 
-/** The files that a run writes, once it is known that they can be written. @throws UsageError */
-export const runFiles = ({ json, metricsFile, force }: CommandLine, others: NamedFiles) => ({
-  json: outputFile(json, 'report', others, force),
-  metrics: outputFile(metricsFile, 'figures', [...others, ['--json', json]]),
+/** The files that a run writes, once it is known that they can be written. @throws what `attempt` throws */
+export const runFiles = (
+  { json, metricsFile, force }: CommandLine,
+  others: NamedFiles,
+  attempt: Attempt = (read) => read(),
+) => ({
+  json: attempt(() => outputFile(json, 'report', others, force)),
+  metrics: attempt(() => outputFile(metricsFile, 'figures', [...others, ['--json', json]])),
 });
 
 export const serverFiles = ({ tokenFile, caFile }: Options, env: NodeJS.ProcessEnv): NamedFiles => [

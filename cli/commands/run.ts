@@ -1,42 +1,61 @@
 import { isLoopback } from '../../lambda/gms/http/base-url.ts';
+import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import type { Audience } from '../../lambda/report/guide/audience.ts';
+import { ParametersError } from '../../lambda/run/services.ts';
 import { inputOf } from '../command-line/arguments.ts';
 import { audienceOf } from '../command-line/audience.ts';
 import type { CommandLine } from '../command-line/read.ts';
-import { UsageError } from '../events/mistakes.ts';
+import { type Attempt, UsageError } from '../events/mistakes.ts';
 import type { RunListener } from '../events/output.ts';
+import { isNullDevice } from '../events/signals.ts';
 import { noPolicies, policiesFile } from '../inputs/policies.ts';
-import { readServer, refuseProxy } from '../inputs/server.ts';
+import { partsOfServer, refuseProxy } from '../inputs/server.ts';
 import { readWebhook, type Webhook, withoutAddress } from '../inputs/webhook.ts';
-import { chooseLedger, ledgerFolders, openLedger } from '../ledgers/choose.ts';
-import { isNullDevice } from '../outputs/screen/screen.ts';
+import {
+  checkRelease,
+  chooseLedger,
+  defaultLedgerPath,
+  ledgerFolders,
+  openLedger,
+  unusable,
+} from '../ledgers/choose.ts';
 import { reportPublisher } from '../outputs/tell-report.ts';
 import { connect } from '../run/connect.ts';
+import { unconnected } from '../run/observed.ts';
 import { runOnce } from '../run/run-once.ts';
 import { remarksOn, runFiles, serverFiles } from './files.ts';
 import { askerOf, isByHand, type ProcessContext } from './process-context.ts';
 
-/** `preview`, `enforce` and `release`: one run on a server. @throws UsageError */
+/** `preview`, `enforce` and `release`: one run on a server. @throws UsageError, once what is wrong has been reported */
 export async function runOnServer(
   commandLine: CommandLine,
   output: RunListener,
   context: ProcessContext,
 ): Promise<number> {
-  refuseUnattended(commandLine, context);
   const { env, program, printed } = context;
   const { fast = false, failOn } = commandLine;
-  const { server, policies, input, webhook, files, named } = await readInputs(commandLine, output, env);
+  const inputs = await readInputs(commandLine, output, context);
+  const { server, policies, input, webhook, files, named, mistakes } = inputs;
+  if (server === undefined || policies === undefined || mistakes.length > 0) {
+    return reportMistakes(commandLine, inputs, output, context);
+  }
   const { baseUrl, from } = server;
   const mode = input.release ? ('release' as const) : input.mode;
-
-  output.header({ server: baseUrl, from, mode, embedded: false, fast, ledger: commandLine.ledger });
-  const remarks = remarksOn(commandLine.tokenFile, commandLine.notifyUrlFile);
-  for (const remark of [...policies.warnings, ...remarks]) output.note(remark);
-
+  const byHand = isByHand(context);
   const connection = connect(server, { sampleOnly: fast, onServerEvent: output.serverEvent });
   try {
-    const path = await chooseLedger(commandLine, server, env, connection);
-    const { ledger, begins } = named ?? (await openLedger(path, commandLine, policies, env));
+    output.header({ server: baseUrl, from, mode, embedded: false, fast, ledger: commandLine.ledger });
+    const remarks = remarksOn(commandLine.tokenFile, commandLine.notifyUrlFile);
+    for (const remark of [...policies.warnings, ...remarks]) output.note(remark);
+
+    const opened = await inputs.attempted(async () => {
+      const path = await chooseLedger(commandLine, server, env, connection);
+      const found = named ?? (await openLedger(path, commandLine, env));
+      if (named === undefined && found.records && input.release) checkRelease(input.release, policies, found.records);
+      return { path, ...found };
+    });
+    if (opened === undefined) return await reportMistakes(commandLine, inputs, output, context, true);
+    const { path, ledger, begins } = opened;
     if (named === undefined) output.ledger(path);
     const { hostname } = new URL(baseUrl);
     // Commands in its messages must reach the same ledger: at a loopback address, enforce needs --ledger.
@@ -47,7 +66,6 @@ export async function runOnServer(
     const name = commandLine.name ?? hostname;
     const ask = commandLine.verb === 'enforce' && !commandLine.yes ? context.ask : undefined;
     const lastRun = { store: ledger, verb: mode };
-    const byHand = isByHand(context);
     const publisher = reportPublisher(
       { server, audience, ...files, webhook, failOn, byHand, lastRun, printed },
       output,
@@ -61,23 +79,109 @@ export async function runOnServer(
   }
 }
 
-/** Everything that the command line names, read and checked before the first request. @throws UsageError */
-async function readInputs(commandLine: CommandLine, output: RunListener, env: NodeJS.ProcessEnv) {
+/** What the command line names, read and checked before the first request: each by itself, for a report of mistakes. */
+type Inputs = Awaited<ReturnType<typeof readInputs>>;
+
+async function readInputs(commandLine: CommandLine, output: RunListener, context: ProcessContext) {
+  const { env } = context;
   const { ledger } = commandLine;
+  const mistakes: string[] = [];
+  const kept = (error: unknown): undefined => {
+    if (!(error instanceof UsageError)) throw error;
+    mistakes.push(error.message);
+  };
+  const attempt: Attempt = (read) => {
+    try {
+      return read();
+    } catch (error) {
+      return kept(error);
+    }
+  };
+  const attempted = <Value>(read: () => Promise<Value>): Promise<Value | undefined> => read().catch(kept);
+  attempt(() => refuseUnattended(commandLine, context));
   const input = inputOf(commandLine);
-  const server = readServer(commandLine, env);
-  refuseProxy(server.baseUrl, env);
-  const policies = commandLine.policies === undefined ? noPolicies : policiesFile(commandLine.policies, input.indices);
-  const webhook = webhookOf(commandLine, output);
-  const files = runFiles(commandLine, [
+  const { baseUrl, ca, server } = partsOfServer(commandLine, env, attempt);
+  if (baseUrl !== undefined) attempt(() => refuseProxy(baseUrl, env));
+  const policies = attempt(() =>
+    commandLine.policies === undefined ? noPolicies : policiesFile(commandLine.policies, input.indices),
+  );
+  const webhook = attempt(() => webhookOf(commandLine, output));
+  const others = [
     ...serverFiles(commandLine, env),
     ['--policies', commandLine.policies],
     ['--notify-url-file', commandLine.notifyUrlFile],
     ...ledgerFolders(ledger, env),
-  ]);
+  ] as const;
+  const files = runFiles(commandLine, others, attempt);
   // Without a name, which ledger it is depends on the server.
-  const named = ledger === undefined ? undefined : await openLedger(ledger, commandLine, policies, env);
-  return { input, server, policies, webhook, files, named };
+  const named =
+    ledger === undefined || mistakes.length > 0
+      ? undefined
+      : await attempted(async () => {
+          const found = await openLedger(ledger, commandLine, env);
+          if (input.release && policies && found.records) checkRelease(input.release, policies, found.records);
+          return found;
+        });
+  return { input, baseUrl, ca, server, policies, webhook, files, named, mistakes, attempted };
+}
+
+/**
+ * A run that asks no server: what is wrong with its inputs is reported as every other mistake, with all that the ledger
+ * holds (rules 12 and 14), wherever it can go.
+ * @throws UsageError with the mistakes
+ */
+async function reportMistakes(
+  commandLine: CommandLine,
+  { input, baseUrl, ca, server: given, policies, webhook, files, mistakes }: Inputs,
+  output: RunListener,
+  context: ProcessContext,
+  isBegun = false,
+): Promise<never> {
+  const { env, program, printed } = context;
+  const mistake = new UsageError(mistakes.join('\n'));
+  const ledger = await ledgerOfMistakes(commandLine, baseUrl, mistake, env);
+  const last = await ledger.lastRun().catch(() => undefined);
+  if (!ledger.hasRecords && !last && !webhook && !files.metrics && (files.json?.path ?? '-') === '-') throw mistake;
+  const known = baseUrl ?? last?.server ?? unknownServer;
+  const refuse = (): never => {
+    throw new ParametersError(mistakes.join(' ').replace(/\s+/g, ' '));
+  };
+  const token = { get: async () => refuse(), reread: async () => refuse() };
+  const server = { baseUrl: known, ca, token, tokenText: given?.tokenText ?? '' };
+  const mode = input.release ? ('release' as const) : input.mode;
+  if (!isBegun) output.header({ server: known, mode, embedded: false, fast: false, ledger: commandLine.ledger });
+  const audience = audienceOf(program, commandLine, env);
+  const name = commandLine.name ?? new URL(known).hostname;
+  const lastRun = { store: ledger, verb: mode };
+  const byHand = isByHand(context);
+  const publisher = reportPublisher({ server, audience, ...files, webhook, byHand, lastRun, printed }, output);
+  const asked = { ...input, by: askerOf(commandLine.by, context) };
+  const run = { server, connection: unconnected, input: asked, fast: false, embedded: false, ledger, name, audience };
+  await runOnce({ ...run, policies: policies ?? { ...noPolicies, read: refuse } }, output, publisher);
+  throw mistake;
+}
+
+/** Where not even the ledger says which it is. */
+const unknownServer = 'http://unknown.invalid';
+
+/** The ledger that a run without a mistake would use, as far as that is known; it is neither made nor tried. */
+async function ledgerOfMistakes(
+  commandLine: CommandLine,
+  baseUrl: string | undefined,
+  { message }: UsageError,
+  env: NodeJS.ProcessEnv,
+) {
+  const { ledger: named, fast = false } = commandLine;
+  const isUnknown = named === undefined && baseUrl !== undefined && isLoopback(new URL(baseUrl).hostname);
+  try {
+    if (isUnknown) throw new UsageError(message);
+    const path = named ?? defaultLedgerPath(env, fast);
+    const { ledger, records } = await openLedger(path, { ...commandLine, verb: 'preview' }, env);
+    return { ...ledger, hasRecords: records === undefined || records.length > 0 };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { ...unusable(new LedgerError(error.message)), hasRecords: false };
+  }
 }
 
 function firstRun(path: string, { kind }: Audience): string {

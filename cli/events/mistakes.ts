@@ -5,6 +5,9 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** Reads one input. What a mistake in it does is for the caller to decide: it is thrown, or kept for a report. */
+export type Attempt = <Value>(read: () => Value) => Value | undefined;
+
 const problems: Record<string, { problem: string; remedy?: string }> = {
   ENOENT: { problem: 'no such file' },
   EACCES: { problem: 'permission denied' },
@@ -17,12 +20,18 @@ const problems: Record<string, { problem: string; remedy?: string }> = {
   EFBIG: { problem: 'larger than a file may be on this disk' },
   EIO: { problem: 'the disk reports an error', remedy: 'check the disk' },
   ENXIO: { problem: 'nobody reads this pipe', remedy: 'start its reader first' },
+  EAGAIN: { problem: 'its reader takes nothing' },
+  EMFILE: { problem: 'too many files are open', remedy: 'raise the limit (ulimit -n 1024)' },
   EPIPE: { problem: 'its reader is gone' },
 };
 
+/** An error that says it itself. */
+type Problem = Partial<Record<'problem' | 'remedy', string>>;
+
 /** Why the system refused a file, and what to do other than choose another name. */
-export function whatFailed(error: unknown): { problem: string; remedy?: string } {
-  const { code = 'no reason given', path } = error as NodeJS.ErrnoException;
+export function whatFailed(error: unknown): { problem: string; remedy?: string | undefined } {
+  const { code = 'no reason given', path, problem, remedy } = error as NodeJS.ErrnoException & Problem;
+  if (problem !== undefined) return { problem, remedy };
   const isRelative = path !== undefined && !isAbsolute(path);
   if (code === 'ENOENT' && isRelative) return { problem: `no such file in ${process.cwd()}` };
   return problems[code] ?? { problem: code };

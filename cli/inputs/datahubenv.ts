@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { UsageError, whatFailed } from '../events/mistakes.ts';
+import { readGuarded } from './read-text.ts';
 
 /**
  * The settings of DataHub's own command line, in its order (config_utils.py): an address in the environment with the
@@ -81,7 +82,7 @@ export function readDatahubEnv(env: NodeJS.ProcessEnv): DatahubEnv | NoDatahubEn
   try {
     // Newer releases of DataHub prefer it: the older file may hold another server.
     if (existsSync(inHome(env, '.datahub', 'config.yaml'))) return { missing: `${profiles} is not read by this job` };
-    text = readFileSync(inHome(env, '.datahubenv'), 'utf8');
+    text = readGuarded(inHome(env, '.datahubenv'));
   } catch (error) {
     // A user without a home has no such file either.
     const { code } = error as NodeJS.ErrnoException;

@@ -3,7 +3,7 @@ import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
 import type { IndexNames } from '../../lambda/gms/backend.ts';
 import { maxPolicies } from '../../lambda/model/policy-fields.ts';
 import { namesIn } from '../../lambda/policy/aspects.ts';
-import { type Problem, shown } from '../../lambda/policy/explain.ts';
+import { andMore, mostProblems, type Problem, shown } from '../../lambda/policy/explain.ts';
 import { readJson } from '../../lambda/policy/read-json.ts';
 import { usualLimits } from '../../lambda/settings/fields.ts';
 import { inspectPolicies } from '../../lambda/settings/policies.ts';
@@ -33,11 +33,15 @@ export function inspectFile<Found>(path: string, option: string, inspect: Inspec
     return { path, mistakes: [`${path}:${at.line}:${at.column}: it ${problem}.`], warnings: [] };
   }
   const positions = positionsIn(text);
-  const lines = (problems: readonly Problem[], kind: string) =>
-    problems
+  const lines = (all: readonly Problem[], kind: string) => {
+    const first = all.slice(0, mostProblems + 1);
+    const left = all.slice(first.length).reduce((sum, { stands = 1 }) => sum + stands, 0);
+    const problems = left > 0 ? [...first, andMore(left, first)] : first;
+    return problems
       .map(({ path: at, sentence }) => ({ ...positions(at), sentence }))
       .sort((one, other) => one.line - other.line || one.column - other.column)
       .map(({ line, column, sentence }) => `${path}:${line}:${column}: ${kind}${sentence}`.replace(/[^?.]$/, '$&.'));
+  };
   const { problems, warnings, found } = inspect(read.value, path);
   return { path, mistakes: lines(problems, ''), warnings: lines(warnings, 'warning: '), found };
 }
@@ -67,10 +71,7 @@ export const inspectList: Inspect<{ list: unknown[]; policies: IndexNames[] }> =
     return wrong(`it holds ${list.length} policies; a run takes at most ${maxPolicies}`);
   }
   const { problems, policies } = inspectPolicies(list, usualLimits.minRetentionDays);
-  const inFile = ({ path, sentence }: Problem): Problem => ({
-    path: [...(inObject ? ['policies'] : []), ...path],
-    sentence,
-  });
+  const inFile = (one: Problem): Problem => ({ ...one, path: [...(inObject ? ['policies'] : []), ...one.path] });
   return {
     problems: problems.map(inFile),
     warnings: nameDoubts(list).map(inFile),
@@ -80,7 +81,7 @@ export const inspectList: Inspect<{ list: unknown[]; policies: IndexNames[] }> =
 
 /** Names that almost match one of DataHub's own, also of policies that have a mistake; paths start at the list. */
 const nameDoubts = (list: readonly unknown[]): Problem[] =>
-  list.flatMap((item, at) => {
+  list.slice(0, maxPolicies).flatMap((item, at) => {
     const names = namesIn(item);
     const doubt = names && nameWarning(names);
     return doubt === undefined ? [] : [{ path: [at, 'aspect'], sentence: `policy ${at + 1}: ${doubt}` }];

@@ -20,20 +20,44 @@ const pipePatienceMillis = 5_000;
 
 /** A file that the command line names, or a pipe. @throws UsageError */
 export function readText(path: string, option: string, patienceMillis = pipePatienceMillis): string {
-  const refused = (problem: string, remedy = 'check the path') =>
-    new UsageError(`${option}: ${path} cannot be read (${problem}); ${remedy}.`);
+  try {
+    return readGuarded(path, patienceMillis);
+  } catch (error) {
+    const { problem, remedy = 'check the path' } = whatFailed(error);
+    throw new UsageError(`${option}: ${path} cannot be read (${problem}); ${remedy}.`);
+  }
+}
+
+/** What stands in a file's place, or what it holds, is nothing to read. */
+class UnfitFile extends Error {
+  readonly problem: string;
+  readonly remedy: string | undefined;
+
+  constructor(problem: string, remedy?: string) {
+    super(problem);
+    this.problem = problem;
+    this.remedy = remedy;
+  }
+}
+
+/**
+ * Every file of other hands is read here: a pipe or a device in its place is not waited for.
+ * @param patienceMillis how long a pipe may stay silent; without it, a pipe is no file
+ * @throws an error for `whatFailed`
+ */
+export function readGuarded(path: string, patienceMillis?: number): string {
   let file: number | undefined;
   try {
     // Without a writer, a pipe would block here.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = fstatSync(file);
-    if (!stats.isFile() && !stats.isFIFO() && !stats.isDirectory()) throw refused('it is neither a file nor a pipe');
-    const text = readAll(file, stats.isFIFO() ? patienceMillis : undefined);
-    if (text === 'silent') throw refused(`nothing came out of it for ${patienceMillis / 1000} s`, 'name a file');
-    if (text === 'large') throw refused('it is larger than 4 MB', 'name the right file');
+    const isPipe = stats.isFIFO() && patienceMillis !== undefined;
+    if (!stats.isFile() && !isPipe && !stats.isDirectory()) throw new UnfitFile('it is neither a file nor a pipe');
+    const text = readAll(file, isPipe ? patienceMillis : undefined);
+    if (text === 'silent')
+      throw new UnfitFile(`nothing came out of it for ${(patienceMillis ?? 0) / 1000} s`, 'name a file');
+    if (text === 'large') throw new UnfitFile('it is larger than 4 MB', 'name the right file');
     return text.toString('utf8');
-  } catch (error) {
-    throw error instanceof UsageError ? error : refused(whatFailed(error).problem);
   } finally {
     if (file !== undefined) closeSync(file);
   }

@@ -6,7 +6,7 @@ import type { TokenSource } from '../../lambda/gms/operations.ts';
 import { whyNoToken } from '../../lambda/gms/secrets.ts';
 import { ParametersError } from '../../lambda/run/services.ts';
 import type { Options } from '../command-line/options.ts';
-import { UsageError } from '../events/mistakes.ts';
+import { type Attempt, UsageError } from '../events/mistakes.ts';
 import {
   addressInEnvironment,
   type DatahubEnv,
@@ -36,29 +36,50 @@ export interface Server {
 /** What is omitted may be in the environment or in `~/.datahubenv`. */
 export type ServerOptions = Pick<Options, 'gmsUrl' | 'tokenFile' | 'caFile' | 'timeout'>;
 
+/** @throws UsageError */
+export const readServer = (options: ServerOptions, env: NodeJS.ProcessEnv): Server =>
+  partsOfServer(options, env, (read) => read()).server as Server;
+
+interface ServerParts extends Partial<Pick<Server, 'baseUrl' | 'ca'>> {
+  /** If all of it can be read. */
+  server?: Server;
+}
+
 /**
- * Options take precedence over the environment, and that over `~/.datahubenv`, as in DataHub's own command line.
- * @throws UsageError
+ * What can be read of it. Options take precedence over the environment, and that over `~/.datahubenv`, as in DataHub's
+ * own command line.
  */
-export function readServer({ gmsUrl, tokenFile, caFile, timeout }: ServerOptions, env: NodeJS.ProcessEnv): Server {
+export function partsOfServer(
+  { gmsUrl, tokenFile, caFile, timeout }: ServerOptions,
+  env: NodeJS.ProcessEnv,
+  attempt: Attempt,
+): ServerParts {
   const given: DatahubSettings = {
     environment: () => addressInEnvironment(env),
     environmentToken: () => tokenInEnvironment(env),
     file: () => readDatahubEnv(env),
     systemAuth: nonEmpty(env['DATAHUB_SYSTEM_CLIENT_ID']) !== undefined,
   };
-  const address = addressOf(gmsUrl, given);
-  const token = tokenFile === undefined ? tokenFor(address, given) : tokenOfFile(tokenFile);
-  const ca = caFile === undefined ? caOf(address, given) : { path: caFile, from: '--ca-file' };
-  const first = token.read();
-  return {
+  const address = attempt(() => addressOf(gmsUrl, given));
+  const token = attempt(() => {
+    const found = tokenFile !== undefined ? tokenOfFile(tokenFile) : address && tokenFor(address, given);
+    return found && { ...found, first: found.read() };
+  });
+  const trusted = attempt(() => {
+    const ca = caFile !== undefined ? { path: caFile, from: '--ca-file' } : address && caOf(address, given);
+    return { ca: ca && lastUsable(() => readCertificates(ca, env)) };
+  });
+  const parts = { baseUrl: address?.baseUrl, ca: trusted?.ca };
+  if (!address || !token || !trusted) return parts;
+  const server: Server = {
+    ...parts,
     baseUrl: address.baseUrl,
-    token: tokenSource(first, token),
-    tokenText: first,
-    ca: ca && lastUsable(() => readCertificates(ca, env)),
+    token: tokenSource(token.first, token),
+    tokenText: token.first,
     timeoutMillis: timeout === undefined ? undefined : timeout * 1000,
     from: { url: address.from, token: token.from },
   };
+  return { ...parts, server };
 }
 
 /** Where DataHub's own settings are kept. */

@@ -44,35 +44,46 @@ export function ledgerAt(path: string, env: NodeJS.ProcessEnv, isNamed = false):
  */
 export async function openLedger(
   path: string,
-  { verb, words, ledger: named }: CommandLine,
-  policies: Policies,
+  { verb, ledger: named }: CommandLine,
   env: NodeJS.ProcessEnv,
-): Promise<{ ledger: Ledger & LastRuns; begins: boolean }> {
+): Promise<OpenLedger> {
   const ledger = ledgerAt(path, env, path === named);
   const isPreview = verb === 'preview';
-  let isRead = false;
+  let records: StoredRecord[] | undefined;
   try {
-    const records = await ledger.list();
-    isRead = true;
-    if (verb === 'release') checkRelease(words, policies, records);
+    records = await ledger.list();
     if (!isPreview) await ledger.prepare();
-    return { ledger, begins: !isPreview && records.length === 0 };
+    return { ledger, records, begins: !isPreview && records.length === 0 };
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
-    return { ledger: { ...(isRead ? ledger : unusable(error)), unwritable: error, keepLastRun }, begins: false };
+    return {
+      ledger: { ...(records ? ledger : unusable(error)), unwritable: error, keepLastRun },
+      records,
+      begins: false,
+    };
   }
+}
+
+interface OpenLedger {
+  ledger: Ledger & LastRuns;
+  /** Undefined where they cannot be read. */
+  records?: StoredRecord[] | undefined;
+  begins: boolean;
 }
 
 const keepLastRun = async () => {};
 
 /** The run counts and sends nothing; its report says what is wrong. */
-function unusable(error: LedgerError): Omit<Ledger & LastRuns, 'keepLastRun'> {
+export function unusable(error: LedgerError): Ledger & LastRuns {
   const fails = () => Promise.reject(error);
-  return { read: fails, list: fails, replace: fails, lastRun: fails };
+  return { read: fails, list: fails, replace: fails, lastRun: fails, keepLastRun };
 }
 
-/** A quarantined index may have lost its policy; a name that the ledger does not know either is a typo. */
-function checkRelease(indices: readonly string[], policies: Policies, records: readonly StoredRecord[]): void {
+/**
+ * A quarantined index may have lost its policy; a name that the ledger does not know either is a typo.
+ * @throws UsageError
+ */
+export function checkRelease(indices: readonly string[], policies: Policies, records: readonly StoredRecord[]): void {
   const known = [...new Set([...policies.names, ...records.map((record) => dottedName(namesOfRecord(record)))])];
   for (const name of indices) {
     if (known.some((one) => searchIndexOfName(one) === searchIndexOfName(name))) continue;

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { Agent } from 'undici';
-import { causeOf } from '../../lambda/gms/http/network-errors.ts';
 import { retryAfterMillis } from '../../lambda/gms/http/retry.ts';
+import { redactor } from '../../lambda/gms/secrets.ts';
 import { oneLine } from '../../lambda/report/sentences/text.ts';
+import { exchange, NoAnswerError } from '../inputs/exchange.ts';
+import { readGuarded } from '../inputs/read-text.ts';
 
 /** The ConfigMaps of one namespace, over the API of Kubernetes. Nothing is retried here. */
 
@@ -79,7 +79,7 @@ const accountFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
 export function podAccess(env: NodeJS.ProcessEnv, folder = accountFolder): ApiAccess | undefined {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
   if (!host || !port) return undefined;
-  const read = (name: string) => readFileSync(`${folder}/${name}`, 'utf8').trim();
+  const read = (name: string) => readGuarded(`${folder}/${name}`).trim();
   try {
     return {
       url: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
@@ -94,48 +94,47 @@ export function podAccess(env: NodeJS.ProcessEnv, folder = accountFolder): ApiAc
 
 /** An API server answers within a second; its own limit for a request is a minute. */
 const answerTimeoutMillis = 15_000;
+/** A page of records has less than a megabyte. */
+const maxAnswerBytes = 64 * 1024 * 1024;
 const connectTimeoutMillis = 5_000;
 const pageLength = 200;
+const mostPages = 100;
 
 export function configMaps({ url, namespace, token, ca, timeoutMillis = answerTimeoutMillis }: ApiAccess): ConfigMaps {
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps`;
   const at = (name: string) => `${path}/${encodeURIComponent(name)}`;
 
   const ask = async (method: 'GET' | 'POST' | 'PUT', target: string, body?: ConfigMap): Promise<string> => {
-    let agent: Agent | undefined;
+    let answer: Awaited<ReturnType<typeof exchange>>;
+    let clean: (text: string) => string;
     try {
+      const secret = token();
+      clean = redactor([secret]);
       // No proxy, whatever the environment says: the address is the cluster's own.
-      const connect = { rejectUnauthorized: true, timeout: connectTimeoutMillis, ...(ca && { ca: ca() }) };
-      agent = new Agent({ connect, headersTimeout: timeoutMillis, bodyTimeout: timeoutMillis });
-      const {
-        statusCode,
-        headers,
-        body: answer,
-      } = await agent.request({
-        origin: url,
-        path: target,
+      answer = await exchange({
+        url: `${url}${target}`,
         method,
+        tls: ca && { ca: ca() },
         headers: {
-          authorization: `Bearer ${token()}`,
+          authorization: `Bearer ${secret}`,
           accept: 'application/json',
           ...(body && { 'content-type': 'application/json' }),
         },
-        body: body ? JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', ...body }) : null,
+        ...(body && { body: JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', ...body }) }),
+        limits: { openMillis: connectTimeoutMillis, totalMillis: timeoutMillis, maxBytes: maxAnswerBytes },
       });
-      if (statusCode >= 200 && statusCode < 300) {
-        // The write has been stored, even if the rest of the answer is lost.
-        if (method === 'GET') return await answer.text();
-        answer.on('error', () => {}).destroy();
-        return '';
-      }
-      const said = await answer.text().catch(() => '');
-      const wait = retryAfterMillis(headers['retry-after'], Date.now());
-      throw new ApiError(`the API server answered ${statusCode}${reasonIn(said)}`, statusCode, wait);
     } catch (error) {
-      throw error instanceof ApiError ? error : noAnswer(error);
-    } finally {
-      await agent?.destroy();
+      throw noAnswer(error);
     }
+    const { status, headers, complete } = answer;
+    const said = answer.body.toString('utf8');
+    if (status < 200 || status >= 300) {
+      const wait = retryAfterMillis(headers['retry-after'], Date.now());
+      throw new ApiError(`the API server answered ${status}${clean(reasonIn(said))}`, status, wait);
+    }
+    // A write has been stored, even if the rest of the answer is lost.
+    if (method === 'GET' && !complete) throw new ApiError('the answer of the API server broke off');
+    return said;
   };
 
   const write = (method: 'POST' | 'PUT', target: string, map: ConfigMap, { dryRun = false }: WriteOptions = {}) =>
@@ -154,7 +153,9 @@ export function configMaps({ url, namespace, token, ca, timeoutMillis = answerTi
     async list(selector) {
       const found: ConfigMap[] = [];
       let next: string | undefined;
+      let pages = 0;
       do {
+        if (++pages > mostPages) throw new ApiError('the API server lists ConfigMaps without an end');
         const query = new URLSearchParams({ labelSelector: selector, limit: `${pageLength}` });
         if (next) query.set('continue', next);
         const page = parsed<{ items?: ConfigMap[]; metadata?: { continue?: string } }>(
@@ -188,10 +189,12 @@ function reasonIn(text: string): string {
   }
 }
 
+/** @throws what neither a file nor the network has caused */
 function noAnswer(error: unknown): ApiError {
   const { code: file, path } = error as { code?: string; path?: string };
   if (path !== undefined) return new ApiError(`${path} cannot be read (${file})`, undefined, undefined, path);
-  const { stage, code } = causeOf(error, false);
+  if (!(error instanceof NoAnswerError)) throw error;
+  const { stage, code } = error;
   const why = code === undefined ? '' : ` (${code})`;
   return new ApiError(
     stage === 'tls' ? `the certificate of the API server is not trusted${why}` : `no answer from the API server${why}`,

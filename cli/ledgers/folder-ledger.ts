@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import { parseRecord, type StoredRecord, storable } from '../../lambda/ledger/record.ts';
 import { whatFailed } from '../events/mistakes.ts';
+import { readGuarded } from '../inputs/read-text.ts';
 import { parseLastRun, type StoredLedger } from './stored-ledger.ts';
 
 /**
@@ -98,8 +99,7 @@ export function folderLedger(folder: string, isNamed = false): StoredLedger {
     list: async () => attempt('read', () => [...latest()].sort().map(([index, revision]) => load(index, revision))),
     lastRun: async () =>
       attempt('read', () => {
-        const text = fs.existsSync(path(lastRunFile)) ? fs.readFileSync(path(lastRunFile), 'utf8') : '';
-        return parseLastRun(text);
+        return parseLastRun(textOf(path(lastRunFile)));
       }),
     keepLastRun: async (run) =>
       attempt('written', () => {
@@ -196,7 +196,7 @@ function recordOfName(name: string): { index: string; revision: number } | undef
 
 /** Empty for what is no file: to open a pipe waits for its other end. */
 function textOf(path: string): string {
-  return fs.statSync(path, { throwIfNoEntry: false })?.isFile() ? fs.readFileSync(path, 'utf8') : '';
+  return fs.statSync(path, { throwIfNoEntry: false })?.isFile() ? readGuarded(path) : '';
 }
 
 /** A file that holds no JSON object makes its index unreadable. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
+import { text } from '../../lambda/ledger/record.ts';
 import type { RunStore } from '../../lambda/ledger/runs.ts';
 import { results } from '../../lambda/model/outcomes.ts';
 import type { Report } from '../../lambda/model/report-schema.ts';
@@ -10,16 +11,16 @@ import { moment } from '../../lambda/report/sentences/numbers.ts';
  * records and decides nothing.
  */
 const lastRunSchema = z.object({
-  runId: z.string(),
+  runId: text,
   /** ISO 8601, UTC. */
   startedAt: z.iso.datetime(),
   finishedAt: z.iso.datetime(),
   /** The address of GMS. */
-  server: z.string().optional(),
+  server: text.optional(),
   verb: z.enum(['preview', 'enforce', 'release']),
   result: z.enum(results),
   /** Of its message. */
-  subject: z.string(),
+  subject: text,
 });
 
 export type LastRun = z.infer<typeof lastRunSchema>;

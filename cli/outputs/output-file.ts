@@ -18,6 +18,7 @@ import {
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { UsageError, whatFailed } from '../events/mistakes.ts';
 import type { RunListener } from '../events/output.ts';
+import { printed } from '../events/printed.ts';
 
 /** The files that a command writes. An existing file is replaced only with `--force`, apart from the figures. */
 
@@ -119,8 +120,8 @@ const newMode = 0o644;
 function write(path: string, text: string): void {
   const there = statOf(path);
   if (there && !there.isFile()) {
-    if (there.isFIFO()) refusePipeWithoutReader(path);
-    writeFileSync(path, text);
+    if (there.isFIFO()) writePipe(path, text);
+    else writeFileSync(path, text);
     return;
   }
   const target = there ? realpathSync(path) : path;
@@ -182,8 +183,33 @@ function whyNotWritable(path: string): string | undefined {
 const refusePipeWithoutReader = (path: string): void =>
   closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
 
+/** How long the reader of a pipe may take nothing, milliseconds. */
+const pipePatienceMillis = 10_000;
+
+/** Without waiting for good: while it writes, the program cannot even react to SIGTERM. */
+function writePipe(path: string, text: string): void {
+  const pipe = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+  try {
+    const bytes = Buffer.from(text);
+    let waited = 0;
+    for (let written = 0; written < bytes.length; ) {
+      try {
+        written += writeSync(pipe, bytes, written);
+        waited = 0;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || waited >= pipePatienceMillis) throw error;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+        waited += 20;
+      }
+    }
+  } finally {
+    closeSync(pipe);
+  }
+}
+
 /** If a stream cannot be written, its output is lost, but tasks on the server are still supervised. */
-export function writeTo(stream: NodeJS.WriteStream & { fd?: number }, text: string): void {
+export function writeTo(stream: NodeJS.WriteStream & { fd?: number }, given: string): void {
+  const text = printed(given);
   try {
     if (isFile(stream.fd)) writeWhole(stream.fd, text);
     else stream.write(text);

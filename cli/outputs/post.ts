@@ -1,13 +1,14 @@
-import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 import { bodyText } from '../../lambda/gms/http/body-text.ts';
 import { trusting } from '../../lambda/gms/http/connection.ts';
-import { causeOf } from '../../lambda/gms/http/network-errors.ts';
 import { backoffMillis, realSleep, retryAfterMillis } from '../../lambda/gms/http/retry.ts';
 import { repeats } from '../../lambda/gms/secrets.ts';
 import { type Body, serialize } from '../../lambda/report/destination.ts';
 import { destinations } from '../../lambda/report/destinations/registry.ts';
+import { duration } from '../../lambda/report/sentences/numbers.ts';
 import { oneLine } from '../../lambda/report/sentences/text.ts';
+import { publishMillis } from '../../lambda/run/deadlines.ts';
 import type { Posted } from '../events/output.ts';
+import { exchange, NoAnswerError } from '../inputs/exchange.ts';
 import { ignoredRange, proxyFor } from '../inputs/server.ts';
 import { secretsOf, type Webhook } from '../inputs/webhook.ts';
 import { receiptOf } from './receipt.ts';
@@ -16,56 +17,49 @@ import { receiptOf } from './receipt.ts';
 
 /** A message may therefore arrive twice (each has its run's id), which is better than never. */
 const attempts = 3;
-const connectTimeoutMillis = 10_000;
-const answerTimeoutMillis = 30_000;
+/** How long a try may take, milliseconds. */
+const usualLimits = { open: 10_000, usual: 40_000, last: publishMillis };
+/** The part of an answer that is read. */
+const maxBytes = 64 * 1024;
 /** A receiver's refusal is usually a word or two. */
 const maxQuote = 120;
 
 interface PostOptions {
   /** The certificates of a private authority, trusted for the receiver as well. */
-  caPem?: string;
+  caPem?: string | undefined;
   sleep?: (millis: number) => Promise<void>;
+  limits?: typeof usualLimits;
 }
 
 /** Posts text, or an object as JSON. Never throws. */
 export async function post(webhook: Webhook, body: Body, options: PostOptions = {}): Promise<Posted> {
-  const { host } = webhook;
-  const proxy = proxyFor(webhook.url);
+  const { caPem, sleep = realSleep, limits = usualLimits } = options;
+  const { host, url } = webhook;
+  const proxy = proxyFor(url);
   const failed = (problem: string): Posted => ({
     kind: 'failed',
     host,
     problem: `The message could not be posted to ${host}${through(proxy)}: ${problem}`,
   });
-  let dispatcher: Dispatcher;
-  try {
-    dispatcher = dispatcherFor(proxy, options.caPem);
-  } catch {
+  if (proxy !== undefined && !URL.canParse(proxy)) {
     return failed('the proxy variable does not hold an address; correct it.');
   }
-  try {
-    for (let tries = 1; ; tries++) {
-      const answer = await send(dispatcher, webhook, body);
-      if (answer.kind === 'posted') return { kind: 'posted', host, status: answer.status, doubt: answer.doubt };
-      if (!answer.isTransient || tries === attempts) return failed(answer.problem);
-      await (options.sleep ?? realSleep)(backoffMillis(tries, Math.random(), answer.retryAfter));
-    }
-  } finally {
-    await dispatcher.destroy();
+  const tls = caPem === undefined ? {} : { secureContext: trusting(caPem) };
+  let isLast = false;
+  for (let tries = 1; ; tries++) {
+    isLast ||= tries === attempts;
+    const totalMillis = isLast ? limits.last : limits.usual;
+    const answer = await send(webhook, body, {
+      proxy,
+      tls,
+      limits: { openMillis: limits.open, totalMillis, maxBytes },
+    });
+    if (answer.kind === 'posted') return { kind: 'posted', host, status: answer.status, doubt: answer.doubt };
+    if (!answer.isTransient || isLast) return failed(answer.problem);
+    // A slow receiver gets no third copy: what it needs is time.
+    isLast = answer.isSlow === true;
+    await sleep(backoffMillis(tries, Math.random(), answer.retryAfter));
   }
-}
-
-/** Certificates are always checked, whatever the environment says. */
-function dispatcherFor(proxy: string | undefined, caPem: string | undefined): Dispatcher {
-  const tls = { rejectUnauthorized: true, ...(caPem !== undefined && { secureContext: trusting(caPem) }) };
-  const times = { headersTimeout: answerTimeoutMillis, bodyTimeout: answerTimeoutMillis };
-  return proxy === undefined
-    ? new Agent({ ...times, connect: { ...tls, timeout: connectTimeoutMillis } })
-    : new ProxyAgent({
-        ...times,
-        uri: proxy,
-        requestTls: { ...tls, timeout: connectTimeoutMillis },
-        proxyTls: { ...tls, timeout: connectTimeoutMillis },
-      });
 }
 
 const through = (proxy: string | undefined): string =>
@@ -73,73 +67,46 @@ const through = (proxy: string | undefined): string =>
 
 type Answer =
   | { kind: 'posted'; status: number; doubt?: string }
-  | { kind: 'failed'; problem: string; isTransient: boolean; retryAfter?: number };
+  | { kind: 'failed'; problem: string; isTransient: boolean; retryAfter?: number; isSlow?: boolean };
 
-async function send(dispatcher: Dispatcher, webhook: Webhook, body: Body): Promise<Answer> {
-  const { origin, pathname, search } = new URL(webhook.url);
+type How = Pick<Parameters<typeof exchange>[0], 'proxy' | 'tls' | 'limits'>;
+
+async function send(webhook: Webhook, body: Body, how: How): Promise<Answer> {
+  const type = typeof body === 'string' ? 'text/plain' : 'application/json';
+  let answered: Awaited<ReturnType<typeof exchange>>;
   try {
-    const {
-      statusCode,
-      headers,
-      body: answered,
-    } = await dispatcher.request({
-      origin,
-      path: pathname + search,
+    answered = await exchange({
+      url: webhook.url,
       method: 'POST',
-      headers: {
-        'content-type': `${typeof body === 'string' ? 'text/plain' : 'application/json'}; charset=utf-8`,
-        'accept-encoding': 'identity',
-      },
+      headers: { 'content-type': `${type}; charset=utf-8`, 'accept-encoding': 'identity' },
       body: serialize(body),
-      signal: AbortSignal.timeout(connectTimeoutMillis + answerTimeoutMillis),
+      ...how,
     });
-    // After a 2xx it has the message, even if the answer breaks off.
-    const said = await beginning(answered, headerText(headers['content-encoding']));
-    const answer = `it answered ${statusCode}${quoted(said, webhook)}`;
-    if (statusCode >= 200 && statusCode < 300) {
-      const receipt = receiptOf(said, headerText(headers['content-type']));
-      if (receipt === 'refused') {
-        return {
-          kind: 'failed',
-          problem: `${answer}, which refuses it. ${remedyInBody(said, webhook)}`,
-          isTransient: false,
-        };
-      }
-      const doubt =
-        receipt === 'doubtful' ? `${answer}, which may mean that it refused it: check whether it is there.` : undefined;
-      return { kind: 'posted', status: statusCode, doubt };
-    }
+  } catch (error) {
+    if (!(error instanceof NoAnswerError)) throw error;
+    return { kind: 'failed', ...whyNoAnswer(error, how.limits.totalMillis) };
+  }
+  const { status, headers } = answered;
+  // After a 2xx it has the message, even if the answer breaks off.
+  const said = bodyText(answered.body, headers['content-encoding'], maxBytes) ?? '';
+  const answer = `it answered ${status}${quoted(said, webhook)}`;
+  if (status < 200 || status >= 300) {
     return {
       kind: 'failed',
-      problem: `${answer}. ${remedyOf(statusCode, webhook)}`,
-      isTransient: statusCode === 429 || statusCode >= 500,
+      problem: `${answer}. ${remedyOf(status, webhook)}`,
+      isTransient: status === 429 || status >= 500,
       retryAfter: retryAfterMillis(headers['retry-after'], Date.now()),
     };
-  } catch (error) {
-    return { kind: 'failed', ...whyNoAnswer(error) };
   }
-}
-
-/** The part of an answer that is read; an endless answer is cut. */
-const maxAnswerBytes = 64 * 1024;
-
-async function beginning(body: Dispatcher.ResponseData['body'], encoding: string | undefined): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of body) {
-      chunks.push(Buffer.from(chunk));
-      size += chunks.at(-1)?.length ?? 0;
-      if (size > maxAnswerBytes) break;
-    }
-  } catch {
-    // The part that has arrived counts as its answer.
+  const receipt = receiptOf(said, headers['content-type']);
+  if (receipt === 'refused') {
+    const problem = `${answer}, which refuses it. ${remedyInBody(said, webhook)}`;
+    return { kind: 'failed', problem, isTransient: false };
   }
-  return bodyText(Buffer.concat(chunks), encoding, maxAnswerBytes) ?? '';
+  const doubt =
+    receipt === 'doubtful' ? `${answer}, which may mean that it refused it: check whether it is there.` : undefined;
+  return { kind: 'posted', status, doubt };
 }
-
-const headerText = (header: string | string[] | undefined): string | undefined =>
-  Array.isArray(header) ? header.join(', ') : header;
 
 function quoted(said: string, webhook: Webhook): string {
   const text = oneLine(said, maxQuote);
@@ -178,8 +145,10 @@ function remedyInBody(said: string, { format, source }: Webhook): string {
   return `Correct what it names (a keyword, a signature, a withdrawn address), or its format: ${otherFormats(format)}.`;
 }
 
-function whyNoAnswer(error: unknown): { problem: string; isTransient: boolean } {
-  const { stage, code } = causeOf(error, false);
+function whyNoAnswer(
+  { stage, code, mayHaveArrived, proxyStatus }: NoAnswerError,
+  waitedMillis: number,
+): { problem: string; isTransient: boolean; isSlow?: boolean } {
   const why = code === undefined ? '' : ` (${code})`;
   const check = `Check the address, and HTTPS_PROXY and NO_PROXY${ignoredRange(process.env)}.`;
   if (stage === 'dns')
@@ -188,12 +157,14 @@ function whyNoAnswer(error: unknown): { problem: string; isTransient: boolean } 
     const remedy = 'Give the certificate of a private authority with --ca-file.';
     return { problem: `its certificate is not trusted, or it does not speak TLS${why}. ${remedy}`, isTransient: false };
   }
-  const { name, message } = error as Error;
-  // undici reports a proxy's answer to CONNECT only in its error message.
-  const refused = /\((\d{3})\)/.exec(message)?.[1];
-  if (refused !== undefined)
-    return { problem: `the proxy answered ${refused}. Check HTTPS_PROXY.`, isTransient: false };
-  if (name === 'TimeoutError' || code?.includes('TIMEOUT'))
-    return { problem: `no answer in time. ${check}`, isTransient: true };
+  if (proxyStatus !== undefined)
+    return { problem: `the proxy answered ${proxyStatus}. Check HTTPS_PROXY.`, isTransient: false };
+  if (mayHaveArrived) {
+    const isSlow = stage === 'timeout';
+    const what = isSlow ? `no answer within ${duration(waitedMillis / 1000)}` : `no answer${why}`;
+    const remedy = 'It may have arrived all the same: look there, and have the receiver answer sooner.';
+    return { problem: `${what}. ${remedy}`, isTransient: true, isSlow };
+  }
+  if (stage === 'timeout') return { problem: `no connection in time. ${check}`, isTransient: true };
   return { problem: `no connection${why}. ${check}`, isTransient: true };
 }

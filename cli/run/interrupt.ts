@@ -6,11 +6,10 @@ import { exact, moment } from '../../lambda/report/sentences/numbers.ts';
 import { titles } from '../../lambda/report/sentences/sentences.ts';
 import type { RunState, WatchedEntry } from '../../lambda/run/state.ts';
 import { progressOf } from '../events/output.ts';
+import { printed } from '../events/printed.ts';
+import { endingSignals } from '../events/signals.ts';
 
 /** After Ctrl-C, a closed terminal or a stop from outside: says what continues without us, and how to resume. */
-
-/** Exit statuses as shells use them: 128 plus the signal's number. */
-const statuses = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 /**
  * Calls `explain` for the first signal and ends the process; a second signal ends it at once.
@@ -21,15 +20,15 @@ export function onInterrupt(
   end: (status: number) => void = process.exit,
 ): () => void {
   let asked = false;
-  const handlers = Object.entries(statuses).map(([signal, status]) => {
+  const handlers = endingSignals().map(([signal, status]) => {
     const handler = async () => {
       if (asked) return end(status);
       asked = true;
       try {
-        for (const line of await explain()) process.stderr.write(`${line}\n`);
+        for (const line of await explain()) process.stderr.write(printed(`${line}\n`));
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        process.stderr.write(`Stopped. What is still running on the server cannot be read: ${why}\n`);
+        process.stderr.write(printed(`Stopped. What is still running on the server cannot be read: ${why}\n`));
       } finally {
         end(status);
       }

@@ -70,6 +70,14 @@ export function observed(
   return { operations, silentSince: () => (away === undefined ? undefined : answeredAt) };
 }
 
+const asksNothing = () => Promise.reject(new Error('This run asks no server.'));
+
+/** For a run that cannot or must not ask. */
+export const unconnected: ObservedOperations = {
+  operations: { dryRun: asksNothing, truncate: asksNothing, taskStatus: asksNothing, indexSizes: asksNothing },
+  silentSince: () => undefined,
+};
+
 /** Errors that are neither DataHub's answer to this question nor about one index. */
 const awayKinds: readonly ServerErrorKind[] = ['timeout', 'reset', 'not-http', 'redirect', 'not-json', 'gateway'];
 

@@ -19,14 +19,14 @@ import { UsageError } from '../events/mistakes.ts';
 import type { RunListener } from '../events/output.ts';
 import type { Policies } from '../inputs/policies.ts';
 import type { Server } from '../inputs/server.ts';
-import type { Connection } from './connect.ts';
 import { onInterrupt, unresolvedLines } from './interrupt.ts';
+import type { ObservedOperations } from './observed.ts';
 import { fastClock } from './sample.ts';
 import { runWorkflow } from './workflow.ts';
 
 export interface LocalRun {
   server: Server;
-  connection: Connection;
+  connection: ObservedOperations;
   policies: Policies;
   input: LocalInput;
   /** Waits are cut short: the run's clock advances as if it had waited. */
@@ -166,7 +166,7 @@ function callUnderWay() {
 
 /** A process that was asked to stop sends nothing more. */
 function operationsOf(
-  { operations }: Connection,
+  { operations }: ObservedOperations,
   { isStopped, onCall }: { isStopped(): boolean; onCall(): void },
 ): Operations {
   return {

@@ -11,6 +11,7 @@ import {
 import { type Ledger, LedgerError } from '../ledger/ledger.ts';
 import { parseRecord, revisionOf, type StoredRecord, storable } from '../ledger/record.ts';
 import { replaceOnce, retried } from '../ledger/replace-once.ts';
+import { denied, isDenied, isThrottling } from './refusals.ts';
 import { timeouts } from './timeouts.ts';
 
 interface DynamoDbLedgerOptions {
@@ -18,6 +19,8 @@ interface DynamoDbLedgerOptions {
   /** The partition key. One server belongs to one stage. */
   stage: string;
   client?: DynamoDBClient;
+  /** How long one call may take to the last byte of its answer, milliseconds. */
+  callMillis?: number;
   /** Waits this many milliseconds; tests pass one that returns at once. */
   pause?: (millis: number) => Promise<unknown>;
 }
@@ -38,11 +41,12 @@ const runsIndex = 'runs';
  * because the first one succeeded (`replaceOnce`).
  */
 export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
-  const { table, stage, client = dynamoDbClient(), pause = sleep } = options;
+  const { table, stage, client = dynamoDbClient(), callMillis = 8000, pause = sleep } = options;
   const keyOf = (index: string, ledger = stage) => ({ ledger: { S: ledger }, index: { S: index } });
   /** A key of its own: the records are listed by the stage's, and a stage's name has no slash. */
   const runsLedger = `${stage}/runs`;
 
+  const limit = () => ({ abortSignal: AbortSignal.timeout(callMillis) });
   const retry = { pause, pauseAfter };
   const attempted = <Value>(what: string, work: Promise<Value>): Promise<Value> =>
     work.catch((error: unknown) => {
@@ -53,7 +57,7 @@ export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
     const command = new GetItemCommand({ TableName: table, Key: keyOf(index, ledger), ConsistentRead: true });
     return attempted(
       `read ${index}`,
-      retried(async () => (await client.send(command)).Item, retry),
+      retried(async () => (await client.send(command, limit())).Item, retry),
     );
   };
 
@@ -77,7 +81,7 @@ export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
         });
         const page = await attempted(
           'list the records',
-          retried(() => client.send(command), retry),
+          retried(() => client.send(command, limit()), retry),
         );
         for (const item of page.Items ?? []) records.push(parseItem(item['index']?.S ?? '', item));
         start = page.LastEvaluatedKey;
@@ -99,7 +103,7 @@ export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
         });
         return attempted(
           'write the last runs',
-          retried(() => client.send(command).then(() => true, takenAsFalse), retry),
+          retried(() => client.send(command, limit()).then(() => true, takenAsFalse), retry),
         );
       },
     },
@@ -110,7 +114,7 @@ export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
       const put = async (writeId: string) => {
         const Item = { ...item, writeId: { S: writeId } };
         const command = new PutItemCommand({ TableName: table, Item, ...follows(revisionOf(next) - 1) });
-        return client.send(command).then(() => true, takenAsFalse);
+        return client.send(command, limit()).then(() => true, takenAsFalse);
       };
       const read = async () => (await getItem(index))?.['writeId']?.S;
       return attempted(`write ${index}`, replaceOnce({ read, put }, retry));
@@ -165,11 +169,7 @@ function isRetryable(error: unknown): boolean {
   if (error instanceof LedgerError) return false;
   const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } };
   const status = $metadata?.httpStatusCode;
-  return (
-    status === undefined ||
-    status >= 500 ||
-    /Throttl|ProvisionedThroughputExceeded|RequestLimitExceeded/.test(name ?? '')
-  );
+  return status === undefined || status >= 500 || isThrottling(name ?? '');
 }
 
 function ledgerError(table: string, what: string, error: unknown): LedgerError {
@@ -182,8 +182,15 @@ function ledgerError(table: string, what: string, error: unknown): LedgerError {
   const remedy =
     $metadata?.httpStatusCode === undefined
       ? 'functions in a private network need a NAT gateway or the gateway endpoint for DynamoDB'
-      : 'if this persists, deploy the stack again; nothing is started without the ledger';
+      : `${remedyOf(name, $metadata.httpStatusCode)}; nothing is started without the ledger`;
   return new LedgerError(
     `Tried to ${what} in the ledger table ${table}: ${name}: ${message.slice(0, 200)}; ${remedy}.`,
   );
+}
+
+/** What is missing is made by deploying; a limit and a refusal come from elsewhere. */
+function remedyOf(name: string, status: number): string {
+  if (isThrottling(name)) return 'it takes no more requests for now, and the next run tries again';
+  if (isDenied(name)) return `${denied} denies it: the message names which`;
+  return status >= 500 ? 'the next run tries again' : 'if this persists, deploy the stack again';
 }

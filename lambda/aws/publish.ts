@@ -4,6 +4,7 @@ import type { Audience } from '../report/guide/audience.ts';
 import { isWorthPublishing, messageOf } from '../report/message.ts';
 import { oneLine } from '../report/sentences/text.ts';
 import type { Log, Publisher, Subscriptions } from '../run/services.ts';
+import { isThrottling } from './refusals.ts';
 import { type SnsMessage, snsMessage, type TopicFormats } from './sns-message.ts';
 import { timeouts } from './timeouts.ts';
 
@@ -74,10 +75,15 @@ async function send(
   } catch (error) {
     throw new PublishError(
       `The report of run ${report.runId} could not be published to ${topicArn}: ${errorText(error)}. ` +
-        'Check that the topic exists and that the Report function may publish to it (sns:Publish, and its key where it is encrypted).',
+        remedyOf((error as Partial<Error>).name ?? ''),
     );
   }
 }
+
+const remedyOf = (name: string): string =>
+  isThrottling(name)
+    ? 'SNS takes no more requests for now; a later try may succeed.'
+    : 'Check that the topic exists and that the Report function may publish to it (sns:Publish, and its key where it is encrypted).';
 
 async function countSubscriptions({ client, topicArn, log }: SnsPublisherOptions): Promise<Subscriptions | undefined> {
   let confirmed: number;

@@ -1,5 +1,6 @@
 import type { Context } from 'aws-lambda';
 import { withSentences } from '../report/sentences/sentences.ts';
+import { publishMarginMillis } from '../run/deadlines.ts';
 import type { ReportServices } from '../run/report.ts';
 import { systemClock } from '../truncation/clock.ts';
 import { readEnvironment, runSettings } from './environment.ts';
@@ -7,9 +8,6 @@ import { runLog } from './log.ts';
 import { reportMetrics, toStandardOutput } from './metrics.ts';
 import { snsClient, snsPublisher } from './publish.ts';
 import { topicFormats } from './sns-message.ts';
-
-/** Time kept free at the function's end, to log and count a report that SNS did not accept. */
-const marginMillis = 10_000;
 
 /**
  * Creates what Report needs on Lambda: neither the server nor the ledger. Called once per container.
@@ -37,7 +35,7 @@ export function reportServices() {
   });
   let coldStart = true;
   return (runId: string, context: Pick<Context, 'getRemainingTimeInMillis' | 'awsRequestId'>): ReportServices => {
-    const timeoutMillis = context.getRemainingTimeInMillis() - marginMillis;
+    const timeoutMillis = context.getRemainingTimeInMillis() - publishMarginMillis;
     const log = runLog({ stage: settings.stage, runId, step: 'report', requestId: context.awsRequestId, coldStart });
     coldStart = false;
     return {

@@ -9,6 +9,7 @@ import type { TokenSource } from '../gms/operations.ts';
 import { whyNoToken } from '../gms/secrets.ts';
 import type { PolicyText } from '../policy/parse.ts';
 import { type Parameters, ParametersError } from '../run/services.ts';
+import { denied, isDenied } from './refusals.ts';
 import { timeouts } from './timeouts.ts';
 
 /** Names in Parameter Store. A function that does not need a parameter gets neither its name nor the permission. */
@@ -31,7 +32,14 @@ export interface SsmParameters extends Parameters {
  * What the operator keeps in AWS Systems Manager Parameter Store. Every failure is a ParametersError that names the
  * parameter and the remedy. The token is trimmed, kept in memory, and appears in no message.
  */
-export function ssmParameters(names: ParameterNames, client: SSMClient = ssmClient()): SsmParameters {
+export function ssmParameters(
+  names: ParameterNames,
+  given: SSMClient = ssmClient(),
+  callMillis = usualCallMillis,
+): SsmParameters {
+  const client: Pick<SSMClient, 'send'> = {
+    send: (command: never) => given.send(command, { abortSignal: AbortSignal.timeout(callMillis) }),
+  };
   const parameter = async (name: string): Promise<ParameterValue | undefined> => {
     try {
       const { Parameter } = await client.send(new GetParameterCommand({ Name: name, WithDecryption: true }));
@@ -63,6 +71,9 @@ export function ssmParameters(names: ParameterNames, client: SSMClient = ssmClie
   };
 }
 
+/** How long one call may take with its retries, to the last byte of its answer, milliseconds. */
+const usualCallMillis = 40_000;
+
 /** Short timeouts: if Parameter Store is unreachable, a function must say so before its own time ends. */
 export function ssmClient(config: SSMClientConfig = {}): SSMClient {
   return new SSMClient({ maxAttempts: 3, requestHandler: timeouts(10_000), ...config });
@@ -71,7 +82,7 @@ export function ssmClient(config: SSMClientConfig = {}): SSMClient {
 /** Pages of ten parameters, far more than one run can use: a listing that goes on beyond that may never end. */
 const mostPages = 100;
 
-async function readPolicies(path: string, client: SSMClient): Promise<PolicyText[]> {
+async function readPolicies(path: string, client: Pick<SSMClient, 'send'>): Promise<PolicyText[]> {
   const sources: PolicyText[] = [];
   let next: string | undefined;
   for (let pages = 0; pages < mostPages; pages++) {
@@ -125,15 +136,15 @@ function required(name: string | undefined, what: string): string {
 
 function unreadable(name: string, error: unknown): ParametersError {
   const { name: kind = 'Error', message = '', code } = error as { name?: string; message?: string; code?: string };
-  if (kind === 'TimeoutError' || /^E[A-Z]+$/.test(code ?? '')) {
+  if (kind === 'TimeoutError' || kind === 'AbortError' || /^E[A-Z]+$/.test(code ?? '')) {
     return new ParametersError(
       `Parameter Store did not answer (${code ?? kind}) when ${name} was read: functions in a private network need a NAT ` +
         'gateway, or the interface endpoint for SSM and the gateway endpoint for DynamoDB.',
     );
   }
-  if (kind === 'AccessDeniedException') {
+  if (isDenied(kind)) {
     return new ParametersError(
-      `The function may not read the parameter ${name} (${message.slice(0, 300)}): deploy the stack again; for a token under a ` +
+      `The function may not read the parameter ${name} (${message.slice(0, 300)}): ${denied} denies it; for a token under a ` +
         'key of your own set tokenKeyArn in the stage file and let the key policy allow this account.',
     );
   }

@@ -29,9 +29,12 @@ const bytesInJson = (text: string): number => Buffer.byteLength(JSON.stringify(t
 /** The JSON escape of one UTF-16 unit. */
 export const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Unprintable characters as their JSON escapes: a name shows what is in it. */
-export const visible = (text: string): string =>
+/** Unprintable characters as their JSON escapes, apart from line breaks and tabs. */
+export const printable = (text: string): string =>
   text.replace(unprintable, (found) => found.split('').map(escaped).join(''));
+
+/** A name, an id, or another text of one line: it shows what is in it. */
+export const visible = (text: string): string => printable(text).replace(/[\t\r\n]/g, escaped);
 
 /** Without tags, comments, scripts and style sheets. */
 export const withoutMarkup = (text: string): string =>

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { IndexNames } from '../gms/backend.ts';
+import { visible } from '../gms/text.ts';
 import { causeSchema } from '../model/cause.ts';
 import { methodSchema } from '../model/method.ts';
 import { releaseFacts } from '../model/note.ts';
@@ -20,6 +21,9 @@ import { namesIn, namesOfIndex, searchIndex } from '../policy/aspects.ts';
  * record without the required fields is unreadable: its index is left alone until a person releases it.
  */
 
+/** Others may have written it, and a terminal shows it. */
+export const text = z.string().transform(visible);
+
 /** The range of a JavaScript date: no report can be made with a larger number. */
 const millis = z.number().min(0).max(8.64e15);
 const rows = z.int().nonnegative();
@@ -36,7 +40,7 @@ const windowSchema = extensible({ afterMillis: millis, untilMillis: millis, rows
 export type Window = z.infer<typeof windowSchema>;
 
 /** A run is identified by its id and its start, because execution names are reused. */
-const runSchema = extensible({ runId: z.string(), runStartMillis: millis });
+const runSchema = extensible({ runId: text, runStartMillis: millis });
 export type RunId = z.infer<typeof runSchema>;
 
 /** Only the id and the start of the run, from a value that has more fields. */
@@ -48,8 +52,8 @@ export type DecidedBy = z.infer<typeof decidedSchema>;
 
 /** The fields that were sent, as `TruncateFields`. */
 const fieldsSchema = extensible({
-  entityType: z.string(),
-  aspect: z.string(),
+  entityType: text,
+  aspect: text,
   cutoffMillis: millis,
   batchSize: z.number(),
   timeoutSeconds: z.number().optional(),
@@ -73,7 +77,7 @@ const attemptSchema = runSchema.extend({
   policyCutoffMillis: millis,
   fields: fieldsSchema,
   /** Who asked for the run that sent it, and up to how many rows a person approved; for people. */
-  by: shown(z.string()),
+  by: shown(text),
   approvedRows: shown(rows),
   /** The policy's tolerance when it was sent; 2 in a record without it. */
   maxMissingPercent: z.number().min(0).max(2).optional(),
@@ -89,7 +93,7 @@ const attemptSchema = runSchema.extend({
     rowsToKeep: rows,
     countedAtMillis: millis,
     /** The physical index behind the alias, if the server reports it: for sentences only. */
-    indexName: shown(z.string()),
+    indexName: shown(text),
   }),
   /** Old rows that a row limit leaves for later runs. */
   rest: shown(rows),
@@ -118,7 +122,7 @@ const verdictSchema = extensible({
   /** The search engine did not know the index: it counted as empty (rule 2). */
   noIndex: shown(z.boolean()),
   /** The physical index at the verdict, if the server reports it and it has changed. */
-  indexNow: shown(z.string()),
+  indexNow: shown(text),
   durationSeconds: shown(z.number()),
 });
 export type Verdict = z.infer<typeof verdictSchema>;
@@ -133,7 +137,7 @@ export type Release = z.infer<typeof releaseSchema>;
 
 /** The last release, which takes the place of the verdict that it ended. */
 const lastReleaseSchema = extensible({
-  by: shown(z.string()),
+  by: shown(text),
   decided: decidedSchema,
   release: releaseSchema.catch({}),
 });
@@ -141,10 +145,10 @@ export type LastRelease = z.infer<typeof lastReleaseSchema>;
 
 const common = {
   index: z.string(),
-  entityType: shown(z.string()),
-  aspect: shown(z.string()),
+  entityType: shown(text),
+  aspect: shown(text),
   /** Normalised address of the server. */
-  server: z.string(),
+  server: text,
   /** Counts the writes. */
   revision: z.int().positive(),
   /** No published report is known to have included its last verdict, or its last release (rule 15). */
@@ -158,16 +162,16 @@ const common = {
 };
 
 /** The last truncation; only an idle record may have none. */
-const truncation = { attempt: attemptSchema, taskId: z.string().optional() };
+const truncation = { attempt: attemptSchema, taskId: text.optional() };
 
 const idleSchema = extensible({
   ...common,
   state: z.literal('idle'),
   attempt: shown(attemptSchema),
-  taskId: shown(z.string()),
+  taskId: shown(text),
 });
 const sendingSchema = extensible({ ...common, state: z.literal('sending'), attempt: attemptSchema });
-const runningSchema = extensible({ ...common, ...truncation, state: z.literal('running'), taskId: z.string() });
+const runningSchema = extensible({ ...common, ...truncation, state: z.literal('running'), taskId: text });
 const quarantinedSchema = extensible({
   ...common,
   ...truncation,
@@ -202,7 +206,7 @@ export const isUnresolved = (record: { state: string }): record is Unresolved =>
 /** What an unreadable record still says, field by field. */
 const remainsSchema = extensible({
   revision: z.int().positive().optional().catch(undefined),
-  server: shown(z.string()),
+  server: shown(text),
   lastSender: shown(runSchema),
   attempt: extensible({ judgeableAt: shown(millis) })
     .optional()
@@ -218,7 +222,8 @@ export const remainsOf = ({ stored }: Unreadable): z.infer<typeof remainsSchema>
  */
 export function namesOfRecord(record: StoredRecord): IndexNames {
   const names = namesIn(record.state === 'unreadable' ? record.stored : record);
-  return names && searchIndex(names) === record.index ? names : namesOfIndex(record.index);
+  const { entityType, aspect } = names && searchIndex(names) === record.index ? names : namesOfIndex(record.index);
+  return { entityType: visible(entityType), aspect: visible(aspect) };
 }
 
 /** The revision that the next write is conditional on; 0 for a record that does not exist or states none. */

@@ -3,6 +3,7 @@ import { outcomes, results } from '../model/outcomes.ts';
 import type { Report } from '../model/report-schema.ts';
 import { dottedName } from '../policy/aspects.ts';
 import { LedgerError } from './ledger.ts';
+import { text } from './record.ts';
 
 /**
  * The last runs in short, kept beside the records for people: when, by whom, and what became of each index. Nothing else
@@ -12,16 +13,16 @@ import { LedgerError } from './ledger.ts';
 const count = z.int().nonnegative().optional();
 
 const runSchema = z.looseObject({
-  runId: z.string(),
+  runId: text,
   /** ISO 8601 UTC. */
-  finishedAt: z.string(),
-  by: z.string().optional(),
-  result: z.enum(results).or(z.string()),
+  finishedAt: text,
+  by: text.optional(),
+  result: z.enum(results).or(text),
   /** Of each index that had something to do. */
   indices: z.array(
     z.looseObject({
-      name: z.string(),
-      outcome: z.enum(outcomes).or(z.string()),
+      name: text,
+      outcome: z.enum(outcomes).or(text),
       rowsDeleted: count,
       rowsLeftBehind: count,
       rowsMissing: count,
@@ -29,7 +30,7 @@ const runSchema = z.looseObject({
       approvedRows: count,
     }),
   ),
-  released: z.array(z.looseObject({ name: z.string(), accepted: count })).optional(),
+  released: z.array(z.looseObject({ name: text, accepted: count })).optional(),
 });
 
 export type RunSummary = z.infer<typeof runSchema>;
@@ -45,17 +46,17 @@ export interface RunStore {
 }
 
 /** The newest first; none where the text cannot be understood. */
-export function parseRuns(text: string | undefined): RunSummary[] {
+export function parseRuns(stored: string | undefined): RunSummary[] {
   try {
-    return z.object({ runs: z.array(runSchema) }).parse(JSON.parse(text ?? '')).runs;
+    return z.object({ runs: z.array(runSchema) }).parse(JSON.parse(stored ?? '')).runs;
   } catch {
     return [];
   }
 }
 
 /** The same text with one more run; the oldest go first until they fit. */
-export function withRun(text: string | undefined, run: RunSummary): string {
-  const runs = [run, ...parseRuns(text).filter(({ runId }) => runId !== run.runId)].slice(0, most.runs);
+export function withRun(stored: string | undefined, run: RunSummary): string {
+  const runs = [run, ...parseRuns(stored).filter(({ runId }) => runId !== run.runId)].slice(0, most.runs);
   const written = (): string => `${JSON.stringify({ version: 1, runs })}\n`;
   while (runs.length > 1 && Buffer.byteLength(written()) >= most.bytes) runs.pop();
   return written();

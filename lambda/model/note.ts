@@ -86,8 +86,9 @@ const kinds = {
   /** More entries than one run carries. */
   beyond: {
     entries: z.int(),
-    names: z.array(z.string()),
-    quarantined: z.array(z.string()).meta({ description: 'the indices among them that are quarantined' }),
+    names: z.array(z.string()).meta({ description: 'the first twenty' }),
+    quarantined: z.array(z.string()).meta({ description: 'quarantined indices among them, the first twenty' }),
+    quarantinedInAll: z.int().optional().meta({ description: 'how many these are, if more' }),
   },
   /** The report was cut to fit into a message. */
   shortened: { indices: z.int(), indicesOf: z.int() },

@@ -54,9 +54,14 @@ export const searchIndex = aliasFor;
 /** For each of these names, the positions of all names that share its search index; only itself for one that is not known. */
 export function sharingIndex(names: readonly (IndexNames | undefined)[]): number[][] {
   const indices = names.map((one) => one && searchIndex(one));
-  return indices.map((index, at) =>
-    index === undefined ? [at] : indices.flatMap((other, position) => (other === index ? [position] : [])),
-  );
+  const positions = new Map<string, number[]>();
+  indices.forEach((index, at) => {
+    if (index === undefined) return;
+    const same = positions.get(index);
+    if (same) same.push(at);
+    else positions.set(index, [at]);
+  });
+  return indices.map((index, at) => (index === undefined ? [at] : (positions.get(index) ?? [])));
 }
 
 /**

@@ -7,6 +7,8 @@ export interface Problem {
   path: readonly PropertyKey[];
   /** One sentence, without the full stop. */
   sentence: string;
+  /** For how many it stands, where that is more than one. */
+  stands?: number;
 }
 
 /**
@@ -20,14 +22,27 @@ export function explain(error: z.ZodError, value: unknown, knownKeys: readonly s
     .join('; ');
 }
 
+/** More of them than a person corrects before trying again; the others are counted. */
+export const mostProblems = 40;
+
 /** The same, each with the path to the offending part of the value. */
 export function problemsOf(error: Pick<z.ZodError, 'issues'>, value: unknown, knownKeys: readonly string[]): Problem[] {
-  return error.issues.flatMap((given): Problem[] => {
-    const issue = given as z.core.$ZodIssue;
+  const issues = error.issues as z.core.$ZodIssue[];
+  const problems = issues.slice(0, mostProblems).flatMap((issue): Problem[] => {
     if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, sentence: explainIssue(issue, value) }];
-    return issue.keys.map((key) => ({ path: [...issue.path, key], sentence: unknownKey(key, knownKeys) }));
+    const keys = issue.keys.slice(0, mostProblems);
+    return keys.map((key) => ({ path: [...issue.path, key], sentence: unknownKey(key, knownKeys) }));
   });
+  const count = issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
+  return count === problems.length ? problems : [...problems, andMore(count - problems.length, problems)];
 }
+
+/** What is wrong besides, at the place of the last one that is shown. */
+export const andMore = (count: number, shown: readonly Problem[]): Problem => ({
+  path: shown.at(-1)?.path ?? [],
+  sentence: `and ${count} more`,
+  stands: count,
+});
 
 function explainIssue(issue: z.core.$ZodIssue, value: unknown): string {
   const field = fieldOf(issue.path);

@@ -5,8 +5,10 @@
 export function nearest(given: string, known: readonly string[]): string | undefined {
   let best: { name: string; distance: number } | undefined;
   for (const name of known) {
-    const distance = editDistance(given.toLowerCase(), name.toLowerCase());
+    // As far apart as their lengths are, at least; and a text of megabytes is no name.
     const allowed = Math.max(1, Math.floor(Math.max(given.length, name.length) / 3));
+    if (Math.abs(given.length - name.length) > allowed) continue;
+    const distance = editDistance(given.toLowerCase(), name.toLowerCase());
     if (distance <= allowed && (best === undefined || distance < best.distance)) best = { name, distance };
   }
   return best?.name;

@@ -98,8 +98,9 @@ function withoutDuplicates(parsed: readonly ParsedPolicy[]): ParsedPolicy[] {
   const isNamed = ({ entityType, aspect }: IndexNames) => entityType !== '?' && aspect !== '?';
   const sharing = sharingIndex(parsed.map(namesOf).map((names) => (isNamed(names) ? names : undefined)));
   return parsed.map((item, at) => {
-    const same = (sharing[at] ?? []).flatMap((position) => parsed[position] ?? []);
-    if (same.length <= 1) return item;
+    const positions = sharing[at] ?? [];
+    if (positions.length <= 1) return item;
+    const same = positions.slice(0, 5).flatMap((position) => parsed[position] ?? []);
     const own = item.kind === 'invalid' ? `${item.problem}; besides, ` : '';
     const sources = same.map(({ source }) => source).join('; ');
     const names = namesOf(item);
@@ -107,7 +108,7 @@ function withoutDuplicates(parsed: readonly ParsedPolicy[]): ParsedPolicy[] {
     const what = same.every((other) => dottedName(namesOf(other)).toLowerCase() === name.toLowerCase())
       ? `for ${name}`
       : `for one search index, ${item.index},`;
-    return invalid(item.source, names, `${own}${same.length} policies are ${what} (${sources}): keep one of them`);
+    return invalid(item.source, names, `${own}${positions.length} policies are ${what} (${sources}): keep one of them`);
   });
 }
 

@@ -1,6 +1,6 @@
 import type { IndexNames } from '../gms/backend.ts';
 import { dottedName, namesIn, sharingIndex } from '../policy/aspects.ts';
-import type { Problem } from '../policy/explain.ts';
+import { mostProblems, type Problem } from '../policy/explain.ts';
 import { policySchema } from '../policy/schema.ts';
 import { check } from './unresolved.ts';
 
@@ -22,15 +22,22 @@ export function inspectPolicies(
   const fields = Object.keys(schema.shape);
   const names = list.map(namesIn);
   const sharing = sharingIndex(names);
-  const problems = list.flatMap((written, at): Problem[] => {
+  const problems: Problem[] = [];
+  for (const [at, written] of list.entries()) {
+    if (problems.length > mostProblems) {
+      problems.push({ path: [at], sentence: 'the policies from here on are not checked', stands: list.length - at });
+      break;
+    }
     const own = check(schema, written, fields).problems.map((one) => ({ ...one, sentence: `: ${one.sentence}` }));
     // A duplicate is reported even if the policy has another mistake: once that was fixed, it would come up next.
     const [first = at] = sharing[at] ?? [];
     const name = dottedName(names[at] ?? { entityType: '', aspect: '' });
     if (first < at)
       own.unshift({ path: [], sentence: ` is for the same index as policy ${first + 1} (${name}): keep one of them` });
-    return own.map(({ path, sentence }) => ({ path: [at, ...path], sentence: `policy ${at + 1}${sentence}` }));
-  });
+    problems.push(
+      ...own.map((one) => ({ ...one, path: [at, ...one.path], sentence: `policy ${at + 1}${one.sentence}` })),
+    );
+  }
   const policies = list.map((written, at) => ({ written: Object(written), names: names[at] }));
   return { policies, problems };
 }

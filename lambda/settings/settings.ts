@@ -91,7 +91,7 @@ export function inspectSettings(
     ...stageProblems(stage),
     ...fieldProblems,
     ...crossFieldProblems(onlyKnown(all), named),
-    ...policyProblems.map(({ path, sentence }) => ({ path: ['policies', ...path], sentence })),
+    ...policyProblems.map((one) => ({ ...one, path: ['policies', ...one.path] })),
   ];
   if (problems.length > 0) return { fields, problems };
   const { $schema: _, tags: __, ...settings } = all;

@@ -1,10 +1,10 @@
-import { fstatSync, statSync } from 'node:fs';
-import { devNull } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Result } from '../../../lambda/model/outcomes.ts';
 import { whatFailed } from '../../events/mistakes.ts';
 import type { Printed } from '../../events/output.ts';
+import { colourOf } from '../../events/printed.ts';
+import { isNullDevice } from '../../events/signals.ts';
 import { writeTo } from '../output-file.ts';
 import { usualWidth } from '../table.ts';
 
@@ -36,7 +36,7 @@ export function screenOn(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Sc
 /** Asks a question of the person at the terminal; only `y` and `yes` are a yes. Ctrl-C stays a signal. */
 export async function askOn(output: NodeJS.WriteStream, question: string): Promise<boolean> {
   await discardTypeahead(process.stdin);
-  output.write(question);
+  writeTo(output, question);
   if (process.stdin.readableEnded) return false;
   const lines = createInterface({ input: process.stdin, terminal: false });
   try {
@@ -97,12 +97,6 @@ export function keepWriting(
   };
 }
 
-/** Whether a file is the null device, which Node also puts in the place of an output that is closed. */
-export function isNullDevice(file: number | string): boolean {
-  const stats = typeof file === 'number' ? fstatSync(file) : statSync(file, { throwIfNoEntry: false });
-  return stats?.isCharacterDevice() === true && stats.rdev === statSync(devNull).rdev;
-}
-
 /** A reader that takes nothing for this long has not taken the report. */
 const timeoutMillis = 10_000;
 
@@ -115,4 +109,4 @@ export type Paint = (severity: Severity, text: string) => string;
 
 /** The colours of a screen; a text is one word, so that no colour has to survive a line break. */
 export const paintFor = ({ colour }: Screen): Paint =>
-  colour ? (severity, text) => `\u001b[${codes[severity]}m${text}\u001b[39m` : (_, text) => text;
+  colour ? (severity, text) => colourOf(codes[severity], text) : (_, text) => text;

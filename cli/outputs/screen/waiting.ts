@@ -1,5 +1,6 @@
 import { clearLine, cursorTo } from 'node:readline';
 import { hourMillis } from '../../../lambda/model/time.ts';
+import { writeTo } from '../output-file.ts';
 import type { Screen } from './screen.ts';
 
 /**
@@ -40,7 +41,7 @@ export function createWaiting({ write, terminal }: Screen): Waiting {
     if (now === undefined) return;
     if (terminal) {
       // A line that wraps could not be erased.
-      terminal.write(`  ${now}`.slice(0, (terminal.columns ?? 80) - 1));
+      writeTo(terminal, `  ${now}`.slice(0, (terminal.columns ?? 80) - 1));
       isDrawn = true;
     } else if (Date.now() - spokenAt >= (said.has(withoutFigures(now)) ? longSilenceMillis : silenceMillis)) {
       said.add(withoutFigures(now));

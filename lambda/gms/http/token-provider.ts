@@ -15,7 +15,7 @@ export interface TokenProvider {
   get(requestInfo: RequestInfo): Promise<string>;
   /** The token after a refusal: read again, once for all requests that were refused together. Throws as `current`. */
   refreshAfter401(refused: string, requestInfo: RequestInfo): Promise<string>;
-  sanitize: Sanitize;
+  readonly sanitize: Sanitize;
 }
 
 export function createTokenProvider(source: TokenSource): TokenProvider {
@@ -50,7 +50,9 @@ export function createTokenProvider(source: TokenSource): TokenProvider {
       });
       return usable(rereading, requestInfo);
     },
-    sanitize: (text) => sanitize(text),
+    get sanitize() {
+      return sanitize;
+    },
   };
 }
 

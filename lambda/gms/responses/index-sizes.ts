@@ -5,7 +5,7 @@ import { type Sanitize, sanitize, type Unreadable } from './server-text.ts';
 
 /**
  * Reads the answer of `getIndexSizes`: `value` as object (servers) or string (as DataHub's documentation says),
- * `indexSizes` or the OpenAPI twin's `sizes`. Rows without a proper index name are skipped. Missing names are derived
+ * `indexSizes` or the OpenAPI twin's `sizes`. Rows without a proper index name are skipped, and so are those whose names repeat a secret. Missing names are derived
  * from the index name if that is unambiguous; a server's prefix is inferred from the rows that include their names.
  * @param answer the parsed JSON body
  */
@@ -17,7 +17,7 @@ export function readIndexSizes(
   const isTwin = isObject(inner) && inner['indexSizes'] === undefined;
   const rows = isObject(inner) ? (inner['indexSizes'] ?? inner['sizes']) : inner;
   if (!Array.isArray(rows)) return { kind: 'unreadable', excerpt: show(textOf(inner)) };
-  const read = rows.map((row) => readRow(row, isTwin)).filter((row) => row !== undefined);
+  const read = rows.flatMap((row) => readRow(row, isTwin) ?? []).filter((row) => !show.repeatsSecret(namesOf(row)));
   const prefixes = new Set(read.map(prefixOf).filter((prefix) => prefix !== undefined));
   return { kind: 'sizes', sizes: read.map((row) => indexSizeOf(row, prefixes)) };
 }
@@ -44,6 +44,10 @@ function readRow(row: unknown, isTwin: boolean): Row | undefined {
     sizeMb: sizeMb !== undefined && sizeMb >= 0 ? sizeMb : undefined,
   };
 }
+
+/** All of them at once: a secret may be divided between them. */
+const namesOf = ({ indexName, entityName = '', aspectName = '' }: Row): string =>
+  `${entityName}${aspectName} ${entityName} ${indexName} ${aspectName}`;
 
 /**
  * What the search engines allow in a name (Elasticsearch, "Create index"), and nothing that could control a terminal or

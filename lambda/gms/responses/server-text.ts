@@ -1,8 +1,12 @@
-import { redactor } from '../secrets.ts';
+import { redactor, repeats } from '../secrets.ts';
 import { capped, withoutMarkup } from '../text.ts';
 
 /** Makes a server's text safe to show: one line of at most 240 bytes without stack traces, markup and secrets. */
-export type Sanitize = (text: string) => string;
+export interface Sanitize {
+  (text: string): string;
+  /** Whether a name or an id repeats a secret. It is none then: names are kept as they are, and shown everywhere. */
+  repeatsSecret(name: string): boolean;
+}
 
 /** A parser's result for a text that is not what the operation promises. */
 export interface Unreadable {
@@ -21,7 +25,7 @@ const maxRead = 8192;
  */
 export function createSanitizer(secrets: readonly string[] = []): Sanitize {
   const redacted = redactor(secrets);
-  return (text) => {
+  const sanitized = (text: string) => {
     // A second pass, without the characters that may have divided a token or a line of a stack trace.
     const visible = redacted(text.slice(0, maxRead)).replace(/\p{Cf}/gu, '');
     const plain = redacted(withoutMarkup(visible));
@@ -29,6 +33,7 @@ export function createSanitizer(secrets: readonly string[] = []): Sanitize {
     const short = redacted(plain.replace(/\b(?:[a-z_][\w$]*\.)+(?=[A-Z])/g, ''));
     return capped(short.replace(/[\p{C}\s]+/gu, ' ').trim());
   };
+  return Object.assign(sanitized, { repeatsSecret: repeats(secrets) });
 }
 
 /** For texts that come with no token of ours. */

@@ -17,7 +17,7 @@ export function truncationOf(answer: HttpResponse, requestInfo: RequestInfo, san
   const { status, body, complete } = answer;
   const value = unwrapped(parseJson(body) ?? body);
   const taskId = complete && typeof value === 'string' ? readTaskId(value) : undefined;
-  if (taskId) return { kind: 'started', taskId };
+  if (taskId && !sanitize.repeatsSecret(taskId)) return { kind: 'started', taskId };
   const text = sanitize(textOf(value)) || undefined;
   return { kind: 'unresolved', error: { kind: 'no-task-id', operation: requestInfo.operation, status, text } };
 }

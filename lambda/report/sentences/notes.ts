@@ -207,10 +207,13 @@ function refusal(
   }
 }
 
-const beyond: Entry<'beyond'> = ({ entries, names, quarantined }) => ({
+const beyond: Entry<'beyond'> = ({ entries, names, quarantined, quarantinedInAll = quarantined.length }) => ({
   subject: `${entries} more ${entries === 1 ? 'index' : 'indices'}`,
   what: `${counted(entries, 'more index does', 'more indices do')} not fit into this report (${names.slice(0, 5).join(', ')}${names.length > 5 ? ', ...' : ''})`,
-  why: quarantined.length === 0 ? undefined : `Quarantined among them: ${quarantined.slice(0, 10).join(', ')}.`,
+  why:
+    quarantined.length === 0
+      ? undefined
+      : `Quarantined among them: ${quarantined.slice(0, 10).join(', ')}${quarantinedInAll > 10 ? `, and ${exact(quarantinedInAll - 10)} more` : ''}.`,
   urgency: quarantined.length === 0 ? 'change' : 'week',
   next: 'Spread the policies over several stages.',
 });

@@ -55,11 +55,12 @@ export function duration(seconds: number): string {
 }
 
 /** Decimal megabytes as `8.1 GB`, `350 MB`, `under 1 MB`. */
-export function size(megabytes: number, { under } = inWords): string {
+export function size(megabytes: number, { under, over } = inWords): string {
   if (megabytes < 1) return `${under}1 MB`;
   if (megabytes < 999.5) return `${Math.round(megabytes)} MB`;
   if (megabytes < 999_950) return `${trimmed(megabytes / 1000)} GB`;
-  return `${trimmed(megabytes / 1e6)} TB`;
+  // No index is that large: the number is wrong.
+  return megabytes < 1e12 ? `${trimmed(megabytes / 1e6)} TB` : `${over}1,000,000 TB`;
 }
 
 /** `22 May 2026` (UTC), for epoch milliseconds. */

@@ -271,6 +271,9 @@ function finish(state: RunState, { settings, clock, log }: RunServices): RunStat
   return nextStep(withBreaker(withinLimit(state)), settings, clock.now());
 }
 
+/** A note that lists names has no more of them. */
+const maxNamed = 20;
+
 /**
  * Limits entries to what one run carries, keeping their order: lost rows and unresolved truncations first. One note
  * counts the others and names the quarantined ones. The next run finds them all again.
@@ -285,13 +288,14 @@ function withinLimit(state: RunState): RunState {
   }
   const beyond = entries.filter((entry) => !carried.has(entry));
   if (beyond.length === 0) return state;
-  const namesOf = (some: readonly Entry[]) => some.map(({ names }) => dottedName(names));
+  const namesOf = (some: readonly Entry[]) => some.slice(0, maxNamed).map(({ names }) => capped(dottedName(names)));
   const quarantined = beyond.filter((entry) => entry.phase === 'done' && decisionOf(entry).outcome === 'quarantined');
   const note: Note = {
     kind: 'beyond',
     entries: beyond.length,
     names: namesOf(beyond),
     quarantined: namesOf(quarantined),
+    quarantinedInAll: quarantined.length > maxNamed ? quarantined.length : undefined,
   };
   return { ...state, entries: entries.filter((entry) => carried.has(entry)), notes: [note, ...notes] };
 }

@@ -170,6 +170,16 @@ describe('validate', () => {
     ]);
   });
 
+  it('counts what is beyond some dozens of mistakes, and finds them in a moment', () => {
+    const keys = Array.from({ length: 100_000 }, (_, at) => [`retentionDay${at}`, 1]);
+    const mistakes = mistakesIn({ policies: file(JSON.stringify([Object.fromEntries(keys)])) });
+    expect(mistakes.length).toBeLessThan(50);
+    // Besides the fields that are missing.
+    expect(mistakes.at(-1)).toMatch(/: and 99\d\d\d more\.$/);
+    const long = JSON.stringify([{ ['x'.repeat(3_000_000)]: 1 }]);
+    expect(mistakesIn({ policies: file(long) }).join().length).toBeLessThan(2000);
+  });
+
   it('reports the mistakes of both files when it is given two', () => {
     const mistakes = mistakesIn({ policies: file('{}'), stage: file('{}', 'prod.json') });
     expect(mistakes.map((line) => line.split(':')[0])).toEqual(['policies.json', 'prod.json', 'prod.json']);

@@ -8,6 +8,7 @@ import { type ApiAccess, type ConfigMap, configMaps, podAccess } from '../../../
 import { kubernetesLedger, ledgerLabel, nameOf } from '../../../cli/ledgers/kubernetes-ledger.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
 import { revisionOf } from '../../../lambda/ledger/record.ts';
+import { http, rawServer, trickle } from '../../lambda/gms/http/raw-server.ts';
 import {
   type Asked,
   type KubernetesApi,
@@ -296,6 +297,29 @@ describe('An API server that is not as it should be', () => {
     const page = await listening(createServer((_, response) => void response.end('<html>')));
     await expect(open({ url: page.url }).list()).rejects.toThrow('is not from an API server');
     await page.close();
+  });
+
+  const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 999999\r\n';
+  test.each<[what: string, first: string, next: string, writes: boolean]>([
+    ['trickles headers', head, 'a: b\r\n', false],
+    ['trickles an answer', `${head}\r\n{`, ' ', true],
+    ['never answers', '', '', false],
+  ])('that %s is given up, and what it has stored counts', async (_, first, next, stores) => {
+    const server = await rawServer({ onRequest: (socket) => trickle(socket, first, next) });
+    const maps = configMaps(access({ url: server.url, timeoutMillis: 200 }));
+    await expect(maps.list('x=y')).rejects.toThrow(/no answer from the API server|broke off/);
+    const write = maps.create({ metadata: { name: 'x' } });
+    await (stores ? write : expect(write).rejects.toThrow('no answer from the API server'));
+    expect(server.connections).toBe(2);
+  });
+
+  test('that repeats its token, or lists without an end, is not quoted, and not waited for', async () => {
+    api.token = 'a-token-of-the-service-account';
+    everything({ status: 403, message: `not for Bearer ${api.token}` });
+    await expect(open().list()).rejects.toThrow(/answered 403(?!.*service-account)/);
+    const page = JSON.stringify({ items: [], metadata: { continue: 'more' } });
+    const endless = await rawServer({ onRequest: (socket) => socket.write(http(200, page)) });
+    await expect(configMaps(access({ url: endless.url })).list('x=y')).rejects.toThrow('without an end');
   });
 });
 

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readWebhook, type Webhook, withoutAddress } from '../../../cli/inputs/webhook.ts';
 import { post } from '../../../cli/outputs/post.ts';
 import { destinationNames, destinations } from '../../../lambda/report/destinations/registry.ts';
 import { messageOf } from '../../../lambda/report/message.ts';
-import { rawServer } from '../../lambda/gms/http/raw-server.ts';
+import { rawServer, trickle } from '../../lambda/gms/http/raw-server.ts';
 import { freePort } from '../../support/loopback.ts';
 import { aReport } from '../../support/reports.ts';
 import { problemOf } from '../inputs/problem.ts';
@@ -236,6 +237,64 @@ describe('through a proxy', () => {
     expect(JSON.stringify(result)).not.toMatch(/pw-of-proxy|s3cr3t/);
   });
 });
+
+/** Real sockets, and our own timers shortened. */
+describe('A try ends by our own timer', () => {
+  const limits = { open: 150, usual: 300, last: 600 };
+  const noConnection = /: no connection/;
+  const mayHaveArrived = /: no answer.* It may have arrived all the same: look there/;
+  const established = 'HTTP/1.1 200 Connection Established\r\n\r\n';
+  type Act = (socket: Socket, count: number) => void;
+
+  it.each<[string, Act, RegExp]>([
+    ['closes the connection', (socket) => socket.end(), noConnection],
+    ['resets it', (socket) => socket.resetAndDestroy(), noConnection],
+    ['never answers', () => {}, /: no connection in time/],
+    ['sends one header after another', (socket) => trickle(socket, 'HTTP/1.1 200 OK\r\n', 'a: b\r\n'), noConnection],
+    ['is none', (socket) => socket.end('SSH-2.0-x\r\n'), noConnection],
+    ['opens a tunnel to nowhere', (socket) => socket.write(established), noConnection],
+    ['opens a tunnel and closes it', (socket) => socket.end(established), noConnection],
+    [
+      'opens a tunnel to what is not TLS',
+      (socket) => socket.end(`${established}hello`),
+      /: (?:no connection|its certificate)/,
+    ],
+    ['refuses', (socket) => socket.end('HTTP/1.1 403 No\r\n\r\n'), /: the proxy answered 403/],
+  ])('where a proxy %s', async (_, act, sentence) => {
+    const proxy = await rawServer({ onRequest: act });
+    for (const scheme of ['http', 'socks5']) {
+      vi.stubEnv('https_proxy', proxy.url.replace('http', scheme));
+      vi.stubEnv('NO_PROXY', '');
+      const before = proxy.connections;
+      const result = await post(webhookAt(`https://hooks.internal${secretPath}`), body, { sleep, limits });
+      expect(result).toMatchObject(failed(scheme === 'http' ? sentence : noConnection));
+      expect(proxy.connections - before).toBeLessThanOrEqual(3);
+    }
+  });
+
+  const head = 'HTTP/1.1 200 OK\r\nContent-Length: 999\r\n';
+  it.each<[string, Act, copies: number, RegExp | undefined]>([
+    ['never answers', () => {}, 2, mayHaveArrived],
+    ['sends one header after another', (socket) => trickle(socket, head, 'a: b\r\n'), 2, mayHaveArrived],
+    ['closes the connection', (socket) => socket.end(), 3, mayHaveArrived],
+    ['resets it', (socket) => socket.resetAndDestroy(), 3, mayHaveArrived],
+    ['breaks off in its headers', (socket) => socket.end(head), 3, mayHaveArrived],
+    ['answers 200 and an endless body', (socket) => trickle(socket, `${head}\r\n`, 'ok '), 1, undefined],
+    ['answers 200 and breaks off', (socket) => socket.end(`${head}\r\n`), 1, undefined],
+    ['is slow', (socket) => later(socket, 200), 1, undefined],
+    ['is slower than a usual try', (socket) => later(socket, 450), 2, undefined],
+  ])('where a receiver %s', async (_, act, copies, sentence) => {
+    const receiver = await rawServer({ onRequest: act });
+    const result = await post(webhookAt(`${receiver.url}${secretPath}`), body, { sleep, limits });
+    expect(result).toMatchObject(sentence ? failed(sentence) : { kind: 'posted', status: 200 });
+    expect(receiver.requests).toHaveLength(copies);
+  });
+});
+
+function later(socket: Socket, millis: number): void {
+  const timer = setTimeout(() => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'), millis);
+  socket.once('close', () => clearTimeout(timer));
+}
 
 describe('the address of a webhook', () => {
   const problem = (content: string) => problemOf(() => readWebhook({ notifyUrlFile: folder().write('hook', content) }));

@@ -235,7 +235,7 @@ export const judgingMutants: readonly Mutant[] = [
     14,
     'accepts two policies for one index',
     [
-      ['policy/parse', 'if (same.length <= 1)', 'if (same.length <= 100)'],
+      ['policy/parse', 'if (positions.length <= 1)', 'if (same.length <= 100)'],
       ['run/current-settings', 'if (second) return', 'if (second && !current) return'],
     ],
     ['policy twice'],

@@ -106,7 +106,7 @@ export function operationsOf(invocation: Invocation): Operations {
 const failure = (kind: ServerErrorKind, operation: ServerError['operation'], status?: number): OperationsError =>
   new OperationsError({ kind, operation, status });
 
-const quote = (text: string): string => text.slice(0, 240);
+const quote = Object.assign((text: string) => text.slice(0, 240), { repeatsSecret: () => false });
 const baseUrl = 'http://gms.test:8080';
 
 /** A read after all its attempts: the server's answer, or why there is none. */

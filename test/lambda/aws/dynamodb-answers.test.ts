@@ -6,8 +6,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { dynamoDbClient, dynamoDbLedger } from '../../../lambda/aws/dynamodb.ts';
-import { LedgerError } from '../../../lambda/ledger/ledger.ts';
+import { type Ledger, LedgerError } from '../../../lambda/ledger/ledger.ts';
 import { anIdle, anIndex } from '../../support/records.ts';
+import { rawServer, trickle } from '../gms/http/raw-server.ts';
 
 /** What DynamoDB may answer: which answers are retried, and what each of them proves. */
 
@@ -77,8 +78,38 @@ describe('a read', () => {
 
   test('that is refused reports a short reason', async () => {
     const { ledger } = ledgerThatMeets(failing(400, 'AccessDeniedException', 'x'.repeat(300)));
-    await expect(ledger.read(anIndex)).rejects.toThrow(/AccessDeniedException: x{200}; .*deploy the stack again/);
+    await expect(ledger.read(anIndex)).rejects.toThrow(/AccessDeniedException: x{200}; (?!.*deploy)/);
     await expect(ledgerThatMeets({ fails: {} }).ledger.read(anIndex)).rejects.toThrow('table T: Error: ; functions');
+  });
+
+  test.each([
+    ['AccessDeniedException', 400, /a policy of the organization, .* denies it/],
+    ['KMSAccessDeniedException', 400, /denies it/],
+    ['ProvisionedThroughputExceededException', 400, /takes no more requests for now/],
+    ['ThrottlingException', 400, /takes no more requests for now/],
+    ['RequestLimitExceeded', 400, /takes no more requests for now/],
+    ['InternalServerError', 500, /the next run tries again/],
+    ['ResourceNotFoundException', 400, /deploy the stack again/],
+  ])('that ends with %s says what helps', async (name, status, remedy) => {
+    const error = (await ledgerThatMeets(failing(status, name))
+      .ledger.read(anIndex)
+      .catch((thrown) => thrown)) as Error;
+    expect(error.message).toMatch(remedy);
+    expect(error.message.includes('deploy')).toBe(name === 'ResourceNotFoundException');
+  });
+
+  test.each<[string, (ledger: Ledger) => Promise<unknown>, number]>([
+    ['read', (ledger) => ledger.read(anIndex), 4],
+    ['list', (ledger) => ledger.list(), 4],
+    // Each try is followed by a look whether it has arrived.
+    ['write', (ledger) => ledger.replace(anIdle()), 5],
+  ])('or a write whose answer trickles is given up: %s', async (_, act, tries) => {
+    const server = await rawServer({ onRequest: (socket) => trickle(socket) });
+    const region = { region: 'eu-central-1', credentials: { accessKeyId: 'none', secretAccessKey: 'none' } };
+    const client = dynamoDbClient({ endpoint: server.url, ...region });
+    const ledger = dynamoDbLedger({ table: 'T', stage: 'prod', client, callMillis: 100, pause: async () => {} });
+    await expect(act(ledger)).rejects.toThrow(LedgerError);
+    expect(server.requests.length).toBe(tries);
   });
 
   test('is strongly consistent, of one record and of all', async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ssmClient, ssmParameters } from '../../../lambda/aws/ssm.ts';
 import { ParametersError } from '../../../lambda/run/services.ts';
 import { type Listening, listening, textOf } from '../../support/loopback.ts';
+import { rawServer, trickle } from '../gms/http/raw-server.ts';
 
 const names = { token: '/p/token', policiesPath: '/p/policies', paused: '/p/paused', caCertificate: '/p/ca' };
 const credentials = { accessKeyId: 'none', secretAccessKey: 'none' };
@@ -127,6 +128,25 @@ describe('Parameter Store', () => {
   test('that refuses is quoted, with the remedy', async () => {
     refusal = { status: 400, type: 'AccessDeniedException' };
     expect(await failure(open().policies())).toMatch(/\/p\/policies\/\* \(said the service\).*tokenKeyArn/);
+  });
+
+  test.each<[string, (parameters: ReturnType<typeof open>) => Promise<unknown>]>([
+    ['token', ({ token }) => token.get()],
+    ['policies', ({ policies }) => policies()],
+    ['pause switch', ({ paused }) => paused()],
+    ['certificate', ({ caCertificate }) => caCertificate()],
+  ])('whose answer about the %s trickles has not answered', async (_, act) => {
+    const server = await rawServer({ onRequest: (socket) => trickle(socket) });
+    const client = ssmClient({ endpoint: server.url, region: 'eu-central-1', credentials });
+    expect(await failure(act(ssmParameters(names, client, 100)))).toMatch(/did not answer \(.*\) when \/p\//);
+  });
+
+  test('that throttles says that the next run tries again, and nothing of a deployment', async () => {
+    refusal = { status: 400, type: 'ThrottlingException' };
+    const client = ssmClient({ endpoint: address.url, region: 'eu-central-1', credentials, maxAttempts: 1 });
+    const message = await failure(ssmParameters(names, client).token.get());
+    expect(message).toMatch(/the next run tries again/);
+    expect(message).not.toMatch(/deploy/);
   });
 
   test('that is out of reach is reported with the ways to it', async () => {

@@ -379,5 +379,9 @@ export const noteCases: [name: string, note: Note][] = [
   ['nothing to release', { ...notReleased, why: 'idle' }],
   ['late', { kind: 'late', startedAt: at }],
   ['more than a run carries', { kind: 'beyond', entries: 2, names: ['chart.a', 'chart.b'], quarantined: ['chart.b'] }],
+  [
+    'many more, and quarantined',
+    { kind: 'beyond', entries: 936, names: ['chart.a'], quarantined: Array(20).fill('chart.b'), quarantinedInAll: 930 },
+  ],
   ['shortened', { kind: 'shortened', indices: 2, indicesOf: 20 }],
 ];

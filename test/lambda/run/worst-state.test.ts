@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { capped, maxSentenceBytes, maxTextBytes } from '../../../lambda/gms/text.ts';
 import type { Attempt, LedgerRecord } from '../../../lambda/ledger/record.ts';
 import type { Cause } from '../../../lambda/model/cause.ts';
-import type { Note } from '../../../lambda/model/note.ts';
+import type { Note, NoteOf } from '../../../lambda/model/note.ts';
 import { maxNameLength, maxPolicies } from '../../../lambda/model/policy-fields.ts';
 import type { ServerError } from '../../../lambda/model/server-error.ts';
 import { decisionOf, doneEntry, markOf } from '../../../lambda/run/entries.ts';
@@ -287,6 +287,17 @@ describe('of more records than a run carries', () => {
     expect(bytesOf(state)).toBeLessThanOrEqual(maxStateBytes);
     expect(state.notes).toMatchObject([{ kind: 'beyond', entries: 30 - state.entries.length }]);
     expect(state.entries.length).toBeGreaterThan(10);
+  });
+
+  test('a thousand quarantined ones with long names leave room, and the note says how many there are', async () => {
+    const long = { entityType: 'x'.repeat(5000), aspect: 'y' };
+    const state = await planned(
+      all(1000, (at) => aQuarantined({ ...namesAt(at), ...long, index: `team_${'n'.repeat(200)}${at}aspect_v1` })),
+    );
+    expect(bytesOf(state)).toBeLessThanOrEqual(maxStateBytes);
+    const [note] = state.notes as [NoteOf<'beyond'>];
+    expect(note).toMatchObject({ entries: 1000 - maxEntries, quarantinedInAll: 1000 - maxEntries });
+    expect([note.names.length, note.quarantined.length]).toEqual([20, 20]);
   });
 
   test('an unreported verdict that has no room is not marked, and no more releases than a state has room for', async () => {

@@ -55,3 +55,14 @@ function endOfRequest(received: string): number | undefined {
   const end = head + 4 + length;
   return received.length >= end ? end : undefined;
 }
+
+/** The head of an answer and then a blank every few milliseconds, for as long as anybody listens. */
+export function trickle(
+  socket: Socket,
+  first = 'HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: 999999\r\n\r\n{',
+  next = ' ',
+): void {
+  socket.write(first);
+  const timer = setInterval(() => socket.write(next), 10);
+  socket.once('close', () => clearInterval(timer));
+}

@@ -240,7 +240,7 @@ describe('through a proxy', () => {
 
 /** Real sockets, and our own timers shortened. */
 describe('A try ends by our own timer', () => {
-  const limits = { open: 150, usual: 300, last: 600 };
+  const limits = { open: 700, usual: 300, last: 2500 };
   const noConnection = /: no connection/;
   const mayHaveArrived = /: no answer.* It may have arrived all the same: look there/;
   const established = 'HTTP/1.1 200 Connection Established\r\n\r\n';

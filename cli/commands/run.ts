@@ -5,7 +5,7 @@ import { audienceOf } from '../command-line/audience.ts';
 import type { CommandLine } from '../command-line/read.ts';
 import { UsageError } from '../events/mistakes.ts';
 import type { RunListener } from '../events/output.ts';
-import { noPolicies, policiesFile } from '../inputs/policies.ts';
+import { addressInPolicies, noPolicies, originOf, policiesFile } from '../inputs/policies.ts';
 import { readServer, refuseProxy } from '../inputs/server.ts';
 import { readWebhook, type Webhook, withoutAddress } from '../inputs/webhook.ts';
 import { chooseLedger, ledgerFolders, openLedger } from '../ledgers/choose.ts';
@@ -30,8 +30,9 @@ export async function runOnServer(
   const mode = input.release ? ('release' as const) : input.mode;
 
   output.header({ server: baseUrl, from, mode, embedded: false, fast, ledger: commandLine.ledger });
+  const origin = originOf(policies.settings, commandLine) ?? [];
   const remarks = remarksOn(commandLine.tokenFile, commandLine.notifyUrlFile);
-  for (const remark of [...policies.warnings, ...remarks]) output.note(remark);
+  for (const remark of [origin, policies.warnings, remarks].flat()) output.note(remark);
 
   const connection = connect(server, { sampleOnly: fast, onServerEvent: output.serverEvent });
   try {
@@ -41,10 +42,12 @@ export async function runOnServer(
     const { hostname } = new URL(baseUrl);
     // Commands in its messages must reach the same ledger: at a loopback address, enforce needs --ledger.
     const isNamed = isLoopback(hostname) && !connection.isSample();
-    const audience = audienceOf(program, { ...commandLine, ledger: isNamed ? path : commandLine.ledger }, env);
+    const name = commandLine.name ?? policies.settings.name?.value ?? hostname;
+    const gmsUrl = commandLine.gmsUrl ?? policies.settings.gmsUrl?.value;
+    const inCommands = { ...commandLine, ...(gmsUrl && { gmsUrl }), ledger: isNamed ? path : commandLine.ledger };
+    const audience = audienceOf(program, inCommands, env);
     if (begins) output.note(firstRun(path, audience));
 
-    const name = commandLine.name ?? hostname;
     const ask = commandLine.verb === 'enforce' && !commandLine.yes ? context.ask : undefined;
     const lastRun = { store: ledger, verb: mode };
     const byHand = isByHand(context);
@@ -64,9 +67,9 @@ export async function runOnServer(
 async function readInputs(commandLine: CommandLine, output: RunListener, env: NodeJS.ProcessEnv) {
   const { ledger } = commandLine;
   const input = inputOf(commandLine);
-  const server = readServer(commandLine, env);
-  refuseProxy(server.baseUrl, env);
   const policies = commandLine.policies === undefined ? noPolicies : policiesFile(commandLine.policies, input.indices);
+  const server = readServer(commandLine, env, () => addressInPolicies(policies.settings));
+  refuseProxy(server.baseUrl, env);
   const webhook = webhookOf(commandLine, output);
   const files = runFiles(commandLine, [
     ...serverFiles(commandLine, env),

@@ -37,17 +37,24 @@ export interface Server {
 export type ServerOptions = Pick<Options, 'gmsUrl' | 'tokenFile' | 'caFile' | 'timeout'>;
 
 /**
- * Options take precedence over the environment, and that over `~/.datahubenv`, as in DataHub's own command line.
+ * Options take precedence over a stage or the values of a chart, these over the environment, and that over
+ * `~/.datahubenv`, as in DataHub's own command line.
+ * @param inPolicies the address in the file of `--policies`
  * @throws UsageError
  */
-export function readServer({ gmsUrl, tokenFile, caFile, timeout }: ServerOptions, env: NodeJS.ProcessEnv): Server {
+export function readServer(
+  { gmsUrl, tokenFile, caFile, timeout }: ServerOptions,
+  env: NodeJS.ProcessEnv,
+  inPolicies: () => Found | undefined = () => undefined,
+): Server {
   const given: DatahubSettings = {
     environment: () => addressInEnvironment(env),
     environmentToken: () => tokenInEnvironment(env),
     file: () => readDatahubEnv(env),
     systemAuth: nonEmpty(env['DATAHUB_SYSTEM_CLIENT_ID']) !== undefined,
   };
-  const address = addressOf(gmsUrl, given);
+  const typed = gmsUrl === undefined ? inPolicies() : { text: gmsUrl, from: '--gms-url' };
+  const address = addressOf(typed, given);
   const token = tokenFile === undefined ? tokenFor(address, given) : tokenOfFile(tokenFile);
   const ca = caFile === undefined ? caOf(address, given) : { path: caFile, from: '--ca-file' };
   const first = token.read();
@@ -77,12 +84,12 @@ interface Address {
   place: 'option' | 'environment' | 'file';
 }
 
-function addressOf(gmsUrl: string | undefined, settings: DatahubSettings): Address {
+function addressOf(typed: Found | undefined, settings: DatahubSettings): Address {
   const { file } = settings;
-  const environment = gmsUrl === undefined ? settings.environment() : undefined;
+  const environment = typed === undefined ? settings.environment() : undefined;
   const [place, found]: [Address['place'], Found] =
-    gmsUrl !== undefined
-      ? ['option', { text: gmsUrl, from: '--gms-url' }]
+    typed !== undefined
+      ? ['option', typed]
       : environment !== undefined
         ? ['environment', environment]
         : ['file', addressInFile(file())];

@@ -42,6 +42,13 @@ export interface LocalRun {
   ask?: ((question: string) => Promise<boolean>) | undefined;
 }
 
+/** A stage file has limits of its own; the command line has no options for them. */
+const limitsOf = ({ settings: { minRetentionDays, maxRowsPerRun } }: Policies) => ({
+  ...usualLimits,
+  ...(minRetentionDays && { minRetentionDays: minRetentionDays.value }),
+  maxRowsPerRun: maxRowsPerRun?.value,
+});
+
 /** The person who was asked said no: thrown between two states, where no Retry and no Catch takes it for a failure. */
 class Declined extends Error {}
 
@@ -69,7 +76,7 @@ export async function runOnce(run: LocalRun, output: RunListener, publisher: Pub
     const startTime = new Date(clock.now()).toISOString();
     await runWorkflow({
       services: {
-        settings: { ...usualLimits, stage: run.name, gmsUrl: run.server.baseUrl, mode: run.input.mode },
+        settings: { ...limitsOf(run.policies), stage: run.name, gmsUrl: run.server.baseUrl, mode: run.input.mode },
         parameters: {
           policies: () => policiesOf(run),
           // A local run is controlled only by the person who started it.

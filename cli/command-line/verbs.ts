@@ -102,7 +102,7 @@ export const verbs: Record<Verb, VerbDescription> = {
     more: 'For a stage, it also warns if GMS answers at another path there (no token is sent).',
     options: ['policies', 'stage'],
     noEnv: 'policies',
-    example: '--policies infra/stages/prod.json',
+    example: '--policies policies.json',
   },
 };
 

@@ -119,6 +119,7 @@ function yamlMistake(code: ErrorCode, rest: string): string {
 
 const yamlMistakes: Partial<Record<ErrorCode, string>> = {
   TAB_AS_INDENT: 'is indented with a tab here, which YAML does not allow: use blanks',
+  RESOURCE_EXHAUSTION: 'is nested too deeply here',
   TAG_RESOLVE_FAILED: 'has a tag (!) here that it cannot hold: leave it out',
   MISSING_CHAR: 'lacks a character here that ends a quote, a list or a key',
   BAD_SCALAR_START: 'has a text here that needs quotes',

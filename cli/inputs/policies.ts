@@ -53,12 +53,14 @@ export function originOf(
   given: { gmsUrl?: string | undefined; name?: string | undefined } = {},
 ): string | undefined {
   const from = (what: string, setting: FromFile<string | number> | undefined, option?: string | undefined) =>
-    setting === undefined || option !== undefined ? [] : [`${what} ${setting.value} (${setting.key})`];
+    setting === undefined || option !== undefined
+      ? []
+      : [setting.key === what ? `${what} ${setting.value}` : `${what} ${setting.value} (${setting.key})`];
   const taken = [
     ...from('the address', gmsUrl, given.gmsUrl),
     ...from('the name', name, given.name),
-    ...from('no policy keeps fewer days than', minRetentionDays),
-    ...from('at most so many rows a run:', maxRowsPerRun),
+    ...from('minRetentionDays', minRetentionDays),
+    ...from('maxRowsPerRun', maxRowsPerRun),
   ];
   return taken.length === 0 ? undefined : `From ${path}: ${taken.join(', ')}.`;
 }

@@ -36,7 +36,7 @@ describe('enforce at a terminal', () => {
     const { asked, service } = await answering(false, 'enforce', [], { faults: ['ignores-force-flags'] });
     expect(asked).toEqual([
       expect.stringMatching(
-        /^A reindex cannot be cancelled, .*: dataset\.operation, dataset\.\w+ \("refuseR.*\)\.\nThe largest: .*\nDelete /,
+        /^A reindex cannot be cancelled, .*: dataset\.\w+, dataset\.operation \("refuseR.*\)\.\nThe largest: .*\nDelete /,
       ),
     ]);
     expect(service.sent()).toEqual([]);

@@ -18,8 +18,11 @@ export type KeptRows =
   | { kind: 'all' }
   /** Nothing says that they were written. `unwritten`: of the rows to keep, what its status leaves out. */
   | { kind: 'missing'; rows: number; unwritten?: number | undefined }
-  /** Its status says that they were written. `written`: rows that it wrote. */
-  | { kind: 'not-visible'; rows: number; written: number }
+  /**
+   * Its status says that they were written, all but `unwritten` of them, which is tolerated. `written`: rows to keep that
+   * it wrote.
+   */
+  | { kind: 'not-visible'; rows: number; written: number; unwritten: number }
   /** No row of any age is counted, and no status was read: the index is empty, or not refreshed. */
   | { kind: 'nothing-visible'; rows: number };
 
@@ -36,10 +39,10 @@ export function keptRows(
   if (rows === 0) return { kind: 'all' };
   if (end === undefined) return isEmpty && !isAbsent ? { kind: 'nothing-visible', rows } : { kind: 'missing', rows };
   const unwritten = unwrittenRows(end, attempt);
-  if (!accountsFor(end, attempt) || exceedsTolerance(attempt, Math.min(rows, unwritten))) {
-    return { kind: 'missing', rows, unwritten };
-  }
-  return { kind: 'not-visible', rows, written: Math.min(rowsWritten(end), attempt.baseline.rowsToKeep) };
+  const lost = Math.min(rows, unwritten);
+  if (!accountsFor(end, attempt) || exceedsTolerance(attempt, lost)) return { kind: 'missing', rows, unwritten };
+  const written = Math.min(rowsWritten(end), attempt.baseline.rowsToKeep);
+  return { kind: 'not-visible', rows, written, unwritten: lost };
 }
 
 /** Why rows that are not counted may be there all the same, as causes and notes have it. */

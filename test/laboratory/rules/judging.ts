@@ -188,7 +188,12 @@ function countsOf(history: History, { at, record, invocation }: GivenVerdict): C
   ];
   if (left === undefined || before === undefined || until === undefined) return undefined;
   const isEmpty = totals.every((total) => total === 0);
-  return { left, kept: Math.max(0, until - before), isEmpty, isAbsent: own.every(({ answer }) => !answer) };
+  return {
+    left,
+    kept: Math.max(0, until - before),
+    isEmpty,
+    isAbsent: own.every((one) => one.isAbsent || !one.answer),
+  };
 }
 
 type By = 'function' | 'run' | 'anybody';
@@ -329,9 +334,10 @@ function whyWrong(history: History, given: GivenVerdict): string | undefined {
   const lost = baseline.rowsToKeep - kept;
   // What it may have known has to explain both: how rows are removed, and the outcome.
   const fitting = known.filter((what) => reindexed(history, given, left, what) === (verdict.method === 'reindex'));
-  const expected = fitting.map(({ by }) =>
+  // What a completed status of a reindex has counted is in the record, whichever run has read it.
+  const expected = fitting.flatMap(({ by }) =>
     verdict.method === 'reindex'
-      ? verdictOfReindex(counts, completedIn(history, given, by), baseline)
+      ? [by, 'anybody' as const].map((who) => verdictOfReindex(counts, completedIn(history, given, who), baseline))
       : verdictOfDelete(counts, record.state, baseline),
   );
   if (expected.length === 0 || expected.some((one) => one === verdict.outcome)) return undefined;

@@ -100,8 +100,9 @@ export const verbs: Record<Verb, VerbDescription> = {
   validate: {
     summary: 'checks files with policies: exits with status 0, or lists every mistake and exits with 2',
     more: 'For a stage, it also warns if GMS answers at another path there (no token is sent).',
-    options: ['policies', 'stage'],
+    options: ['policies', 'stage', 'json', 'force'],
     noEnv: 'policies',
+    help: { json: 'write the input of an execution that previews them; - is standard output' },
     example: '--policies policies.json',
   },
 };

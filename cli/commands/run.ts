@@ -1,6 +1,7 @@
 import { isLoopback } from '../../lambda/gms/http/base-url.ts';
 import type { Audience } from '../../lambda/report/guide/audience.ts';
-import { inputOf } from '../command-line/arguments.ts';
+import { parseInput } from '../../lambda/run/input.ts';
+import { inputOf, type LocalInput } from '../command-line/arguments.ts';
 import { audienceOf } from '../command-line/audience.ts';
 import type { CommandLine } from '../command-line/read.ts';
 import { UsageError } from '../events/mistakes.ts';
@@ -66,8 +67,9 @@ export async function runOnServer(
 /** Everything that the command line names, read and checked before the first request. @throws UsageError */
 async function readInputs(commandLine: CommandLine, output: RunListener, env: NodeJS.ProcessEnv) {
   const { ledger } = commandLine;
-  const input = inputOf(commandLine);
-  const policies = commandLine.policies === undefined ? noPolicies : policiesFile(commandLine.policies, input.indices);
+  const input = withChange(inputOf(commandLine), env[changeVariable]);
+  const indices = input.policies ? undefined : input.indices;
+  const policies = commandLine.policies === undefined ? noPolicies : policiesFile(commandLine.policies, indices);
   const server = readServer(commandLine, env, () => addressInPolicies(policies.settings));
   refuseProxy(server.baseUrl, env);
   const webhook = webhookOf(commandLine, output);
@@ -80,6 +82,23 @@ async function readInputs(commandLine: CommandLine, output: RunListener, env: No
   // Without a name, which ledger it is depends on the server.
   const named = ledger === undefined ? undefined : await openLedger(ledger, commandLine, policies, env);
   return { input, server, policies, webhook, files, named };
+}
+
+/** In a pod, whose policies are the live ones: the input of an execution that previews others. */
+const changeVariable = 'DATAHUB_RETENTION_INPUT';
+
+/** @throws UsageError, also for anything else than a preview: what is not live is never enforced */
+function withChange(input: LocalInput, text: string | undefined): LocalInput {
+  if (text === undefined) return input;
+  let change: unknown;
+  try {
+    change = JSON.parse(text);
+  } catch {
+    throw new UsageError(`${changeVariable} is not JSON: make it with validate --policies FILE --json -.`);
+  }
+  const parsed = parseInput({ ...input, ...Object(change), mode: input.mode });
+  if ('problem' in parsed) throw new UsageError(`${changeVariable}: ${parsed.problem}.`);
+  return { ...parsed.input, mode: input.mode };
 }
 
 function firstRun(path: string, { kind }: Audience): string {

@@ -1,18 +1,31 @@
 import type { Options } from '../command-line/options.ts';
 import { UsageError } from '../events/mistakes.ts';
-import { inspectFile } from '../inputs/inspect.ts';
+import { inspectFile, type PolicyFile } from '../inputs/inspect.ts';
 import { originOf } from '../inputs/policies.ts';
+import { outputFile, writeOutputFile } from '../outputs/output-file.ts';
 import { stageAddressWarnings } from '../survey/stage-address.ts';
 import type { ProcessContext } from './process-context.ts';
 
 type Files = Pick<Options, 'policies' | 'stage'>;
+type Given = Files & Pick<Options, 'json' | 'force'>;
 
 /**
  * `validate`: checks whether files can be used, and whether GMS answers at the address of a stage.
  * @throws UsageError with a line for each mistake and each warning in any of the files
  */
-export async function validate(given: Files, { print }: Pick<ProcessContext, 'print'>): Promise<number> {
-  const { lines, stages } = inspected(given);
+export async function validate(given: Given, { print }: Pick<ProcessContext, 'print'>): Promise<number> {
+  const { lines, stages, input } = inspected(given);
+  const file = outputFile(
+    given.json,
+    'input',
+    [
+      ['--policies', given.policies],
+      ['--stage', given.stage],
+    ],
+    given.force,
+  );
+  if (file) writeOutputFile(file, `${input}\n`);
+  if (file?.path === '-') return 0;
   const doubts = await Promise.all(stages.map(({ path, gmsUrl }) => stageAddressWarnings(path, gmsUrl)));
   print(`${[...lines, ...doubts.flat()].join('\n')}\n`);
   return 0;
@@ -33,7 +46,9 @@ export function inspected({ policies, stage }: Files) {
     const lines = files.flatMap(({ mistakes, placeholders, warnings }) => [...mistakes, ...placeholders, ...warnings]);
     throw new UsageError(lines.join('\n'));
   }
+  const [first] = files;
   return {
+    input: first?.found && inputOf(first.found),
     lines: files.flatMap(({ path, warnings, found }) => {
       const origin = found && originOf({ path, ...found });
       return [...warnings, `${path}: no mistake found.`, ...(origin === undefined ? [] : [origin])];
@@ -43,4 +58,10 @@ export function inspected({ policies, stage }: Files) {
       found?.kind === 'stage' && found.gmsUrl ? [{ path, gmsUrl: found.gmsUrl.value }] : [],
     ),
   };
+}
+
+/** The input of an execution that previews these policies, with what they take from their stage. */
+function inputOf({ list, maxRowsPerRun }: PolicyFile): string {
+  const limit = maxRowsPerRun && { maxRowsPerRun: maxRowsPerRun.value };
+  return JSON.stringify({ mode: 'preview', policies: list.map((policy) => ({ ...limit, ...Object(policy) })) });
 }

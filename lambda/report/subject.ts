@@ -1,5 +1,5 @@
 import type { Report } from '../model/report-schema.ts';
-import { countsOf, type Item } from './items.ts';
+import { countsOf, deciderOf, type Item, isUnread } from './items.ts';
 import { date } from './sentences/numbers.ts';
 import { ascii } from './sentences/text.ts';
 
@@ -12,13 +12,17 @@ export function subjectOf(report: Report, problems: readonly Item[]): string {
   const how = kindOfRun(report);
   const start = `[DataHub retention] ${late === '' ? '' : `${late}: `}${how === '' ? '' : `${how} `}`;
   const stage = ascii(report.stage, 30) || 'unnamed';
-  const forms = [true, false].map((withDetail) => `${start}${stage}: ${summaryOf(report, problems, withDetail)}`);
+  const summaries = [summaryOf(report, problems), summaryOf(report, problems, false), shortSummary(report, problems)];
+  const forms = summaries.map((summary) => `${start}${stage}: ${summary}`);
   const fitting = forms.find((form) => form.length <= maxSubject) ?? forms.at(-1) ?? start;
   return ascii(fitting, maxSubject);
 }
 
-/** The first word about a run that truncated nothing on purpose: `PREVIEW`, `PAUSED`; empty for every other run. */
-export function kindOfRun({ mode, notes = [], policies }: Report): 'PREVIEW' | 'PAUSED' | '' {
+/** The first words about a run that truncated nothing on purpose; empty for every other run. */
+export type KindOfRun = 'PREVIEW OF A CHANGE' | 'PREVIEW' | 'PAUSED' | '';
+
+export function kindOfRun({ mode, notes = [], policies }: Report): KindOfRun {
+  if (notes.some(({ kind }) => kind === 'change')) return 'PREVIEW OF A CHANGE';
   if (mode === 'preview') return 'PREVIEW';
   const isPaused =
     notes.some(({ kind }) => kind === 'paused') ||
@@ -50,12 +54,27 @@ function fineSummary(report: Report): string {
     const what = first.kind === 'released' ? `${first.index} released` : `nothing to release in ${first.index}`;
     return answers.length > 1 ? `${what}, ${answers.length - 1} more` : what;
   }
-  const acted = report.policies.filter(({ outcome }) => outcome === 'truncated' || outcome === 'would-truncate');
-  const others = report.policies.length - acted.length;
+  const unread = report.policies.filter((entry) => isUnread(report, entry));
+  const own = report.policies.filter((entry) => !unread.includes(entry));
+  const acted = own.filter(({ outcome }) => outcome === 'truncated' || outcome === 'would-truncate');
+  const others = own.length - acted.length;
   const reindexed = acted.filter(
     ({ outcome, announced }) => outcome === 'would-truncate' && announced === 'reindex',
   ).length;
   const how = reindexed === 0 ? '' : `, ${reindexed === acted.length ? '' : `${reindexed} `}by a reindex`;
   const parts = [`${countsOf(acted)}${how}`, others > 0 ? `${others} with nothing to do` : ''];
-  return `OK: ${parts.filter((part) => part !== '').join(', ') || 'no policies'}`;
+  const ofOthers = unread.length === 0 ? '' : `; ${unreadSummary(report)}`;
+  return `OK: ${parts.filter((part) => part !== '').join(', ') || 'no policies'}${ofOthers}`;
+}
+
+/** `unread, 21 Nov, run 0a1b2c3d: 1 truncated`. */
+function unreadSummary(report: Report): string {
+  const unread = report.policies.filter((entry) => isUnread(report, entry));
+  return `unread${deciderOf(unread)}: ${countsOf(unread)}`;
+}
+
+/** Where there is no room for more: the earlier run, whose result is read nowhere else, by name. */
+function shortSummary(report: Report, problems: readonly Item[]): string {
+  const isFine = problems.length === 0 && report.policies.some((entry) => isUnread(report, entry));
+  return isFine ? `OK; ${unreadSummary(report)}` : summaryOf(report, problems, false);
 }

@@ -71,7 +71,7 @@ export async function report(event: ReportEvent, services: ReportServices): Prom
     throw error;
   }
   await count();
-  const marks = state && isPublished ? marksOf(state) : [];
+  const marks = state && isPublished && !state.ofChange ? marksOf(state) : [];
   return { result, next: marks.length > 0 ? 'mark' : 'end', marks };
 }
 

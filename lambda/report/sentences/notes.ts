@@ -22,6 +22,7 @@ import {
   notVisibleText,
   replaced,
   type Sentences,
+  titles,
   withoutStop,
 } from './phrases.ts';
 import { errorSentences, privileges } from './server-errors.ts';
@@ -213,7 +214,36 @@ const beyond: Entry<'beyond'> = ({ entries, names, quarantined }) => ({
   next: 'Spread the policies over several stages.',
 });
 
+const change: Entry<'change'> = ({ policies, unread, problem }) => ({
+  what: `${counted(policies, 'policy', 'policies')} that ${isOrAre(policies)} not live`,
+  why: joined(
+    problem === undefined ? '' : `The live policies cannot be read, so nothing is compared: ${withoutStop(problem)}.`,
+    unread === 0
+      ? ''
+      : `${counted(unread, 'index has', 'indices have')} a result that nobody has read; a preview of the live policies reports it.`,
+  ),
+  urgency: 'nothing',
+});
+
+const policyChange: Entry<'policy-change'> = ({ index, what, deletesMore, fields, today, then }) => {
+  const value = (text: string | number | boolean | undefined) => (text === undefined ? 'not set' : String(text));
+  const decided = (when: string, now: typeof today) =>
+    now &&
+    `${when}: ${now.outcome === 'would-truncate' ? `${rows(now.rowsToDelete ?? 0, 'exact')} deleted` : titles[now.outcome]}.`;
+  return {
+    what: joined(
+      `${index} ${what === 'changed' ? '' : `is ${what}`}`.trimEnd() + (fields.length > 0 ? ':' : ''),
+      fields.map(({ field, live, given }) => `${field} ${value(given)} (live: ${value(live)})`).join(', '),
+      deletesMore && '(may delete more)',
+    ),
+    why: joined(decided('Today', today), decided('With it', then)),
+    urgency: 'nothing',
+  };
+};
+
 export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
+  change,
+  'policy-change': policyChange,
   'token-expires': ({ at, expired }, { guide }) => ({
     subject: expired ? 'TOKEN EXPIRED' : `TOKEN EXPIRES ${date(at)}`,
     what: `the token ${expired ? 'expired' : 'expires'} on ${date(at)}`,

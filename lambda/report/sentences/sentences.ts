@@ -11,22 +11,7 @@ import { notes } from './notes.ts';
 import { iso, moment, percentOf } from './numbers.ts';
 import { asSentence, type Context, joined, ofAnotherRun, replaced, type Sentences, withStop } from './phrases.ts';
 
-/** What each outcome is called: in subjects, before what happened, and as the heading of the runbook's section. */
-export const titles: Readonly<Record<Outcome, string>> = {
-  'rows-missing': 'ROWS MISSING',
-  quarantined: 'quarantined',
-  unknown: 'unknown',
-  failed: 'failed',
-  'above-ceiling': 'above the ceiling',
-  incomplete: 'incomplete',
-  'not-started': 'not started',
-  'still-running': 'still running',
-  truncated: 'truncated',
-  'would-truncate': 'would be truncated',
-  'below-threshold': 'below the threshold',
-  'nothing-to-delete': 'nothing to delete',
-  disabled: 'switched off',
-};
+export { titles } from './phrases.ts';
 
 export const urgencyTexts: Readonly<Record<Urgency, string>> = {
   act: 'Urgency: act now',

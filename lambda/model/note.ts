@@ -48,6 +48,9 @@ const kinds = {
   /** The policies of this preview are not live. */
   change: {
     policies: rows.meta({ description: 'how many were given' }),
+    differ: rows
+      .optional()
+      .meta({ description: 'differences from the live ones; left out where nothing was compared' }),
     unread: rows.meta({ description: 'indices with a result that nobody has read; this run does not report them' }),
     problem: z.string().optional().meta({ description: 'why the live policies cannot be read' }),
   },
@@ -58,7 +61,7 @@ const kinds = {
     deletesMore: z.boolean().meta({ description: 'it may delete what the live policies do not' }),
     fields: z.array(z.object({ field: z.enum(comparedFields), live: fieldValue, given: fieldValue })),
     today: decided,
-    then: decided,
+    withGiven: decided,
   },
   'token-expires': { at: millis, expired: z.boolean().optional() },
   'no-date-header': { header: z.string().optional().meta({ description: 'one that holds no date' }) },

@@ -63,6 +63,7 @@ export const ownWords: ReadonlySet<string> = new Set([
   ...[
     'kind',
     'engine',
+    'field',
     'notVisible',
     'outcome',
     'result',

@@ -214,8 +214,8 @@ const beyond: Entry<'beyond'> = ({ entries, names, quarantined }) => ({
   next: 'Spread the policies over several stages.',
 });
 
-const change: Entry<'change'> = ({ policies, unread, problem }) => ({
-  what: `${counted(policies, 'policy', 'policies')} that ${isOrAre(policies)} not live`,
+const change: Entry<'change'> = ({ policies, differ, unread, problem }) => ({
+  what: `${counted(policies, 'policy', 'policies')} that ${isOrAre(policies)} not live${differ === undefined ? '' : `, with ${counted(differ, 'difference', 'differences')} from those that are`}`,
   why: joined(
     problem === undefined ? '' : `The live policies cannot be read, so nothing is compared: ${withoutStop(problem)}.`,
     unread === 0
@@ -225,18 +225,17 @@ const change: Entry<'change'> = ({ policies, unread, problem }) => ({
   urgency: 'nothing',
 });
 
-const policyChange: Entry<'policy-change'> = ({ index, what, deletesMore, fields, today, then }) => {
+const policyChange: Entry<'policy-change'> = ({ index, what, deletesMore, fields, today, withGiven }) => {
   const value = (text: string | number | boolean | undefined) => (text === undefined ? 'not set' : String(text));
-  const decided = (when: string, now: typeof today) =>
-    now &&
-    `${when}: ${now.outcome === 'would-truncate' ? `${rows(now.rowsToDelete ?? 0, 'exact')} deleted` : titles[now.outcome]}.`;
+  const changed = fields.map(({ field, live, given }) => `${field} ${value(given)} (live: ${value(live)})`).join(', ');
+  const decided = (when: string, found: typeof today) => {
+    if (found === undefined) return '';
+    const { outcome, rowsToDelete = 0 } = found;
+    return `${when}: ${outcome === 'would-truncate' ? `${rows(rowsToDelete, 'exact')} deleted` : titles[outcome]}.`;
+  };
   return {
-    what: joined(
-      `${index} ${what === 'changed' ? '' : `is ${what}`}`.trimEnd() + (fields.length > 0 ? ':' : ''),
-      fields.map(({ field, live, given }) => `${field} ${value(given)} (live: ${value(live)})`).join(', '),
-      deletesMore && '(may delete more)',
-    ),
-    why: joined(decided('Today', today), decided('With it', then)),
+    what: `${what} policy for ${index}${changed === '' ? '' : `: ${changed}`}${deletesMore ? '; it may delete more' : ''}`,
+    why: joined(decided('Today', today), decided('With it', withGiven)),
     urgency: 'nothing',
   };
 };

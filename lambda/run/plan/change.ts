@@ -60,9 +60,9 @@ function changeOf(
       what: was ? 'changed' : 'new',
       deletesMore: letsMoreThrough(was && settingsOf(was.policy), settingsOf(given.policy)),
       fields,
-      // An index that the given policy does not count is told by its state.
+      // An index that the given policy does not count has an entry of its own.
       today: was && own ? await decidedToday(given.index, was.policy, aside) : undefined,
-      then: own && decidedIn(own),
+      withGiven: own && decidedIn(own),
     };
   };
 }

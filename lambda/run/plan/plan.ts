@@ -90,6 +90,9 @@ async function decideAll(
   const context: PlanContext = { state, records: prepared.records, services, requests, sizes, notes: [] };
   const planned = await planEntries(toCount, context);
   const changes = await changesOf(prepared, planned, context);
+  const ofLedger = state.notes.map((note) =>
+    note.kind === 'change' && Array.isArray(prepared.live) ? { ...note, differ: changes.length } : note,
+  );
   const failure = requests.serverFailure;
   const all = [...planned.sort(runOrder(prepared.records)), ...state.entries];
   const entries = failure
@@ -102,7 +105,7 @@ async function decideAll(
     error: failure ? { kind: 'server', error: failure, sent: 'no' } : state.error,
     refusesForceField: requests.refusesForceField,
     notes: [
-      ...state.notes,
+      ...ofLedger,
       ...changes,
       ...context.notes,
       ...(await requestNotes(context, reads)),

@@ -344,7 +344,7 @@ export const noteCases: [name: string, note: Note][] = [
   ['sizes not readable', { kind: 'rights', what: 'sizes', error: { ...refused, operation: 'index-sizes' } }],
   ['preview by hand', { kind: 'preview-by-hand' }],
   ['nobody has confirmed', { kind: 'unconfirmed', confirmed: 0, pending: 1 }],
-  ['policies that are not live', { kind: 'change', policies: 3, unread: 1 }],
+  ['policies that are not live', { kind: 'change', policies: 3, differ: 2, unread: 1 }],
   ['policies without live ones', { kind: 'change', policies: 1, unread: 0, problem: 'Parameter Store refuses.' }],
   [
     'a shorter retention',

@@ -1,3 +1,4 @@
+import { resultOf } from '../model/outcomes.ts';
 import type { Report } from '../model/report-schema.ts';
 import { countsOf, deciderOf, type Item, isUnread } from './items.ts';
 import { date } from './sentences/numbers.ts';
@@ -12,7 +13,11 @@ export function subjectOf(report: Report, problems: readonly Item[]): string {
   const how = kindOfRun(report);
   const start = `[DataHub retention] ${late === '' ? '' : `${late}: `}${how === '' ? '' : `${how} `}`;
   const stage = ascii(report.stage, 30) || 'unnamed';
-  const summaries = [summaryOf(report, problems), summaryOf(report, problems, false), shortSummary(report, problems)];
+  const own = [summaryOf(report, problems), summaryOf(report, problems, false)];
+  // A result that nobody has read is named as far as there is room; the text always has it.
+  const hasUnread = report.policies.some((entry) => isUnread(report, entry) && resultOf[entry.outcome] === 'ok');
+  const withUnread = hasUnread ? [...own, 'OK'].map((summary) => `${summary}; ${unreadSummary(report)}`) : [];
+  const summaries = problems.length === 0 ? [...withUnread, ...own] : [...withUnread.slice(0, 2), ...own];
   const forms = summaries.map((summary) => `${start}${stage}: ${summary}`);
   const fitting = forms.find((form) => form.length <= maxSubject) ?? forms.at(-1) ?? start;
   return ascii(fitting, maxSubject);
@@ -54,8 +59,7 @@ function fineSummary(report: Report): string {
     const what = first.kind === 'released' ? `${first.index} released` : `nothing to release in ${first.index}`;
     return answers.length > 1 ? `${what}, ${answers.length - 1} more` : what;
   }
-  const unread = report.policies.filter((entry) => isUnread(report, entry));
-  const own = report.policies.filter((entry) => !unread.includes(entry));
+  const own = report.policies.filter((entry) => !isUnread(report, entry));
   const acted = own.filter(({ outcome }) => outcome === 'truncated' || outcome === 'would-truncate');
   const others = own.length - acted.length;
   const reindexed = acted.filter(
@@ -63,18 +67,11 @@ function fineSummary(report: Report): string {
   ).length;
   const how = reindexed === 0 ? '' : `, ${reindexed === acted.length ? '' : `${reindexed} `}by a reindex`;
   const parts = [`${countsOf(acted)}${how}`, others > 0 ? `${others} with nothing to do` : ''];
-  const ofOthers = unread.length === 0 ? '' : `; ${unreadSummary(report)}`;
-  return `OK: ${parts.filter((part) => part !== '').join(', ') || 'no policies'}${ofOthers}`;
+  return `OK: ${parts.filter((part) => part !== '').join(', ') || 'no policies'}`;
 }
 
 /** `unread, 21 Nov, run 0a1b2c3d: 1 truncated`. */
 function unreadSummary(report: Report): string {
-  const unread = report.policies.filter((entry) => isUnread(report, entry));
+  const unread = report.policies.filter((entry) => isUnread(report, entry) && resultOf[entry.outcome] === 'ok');
   return `unread${deciderOf(unread)}: ${countsOf(unread)}`;
-}
-
-/** Where there is no room for more: the earlier run, whose result is read nowhere else, by name. */
-function shortSummary(report: Report, problems: readonly Item[]): string {
-  const isFine = problems.length === 0 && report.policies.some((entry) => isUnread(report, entry));
-  return isFine ? `OK; ${unreadSummary(report)}` : summaryOf(report, problems, false);
 }

@@ -231,11 +231,11 @@ const policyChange: Entry<'policy-change'> = ({ index, what, deletesMore, fields
   const decided = (when: string, found: typeof today) => {
     if (found === undefined) return '';
     const { outcome, rowsToDelete = 0 } = found;
-    return `${when}: ${outcome === 'would-truncate' ? `${rows(rowsToDelete, 'exact')} deleted` : titles[outcome]}.`;
+    return `${when}: ${outcome === 'would-truncate' ? `${rows(rowsToDelete, 'exact')} to delete` : titles[outcome]}.`;
   };
   return {
     what: `${what} policy for ${index}${changed === '' ? '' : `: ${changed}`}${deletesMore ? '; it may delete more' : ''}`,
-    why: joined(decided('Today', today), decided('With it', withGiven)),
+    why: joined(decided('The next run without it', today), decided('With it', withGiven)),
     urgency: 'nothing',
   };
 };

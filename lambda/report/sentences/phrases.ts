@@ -44,6 +44,8 @@ export interface Context {
   finishedAtMillis: number;
   /** Rows are missing somewhere: no command that deletes is offered. */
   afterLoss: boolean;
+  /** The policies are not live, and a command that deletes would take those that are. */
+  ofChange: boolean;
 }
 
 /** What is said of one kind of cause. */

@@ -57,7 +57,15 @@ function inOneText({ what, why = '', next = '', act, instead }: Sentences): stri
 
 /** What a whole report means for each sentence in it. */
 export const contextOf = (
-  { policies, runId, finishedAt }: Pick<ReportData, 'policies' | 'runId' | 'finishedAt'>,
+  {
+    policies,
+    runId,
+    finishedAt,
+    notes = [],
+  }: Pick<Report, 'runId' | 'finishedAt'> & {
+    policies: readonly Pick<DecidedIndex, 'outcome' | 'cause'>[];
+    notes?: readonly Note[] | undefined;
+  },
   audience: Audience,
 ): Context => ({
   audience,
@@ -65,6 +73,7 @@ export const contextOf = (
   runId,
   finishedAtMillis: Date.parse(finishedAt),
   afterLoss: policies.some(isLoss),
+  ofChange: notes.some(({ kind }) => kind === 'change'),
 });
 
 /** Rows are missing: this run has found that, or an earlier run has and they are not known to be back. */
@@ -103,9 +112,9 @@ function deciderOf(entry: DecidedIndex, context: Context): string {
 
 const ofAnotherVersion: Sentences = { what: 'the reason was written by another version of this job', urgency: 'week' };
 
-/** After a loss, no command that deletes is offered for any index. */
-const withoutDeletion = (said: Sentences, { afterLoss }: Context): Sentences =>
-  afterLoss && said.act?.deletes ? { ...said, act: undefined } : said;
+/** After a loss, and about policies that are not live, no command that deletes is offered for any index. */
+const withoutDeletion = (said: Sentences, { afterLoss, ofChange }: Context): Sentences =>
+  (afterLoss || ofChange) && said.act?.deletes ? { ...said, act: undefined } : said;
 
 /** Why a run could not do its work. */
 export function sentencesOfError(cause: Cause, context: Context): Sentences {

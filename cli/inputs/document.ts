@@ -91,6 +91,7 @@ function readYaml(text: string): TextDocument | NoDocument {
     ];
     const [document, second] = documents;
     const [mistake] = documents.flatMap(({ errors, warnings }) => [...errors, ...warnings]);
+    if (mistake?.code === 'RESOURCE_EXHAUSTION') return wrong('is nested too deeply');
     if (mistake) return wrong(yamlMistake(mistake.code, text.slice(mistake.pos[0])), mistake.pos[0]);
     if (document === undefined || document.contents === null) return wrong('holds nothing but comments');
     if (second) return wrong('holds several documents: keep one of them in a file of its own', second.range[0]);
@@ -119,7 +120,6 @@ function yamlMistake(code: ErrorCode, rest: string): string {
 
 const yamlMistakes: Partial<Record<ErrorCode, string>> = {
   TAB_AS_INDENT: 'is indented with a tab here, which YAML does not allow: use blanks',
-  RESOURCE_EXHAUSTION: 'is nested too deeply here',
   TAG_RESOLVE_FAILED: 'has a tag (!) here that it cannot hold: leave it out',
   MISSING_CHAR: 'lacks a character here that ends a quote, a list or a key',
   BAD_SCALAR_START: 'has a text here that needs quotes',

@@ -134,9 +134,11 @@ export function composeReport(
 }
 
 function dataOf(state: RunState, finishedAt: string): ReportData {
+  const isUnread = ({ decidedBy }: DecidedIndex) => state.mode === 'preview' && decidedBy !== undefined;
   const policies = finalEntries(state)
     .map((entry): DecidedIndex => ({ ...view(entry, state), ...decisionOf(entry) }))
-    .sort(bySize);
+    // In a preview, what nobody has read comes before what it has counted itself.
+    .sort((left, right) => Number(isUnread(right)) - Number(isUnread(left)) || bySize(left, right));
   const failure = state.pollFailure ?? state.failure;
   const stepFailed =
     failure && ({ kind: 'step-failed', step: failure.step, error: errorOf(failure), sent: 'maybe' } as const);

@@ -144,23 +144,24 @@ function entriesFromLedger(
     const { index } = record;
     const owned = ownership(record, state);
     if (owned.kind === 'free') continue;
-    const policy = policyFor(index, chosen);
+    const own = policyFor(index, chosen);
     const isUnread = owned.kind === 'unreported' && state.mode === 'preview';
-    const isCounted = isUnread && owned.record.state === 'idle';
-    if (policy && !isCounted) taken.add(index);
+    const policy = isUnread && owned.record.state === 'idle' ? undefined : own;
+    if (policy) taken.add(index);
     if (isUnread && state.ofChange) {
       unread += 1;
       const { record } = owned;
-      const base = policy && policyEntry(index, policy.policy);
-      if (base && record.state === 'quarantined')
+      if (policy && record.state === 'quarantined') {
+        const base = policyEntry(index, policy.policy);
         fromLedger.entries.push(entryOf(base, { kind: 'quarantined', record }, state, now, watches));
+      }
       continue;
     }
     const release = owned.kind === 'unreported' && !owned.record.lastVerdict ? owned.record.lastRelease : undefined;
     // A release gets a note; an entry only if its index has a policy, which waits for that.
-    if ((policy && !isCounted) || !release) {
-      const base = policy ? policyEntry(index, policy.policy) : { index, names: namesOfRecord(record) };
-      const resumed = policy && !isUnresolved(record) && !isCounted ? undefined : true;
+    if (policy || !release) {
+      const base = own ? policyEntry(index, own.policy) : { index, names: namesOfRecord(record) };
+      const resumed = policy && !isUnresolved(record) ? undefined : true;
       fromLedger.entries.push(entryOf({ ...base, resumed }, owned, state, now, watches));
     }
     const mark = markFor(record);

@@ -1,5 +1,6 @@
 import { redactor } from '../../lambda/gms/secrets.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
+import { keepRun, type RunStore, summaryOfRun } from '../../lambda/ledger/runs.ts';
 import { results } from '../../lambda/model/outcomes.ts';
 import type { Report } from '../../lambda/model/report-schema.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
@@ -30,7 +31,7 @@ interface ReportOutputs {
   /** Who reads its messages. */
   audience: Audience;
   /** Where this run is kept as the last one; the embedded service has no such place. */
-  lastRun?: { store: LastRuns; verb: LastRun['verb'] };
+  lastRun?: { store: LastRuns & { runs?: RunStore }; verb: LastRun['verb'] };
   /** Whether standard output has taken all that was written so far. */
   printed(): Promise<Printed>;
 }
@@ -74,7 +75,9 @@ export function reportPublisher(run: ReportOutputs, output: RunListener): Report
       const isPublished = isOnScreen && isWritten && posting !== 'refused';
       if (run.lastRun !== undefined) {
         const { store, verb } = run.lastRun;
-        await keep(store, lastRunOf(report, verb, message.subject), output);
+        await keep(output, () => store.keepLastRun(lastRunOf(report, verb, message.subject)));
+        const { runs } = store;
+        if (verb !== 'preview' && runs) await keep(output, () => keepRun(runs, summaryOfRun(report)));
       }
       return isPublished;
     },
@@ -82,9 +85,9 @@ export function reportPublisher(run: ReportOutputs, output: RunListener): Report
 }
 
 /** If the disk is full by now, the report has said so. */
-async function keep(store: LastRuns, run: LastRun, output: RunListener): Promise<void> {
+async function keep(output: RunListener, write: () => Promise<void>): Promise<void> {
   try {
-    await store.keepLastRun(run);
+    await write();
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
     output.problem(`status will not show this run: ${error.message}`);

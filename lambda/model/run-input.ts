@@ -21,6 +21,8 @@ export const runInputSchema = z
     acceptMissing: z.int().min(0).optional(),
     /** Policies that are not live: a preview of a change. They are checked one by one, as those of the stage are. */
     policies: z.array(z.record(z.string(), z.unknown())).min(1).max(maxPolicies).optional(),
+    /** Who asks for this run, as people should read it; nothing is decided by it. */
+    by: z.unknown().optional(),
     /** The console of Step Functions suggests an input with this field, which means nothing. */
     Comment: z.unknown().optional(),
     /** ISO 8601, from the schedule; anything that is not a time counts as none. */

@@ -41,6 +41,8 @@ export interface RunState {
   mode: Mode;
   /** Its policies are not live: a preview of a change, which reports no decision of the ledger and marks none. */
   ofChange?: true | undefined;
+  /** Who asked for this run. */
+  by?: string | undefined;
   /** A person started this run; its message is published in any case (rule 12). */
   byHand?: boolean;
   /** The run's start, epoch milliseconds: the scheduled time, or the execution's start. Every cutoff is counted from it. */

@@ -5,9 +5,17 @@ import type { TruncationCounts } from './counts.ts';
 /** Rows to keep that are not counted matter only above both limits: entities are deleted on ordinary days. */
 export const tolerated = { percent: 2, rows: 10 } as const;
 
-/** Whether more rows to keep are gone, or not visible, than the attempt's policy tolerates (rule 9). */
-export const exceedsTolerance = ({ baseline: { rowsToKeep } }: Pick<Attempt, 'baseline'>, rows: number): boolean =>
-  rows > Math.max(tolerated.rows, (rowsToKeep * tolerated.percent) / 100);
+/**
+ * Whether more rows to keep are gone, or not visible, than the attempt's policy tolerated when it was sent (rule 9): a
+ * later change of the policy does not judge an older attempt. With 0 not even one row is.
+ */
+export function exceedsTolerance(
+  { baseline: { rowsToKeep }, maxMissingPercent = tolerated.percent }: Pick<Attempt, 'baseline' | 'maxMissingPercent'>,
+  rows: number,
+): boolean {
+  const least = maxMissingPercent === 0 ? 0 : tolerated.rows;
+  return rows > Math.max(least, (rowsToKeep * maxMissingPercent) / 100);
+}
 
 /**
  * What is known of the rows to keep of a reindex that is in place. Written is not visible: a task says what it has

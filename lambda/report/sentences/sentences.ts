@@ -51,7 +51,9 @@ export const textOfNote = (note: Note, context: Context): string => inOneText(se
 
 /** Everything in one field: what, why, the next step, and the command that approves or releases. */
 function inOneText({ what, why = '', next = '', act, instead }: Sentences): string {
-  const commands = [act, instead].map((command) => command && `${command.say}: ${command.line}`);
+  const commands = [act, instead].map(
+    (command) => command && `${command.say}: ${command.line}${command.body === undefined ? '' : ` ${command.body}`}`,
+  );
   return joined(asSentence(what), withStop(why), asSentence(next), ...commands);
 }
 
@@ -114,7 +116,13 @@ const ofAnotherVersion: Sentences = { what: 'the reason was written by another v
 
 /** After a loss, and about policies that are not live, no command that deletes is offered for any index. */
 const withoutDeletion = (said: Sentences, { afterLoss, ofChange }: Context): Sentences =>
-  (afterLoss || ofChange) && said.act?.deletes ? { ...said, act: undefined } : said;
+  afterLoss || ofChange
+    ? {
+        ...said,
+        act: said.act?.deletes ? undefined : said.act,
+        instead: said.instead?.deletes ? undefined : said.instead,
+      }
+    : said;
 
 /** Why a run could not do its work. */
 export function sentencesOfError(cause: Cause, context: Context): Sentences {

@@ -71,7 +71,11 @@ export const options: Record<OptionName, Description> = {
     help: 'how long the server may take to answer one request (default: 60)',
     read: (text) => wholeNumber(text, 'of seconds', { most: 600 }),
   },
-  policies: { flags: '--policies <file>', help: 'a JSON list of policies', env: 'DATAHUB_RETENTION_POLICIES' },
+  policies: {
+    flags: '--policies <file>',
+    help: 'policies: a list, a stage file or the values of the chart; JSON or YAML',
+    env: 'DATAHUB_RETENTION_POLICIES',
+  },
   by: { flags: '--by <name>', help: 'who asks for this run, for reports and the ledger (else user and host)' },
   runs: { flags: '--runs', help: 'the last 30 runs that enforced or released, instead of the indices' },
   approveRows: {
@@ -85,7 +89,7 @@ export const options: Record<OptionName, Description> = {
     // Zero is allowed: it releases an index that cannot be counted.
     read: (text) => wholeNumber(text, 'of rows', { least: 0 }),
   },
-  stage: { flags: '--stage <file>', help: 'a stage file, named after its stage: <stage>.json' },
+  stage: { flags: '--stage <file>', help: 'another name for --policies' },
   ledger: {
     flags: '--ledger <folder>',
     help: 'where truncations are recorded (default: datahub-retention/ledger in $XDG_STATE_HOME; sample-ledger for sample data)',

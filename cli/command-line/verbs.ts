@@ -53,9 +53,11 @@ export const verbs: Record<Verb, VerbDescription> = {
   },
   survey: {
     summary: 'looks at a server, read-only: privileges, sizes, ages, hints, suggested policies',
-    options: [...server, 'ledger', 'name', 'json', 'html', 'force', 'log'],
+    options: [...server, 'policies', 'ledger', 'name', 'json', 'html', 'force', 'log'],
+    noEnv: 'policies',
     help: {
       json: 'write the suggested policies; - is standard output',
+      policies: 'a stage file or the values of the chart, for its address and its name',
       ledger: 'to tell what this job has truncated from what other tools have',
     },
     example: '--gms-url http://localhost:8080 --token-file token.txt --json policies.json',
@@ -96,11 +98,12 @@ export const verbs: Record<Verb, VerbDescription> = {
     example: 'rows-missing',
   },
   validate: {
-    summary: 'checks policies and stage files: exits with status 0, or lists every mistake and exits with 2',
+    summary: 'checks files with policies: exits with status 0, or lists every mistake and exits with 2',
     more: 'For a stage, it also warns if GMS answers at another path there (no token is sent).',
-    options: ['policies', 'stage'],
+    options: ['policies', 'stage', 'json', 'force'],
     noEnv: 'policies',
-    example: '--policies policies.json --stage infra/stages/prod.json',
+    help: { json: 'write the input of an execution that previews them; - is standard output' },
+    example: '--policies policies.json',
   },
 };
 

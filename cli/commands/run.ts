@@ -1,14 +1,15 @@
 import { isLoopback } from '../../lambda/gms/http/base-url.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import type { Audience } from '../../lambda/report/guide/audience.ts';
+import { parseInput } from '../../lambda/run/input.ts';
 import { ParametersError } from '../../lambda/run/services.ts';
-import { inputOf } from '../command-line/arguments.ts';
+import { inputOf, type LocalInput } from '../command-line/arguments.ts';
 import { audienceOf } from '../command-line/audience.ts';
 import type { CommandLine } from '../command-line/read.ts';
 import { type Attempt, UsageError } from '../events/mistakes.ts';
 import type { RunListener } from '../events/output.ts';
 import { isNullDevice } from '../events/signals.ts';
-import { noPolicies, policiesFile } from '../inputs/policies.ts';
+import { addressInPolicies, noPolicies, originOf, policiesFile } from '../inputs/policies.ts';
 import { partsOfServer, refuseProxy } from '../inputs/server.ts';
 import { readWebhook, type Webhook, withoutAddress } from '../inputs/webhook.ts';
 import {
@@ -45,8 +46,9 @@ export async function runOnServer(
   const connection = connect(server, { sampleOnly: fast, onServerEvent: output.serverEvent });
   try {
     output.header({ server: baseUrl, from, mode, embedded: false, fast, ledger: commandLine.ledger });
+    const origin = originOf(policies.settings, commandLine) ?? [];
     const remarks = remarksOn(commandLine.tokenFile, commandLine.notifyUrlFile);
-    for (const remark of [...policies.warnings, ...remarks]) output.note(remark);
+    for (const remark of [origin, policies.warnings, remarks].flat()) output.note(remark);
 
     const opened = await inputs.attempted(async () => {
       const path = await chooseLedger(commandLine, server, env, connection);
@@ -60,10 +62,12 @@ export async function runOnServer(
     const { hostname } = new URL(baseUrl);
     // Commands in its messages must reach the same ledger: at a loopback address, enforce needs --ledger.
     const isNamed = isLoopback(hostname) && !connection.isSample();
-    const audience = audienceOf(program, { ...commandLine, ledger: isNamed ? path : commandLine.ledger }, env);
+    const name = commandLine.name ?? policies.settings.name?.value ?? hostname;
+    const gmsUrl = commandLine.gmsUrl ?? policies.settings.gmsUrl?.value;
+    const inCommands = { ...commandLine, ...(gmsUrl && { gmsUrl }), ledger: isNamed ? path : commandLine.ledger };
+    const audience = audienceOf(program, inCommands, env);
     if (begins) output.note(firstRun(path, audience));
 
-    const name = commandLine.name ?? hostname;
     const ask = commandLine.verb === 'enforce' && !commandLine.yes ? context.ask : undefined;
     const lastRun = { store: ledger, verb: mode };
     const publisher = reportPublisher(
@@ -99,12 +103,16 @@ async function readInputs(commandLine: CommandLine, output: RunListener, context
   };
   const attempted = <Value>(read: () => Promise<Value>): Promise<Value | undefined> => read().catch(kept);
   attempt(() => refuseUnattended(commandLine, context));
-  const input = inputOf(commandLine);
-  const { baseUrl, ca, server } = partsOfServer(commandLine, env, attempt);
-  if (baseUrl !== undefined) attempt(() => refuseProxy(baseUrl, env));
+  const typed = inputOf(commandLine);
+  const input = attempt(() => withChange(typed, env[changeVariable])) ?? typed;
+  const indices = input.policies ? undefined : input.indices;
   const policies = attempt(() =>
-    commandLine.policies === undefined ? noPolicies : policiesFile(commandLine.policies, input.indices),
+    commandLine.policies === undefined ? noPolicies : policiesFile(commandLine.policies, indices),
   );
+  const { baseUrl, ca, server } = partsOfServer(commandLine, env, attempt, () =>
+    addressInPolicies(policies?.settings ?? noPolicies.settings),
+  );
+  if (baseUrl !== undefined) attempt(() => refuseProxy(baseUrl, env));
   const webhook = attempt(() => webhookOf(commandLine, output));
   const others = [
     ...serverFiles(commandLine, env),
@@ -182,6 +190,23 @@ async function ledgerOfMistakes(
     if (!(error instanceof UsageError)) throw error;
     return { ...unusable(new LedgerError(error.message)), hasRecords: false };
   }
+}
+
+/** In a pod, whose policies are the live ones: the input of an execution that previews others. */
+const changeVariable = 'DATAHUB_RETENTION_INPUT';
+
+/** @throws UsageError, also for anything else than a preview: what is not live is never enforced */
+function withChange(input: LocalInput, text: string | undefined): LocalInput {
+  if (text === undefined) return input;
+  let change: unknown;
+  try {
+    change = JSON.parse(text);
+  } catch {
+    throw new UsageError(`${changeVariable} is not JSON: make it with validate --policies FILE --json -.`);
+  }
+  const parsed = parseInput({ ...input, ...Object(change), mode: input.mode });
+  if ('problem' in parsed) throw new UsageError(`${changeVariable}: ${parsed.problem}.`);
+  return { ...parsed.input, mode: input.mode };
 }
 
 function firstRun(path: string, { kind }: Audience): string {

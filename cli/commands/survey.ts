@@ -6,6 +6,7 @@ import { audienceOf } from '../command-line/audience.ts';
 import type { CommandLine } from '../command-line/read.ts';
 import { type Findings, policiesText } from '../events/findings.ts';
 import type { RunListener } from '../events/output.ts';
+import { addressInPolicies, noPolicies, originOf, policiesFile } from '../inputs/policies.ts';
 import { readServer, refuseProxy } from '../inputs/server.ts';
 import { defaultLedgerPath, ledgerAt, ledgerFolders } from '../ledgers/choose.ts';
 import { type OutputFile, outputFile, writeAndTell } from '../outputs/output-file.ts';
@@ -22,15 +23,23 @@ export async function survey(
   output: RunListener,
   { env, program }: ProcessContext,
 ): Promise<number> {
-  const { json, html, force, ledger, name } = commandLine;
-  const server = readServer(commandLine, env);
+  const { json, html, force, ledger } = commandLine;
+  const given = commandLine.policies === undefined ? noPolicies : policiesFile(commandLine.policies, undefined);
+  const server = readServer(commandLine, env, () => addressInPolicies(given.settings));
+  const name = commandLine.name ?? given.settings.name?.value;
   refuseProxy(server.baseUrl, env);
-  const others = [...serverFiles(commandLine, env), ...ledgerFolders(ledger, env)] as const;
+  const others = [
+    ...serverFiles(commandLine, env),
+    ['--policies', commandLine.policies],
+    ...ledgerFolders(ledger, env),
+  ] as const;
   const policies = outputFile(json, 'policies', others, force);
   const page = outputFile(html, 'page', [...others, ['--json', json]], force);
   output.header({ server: server.baseUrl, from: server.from, mode: 'survey', embedded: false, fast: false });
-  for (const remark of remarksOn(commandLine.tokenFile)) output.note(remark);
-  const audience = audienceOf(program, commandLine, env);
+  const origin = originOf(given.settings, commandLine) ?? [];
+  for (const remark of [origin, given.warnings, remarksOn(commandLine.tokenFile)].flat()) output.note(remark);
+  const gmsUrl = commandLine.gmsUrl ?? given.settings.gmsUrl?.value;
+  const audience = audienceOf(program, { ...commandLine, ...(gmsUrl && { gmsUrl }) }, env);
   const connection = connect(server, { attempts: surveyAttempts });
   const { isSample, close } = connection;
   const stopListening = onInterrupt(async () => {

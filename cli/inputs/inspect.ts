@@ -1,83 +1,178 @@
 import { basename } from 'node:path';
-import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
+import chartSchema from '../../kubernetes/values.schema.json' with { type: 'json' };
 import type { IndexNames } from '../../lambda/gms/backend.ts';
+import { readBaseUrl } from '../../lambda/gms/http/base-url.ts';
 import { maxPolicies } from '../../lambda/model/policy-fields.ts';
 import { namesIn } from '../../lambda/policy/aspects.ts';
-import { andMore, mostProblems, type Problem, shown } from '../../lambda/policy/explain.ts';
-import { readJson } from '../../lambda/policy/read-json.ts';
-import { usualLimits } from '../../lambda/settings/fields.ts';
+
+import { andMore, mostProblems, type Problem, shown, unknownKey } from '../../lambda/policy/explain.ts';
+import { fileFields, settingFields, usualLimits } from '../../lambda/settings/fields.ts';
+import { placeholderProblem } from '../../lambda/settings/placeholders.ts';
+
 import { inspectPolicies } from '../../lambda/settings/policies.ts';
 import { readStage } from '../../lambda/settings/settings.ts';
 import { nameWarning, warningsOf } from '../../lambda/settings/warnings.ts';
+import { readDocument } from './document.ts';
 import { readText } from './read-text.ts';
 
-/** Files of policies and stages: what is wrong with them, as `file:line:column: sentence`, which editors can open. */
-export interface InspectedFile<Found> {
+/**
+ * Files with policies, as people have them: a list, a stage file, the values of the chart. What is wrong with them comes as
+ * `file:line:column: sentence`, which editors can open.
+ */
+export interface InspectedFile {
   path: string;
   mistakes: string[];
+  /** Values of an example that were not replaced: mistakes for `validate`, and for a run that uses them. */
+  placeholders: string[];
   warnings: string[];
   /** What the file holds; undefined if it cannot be understood at all. */
-  found?: Found;
+  found?: PolicyFile;
 }
 
-/** What one kind of file is inspected for; the paths start at its content. */
-type Inspect<Found> = (value: unknown, path: string) => { problems: Problem[]; warnings: Problem[]; found?: Found };
+/** A setting, and the key that holds it. */
+export interface FromFile<Value> {
+  value: Value;
+  key: string;
+}
+
+/** What a file holds that decides about a run. */
+export interface PolicyFile {
+  kind: 'list' | 'stage' | 'values';
+  list: readonly unknown[];
+  names: IndexNames[];
+  /** Where the list is. */
+  at: readonly string[];
+  gmsUrl?: FromFile<string> | undefined;
+  name?: FromFile<string> | undefined;
+  minRetentionDays?: FromFile<number> | undefined;
+  maxRowsPerRun?: FromFile<number> | undefined;
+}
+
+interface Inspection {
+  problems: Problem[];
+  placeholders?: Problem[];
+  warnings?: Problem[];
+  found?: PolicyFile;
+}
 
 /** @throws UsageError if the file cannot be read */
-export function inspectFile<Found>(path: string, option: string, inspect: Inspect<Found>): InspectedFile<Found> {
+export function inspectFile(path: string, option: string): InspectedFile {
   const text = readText(path, option);
-  if (recipeOfGc.test(text)) return { path, mistakes: [`${path}:1:1: ${isRecipe}`], warnings: [] };
-  const read = readJson(text, { comments: true });
+  const nothing = { path, placeholders: [], warnings: [] };
+  if (recipeOfGc.test(text)) return { ...nothing, mistakes: [`${path}:1:1: ${isRecipe}`] };
+  const read = readDocument(text, path);
   if (read.kind === 'wrong') {
-    const { problem, at = { line: 1, column: 1 } } = read;
-    return { path, mistakes: [`${path}:${at.line}:${at.column}: it ${problem}.`], warnings: [] };
+    const { problem, at } = read;
+    return { ...nothing, mistakes: [`${path}:${at.line}:${at.column}: it ${problem}.`] };
   }
-  const positions = positionsIn(text);
   const lines = (all: readonly Problem[], kind: string) => {
     const first = all.slice(0, mostProblems + 1);
     const left = all.slice(first.length).reduce((sum, { stands = 1 }) => sum + stands, 0);
     const problems = left > 0 ? [...first, andMore(left, first)] : first;
     return problems
-      .map(({ path: at, sentence }) => ({ ...positions(at), sentence }))
+      .map(({ path: at, sentence }) => ({ ...read.placeOf(at), sentence }))
       .sort((one, other) => one.line - other.line || one.column - other.column)
       .map(({ line, column, sentence }) => `${path}:${line}:${column}: ${kind}${sentence}`.replace(/[^?.]$/, '$&.'));
   };
-  const { problems, warnings, found } = inspect(read.value, path);
-  return { path, mistakes: lines(problems, ''), warnings: lines(warnings, 'warning: '), found };
+  const { problems, placeholders = [], warnings = [], found } = inspect(read.value, path);
+  const octals = found === undefined ? [] : read.ambiguous(found.kind === 'stage' ? [] : found.at);
+  return {
+    path,
+    mistakes: lines([...problems, ...octals], ''),
+    placeholders: lines(placeholders, ''),
+    warnings: lines(warnings, 'warning: '),
+    found,
+  };
 }
 
 /** In YAML or JSON: people who come from datahub-gc have one. */
 const recipeOfGc = /["']?\btype["']?\s*:\s*["']?datahub-gc\b/;
 const isRecipe =
-  'it is a recipe of datahub-gc, and this job takes a JSON list of policies: docs/moving-from-datahub-gc.md says what replaces its settings.';
+  'it is a recipe of datahub-gc, and this job takes a list of policies: docs/moving-from-datahub-gc.md says what replaces its settings.';
 
-/** A list of policies, or an object with the list under `policies` and the address of a schema for editors. */
-export const inspectList: Inspect<{ list: unknown[]; policies: IndexNames[] }> = (value) => {
-  const wrong = (sentence: string, ...path: PropertyKey[]) => ({ problems: [{ path, sentence }], warnings: [] });
-  const inObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!Array.isArray(value) && !(inObject && 'policies' in value)) {
-    return wrong('it must hold a list of policies: put [ and ] around them');
-  }
-  if (inObject && 'gmsUrl' in value) return wrong('it holds a whole stage: give it with --stage', 'gmsUrl');
-  const list: unknown = Array.isArray(value) ? value : (value as { policies: unknown }).policies;
-  const unknown = inObject ? Object.keys(value).find((key) => key !== '$schema' && key !== 'policies') : undefined;
+type Mapping = Record<string, unknown>;
+
+const isMapping = (value: unknown): value is Mapping =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const wrong = (sentence: string, ...path: PropertyKey[]): Inspection => ({ problems: [{ path, sentence }] });
+const inside = (problems: readonly Problem[], ...keys: PropertyKey[]): Problem[] =>
+  problems.map(({ path, sentence }) => ({ path: [...keys, ...path], sentence }));
+
+const stageKeys = Object.keys({ ...settingFields, ...fileFields });
+const chartKeys = Object.keys(chartSchema.properties);
+/** What only one of the two has tells them apart. */
+const onlyStage = stageKeys.filter((key) => key !== '$schema' && !chartKeys.includes(key));
+const onlyChart = chartKeys.filter((key) => !stageKeys.includes(key));
+const both = chartKeys.filter((key) => key !== 'policies' && stageKeys.includes(key));
+
+/** By what is in the file, and by its name only where it could be either. */
+function inspect(value: unknown, path: string): Inspection {
+  if (Array.isArray(value)) return inspectList(value);
+  const isOther = isMapping(value) ? otherKind(value) : undefined;
+  if (isOther) return wrong(isOther);
+  if (!isMapping(value)) return wrong('it must hold a list of policies: put [ and ] around them');
+  const has = (keys: readonly string[]) => keys.some((key) => key in value);
+  const isOfStage = 'gmsUrl' in value || (has(onlyStage) && !has(onlyChart));
+  if (isOfStage || (has(both) && !has(onlyChart) && path.endsWith('.json'))) return inspectStage(value, path);
+  if ('policies' in value && has([...onlyChart, ...both])) return inspectValues(value);
+  // A parent chart has the values of ours below the name, or the alias, of its dependency.
+  const below = Object.keys(value).filter((key) => {
+    const own = value[key];
+    return (
+      isMapping(own) && (Array.isArray(own['policies']) || ('policies' in own && onlyChart.some((one) => one in own)))
+    );
+  });
+  const [ours, second] = Array.isArray(value['policies']) ? [] : below;
+  if (ours !== undefined && second !== undefined)
+    return wrong(
+      `it holds policies in several places (${below.map(shown).join(', ')}): put one into a file of its own`,
+    );
+  if (ours !== undefined) return inspectValues(value[ours] as Mapping, ours);
+  if (!('policies' in value)) return wrong('it must hold a list of policies: put [ and ] around them');
+  const unknown = Object.keys(value).find((key) => key !== '$schema' && key !== 'policies');
   if (unknown !== undefined) {
-    const known = 'besides "policies" only "$schema" is allowed';
+    const known = 'besides "policies" only "$schema" is allowed, unless it is a stage or the values of the chart';
     return wrong(`it has the field ${shown(unknown)}: ${known}`, unknown);
   }
-  if (!Array.isArray(list)) return wrong('it must hold a list under "policies": put [ and ] around them', 'policies');
-  if (list.length === 0) return wrong('it holds an empty list: put a policy into it');
+  return inspectList(value['policies'], 'policies');
+}
+
+/** Files that people take for the values of the chart; never what they hold. */
+function otherKind({ apiVersion, kind, helmCharts, resources, policies, gmsUrl }: Mapping): string | undefined {
+  const give = "give the list of policies or the chart's values file";
+  if (
+    helmCharts !== undefined ||
+    (resources !== undefined && policies === undefined && gmsUrl === undefined && apiVersion === undefined)
+  )
+    return 'it is a Kustomize file: give the file that valuesFile under helmCharts names, or put what stands under valuesInline into one';
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
+  const name = /^[A-Za-z]{1,40}$/.test(kind) ? kind : 'manifest';
+  if (name === 'HelmRelease' || name === 'Application')
+    return `it is a ${name}: put the values of the chart that it holds into a file of their own`;
+  return `it is a ${name} of Kubernetes: ${give}`;
+}
+
+/** @param keys where the list is */
+function inspectList(list: unknown, ...keys: string[]): Inspection {
+  return inspectPolicyList(list, keys, { kind: 'list' });
+}
+
+type About = Omit<PolicyFile, 'list' | 'names' | 'at'>;
+
+function inspectPolicyList(list: unknown, keys: readonly string[], about: About): Inspection {
+  if (!Array.isArray(list)) return wrong('it must hold a list under "policies": put [ and ] around them', ...keys);
+  if (list.length === 0) return wrong('it holds an empty list: put a policy into it', ...keys);
   if (list.length > maxPolicies) {
-    return wrong(`it holds ${list.length} policies; a run takes at most ${maxPolicies}`);
+    return wrong(`it holds ${list.length} policies; a run takes at most ${maxPolicies}`, ...keys);
   }
   const { problems, policies } = inspectPolicies(list, usualLimits.minRetentionDays);
-  const inFile = (one: Problem): Problem => ({ ...one, path: [...(inObject ? ['policies'] : []), ...one.path] });
   return {
-    problems: problems.map(inFile),
-    warnings: nameDoubts(list).map(inFile),
-    found: { list, policies: policies.flatMap(({ names }) => names ?? []) },
+    problems: inside(problems, ...keys),
+    warnings: inside(nameDoubts(list), ...keys),
+    found: { ...about, at: keys, list, names: policies.flatMap(({ names }) => names ?? []) },
   };
-};
+}
 
 /** Names that almost match one of DataHub's own, also of policies that have a mistake; paths start at the list. */
 const nameDoubts = (list: readonly unknown[]): Problem[] =>
@@ -87,32 +182,66 @@ const nameDoubts = (list: readonly unknown[]): Problem[] =>
     return doubt === undefined ? [] : [{ path: [at, 'aspect'], sentence: `policy ${at + 1}: ${doubt}` }];
   });
 
-/** A stage file, with its policies. */
-export const inspectStage: Inspect<{ gmsUrl: string }> = (value, path) => {
-  const { problems, found } = readStage(basename(path).replace(/\.json$/, ''), value);
-  const policies = (value as { policies?: unknown } | null)?.policies;
-  const warnings = found
-    ? warningsOf(found.settings).map(({ path: at, text }) => ({ path: at, sentence: text }))
-    : nameDoubts(Array.isArray(policies) ? policies : []).map((one) => ({ ...one, path: ['policies', ...one.path] }));
-  return { problems, warnings, found: found && { gmsUrl: found.settings.gmsUrl } };
-};
-
-interface Position {
-  line: number;
-  column: number;
+/** A stage file, with its policies; its name is that of the stage. */
+function inspectStage(value: Mapping, path: string): Inspection {
+  const stage = basename(path).replace(/\.(?:json|ya?ml)$/, '');
+  const { problems, found } = readStage(stage, value);
+  const list = Array.isArray(value['policies']) ? (value['policies'] as unknown[]) : [];
+  if (!found) return { problems, warnings: inside(nameDoubts(list), 'policies') };
+  const doubts = warningsOf(found.settings);
+  const problemsOf = (isPlaceholder?: true) =>
+    doubts.filter((one) => one.isPlaceholder === isPlaceholder).map((one) => ({ path: one.path, sentence: one.text }));
+  const { gmsUrl, minRetentionDays, maxRowsPerRun, policies } = found.settings;
+  return {
+    problems,
+    placeholders: problemsOf(true),
+    warnings: problemsOf(),
+    found: {
+      kind: 'stage',
+      list,
+      names: policies.flatMap(({ names }) => names ?? []),
+      at: ['policies'],
+      gmsUrl: { value: gmsUrl, key: 'gmsUrl' },
+      name: { value: stage, key: 'its name' },
+      minRetentionDays: 'minRetentionDays' in value ? { value: minRetentionDays, key: 'minRetentionDays' } : undefined,
+      maxRowsPerRun: maxRowsPerRun === undefined ? undefined : { value: maxRowsPerRun, key: 'maxRowsPerRun' },
+    },
+  };
 }
 
-/** Finds the position of a value or, if it is missing, of what should contain it. */
-function positionsIn(text: string): (path: readonly PropertyKey[]) => Position {
-  const tree = parseTree(text.replace(/^\ufeff/, ''));
-  const lines = text.split('\n');
-  return (path) => {
-    let node: Node | undefined;
-    for (let depth = path.length; node === undefined && depth >= 0; depth--) {
-      node = tree && findNodeAtLocation(tree, path.slice(0, depth) as (string | number)[]);
-    }
-    let [rest, line] = [node?.parent?.type === 'property' ? node.parent.offset : (node?.offset ?? 0), 0];
-    while (rest > (lines[line]?.length ?? rest)) rest -= (lines[line++]?.length ?? 0) + 1;
-    return { line: line + 1, column: rest + 1 };
+/**
+ * The values of the chart. Helm itself checks what does not decide about a run.
+ * @param above the key of a parent chart
+ */
+function inspectValues(values: Mapping, ...above: string[]): Inspection {
+  const server = isMapping(values['server']) ? values['server'] : {};
+  const serverKeys = Object.keys(chartSchema.properties.server.properties);
+  const keyed = (...keys: string[]) => [...above, ...keys].join('.');
+  const unknown = (given: Mapping, known: readonly string[], ...keys: string[]): Problem[] =>
+    Object.keys(given)
+      .filter((key) => !known.includes(key))
+      .map((key) => ({ path: [...above, ...keys, key], sentence: unknownKey(key, known) }));
+  const text = (key: string): FromFile<string> | undefined => {
+    const value = server[key];
+    return typeof value === 'string' && value !== '' ? { value, key: keyed('server', key) } : undefined;
+  };
+  const [gmsUrl, name] = [text('url'), text('name')];
+  const address = gmsUrl && readBaseUrl(gmsUrl.value);
+  const example = gmsUrl && placeholderProblem(gmsUrl.value);
+  const inspected = inspectPolicyList(values['policies'], [...above, 'policies'], {
+    kind: 'values',
+    gmsUrl,
+    name,
+  });
+  const at = [...above, 'server', 'url'];
+  return {
+    ...inspected,
+    problems: [
+      ...unknown(values, chartKeys),
+      ...unknown(server, serverKeys, 'server'),
+      ...(address?.kind === 'wrong' ? [{ path: at, sentence: `server.url: ${address.problem}` }] : []),
+      ...inspected.problems,
+    ],
+    placeholders: example === undefined ? [] : [{ path: at, sentence: `server.url: ${example}` }],
   };
 }

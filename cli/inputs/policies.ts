@@ -2,9 +2,10 @@ import { statSync } from 'node:fs';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
+import { placeholderProblem } from '../../lambda/settings/placeholders.ts';
 import samplePolicies from '../embedded-service/sample-policies.json' with { type: 'json' };
 import { UsageError } from '../events/mistakes.ts';
-import { inspectFile, inspectList } from './inspect.ts';
+import { type FromFile, inspectFile, type PolicyFile } from './inspect.ts';
 
 /** A policies file that a run can use. */
 export interface ReadPolicies {
@@ -13,7 +14,14 @@ export interface ReadPolicies {
   names: string[];
   /** A line for each doubt. */
   warnings: string[];
+  settings: FileSettings;
 }
+
+/** What a stage file and the values of the chart settle besides the policies. */
+export type FileSettings = { path?: string } & Pick<
+  PolicyFile,
+  'gmsUrl' | 'name' | 'minRetentionDays' | 'maxRowsPerRun'
+>;
 
 /**
  * A policies file is accepted completely or not at all (only in Parameter Store does a single policy fail alone). It
@@ -21,10 +29,40 @@ export interface ReadPolicies {
  * @throws UsageError
  */
 export function readPolicies(path: string): ReadPolicies {
-  const { mistakes, warnings, found } = inspectFile(path, '--policies', inspectList);
+  const { mistakes, warnings, found } = inspectFile(path, '--policies');
   if (found === undefined || mistakes.length > 0) throw new UsageError([...mistakes, ...warnings].join('\n'));
-  const { list, policies } = found;
-  return { source: { name: path, list }, names: policies.map(dottedName), warnings };
+  const { list, names, ...settings } = found;
+  return { source: { name: path, list }, names: names.map(dottedName), warnings, settings: { path, ...settings } };
+}
+
+/**
+ * The address in the file, for a run that takes it from there.
+ * @throws UsageError for one that was copied from an example
+ */
+export function addressInPolicies({ path = '', gmsUrl }: FileSettings): { text: string; from: string } | undefined {
+  if (gmsUrl === undefined) return undefined;
+  const from = `${gmsUrl.key} of ${path}`;
+  const problem = placeholderProblem(gmsUrl.value);
+  if (problem !== undefined) throw new UsageError(`${from}: ${problem}, or give --gms-url URL.`);
+  return { text: gmsUrl.value, from };
+}
+
+/** Which file and which key each setting of a run came from; undefined for a list alone. */
+export function originOf(
+  { path, gmsUrl, name, minRetentionDays, maxRowsPerRun }: FileSettings,
+  given: { gmsUrl?: string | undefined; name?: string | undefined } = {},
+): string | undefined {
+  const from = (what: string, setting: FromFile<string | number> | undefined, option?: string | undefined) =>
+    setting === undefined || option !== undefined
+      ? []
+      : [setting.key === what ? `${what} ${setting.value}` : `${what} ${setting.value} (${setting.key})`];
+  const taken = [
+    ...from('the address', gmsUrl, given.gmsUrl),
+    ...from('the name', name, given.name),
+    ...from('minRetentionDays', minRetentionDays),
+    ...from('maxRowsPerRun', maxRowsPerRun),
+  ];
+  return taken.length === 0 ? undefined : `From ${path}: ${taken.join(', ')}.`;
 }
 
 /**
@@ -48,6 +86,7 @@ export interface Policies {
   count: number;
   /** A line for each doubt about them. */
   warnings: string[];
+  settings: FileSettings;
   /** What was checked before the first request, the first time; then what is there now. Throws UsageError. */
   read(): PolicySource[];
 }
@@ -74,14 +113,14 @@ export function policiesFile(path: string, indices: Indices): Policies {
 export function samplePolicyList(indices: Indices): Policies {
   const source = { name: 'the sample policies', list: samplePolicies };
   const names = samplePolicies.map(({ entityType, aspect }) => `${entityType}.${aspect}`);
-  return covering({ source, names, warnings: [] }, indices, source.name, () => [source]);
+  return covering({ source, names, warnings: [], settings: {} }, indices, source.name, () => [source]);
 }
 
 /** For a release, which needs no policy. */
-export const noPolicies: Policies = { names: [], count: 0, warnings: [], read: () => [] };
+export const noPolicies: Policies = { names: [], count: 0, warnings: [], settings: {}, read: () => [] };
 
-function covering({ names, warnings }: ReadPolicies, indices: Indices, from: string, read: Policies['read']) {
+function covering({ names, warnings, settings }: ReadPolicies, indices: Indices, from: string, read: Policies['read']) {
   if (indices) checkIndices(indices, names, from);
   const count = indices ? new Set(indices.map((name) => name.toLowerCase())).size : names.length;
-  return { names, count, warnings, read };
+  return { names, count, warnings, settings, read };
 }

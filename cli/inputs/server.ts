@@ -37,8 +37,11 @@ export interface Server {
 export type ServerOptions = Pick<Options, 'gmsUrl' | 'tokenFile' | 'caFile' | 'timeout'>;
 
 /** @throws UsageError */
-export const readServer = (options: ServerOptions, env: NodeJS.ProcessEnv): Server =>
-  partsOfServer(options, env, (read) => read()).server as Server;
+export const readServer = (
+  options: ServerOptions,
+  env: NodeJS.ProcessEnv,
+  inPolicies?: () => Found | undefined,
+): Server => partsOfServer(options, env, (read) => read(), inPolicies).server as Server;
 
 interface ServerParts extends Partial<Pick<Server, 'baseUrl' | 'ca'>> {
   /** If all of it can be read. */
@@ -46,13 +49,15 @@ interface ServerParts extends Partial<Pick<Server, 'baseUrl' | 'ca'>> {
 }
 
 /**
- * What can be read of it. Options take precedence over the environment, and that over `~/.datahubenv`, as in DataHub's
- * own command line.
+ * What can be read of it. Options take precedence over a stage or the values of a chart, these over the environment, and
+ * that over `~/.datahubenv`, as in DataHub's own command line.
+ * @param inPolicies the address in the file of `--policies`
  */
 export function partsOfServer(
   { gmsUrl, tokenFile, caFile, timeout }: ServerOptions,
   env: NodeJS.ProcessEnv,
   attempt: Attempt,
+  inPolicies: () => Found | undefined = () => undefined,
 ): ServerParts {
   const given: DatahubSettings = {
     environment: () => addressInEnvironment(env),
@@ -60,7 +65,9 @@ export function partsOfServer(
     file: () => readDatahubEnv(env),
     systemAuth: nonEmpty(env['DATAHUB_SYSTEM_CLIENT_ID']) !== undefined,
   };
-  const address = attempt(() => addressOf(gmsUrl, given));
+  const address = attempt(() =>
+    addressOf(gmsUrl === undefined ? inPolicies() : { text: gmsUrl, from: '--gms-url' }, given),
+  );
   const token = attempt(() => {
     const found = tokenFile !== undefined ? tokenOfFile(tokenFile) : address && tokenFor(address, given);
     return found && { ...found, first: found.read() };
@@ -98,12 +105,12 @@ interface Address {
   place: 'option' | 'environment' | 'file';
 }
 
-function addressOf(gmsUrl: string | undefined, settings: DatahubSettings): Address {
+function addressOf(typed: Found | undefined, settings: DatahubSettings): Address {
   const { file } = settings;
-  const environment = gmsUrl === undefined ? settings.environment() : undefined;
+  const environment = typed === undefined ? settings.environment() : undefined;
   const [place, found]: [Address['place'], Found] =
-    gmsUrl !== undefined
-      ? ['option', { text: gmsUrl, from: '--gms-url' }]
+    typed !== undefined
+      ? ['option', typed]
       : environment !== undefined
         ? ['environment', environment]
         : ['file', addressInFile(file())];

@@ -37,6 +37,7 @@ const writtenBy = {
   report: '--json',
   policies: '--json',
   status: '--json',
+  input: '--json',
   page: '--html',
   figures: '--metrics-file',
 } as const;

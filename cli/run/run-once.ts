@@ -42,6 +42,13 @@ export interface LocalRun {
   ask?: ((question: string) => Promise<boolean>) | undefined;
 }
 
+/** A stage file has limits of its own; the command line has no options for them. */
+const limitsOf = ({ settings: { minRetentionDays, maxRowsPerRun } }: Policies) => ({
+  ...usualLimits,
+  ...(minRetentionDays && { minRetentionDays: minRetentionDays.value }),
+  maxRowsPerRun: maxRowsPerRun?.value,
+});
+
 /** The person who was asked said no: thrown between two states, where no Retry and no Catch takes it for a failure. */
 class Declined extends Error {}
 
@@ -70,7 +77,7 @@ export async function runOnce(run: LocalRun, output: RunListener, publisher: Pub
     await runWorkflow({
       services: {
         settings: {
-          ...usualLimits,
+          ...limitsOf(run.policies),
           stage: run.name,
           gmsUrl: run.server.baseUrl,
           mode: run.input.mode,
@@ -100,7 +107,7 @@ export async function runOnce(run: LocalRun, output: RunListener, publisher: Pub
         last = state;
         calling?.end();
         output.state(step, state);
-        const question = step === 'plan' ? questionOf(state) : undefined;
+        const question = step === 'plan' ? questionOf(run, state) : undefined;
         if (question === undefined || run.ask === undefined || (await run.ask(question))) return;
         stopped = true;
         declined = true;
@@ -127,11 +134,20 @@ const nameOf = ({ audience }: LocalRun, startTime: string): string =>
     ? hostname()
     : `local-${startTime.replace(/[-:]|\.\d+/g, '')}-${randomUUID().slice(0, 8)}`;
 
-/** What the plan would delete, as a question; undefined if that is nothing. */
-function questionOf({ entries }: RunState): string | undefined {
-  const approved = entries.filter((entry) => entry.phase === 'approved');
-  if (approved.length === 0) return undefined;
+/**
+ * What the plan would delete and where, as a question that can be answered without the table above it; undefined if that
+ * is nothing.
+ */
+function questionOf({ server, name }: LocalRun, { entries }: RunState): string | undefined {
+  const approved = entries
+    .filter((entry) => entry.phase === 'approved')
+    .sort((one, other) => other.plan.counts.rowsToDelete - one.plan.counts.rowsToDelete);
+  const [largest, second] = approved;
+  if (largest === undefined) return undefined;
   const total = approved.reduce((sum, { plan }) => sum + plan.counts.rowsToDelete, 0);
+  const { host, hostname } = new URL(server.baseUrl);
+  const where = name === host || name === hostname ? host : `${name} (${host})`;
+  const what = second ? counted(approved.length, 'index', 'indices') : dottedName(largest.names);
   const reindexed = approved
     .filter(({ plan }) => plan.counts.method === 'reindex')
     .map(({ names }) => dottedName(names));
@@ -139,7 +155,8 @@ function questionOf({ entries }: RunState): string | undefined {
     reindexed.length === 0
       ? ''
       : `A reindex cannot be cancelled, and if it fails it can lose rows: ${reindexed.join(', ')} ("refuseReindex": true in the policy sends none).\n`;
-  return `${warning}Delete ${rows(total, 'exact')} of ${counted(approved.length, 'index', 'indices')} for good? [y/N] `;
+  const most = `The largest: ${dottedName(largest.names)}, ${rows(largest.plan.counts.rowsToDelete, 'exact')}.\n`;
+  return `${warning}${second ? most : ''}Delete ${rows(total, 'exact')} of ${what} of ${where} for good? [y/N] `;
 }
 
 async function linesAfterStop(

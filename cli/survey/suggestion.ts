@@ -90,6 +90,12 @@ const limitRows = 5_000_000;
 /** The longest retention comes first, because deletion cannot be undone. 30 days are never suggested. */
 const candidates: readonly Age[] = [365, 180, 90];
 
+/**
+ * Less than a year is suggested only where at least this share of the rows is older than that: something has cut every
+ * other index, this job perhaps, and each survey would suggest less than the one before it.
+ */
+const longHistory = 0.03;
+
 function suggestOne(index: SurveyedIndex, counts: Counted): SuggestedPolicy {
   const { entityType, aspect } = index;
   const with365 = { entityType, aspect, retentionDays: 365 };
@@ -97,18 +103,22 @@ function suggestOne(index: SurveyedIndex, counts: Counted): SuggestedPolicy {
     const why = '365 days, because DataHub shows the newest row as the current result, even if it is months old';
     return withRowLimit({ policy: with365, why }, counts.older[365], counts.reindexes);
   }
+  const isLong = counts.older[365] >= longHistory * counts.rowsTotal;
   const age = candidates.find((days) => {
+    if (days < 365 && !isLong) return false;
     const outcome = decided({ entityType, aspect, retentionDays: days }, counts, counts.older[days])?.outcome;
     return outcome !== 'nothing-to-delete' && outcome !== 'below-threshold';
   });
   if (age === undefined) {
-    return { policy: with365, why: '365 days, because too few rows are older than 90 days to be worth truncating yet' };
+    const why =
+      '365 days, because DataHub shows usage of up to a year, and too few rows are older to say whether fewer days are enough';
+    return { policy: with365, why };
   }
   const part = `${share(counts.older[age], counts.rowsTotal)} of its rows (${exact(counts.older[age])}) are older`;
   const why =
     age === 365
       ? `365 days, because ${part}, and DataHub shows usage of up to a year`
-      : `${age} days, because ${part}; at 365 days it would be ${share(counts.older[365], counts.rowsTotal)}`;
+      : `${age} days, because it goes back more than a year and nothing has cut it since: ${part}; at 365 days it would be ${share(counts.older[365], counts.rowsTotal)}`;
   return withRowLimit({ policy: { entityType, aspect, retentionDays: age }, why }, counts.older[age], counts.reindexes);
 }
 

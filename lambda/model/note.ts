@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { methodSchema } from './method.ts';
+import { outcomes } from './outcomes.ts';
+import { comparedFields } from './policy-fields.ts';
 import { serverErrorSchema } from './server-error.ts';
 import { type UnionOf, unionSchema } from './union.ts';
 
@@ -34,7 +36,33 @@ export const releaseFacts = {
   cutoffMillis: millis.optional(),
 };
 
+const fieldValue = z.union([z.string(), z.number(), z.boolean()]).optional();
+
+/** What a run decides about an index. */
+const decided = z
+  .object({ outcome: z.enum(outcomes), rowsToDelete: rows.optional() })
+  .optional()
+  .meta({ description: 'left out where nothing was counted' });
+
 const kinds = {
+  /** The policies of this preview are not live. */
+  change: {
+    policies: rows.meta({ description: 'how many were given' }),
+    differ: rows
+      .optional()
+      .meta({ description: 'differences from the live ones; left out where nothing was compared' }),
+    unread: rows.meta({ description: 'indices with a result that nobody has read; this run does not report them' }),
+    problem: z.string().optional().meta({ description: 'why the live policies cannot be read' }),
+  },
+  /** How one of them differs from the live one. */
+  'policy-change': {
+    index: z.string(),
+    what: z.enum(['new', 'changed', 'removed']),
+    deletesMore: z.boolean().meta({ description: 'it may delete what the live policies do not' }),
+    fields: z.array(z.object({ field: z.enum(comparedFields), live: fieldValue, given: fieldValue })),
+    today: decided,
+    withGiven: decided,
+  },
   'token-expires': { at: millis, expired: z.boolean().optional() },
   'no-date-header': { header: z.string().optional().meta({ description: 'one that holds no date' }) },
   /** What the token may not read (previews only): task statuses, sizes. */
@@ -117,6 +145,8 @@ export const needsAttention = (note: Note): boolean => {
       return note.why !== 'idle';
     case 'released':
       return note.missing !== 0 || note.method === 'reindex';
+    case 'change':
+    case 'policy-change':
     case 'token-expires':
     case 'no-date-header':
     case 'rights':

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { maxPolicies } from './policy-fields.ts';
 
 /** What a run does: report what it would delete, or truncate. */
 export const modes = ['preview', 'enforce'] as const;
@@ -18,6 +19,8 @@ export const runInputSchema = z
     release: z.array(name).min(1).max(50).optional(),
     /** Rows that may stay missing in the one index of `release`. */
     acceptMissing: z.int().min(0).optional(),
+    /** Policies that are not live: a preview of a change. They are checked one by one, as those of the stage are. */
+    policies: z.array(z.record(z.string(), z.unknown())).min(1).max(maxPolicies).optional(),
     /** Who asks for this run, as people should read it; nothing is decided by it. */
     by: z.unknown().optional(),
     /** The console of Step Functions suggests an input with this field, which means nothing. */
@@ -33,6 +36,10 @@ export const runInputSchema = z
   .refine(({ release, indices, approveRows }) => !release || (indices ?? approveRows) === undefined, {
     path: ['release'],
     message: 'release excludes "indices" and "approveRows": such a run truncates nothing',
+  })
+  .refine(({ policies, mode, release }) => !policies || (mode !== 'enforce' && !release), {
+    path: ['policies'],
+    message: 'policies can only be previewed: leave out "release", and name the mode preview',
   })
   .refine((input) => input.acceptMissing === undefined || input.release?.length === 1, {
     path: ['acceptMissing'],

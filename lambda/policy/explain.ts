@@ -86,7 +86,7 @@ const countable: Record<string, string> = { string: 'characters', array: 'entrie
 /** What a schema says about a bound besides its number, such as the setting that it comes from. */
 const asideOf = (message: string): string => (message.startsWith('Too small') ? '' : ` (${message})`);
 
-function unknownKey(key: string, knownKeys: readonly string[]): string {
+export function unknownKey(key: string, knownKeys: readonly string[]): string {
   const meant = nearest(key, [...knownKeys]);
   return `${shown(key)} is not a known field: ${meant ? `did you mean ${meant}?` : `the fields are ${knownKeys.join(', ')}`}`;
 }

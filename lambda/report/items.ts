@@ -1,6 +1,6 @@
 import { type Outcome, outcomes, resultOf, type Urgency, urgencies } from '../model/outcomes.ts';
 import type { DecidedIndex, Report } from '../model/report-schema.ts';
-import { counted } from './sentences/numbers.ts';
+import { counted, date } from './sentences/numbers.ts';
 import {
   asSentence,
   type Context,
@@ -8,9 +8,10 @@ import {
   nameOf,
   ofAnotherRun,
   type Sentences,
+  titles,
   withoutStop,
 } from './sentences/phrases.ts';
-import { sentencesOf, sentencesOfError, sentencesOfNote, titles, urgencyTexts } from './sentences/sentences.ts';
+import { sentencesOf, sentencesOfError, sentencesOfNote, urgencyTexts } from './sentences/sentences.ts';
 import { oneLine } from './sentences/text.ts';
 
 /** What a report has to say, in the order in which people need to hear it; every destination shows these. */
@@ -37,12 +38,16 @@ export interface FineIndex {
   text: string;
   /** Another run has decided it. */
   ofAnotherRun: boolean;
+  /** In a preview: an earlier run has decided it, and nobody has read that. */
+  isUnread: boolean;
   /** People should read it even where most of its kind are only counted. */
   remarkable: boolean;
 }
 
 /** What a report has to say. */
 export interface Items {
+  /** How policies that are not live differ from the live ones; what may delete more comes first. */
+  changes: readonly string[];
   /**
    * Everything that needs attention: the run's error, then the most urgent; indices with the same text are one item.
    */
@@ -57,7 +62,11 @@ export interface Items {
 
 /** The English of each index and each note is made here, once. */
 export function itemsOf(report: Report, context: Context): Items {
-  const notes = (report.notes ?? []).map((note) => sentencesOfNote(note, context));
+  const notes = (report.notes ?? []).map((note) => ({ kind: note.kind, ...sentencesOfNote(note, context) }));
+  const remarks = (isChange: boolean) =>
+    notes
+      .filter(({ kind, next }) => next === undefined && (kind === 'policy-change') === isChange)
+      .map(({ what, why }) => joined(asSentence(what), why));
   const error = report.cause === undefined ? [] : [ofError(report, report.cause, context)];
   const others = [...grouped(report, context), ...notes.flatMap(ofNote)];
   return {
@@ -66,12 +75,13 @@ export function itemsOf(report: Report, context: Context): Items {
     fine: report.policies
       .filter(({ outcome }) => resultOf[outcome] === 'ok')
       .sort((one, other) => order(one) - order(other))
-      .map((entry) => ofFine(entry, context)),
-    remarks: notes.filter(({ next }) => next === undefined).map(({ what, why }) => joined(asSentence(what), why)),
+      .map((entry) => ({ ...ofFine(entry, context), isUnread: isUnread(report, entry) })),
+    changes: remarks(true),
+    remarks: remarks(false),
   };
 }
 
-function ofFine(entry: DecidedIndex, context: Context): FineIndex {
+function ofFine(entry: DecidedIndex, context: Context): Omit<FineIndex, 'isUnread'> {
   const { outcome, method, rowsMissing = 0, rowsNotVisible = 0, indexNow, noIndex } = entry;
   const { what, why } = sentencesOf(entry, context);
   return {
@@ -149,7 +159,20 @@ function grouped(report: Report, context: Context): Item[] {
     if (group === undefined) groups.set(key, { sentences, entries: [entry] });
     else group.entries.push(entry);
   }
-  return [...groups.values()].map(({ sentences, entries }) => ofEntries(entries, sentences));
+  return [...groups.values()].map(({ sentences, entries }) => {
+    const item = ofEntries(entries, sentences);
+    return isUnread(report, entries[0]) ? { ...item, subject: `unread${deciderOf(entries)}: ${item.subject}` } : item;
+  });
+}
+
+/** In a preview, what an earlier run has decided and nobody has read. */
+export const isUnread = ({ mode, runId }: Report, { decidedBy }: Pick<DecidedIndex, 'decidedBy'>): boolean =>
+  mode === 'preview' && decidedBy !== undefined && decidedBy !== runId;
+
+/** `, 21 Nov, run 0a1b2c3d`: when, and by which run; of several, the first. */
+export function deciderOf([entry]: ReadonlyArray<Pick<DecidedIndex, 'decidedAt' | 'decidedBy'>>): string {
+  if (entry?.decidedAt === undefined) return '';
+  return `, ${date(Date.parse(entry.decidedAt))}, run ${entry.decidedBy}`;
 }
 
 function ofEntries(entries: readonly [DecidedIndex, ...DecidedIndex[]], sentences: Sentences): Item {

@@ -7,7 +7,7 @@ import { type Items, itemsOf } from './items.ts';
 import type { Context } from './sentences/phrases.ts';
 import { contextOf } from './sentences/sentences.ts';
 import { mapTexts } from './sentences/text.ts';
-import { kindOfRun, subjectOf, summaryOf } from './subject.ts';
+import { type KindOfRun, kindOfRun, subjectOf, summaryOf } from './subject.ts';
 
 /** The message about one run: what every destination shows, made once. */
 export interface Message extends Items {
@@ -17,7 +17,7 @@ export interface Message extends Items {
   /** For a mail, a card and a text message. */
   subject: string;
   /** The first word about a run that truncated nothing on purpose. */
-  kind: 'PREVIEW' | 'PAUSED' | '';
+  kind: KindOfRun;
   /** What the report is about, in a few words. */
   summary: string;
 }
@@ -64,6 +64,7 @@ export const ownWords: ReadonlySet<string> = new Set([
   ...[
     'kind',
     'engine',
+    'field',
     'notVisible',
     'outcome',
     'result',
@@ -88,7 +89,15 @@ const isOwnWord = (key: string, value: unknown): boolean =>
   ((ownWords.has(key) && /^[a-z]+(?:-[a-z]+)*$/.test(value)) || (names.has(key) && /^[\w.:-]+$/.test(value)));
 
 /** Notes that need no person: they only say how the run went. */
-const quietNotes: readonly NoteKind[] = ['no-date-header', 'field-refused', 'paused', 'other-address', 'shortened'];
+const quietNotes: readonly NoteKind[] = [
+  'no-date-header',
+  'field-refused',
+  'paused',
+  'other-address',
+  'shortened',
+  'change',
+  'policy-change',
+];
 
 /**
  * Whether this report reaches people who have subscribed only to problems (rule 12): a result is not ok, something was

@@ -41,13 +41,14 @@ const heading = (text: string): Line => ({ kind: 'heading', text });
 
 /** @returns the worst first; every index with a problem is named */
 export function render(message: Message, form: Form): Line[] {
-  const first = [heading(opening(message, form)), blank];
+  const changed = changes(message, form);
+  const first = [heading(opening(message, form)), blank, ...(changed.length > 0 ? [...changed, blank] : [])];
   const last = textLine(runLine(message.report, form));
   const lines = [...first, ...problems(message, [...first, last], form)];
   const add = (more: readonly string[]) => {
     for (const line of more.map(textLine)) if (form.fits([...lines, line, last], 'rest')) lines.push(line);
   };
-  for (const part of [fine(message, form), remarks(message, form)]) {
+  for (const part of [fine(message, form), unread(message, form), remarks(message, form)]) {
     add(part);
     if (part.length > 0) lines.push(blank);
   }
@@ -63,7 +64,7 @@ function opening({ report, kind, problems, summary }: Message, form: Form): stri
   return form.plain(
     joined(
       late !== '' && `${late}; look at status first.`,
-      kind === 'PREVIEW' ? 'PREVIEW, nothing was deleted.' : withStop(kind),
+      kind.startsWith('PREVIEW') ? `${kind}, nothing was deleted.` : withStop(kind),
       `${which}.`,
       problems.length > 0 ? urgencyLine(problems) : withStop(summary),
     ),
@@ -172,7 +173,8 @@ function paragraph(
  * A line for each index if they are few; otherwise a line for each verdict of another run and each remarkable index,
  * and a count of the others.
  */
-function fine({ fine }: Message, { plain, most, room }: Form): string[] {
+function fine({ fine: all }: Message, { plain, most, room }: Form): string[] {
+  const fine = all.filter(({ isUnread }) => !isUnread);
   const ofOthers = fine.filter((index) => index.ofAnotherRun);
   const worthReading = fine.filter((index) => !index.ofAnotherRun && index.remarkable);
   const few = fine.length <= most.fine;
@@ -184,6 +186,20 @@ function fine({ fine }: Message, { plain, most, room }: Form): string[] {
   ];
 }
 
+/** What differs from the live policies, as far as there is room. */
+function changes({ changes }: Message, { plain, room, most }: Form): Line[] {
+  const shown = changes.slice(0, Math.min(12, 4 * most.fine));
+  const more = changes.length - shown.length;
+  const rest = more > 0 ? [`- ${counted(more, 'more change', 'more changes')} in the report.`] : [];
+  return [...shown.map((text) => `- ${plain(text, room.remark)}`), ...rest].map(textLine);
+}
+
+/** What earlier runs did, which a preview has not done. */
+function unread({ fine }: Message, { plain, room }: Form): string[] {
+  const texts = fine.filter(({ isUnread }) => isUnread).map(({ text }) => plain(text, room.head + room.why));
+  return texts.length === 0 ? [] : [`Not done by this preview, and nobody has read it yet:`, ...texts];
+}
+
 function remarks({ remarks }: Message, { most, room, plain }: Form): string[] {
   const more = remarks.length - most.remarks;
   return [
@@ -192,7 +208,7 @@ function remarks({ remarks }: Message, { most, room, plain }: Form): string[] {
   ];
 }
 
-function hints({ report, context: { guide } }: Message, { plain }: Form): string[] {
+function hints({ report, kind, context: { guide } }: Message, { plain }: Form): string[] {
   const [largest] = report.unmanagedIndices;
   const { length } = report.unmanagedIndices;
   const howMany = length >= maxUnmanaged ? 'at least ' : '';
@@ -200,7 +216,9 @@ function hints({ report, context: { guide } }: Message, { plain }: Form): string
   const isEnforceable =
     report.mode === 'preview' && report.policies.some(({ outcome }) => outcome === 'would-truncate');
   return [
-    ...(isEnforceable && report.result === 'ok' ? [`To delete these rows, ${guide.enforce}.`] : []),
+    ...(isEnforceable && report.result === 'ok' && kind === 'PREVIEW'
+      ? [`To delete these rows, ${guide.enforce}.`]
+      : []),
     ...(largest === undefined
       ? []
       : [

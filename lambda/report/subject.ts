@@ -1,6 +1,7 @@
+import { resultOf } from '../model/outcomes.ts';
 import type { Report } from '../model/report-schema.ts';
 import { tolerated } from '../truncation/kept.ts';
-import { countsOf, type Item } from './items.ts';
+import { countsOf, deciderOf, type Item, isUnread } from './items.ts';
 import { counted, date } from './sentences/numbers.ts';
 import { ascii } from './sentences/text.ts';
 
@@ -13,13 +14,21 @@ export function subjectOf(report: Report, problems: readonly Item[]): string {
   const how = kindOfRun(report);
   const start = `[DataHub retention] ${late === '' ? '' : `${late}: `}${how === '' ? '' : `${how} `}`;
   const stage = ascii(report.stage, 30) || 'unnamed';
-  const forms = [true, false].map((withDetail) => `${start}${stage}: ${summaryOf(report, problems, withDetail)}`);
+  const own = [summaryOf(report, problems), summaryOf(report, problems, false)];
+  // A result that nobody has read is named as far as there is room; the text always has it.
+  const hasUnread = report.policies.some((entry) => isUnread(report, entry) && resultOf[entry.outcome] === 'ok');
+  const withUnread = hasUnread ? [...own, 'OK'].map((summary) => `${summary}; ${unreadSummary(report)}`) : [];
+  const summaries = problems.length === 0 ? [...withUnread, ...own] : [...withUnread.slice(0, 2), ...own];
+  const forms = summaries.map((summary) => `${start}${stage}: ${summary}`);
   const fitting = forms.find((form) => form.length <= maxSubject) ?? forms.at(-1) ?? start;
   return ascii(fitting, maxSubject);
 }
 
-/** The first word about a run that truncated nothing on purpose: `PREVIEW`, `PAUSED`; empty for every other run. */
-export function kindOfRun({ mode, notes = [], policies }: Report): 'PREVIEW' | 'PAUSED' | '' {
+/** The first words about a run that truncated nothing on purpose; empty for every other run. */
+export type KindOfRun = 'PREVIEW OF A CHANGE' | 'PREVIEW' | 'PAUSED' | '';
+
+export function kindOfRun({ mode, notes = [], policies }: Report): KindOfRun {
+  if (notes.some(({ kind }) => kind === 'change')) return 'PREVIEW OF A CHANGE';
   if (mode === 'preview') return 'PREVIEW';
   const isPaused =
     notes.some(({ kind }) => kind === 'paused') ||
@@ -60,8 +69,9 @@ function fineSummary(report: Report): string {
     const what = first.kind === 'released' ? `${first.index} released` : `nothing to release in ${first.index}`;
     return answers.length > 1 ? `${what}, ${answers.length - 1} more` : what;
   }
-  const acted = report.policies.filter(({ outcome }) => outcome === 'truncated' || outcome === 'would-truncate');
-  const others = report.policies.length - acted.length;
+  const own = report.policies.filter((entry) => !isUnread(report, entry));
+  const acted = own.filter(({ outcome }) => outcome === 'truncated' || outcome === 'would-truncate');
+  const others = own.length - acted.length;
   const reindexed = acted.filter(
     ({ outcome, announced }) => outcome === 'would-truncate' && announced === 'reindex',
   ).length;
@@ -73,4 +83,10 @@ function fineSummary(report: Report): string {
     gone > 0 ? `${counted(gone, 'newer row', 'newer rows')} gone as well` : '',
   ];
   return `OK: ${parts.filter((part) => part !== '').join(', ') || 'no policies'}`;
+}
+
+/** `unread, 21 Nov, run 0a1b2c3d: 1 truncated`. */
+function unreadSummary(report: Report): string {
+  const unread = report.policies.filter((entry) => isUnread(report, entry) && resultOf[entry.outcome] === 'ok');
+  return `unread${deciderOf(unread)}: ${countsOf(unread)}`;
 }

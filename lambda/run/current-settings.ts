@@ -1,7 +1,7 @@
 import { capped, maxSentenceBytes } from '../gms/text.ts';
 import type { Cause } from '../model/cause.ts';
 import { comparedFields } from '../model/policy-fields.ts';
-import { type ParsedPolicy, parsePolicies } from '../policy/parse.ts';
+import { type ParsedPolicy, type PolicySource, parsePolicies } from '../policy/parse.ts';
 import type { PolicySettings } from '../policy/schema.ts';
 import type { RunServices } from './services.ts';
 import type { ApprovedEntry } from './state.ts';
@@ -13,7 +13,12 @@ export async function readPolicies({
   parameters,
   settings,
 }: Pick<RunServices, 'parameters' | 'settings'>): Promise<ParsedPolicy[]> {
-  const parsed = parsePolicies(await parameters.policies(), settings.minRetentionDays);
+  return policiesIn(await parameters.policies(), settings);
+}
+
+/** The policies of these sources, with the stage's defaults. */
+export function policiesIn(sources: readonly PolicySource[], settings: RunServices['settings']): ParsedPolicy[] {
+  const parsed = parsePolicies(sources, settings.minRetentionDays);
   const { maxRowsPerRun } = settings;
   if (maxRowsPerRun === undefined) return parsed;
   return parsed.map((item) => {

@@ -45,6 +45,8 @@ export const isByHand = (input: RunInput, startMillis: number): boolean =>
  * mode gets a preview: the console's default input, or one copied from last week, is not a decision to delete.
  */
 export function modeOf(input: RunInput, startMillis: number, ofStage: Mode): Mode {
+  // Policies that are not live are never enforced, whatever started the run.
+  if (input.policies) return 'preview';
   if (input.release) return 'enforce';
   return input.mode ?? (isByHand(input, startMillis) ? 'preview' : ofStage);
 }

@@ -76,7 +76,7 @@ export async function report(event: ReportEvent, services: ReportServices): Prom
     throw error;
   }
   await count();
-  const marks = state && isPublished ? marksOf(state) : [];
+  const marks = state && isPublished && !state.ofChange ? marksOf(state) : [];
   const run = services.keepsRuns && mode === 'enforce' ? summaryOfRun(composed) : null;
   return { result, next: marks.length > 0 || run ? 'mark' : 'end', marks, run };
 }
@@ -140,9 +140,11 @@ export function composeReport(
 }
 
 function dataOf(state: RunState, finishedAt: string): ReportData {
+  const isUnread = ({ decidedBy }: DecidedIndex) => state.mode === 'preview' && decidedBy !== undefined;
   const policies = finalEntries(state)
     .map((entry): DecidedIndex => ({ ...view(entry, state), ...decisionOf(entry) }))
-    .sort(bySize);
+    // In a preview, what nobody has read comes before what it has counted itself.
+    .sort((left, right) => Number(isUnread(right)) - Number(isUnread(left)) || bySize(left, right));
   const failure = state.pollFailure ?? state.failure;
   const stepFailed =
     failure && ({ kind: 'step-failed', step: failure.step, error: errorOf(failure), sent: 'maybe' } as const);

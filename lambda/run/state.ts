@@ -39,6 +39,8 @@ export interface RunState {
   server: string;
   stage: string;
   mode: Mode;
+  /** Its policies are not live: a preview of a change, which reports no decision of the ledger and marks none. */
+  ofChange?: true | undefined;
   /** Who asked for this run. */
   by?: string | undefined;
   /** A person started this run; its message is published in any case (rule 12). */

@@ -1,13 +1,15 @@
 import type { IndexNames } from '../gms/backend.ts';
 import { dottedName, knownAspects } from '../policy/aspects.ts';
 import { nearest } from '../policy/nearest.ts';
+import { resourceFields } from './fields.ts';
 import { clusterHostWarning, isPlainAndPublic } from './hosts.ts';
+import { placeholderProblem } from './placeholders.ts';
 import { firstSkipped, parseSchedule } from './schedule.ts';
 import type { Settings } from './settings.ts';
 import { known, type Unresolved } from './unresolved.ts';
 
 /**
- * Settings that may be intended but deserve a second look: synth says so, and so does `validate --stage`. What is not known
+ * Settings that may be intended but deserve a second look: synth says so, and so does `validate`. What is not known
  * yet causes no doubt.
  */
 export interface Warning {
@@ -15,10 +17,13 @@ export interface Warning {
   /** Where it is in the stage file. */
   path: PropertyKey[];
   text: string;
+  /** It stands for something else, so it cannot be meant: `validate` refuses it. */
+  isPlaceholder?: true;
 }
 
 export function warningsOf(settings: Given): Warning[] {
   return [
+    ...placeholders(settings),
     ...address(settings),
     ...audience(settings),
     ...policies(settings),
@@ -30,6 +35,29 @@ export function warningsOf(settings: Given): Warning[] {
 type Given = Settings<Unresolved>;
 
 const warning = (id: string, path: PropertyKey[], text: string): Warning[] => [{ id, path, text }];
+
+/** Settings that name something of its own outside the stage. */
+const namingFields = [
+  'gmsUrl',
+  'runbookUrl',
+  'emails',
+  'tokenParameter',
+  'caCertificateParameter',
+  ...resourceFields,
+] as const;
+
+function placeholders(settings: Given): Warning[] {
+  return namingFields.flatMap((field) => {
+    const value: unknown = (settings as Partial<Record<string, unknown>>)[field];
+    const texts: unknown[] = Array.isArray(value) ? value : [value];
+    return texts.flatMap((text, at) => {
+      const problem = typeof text === 'string' ? placeholderProblem(text) : undefined;
+      if (problem === undefined) return [];
+      const path = Array.isArray(value) ? [field, at] : [field];
+      return { id: `placeholder-${path.join('-')}`, path, text: `${field}: ${problem}.`, isPlaceholder: true } as const;
+    });
+  });
+}
 
 function address({ gmsUrl: given, subnetIds }: Given): Warning[] {
   const gmsUrl = known(given);

@@ -52,7 +52,7 @@ export async function startCluster(
   const shell = join(folder, 'shell');
   mkdirSync(join(shell, 'bin'), { recursive: true });
   symlinkSync(helm[version], join(shell, 'bin/helm'));
-  symlinkSync(join(root, 'kubernetes'), join(shell, 'kubernetes'));
+  for (const name of ['kubernetes', 'retention']) symlinkSync(join(root, name), join(shell, name));
   const begun: { close(): Promise<void> }[] = [];
   const close = async () => {
     for (const each of begun.reverse()) await each.close();

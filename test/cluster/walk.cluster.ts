@@ -192,6 +192,13 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     verbs.push(...notes.take(notesPage, '', /^(?:survey|preview|runbook)\b/));
     for (const { text } of verbs) expect([text, (await byHand(`by_hand ${text}`)).succeeded]).toEqual([text, true]);
     expect((await byHand(worklist.take(operate, 'Add an index', /^by_hand survey/)[0].text)).succeeded).toBe(true);
+    cluster.write(
+      'values.yaml',
+      stringify({ ...values, policies: [{ entityType: 'dataset', aspect: 'operation', retentionDays: 60 }] }),
+    );
+    const change = await byHand(worklist.take(operate, 'Change a policy', /^kubectl/)[0].text);
+    expect(change.log).toMatch(/PREVIEW OF A CHANGE[\s\S]* policy for dataset\.operation: retentionDays 60/);
+    cluster.write('values.yaml', stringify(values));
     const [ofNotes] = notes.take(notesPage, '', /ARGS=status/);
     expect(await cluster.type(ofNotes.text, 'onCall')).toMatch(/^job.batch\/retention-\S+ created$/m);
     const [list] = notes.take(notesPage, '', /get cronjob,jobs/);

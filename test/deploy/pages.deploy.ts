@@ -145,12 +145,13 @@ describe.skipIf(emulator === undefined)('The pages, followed on AWS', () => {
       expect(JSON.parse(await operator.type(step(/^aws ssm/)))).toMatchObject({ Version: 1 });
     });
 
-    test('2. the example is a stage file, and with the own settings, too', async () => {
+    test('2. the example is refused until it has settings of its own', async () => {
       await operator.type(step(/^cp /));
-      await operator.type(step(/validate/));
+      expect(await operator.tryOut(step(/validate/))).toMatchObject({ status: 2 });
       // At another hour than this test.
       const schedule = `cron(30 ${(new Date().getUTCHours() + 12) % 24} * * ? *)`;
-      writeStage({ schedule, policies: [ofOperation] });
+      const own = { gmsUrl: 'https://datahub.corp.test/api/gms', emails: ['data-platform@corp.test'] };
+      writeStage({ ...own, schedule, policies: [ofOperation] });
       expect(await operator.type(step(/validate/))).toContain('infra/stages/prod.json: no mistake found.');
     });
 
@@ -177,7 +178,7 @@ describe.skipIf(emulator === undefined)('The pages, followed on AWS', () => {
       expect(operator.shell['ARN']).toBe(outputs['StateMachineArn']);
       received = await subscribe(emulator!, operator.aws, outputs['TopicArn']!, 'mailbox');
       const subscriptions = await operator.aws.query('sns', 'ListSubscriptions', '2010-03-31', {});
-      expect(subscriptions).toContain('data-platform@example.com');
+      expect(subscriptions).toContain('data-platform@corp.test');
     });
 
     test('5. the output FirstPreview is a command that previews, and approves what the page does', async () => {
@@ -236,6 +237,11 @@ describe.skipIf(emulator === undefined)('The pages, followed on AWS', () => {
       const policies = [ofOperation, { entityType: 'dataset', aspect: 'datasetProfile', retentionDays: 90 }];
       writeStage({ mode: 'enforce', policies });
       await operator.type(validate);
+      const [change, start] = worklist.take(operate, 'Change a policy', /^(?:\.\/|aws )/, 'AWS');
+      await operator.type(change);
+      const { message: seen } = await deletedNothing(() => operator.run(start!));
+      expect(seen!.text).toMatch(/PREVIEW OF A CHANGE.* New policy for dataset\.datasetProfile; it may delete more/);
+      expect(worklist.take(operate, 'Change a policy', /^npx/, 'AWS').at(-1)!.text).toBe(deploy!.text);
       const [diff, again] = worklist.take(operate, 'Upgrade this job', /^npx/, 'AWS');
       expect([worklist.take(operate, 'Upgrade this job', /^npx/)[0].text, again!.text]).toEqual([
         diff.text,

@@ -347,7 +347,7 @@ describe('The construct', () => {
 
   test('does not warn of what the app does after it', () => {
     const stack = newStack();
-    const { topic } = place({ emails: [], mode: 'enforce' }, stack);
+    const { topic } = place({ gmsUrl: 'https://datahub.corp.test/gms', emails: [], mode: 'enforce' }, stack);
     topic.addSubscription(new EmailSubscription('team@example.com'));
     stack.terminationProtection = true;
     expect(warned(stack)).toBe('');

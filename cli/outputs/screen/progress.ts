@@ -1,8 +1,8 @@
 import { resultOf } from '../../../lambda/model/outcomes.ts';
 import { dottedName } from '../../../lambda/policy/aspects.ts';
-import { exact, percent } from '../../../lambda/report/sentences/numbers.ts';
+import { exact, moment, percent } from '../../../lambda/report/sentences/numbers.ts';
 import { decisionOf } from '../../../lambda/run/entries.ts';
-import type { Entry, RunState, WatchedEntry } from '../../../lambda/run/state.ts';
+import type { Entry, JudgedEntry, RunState, WatchedEntry } from '../../../lambda/run/state.ts';
 import { view } from '../../../lambda/run/view.ts';
 import { progressShown } from '../../../lambda/truncation/watch.ts';
 import {
@@ -44,7 +44,9 @@ export function createProgress(write: (line: string) => void, paint: Paint, widt
     const { entries } = run;
     // A run that releases an index has no plan.
     if (step === 'plan' && entries.length > 0) {
-      write(planTable(run, paint, width()));
+      const unread = entries.filter((entry) => isUnread(entry, run));
+      if (unread.length < entries.length) write(planTable(run, paint, width()));
+      for (const entry of unread) write(unreadLine(entry));
       for (const { index, phase } of entries) if (phase === 'done') ended.add(index);
       if (entries.some((entry) => actionOf(entry) === 'reindex')) write(reindexExplained);
       heading = headingOf(entries);
@@ -93,18 +95,29 @@ function headingOf(entries: readonly Entry[]): string | undefined {
   return both && `${both.charAt(0).toUpperCase()}${both.slice(1)}:`;
 }
 
+/** What an earlier run has decided and nobody has read is not what a preview has counted. */
+const isUnread = (entry: Entry, { mode }: RunState): entry is JudgedEntry =>
+  mode === 'preview' && entry.phase === 'done' && entry.decision === undefined;
+
+function unreadLine({ names, record: { lastVerdict } }: JudgedEntry): string {
+  const { decided, verdict } = lastVerdict;
+  return `Not read yet: ${dottedName(names)}, ${verdict.outcome}, run ${decided.runId} on ${moment(decided.atMillis)}.`;
+}
+
 function planTable(run: RunState, paint: Paint, width: number): string {
-  const rows = run.entries.map((entry) => {
-    const { rowsTotal, rowsToDelete, rowsPastRetention = rowsToDelete } = view(entry, run);
-    return [
-      dottedName(entry.names),
-      rowsTotal === undefined ? '-' : exact(rowsTotal),
-      rowsToDelete === undefined ? '-' : exact(rowsToDelete),
-      // The threshold is compared with all that is past the retention, even if the row limit deletes less.
-      rowsTotal && rowsPastRetention !== undefined ? percent((rowsPastRetention / rowsTotal) * 100) : '-',
-      decisionCell(entry, paint),
-    ];
-  });
+  const rows = run.entries
+    .filter((entry) => !isUnread(entry, run))
+    .map((entry) => {
+      const { rowsTotal, rowsToDelete, rowsPastRetention = rowsToDelete } = view(entry, run);
+      return [
+        dottedName(entry.names),
+        rowsTotal === undefined ? '-' : exact(rowsTotal),
+        rowsToDelete === undefined ? '-' : exact(rowsToDelete),
+        // The threshold is compared with all that is past the retention, even if the row limit deletes less.
+        rowsTotal && rowsPastRetention !== undefined ? percent((rowsPastRetention / rowsTotal) * 100) : '-',
+        decisionCell(entry, paint),
+      ];
+    });
   const columns = [
     { title: 'Index' },
     { title: 'Rows', align: 'right' as const },

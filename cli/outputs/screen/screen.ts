@@ -6,7 +6,7 @@ import type { Printed } from '../../events/output.ts';
 import { colourOf } from '../../events/printed.ts';
 import { isNullDevice } from '../../events/signals.ts';
 import { writeTo } from '../output-file.ts';
-import { usualWidth } from '../table.ts';
+import { usualWidth, wrapped } from '../table.ts';
 
 /** Where people read the output: a terminal, or a log file. */
 
@@ -36,15 +36,17 @@ export function screenOn(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Sc
 /** Asks a question of the person at the terminal; only `y` and `yes` are a yes. Ctrl-C stays a signal. */
 export async function askOn(output: NodeJS.WriteStream, question: string): Promise<boolean> {
   await discardTypeahead(process.stdin);
-  writeTo(output, question);
+  // Between words, so that no number is torn apart.
+  const lines = question.trimEnd().split('\n');
+  writeTo(output, `${lines.flatMap((line) => wrapped(line, output.columns || usualWidth)).join('\n')} `);
   if (process.stdin.readableEnded) return false;
-  const lines = createInterface({ input: process.stdin, terminal: false });
+  const answers = createInterface({ input: process.stdin, terminal: false });
   try {
-    for await (const line of lines) return /^\s*y(?:es)?\s*$/i.test(line);
+    for await (const line of answers) return /^\s*y(?:es)?\s*$/i.test(line);
     output.write('\n');
     return false;
   } finally {
-    lines.close();
+    answers.close();
   }
 }
 

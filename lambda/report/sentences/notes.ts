@@ -22,6 +22,7 @@ import {
   notVisibleText,
   replaced,
   type Sentences,
+  titles,
   withoutStop,
 } from './phrases.ts';
 import { errorSentences, privileges } from './server-errors.ts';
@@ -218,7 +219,35 @@ const beyond: Entry<'beyond'> = ({ entries, names, quarantined, quarantinedInAll
   next: 'Spread the policies over several stages.',
 });
 
+const change: Entry<'change'> = ({ policies, differ, unread, problem }) => ({
+  what: `${counted(policies, 'policy', 'policies')} that ${isOrAre(policies)} not live${differ === undefined ? '' : `, with ${counted(differ, 'difference', 'differences')} from those that are`}`,
+  why: joined(
+    problem === undefined ? '' : `The live policies cannot be read, so nothing is compared: ${withoutStop(problem)}.`,
+    unread === 0
+      ? ''
+      : `${counted(unread, 'index has', 'indices have')} a result that nobody has read; a preview of the live policies reports it.`,
+  ),
+  urgency: 'nothing',
+});
+
+const policyChange: Entry<'policy-change'> = ({ index, what, deletesMore, fields, today, withGiven }) => {
+  const value = (text: string | number | boolean | undefined) => (text === undefined ? 'not set' : String(text));
+  const changed = fields.map(({ field, live, given }) => `${field} ${value(given)} (live: ${value(live)})`).join(', ');
+  const decided = (when: string, found: typeof today) => {
+    if (found === undefined) return '';
+    const { outcome, rowsToDelete = 0 } = found;
+    return `${when}: ${outcome === 'would-truncate' ? `${rows(rowsToDelete, 'exact')} to delete` : titles[outcome]}.`;
+  };
+  return {
+    what: `${what} policy for ${index}${changed === '' ? '' : `: ${changed}`}${deletesMore ? '; it may delete more' : ''}`,
+    why: joined(decided('The next run without it', today), decided('With it', withGiven)),
+    urgency: 'nothing',
+  };
+};
+
 export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
+  change,
+  'policy-change': policyChange,
   'token-expires': ({ at, expired }, { guide }) => ({
     subject: expired ? 'TOKEN EXPIRED' : `TOKEN EXPIRES ${date(at)}`,
     what: `the token ${expired ? 'expired' : 'expires'} on ${date(at)}`,

@@ -1,6 +1,6 @@
 import type { IndexNames } from '../../gms/backend.ts';
 import type { CauseKind, CauseOf, Counters } from '../../model/cause.ts';
-import type { Urgency } from '../../model/outcomes.ts';
+import type { Outcome, Urgency } from '../../model/outcomes.ts';
 import { maxNameLength } from '../../model/policy-fields.ts';
 import type { DecidedIndex } from '../../model/report-schema.ts';
 import { dottedName } from '../../policy/aspects.ts';
@@ -44,6 +44,8 @@ export interface Context {
   finishedAtMillis: number;
   /** Rows are missing somewhere: no command that deletes is offered. */
   afterLoss: boolean;
+  /** The policies are not live, and a command that deletes would take those that are. */
+  ofChange: boolean;
 }
 
 /** What is said of one kind of cause. */
@@ -52,6 +54,23 @@ export type CauseEntry<Kind extends CauseKind> = (
   entry: DecidedIndex,
   context: Context,
 ) => Sentences;
+
+/** What each outcome is called: in subjects, before what happened, and as the heading of the runbook's section. */
+export const titles: Readonly<Record<Outcome, string>> = {
+  'rows-missing': 'ROWS MISSING',
+  quarantined: 'quarantined',
+  unknown: 'unknown',
+  failed: 'failed',
+  'above-ceiling': 'above the ceiling',
+  incomplete: 'incomplete',
+  'not-started': 'not started',
+  'still-running': 'still running',
+  truncated: 'truncated',
+  'would-truncate': 'would be truncated',
+  'below-threshold': 'below the threshold',
+  'nothing-to-delete': 'nothing to delete',
+  disabled: 'switched off',
+};
 
 /** An ellipsis stays: the text was cut there. */
 export const withoutStop = (text: string): string => text.replace(/(?<!\.)\.$/, '');

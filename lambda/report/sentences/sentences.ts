@@ -11,22 +11,7 @@ import { notes } from './notes.ts';
 import { iso, moment, percentOf } from './numbers.ts';
 import { asSentence, type Context, joined, ofAnotherRun, replaced, type Sentences, withStop } from './phrases.ts';
 
-/** What each outcome is called: in subjects, before what happened, and as the heading of the runbook's section. */
-export const titles: Readonly<Record<Outcome, string>> = {
-  'rows-missing': 'ROWS MISSING',
-  quarantined: 'quarantined',
-  unknown: 'unknown',
-  failed: 'failed',
-  'above-ceiling': 'above the ceiling',
-  incomplete: 'incomplete',
-  'not-started': 'not started',
-  'still-running': 'still running',
-  truncated: 'truncated',
-  'would-truncate': 'would be truncated',
-  'below-threshold': 'below the threshold',
-  'nothing-to-delete': 'nothing to delete',
-  disabled: 'switched off',
-};
+export { titles } from './phrases.ts';
 
 export const urgencyTexts: Readonly<Record<Urgency, string>> = {
   act: 'Urgency: act now',
@@ -74,7 +59,15 @@ function inOneText({ what, why = '', next = '', act, instead }: Sentences): stri
 
 /** What a whole report means for each sentence in it. */
 export const contextOf = (
-  { policies, runId, finishedAt }: Pick<ReportData, 'policies' | 'runId' | 'finishedAt'>,
+  {
+    policies,
+    runId,
+    finishedAt,
+    notes = [],
+  }: Pick<Report, 'runId' | 'finishedAt'> & {
+    policies: readonly Pick<DecidedIndex, 'outcome' | 'cause'>[];
+    notes?: readonly Note[] | undefined;
+  },
   audience: Audience,
 ): Context => ({
   audience,
@@ -82,6 +75,7 @@ export const contextOf = (
   runId,
   finishedAtMillis: Date.parse(finishedAt),
   afterLoss: policies.some(isLoss),
+  ofChange: notes.some(({ kind }) => kind === 'change'),
 });
 
 /** Rows are missing: this run has found that, or an earlier run has and they are not known to be back. */
@@ -120,9 +114,9 @@ function deciderOf(entry: DecidedIndex, context: Context): string {
 
 const ofAnotherVersion: Sentences = { what: 'the reason was written by another version of this job', urgency: 'week' };
 
-/** After a loss, no command that deletes is offered for any index. */
-const withoutDeletion = (said: Sentences, { afterLoss }: Context): Sentences =>
-  afterLoss
+/** After a loss, and about policies that are not live, no command that deletes is offered for any index. */
+const withoutDeletion = (said: Sentences, { afterLoss, ofChange }: Context): Sentences =>
+  afterLoss || ofChange
     ? {
         ...said,
         act: said.act?.deletes ? undefined : said.act,

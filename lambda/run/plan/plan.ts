@@ -23,6 +23,7 @@ import { releaseIndices } from '../release.ts';
 import type { RunServices } from '../services.ts';
 import { bytesOf, type Entry, maxEntries, maxWatchedBytes, type RunState } from '../state.ts';
 import { view } from '../view.ts';
+import { changesOf } from './change.ts';
 import { type PlanContext, type PlanResult, planPolicy, policyEntry, searchCutoff } from './policy.ts';
 import { addressNotes, emptyState, type Preparation, prepare } from './prepare.ts';
 import { recountQuarantined } from './quarantined.ts';
@@ -89,6 +90,10 @@ async function decideAll(
   const state = { ...begun, ...fromLedger };
   const context: PlanContext = { state, records: prepared.records, services, requests, sizes, notes: [] };
   const planned = await planEntries(toCount, context);
+  const changes = await changesOf(prepared, planned, context);
+  const ofLedger = state.notes.map((note) =>
+    note.kind === 'change' && Array.isArray(prepared.live) ? { ...note, differ: changes.length } : note,
+  );
   const failure = requests.serverFailure;
   const all = [...planned.sort(runOrder(prepared.records)), ...state.entries];
   const entries = failure
@@ -100,7 +105,13 @@ async function decideAll(
     entries,
     error: failure ? { kind: 'server', error: failure, sent: 'no' } : state.error,
     refusesForceField: requests.refusesForceField,
-    notes: [...state.notes, ...context.notes, ...(await requestNotes(context, reads)), ...pausedNote(state, planned)],
+    notes: [
+      ...ofLedger,
+      ...changes,
+      ...context.notes,
+      ...(await requestNotes(context, reads)),
+      ...pausedNote(state, planned),
+    ],
     unmanagedIndices: unmanagedOf(sizes, prepared.policies),
   };
 }
@@ -110,13 +121,15 @@ type WaitingPolicy = ParsedPolicy & { kind: 'policy' };
 
 /**
  * Entries for what the ledger holds, and for policies that need no request to the server. By rule 14 a record that is
- * not free is in every report, in place of its policy's entry if that policy can be read and is the only one for it.
+ * not free is in every report, in place of its policy's entry if that policy can be read and is the only one for it. A
+ * preview counts the policy as well where an earlier run has decided and nobody has read it: today's rows stand apart. A
+ * preview of a change only says how many such decisions there are.
  * @param watches the run watches what is unresolved; a preview never does (rule 6)
  * @returns the policies that wait for a count; none where the run asks nothing
  */
 function entriesFromLedger(
   state: RunState,
-  { records, chosen, canAskServer }: Preparation,
+  { records, chosen, policies, live, canAskServer }: Preparation,
   watches: boolean,
   { clock }: RunServices,
 ): { fromLedger: LedgerEntries; toCount: WaitingPolicy[] } {
@@ -127,16 +140,28 @@ function entriesFromLedger(
     releases: [],
   };
   const taken = new Set<string>();
+  let unread = 0;
   for (const record of records.values()) {
     const { index } = record;
     const owned = ownership(record, state);
     if (owned.kind === 'free') continue;
-    const policy = policyFor(index, chosen);
+    const own = policyFor(index, chosen);
+    const isUnread = owned.kind === 'unreported' && state.mode === 'preview';
+    const policy = isUnread && owned.record.state === 'idle' ? undefined : own;
     if (policy) taken.add(index);
+    if (isUnread && state.ofChange) {
+      unread += 1;
+      const { record } = owned;
+      if (policy && record.state === 'quarantined') {
+        const base = policyEntry(index, policy.policy);
+        fromLedger.entries.push(entryOf(base, { kind: 'quarantined', record }, state, now, watches));
+      }
+      continue;
+    }
     const release = owned.kind === 'unreported' && !owned.record.lastVerdict ? owned.record.lastRelease : undefined;
     // A release gets a note; an entry only if its index has a policy, which waits for that.
     if (policy || !release) {
-      const base = policy ? policyEntry(index, policy.policy) : { index, names: namesOfRecord(record) };
+      const base = own ? policyEntry(index, own.policy) : { index, names: namesOfRecord(record) };
       const resumed = policy && !isUnresolved(record) ? undefined : true;
       fromLedger.entries.push(entryOf({ ...base, resumed }, owned, state, now, watches));
     }
@@ -146,6 +171,10 @@ function entriesFromLedger(
       fromLedger.notes.push(releaseNote(dottedName(namesOfRecord(record)), release));
       fromLedger.releases.push(mark);
     }
+  }
+  if (state.ofChange) {
+    const problem = live && 'problem' in live ? live.problem : undefined;
+    fromLedger.notes.unshift({ kind: 'change', policies: policies.length, unread, problem });
   }
   const toCount: WaitingPolicy[] = [];
   for (const parsed of chosen) {

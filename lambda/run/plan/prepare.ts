@@ -11,7 +11,7 @@ import { maxPolicies } from '../../model/policy-fields.ts';
 import type { Mode, RunInput } from '../../model/run-input.ts';
 import { dottedName, searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../../policy/parse.ts';
-import { pausedCause, problemOf, readPolicies } from '../current-settings.ts';
+import { pausedCause, policiesIn, problemOf, readPolicies } from '../current-settings.ts';
 import { addressOf } from '../entries.ts';
 import { isByHand, modeOf, type PlanEvent, type parseInput, RunInputError, scheduledMillis } from '../input.ts';
 import { ParametersError, type RunServices } from '../services.ts';
@@ -22,6 +22,8 @@ export interface Preparation {
   policies: ParsedPolicy[];
   /** The policies that `indices` names, or all. */
   chosen: ParsedPolicy[];
+  /** In a preview of a change: the policies that are live, or why they cannot be read. */
+  live?: ParsedPolicy[] | { problem: string };
   /** The ledger's records by search index; none where it cannot be read. */
   records: ReadonlyMap<string, StoredRecord>;
   /** Why the run cannot do its work. */
@@ -59,7 +61,10 @@ export async function prepare(parsed: ReturnType<typeof parseInput>, services: R
   try {
     if ('problem' in parsed) throw new RunInputError(capped(parsed.problem, maxSentenceBytes));
     const { input } = parsed;
-    const policies = await readPolicies(services);
+    if (input.policies) prepared.live = await livePolicies(services);
+    const policies = input.policies
+      ? policiesIn([{ name: 'the given policies', list: input.policies }], services.settings)
+      : await readPolicies(services);
     const isTooMany = policies.length > maxPolicies;
     const named = input.indices?.map(searchIndexOfName);
     prepared.policies = policies;
@@ -80,6 +85,16 @@ export async function prepare(parsed: ReturnType<typeof parseInput>, services: R
     const cause = causeOf(error);
     if (!cause) throw error;
     return { ...prepared, error: ledgerError ?? cause };
+  }
+}
+
+/** What a change is compared with; a stage that has none yet, or cannot read them, previews the change all the same. */
+async function livePolicies(services: RunServices): Promise<Preparation['live']> {
+  try {
+    return await readPolicies(services);
+  } catch (error) {
+    if (error instanceof ParametersError) return { problem: problemOf(error) };
+    throw error;
   }
 }
 
@@ -154,6 +169,7 @@ export function emptyState({ execution }: PlanEvent, input: RunInput, { settings
     server: addressOf(settings),
     stage: settings.stage,
     mode,
+    ofChange: input.policies ? true : undefined,
     by: isByHand(input, executionMillis) ? cleanBy(input.by) : schedule,
     byHand: isByHand(input, executionMillis),
     runStartMillis: scheduled ?? executionMillis,

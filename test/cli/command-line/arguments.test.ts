@@ -170,10 +170,7 @@ describe('A command line with a mistake', () => {
     [`preview ${server} --policies p --dry-run`, 'There is no option --dry-run. See ./retention preview --help.'],
     [`${run} --Secret`, 'There is no option of this name.'],
     // Another verb's option.
-    [
-      `survey ${server} --policies p`,
-      '--policies is an option of demo, preview, enforce, release and validate, not of',
-    ],
+    ['status --policies p', '--policies is an option of demo, survey, preview, enforce, release and validate, not of'],
     [`preview ${server} --policies p --approve-rows 5`, '--approve-rows is an option of demo and enforce, not of'],
     [`${run} --accept-missing=5`, '--accept-missing is an option of release, not of enforce'],
     [`release a.b ${server} --yes`, '--yes is an option of enforce, not of release'],
@@ -209,7 +206,7 @@ describe('A command line with a mistake', () => {
     ['demo --log xml', '--log takes text or json.'],
     ['survey --gms-url', '--gms-url needs a value. See'],
     // What is nothing at all.
-    ['survey --polices x', 'There is no option --polices. See ./retention survey --help.'],
+    ['survey --polices x', 'There is no option --polices; did you mean --policies? See ./retention survey --help.'],
     ['survey --notify-url=https://hooks.example/secret', 'There is no option --notify-url.'],
     [`${run} eyJhbGciOiJIUzI1NiJ9.secret`, 'put it into a file, and name that with --token-file'],
     ['survey --timeout=eyJhbGciOiJIUzI1NiJ9.secret', 'put it into a file, and name that with --token-file'],

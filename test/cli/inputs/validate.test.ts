@@ -59,7 +59,6 @@ describe('validate', () => {
   it.each<[string, string]>([
     ['', '1:1: it is empty.'],
     ['{\n  "policies": 7 }', '2:3: it must hold a list under "policies": put [ and ] around them.'],
-    ['{ "gmsUrl": "x", "policies": [] }', '1:3: it holds a whole stage: give it with --stage.'],
     ['{ "policy": [] }', '1:1: it must hold a list of policies: put [ and ] around them.'],
     [policy, '1:1: it must hold a list of policies: put [ and ] around them.'],
     ['{ "policies": [], "polices": [] }', '1:19: it has the field "polices": besides "policies" only "$schema" is'],
@@ -133,8 +132,8 @@ describe('validate', () => {
   });
 
   it('takes the name of a stage from its file', () => {
-    const text = `{ "gmsUrl": "https://gms.example.com/gms", "emails": ["a@example.com"], "policies": [${policy}] }`;
-    expect(inspected({ stage: file(text, 'prod-eu.json') }).lines).toHaveLength(1);
+    const text = `{ "gmsUrl": "https://gms.corp.test/gms", "emails": ["a@corp.test"], "policies": [${policy}] }`;
+    expect(inspected({ stage: file(text, 'prod-eu.json') }).lines[1]).toMatch(/, the name prod-eu \(its name\)\.$/);
     expect(mistakesIn({ stage: file(text, 'Prod EU.json') })).toEqual([
       expect.stringMatching(/^Prod EU\.json:1:1: The stage's name "Prod EU" must begin with a letter/),
     ]);
@@ -155,7 +154,7 @@ describe('validate', () => {
 
   it('warns of a stage as synth does', () => {
     const text = `{
-  "gmsUrl": "http://gms.example.com/gms",
+  "gmsUrl": "http://gms.corp.test/gms",
   "schedule": "cron(30 3 ? * SUN *)",
   "policies": [
     ${policy.replace('operation', 'operations')}
@@ -163,10 +162,11 @@ describe('validate', () => {
 }`;
     expect(inspected({ stage: file(text, 'prod.json') }).lines.map((line) => line.replace(`${folder}/`, ''))).toEqual([
       expect.stringMatching(/^prod\.json:1:1: warning: Nobody will be notified: /),
-      'prod.json:2:3: warning: gmsUrl http://gms.example.com/gms is plain http to a public host: the token can be read in transit; use https.',
+      'prod.json:2:3: warning: gmsUrl http://gms.corp.test/gms is plain http to a public host: the token can be read in transit; use https.',
       expect.stringMatching(/^prod\.json:3:3: warning: The alarm NotStarted would fire between two runs/),
       expect.stringMatching(/^prod\.json:5:32: warning: policy 1: dataset\.operations is not one of/),
       'prod.json: no mistake found.',
+      'From prod.json: the address http://gms.corp.test/gms (gmsUrl), the name prod (its name).',
     ]);
   });
 
@@ -181,7 +181,7 @@ describe('validate', () => {
   });
 
   it('reports the mistakes of both files when it is given two', () => {
-    const mistakes = mistakesIn({ policies: file('{}'), stage: file('{}', 'prod.json') });
+    const mistakes = mistakesIn({ policies: file('{}'), stage: file('{ "gmsUrl": 1 }', 'prod.json') });
     expect(mistakes.map((line) => line.split(':')[0])).toEqual(['policies.json', 'prod.json', 'prod.json']);
   });
 });

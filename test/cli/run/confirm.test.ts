@@ -25,7 +25,10 @@ describe('enforce at a terminal', () => {
 
   test('asks once, after its plan and before the first truncate, with the rows and the indices', async () => {
     const { status, asked, service } = await answering(true);
-    expect(asked).toEqual(['Delete 2,080 rows of 2 indices for good? [y/N] ']);
+    const { host } = new URL(service.url);
+    expect(asked).toEqual([
+      `The largest: dataset.datasetUsageStatistics, 1,507 rows.\nDelete 2,080 rows of 2 indices of ${host} for good? [y/N] `,
+    ]);
     expect([status, service.sent().length]).toEqual([0, 2]);
   });
 
@@ -33,7 +36,7 @@ describe('enforce at a terminal', () => {
     const { asked, service } = await answering(false, 'enforce', [], { faults: ['ignores-force-flags'] });
     expect(asked).toEqual([
       expect.stringMatching(
-        /^A reindex cannot be cancelled, .*: dataset\.operation, dataset\.\w+ \("refuseR.*\)\.\nDelete /,
+        /^A reindex cannot be cancelled, .*: dataset\.\w+, dataset\.operation \("refuseR.*\)\.\nThe largest: .*\nDelete /,
       ),
     ]);
     expect(service.sent()).toEqual([]);
@@ -92,7 +95,7 @@ describe.skipIf(!hasPython)('a terminal of its own', () => {
     const service = await serviceHere();
     const args = atTerminal(service.run('enforce', [operation]));
     const { ended, shown } = await typing(typed, [process.execPath, programs.start, ...args]);
-    expect(shown).toContain('Delete 573 rows of 1 index for good? [y/N] ');
+    expect(shown).toMatch(/Delete 573 rows of dataset\.operation of \S+ for good\? \[y\/N\] /);
     expect([ended, service.sent().length]).toEqual([status, sent]);
   });
 

@@ -36,7 +36,12 @@ describe('A survey', () => {
   });
 
   test.each([
-    ['the longest age from which a truncation is worth it', evenly(1, 150, 100), 90],
+    [
+      'a year where the history is no longer than that, which may be what a truncation has left',
+      evenly(1, 150, 100),
+      365,
+    ],
+    ['less where the history is longer, and that is worth it', [...evenly(1, 300, 95), ...evenly(366, 500, 5)], 180],
     ['365 days where nothing is worth it', evenly(1, 80, 100), 365],
     ['365 days where that is worth it', evenly(1, 500, 100), 365],
   ])('suggests %s', async (_, timestamps, retentionDays) => {
@@ -68,7 +73,7 @@ describe('A survey', () => {
   });
 
   test.each<[string, number[], RegExp, RegExp | undefined]>([
-    ['rows that a first run would delete', evenly(1, 150, 100), /<b>\d\d<\/b> would be deleted \(/, undefined],
+    ['rows that a first run would delete', evenly(1, 500, 100), /<b>\d\d<\/b> would be deleted \(/, undefined],
     [
       'rows past the retention that are too few',
       [...evenly(1, 80, 95), ...evenly(400, 500, 5)],

@@ -11,6 +11,7 @@ import {
   type Event,
   eventsOf,
   lastWrite,
+  modeOf,
   ofRun,
   ofWrites,
   releaseOf,
@@ -84,6 +85,8 @@ export const reportedRules: Record<string, CheckRule> = {
       const before = lastWrite(history, index, at);
       const made = unreportedOf(before?.next);
       if (!before || !made || before.at >= invocation.startedAt) continue;
+      // A preview tells today's rows beside the decision. One that died in Plan has told no mode.
+      if (before.next?.state === 'idle' && (modeOf(history, invocation) ?? 'preview') === 'preview') continue;
       yield { at, text: `${index}: counted by ${invocation.runId}, decided by ${made.by.runId}` };
     }
   },

@@ -344,6 +344,27 @@ export const noteCases: [name: string, note: Note][] = [
   ['sizes not readable', { kind: 'rights', what: 'sizes', error: { ...refused, operation: 'index-sizes' } }],
   ['preview by hand', { kind: 'preview-by-hand' }],
   ['nobody has confirmed', { kind: 'unconfirmed', confirmed: 0, pending: 1 }],
+  ['policies that are not live', { kind: 'change', policies: 3, differ: 2, unread: 1 }],
+  ['policies without live ones', { kind: 'change', policies: 1, unread: 0, problem: 'Parameter Store refuses.' }],
+  [
+    'a shorter retention',
+    {
+      kind: 'policy-change',
+      index: 'dataset.operation',
+      what: 'changed',
+      deletesMore: true,
+      fields: [
+        { field: 'retentionDays', live: 180, given: 90 },
+        { field: 'maxDeletePercent', given: 60 },
+      ],
+      today: { outcome: 'nothing-to-delete', rowsToDelete: 0 },
+      withGiven: { outcome: 'would-truncate', rowsToDelete: 573 },
+    },
+  ],
+  [
+    'a policy that is gone',
+    { kind: 'policy-change', index: 'dataset.operation', what: 'removed', deletesMore: false, fields: [] },
+  ],
   ['approves nothing', { kind: 'approves-nothing', approveRows: 45_150 }],
   ['a field that the server refuses', { kind: 'field-refused' }],
   ['Truncate failed', { kind: 'truncate-failed', index: 'dataset.operation', error: 'Lambda.Unknown' }],

@@ -189,13 +189,16 @@ test.each([
   expect(message).not.toMatch(/eyJhbGciOiJI|tok_8f3a9c2e/);
 });
 
+const topic = 'arn:aws:sns:eu-central-1:';
 const inPrivateNetwork = { subnetIds: ['subnet-0a1b2c3d'], securityGroupIds: ['sg-0a1b2c3d'] };
 const warnings = (fields: object) =>
-  warningsOf(read({ emails: ['team@example.com'], ...fields })).map(({ id, text }) => `${id}: ${text}`);
+  warningsOf(read({ gmsUrl: 'https://datahub.corp.test/gms', emails: ['team@corp.test'], ...fields })).map(
+    ({ id, text }) => `${id}: ${text}`,
+  );
 
 describe('A stage that can work, but hardly as it was meant, brings a warning', () => {
   test.each<[fields: object, warning: RegExp]>([
-    [{ gmsUrl: 'http://datahub.example.com' }, /^plain-http: .* the token can be read in transit/],
+    [{ gmsUrl: 'http://datahub.corp.test' }, /^plain-http: .* the token can be read in transit/],
     [{ gmsUrl: 'http://datahub-gms.datahub:8080', ...inPrivateNetwork }, /^cluster-host: .* looks like a service and/],
     [{ emails: [] }, /^nobody-told: .* no emails, no channel of Slack or Teams, and no topicArn/],
     [{ policies: [] }, /^no-policy: .* until there is one below \/datahub-retention\/prod\/policies/],
@@ -204,6 +207,10 @@ describe('A stage that can work, but hardly as it was meant, brings a warning', 
       { schedule: 'cron(30 2 * * ? *)', timeZone: 'Europe/Berlin' },
       /^skipped-time: Nothing starts on \d{4}-03-\d\d: daylight saving in Europe\/Berlin skips 02:30/,
     ],
+    [{ gmsUrl: 'https://datahub.example.com/api/gms' }, /^placeholder-gmsUrl: .* has the address of an example/],
+    [{ emails: ['team@example.com'] }, /^placeholder-emails-0: .* has the mailbox of an example/],
+    [{ topicArn: `${topic}111122223333:alerts` }, /^placeholder-topicArn: .* has the account of an example/],
+    [{ tokenParameter: '/datahub/YOUR_TOKEN' }, /^placeholder-tokenParameter: .* has the text of an example/],
     [{ schedule: 'cron(0 3 1 * ? *)' }, /^alarm-gap: .* 744 hours apart: CloudWatch looks back at most 168 hours/],
   ])('%j', (fields, warning) => {
     expect(warnings(fields)).toEqual([expect.stringMatching(warning)]);
@@ -211,10 +218,11 @@ describe('A stage that can work, but hardly as it was meant, brings a warning', 
 
   test.each([
     {},
-    { gmsUrl: 'https://example.com/api/gms' },
-    { gmsUrl: 'http://gms.internal.example.com:8080', ...inPrivateNetwork },
+    { gmsUrl: 'https://corp.test/api/gms' },
+    { gmsUrl: 'https://datahub.myexample.com' },
+    { gmsUrl: 'http://gms.internal.corp.test:8080', ...inPrivateNetwork },
     { emails: [], slackWorkspaceId: 'T0123456789', slackChannelId: 'C0123456789' },
-    { emails: [], topicArn: 'arn:aws:sns:eu-central-1:111122223333:team-alerts' },
+    { emails: [], topicArn: `${topic}222233334444:alerts` },
     { timeZone: 'Europe/Berlin' },
   ])('and one that is well brings none: %j', (fields) => {
     expect(warnings(fields)).toEqual([]);

@@ -1,0 +1,91 @@
+import pLimit from 'p-limit';
+import type { Note, NoteOf } from '../../model/note.ts';
+import { dottedName } from '../../policy/aspects.ts';
+import { differences, letsMoreThrough } from '../../policy/difference.ts';
+import { namesOf, type ParsedPolicy } from '../../policy/parse.ts';
+import { type Policy, settingsOf } from '../../policy/schema.ts';
+import { decisionOf } from '../entries.ts';
+import type { Entry } from '../state.ts';
+import { type PlanContext, planPolicy, searchCutoff } from './policy.ts';
+import type { Preparation } from './prepare.ts';
+
+type PolicyChange = NoteOf<'policy-change'>;
+
+/** Parallel decisions about live policies, beside what Plan has counted. */
+const concurrency = 4;
+
+/**
+ * What the given policies change: how each differs from the live one, and what a run decides about its index with the
+ * one and with the other. What may delete more comes first.
+ * @param planned the given policies whose index was counted
+ */
+export async function changesOf(
+  { chosen, live, policies }: Preparation,
+  planned: readonly Entry[],
+  context: PlanContext,
+): Promise<Note[]> {
+  if (!Array.isArray(live)) return [];
+  // The live policies are asked about for comparison only: what else is noticed belongs to the given ones.
+  const aside = { ...context, notes: [] };
+  const limit = pLimit(concurrency);
+  const changes = chosen.map((given) => changeOf(given, live, planned, aside));
+  const isWhole = chosen.length === policies.length;
+  const removed = isWhole ? live.filter(({ index }) => policies.every((given) => given.index !== index)) : [];
+  const found = await Promise.all(
+    [...changes, ...removed.map((gone) => removal(gone, aside))].map((change) => limit(() => change())),
+  );
+  return found.filter((change) => change !== undefined).sort((one, other) => rank(one) - rank(other));
+}
+
+const rank = ({ deletesMore }: PolicyChange): number => (deletesMore ? 0 : 1);
+
+type Change = () => Promise<PolicyChange | undefined>;
+
+/** @returns undefined where the given policy says what the live one says, or cannot be read */
+function changeOf(
+  given: ParsedPolicy,
+  live: readonly ParsedPolicy[],
+  planned: readonly Entry[],
+  aside: PlanContext,
+): Change {
+  const was = live.find(({ index }) => index === given.index);
+  return async () => {
+    if (given.kind === 'invalid' || was?.kind === 'invalid') return undefined;
+    const fields = was ? differences(settingsOf(was.policy), settingsOf(given.policy)) : [];
+    if (was && fields.length === 0) return undefined;
+    const own = planned.find(({ index }) => index === given.index);
+    return {
+      kind: 'policy-change',
+      index: dottedName(given.policy),
+      what: was ? 'changed' : 'new',
+      deletesMore: letsMoreThrough(was && settingsOf(was.policy), settingsOf(given.policy)),
+      fields,
+      // An index that the given policy does not count has an entry of its own.
+      today: was && own ? await decidedToday(given.index, was.policy, aside) : undefined,
+      withGiven: own && decidedIn(own),
+    };
+  };
+}
+
+const removal =
+  (gone: ParsedPolicy, aside: PlanContext): Change =>
+  async () => ({
+    kind: 'policy-change',
+    index: dottedName(namesOf(gone)),
+    what: 'removed',
+    deletesMore: false,
+    fields: [],
+    today: gone.kind === 'policy' ? await decidedToday(gone.index, gone.policy, aside) : undefined,
+  });
+
+async function decidedToday(index: string, policy: Policy, context: PlanContext): Promise<PolicyChange['today']> {
+  if (!policy.enabled) return { outcome: 'disabled' };
+  if (context.records.get(index) !== undefined && context.records.get(index)?.state !== 'idle') return undefined;
+  const entry = await planPolicy(index, policy, context);
+  return decidedIn(entry.phase === 'unsearched' ? await searchCutoff(entry, context) : entry);
+}
+
+const decidedIn = (entry: Entry): PolicyChange['today'] =>
+  entry.phase === 'done'
+    ? { outcome: decisionOf(entry).outcome, rowsToDelete: entry.plan?.counts?.rowsToDelete }
+    : undefined;

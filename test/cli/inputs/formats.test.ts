@@ -1,0 +1,141 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { inspected } from '../../../cli/commands/validate.ts';
+import { addressInPolicies, policiesFile } from '../../../cli/inputs/policies.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'formats-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function file(text: string, name: string): string {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+}
+
+/** What `validate` says: the mistakes, or the lines of a file that is fine. */
+function said(text: string, name: string): string {
+  let lines: string;
+  try {
+    lines = inspected({ policies: file(text, name) }).lines.join('\n');
+  } catch (error) {
+    lines = (error as Error).message;
+  }
+  return lines.replaceAll(`${folder}/`, '');
+}
+
+const policy = '{ entityType: dataset, aspect: operation, retentionDays: 90 }';
+const values = `server:
+  url: http://gms.datahub.svc:8080 # inside
+  name: prod
+policies:
+  - ${policy}
+`;
+
+describe('The files that people have', () => {
+  test.each<[name: string, text: string, key: string]>([
+    ['values.yaml', values, 'server'],
+    ['umbrella.yaml', `other: { mode: 0644 }\nretention:\n${values.replace(/^/gm, '  ')}`, 'retention.server'],
+  ])('%s of a chart gives policies, address and name, and says which keys they came from', (name, text, key) => {
+    const { settings, names } = policiesFile(file(text, name), undefined);
+    expect(names).toEqual(['dataset.operation']);
+    expect(addressInPolicies(settings)).toEqual({
+      text: 'http://gms.datahub.svc:8080',
+      from: `${key}.url of ${join(folder, name)}`,
+    });
+    expect(said(text, name)).toBe(
+      `${name}: no mistake found.\nFrom ${name}: the address http://gms.datahub.svc:8080 (${key}.url), the name prod (${key}.name).`,
+    );
+  });
+
+  test('a stage with comments gives its limits, too, and its floor holds', () => {
+    const stage = (days: number) => `{
+  // ours
+  "gmsUrl": "https://datahub.corp.test/gms", "emails": ["a@corp.test"],
+  "minRetentionDays": 60, "maxRowsPerRun": 5000,
+  "policies": [{ "entityType": "dataset", "aspect": "operation", "retentionDays": ${days} }]
+}`;
+    expect(said(stage(90), 'prod.json')).toContain('minRetentionDays 60, maxRowsPerRun 5000.');
+    expect(said(stage(59), 'prod.json')).toBe(
+      'prod.json:5:66: policy 1: retentionDays must be at least 60 (minRetentionDays), not 59.',
+    );
+  });
+
+  test('a value of an example is refused by validate, and by a run that would use it', () => {
+    const text =
+      '{ "gmsUrl": "https://datahub.example.com/gms", "emails": ["a@corp.test"], "policies": [{ "entityType": "dataset", "aspect": "operation", "retentionDays": 90 }] }';
+    expect(said(text, 'example.json')).toMatch(/^example\.json:1:3: gmsUrl: .* has the address of an example/);
+    const { settings } = policiesFile(file(text, 'example.json'), undefined);
+    expect(() => addressInPolicies(settings)).toThrow(
+      / has the address of an example: write your own, or give --gms-url/,
+    );
+    expect(said(values.replace('gms.datahub.svc', 'gms.example.com'), 'values.yaml')).toMatch(
+      /^values\.yaml:2:3: server\.url: .* has the address of an example/,
+    );
+  });
+
+  test.each<[name: string, text: string, line: string]>([
+    ['kustomization.yaml', 'helmCharts:\n  - name: datahub-retention\n', '1:1: it is a Kustomize file: give the file'],
+    ['secret.yaml', 'apiVersion: v1\nkind: Secret\nstringData: { token: hunter2hunter2 }\n', '1:1: it is a Secret of'],
+    [
+      'flux.yaml',
+      'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\n',
+      '1:1: it is a HelmRelease: put the values',
+    ],
+    ['tabs.yaml', 'policies:\n\t- a: 1\n', '2:1: it is indented with a tab here'],
+    [
+      'twice.yaml',
+      `- ${policy.replace(' }', ', retentionDays: 30 }')}\n`,
+      '1:64: it has the key "retentionDays" twice',
+    ],
+    ['null.yaml', 'policies: null\n', '1:1: it must hold a list under "policies"'],
+    ['empty.yaml', '', '1:1: it is empty.'],
+    ['comments.yaml', '# nothing yet\n', '1:1: it holds nothing but comments.'],
+    ['two.yaml', `- ${policy}\n---\n- ${policy}\n`, '2:1: it holds several documents'],
+    ['anchor.yaml', 'policies:\n  - *none\n', '2:5: it refers to an anchor that is not defined before it.'],
+    ['octal.yaml', `- ${policy.replace('90', '0365')}\n`, '1:45: 0365 begins with 0, and Helm reads that as octal'],
+    [
+      'yes.yaml',
+      `- ${policy.replace(' }', ', enabled: yes }')}\n`,
+      '1:64: policy 1: enabled must be true or false, not "yes"',
+    ],
+    [
+      'date.yaml',
+      `- ${policy.replace('90', '2026-01-01')}\n`,
+      '1:45: policy 1: retentionDays must be a number, not "2026',
+    ],
+    ['tag.yaml', `- ${policy.replace('90', '!days 90')}\n`, '1:60: it has a tag (!) here'],
+    ['typo.yaml', values.replace('name:', 'nmae:'), '3:3: "nmae" is not a known field: did you mean name?'],
+    [
+      'both.yaml',
+      `a:\n  policies: [${policy}]\nb:\n  policies: [${policy}]\n`,
+      '1:1: it holds policies in several places',
+    ],
+    ['deep.yaml', `${'['.repeat(50_000)}`, '1:1: it is nested too deeply.'],
+    [
+      'bomb.yaml',
+      `a: &a [1,1]\n${[...'bcdefghijk'].map((name, at) => `${name}: &${name} [${`*${'abcdefghij'[at]},`.repeat(9)}1]`).join('\n')}\n`,
+      '1:1: it repeats its anchors too often.',
+    ],
+  ])('%s is told what is wrong, where it is, and nothing that it holds', (name, text, line) => {
+    const [first = ''] = said(text, name).split('\n');
+    expect(first).toContain(`${name}:${line}`);
+    expect(first).not.toContain('hunter2');
+  });
+
+  test('anchors, merged keys and 1e3 mean what Helm makes of them', () => {
+    const text = `policies:
+  - &usual { entityType: dataset, aspect: operation, retentionDays: &days 1e3 }
+  - { <<: *usual, aspect: datasetProfile }
+  - { entityType: chart, aspect: chartUsageStatistics, retentionDays: *days }
+`;
+    const [source] = policiesFile(file(text, 'anchors.yml'), undefined).read();
+    expect(source).toMatchObject({
+      list: [
+        { aspect: 'operation', retentionDays: 1000 },
+        { entityType: 'dataset', aspect: 'datasetProfile', retentionDays: 1000 },
+        { aspect: 'chartUsageStatistics', retentionDays: 1000 },
+      ],
+    });
+  });
+});

@@ -31,6 +31,7 @@ export function letsMoreThrough(live: PolicySettings | undefined, given: PolicyS
     given.minDeletePercent < live.minDeletePercent ||
     ceiling(given) > ceiling(live) ||
     highest(given.maxRowsPerRun) > highest(live.maxRowsPerRun) ||
+    given.maxMissingPercent > live.maxMissingPercent ||
     (live.refuseReindex && !given.refuseReindex)
   );
 }

@@ -1,3 +1,4 @@
+import type { Cause } from '../model/cause.ts';
 import { type Outcome, outcomes, resultOf, type Urgency, urgencies } from '../model/outcomes.ts';
 import type { DecidedIndex, Report } from '../model/report-schema.ts';
 import { counted } from './sentences/numbers.ts';
@@ -60,8 +61,9 @@ export function itemsOf(report: Report, context: Context): Items {
   const notes = (report.notes ?? []).map((note) => sentencesOfNote(note, context));
   const error = report.cause === undefined ? [] : [ofError(report, report.cause, context)];
   const others = [...grouped(report, context), ...notes.flatMap(ofNote)];
+  const problems = [...error, ...others.sort((one, other) => one.rank - other.rank)];
   return {
-    problems: [...error, ...others.sort((one, other) => one.rank - other.rank)],
+    problems: isHelpless(report) && urgencyOf(problems) === 'nothing' ? problems.map(thisWeek) : problems,
     explained: report.policies.filter((entry) => isExplained(report, entry)).map(nameOf),
     fine: report.policies
       .filter(({ outcome }) => resultOf[outcome] === 'ok')
@@ -70,6 +72,28 @@ export function itemsOf(report: Report, context: Context): Items {
     remarks: notes.filter(({ next }) => next === undefined).map(({ what, why }) => joined(asSentence(what), why)),
   };
 }
+
+/**
+ * Whether the run could decide nothing, or everything that was due failed: what passes by itself for one index is a
+ * person's business then, because every night may be like this one. A run that did nothing because a person wants it so
+ * (paused, released), or because another run is at work, is not like that.
+ */
+function isHelpless({ policies }: Report): boolean {
+  const due = policies.filter(
+    ({ outcome, cause }) => !notDue.includes(outcome) && !(cause.kind === 'open' && cause.why === 'server'),
+  );
+  return due.length > 0 && due.every(({ outcome, cause }) => failedOutcomes.includes(outcome) && !isWanted(cause));
+}
+
+const notDue: readonly Outcome[] = ['below-threshold', 'nothing-to-delete', 'disabled'];
+const failedOutcomes: readonly Outcome[] = ['failed', 'not-started', 'unknown'];
+
+const isWanted = (cause: Cause): boolean =>
+  (cause.kind === 'stopped' && (cause.by === 'paused' || cause.by === 'release')) ||
+  cause.kind === 'gone' ||
+  (cause.kind === 'policy' && cause.what !== 'unreadable');
+
+const thisWeek = (item: Item): Item => ({ ...item, sentences: { ...item.sentences, urgency: 'week' } });
 
 function ofFine(entry: DecidedIndex, context: Context): FineIndex {
   const { outcome, method, rowsMissing = 0, rowsNotVisible = 0, indexNow, noIndex } = entry;

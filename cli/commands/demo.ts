@@ -17,7 +17,7 @@ import { webhookOf } from './run.ts';
 export async function demo(
   commandLine: CommandLine,
   output: RunListener,
-  { program, hasTerminal, printed }: ProcessContext,
+  { program, hasTerminal, printed, complain }: ProcessContext,
 ): Promise<number> {
   const { policies: path } = commandLine;
   const input = inputOf(commandLine);
@@ -42,7 +42,10 @@ export async function demo(
     // One of the sample policies has a ceiling, to show what happens there: that needs attention, and is expected.
     const failOn = commandLine.failOn ?? (path === undefined ? 'failed' : undefined);
     const byHand = hasTerminal;
-    const publisher = reportPublisher({ server, audience, ...files, webhook, failOn, byHand, printed }, output);
+    const publisher = reportPublisher(
+      { server, audience, ...files, webhook, failOn, byHand, printed, complain },
+      output,
+    );
     const run = { server, connection, policies, input, fast: true, embedded: true, ledger, name, audience };
     await runOnce(run, output, publisher);
     return publisher.status();

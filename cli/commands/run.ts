@@ -23,7 +23,7 @@ export async function runOnServer(
   context: ProcessContext,
 ): Promise<number> {
   refuseUnattended(commandLine, context);
-  const { env, program, printed } = context;
+  const { env, program, printed, complain } = context;
   const { fast = false, failOn } = commandLine;
   const { server, policies, input, webhook, files, named } = await readInputs(commandLine, output, env);
   const { baseUrl, from } = server;
@@ -49,7 +49,7 @@ export async function runOnServer(
     const lastRun = { store: ledger, verb: mode };
     const byHand = isByHand(context);
     const publisher = reportPublisher(
-      { server, audience, ...files, webhook, failOn, byHand, lastRun, printed },
+      { server, audience, ...files, webhook, failOn, byHand, lastRun, printed, complain },
       output,
     );
     const run = { server, connection, policies, input, fast, embedded: false, ledger, name, audience, ask };

@@ -33,6 +33,8 @@ interface ReportOutputs {
   lastRun?: { store: LastRuns; verb: LastRun['verb'] };
   /** Whether standard output has taken all that was written so far. */
   printed(): Promise<Printed>;
+  /** A line on standard error. */
+  complain(text: string): void;
 }
 
 /** Tells people the result of a run, and knows the exit status that this came to. */
@@ -72,9 +74,16 @@ export function reportPublisher(run: ReportOutputs, output: RunListener): Report
       const isOnScreen =
         report.mode === 'preview' ? posting === 'posted' : printed === 'taken' || printed === 'not-asked';
       const isPublished = isOnScreen && isWritten && posting !== 'refused';
+      // A preview's reader wanted no more; of a run that may have deleted rows, somebody has to hear.
+      const isUnread = printed === 'gone' && posting !== 'posted' && json === undefined;
+      if (isUnread && report.mode !== 'preview') {
+        const where = run.lastRun === undefined ? '' : '; status shows what is known';
+        run.complain(`Standard output was closed, so nobody has read this run's report${where}: ${message.subject}`);
+      }
       if (run.lastRun !== undefined) {
         const { store, verb } = run.lastRun;
-        await keep(store, lastRunOf(report, verb, message.subject), output);
+        const lastRun = { ...lastRunOf(report, verb, message.subject), unread: isUnread || undefined };
+        await keep(store, lastRun, output);
       }
       return isPublished;
     },

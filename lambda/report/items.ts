@@ -48,7 +48,7 @@ export interface Items {
    * Everything that needs attention: the run's error, then the most urgent; indices with the same text are one item.
    */
   problems: readonly Item[];
-  /** Indices that were not examined, or not started, because of the run's error. */
+  /** Indices that were not examined, or not started, because of the run's error; none where no index was examined. */
   explained: readonly string[];
   /** Those that deleted something come first. */
   fine: readonly FineIndex[];
@@ -64,7 +64,10 @@ export function itemsOf(report: Report, context: Context): Items {
   const problems = [...error, ...others.sort((one, other) => one.rank - other.rank)];
   return {
     problems: isHelpless(report) && urgencyOf(problems) === 'nothing' ? problems.map(thisWeek) : problems,
-    explained: report.policies.filter((entry) => isExplained(report, entry)).map(nameOf),
+    // If no policy was examined, the error has said it.
+    explained: report.policies.every((entry) => isExplained(report, entry) && entry.outcome === 'failed')
+      ? []
+      : report.policies.filter((entry) => isExplained(report, entry)).map(nameOf),
     fine: report.policies
       .filter(({ outcome }) => resultOf[outcome] === 'ok')
       .sort((one, other) => order(one) - order(other))

@@ -36,6 +36,10 @@ export const entryFields = {
   rowsTotal: rows('rows of the index before anything was deleted'),
   rowsToDelete: rows('of these, rows at or before the cutoff that was sent, or would be'),
   rowsPastRetention: rows("rows at or before the policy's own cutoff, where the row limit (maxRowsPerRun) takes fewer"),
+  minDeletePercent: described(
+    z.number().optional(),
+    "the policy's threshold, where old rows are left: the next run deletes them only if they reach it",
+  ),
   taskId: optionalText("the server's task"),
   rowsDeleted: rows('rows deleted in place, by counting; so far, if there is no verdict yet'),
   rowsLeftBehind: rows('of a reindex: rows that the new index leaves out, and that are still in the old one'),

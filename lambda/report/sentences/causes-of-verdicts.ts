@@ -1,5 +1,6 @@
 import type { CauseOf } from '../../model/cause.ts';
 import type { DecidedIndex } from '../../model/report-schema.ts';
+import { compareShare } from '../../policy/decision.ts';
 import {
   listIndices,
   listTasks,
@@ -11,7 +12,7 @@ import {
   showRefresh,
   showTask,
 } from './commands.ts';
-import { duration, exact, rows } from './numbers.ts';
+import { duration, exact, percent, rows } from './numbers.ts';
 import {
   afterLossNext,
   alsoGone,
@@ -80,7 +81,8 @@ function afterDelete(cause: CauseOf<'verified'>, entry: DecidedIndex): string {
     rest !== undefined &&
       `${rows(rest)} past the retention ${isOrAre(rest)} left (maxRowsPerRun); a later run deletes them if they reach the threshold.`,
     alsoGone(rowsMissing),
-    rowsRemaining > 0 && `${rows(rowsRemaining, 'exact')} to delete ${isOrAre(rowsRemaining)} left for a later run.`,
+    rowsRemaining > 0 &&
+      `${rows(rowsRemaining, 'exact')} to delete ${isOrAre(rowsRemaining)} left; a later run deletes them once old rows reach the threshold.`,
     (cause.cancelled || cause.conflicts) && countersText(cause, entry),
     goneBesidesText(cause, entry),
     done > (entry.rowsDeleted ?? 0) &&
@@ -165,9 +167,22 @@ export function remains(cause: CauseOf<'remains'>, entry: DecidedIndex, context:
     next:
       rowsDeleted === 0
         ? 'Check whether the index is healthy (red means that a shard is unavailable). The next run tries again.'
-        : 'If this is the first time, wait: the next run tries to delete the rest. If this happens again, look at its task.',
+        : restNext(entry),
     inspect: rowsDeleted === 0 ? listIndices(entry) : showTask(entry),
   };
+}
+
+/** What becomes of old rows that are left: the next run decides about them by the policy's threshold, as always. */
+function restNext(entry: DecidedIndex): string {
+  const { minDeletePercent, rowsTotal = 0, rowsDeleted = 0, rowsRemaining = 0, rowsToDelete = 0 } = entry;
+  const old = rowsRemaining + Math.max(0, (entry.rowsPastRetention ?? rowsToDelete) - rowsToDelete);
+  const left = rowsTotal - rowsDeleted;
+  if (minDeletePercent === undefined) {
+    return 'The next run deletes the rest if its policy is still there and the rest reaches the threshold (minDeletePercent).';
+  }
+  return compareShare(old, left, minDeletePercent) < 0
+    ? `No run deletes the rest before old rows have grown to minDeletePercent again: they are ${percent((old / left) * 100, 2)} of the index, and it is ${percent(minDeletePercent, 2)}. To delete them sooner, lower it.`
+    : 'If this is the first time, wait: the next run tries to delete the rest. If this happens again, look at its task.';
 }
 
 /** Whether the task has deleted far more than the counts show, or has found only rows that changed while it ran. */

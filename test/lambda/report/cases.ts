@@ -164,7 +164,13 @@ export const entryCases: EntryCase[] = [
     'stopped at a conflict',
     'incomplete',
     { ...remains, done: 6799, conflicts: 1, total: 50_000 },
-    { ...deleted(6799, 50_000), ...task },
+    { ...deleted(6799, 50_000), ...task, rowsTotal: 100_000, minDeletePercent: 10 },
+  ],
+  [
+    'stopped at a conflict, and the rest is below the threshold',
+    'incomplete',
+    { ...remains, done: 11, conflicts: 1, total: 9000 },
+    { ...deleted(11, 9000), ...task, rowsTotal: 90_000, minDeletePercent: 10 },
   ],
   [
     'cancelled',

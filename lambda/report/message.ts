@@ -87,7 +87,14 @@ const isOwnWord = (key: string, value: unknown): boolean =>
   ((ownWords.has(key) && /^[a-z]+(?:-[a-z]+)*$/.test(value)) || (names.has(key) && /^[\w.:-]+$/.test(value)));
 
 /** Notes that need no person: they only say how the run went. */
-const quietNotes: readonly NoteKind[] = ['no-date-header', 'field-refused', 'paused', 'other-address', 'shortened'];
+const quietNotes: readonly NoteKind[] = [
+  'no-date-header',
+  'field-refused',
+  'paused',
+  'other-address',
+  'empty-ledger',
+  'shortened',
+];
 
 /**
  * Whether this report reaches people who have subscribed only to problems (rule 12): a result is not ok, something was

@@ -163,26 +163,34 @@ export function remains(cause: CauseOf<'remains'>, entry: DecidedIndex, context:
       goneBesidesText(cause, entry),
       alsoGone(entry.rowsMissing),
     ),
-    urgency: rowsDeleted === 0 ? 'week' : 'nothing',
-    next:
-      rowsDeleted === 0
-        ? 'Check whether the index is healthy (red means that a shard is unavailable). The next run tries again.'
-        : restNext(entry),
+    ...(rowsDeleted === 0
+      ? {
+          urgency: 'week',
+          next: 'Check whether the index is healthy (red means that a shard is unavailable). The next run tries again.',
+        }
+      : restNext(entry)),
     inspect: rowsDeleted === 0 ? listIndices(entry) : showTask(entry),
   };
 }
 
 /** What becomes of old rows that are left: the next run decides about them by the policy's threshold, as always. */
-function restNext(entry: DecidedIndex): string {
+function restNext(entry: DecidedIndex): Pick<Sentences, 'urgency' | 'next'> {
   const { minDeletePercent, rowsTotal = 0, rowsDeleted = 0, rowsRemaining = 0, rowsToDelete = 0 } = entry;
+  if (minDeletePercent === undefined) {
+    const next =
+      'The next run deletes the rest if its policy is still there and the rest reaches the threshold (minDeletePercent).';
+    return { urgency: 'nothing', next };
+  }
   const old = rowsRemaining + Math.max(0, (entry.rowsPastRetention ?? rowsToDelete) - rowsToDelete);
   const left = rowsTotal - rowsDeleted;
-  if (minDeletePercent === undefined) {
-    return 'The next run deletes the rest if its policy is still there and the rest reaches the threshold (minDeletePercent).';
+  if (compareShare(old, left, minDeletePercent) < 0) {
+    const shares = `they are ${percent((old / left) * 100, 2)} of the index, and it is ${percent(minDeletePercent, 2)}`;
+    const next = `No run deletes the rest before old rows have grown to minDeletePercent again: ${shares}. To delete them sooner, lower it.`;
+    return { urgency: 'change', next };
   }
-  return compareShare(old, left, minDeletePercent) < 0
-    ? `No run deletes the rest before old rows have grown to minDeletePercent again: they are ${percent((old / left) * 100, 2)} of the index, and it is ${percent(minDeletePercent, 2)}. To delete them sooner, lower it.`
-    : 'If this is the first time, wait: the next run tries to delete the rest. If this happens again, look at its task.';
+  const next =
+    'If this is the first time, wait: the next run tries to delete the rest. If this happens again, look at its task.';
+  return { urgency: 'nothing', next };
 }
 
 /** Whether the task has deleted far more than the counts show, or has found only rows that changed while it ran. */

@@ -280,6 +280,11 @@ export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
     why: `${records === 1 ? 'It is' : 'They are'} left alone. If both addresses lead to one server, use that address again.`,
     urgency: 'nothing',
   }),
+  'empty-ledger': (_, { guide }) => ({
+    what: 'the ledger holds no record, as before the first truncation',
+    why: `If this job has truncated here before, ${guide.otherLedger}. Until then, what was quarantined is open, and what is under way is not seen.`,
+    urgency: 'nothing',
+  }),
   released,
   'not-released': notReleased,
   late: ({ startedAt }) => ({

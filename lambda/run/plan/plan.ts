@@ -24,7 +24,7 @@ import type { RunServices } from '../services.ts';
 import { bytesOf, type Entry, maxEntries, maxWatchedBytes, type RunState } from '../state.ts';
 import { view } from '../view.ts';
 import { type PlanContext, type PlanResult, planPolicy, policyEntry, searchCutoff } from './policy.ts';
-import { addressNotes, emptyState, type Preparation, prepare } from './prepare.ts';
+import { addressNotes, emptyLedgerNotes, emptyState, type Preparation, prepare } from './prepare.ts';
 import { recountQuarantined } from './quarantined.ts';
 import { PlanRequests } from './requests.ts';
 
@@ -49,7 +49,7 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
     ...state,
     error,
     breaker,
-    notes: [...state.notes, ...notes, ...addressNotes(prepared, state)],
+    notes: [...state.notes, ...notes, ...emptyLedgerNotes(prepared, state, services), ...addressNotes(prepared, state)],
   };
   if (input.release && !error) return finish(await releaseRun(begun, input, prepared, services), services);
   if (!prepared.canAskServer)

@@ -349,6 +349,7 @@ export const noteCases: [name: string, note: Note][] = [
   ['a Date header without a date', { kind: 'no-date-header', header: 'yesterday' }],
   ['sizes not readable', { kind: 'rights', what: 'sizes', error: { ...refused, operation: 'index-sizes' } }],
   ['preview by hand', { kind: 'preview-by-hand' }],
+  ['the ledger is empty', { kind: 'empty-ledger' }],
   ['nobody has confirmed', { kind: 'unconfirmed', confirmed: 0, pending: 1 }],
   ['approves nothing', { kind: 'approves-nothing', approveRows: 45_150 }],
   ['a field that the server refuses', { kind: 'field-refused' }],

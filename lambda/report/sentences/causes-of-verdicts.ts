@@ -14,6 +14,7 @@ import {
 } from './commands.ts';
 import { duration, exact, percent, rows } from './numbers.ts';
 import {
+  afterLossInPlaceNext,
   afterLossNext,
   alsoGone,
   areOrWere,
@@ -201,6 +202,8 @@ function isHidden({ done = 0, total, conflicts = 0 }: CauseOf<'remains'>, { rows
 export function missing(cause: CauseOf<'missing'>, entry: DecidedIndex, context: Context): Sentences {
   const isShard = isLikeShard(cause, entry);
   const { unwritten = 0, goneBesides = 0 } = cause;
+  const isInPlace = entry.method !== 'reindex' && entry.indexNow === undefined && !entry.noIndex;
+  const next = isInPlace ? afterLossInPlaceNext : afterLossNext;
   return {
     subject: entry.noIndex ? 'no such index' : entry.method === 'reindex' ? 'after a reindex' : '',
     what: missingText(cause, entry, context),
@@ -212,14 +215,14 @@ export function missing(cause: CauseOf<'missing'>, entry: DecidedIndex, context:
       !isShard &&
         !entry.noIndex &&
         entry.method !== 'reindex' &&
-        "This job's delete does not touch these rows: something else deletes from this index or reindexes it.",
+        `This job's delete does not touch these rows: something else deletes from this index${isInPlace ? '' : ' or reindexes it'}.`,
       unwritten > 0 && `Its task did not write ${rows(unwritten, 'exact')}.`,
       entry.method === 'reindex' && countersText(cause, entry),
       quarantine,
       cutoffOf(entry),
     ),
     urgency: 'act',
-    next: isShard ? `If the index is red, wait: nothing is lost. Otherwise: ${afterLossNext}` : afterLossNext,
+    next: isShard ? `If the index is red, wait: nothing is lost. Otherwise: ${next}` : next,
     inspect: listIndices(entry),
     act: pause(context),
     instead: release(nameOf(entry), context),

@@ -173,7 +173,7 @@ function refusal(
         ),
         next:
           note.notVisible === undefined
-            ? 'Bring the rows back as the runbook says, then release it again. Until then, do not upgrade DataHub: that may remove the old index with the rows.'
+            ? `Bring the rows back as the runbook says, then release it again.${note.method === 'reindex' || replaced(note.indexBefore, note.indexNow) !== '' ? ' Until then, do not upgrade DataHub: that may remove the old index with the rows.' : ''}`
             : `${notVisibleNext} Then release it again.`,
         inspect: note.notVisible === undefined ? lists : showRefresh(fromDottedName(index)),
         instead: accepting(

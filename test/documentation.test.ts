@@ -103,20 +103,6 @@ describe('docs/command-line.md', () => {
   });
 });
 
-describe('docs/finds.md', () => {
-  test('names tests and transcripts that are there', () => {
-    const named = textOf('docs/finds.md')
-      .split('\n')
-      .flatMap((row) =>
-        [...(row.split(' | ').at(-1) ?? '').matchAll(/`([\w./-]+\.(?:ts|txt))`/g)].map(([, file]) => file!),
-      );
-    const pathOf = (file: string) =>
-      file.startsWith('test/') ? file : `test/lambda/run/transcripts/histories/${file}`;
-    expect(named.length).toBeGreaterThan(40);
-    expect(named.filter((file) => !existsSync(join(root, pathOf(file))))).toEqual([]);
-  });
-});
-
 describe('.github/CODEOWNERS', () => {
   test('names files and folders that are there', () => {
     const named = [...textOf('.github/CODEOWNERS').matchAll(/^\/\S+/gm)].map(([path]) => path);

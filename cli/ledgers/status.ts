@@ -26,7 +26,7 @@ export function statusOf(record: StoredRecord) {
         : undefined,
     taskId: state === 'running' ? record.taskId : undefined,
     rowsToDelete: isOpen ? record.attempt.baseline.rowsToDelete : undefined,
-    rowsMissing: verdict?.outcome === 'rows-missing' ? verdict.rowsMissing : undefined,
+    rowsMissing: verdict?.rowsMissing || undefined,
     rowsNotVisible: verdict?.rowsNotVisible || undefined,
     lastOutcome: verdict?.outcome,
     lastDecidedAt: lastVerdict && iso(lastVerdict.decided.atMillis),

@@ -49,8 +49,11 @@ function detailsOf(status: IndexStatus): string[] {
 function lastVerdict({ lastOutcome, lastDecidedAt, ...counted }: IndexStatus): string[] {
   if (lastOutcome === undefined) return [];
   const { rowsMissing, rowsNotVisible } = counted;
+  const isTolerated = lastOutcome !== 'rows-missing';
   const counts = [
-    ...(rowsMissing === undefined ? [] : [`${exact(rowsMissing)} rows missing`]),
+    ...(rowsMissing === undefined
+      ? []
+      : [`${exact(rowsMissing)} ${isTolerated ? 'newer rows gone as well' : 'rows missing'}`]),
     ...(rowsNotVisible === undefined ? [] : [`${exact(rowsNotVisible)} rows not visible`]),
     ...resultLine(counted),
   ];

@@ -69,7 +69,13 @@ export async function runOnce(run: LocalRun, output: RunListener, publisher: Pub
     const startTime = new Date(clock.now()).toISOString();
     await runWorkflow({
       services: {
-        settings: { ...usualLimits, stage: run.name, gmsUrl: run.server.baseUrl, mode: run.input.mode },
+        settings: {
+          ...usualLimits,
+          stage: run.name,
+          gmsUrl: run.server.baseUrl,
+          mode: run.input.mode,
+          asksPerson: run.ask !== undefined,
+        },
         parameters: {
           policies: () => policiesOf(run),
           // A local run is controlled only by the person who started it.

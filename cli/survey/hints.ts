@@ -1,6 +1,6 @@
-import { isUnresolved, type LedgerRecord, type StoredRecord } from '../../lambda/ledger/record.ts';
+import { isUnresolved, type LedgerRecord, type StoredRecord, type Verdict } from '../../lambda/ledger/record.ts';
 import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
-import { exact, moment, size } from '../../lambda/report/sentences/numbers.ts';
+import { exact, moment, rows, size } from '../../lambda/report/sentences/numbers.ts';
 import { retentionOfWindow } from '../../lambda/truncation/counts.ts';
 import { rowsOf, type Survey, type SurveyedIndex } from '../events/findings.ts';
 
@@ -8,6 +8,7 @@ import { rowsOf, type Survey, type SurveyedIndex } from '../events/findings.ts';
 export function hints({ indices, unnamed }: Survey, own: OwnTruncations, refusesForceField: boolean): string[] {
   return [
     ...largest(indices, unnamed),
+    ...quarantinedByThisJob(indices, own),
     ...truncatedByThisJob(indices, own),
     ...cutAt30Days(indices.filter((index) => !own.has(searchIndex(index)))),
     ...emptyButLarge(indices),
@@ -39,6 +40,8 @@ export interface OwnTruncation {
   at: number;
   /** Of its policy at that time, where the record still has it. */
   retentionDays?: number;
+  /** It is quarantined: what its last verdict was. */
+  quarantined?: Verdict;
 }
 
 /** What this job's own ledger says about truncations, under way or verified. */
@@ -48,9 +51,11 @@ export const ownTruncations = (records: readonly StoredRecord[]): OwnTruncations
       if (record.state === 'unreadable') return [];
       const { lastVerdict: last } = record;
       const { rowsDeleted = 0, rowsLeftBehind = 0 } = last?.verdict ?? {};
-      const ended = rowsDeleted + rowsLeftBehind > 0 ? last?.decided.atMillis : undefined;
+      const isWork = record.state === 'quarantined' || rowsDeleted + rowsLeftBehind > 0;
+      const ended = isWork ? last?.decided.atMillis : undefined;
       const at = isUnresolved(record) ? record.attempt.sendingSince : ended;
-      return at === undefined ? [] : [[record.index, { at, retentionDays: retentionOf(record) }]];
+      const quarantined = record.state === 'quarantined' ? record.lastVerdict.verdict : undefined;
+      return at === undefined ? [] : [[record.index, { at, retentionDays: retentionOf(record), quarantined }]];
     }),
   );
 
@@ -62,10 +67,25 @@ function retentionOf(record: LedgerRecord): number | undefined {
 function truncatedByThisJob(indices: readonly SurveyedIndex[], own: OwnTruncations): string[] {
   const ours = indices.flatMap((index) => {
     const work = own.get(searchIndex(index));
-    return work === undefined ? [] : [`${dottedName(index)} (${moment(work.at)})`];
+    return work === undefined || work.quarantined ? [] : [`${dottedName(index)} (${moment(work.at)})`];
   });
   return ours.length === 0 ? [] : [`This job has truncated ${ours.join(', ')}: its rows end where the policy cuts.`];
 }
+
+/** What the ledger says of indices that a person has to release. */
+const quarantinedByThisJob = (indices: readonly SurveyedIndex[], own: OwnTruncations): string[] =>
+  indices.flatMap((index) => {
+    const { at = 0, quarantined } = own.get(searchIndex(index)) ?? {};
+    if (quarantined === undefined) return [];
+    const { outcome, rowsMissing = 0, rowsNotVisible = 0 } = quarantined;
+    const counts = [
+      ...(rowsMissing > 0 ? [`${rows(rowsMissing, 'exact')} missing`] : []),
+      ...(rowsNotVisible > 0 ? [`${rows(rowsNotVisible, 'exact')} not visible`] : []),
+    ];
+    return [
+      `${dottedName(index)} is QUARANTINED since ${moment(at)} (${[outcome, ...counts].join(', ')}): nothing is deleted there until a person releases it. Its counts are no reason for a policy.`,
+    ];
+  });
 
 /** Custom entities with an underscore in their names; or one store for everything, as in the Postgres backend. */
 function withoutNames(unnamed: readonly string[], indices: readonly SurveyedIndex[]): string[] {

@@ -60,10 +60,12 @@ const isCutByOthers =
 
 const keepPolicy = (
   { entityType, aspect }: SurveyedIndex,
-  { retentionDays = 365 }: OwnTruncation,
+  { retentionDays = 365, quarantined }: OwnTruncation,
 ): SuggestedPolicy => ({
   policy: { entityType, aspect, retentionDays },
-  why: `${retentionDays} days, ${retentionDays === 365 ? 'or what its policy says: ' : 'as in its policy: '}this job has truncated it, so its counts show what that policy has left`,
+  why: quarantined
+    ? `${retentionDays} days, as before: the ledger says that it is quarantined (${quarantined.outcome}), so its counts suggest nothing`
+    : `${retentionDays} days, ${retentionDays === 365 ? 'or what its policy says: ' : 'as in its policy: '}this job has truncated it, so its counts show what that policy has left`,
 });
 
 /** Such a server announces a reindex, and its reindexes are known to lose rows. */

@@ -24,6 +24,11 @@ export interface RetentionPolicy {
    */
   readonly maxDeletePercent?: number;
   /**
+   * The tolerance: rows newer than the cutoff that may be gone after a truncation without quarantining the index, as a share of them. DataHub deletes an entity’s rows with the entity, so ten rows are always tolerated, except with 0: then one entity that is deleted during a truncation is act now, and a quarantine.
+   * @default 2
+   */
+  readonly maxMissingPercent?: number;
+  /**
    * true: nothing is sent to a server that announces a reindex instead of a delete in place.
    * @default false
    */

@@ -32,10 +32,17 @@ export const runMetrics = {
   confirmedSubscriptions: 'ConfirmedSubscriptions',
   /** Rows that should have stayed but are gone; sent only by runs that find some. */
   rowsMissing: 'RowsMissing',
+  /** Such rows that are gone within the tolerance of their policies (maxMissingPercent). */
+  rowsMissingWithinTolerance: 'RowsMissingWithinTolerance',
   /** Rows that a reindex has written, or may have, and that no count shows; sent only by runs that find some. */
   rowsNotVisible: 'RowsNotVisible',
 } as const satisfies Record<
-  Result | 'durationSeconds' | 'confirmedSubscriptions' | 'rowsMissing' | 'rowsNotVisible',
+  | Result
+  | 'durationSeconds'
+  | 'confirmedSubscriptions'
+  | 'rowsMissing'
+  | 'rowsMissingWithinTolerance'
+  | 'rowsNotVisible',
   string
 >;
 
@@ -55,6 +62,10 @@ export function reportMetrics(report: Report, confirmed?: number): string[] {
   if (seconds >= 0) run.push([runMetrics.durationSeconds, MetricUnit.Seconds, seconds]);
   const missing = rowsMissing(report);
   if (missing > 0) run.push([runMetrics.rowsMissing, MetricUnit.Count, missing]);
+  const within = report.policies
+    .filter(({ outcome }) => outcome === 'truncated' || outcome === 'incomplete')
+    .reduce((sum, entry) => sum + (entry.rowsMissing ?? 0), 0);
+  if (within > 0) run.push([runMetrics.rowsMissingWithinTolerance, MetricUnit.Count, within]);
   const hidden = report.policies.reduce((sum, { rowsNotVisible = 0 }) => sum + rowsNotVisible, 0);
   if (hidden > 0) run.push([runMetrics.rowsNotVisible, MetricUnit.Count, hidden]);
   if (confirmed !== undefined) run.push([runMetrics.confirmedSubscriptions, MetricUnit.Count, confirmed]);

@@ -72,6 +72,8 @@ const attemptSchema = runSchema.extend({
   /** The policy's own cutoff: the rows to keep begin there, even where a row limit makes the sent cutoff older. */
   policyCutoffMillis: millis,
   fields: fieldsSchema,
+  /** The policy's tolerance when it was sent; 2 in a record without it. */
+  maxMissingPercent: z.number().min(0).max(2).optional(),
   /** By the server's dry run. */
   announced: methodSchema,
   /** As announced, until a status has shown otherwise (rule 7). */

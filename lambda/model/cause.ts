@@ -158,6 +158,11 @@ const kinds = {
   changed: [
     { what: z.literal('rows').meta({ description: 'rows to delete' }), was: rows, now: rows },
     {
+      what: z.literal('grown').meta({ description: 'far more rows to delete than Plan counted' }),
+      was: rows.meta({ description: 'by Plan' }),
+      now: rows,
+    },
+    {
       what: z.literal('method').meta({ description: 'the server announces the other way of removing rows' }),
       method: methodSchema.meta({ description: 'as it announces now' }),
     },

@@ -14,6 +14,12 @@ const maxStartAheadMillis = 60 * secondMillis;
 /** How far baseline and last dry run may differ in rows to delete before a delete is put off. */
 const changedRows = { share: 0.01, rows: 10 } as const;
 
+/** By how much rows to delete may have grown since Plan counted what a person has agreed to (rule 3). */
+const agreedRows = { share: 0.1, rows: 10 } as const;
+
+/** The same where nobody was asked: more than twice as many are not what the plan was about. */
+const unasked = { share: 1 } as const;
+
 /** Exact counts of one index, from dry runs. */
 export interface IndexCounts {
   /** Rows at or before the cutoff that is or would be sent. */
@@ -45,6 +51,8 @@ export interface DecisionInput {
     /** Why the settings, read again just now, forbid it: a pause, a policy that changed. */
     settings: Cause | undefined;
     planned: { rowsToDelete: number; method: Method };
+    /** A person has agreed to what Plan counted. */
+    isAgreed: boolean;
     /** Rows to delete, counted just before the dry run. */
     baselineRows: number;
   };
@@ -119,6 +127,18 @@ export const checks = {
     truncate: 'asked',
     refusal: ({ dryRun }) =>
       dryRun.rowsToDelete === 0 ? { outcome: 'nothing-to-delete', cause: { kind: 'not-due' } } : undefined,
+  },
+  grown: {
+    plan: 'not asked: there is nothing to compare with',
+    truncate: 'asked',
+    refusal: (facts) => {
+      const { planned, isAgreed } = before(facts);
+      const { rowsToDelete: was } = planned;
+      const { rowsToDelete: now } = facts.dryRun;
+      if (now <= (facts.approveRows ?? 0)) return undefined;
+      const more = isAgreed ? was * agreedRows.share : was * unasked.share;
+      return now - was > Math.max(agreedRows.rows, more) ? rowsHaveGrown(was, now) : undefined;
+    },
   },
   threshold: {
     plan: 'asked',
@@ -212,6 +232,11 @@ const guard = (cause: CauseOf<'guard'>): Rejection => ({ outcome: 'failed', caus
 const rowsHaveChanged = (was: number, now: number): Rejection => ({
   outcome: 'not-started',
   cause: { kind: 'changed', what: 'rows', was, now },
+});
+
+const rowsHaveGrown = (was: number, now: number): Rejection => ({
+  outcome: 'not-started',
+  cause: { kind: 'changed', what: 'grown', was, now },
 });
 
 /** The policy deletes rows with a timestamp at or before this moment. */

@@ -3,6 +3,7 @@ import { urgencyOf } from './items.ts';
 import type { Message } from './message.ts';
 import { type Form, type Line, render } from './render.ts';
 import { oneLine } from './sentences/text.ts';
+import { goneAsWell } from './subject.ts';
 
 /** A message in the markup of Slack, which Amazon Q Developer takes as well. */
 
@@ -47,7 +48,9 @@ const form: Form = {
 export function chatText(message: Message): { stage: string; title: string; description: string } {
   const { report, kind, problems, summary } = message;
   const stage = markdown(report.stage, 40) || 'unnamed';
-  const symbol = problems.length === 0 ? ':white_check_mark:' : symbols[urgencyOf(problems)];
+  // More newer rows are gone than go on any day: tolerated, and nothing to celebrate.
+  const fine = goneAsWell(report) > 0 ? ':information_source:' : ':white_check_mark:';
+  const symbol = problems.length === 0 ? fine : symbols[urgencyOf(problems)];
   return {
     stage,
     title: `${symbol} ${kind === '' ? '' : `${kind} `}DataHub retention ${stage}: ${markdown(summary, 110)}`,

@@ -1,6 +1,7 @@
 import { redactor } from '../gms/secrets.ts';
 import type { NoteKind } from '../model/note.ts';
 import type { Report } from '../model/report-schema.ts';
+import { tolerated } from '../truncation/kept.ts';
 import type { Audience } from './guide/audience.ts';
 import { type Items, itemsOf } from './items.ts';
 import type { Context } from './sentences/phrases.ts';
@@ -107,6 +108,6 @@ export const isProblem = (report: Report): boolean =>
   // are gone.
   report.policies.some(
     ({ rowsMissing = 0, rowsNotVisible = 0, method, indexNow, noIndex }) =>
-      rowsMissing + rowsNotVisible > 0 || method === 'reindex' || indexNow !== undefined || noIndex,
+      rowsMissing > tolerated.rows || rowsNotVisible > 0 || method === 'reindex' || indexNow !== undefined || noIndex,
   ) ||
   (report.notes ?? []).some((note) => !quietNotes.includes(note.kind) || (note.kind === 'paused' && note.problem));

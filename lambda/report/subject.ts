@@ -1,6 +1,7 @@
 import type { Report } from '../model/report-schema.ts';
+import { tolerated } from '../truncation/kept.ts';
 import { countsOf, type Item } from './items.ts';
-import { date } from './sentences/numbers.ts';
+import { counted, date } from './sentences/numbers.ts';
 import { ascii } from './sentences/text.ts';
 
 /** SNS: below 100 characters, ASCII, no line break, beginning with a letter, number or punctuation mark. */
@@ -43,6 +44,15 @@ export function summaryOf(report: Report, [worst, ...others]: readonly Item[], w
 /** How many indices of this item the subject does not name. */
 const unnamed = ({ names }: Item): number => Math.max(0, names.length - 1);
 
+/**
+ * Rows newer than the cutoff that are gone within the tolerance of their policies, where an index has lost more than go
+ * on any day: DataHub deletes an entity's rows with the entity.
+ */
+export const goneAsWell = ({ policies }: Pick<Report, 'policies'>): number =>
+  policies
+    .filter(({ outcome, rowsMissing = 0 }) => outcome === 'truncated' && rowsMissing > tolerated.rows)
+    .reduce((sum, { rowsMissing = 0 }) => sum + rowsMissing, 0);
+
 function fineSummary(report: Report): string {
   const answers = (report.notes ?? []).filter(({ kind }) => kind === 'released' || kind === 'not-released');
   const [first] = answers;
@@ -56,6 +66,11 @@ function fineSummary(report: Report): string {
     ({ outcome, announced }) => outcome === 'would-truncate' && announced === 'reindex',
   ).length;
   const how = reindexed === 0 ? '' : `, ${reindexed === acted.length ? '' : `${reindexed} `}by a reindex`;
-  const parts = [`${countsOf(acted)}${how}`, others > 0 ? `${others} with nothing to do` : ''];
+  const gone = goneAsWell(report);
+  const parts = [
+    `${countsOf(acted)}${how}`,
+    others > 0 ? `${others} with nothing to do` : '',
+    gone > 0 ? `${counted(gone, 'newer row', 'newer rows')} gone as well` : '',
+  ];
   return `OK: ${parts.filter((part) => part !== '').join(', ') || 'no policies'}`;
 }

@@ -36,6 +36,8 @@ export interface RunSettings {
   maxRunHours: number;
   /** The stage's default for policies without one of their own. */
   maxRowsPerRun?: number;
+  /** A person is shown what Plan counted, and agrees before anything is sent. */
+  asksPerson?: boolean | undefined;
   /**
    * On AWS a preview notes once whether the token may read task statuses and sizes; elsewhere `survey` has said it.
    */

@@ -11,6 +11,7 @@ import { settingsOf } from '../policy/schema.ts';
 import { bestEffortReads, physicalIndex } from '../truncation/best-effort-reads.ts';
 import { withDeadline } from '../truncation/clock.ts';
 import { countTruncation, truncateFields } from '../truncation/counts.ts';
+import { findCutoff, rowLimit } from '../truncation/row-limit.ts';
 import { send, writeAnswer } from '../truncation/send.ts';
 import { afterCallWithoutTask, ownCallWithoutTask, withBreaker } from './breaker.ts';
 import { changedSettings, problemOf } from './current-settings.ts';
@@ -18,7 +19,14 @@ import { functionTimeoutSeconds, sendMarginMillis } from './deadlines.ts';
 import { decisionOf, doneEntry, endOf, keyOf, replaceEntry, takenEntry, watchedEntry } from './entries.ts';
 import { nextStep } from './next.ts';
 import type { RunServices } from './services.ts';
-import { type ApprovedEntry, assertOurs, type Entry, type PlannedCounts, type RunState } from './state.ts';
+import {
+  type ApprovedEntry,
+  assertOurs,
+  type Entry,
+  type Limited,
+  type PlannedCounts,
+  type RunState,
+} from './state.ts';
 
 /** The answer to the dry run that justifies a truncate is at most this old when the call goes out. */
 const dryRunValidMillis = 60 * secondMillis;
@@ -55,6 +63,8 @@ interface Result {
 /** Ready for the call: the record says `sending`. */
 interface Ready {
   kind: 'ready';
+  /** With the cutoff that is sent. */
+  target: ApprovedEntry;
   sending: Sending;
   until: Parameters<typeof send>[1];
   changes: Partial<RunState>;
@@ -66,8 +76,8 @@ async function startOne(state: RunState, target: ApprovedEntry, services: RunSer
   if (ready.kind === 'result') return ready;
   const { sending, until, changes } = ready;
   const sent = await send(sending, until, services);
-  if (sent.kind === 'not-sent') return result(await notSent(target, sending, sent.why, services), changes);
-  const entry = watchedEntry(target, sent.record, clock.now());
+  if (sent.kind === 'not-sent') return result(await notSent(ready.target, sending, sent.why, services), changes);
+  const entry = watchedEntry(ready.target, sent.record, clock.now());
   if (!sent.error) return result(entry, changes);
   log.warn('no task id', { index: target.index, error: sent.error });
   return result(entry, { ...changes, ...afterCallWithoutTask(state, sent.error.status) });
@@ -144,7 +154,7 @@ async function prepareCall(state: RunState, target: ApprovedEntry, services: Run
     // By a clock that nobody can set: neither later than the function allows nor than the dry run is valid.
     monotonic: Math.min(begun.monotonic + (sendBy - begun.wall), dryRunAt.monotonic + dryRunValidMillis),
   };
-  return { kind: 'ready', sending, until, changes };
+  return { kind: 'ready', target: decision.target, sending, until, changes };
 }
 
 const outOfTime = { kind: 'stopped', by: 'run-time' } as const;
@@ -197,7 +207,7 @@ async function notSent(
 
 /** `changes`: what its reads have learnt for the rest of the run. */
 type Decision = { changes: Partial<RunState> } & (
-  | { kind: 'approved'; attempt: Attempt; dryRunAt: { monotonic: number } }
+  | { kind: 'approved'; target: ApprovedEntry; attempt: Attempt; dryRunAt: { monotonic: number } }
   | { kind: 'refused'; outcome: Outcome; cause: Cause; counts?: PlannedCounts }
 );
 
@@ -222,6 +232,53 @@ const decideAgain = (
 async function countAndDecide(
   state: RunState,
   target: ApprovedEntry,
+  sendBy: number,
+  services: RunServices,
+  signal: AbortSignal,
+): Promise<Decision> {
+  const decideFor = (from: ApprovedEntry) => decideWith(state, from, target.plan.counts, sendBy, services, signal);
+  const decision = await decideFor(target);
+  if (decision.kind === 'approved' || !hasTooMany(decision.cause)) return decision;
+  // Old rows have arrived since Plan: within a row limit, an older cutoff than Plan's keeps to it.
+  const limited = await withinLimit(state, target, services, signal);
+  return limited ? decideFor(limited) : decision;
+}
+
+const hasTooMany = (cause: Cause): boolean =>
+  cause.kind === 'changed' && cause.what !== 'method' && cause.now > cause.was;
+
+/** The entry with a cutoff that keeps to its row limit now; undefined if it has none, or no such cutoff was found. */
+async function withinLimit(
+  { runStartMillis, approveRows, refusesForceField }: RunState,
+  target: ApprovedEntry,
+  { operations }: RunServices,
+  signal: AbortSignal,
+): Promise<ApprovedEntry | undefined> {
+  const { policy, plan } = target;
+  if (plan.counts.method === 'reindex' || policy.maxRowsPerRun === undefined) return undefined;
+  const own = policyCutoff(runStartMillis, policy);
+  const ask = (cutoffMillis: number): Promise<DryRun> =>
+    operations.dryRun(truncateFields(settingsOf(policy), cutoffMillis, refusesForceField ?? false), { signal });
+  const whole = await ask(own);
+  const maxRows = rowLimit(policy.maxRowsPerRun, whole.rowsToDelete, approveRows);
+  if (maxRows === undefined) return undefined;
+  const found = await findCutoff({ cutoffMillis: own, whole, maxRows, ask });
+  if (found.kind !== 'found') return undefined;
+  const { rowsToDelete, rowsTotal, method } = found.dryRun;
+  const limited: Limited = {
+    policyCutoffMillis: own,
+    rowsPastRetention: whole.rowsToDelete,
+    rest: Math.max(0, whole.rowsToDelete - rowsToDelete),
+  };
+  const { cutoffMillis } = found;
+  return { ...target, plan: { ...plan, cutoffMillis, counts: { rowsToDelete, rowsTotal, method }, limited } };
+}
+
+/** Counts and decides about the cutoff that the entry has. @param planned what Plan counted */
+async function decideWith(
+  state: RunState,
+  target: ApprovedEntry,
+  planned: PlannedCounts,
   sendBy: number,
   services: RunServices,
   signal: AbortSignal,
@@ -255,7 +312,12 @@ async function countAndDecide(
     minRetentionDays: services.settings.minRetentionDays,
     approveRows: state.approveRows,
     isLimited: plan.limited !== undefined,
-    before: { settings, planned: plan.counts, baselineRows: baseline.rowsLeft },
+    before: {
+      settings,
+      planned,
+      isAgreed: services.settings.asksPerson ?? false,
+      baselineRows: baseline.rowsLeft,
+    },
   });
   const { rowsTotal, rowsToDelete, method } = dryRun;
   if (refusal) {
@@ -268,6 +330,7 @@ async function countAndDecide(
     runId: state.runId,
     runStartMillis,
     retentionDays: policy.retentionDays,
+    maxMissingPercent: policy.maxMissingPercent,
     policyCutoffMillis,
     fields,
     announced: method,
@@ -284,5 +347,5 @@ async function countAndDecide(
     sendBy: sendUntil,
     judgeableAt: sendUntil + functionTimeoutSeconds.truncate * 1000,
   };
-  return { kind: 'approved', attempt, dryRunAt, changes: reads.without };
+  return { kind: 'approved', target, attempt, dryRunAt, changes: reads.without };
 }

@@ -1,6 +1,6 @@
 import type { Attempt, Unresolved, Verdict } from '../ledger/record.ts';
 import type { Cause, CauseOf, Counters } from '../model/cause.ts';
-import { accountsFor, exceedsTolerance, keptRows } from './kept.ts';
+import { accountsFor, exceedsTolerance, type KeptRows, keptRows } from './kept.ts';
 import { agreeingChecksMillis } from './next-check.ts';
 import { isInPlace, isRemainder, type Observation, remaining, rowsProcessed, type Watch } from './watch.ts';
 
@@ -93,8 +93,7 @@ function judgeInPlace({ state, attempt }: Unresolved, watch: Watch, counts: Coun
   const kept = keptRows(attempt, counts, watch.end);
   const facts = {
     ...commonFacts(attempt, counts),
-    rowsMissing: kept.kind === 'missing' ? kept.rows : 0,
-    rowsNotVisible: kept.kind === 'not-visible' || kept.kind === 'nothing-visible' ? kept.rows : undefined,
+    ...rowsGone(kept),
     // The alias has moved, and the rows are in the old index: nothing is deleted.
     rowsLeftBehind: Math.max(0, baseline.rowsToDelete - counts.rowsLeft),
   };
@@ -118,6 +117,20 @@ function judgeInPlace({ state, attempt }: Unresolved, watch: Watch, counts: Coun
     return { ...facts, outcome: 'truncated', cause: { kind: 'verified', ...shown } };
   }
   return { ...facts, ...unproven(attempt, watch, true, counters) };
+}
+
+/** What is not counted: rows that nothing says were written, and rows that may only not be visible. */
+function rowsGone(kept: KeptRows): Pick<Verdict, 'rowsMissing' | 'rowsNotVisible'> {
+  switch (kept.kind) {
+    case 'all':
+      return { rowsMissing: 0 };
+    case 'missing':
+      return { rowsMissing: kept.rows };
+    case 'not-visible':
+      return { rowsMissing: kept.unwritten, rowsNotVisible: kept.rows - kept.unwritten };
+    case 'nothing-visible':
+      return { rowsMissing: 0, rowsNotVisible: kept.rows };
+  }
 }
 
 /**

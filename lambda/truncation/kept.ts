@@ -5,9 +5,17 @@ import type { TruncationCounts } from './counts.ts';
 /** Rows to keep that are not counted matter only above both limits: entities are deleted on ordinary days. */
 export const tolerated = { percent: 2, rows: 10 } as const;
 
-/** Whether more rows to keep are gone, or not visible, than the attempt's policy tolerates (rule 9). */
-export const exceedsTolerance = ({ baseline: { rowsToKeep } }: Pick<Attempt, 'baseline'>, rows: number): boolean =>
-  rows > Math.max(tolerated.rows, (rowsToKeep * tolerated.percent) / 100);
+/**
+ * Whether more rows to keep are gone, or not visible, than the attempt's policy tolerated when it was sent (rule 9): a
+ * later change of the policy does not judge an older attempt. With 0 not even one row is.
+ */
+export function exceedsTolerance(
+  { baseline: { rowsToKeep }, maxMissingPercent = tolerated.percent }: Pick<Attempt, 'baseline' | 'maxMissingPercent'>,
+  rows: number,
+): boolean {
+  const least = maxMissingPercent === 0 ? 0 : tolerated.rows;
+  return rows > Math.max(least, (rowsToKeep * maxMissingPercent) / 100);
+}
 
 /**
  * What is known of the rows to keep of a reindex that is in place. Written is not visible: a task says what it has
@@ -18,8 +26,11 @@ export type KeptRows =
   | { kind: 'all' }
   /** Nothing says that they were written. `unwritten`: of the rows to keep, what its status leaves out. */
   | { kind: 'missing'; rows: number; unwritten?: number | undefined }
-  /** Its status says that they were written. `written`: rows that it wrote. */
-  | { kind: 'not-visible'; rows: number; written: number }
+  /**
+   * Its status says that they were written, all but `unwritten` of them, which is tolerated. `written`: rows to keep that
+   * it wrote.
+   */
+  | { kind: 'not-visible'; rows: number; written: number; unwritten: number }
   /** No row of any age is counted, and no status was read: the index is empty, or not refreshed. */
   | { kind: 'nothing-visible'; rows: number };
 
@@ -36,10 +47,10 @@ export function keptRows(
   if (rows === 0) return { kind: 'all' };
   if (end === undefined) return isEmpty && !isAbsent ? { kind: 'nothing-visible', rows } : { kind: 'missing', rows };
   const unwritten = unwrittenRows(end, attempt);
-  if (!accountsFor(end, attempt) || exceedsTolerance(attempt, Math.min(rows, unwritten))) {
-    return { kind: 'missing', rows, unwritten };
-  }
-  return { kind: 'not-visible', rows, written: Math.min(rowsWritten(end), attempt.baseline.rowsToKeep) };
+  const lost = Math.min(rows, unwritten);
+  if (!accountsFor(end, attempt) || exceedsTolerance(attempt, lost)) return { kind: 'missing', rows, unwritten };
+  const written = Math.min(rowsWritten(end), attempt.baseline.rowsToKeep);
+  return { kind: 'not-visible', rows, written, unwritten: lost };
 }
 
 /** Why rows that are not counted may be there all the same, as causes and notes have it. */

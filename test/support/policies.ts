@@ -6,6 +6,7 @@ export const aPolicy = (fields: Partial<Policy> = {}): Policy => ({
   aspect: 'operation',
   retentionDays: 30,
   minDeletePercent: 10,
+  maxMissingPercent: 2,
   refuseReindex: false,
   batchSize: 10_000,
   enabled: true,

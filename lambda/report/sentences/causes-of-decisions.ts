@@ -1,4 +1,4 @@
-import { approve, preview, resume } from './commands.ts';
+import { approve, enforceOne, preview, resume } from './commands.ts';
 import { counted, exact, percent, rows } from './numbers.ts';
 import {
   type CauseEntry,
@@ -126,7 +126,7 @@ export const guard: CauseEntry<'guard'> = (cause, entry, context) => {
   }
 };
 
-export const changed: CauseEntry<'changed'> = (cause) => {
+export const changed: CauseEntry<'changed'> = (cause, entry, context) => {
   if (cause.what === 'method') {
     return {
       subject: 'reindex changed',
@@ -137,6 +137,17 @@ export const changed: CauseEntry<'changed'> = (cause) => {
     };
   }
   const { was, now } = cause;
+  if (cause.what === 'grown') {
+    return {
+      subject: 'more rows than planned',
+      what: nothingDeleted,
+      why: `${rows(was, 'exact')} to delete when the run began, ${exact(now)} now: more than anyone has seen, or agreed to.`,
+      urgency: 'week',
+      next: 'Find out what has written old rows. A run of this index alone plans seconds before it sends.',
+      act: preview(context, nameOf(entry)),
+      instead: enforceOne(entry, context),
+    };
+  }
   return {
     subject: 'rows changed',
     what: nothingDeleted,

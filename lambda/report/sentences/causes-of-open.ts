@@ -173,7 +173,13 @@ export function quarantined(cause: CauseOf<'quarantined'>, entry: DecidedIndex, 
   const hasLost = isLost(cause);
   const common = {
     what: 'nothing is deleted from it until a person releases it',
-    why: joined(replaced(indexBefore, indexNow), thenText(cause), todayText(cause), cutoffText(cutoffMillis)),
+    why: joined(
+      replaced(indexBefore, indexNow),
+      // What is counted today says it all.
+      !counted?.notVisible && thenText(cause),
+      todayText(cause),
+      !counted?.notVisible && cutoffText(cutoffMillis),
+    ),
     instead: release(nameOf(entry), context),
   };
   if (counted?.notVisible) {

@@ -35,8 +35,9 @@ import {
   rowsDone,
   type Sentences,
   taskVanished,
+  withStop,
 } from './phrases.ts';
-import { diagnosis, failedRequest } from './server-errors.ts';
+import { diagnosis, errorSentences, failedRequest } from './server-errors.ts';
 
 /** How a truncation ended. */
 
@@ -93,12 +94,14 @@ function afterDelete(cause: CauseOf<'verified'>, entry: DecidedIndex): string {
 
 /** A reindex deletes nothing: DataHub leaves the old index, with all its rows, to an upgrade or a person. */
 function afterReindex(cause: CauseOf<'verified'>, entry: DecidedIndex): string {
-  const { rowsLeftBehind, indexName = 'the old index', rowsNotVisible = 0, rowsRemaining = 0 } = entry;
+  const { rowsLeftBehind, indexName = 'the old index', rowsMissing = 0, rowsNotVisible = 0, rowsRemaining = 0 } = entry;
   const left = rowsLeftBehind === undefined ? 'The old rows' : rows(rowsLeftBehind);
   return joined(
     `${left} ${rowsLeftBehind === 1 ? 'is' : 'are'} left behind in ${indexName}, which still takes up its space: the runbook says how to remove it ("Reindexes").`,
+    rowsMissing > 0 &&
+      `${rows(rowsMissing, 'exact')} ${isOrAre(rowsMissing)} missing: its task did not write ${rowsMissing === 1 ? 'it' : 'them'}.`,
     rowsNotVisible > 0 &&
-      `${notVisibleText(rowsNotVisible)}, although its task wrote every row: the new index may not be refreshed, or something else has deleted rows.`,
+      `${notVisibleText(rowsNotVisible)}, although its task wrote ${rowsNotVisible === 1 ? 'it' : 'them'}: the new index may not be refreshed, or something else has deleted rows.`,
     rowsRemaining > 0 &&
       `${rows(rowsRemaining, 'exact')} past the cutoff ${isOrAre(rowsRemaining)} in the new index: rows that arrived late.`,
     (cause.cancelled || cause.conflicts) && countersText(cause, entry),
@@ -210,14 +213,14 @@ export function missing(cause: CauseOf<'missing'>, entry: DecidedIndex, context:
     why: joined(
       isShard &&
         (goneBesides > 0
-          ? `Its task deleted ${exact(entry.rowsDeleted ?? 0)} old rows, and ${exact(goneBesides)} more are not counted either: rows are unavailable (a shard?).`
+          ? `Its task deleted ${exact(entry.rowsDeleted ?? 0)}; ${exact(goneBesides)} more are not counted: rows are unavailable (a shard?).`
           : 'The same share of the old rows is gone, as when a shard is unavailable.'),
       !isShard &&
         !entry.noIndex &&
         entry.method !== 'reindex' &&
         `This job's delete does not touch these rows: something else deletes from this index${isInPlace ? '' : ' or reindexes it'}.`,
       unwritten > 0 && `Its task did not write ${rows(unwritten, 'exact')}.`,
-      entry.method === 'reindex' && countersText(cause, entry),
+      entry.method === 'reindex' && (unwritten === 0 || cause.cancelled) && countersText(cause, entry),
       quarantine,
       cutoffOf(entry),
     ),
@@ -254,6 +257,8 @@ function isLikeShard(
   return Math.min(goneOfOld, goneOfRest) > 0.05 && Math.abs(goneOfOld - goneOfRest) <= 0.1;
 }
 
+const unreadStatus = 'No status of its task could be read.';
+
 /** Rows to keep that its task has written, or may have, and that no count shows. */
 export function notVisible(cause: CauseOf<'not-visible'>, entry: DecidedIndex, context: Context): Sentences {
   const { expected, found, written, error } = cause;
@@ -262,16 +267,12 @@ export function notVisible(cause: CauseOf<'not-visible'>, entry: DecidedIndex, c
     subject: `${rows(count, 'exact')} not visible`,
     what:
       written === undefined
-        ? `none of the ${rows(expected, 'exact')} to keep is visible: the index is empty, or not refreshed`
+        ? `none of ${rows(expected, 'exact')} to keep is visible: empty, or not refreshed`
         : `${exact(written)} of ${rows(expected, 'exact')} to keep ${isOrAre(written)} written, and ${exact(found)} ${isOrAre(found)} visible: not refreshed?`,
     why: joined(
-      written === undefined
-        ? countersText(cause, entry) ||
-            'No status of its task could be read, so nothing says how many rows it has written.'
-        : 'Some releases of DataHub leave the new index without refreshes (refresh_interval -1).',
-      error && asSentence(diagnosis(error)),
+      written === undefined &&
+        (error ? withStop(errorSentences(error).came) : countersText(cause, entry) || unreadStatus),
       quarantine,
-      cutoffOf(entry),
     ),
     urgency: 'act',
     next: notVisibleNext,

@@ -28,11 +28,14 @@ export const showRefresh = (names: IndexNames): Command =>
     `GET /${pattern(names)}/_settings/index.refresh_interval`,
   );
 
+/** A name that came from a server goes into a request only if it can be one. */
+const isIndexName = (text: string): boolean => /^[a-z0-9][a-z0-9_.+-]{0,254}$/.test(text);
+
 /** Refreshes follow at once, and go on: what was written before becomes visible, and what comes later. */
 export const setRefresh = (names: IndexNames, index: string | undefined): Command =>
   inConsole(
-    'This makes it refresh again',
-    `PUT /${index ?? pattern(names)}/_settings\n{ "index": { "refresh_interval": null } }`,
+    'This refreshes it',
+    `PUT /${index !== undefined && isIndexName(index) ? index : pattern(names)}/_settings\n{ "index": { "refresh_interval": null } }`,
   );
 
 export const showBlocks = (names: IndexNames): Command =>
@@ -90,6 +93,10 @@ export const preview = (context: Context, name?: string) =>
 
 export const approve = (entry: DecidedIndex, approveRows: number, say: string, context: Context) =>
   byHand(say, { mode: 'enforce', indices: [nameOf(entry)], approveRows }, context, true);
+
+/** A run of one index, which sends right after it has counted. */
+export const enforceOne = (entry: DecidedIndex, context: Context) =>
+  byHand('This deletes them, if they are due', { mode: 'enforce', indices: [nameOf(entry)] }, context, true);
 
 /** Lets an enforcing run verify what is unresolved; it deletes nothing there before that is reported. */
 export const verify = (entry: DecidedIndex, context: Context) =>

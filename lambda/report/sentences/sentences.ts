@@ -120,7 +120,13 @@ const ofAnotherVersion: Sentences = { what: 'the reason was written by another v
 
 /** After a loss, no command that deletes is offered for any index. */
 const withoutDeletion = (said: Sentences, { afterLoss }: Context): Sentences =>
-  afterLoss && said.act?.deletes ? { ...said, act: undefined } : said;
+  afterLoss
+    ? {
+        ...said,
+        act: said.act?.deletes ? undefined : said.act,
+        instead: said.instead?.deletes ? undefined : said.instead,
+      }
+    : said;
 
 /** Why a run could not do its work. */
 export function sentencesOfError(cause: Cause, context: Context): Sentences {

@@ -59,10 +59,7 @@ export class PlanRequests {
   /** Why task statuses may not be read, without which a reindex cannot be judged; asked once a run. */
   taskStatusRefusal(): Promise<ServerError | undefined> {
     this.#taskStatus ??= asResult(() => this.#operations.taskStatus(absentTask, { signal: this.#signal })).then(
-      (result) =>
-        result.kind === 'failed' && (result.error.status === 401 || result.error.status === 403)
-          ? result.error
-          : undefined,
+      (result) => (result.kind === 'failed' && forbidsStatuses(result.error) ? result.error : undefined),
     );
     return this.#taskStatus;
   }
@@ -72,3 +69,10 @@ export class PlanRequests {
     if (concernsServer(error) || error.kind === 'timeout') this.serverFailure ??= error;
   }
 }
+
+/**
+ * Task statuses are refused by name, by DataHub or its search engine, or nobody answers. What any other answer about a
+ * task that does not exist means is not specified, so it counts as readable (rule 2.6).
+ */
+const forbidsStatuses = ({ status, engine }: ServerError): boolean =>
+  status === undefined || status === 401 || status === 403 || engine === 'permission';

@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { Survey } from '../../../cli/events/findings.ts';
 import { readPolicies } from '../../../cli/inputs/policies.ts';
 import { damage } from '../../../cli/survey/damage.ts';
+import { hints, ownTruncations } from '../../../cli/survey/hints.ts';
 import { suggest } from '../../../cli/survey/suggestion.ts';
+import { anAttempt, aQuarantined } from '../../support/records.ts';
 import { operation, runHere, serviceHere } from '../here.ts';
 import { days, evenly, only, survey, surveyed } from './surveyed.ts';
 
@@ -95,6 +97,19 @@ describe('A survey', () => {
       expect.arrayContaining(['header', 'check', 'surveyed', 'hint', 'suggested']),
     );
   });
+});
+
+test('What the ledger says of a quarantined index is said, and its counts suggest nothing', () => {
+  const index = { entityType: 'dataset', aspect: 'operation', protected: false } as Survey['indices'][number];
+  const older = { 7: 0, 30: 0, 90: 0, 180: 0, 365: 0 };
+  const counted = { ...index, counts: { kind: 'counted', rowsTotal: 10, older, reindexes: false } } as typeof index;
+  const own = ownTruncations([aQuarantined({ attempt: anAttempt({ retentionDays: 90 }) })]);
+  const all = { indices: [counted], unnamed: [] } as unknown as Survey;
+  expect(hints(all, own, false).join('\n')).toMatch(
+    /dataset\.operation is QUARANTINED since .*\(rows-missing, 30 rows missing\)/,
+  );
+  expect(hints(all, own, false).join('\n')).not.toContain('This job has truncated');
+  expect(suggest(all, own, { now: 0 })[0]?.why).toMatch(/90 days, as before: .* quarantined \(rows-missing\)/);
 });
 
 describe('A survey notices', () => {

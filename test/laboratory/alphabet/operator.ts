@@ -30,6 +30,8 @@ export const operator = {
       { batchSize: 25 },
       { timeoutSeconds: 90 },
       { maxRowsPerRun: 20 },
+      { maxMissingPercent: 0 },
+      { maxMissingPercent: 1 },
     ]),
   ),
   'policy off': rewritten(() => ({ enabled: false })),

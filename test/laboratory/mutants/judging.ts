@@ -144,7 +144,7 @@ export const judgingMutants: readonly Mutant[] = [
     ['new index without refreshes'],
   ),
   mutant(9, 'takes rows that were not written for rows that are not visible', [
-    [kept, '|| exceedsTolerance(attempt, Math.min(rows, unwritten))', ''],
+    [kept, '|| exceedsTolerance(attempt, lost)', ''],
   ]),
   mutant(
     9,

@@ -67,6 +67,9 @@ export const sendingMutants: readonly Mutant[] = [
       'const policyCutoffMillis = policyCutoff(clock.now(), policy);',
     ],
   ]),
+  mutant(3, 'deletes far more than Plan counted', [
+    [decision, 'return now - was > Math.max(agreedRows.rows, more) ?', 'return now < 0 ?'],
+  ]),
   mutant(3, 'deletes more than the row limit', [
     [truncate, 'plan.limited ? plan.cutoffMillis : policyCutoffMillis', 'policyCutoffMillis'],
     [decision, 'dryRun.rowsToDelete <= Math.max(policy.maxRowsPerRun, approveRows)', 'approveRows >= 0'],

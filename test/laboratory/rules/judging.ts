@@ -188,7 +188,12 @@ function countsOf(history: History, { at, record, invocation }: GivenVerdict): C
   ];
   if (left === undefined || before === undefined || until === undefined) return undefined;
   const isEmpty = totals.every((total) => total === 0);
-  return { left, kept: Math.max(0, until - before), isEmpty, isAbsent: own.every(({ answer }) => !answer) };
+  return {
+    left,
+    kept: Math.max(0, until - before),
+    isEmpty,
+    isAbsent: own.every((one) => one.isAbsent || !one.answer),
+  };
 }
 
 type By = 'function' | 'run' | 'anybody';
@@ -269,6 +274,8 @@ function earlierChecks(history: History, { at, record }: GivenVerdict) {
 }
 
 type Baseline = GivenVerdict['record']['attempt']['baseline'];
+/** With the tolerance of its policy when it was sent. */
+type Base = Baseline & { percent: number };
 
 /** Fewer than half of the rows to delete are left. */
 const isInPlace = (left: number | undefined, { rowsToDelete }: Baseline): boolean =>
@@ -286,7 +293,9 @@ function accountsFor(end: Counters | undefined, { rowsToKeep, rowsToDelete, rows
 }
 
 /** More than is gone on ordinary days. */
-const isFar = (lost: number, { rowsToKeep }: Baseline): boolean => lost > Math.max(10, rowsToKeep * 0.02);
+function isFar(lost: number, { rowsToKeep, percent }: Pick<Base, 'rowsToKeep' | 'percent'>): boolean {
+  return lost > Math.max(percent === 0 ? 0 : 10, (rowsToKeep * percent) / 100);
+}
 
 /** Rows to keep that its status does not show as written, as many as it leaves possible. */
 function unwritten(end: Counters, { rowsToKeep, rowsToDelete, rowsTotal }: Baseline): number {
@@ -296,7 +305,7 @@ function unwritten(end: Counters, { rowsToKeep, rowsToDelete, rowsTotal }: Basel
   return Math.max(total - leftOut, rowsToKeep) - created - updated;
 }
 
-function verdictOfReindex(counts: Counts, end: Counters | undefined, baseline: Baseline): Outcome {
+function verdictOfReindex(counts: Counts, end: Counters | undefined, baseline: Base): Outcome {
   const { left, kept, isEmpty, isAbsent } = counts;
   const lost = baseline.rowsToKeep - kept;
   const isAccounted = accountsFor(end, baseline);
@@ -311,17 +320,17 @@ function verdictOfReindex(counts: Counts, end: Counters | undefined, baseline: B
   return kept === 0 || isFar(lost, baseline) ? 'unknown' : 'truncated';
 }
 
-function verdictOfDelete({ left, kept }: Counts, state: string, { rowsToDelete, rowsToKeep }: Baseline): Outcome {
+function verdictOfDelete({ left, kept }: Counts, state: string, { rowsToDelete, rowsToKeep, percent }: Base): Outcome {
   const lost = rowsToKeep - kept;
   if (state === 'sending' && left >= rowsToDelete && lost <= 0) return 'failed';
-  if (lost > Math.max(10, rowsToKeep * 0.02)) return 'rows-missing';
+  if (isFar(lost, { rowsToKeep, percent })) return 'rows-missing';
   const remains = left > Math.max(10, rowsToDelete * 0.01) || left >= rowsToDelete / 2;
   return remains ? 'incomplete' : 'truncated';
 }
 
 function whyWrong(history: History, given: GivenVerdict): string | undefined {
   const { record, verdict } = given;
-  const { baseline } = record.attempt;
+  const baseline = { ...record.attempt.baseline, percent: record.attempt.maxMissingPercent ?? 2 };
   if (isOwnProof(given) || isUncounted(given)) return undefined;
   const counts = countsOf(history, given);
   if (!counts) return 'its function has not counted';
@@ -329,9 +338,10 @@ function whyWrong(history: History, given: GivenVerdict): string | undefined {
   const lost = baseline.rowsToKeep - kept;
   // What it may have known has to explain both: how rows are removed, and the outcome.
   const fitting = known.filter((what) => reindexed(history, given, left, what) === (verdict.method === 'reindex'));
-  const expected = fitting.map(({ by }) =>
+  // What a completed status of a reindex has counted is in the record, whichever run has read it.
+  const expected = fitting.flatMap(({ by }) =>
     verdict.method === 'reindex'
-      ? verdictOfReindex(counts, completedIn(history, given, by), baseline)
+      ? [by, 'anybody' as const].map((who) => verdictOfReindex(counts, completedIn(history, given, who), baseline))
       : verdictOfDelete(counts, record.state, baseline),
   );
   if (expected.length === 0 || expected.some((one) => one === verdict.outcome)) return undefined;

@@ -65,6 +65,8 @@ export const sendingRules: Record<string, CheckRule> = {
       return 'other fields than in the policy';
     if (record?.state === 'sending' && record.attempt.policyCutoffMillis !== whole)
       return 'another cutoff in the ledger';
+    if (record?.state === 'sending' && record.attempt.maxMissingPercent !== policy.maxMissingPercent)
+      return 'another tolerance in the ledger';
     const indices = execution?.input['indices'] as string[] | undefined;
     const name = `${policy.entityType}.${policy.aspect}`.toLowerCase();
     if (indices && !indices.some((one) => one.toLowerCase() === name)) return 'the run is about other policies';
@@ -75,6 +77,24 @@ export const sendingRules: Record<string, CheckRule> = {
     if (cutoffMillis === whole) return undefined;
     const isLimited = policy.maxRowsPerRun !== undefined && cutoffMillis < whole && (whole - cutoffMillis) % hour === 0;
     return !isLimited && 'another cutoff';
+  }),
+
+  'far more rows than Plan counted are not sent': ofSends(({ sent, asked, before, execution }) => {
+    const run = runOf(sent.invocation);
+    const planned = before.findLast(
+      (event) =>
+        event.kind === 'dry-run' &&
+        event.invocation.step === 'plan' &&
+        event.index === sent.index &&
+        runOf(event.invocation) === run &&
+        event.fields.cutoffMillis === sent.fields.cutoffMillis &&
+        event.answer !== undefined,
+    );
+    if (planned?.kind !== 'dry-run' || !planned.answer) return undefined;
+    const { rowsToDelete: was } = planned.answer;
+    const { rowsToDelete: now = 0 } = asked?.answer ?? {};
+    const isApproved = now <= Number(execution?.input['approveRows'] ?? 0);
+    return !isApproved && now - was > Math.max(10, was) && `${was} when the run began, ${now} now`;
   }),
 
   'guards are judged by the last dry run': ofSends(({ sent, asked, policy }) => {

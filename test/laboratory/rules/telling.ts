@@ -190,9 +190,10 @@ const saidAfter = (history: History, { at, invocation }: GivenVerdict): Event<'p
  * Whether an entry names a loss: settled rows by their number or as not verified, stragglers by a reindex or by the
  * name of a replaced index.
  */
-function names({ outcome, rowsMissing = 0, method, indexNow }: PolicyEntry, { settled }: Loss): boolean {
+function names(entry: PolicyEntry, { settled }: Loss): boolean {
+  const { outcome, rowsMissing = 0, rowsNotVisible = 0, method, indexNow } = entry;
   if (['rows-missing', 'quarantined', 'unknown'].includes(outcome)) return true;
-  return settled === 0 ? method === 'reindex' || indexNow !== undefined : rowsMissing >= settled;
+  return settled === 0 ? method === 'reindex' || indexNow !== undefined : rowsMissing + rowsNotVisible >= settled;
 }
 
 /** Whether a status of its task has been read. */

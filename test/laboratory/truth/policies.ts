@@ -9,13 +9,20 @@ export interface WrittenPolicy {
   refuseReindex: boolean;
   minDeletePercent: number;
   maxDeletePercent?: number;
+  maxMissingPercent: number;
   batchSize: number;
   timeoutSeconds?: number;
   maxRowsPerRun?: number;
   enabled: boolean;
 }
 
-const defaults = { refuseReindex: false, minDeletePercent: 10, batchSize: 10_000, enabled: true } as const;
+const defaults = {
+  refuseReindex: false,
+  minDeletePercent: 10,
+  maxMissingPercent: 2,
+  batchSize: 10_000,
+  enabled: true,
+} as const;
 
 /**
  * The one policy for a search index; undefined if there is none, several, or none that can be read.

@@ -48,6 +48,8 @@ export type JournalEvent = { at: number } & (
       fields: TruncateFields;
       /** Undefined if it failed. */
       answer: DryRun | undefined;
+      /** The search engine did not know the index, which counts as empty. */
+      isAbsent?: boolean;
       /** When the server counted: an answer may take its time. */
       countedAt: number;
     }

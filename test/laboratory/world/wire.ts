@@ -43,7 +43,7 @@ export function operationsOf(invocation: Invocation): Operations {
   return {
     async dryRun(fields, options) {
       let countedAt = time.now();
-      const note = (answer: DryRun | undefined) => {
+      const note = (answer: DryRun | undefined, isAbsent = false) => {
         const index = searchIndex(fields);
         journal.push({
           at: time.now(),
@@ -52,6 +52,7 @@ export function operationsOf(invocation: Invocation): Operations {
           index,
           fields: { ...fields },
           answer,
+          isAbsent,
           countedAt,
         });
       };
@@ -72,7 +73,8 @@ export function operationsOf(invocation: Invocation): Operations {
       } catch (error) {
         // An index that the search engine does not know has no rows; what a stranger says is no count.
         const isUnknown = error instanceof OperationsError && error.fact.kind === 'no-index' && error.fact.status;
-        note(isUnknown ? { rowsToDelete: 0, rowsTotal: 0, method: 'delete' } : undefined);
+        if (isUnknown) note({ rowsToDelete: 0, rowsTotal: 0, method: 'delete' }, true);
+        else note(undefined);
         throw error;
       }
     },

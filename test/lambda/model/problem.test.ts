@@ -10,7 +10,8 @@ const noted = (note: object) => aReport([], { notes: [{ text: 'A note.', ...note
 test.each<[string, Report]>([
   ['that needs attention', aReport([anEntry('above-ceiling')])],
   ['that failed as a whole', aReport([], { result: 'failed' })],
-  ['in which others deleted a few rows that should have stayed', aReport([anEntry('truncated', { rowsMissing: 3 })])],
+  ['in which more rows went than go on any day', aReport([anEntry('truncated', { rowsMissing: 11 })])],
+  ['in which a written row is not visible', aReport([anEntry('truncated', { rowsNotVisible: 1, method: 'reindex' })])],
   ['in which a server reindexed', aReport([anEntry('truncated', { method: 'reindex' })])],
   ['in which an index was replaced', aReport([anEntry('truncated', { indexNow: 'dataset_operationaspect_v1_2' })])],
   ['that did not find an index', aReport([anEntry('truncated', { noIndex: true })])],
@@ -24,6 +25,7 @@ test.each<[string, Report]>([
 
 test.each<[string, Report]>([
   ['that truncated', aReport([anEntry('truncated', { rowsDeleted: 9, rowsMissing: 0, method: 'delete' })])],
+  ['beside which an entity was deleted', aReport([anEntry('truncated', { rowsDeleted: 9, rowsMissing: 10 })])],
   ['of a server without a clock', noted({ kind: 'no-date-header' })],
   ['of a server that does not know a field', noted({ kind: 'field-refused' })],
   ['that is paused, and had nothing to do', noted({ kind: 'paused' })],

@@ -35,7 +35,13 @@ function factsOf({ policy, dryRun, before, ...more }: Case): DecisionInput {
     nowMillis: runStartMillis + 60_000,
     minRetentionDays: 7,
     isLimited: false,
-    before: { settings: undefined, planned: { rowsToDelete: 50, method }, baselineRows, ...before },
+    before: {
+      settings: undefined,
+      planned: { rowsToDelete: counted.rowsToDelete, method },
+      isAgreed: false,
+      baselineRows,
+      ...before,
+    },
     ...more,
   };
 }
@@ -77,6 +83,10 @@ describe('every reason', () => {
         cause: { kind: 'above-ceiling', maxDeletePercent: 50, approveRows: 63, approved: 59 },
       },
     ],
+    grown: [
+      { before: { planned: { rowsToDelete: 24, method: 'delete' } } },
+      notStarted({ kind: 'changed', what: 'grown', was: 24, now: 50 }),
+    ],
     refuseReindex: [
       { dryRun: { method: 'reindex' }, policy: { refuseReindex: true } },
       guard({ which: 'refuse-reindex' }),
@@ -96,7 +106,7 @@ describe('every reason', () => {
   test('is asked in both steps, except those that one step cannot know yet, or need not ask again', () => {
     const notAsked = (step: 'plan' | 'truncate') =>
       Object.entries(checks).flatMap(([name, reason]) => (reason[step] === 'asked' ? [] : [name]));
-    expect(notAsked('plan')).toEqual(['settings', 'methodChanged', 'rowsChanged', 'rowLimit']);
+    expect(notAsked('plan')).toEqual(['settings', 'grown', 'methodChanged', 'rowsChanged', 'rowLimit']);
     expect(notAsked('truncate')).toEqual(['taskStatus']);
   });
 
@@ -200,6 +210,13 @@ describe('just before the call', () => {
   });
   const reindex = { dryRun: { method: 'reindex' as const } };
   const limited = { isLimited: true, policy: { maxRowsPerRun: 50 } };
+  const planned = (rowsToDelete: number, dryRun = {}): Case => ({
+    dryRun,
+    before: { planned: { rowsToDelete, method: 'delete' } },
+  });
+  const agreed = (rowsToDelete: number, baselineRows = 50): Case => ({
+    before: { planned: { rowsToDelete, method: 'delete' }, isAgreed: true, baselineRows },
+  });
   test.each<[string, Case, string]>([
     ['ten rows fewer than the baseline', { before: { baselineRows: 60 } }, 'due'],
     ['ten rows more', { before: { baselineRows: 40 } }, 'due'],
@@ -213,6 +230,16 @@ describe('just before the call', () => {
       { before: { planned: { rowsToDelete: 50, method: 'reindex' } } },
       'not-started',
     ],
+    ['twice as many as planned', planned(25), 'due'],
+    ['more than twice as many', planned(24), 'not-started'],
+    ['more than twice as many, as approved', { ...planned(24), approveRows: 50 }, 'due'],
+    ['a few rows, and ten more', planned(40, { rowsToDelete: 50 }), 'due'],
+    ['a tenth and ten more than a person agreed to', agreed(45), 'due'],
+    ['eleven rows more than a person agreed to', agreed(39), 'not-started'],
+    ['a tenth more of many than a person agreed to', { ...many(110_000), ...agreed(100_000, 110_000) }, 'due'],
+    ['more than a tenth of many', { ...many(110_001), ...agreed(100_000, 110_001) }, 'not-started'],
+    ['more than a person agreed to, although a limit holds', { ...limited, ...agreed(30) }, 'not-started'],
+    ['fewer than planned', planned(60), 'due'],
     ['at the row limit', limited, 'due'],
     ['above the row limit, as approved', { ...limited, ...rows(51), approveRows: 51 }, 'due'],
     ['a reindex above the row limit, which goes whole', { ...reindex, policy: { maxRowsPerRun: 10 } }, 'due'],

@@ -16,6 +16,7 @@ describe('a policy', () => {
         policy: {
           ...valid,
           minDeletePercent: 10,
+          maxMissingPercent: 2,
           refuseReindex: false,
           batchSize: 10_000,
           enabled: true,

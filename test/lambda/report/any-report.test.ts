@@ -112,8 +112,9 @@ function expectReadable(report: Report, audience = aws): void {
   expect(lines.length).toBeLessThanOrEqual(maxLines);
   lines.forEach((line, at) => {
     if (!line.startsWith('  ')) return;
-    expect(lines[at - 1], line).toMatch(/^\S.*:$/);
-    expect(line).toMatch(/^ {2}(aws |kubectl |datahub-retention |\{"|GET \S+$|PUT \S+$)/);
+    // The body of a request has a line of its own, as the consoles of search engines read it.
+    expect(lines[at - 1], line).toMatch(line.startsWith('  { ') ? /^ {2}PUT / : /^\S.*:$/);
+    expect(line).toMatch(/^ {2}(aws |kubectl |datahub-retention |\{"|GET \S+$|PUT \S+$|\{ ")/);
   });
   if (report.mode === 'preview') expect(`${message.subject}${lines[0]}`).toMatch(/PREVIEW.*PREVIEW/);
   if (report.policies.some(({ outcome }) => outcome === 'rows-missing')) {
@@ -150,7 +151,7 @@ describe('a mail is short', () => {
     const [, problem = ''] = email.split('\n\n');
     const prose = problem.split('\n').filter((line) => !line.startsWith('  '));
     expect(words(prose.join(' '))).toBeLessThanOrEqual(120);
-    expect(email.split('\n').filter((line) => line.startsWith('  ')).length).toBeLessThanOrEqual(3);
+    expect(email.split('\n').filter((line) => /^ {2}[^{]/.test(line)).length).toBeLessThanOrEqual(3);
     expect(message.subject.length).toBeLessThan(100);
   });
 

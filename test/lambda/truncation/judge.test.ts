@@ -14,6 +14,8 @@ const baseline = { rowsToDelete: 1000, rowsTotal: 2000, rowsToKeep: 1000, counte
 
 interface Case {
   method?: Method;
+  /** The policy's tolerance. */
+  maxMissingPercent?: number;
   /** No task id came back. */
   isUnanswered?: boolean;
   /** Rows to delete that are left; 0 unless said otherwise. */
@@ -28,8 +30,8 @@ interface Case {
   isAbsent?: boolean;
 }
 
-function recordOf({ method = 'delete', isUnanswered }: Partial<Case>): Unresolved {
-  const attempt = anAttempt({ baseline, method, announced: method });
+function recordOf({ method = 'delete', isUnanswered, maxMissingPercent }: Partial<Case>): Unresolved {
+  const attempt = anAttempt({ baseline, method, announced: method, maxMissingPercent });
   return isUnanswered ? aSending({ attempt }) : aRunning({ attempt });
 }
 
@@ -61,6 +63,11 @@ describe('a delete: the first line that fits decides', () => {
     ['a task id, nothing fewer', { left: 1000, kept: 1000 }, 'incomplete, idle'],
     ['2 % of the rows to keep fewer', { kept: 980 }, 'truncated, idle'],
     ['more than 2 % fewer', { kept: 979 }, 'rows-missing, quarantined'],
+    ['with a tolerance of 1 %, 1 % fewer', { kept: 990, maxMissingPercent: 1 }, 'truncated, idle'],
+    ['with a tolerance of 1 %, more', { kept: 989, maxMissingPercent: 1 }, 'rows-missing, quarantined'],
+    ['with a tolerance of 0.1 %, ten rows fewer', { kept: 990, maxMissingPercent: 0.1 }, 'truncated, idle'],
+    ['with a tolerance of 0, one row fewer', { kept: 999, maxMissingPercent: 0 }, 'rows-missing, quarantined'],
+    ['with a tolerance of 0, none fewer', { kept: 1000, maxMissingPercent: 0 }, 'truncated, idle'],
     ['more than 2 % fewer, whatever its status says', { kept: 979, end: whole }, 'rows-missing, quarantined'],
     ['no task id, more than 2 % fewer', { ...one, left: 1000, kept: 979 }, 'rows-missing, quarantined'],
     ['1 % of the rows to delete left', { left: 10, kept: 1000 }, 'truncated, idle'],
@@ -140,6 +147,7 @@ describe('a reindex: the first line that fits decides', () => {
     // Written, and not visible
     ['more than 2 % not visible, and written', { kept: 979, end: whole }, unproven],
     ['none visible, and written', { kept: 0, end: whole }, unproven],
+    ['with a tolerance of 0, one not visible, and written', { kept: 999, end: whole, maxMissingPercent: 0 }, unproven],
     [
       'none visible, and written, some of them noops within the tolerance',
       { kept: 0, end: { ...whole, created: 980, noops: 20 } },

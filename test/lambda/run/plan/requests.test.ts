@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Operations, OperationsError, type TruncateFields } from '../../../../lambda/gms/operations.ts';
-import type { ServerErrorKind } from '../../../../lambda/model/server-error.ts';
+import type { EngineKind, ServerErrorKind } from '../../../../lambda/model/server-error.ts';
 import { PlanRequests } from '../../../../lambda/run/plan/requests.ts';
 import { truncateFields } from '../../../../lambda/truncation/counts.ts';
 import { aPolicy } from '../../../support/policies.ts';
@@ -66,27 +66,32 @@ describe('the server is not asked any more', () => {
 });
 
 describe('task statuses', () => {
-  const refusal = async (status: number | 'vanished') => {
+  const refusal = async (status: number | 'vanished' | undefined, engine?: EngineKind) => {
     let asked = 0;
     const operations = {
       async taskStatus() {
         asked++;
         if (status === 'vanished') return { kind: 'vanished' };
-        throw new OperationsError({ kind: 'bad-request', operation: 'task-status', status });
+        throw new OperationsError({ kind: 'bad-request', operation: 'task-status', status, engine });
       },
     } as unknown as Operations;
     const requests = new PlanRequests({ operations, clock, deadline: () => 900_000 }, new AbortController().signal);
     await requests.taskStatusRefusal();
-    return [(await requests.taskStatusRefusal())?.status, asked];
+    return [(await requests.taskStatusRefusal()) !== undefined, asked];
   };
 
-  test.each<[number | 'vanished', number | undefined]>([
-    [401, 401],
-    [403, 403],
-    [404, undefined],
-    [500, undefined],
-    ['vanished', undefined],
-  ])('that are answered with %s are refused with %s, asked once', async (answer, refused) => {
-    expect(await refusal(answer)).toEqual([refused, 1]);
+  test.each<[number | 'vanished' | undefined, EngineKind | undefined, boolean]>([
+    [401, undefined, true],
+    [403, undefined, true],
+    // A refusal of the search engine, inside a 500 of DataHub.
+    [500, 'permission', true],
+    // No answer at all.
+    [undefined, undefined, true],
+    [404, undefined, false],
+    [500, undefined, false],
+    [500, 'memory', false],
+    ['vanished', undefined, false],
+  ])('that are answered with %s (%s): refused %s, asked once', async (answer, engine, refused) => {
+    expect(await refusal(answer, engine)).toEqual([refused, 1]);
   });
 });

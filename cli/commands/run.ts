@@ -68,12 +68,13 @@ async function readInputs(commandLine: CommandLine, output: RunListener, env: No
   refuseProxy(server.baseUrl, env);
   const policies = commandLine.policies === undefined ? noPolicies : policiesFile(commandLine.policies, input.indices);
   const webhook = webhookOf(commandLine, output);
-  const files = runFiles(commandLine, [
+  const others = [
     ...serverFiles(commandLine, env),
-    ['--policies', commandLine.policies],
-    ['--notify-url-file', commandLine.notifyUrlFile],
+    ['--policies', commandLine.policies] as const,
+    ['--notify-url-file', commandLine.notifyUrlFile] as const,
     ...ledgerFolders(ledger, env),
-  ]);
+  ];
+  const files = runFiles(commandLine, others, commandLine.name ?? new URL(server.baseUrl).hostname);
   // Without a name, which ledger it is depends on the server.
   const named = ledger === undefined ? undefined : await openLedger(ledger, commandLine, policies, env);
   return { input, server, policies, webhook, files, named };

@@ -15,9 +15,9 @@ import { receiptOf } from './receipt.ts';
 /** Posts a message, through the environment's proxy if there is one for this address. */
 
 /** A message may therefore arrive twice (each has its run's id), which is better than never. */
-const attempts = 3;
-const connectTimeoutMillis = 10_000;
-const answerTimeoutMillis = 30_000;
+export const attempts = 3;
+export const connectTimeoutMillis = 10_000;
+export const answerTimeoutMillis = 30_000;
 /** A receiver's refusal is usually a word or two. */
 const maxQuote = 120;
 
@@ -55,7 +55,7 @@ export async function post(webhook: Webhook, body: Body, options: PostOptions = 
 }
 
 /** Certificates are always checked, whatever the environment says. */
-function dispatcherFor(proxy: string | undefined, caPem: string | undefined): Dispatcher {
+export function dispatcherFor(proxy: string | undefined, caPem: string | undefined): Dispatcher {
   const tls = { rejectUnauthorized: true, ...(caPem !== undefined && { secureContext: trusting(caPem) }) };
   const times = { headersTimeout: answerTimeoutMillis, bodyTimeout: answerTimeoutMillis };
   return proxy === undefined
@@ -68,7 +68,7 @@ function dispatcherFor(proxy: string | undefined, caPem: string | undefined): Di
       });
 }
 
-const through = (proxy: string | undefined): string =>
+export const through = (proxy: string | undefined): string =>
   proxy === undefined ? '' : ` through the proxy ${URL.canParse(proxy) ? new URL(proxy).host : 'of the environment'}`;
 
 type Answer =
@@ -178,7 +178,7 @@ function remedyInBody(said: string, { format, source }: Webhook): string {
   return `Correct what it names (a keyword, a signature, a withdrawn address), or its format: ${otherFormats(format)}.`;
 }
 
-function whyNoAnswer(error: unknown): { problem: string; isTransient: boolean } {
+export function whyNoAnswer(error: unknown): { problem: string; isTransient: boolean } {
   const { stage, code } = causeOf(error, false);
   const why = code === undefined ? '' : ` (${code})`;
   const check = `Check the address, and HTTPS_PROXY and NO_PROXY${ignoredRange(process.env)}.`;

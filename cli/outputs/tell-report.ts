@@ -16,6 +16,7 @@ import { type LastRun, type LastRuns, lastRunOf } from '../ledgers/stored-ledger
 import { figuresOf } from './metrics-file.ts';
 import { type OutputFile, writeAndTell } from './output-file.ts';
 import { post } from './post.ts';
+import { pushFigures } from './push-metrics.ts';
 
 /** Where the result of a run goes: the screen, files, and a webhook. */
 interface ReportOutputs {
@@ -23,6 +24,8 @@ interface ReportOutputs {
   server: Server;
   json?: OutputFile<'report'>;
   metrics?: OutputFile<'figures'>;
+  /** Of a Pushgateway. */
+  pushUrl?: URL | undefined;
   webhook?: Webhook;
   failOn?: Options['failOn'];
   /** A person started it, so that its message is never held back (rule 12). */
@@ -59,13 +62,16 @@ export function reportPublisher(run: ReportOutputs, output: RunListener): Report
       const { report } = message;
       output.report(message);
       const isWritten = writeAndTell(json, () => `${JSON.stringify(report, null, 2)}\n`, output);
-      const hasFigures = writeAndTell(metrics, () => figuresOf(report), output);
+      const isFigured = writeAndTell(metrics, () => figuresOf(report), output);
       const printed = await run.printed();
       const posting = await postMessage(message, run, output);
       const waiting = unreportedIndices(report);
       if (posting === 'refused' && waiting.length > 0) {
         output.problem(`Until a message is posted, nothing more is deleted in ${waiting.join(', ')}.`);
       }
+      const pushProblem = run.pushUrl && (await pushFigures(run.pushUrl, figuresOf(report), { caPem: server.ca?.() }));
+      if (pushProblem !== undefined) output.problem(pushProblem);
+      const hasFigures = isFigured && pushProblem === undefined;
       // A person who quits the pager early loses nothing, unless the verdict was shown nowhere else.
       const isRead = printed !== 'gone' || posting === 'posted' || waiting.length === 0;
       const isDelivered = isRead && printed !== 'refused' && posting !== 'refused' && isWritten && hasFigures;

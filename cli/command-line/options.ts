@@ -13,6 +13,8 @@ export interface Options {
   timeout?: number;
   policies?: string;
   approveRows?: number;
+  by?: string;
+  runs?: boolean;
   acceptMissing?: number;
   stage?: string;
   ledger?: string;
@@ -71,6 +73,8 @@ export const options: Record<OptionName, Description> = {
     read: (text) => wholeNumber(text, 'of seconds', { most: 600 }),
   },
   policies: { flags: '--policies <file>', help: 'a JSON list of policies', env: 'DATAHUB_RETENTION_POLICIES' },
+  by: { flags: '--by <name>', help: 'who asks for this run, for reports and the ledger (else user and host)' },
+  runs: { flags: '--runs', help: 'the last 30 runs that enforced or released, instead of the indices' },
   approveRows: {
     flags: '--approve-rows <rows>',
     help: 'let the one INDEX exceed its ceiling, up to this many rows',

@@ -1,3 +1,5 @@
+import { hostname, userInfo } from 'node:os';
+import { schedule } from '../../lambda/model/by.ts';
 import type { Options } from '../command-line/options.ts';
 import type { Printed, RunListener } from '../events/output.ts';
 
@@ -27,3 +29,16 @@ export interface ProcessContext {
 /** A container has no terminal; there a person gives the arguments in a variable, which no schedule sets. */
 export const isByHand = ({ env, hasTerminal }: ProcessContext): boolean =>
   hasTerminal || env['DATAHUB_RETENTION_ARGS'] !== undefined;
+
+/** Who asks for a run: as given, or the user and host where a person does. */
+export const askerOf = (by: string | undefined, context: ProcessContext): string =>
+  by ?? (isByHand(context) ? `${userName()}@${hostname()}` : schedule);
+
+/** A user without an entry in the system's user list, as in a container, has a number. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? 'unknown');
+  }
+}

@@ -14,7 +14,7 @@ import { reportPublisher } from '../outputs/tell-report.ts';
 import { connect } from '../run/connect.ts';
 import { runOnce } from '../run/run-once.ts';
 import { remarksOn, runFiles, serverFiles } from './files.ts';
-import { isByHand, type ProcessContext } from './process-context.ts';
+import { askerOf, isByHand, type ProcessContext } from './process-context.ts';
 
 /** `preview`, `enforce` and `release`: one run on a server. @throws UsageError */
 export async function runOnServer(
@@ -52,7 +52,8 @@ export async function runOnServer(
       { server, audience, ...files, webhook, failOn, byHand, lastRun, printed, complain },
       output,
     );
-    const run = { server, connection, policies, input, fast, embedded: false, ledger, name, audience, ask };
+    const asked = { ...input, by: askerOf(commandLine.by, context) };
+    const run = { server, connection, policies, input: asked, fast, embedded: false, ledger, name, audience, ask };
     await runOnce(run, output, publisher);
     return publisher.status();
   } finally {

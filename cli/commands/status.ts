@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
 import type { StoredRecord } from '../../lambda/ledger/record.ts';
+import { parseRuns, type RunSummary } from '../../lambda/ledger/runs.ts';
 import { shellWord } from '../../lambda/report/guide/words.ts';
 import type { CommandLine } from '../command-line/read.ts';
 import { UsageError } from '../events/mistakes.ts';
@@ -9,7 +10,7 @@ import { defaultLedgerPath, ledgerAt } from '../ledgers/choose.ts';
 import { statusJson } from '../ledgers/status.ts';
 import { type LastRun, lastRunLines } from '../ledgers/stored-ledger.ts';
 import { outputFile, writeOutputFile } from '../outputs/output-file.ts';
-import { statusText } from '../outputs/status.ts';
+import { runsText, statusText } from '../outputs/status.ts';
 import type { ProcessContext } from './process-context.ts';
 
 /** `status`: what the ledger holds, and the last run. @throws UsageError */
@@ -23,22 +24,28 @@ export async function status(
   const ledger = ledgerAt(folder, env);
   let records: StoredRecord[];
   let lastRun: LastRun | undefined;
+  let runs: RunSummary[] = [];
   try {
     if (named !== undefined && !ledger.exists())
       throw new LedgerError(`The ledger ${resolve(folder)} does not exist: name another with --ledger.`);
     records = await ledger.list();
     lastRun = await ledger.lastRun();
+    runs = parseRuns(await ledger.runs.readRuns());
   } catch (error) {
     if (error instanceof LedgerError) throw new UsageError(error.message);
     throw error;
   }
   if (file !== undefined) {
-    writeOutputFile(file, statusJson(records, lastRun));
+    writeOutputFile(file, statusJson(records, lastRun, runs));
     return 0;
   }
   // A pod that names its ledger may have no home folder.
   const samples = named === undefined ? defaultLedgerPath(env, true) : undefined;
   print(`${lastRunLines(lastRun).join('\n')}\nLedger  ${folder}\n`);
+  if (commandLine.runs) {
+    print(runs.length === 0 ? 'No run that enforces or releases is known.\n' : runsText(runs, width));
+    return 0;
+  }
   print(
     records.length === 0
       ? `It has no record: no run with this ledger has truncated anything.\n`

@@ -28,6 +28,7 @@ const fileName = /^(?<index>.+)@(?<revision>\d{1,15})\.json$/;
 const leftover = /^\.new-/;
 /** Names with a dot at their beginning are no records. */
 const lastRunFile = '.last-run.json';
+const runsFile = '.runs.json';
 
 /**
  * @param folder read without being created; nothing is in a folder that does not exist
@@ -107,6 +108,18 @@ export function folderLedger(folder: string, isNamed = false): StoredLedger {
         fs.writeFileSync(fresh, `${JSON.stringify(run)}\n`, { mode: 0o600 });
         fs.renameSync(fresh, path(lastRunFile));
       }),
+    runs: {
+      readRuns: async () => attempt('read', () => textOf(path(runsFile)) || undefined),
+      replaceRuns: async (text, before) =>
+        attempt('written', () => {
+          makeIfMissing();
+          if ((textOf(path(runsFile)) || undefined) !== before) return false;
+          const fresh = path(`.new-${randomUUID()}`);
+          fs.writeFileSync(fresh, text, { mode: 0o600 });
+          fs.renameSync(fresh, path(runsFile));
+          return true;
+        }),
+    },
     replace: async (next) => {
       const { index } = next;
       const record = storable(next);

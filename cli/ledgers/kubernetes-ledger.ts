@@ -24,6 +24,7 @@ const indexAnnotation = 'datahub-retention/index';
 const selector = `${ledgerLabel}=record`;
 /** Its label says that it is no record. */
 const lastRunName = 'datahub-retention-last-run';
+const runsName = 'datahub-retention-runs';
 
 /**
  * Pauses before the attempts after the first, milliseconds. A control plane with one server is away for longer while it is
@@ -104,6 +105,26 @@ export function kubernetesLedger(maps: ConfigMaps, { pause = sleep }: Options = 
       });
     },
 
+    runs: {
+      async readRuns() {
+        const map = await repeated('read the last runs', () => maps.get(runsName));
+        return map?.data?.['runs'];
+      },
+      replaceRuns: (text, before) =>
+        repeated('write the last runs', async () => {
+          const current = await maps.get(runsName);
+          if (current?.data?.['runs'] !== before) return false;
+          const map = mapOf({ name: runsName, is: 'runs' }, { runs: text }, current);
+          return (current ? maps.update(map) : maps.create(map)).then(
+            () => true,
+            (error: unknown) => {
+              if (isConflict(error, current !== undefined)) return false;
+              throw error;
+            },
+          );
+        }),
+    },
+
     async prepare() {
       const probe = {
         metadata: { name: `datahub-retention-probe-${randomUUID()}`, labels: { [ledgerLabel]: 'probe' } },
@@ -165,7 +186,7 @@ const dataOf = (record: object & { revision: number }, writeId: string) => ({
 
 /** What others have written beside it stays: their labels and annotations are not ours. */
 function mapOf(
-  { name, is, index }: { name: string; is: 'record' | 'last-run'; index?: string },
+  { name, is, index }: { name: string; is: 'record' | 'last-run' | 'runs'; index?: string },
   data: Record<string, string>,
   current: ConfigMap | undefined,
 ): ConfigMap {

@@ -1,4 +1,5 @@
 import { isUnresolved, namesOfRecord, remainsOf, type StoredRecord } from '../../lambda/ledger/record.ts';
+import type { RunSummary } from '../../lambda/ledger/runs.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
 import { iso } from '../../lambda/report/sentences/numbers.ts';
 import { taskRowsOf } from '../events/output.ts';
@@ -36,12 +37,21 @@ export function statusOf(record: StoredRecord) {
     /** Of a reindex: rows that are still in the old index, and its name. */
     rowsLeftBehind: verdict?.rowsLeftBehind,
     oldIndex: verdict?.rowsLeftBehind && !isOpen ? record.attempt?.baseline.indexName : undefined,
+    /** The run that sent last: who asked for it, and the number that a person approved. */
+    by: isOpen || verdict ? record.attempt?.by : undefined,
+    approvedRows: record.attempt?.approvedRows,
     releasedAt: lastRelease && iso(lastRelease.decided.atMillis),
+    releasedBy: lastRelease?.by,
+    releasedRun: lastRelease?.decided.runId,
+    acceptedMissing: lastRelease?.release.accepted,
     /** No report is known to have included its last verdict, or its last release. */
     unreported: unreported || undefined,
   };
 }
 
 /** `status --json`. */
-export const statusJson = (records: readonly StoredRecord[], lastRun: LastRun | undefined): string =>
-  `${JSON.stringify({ version: 1, lastRun, indices: records.map(statusOf) }, null, 2)}\n`;
+export const statusJson = (
+  records: readonly StoredRecord[],
+  lastRun: LastRun | undefined,
+  runs: readonly RunSummary[],
+): string => `${JSON.stringify({ version: 1, lastRun, indices: records.map(statusOf), runs }, null, 2)}\n`;

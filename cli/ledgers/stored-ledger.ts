@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
+import type { RunStore } from '../../lambda/ledger/runs.ts';
 import { results } from '../../lambda/model/outcomes.ts';
 import type { Report } from '../../lambda/model/report-schema.ts';
 import { moment } from '../../lambda/report/sentences/numbers.ts';
@@ -27,6 +28,7 @@ export type LastRun = z.infer<typeof lastRunSchema>;
 
 /** A ledger that outlives the process: in a folder, or in ConfigMaps. */
 export interface StoredLedger extends Ledger, LastRuns {
+  runs: RunStore;
   /**
    * Makes it if it is missing, and tries whether it can be written, without storing a record.
    * @throws LedgerError

@@ -1,5 +1,7 @@
 import type { StoredRecord } from '../../lambda/ledger/record.ts';
+import type { RunSummary } from '../../lambda/ledger/runs.ts';
 import { exact, moment } from '../../lambda/report/sentences/numbers.ts';
+import { oneLine } from '../../lambda/report/sentences/text.ts';
 import { resultLine } from '../events/output.ts';
 import { type IndexStatus, statusOf } from '../ledgers/status.ts';
 import { table } from './table.ts';
@@ -33,9 +35,9 @@ const states: Record<IndexStatus['state'], string> = {
 const timeOf = (time: string | undefined): string => (time ? moment(Date.parse(time)) : 'an unknown time');
 
 function detailsOf(status: IndexStatus): string[] {
-  const { since, taskId, rowsToDelete, releasedAt, unreported, unreadable } = status;
+  const { since, taskId, rowsToDelete, unreported, unreadable } = status;
   if (unreadable) return [`fields that cannot be read: ${unreadable.join(', ')}`, 'left alone until it is released'];
-  const last = [...lastVerdict(status), ...(releasedAt === undefined ? [] : [`released on ${timeOf(releasedAt)}`])];
+  const last = [...lastVerdict(status), ...releaseOf(status)];
   if (unreported) return [...last, 'nothing more is deleted here until a run has reported it'];
   if (rowsToDelete === undefined) return last;
   return [
@@ -59,3 +61,39 @@ function lastVerdict({ lastOutcome, lastDecidedAt, ...counted }: IndexStatus): s
   ];
   return [`${lastOutcome} on ${timeOf(lastDecidedAt)}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}`];
 }
+
+/** Until the next truncation of the index: who released it, and what was accepted as lost. */
+function releaseOf({ releasedAt, releasedBy, acceptedMissing = 0 }: IndexStatus): string[] {
+  if (releasedAt === undefined) return [];
+  const by = releasedBy === undefined ? '' : ` by ${oneLine(releasedBy, 100)}`;
+  const accepted = acceptedMissing > 0 ? `, with up to ${exact(acceptedMissing)} rows accepted as lost` : '';
+  return [`released${by} on ${timeOf(releasedAt)}${accepted}`];
+}
+
+/** The last runs that enforced or released, the newest first. @param width of its lines, characters */
+export function runsText(runs: readonly RunSummary[], width: number): string {
+  const columns = [{ title: 'When' }, { title: 'By' }, { title: 'Result' }, { title: 'What' }];
+  const rows = runs.map(({ finishedAt, by = '-', result, indices, released = [] }) => [
+    timeOf(finishedAt),
+    oneLine(by, 60),
+    result,
+    [...indices.map(indexText), ...released.map(releasedText)].join('; ') || 'nothing to do',
+  ]);
+  return `${table(columns, rows, width)}\n`;
+}
+
+function indexText(index: RunSummary['indices'][number]): string {
+  const { name, outcome, rowsDeleted, rowsLeftBehind, rowsMissing, rowsNotVisible, approvedRows } = index;
+  const counts: [number | undefined, string][] = [
+    [rowsDeleted, 'deleted'],
+    [rowsLeftBehind, 'left behind'],
+    [rowsMissing, 'missing'],
+    [rowsNotVisible, 'not visible'],
+    [approvedRows, 'approved'],
+  ];
+  const said = counts.flatMap(([count, what]) => (count === undefined ? [] : [`${exact(count)} ${what}`]));
+  return oneLine(`${name} ${outcome}${said.length === 0 ? '' : ` (${said.join(', ')})`}`, 300);
+}
+
+const releasedText = ({ name, accepted }: NonNullable<RunSummary['released']>[number]): string =>
+  oneLine(`${name} released${accepted ? ` (${exact(accepted)} accepted as lost)` : ''}`, 300);

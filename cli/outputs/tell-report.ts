@@ -1,5 +1,6 @@
 import { redactor } from '../../lambda/gms/secrets.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
+import { keepRun, type RunStore, summaryOfRun } from '../../lambda/ledger/runs.ts';
 import { results } from '../../lambda/model/outcomes.ts';
 import type { Report } from '../../lambda/model/report-schema.ts';
 import { dottedName } from '../../lambda/policy/aspects.ts';
@@ -33,7 +34,7 @@ interface ReportOutputs {
   /** Who reads its messages. */
   audience: Audience;
   /** Where this run is kept as the last one; the embedded service has no such place. */
-  lastRun?: { store: LastRuns; verb: LastRun['verb'] };
+  lastRun?: { store: LastRuns & { runs?: RunStore }; verb: LastRun['verb'] };
   /** Whether standard output has taken all that was written so far. */
   printed(): Promise<Printed>;
   /** A line on standard error. */
@@ -81,15 +82,17 @@ export function reportPublisher(run: ReportOutputs, output: RunListener): Report
         report.mode === 'preview' ? posting === 'posted' : printed === 'taken' || printed === 'not-asked';
       const isPublished = isOnScreen && isWritten && posting !== 'refused';
       // A preview's reader wanted no more; of a run that may have deleted rows, somebody has to hear.
-      const isUnread = printed === 'gone' && posting !== 'posted' && json === undefined;
-      if (isUnread && report.mode !== 'preview') {
+      const isUnread = printed === 'gone' && posting !== 'posted' && json === undefined && report.mode !== 'preview';
+      if (isUnread) {
         const where = run.lastRun === undefined ? '' : '; status shows what is known';
         run.complain(`Standard output was closed, so nobody has read this run's report${where}: ${message.subject}`);
       }
       if (run.lastRun !== undefined) {
         const { store, verb } = run.lastRun;
         const lastRun = { ...lastRunOf(report, verb, message.subject), unread: isUnread || undefined };
-        await keep(store, lastRun, output);
+        await keep(output, () => store.keepLastRun(lastRun));
+        const { runs } = store;
+        if (verb !== 'preview' && runs) await keep(output, () => keepRun(runs, summaryOfRun(report)));
       }
       return isPublished;
     },
@@ -97,9 +100,9 @@ export function reportPublisher(run: ReportOutputs, output: RunListener): Report
 }
 
 /** If the disk is full by now, the report has said so. */
-async function keep(store: LastRuns, run: LastRun, output: RunListener): Promise<void> {
+async function keep(output: RunListener, write: () => Promise<void>): Promise<void> {
   try {
-    await store.keepLastRun(run);
+    await write();
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
     output.problem(`status will not show this run: ${error.message}`);

@@ -27,6 +27,8 @@ const pausesMillis = [100, 500, 2000];
 
 type Item = Record<string, AttributeValue>;
 
+const runsIndex = 'runs';
+
 /**
  * The ledger in a DynamoDB table with the keys `ledger` (the stage) and `index`. The record itself is one JSON text.
  * Beside it are two attributes: its revision, because every write is conditional on it, and the random ID of the last
@@ -37,7 +39,9 @@ type Item = Record<string, AttributeValue>;
  */
 export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
   const { table, stage, client = dynamoDbClient(), pause = sleep } = options;
-  const keyOf = (index: string) => ({ ledger: { S: stage }, index: { S: index } });
+  const keyOf = (index: string, ledger = stage) => ({ ledger: { S: ledger }, index: { S: index } });
+  /** A key of its own: the records are listed by the stage's, and a stage's name has no slash. */
+  const runsLedger = `${stage}/runs`;
 
   const retry = { pause, pauseAfter };
   const attempted = <Value>(what: string, work: Promise<Value>): Promise<Value> =>
@@ -45,8 +49,8 @@ export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
       throw ledgerError(table, what, error);
     });
 
-  const getItem = (index: string): Promise<Item | undefined> => {
-    const command = new GetItemCommand({ TableName: table, Key: keyOf(index), ConsistentRead: true });
+  const getItem = (index: string, ledger?: string): Promise<Item | undefined> => {
+    const command = new GetItemCommand({ TableName: table, Key: keyOf(index, ledger), ConsistentRead: true });
     return attempted(
       `read ${index}`,
       retried(async () => (await client.send(command)).Item, retry),
@@ -79,6 +83,25 @@ export function dynamoDbLedger(options: DynamoDbLedgerOptions): Ledger {
         start = page.LastEvaluatedKey;
       } while (start !== undefined);
       return records;
+    },
+
+    runs: {
+      readRuns: async () => (await getItem(runsIndex, runsLedger))?.['runs']?.S,
+      async replaceRuns(text, before) {
+        const Item = { ...keyOf(runsIndex, runsLedger), runs: { S: text } };
+        const command = new PutItemCommand({
+          TableName: table,
+          Item,
+          ...(before === undefined
+            ? { ConditionExpression: 'attribute_not_exists(#runs)' }
+            : { ConditionExpression: '#runs = :before', ExpressionAttributeValues: { ':before': { S: before } } }),
+          ExpressionAttributeNames: { '#runs': 'runs' },
+        });
+        return attempted(
+          'write the last runs',
+          retried(() => client.send(command).then(() => true, takenAsFalse), retry),
+        );
+      },
     },
 
     async replace(next) {

@@ -44,6 +44,7 @@ export function reportServices() {
       settings,
       clock: systemClock,
       log,
+      keepsRuns: true,
       publisher: snsPublisher({ client, topicArn, notify, formats, log, audience, timeoutMillis }),
       addSentences: (facts) => withSentences(facts, audience),
       count: (report, subscriptions) => reportMetrics(report, subscriptions?.confirmed).forEach(toStandardOutput),

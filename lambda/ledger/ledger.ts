@@ -1,4 +1,5 @@
 import type { StoredRecord } from './record.ts';
+import type { RunStore } from './runs.ts';
 
 /**
  * The ledger of one stage. Implementations: DynamoDB (`aws/`); a folder, ConfigMaps or memory (command line). They
@@ -17,6 +18,8 @@ export interface Ledger {
    * neither can be established.
    */
   replace(next: StoredRecord): Promise<boolean>;
+  /** The last runs in short, beside the records. */
+  runs?: RunStore;
   /** Why the ledger cannot be written, if that is known beforehand; a run then only reports what it holds. */
   unwritable?: LedgerError;
   /** It ends with its process, so that an empty one is no news. */

@@ -72,6 +72,9 @@ const attemptSchema = runSchema.extend({
   /** The policy's own cutoff: the rows to keep begin there, even where a row limit makes the sent cutoff older. */
   policyCutoffMillis: millis,
   fields: fieldsSchema,
+  /** Who asked for the run that sent it, and up to how many rows a person approved; for people. */
+  by: shown(z.string()),
+  approvedRows: shown(rows),
   /** The policy's tolerance when it was sent; 2 in a record without it. */
   maxMissingPercent: z.number().min(0).max(2).optional(),
   /** By the server's dry run. */
@@ -129,7 +132,11 @@ const releaseSchema = extensible(releaseFacts);
 export type Release = z.infer<typeof releaseSchema>;
 
 /** The last release, which takes the place of the verdict that it ended. */
-const lastReleaseSchema = extensible({ decided: decidedSchema, release: releaseSchema.catch({}) });
+const lastReleaseSchema = extensible({
+  by: shown(z.string()),
+  decided: decidedSchema,
+  release: releaseSchema.catch({}),
+});
 export type LastRelease = z.infer<typeof lastReleaseSchema>;
 
 const common = {

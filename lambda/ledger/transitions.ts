@@ -157,7 +157,7 @@ export function recordVerdict(
 }
 
 /** A person has released the index: what was counted before no longer applies. */
-export function release(record: StoredRecord, key: Key, opened: Release, decided: DecidedBy): Idle {
+export function release(record: StoredRecord, key: Key, opened: Release, decided: DecidedBy, by?: string): Idle {
   // An unreadable record does not say which runs it shuts out, so its release shuts out all that have started by now.
   const lastSender =
     record.state === 'unreadable'
@@ -171,7 +171,7 @@ export function release(record: StoredRecord, key: Key, opened: Release, decided
     unreported: true,
     lastSender,
     lastVerdict: undefined,
-    lastRelease: { decided, release: opened },
+    lastRelease: { by, decided, release: opened },
     window: undefined,
     attempt: undefined,
     taskId: undefined,

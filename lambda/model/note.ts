@@ -68,6 +68,7 @@ const kinds = {
   released: {
     index: z.string(),
     ...releaseFacts,
+    by: z.string().optional().meta({ description: 'who asked for it, as they say' }),
     decidedAt: z.string().optional().meta({ description: 'when it was released; ISO 8601 UTC' }),
     decidedBy: z.string().optional().meta({ description: 'the run that released it' }),
   },

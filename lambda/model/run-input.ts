@@ -18,6 +18,8 @@ export const runInputSchema = z
     release: z.array(name).min(1).max(50).optional(),
     /** Rows that may stay missing in the one index of `release`. */
     acceptMissing: z.int().min(0).optional(),
+    /** Who asks for this run, as people should read it; nothing is decided by it. */
+    by: z.unknown().optional(),
     /** The console of Step Functions suggests an input with this field, which means nothing. */
     Comment: z.unknown().optional(),
     /** ISO 8601, from the schedule; anything that is not a time counts as none. */

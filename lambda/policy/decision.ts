@@ -249,7 +249,10 @@ export const policyCutoff = (
 export const withHeadroom = (rows: number): number => Math.ceil(rows * 1.05);
 
 /** Without a ceiling of its own, a policy may delete any share of an index except all of it. */
-function isAboveCeiling({ maxDeletePercent }: PolicySettings, { rowsToDelete, rowsTotal }: IndexCounts): boolean {
+export function isAboveCeiling(
+  { maxDeletePercent }: PolicySettings,
+  { rowsToDelete, rowsTotal }: IndexCounts,
+): boolean {
   if (maxDeletePercent === undefined) return rowsToDelete >= rowsTotal;
   return compareShare(rowsToDelete, rowsTotal, maxDeletePercent) > 0;
 }

@@ -14,11 +14,10 @@ export const fullForm: Omit<Form, 'fits' | 'left'> = {
 };
 
 /** What a command does, and below it the command whole. */
-function commandLines({ say, line, typedIn }: Command): Line[] {
+function commandLines({ say, line, body, typedIn }: Command): Line[] {
   const where = typedIn === 'search-engine' ? " (in the search engine's console)" : '';
-  // A request's body has a line of its own, as consoles read it.
-  const lines = line.split('\n').map((text): Line => ({ kind: 'command', text: oneLine(text, 2000) }));
-  return [textLine(`${say}${where}:`), ...lines];
+  const lines = [line, ...(body === undefined ? [] : [body])];
+  return [textLine(`${say}${where}:`), ...lines.map((text): Line => ({ kind: 'command', text: oneLine(text, 2000) }))];
 }
 
 function runbookText(section: Section, { guide }: Context): string {

@@ -1,3 +1,4 @@
+import { schedule } from '../model/by.ts';
 import { maxUnmanaged, type Report } from '../model/report-schema.ts';
 import type { Command } from './guide/audience.ts';
 import type { Section } from './guide/runbook.ts';
@@ -215,8 +216,9 @@ function hints({ report, context: { guide } }: Message, { plain }: Form): string
 const nameOfUnmanaged = ({ indexName, entityType, aspect }: Report['unmanagedIndices'][number]): string =>
   entityType && aspect ? nameOf({ entityType, aspect }) : oneLine(indexName, 120);
 
-function runLine({ runId, startedAt, finishedAt }: Report, { plain }: Form): string {
+function runLine({ runId, by, startedAt, finishedAt }: Report, { plain }: Form): string {
   const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000;
   const took = seconds >= 0 ? `, took ${duration(seconds)}` : '';
-  return `Run ${plain(runId, 100)}, ${moment(Date.parse(startedAt))}${took}.`;
+  const asked = by === undefined || by === schedule ? '' : `, by ${plain(by, 100)}`;
+  return `Run ${plain(runId, 100)}${asked}, ${moment(Date.parse(startedAt))}${took}.`;
 }

@@ -154,9 +154,9 @@ export function resolvedEntry(
 }
 
 /** What a record says of its last release. */
-export function releaseNote(index: string, { decided, release }: LastRelease): NoteOf<'released'> {
+export function releaseNote(index: string, { by, decided, release }: LastRelease): NoteOf<'released'> {
   const decidedAt = new Date(decided.atMillis).toISOString();
-  return { kind: 'released', index, ...release, decidedAt, decidedBy: capped(decided.runId) };
+  return { kind: 'released', index, ...release, by: by && capped(by), decidedAt, decidedBy: capped(decided.runId) };
 }
 
 /** An entry for a truncation that this run watches. */

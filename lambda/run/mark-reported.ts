@@ -1,11 +1,13 @@
 import * as z from 'zod';
 import { LedgerError } from '../ledger/ledger.ts';
+import { keepRun, type RunStore, type RunSummary } from '../ledger/runs.ts';
 import { markReported } from '../ledger/transitions.ts';
 import type { RunServices } from './services.ts';
 
 /** What the workflow passes to MarkReported: the decisions that the published report has included. */
 const markEventSchema = z.object({
   marks: z.array(z.object({ index: z.string(), revision: z.number(), decidedAtMillis: z.number() })),
+  run: z.custom<RunSummary>((value) => typeof value === 'object').nullish(),
   execution: z.object({ name: z.string() }),
 });
 export type MarkEvent = z.infer<typeof markEventSchema>;
@@ -19,7 +21,7 @@ export const asMarkEvent = (event: unknown): MarkEvent | undefined => markEventS
  * @throws LedgerError once every mark has been tried, so that the workflow tries again
  */
 export async function markAllReported(
-  { marks }: MarkEvent,
+  { marks, run }: MarkEvent,
   { ledger, log }: Pick<RunServices, 'ledger' | 'log'>,
 ): Promise<void> {
   let failure: LedgerError | undefined;
@@ -35,5 +37,16 @@ export async function markAllReported(
       failure = error;
     }
   }
+  if (run && ledger.runs) await keep(ledger.runs, run, log);
   if (failure) throw failure;
+}
+
+/** The run is over and reported, whether it can be listed or not. */
+async function keep(store: RunStore, run: RunSummary, log: RunServices['log']): Promise<void> {
+  try {
+    await keepRun(store, run);
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error;
+    log.warn('this run is not kept among the last runs', { error });
+  }
 }

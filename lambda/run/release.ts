@@ -54,7 +54,8 @@ export async function releaseIndices(
       const given = fromDottedName(names.find((name) => searchIndexOfName(name) === index) ?? index);
       const { entityType, aspect } = policy ? namesOf(policy) : record ? namesOfRecord(record) : given;
       const key = { index, entityType, aspect, server: state.server };
-      const result = await releaseIndex({ key, record, run: state, acceptMissing }, services, signal);
+      const request = { key, record, run: state, by: state.by, acceptMissing };
+      const result = await releaseIndex(request, services, signal);
       if (result.kind === 'granted') now.set(index, result.record);
       else notes.push(result.note);
     }
@@ -67,6 +68,8 @@ export interface ReleaseRequest {
   record: StoredRecord | undefined;
   /** The run that releases. */
   run: RunId;
+  /** Who asked for it. */
+  by?: string | undefined;
   /** Rows that may stay missing; if given at all, it also releases an index where that number is unknown. */
   acceptMissing?: number;
 }
@@ -75,7 +78,7 @@ type ReleaseResult = { kind: 'granted'; record: LedgerRecord } | { kind: 'refuse
 
 /** Releases one index, or says why it cannot be released (yet). Never throws for the server or the ledger. */
 export async function releaseIndex(
-  { key, record, run, acceptMissing }: ReleaseRequest,
+  { key, record, run, by, acceptMissing }: ReleaseRequest,
   services: Services,
   signal: AbortSignal,
 ): Promise<ReleaseResult> {
@@ -100,7 +103,7 @@ export async function releaseIndex(
   const { missing = 0, unknown } = facts;
   const isEnough = missing <= (acceptMissing ?? 0) && (unknown === undefined || acceptMissing !== undefined);
   if (!isEnough) return refused(unknown === undefined ? 'missing' : 'unknown', facts);
-  const granted = release(record, key, facts, { ...runOf(run), atMillis: services.clock.now() });
+  const granted = release(record, key, facts, { ...runOf(run), atMillis: services.clock.now() }, by);
   try {
     if (await services.ledger.replace(granted)) {
       services.log.info('released by a person', { index: key.index, missing: facts.missing, unknown: facts.unknown });

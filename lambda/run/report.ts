@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { capped } from '../gms/text.ts';
+import { type RunSummary, summaryOfRun } from '../ledger/runs.ts';
 import type { Mark } from '../ledger/transitions.ts';
 import type { Cause } from '../model/cause.ts';
 import { type Note, needsAttention } from '../model/note.ts';
@@ -36,6 +37,8 @@ export interface ReportServices {
   publisher: Publisher;
   /** Counts the report's results, once: when it is published or, if nobody accepts it, in the last try. */
   count?(report: Report, subscriptions?: Subscriptions): void;
+  /** MarkReported keeps each run that enforces or releases, in short. */
+  keepsRuns?: boolean;
   /** Turns the data into English. */
   addSentences(data: ReportData): Report;
 }
@@ -45,6 +48,8 @@ export interface ReportResult {
   result: Result;
   next: 'mark' | 'end';
   marks: Mark[];
+  /** The run in short, for the ledger, where the workflow writes it; null: nothing is kept of this run. */
+  run: RunSummary | null;
 }
 
 /**
@@ -72,7 +77,8 @@ export async function report(event: ReportEvent, services: ReportServices): Prom
   }
   await count();
   const marks = state && isPublished ? marksOf(state) : [];
-  return { result, next: marks.length > 0 ? 'mark' : 'end', marks };
+  const run = services.keepsRuns && mode === 'enforce' ? summaryOfRun(composed) : null;
+  return { result, next: marks.length > 0 || run ? 'mark' : 'end', marks, run };
 }
 
 /** The decisions in the ledger that this run's report includes (rule 15). */
@@ -143,12 +149,13 @@ function dataOf(state: RunState, finishedAt: string): ReportData {
   const cause: Cause | undefined = state.error ?? stepFailed;
   const results: Result[] = policies.map(({ outcome }) => resultOf[outcome]);
   if (state.notes.some(needsAttention)) results.push('attention');
-  const { runId, stage, server, mode, runStartMillis, notes, unmanagedIndices } = state;
+  const { runId, stage, server, by, mode, runStartMillis, notes, unmanagedIndices } = state;
   return {
     version: 1,
     runId,
     stage,
     server,
+    by,
     mode,
     startedAt: new Date(runStartMillis).toISOString(),
     finishedAt,

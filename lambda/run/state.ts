@@ -39,6 +39,8 @@ export interface RunState {
   server: string;
   stage: string;
   mode: Mode;
+  /** Who asked for this run. */
+  by?: string | undefined;
   /** A person started this run; its message is published in any case (rule 12). */
   byHand?: boolean;
   /** The run's start, epoch milliseconds: the scheduled time, or the execution's start. Every cutoff is counted from it. */

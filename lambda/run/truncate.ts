@@ -6,7 +6,7 @@ import { isSameAttempt, startSending, withdraw } from '../ledger/transitions.ts'
 import type { Cause } from '../model/cause.ts';
 import type { Outcome } from '../model/outcomes.ts';
 import { secondMillis } from '../model/time.ts';
-import { decide, policyCutoff } from '../policy/decision.ts';
+import { decide, isAboveCeiling, policyCutoff } from '../policy/decision.ts';
 import { settingsOf } from '../policy/schema.ts';
 import { bestEffortReads, physicalIndex } from '../truncation/best-effort-reads.ts';
 import { withDeadline } from '../truncation/clock.ts';
@@ -325,10 +325,13 @@ async function decideWith(
     const counts = { rowsTotal, rowsToDelete, method: plan.counts.method };
     return { kind: 'refused', ...refusal, counts, changes: reads.without };
   }
+  const isApproved = state.approveRows !== undefined && isAboveCeiling(policy, dryRun);
   const sendUntil = Math.min(sendBy, dryRunAt.wall + dryRunValidMillis);
   const attempt: Attempt = {
     runId: state.runId,
     runStartMillis,
+    by: state.by,
+    approvedRows: isApproved ? state.approveRows : undefined,
     retentionDays: policy.retentionDays,
     maxMissingPercent: policy.maxMissingPercent,
     policyCutoffMillis,

@@ -52,6 +52,8 @@ const ofAttempt = ({ fields, baseline, ...attempt }: Attempt, record: LedgerReco
   method: attempt.method,
   rowsTotal: baseline.rowsTotal,
   rowsToDelete: baseline.rowsToDelete,
+  approvedRows: attempt.approvedRows,
+  by: attempt.by && capped(attempt.by),
   taskId: 'taskId' in record ? record.taskId : undefined,
   indexName: baseline.indexName,
 });

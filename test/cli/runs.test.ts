@@ -269,6 +269,24 @@ describe('status begins with the last run', () => {
   });
 });
 
+test('status --runs lists the runs that enforced or released, with who asked for them, and no preview', async () => {
+  const { run, server, ledger, files } = await serviceHere();
+  expect((await runHere([...run('enforce', [operation]), '--by', 'ada'])).status).toBe(0);
+  await runHere([...run('preview', [operation]), '--by', 'bob']);
+  await runHere(['release', 'dataset.operation', ...server, ...ledger, '--by', 'eve']);
+  const { stdout } = await runHere(['status', '--runs', ...ledger]);
+  const lines = stdout.split('\n').filter((line) => /UTC +\w+ +ok /.test(line));
+  expect(lines.map((line) => line.replace(/^.*UTC +/, '').replaceAll(/ +/g, ' '))).toEqual([
+    'eve ok nothing to do',
+    'ada ok dataset.operation truncated (573 deleted)',
+  ]);
+  await runHere(['status', ...ledger, '--json', files.at('s.json')]);
+  expect(JSON.parse(readFileSync(files.at('s.json'), 'utf8'))).toMatchObject({
+    indices: [{ by: 'ada' }],
+    runs: [{ by: 'eve' }, { by: 'ada', indices: [{ name: 'dataset.operation', rowsDeleted: 573 }] }],
+  });
+});
+
 describe('release', () => {
   test('says that an index is not quarantined, and for an unknown index names those that are known', async () => {
     const { run, server, ledger, sent } = await serviceHere();

@@ -6,6 +6,7 @@ import { otherCases } from './cases/others.ts';
 import { plainCases } from './cases/plain.ts';
 import { type CaseResult, runCase } from './cases/run-case.ts';
 import { upgradeCases } from './cases/upgrades.ts';
+import { visibleCases } from './cases/visible.ts';
 import { diskTable, measureDisk, problemsOf } from './disk/measure.ts';
 import { undo } from './recovery/undo.ts';
 import { engineKinds, engineNames } from './start/engines.ts';
@@ -19,7 +20,7 @@ import { openShared, type Shared } from './world/shared.ts';
  * `--out FOLDER` saves what the job said.
  */
 
-const cases: readonly EngineCase[] = [...plainCases, ...endCases, ...otherCases, ...upgradeCases];
+const cases: readonly EngineCase[] = [...plainCases, ...endCases, ...otherCases, ...upgradeCases, ...visibleCases];
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /** What is being done, for the message if it takes too long. */

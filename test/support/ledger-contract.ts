@@ -129,3 +129,41 @@ export function ledgerContract(name: string, open: () => Promise<LedgerStore>): 
     });
   });
 }
+
+/** The last runs, of a ledger that keeps them: `open` returns an empty store. */
+export function runsContract(name: string, open: () => Promise<LedgerStore>): void {
+  describe(`${name}, and the last runs`, () => {
+    let store: LedgerStore;
+    const runs = async () => {
+      const { runs: opened } = await store.ledger();
+      if (opened === undefined) throw new Error(`${name} keeps no runs.`);
+      return opened;
+    };
+
+    beforeEach(async () => {
+      store = await open();
+    });
+    afterEach(() => store.close?.());
+
+    test('are none at first, and then what was written, to another process too', async () => {
+      expect(await (await runs()).readRuns()).toBeUndefined();
+      expect(await (await runs()).replaceRuns('one', undefined)).toBe(true);
+      expect(await (await runs()).replaceRuns('two', 'one')).toBe(true);
+      expect(await (await runs()).readRuns()).toBe('two');
+    });
+
+    test('are not replaced by a writer that has not seen the stored text', async () => {
+      await (await runs()).replaceRuns('one', undefined);
+      expect(await (await runs()).replaceRuns('two', undefined)).toBe(false);
+      expect(await (await runs()).replaceRuns('two', 'zero')).toBe(false);
+      expect(await (await runs()).readRuns()).toBe('one');
+    });
+
+    test('are no record', async () => {
+      const ledger = await store.ledger();
+      await ledger.replace(anIdle());
+      await (await runs()).replaceRuns('one', undefined);
+      expect(await ledger.list()).toEqual([anIdle()]);
+    });
+  });
+}

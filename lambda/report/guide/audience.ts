@@ -50,6 +50,8 @@ export interface Command {
   line: string;
   /** The console of the search engine takes requests; a shell takes everything else. */
   typedIn: 'shell' | 'search-engine';
+  /** Of a request to the search engine: its consoles read it below the line with the path. */
+  body?: string;
   /** It deletes rows, or may: left out of every message that reports a loss. */
   deletes?: boolean;
 }

@@ -178,7 +178,7 @@ export function quarantined(cause: CauseOf<'quarantined'>, entry: DecidedIndex, 
       // What is counted today says it all.
       !counted?.notVisible && thenText(cause),
       todayText(cause),
-      !counted?.notVisible && cutoffText(cutoffMillis),
+      cutoffText(cutoffMillis),
     ),
     instead: release(nameOf(entry), context),
   };

@@ -38,6 +38,7 @@ import {
   withStop,
 } from './phrases.ts';
 import { diagnosis, errorSentences, failedRequest } from './server-errors.ts';
+import { oneLine } from './text.ts';
 
 /** How a truncation ended. */
 
@@ -62,8 +63,12 @@ export function verified(cause: CauseOf<'verified'>, entry: DecidedIndex): Sente
   const { durationSeconds, resumed } = entry;
   const took = durationSeconds === undefined ? '' : ` in ${duration(durationSeconds)}`;
   const byWhom = resumed ? ' by a truncation of an earlier run' : '';
+  const approved =
+    entry.approvedRows === undefined
+      ? ''
+      : `, approved up to ${exact(entry.approvedRows)}${entry.by === undefined ? '' : ` by ${oneLine(entry.by, 100)}`}`;
   return {
-    what: `${entry.method === 'reindex' ? reindexedText(cause, entry) : deletedText(entry)}${took}${byWhom}, verified by counting again`,
+    what: `${entry.method === 'reindex' ? reindexedText(cause, entry) : deletedText(entry)}${took}${byWhom}, verified by counting again${approved}`,
     why: entry.method === 'reindex' ? afterReindex(cause, entry) : afterDelete(cause, entry),
     urgency: 'nothing',
   };
@@ -257,7 +262,7 @@ function isLikeShard(
   return Math.min(goneOfOld, goneOfRest) > 0.05 && Math.abs(goneOfOld - goneOfRest) <= 0.1;
 }
 
-const unreadStatus = 'No status of its task could be read.';
+const unreadStatus = 'No status could be read.';
 
 /** Rows to keep that its task has written, or may have, and that no count shows. */
 export function notVisible(cause: CauseOf<'not-visible'>, entry: DecidedIndex, context: Context): Sentences {
@@ -273,6 +278,7 @@ export function notVisible(cause: CauseOf<'not-visible'>, entry: DecidedIndex, c
       written === undefined &&
         (error ? withStop(errorSentences(error).came) : countersText(cause, entry) || unreadStatus),
       quarantine,
+      cutoffOf(entry),
     ),
     urgency: 'act',
     next: notVisibleNext,

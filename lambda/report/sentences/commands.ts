@@ -7,7 +7,12 @@ import { type Context, nameOf } from './phrases.ts';
 
 /** The commands of a message, each with a line that says what it does. */
 
-const inConsole = (say: string, line: string): Command => ({ say, line, typedIn: 'search-engine' });
+const inConsole = (say: string, line: string, body?: string): Command => ({
+  say,
+  line,
+  body,
+  typedIn: 'search-engine',
+});
 
 const inShell = (say: string, line: string | undefined, deletes?: true): Command | undefined =>
   line === undefined ? undefined : { say, line, typedIn: 'shell', deletes };
@@ -35,7 +40,8 @@ const isIndexName = (text: string): boolean => /^[a-z0-9][a-z0-9_.+-]{0,254}$/.t
 export const setRefresh = (names: IndexNames, index: string | undefined): Command =>
   inConsole(
     'This refreshes it',
-    `PUT /${index !== undefined && isIndexName(index) ? index : pattern(names)}/_settings\n{ "index": { "refresh_interval": null } }`,
+    `PUT /${index !== undefined && isIndexName(index) ? index : pattern(names)}/_settings`,
+    '{ "index": { "refresh_interval": null } }',
   );
 
 export const showBlocks = (names: IndexNames): Command =>

@@ -25,6 +25,7 @@ import {
   withoutStop,
 } from './phrases.ts';
 import { errorSentences, privileges } from './server-errors.ts';
+import { oneLine } from './text.ts';
 
 /** What people should know besides the indices: one entry for each kind of note. */
 
@@ -69,6 +70,7 @@ const released: Entry<'released'> = (note, context) => {
     what: `released: ${index}`,
     why: joined(
       !isOwn && `Run ${decidedBy} released it on ${moment(Date.parse(decidedAt))}.`,
+      note.by !== undefined && `Released by ${oneLine(note.by, 100)}.`,
       replaced(note.indexBefore, note.indexNow),
       unknown !== undefined
         ? `As accepted: ${unknownText(note)}.`

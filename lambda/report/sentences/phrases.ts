@@ -88,7 +88,7 @@ export const afterLossInPlaceNext = `${firstStep} Then count by day, and find ou
 
 /** Rows that are written and not visible: no request below copies or removes anything before they are. */
 export const notVisibleNext =
-  'Until it is refreshed, do not upgrade DataHub or reindex: rows that are not visible would be left out. If it is red, wait for its shards. What is still not visible then is missing.';
+  'Until it is refreshed, do not upgrade DataHub or reindex: such rows would be left out. If red, wait for its shards.';
 
 /** `5,000 rows are not visible`. */
 export const notVisibleText = (count: number): string => `${rows(count, 'exact')} ${isOrAre(count)} not visible`;

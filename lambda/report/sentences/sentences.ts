@@ -66,7 +66,9 @@ export const textOfNote = (note: Note, context: Context): string => inOneText(se
 
 /** Everything in one field: what, why, the next step, and the command that approves or releases. */
 function inOneText({ what, why = '', next = '', act, instead }: Sentences): string {
-  const commands = [act, instead].map((command) => command && `${command.say}: ${command.line}`);
+  const commands = [act, instead].map(
+    (command) => command && `${command.say}: ${command.line}${command.body === undefined ? '' : ` ${command.body}`}`,
+  );
   return joined(asSentence(what), withStop(why), asSentence(next), ...commands);
 }
 

@@ -47,6 +47,7 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
   const { error, breaker, notes } = prepared;
   const begun: RunState = {
     ...state,
+    by: state.by && prepared.clean(state.by),
     error,
     breaker,
     notes: [...state.notes, ...notes, ...emptyLedgerNotes(prepared, state, services), ...addressNotes(prepared, state)],

@@ -1,8 +1,10 @@
 import { expiryNotice } from '../../gms/http/token-provider.ts';
+import { createSanitizer, sanitize } from '../../gms/responses/server-text.ts';
 import { capped, maxSentenceBytes } from '../../gms/text.ts';
 import { LedgerError } from '../../ledger/ledger.ts';
 import { addressElsewhere } from '../../ledger/ownership.ts';
 import type { StoredRecord } from '../../ledger/record.ts';
+import { cleanBy, schedule } from '../../model/by.ts';
 import type { Cause } from '../../model/cause.ts';
 import type { Note } from '../../model/note.ts';
 import { maxPolicies } from '../../model/policy-fields.ts';
@@ -29,13 +31,22 @@ export interface Preparation {
   /** Why approved policies are not started, if something prevents all of them. */
   breaker?: Cause;
   notes: Note[];
+  /** Withholds the token in a text that people gave. */
+  clean(text: string): string;
 }
 
 /** Reads ledger and parameters, and checks the input against them. Never throws for a mistake that a person can fix. */
 export async function prepare(parsed: ReturnType<typeof parseInput>, services: RunServices): Promise<Preparation> {
   const { ledger, clock } = services;
   const { token } = services.parameters;
-  const prepared: Preparation = { policies: [], chosen: [], records: new Map(), canAskServer: false, notes: [] };
+  const prepared: Preparation = {
+    policies: [],
+    chosen: [],
+    records: new Map(),
+    canAskServer: false,
+    notes: [],
+    clean: sanitize,
+  };
   let ledgerError: Cause | undefined;
   try {
     // Before anything else: what is unreported is reported, whatever the run can do.
@@ -59,7 +70,9 @@ export async function prepare(parsed: ReturnType<typeof parseInput>, services: R
     // Without a ledger that can be read and written, the run asks the server nothing: what it finds could not be kept.
     if (ledgerError) return { ...prepared, error: ledgerError };
     checkNames(input, policies, prepared.records);
-    prepared.notes = tokenNotes(await token.get(), token.storedAt?.(), clock.now());
+    const secret = await token.get();
+    prepared.clean = createSanitizer([secret]);
+    prepared.notes = tokenNotes(secret, token.storedAt?.(), clock.now());
     prepared.canAskServer = true;
     if (input.release) return prepared;
     return { ...prepared, error: wrongNumber(policies), breaker: await pausedCause(services) };
@@ -149,6 +162,7 @@ export function emptyState({ execution }: PlanEvent, input: RunInput, { settings
     server: addressOf(settings),
     stage: settings.stage,
     mode,
+    by: isByHand(input, executionMillis) ? cleanBy(input.by) : schedule,
     byHand: isByHand(input, executionMillis),
     runStartMillis: scheduled ?? executionMillis,
     next: 'report',

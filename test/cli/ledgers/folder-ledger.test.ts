@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { folderLedger } from '../../../cli/ledgers/folder-ledger.ts';
 import { programs } from '../../programs.ts';
-import { ledgerContract } from '../../support/ledger-contract.ts';
+import { type LedgerStore, ledgerContract, runsContract } from '../../support/ledger-contract.ts';
 import { anIdle, aSending } from '../../support/records.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'folder-ledger-'));
@@ -41,7 +41,7 @@ function fresh() {
   return { folder, ledger: open(folder) };
 }
 
-ledgerContract('the folder', async () => {
+const emptyStore = async (): Promise<LedgerStore> => {
   const folder = freshFolder();
   return {
     ledger: () => open(folder),
@@ -51,7 +51,9 @@ ledgerContract('the folder', async () => {
       writeFileSync(join(folder, `${index}@${revision}.json`), JSON.stringify(record));
     },
   };
-});
+};
+ledgerContract('the folder', emptyStore);
+runsContract('the folder', emptyStore);
 
 it('keeps the names of the last hundred revisions, and removes the others', async () => {
   const { folder, ledger } = fresh();

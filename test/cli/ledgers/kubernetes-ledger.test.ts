@@ -15,7 +15,7 @@ import {
   startKubernetesApi,
   type Trouble,
 } from '../../support/kubernetes-api.ts';
-import { ledgerContract } from '../../support/ledger-contract.ts';
+import { type LedgerStore, ledgerContract, runsContract } from '../../support/ledger-contract.ts';
 import { listening } from '../../support/loopback.ts';
 import { anIdle, anIndex, aRunning } from '../../support/records.ts';
 
@@ -58,7 +58,7 @@ const beforeEachPut = (act: (body: ConfigMap) => void, times = Number.POSITIVE_I
   };
 };
 
-ledgerContract('The ledger of ConfigMaps', async () => {
+const emptyStore = async (): Promise<LedgerStore> => {
   const own = await startKubernetesApi();
   const maps = () => configMaps({ url: own.url, namespace, token: () => own.token });
   return {
@@ -76,7 +76,9 @@ ledgerContract('The ledger of ConfigMaps', async () => {
     },
     close: () => own.close(),
   };
-});
+};
+ledgerContract('The ledger of ConfigMaps', emptyStore);
+runsContract('The ledger of ConfigMaps', emptyStore);
 
 describe('The name of a ConfigMap', () => {
   test('is made of the search index alone, and different for two that look alike', () => {

@@ -27,7 +27,7 @@ function scripted(scripts: Partial<Record<Step, unknown[]>>) {
 
 const wait = (waitSeconds: number) => ({ next: 'wait', waitSeconds });
 const finish = { next: 'report', waitSeconds: 0 };
-const reported = { result: 'ok', next: 'end', marks: [] };
+const reported = { result: 'ok', next: 'end', marks: [], run: null };
 const named = (name: string) => Object.assign(new Error('a cause'), { name });
 
 type Handlers = ReturnType<typeof scripted>['handlers'];

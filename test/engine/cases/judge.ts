@@ -59,7 +59,7 @@ function unnamedRows(
 ): number {
   const reported = runs.filter(({ message }) => message !== undefined);
   const text = reported.map(({ message }) => message).join('\n');
-  const named = Math.max(0, ...reported.map(({ entry }) => entry?.rowsMissing ?? 0));
+  const named = Math.max(0, ...reported.map(({ entry }) => (entry?.rowsMissing ?? 0) + (entry?.rowsNotVisible ?? 0)));
   // A deleted index has no rows to count: saying that it is gone names them all.
   const isGone = /no such index|does not exist/i.test(text);
   // The job tolerates ordinary losses, because entities get deleted. Here nobody deletes any.
@@ -73,7 +73,7 @@ function unnamedRows(
 function falseWords(
   outcome: string,
   missing: number,
-  { there: { old }, visible, running, runs }: Facts,
+  { there: { old }, visible, running, runs, sent }: Facts,
 ): [boolean, string][] {
   const isLeft = old > Math.max(remaining.rows, rowCount * remaining.share);
   const isVerified = /verified by counting/.test(runs.at(-1)?.message ?? '');
@@ -82,7 +82,7 @@ function falseWords(
     [(outcome === 'truncated' || isVerified) && missing > 0, 'says truncated, and rows are missing'],
     [outcome === 'incomplete' && missing > 0, 'says incomplete, and rows that should stay are missing'],
     [outcome === 'still-running' && running === 0, 'says still running, and nothing runs'],
-    [outcome === 'failed' && old === 0, 'says that nothing was started, and rows are gone'],
+    [outcome === 'failed' && sent.length > 0 && old === 0, 'says that nothing was started, and rows are gone'],
     [outcome === 'rows-missing' && missing === 0 && visible, 'says that rows are missing, and they are there'],
   ];
 }

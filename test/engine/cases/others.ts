@@ -124,7 +124,7 @@ export const otherCases: readonly EngineCase[] = [
         await letGo(world.client, task);
       }),
     ],
-    expected: { outcomes: ['unknown'], cause: 'unproven', rowsToKeepMissing: 'none', recovery: true },
+    expected: { outcomes: ['unknown'], cause: 'not-visible', rowsToKeepMissing: 'none', recovery: true },
   },
   {
     name: "somebody else's reindex between two runs leaves refreshing off",

@@ -10,7 +10,7 @@ import {
 import dynalite from 'dynalite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dynamoDbClient, dynamoDbLedger } from '../../../lambda/aws/dynamodb.ts';
-import { ledgerContract } from '../../support/ledger-contract.ts';
+import { type LedgerStore, ledgerContract, runsContract } from '../../support/ledger-contract.ts';
 import { listening } from '../../support/loopback.ts';
 import { anIdle, anIndex } from '../../support/records.ts';
 
@@ -38,7 +38,7 @@ afterAll(() => new Promise<void>((resolve) => database.close(() => resolve())));
 
 const keyOf = (at: string) => ({ ledger: { S: stage }, index: { S: at } });
 
-ledgerContract('The DynamoDB ledger', async () => {
+const emptyStore = async (): Promise<LedgerStore> => {
   const table = await newTable();
   return {
     ledger: () => dynamoDbLedger({ table, stage, client: clientOf(endpoint) }),
@@ -49,7 +49,9 @@ ledgerContract('The DynamoDB ledger', async () => {
       await clientOf(endpoint).send(new PutItemCommand({ TableName: table, Item }));
     },
   };
-});
+};
+ledgerContract('The DynamoDB ledger', emptyStore);
+runsContract('The DynamoDB ledger', emptyStore);
 
 describe('The DynamoDB ledger', () => {
   test('keeps the records of two stages apart', async () => {

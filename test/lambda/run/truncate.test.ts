@@ -123,6 +123,8 @@ test('The record of a call holds what a verdict needs: what was sent and counted
     attempt: {
       ...own,
       retentionDays: 30,
+      by: 'schedule',
+      approvedRows: undefined,
       maxMissingPercent: 2,
       policyCutoffMillis: cutoffMillis,
       fields: { ...names, cutoffMillis, batchSize: 10_000, timeoutSeconds: 90, forceDeleteByQuery: true },

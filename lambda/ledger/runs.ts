@@ -1,0 +1,98 @@
+import * as z from 'zod';
+import { outcomes, results } from '../model/outcomes.ts';
+import type { Report } from '../model/report-schema.ts';
+import { dottedName } from '../policy/aspects.ts';
+import { LedgerError } from './ledger.ts';
+
+/**
+ * The last runs in short, kept beside the records for people: when, by whom, and what became of each index. Nothing else
+ * reads them, and a run does not fail because they cannot be written.
+ */
+
+const count = z.int().nonnegative().optional();
+
+const runSchema = z.looseObject({
+  runId: z.string(),
+  /** ISO 8601 UTC. */
+  finishedAt: z.string(),
+  by: z.string().optional(),
+  result: z.enum(results).or(z.string()),
+  /** Of each index that had something to do. */
+  indices: z.array(
+    z.looseObject({
+      name: z.string(),
+      outcome: z.enum(outcomes).or(z.string()),
+      rowsDeleted: count,
+      rowsLeftBehind: count,
+      rowsMissing: count,
+      rowsNotVisible: count,
+      approvedRows: count,
+    }),
+  ),
+  released: z.array(z.looseObject({ name: z.string(), accepted: count })).optional(),
+});
+
+export type RunSummary = z.infer<typeof runSchema>;
+
+/** How many runs are kept, and how many bytes they take at the most. */
+const most = { runs: 30, bytes: 100_000 } as const;
+
+/** Where they are kept: one text beside the records, where no listing of records looks. Throws LedgerError. */
+export interface RunStore {
+  readRuns(): Promise<string | undefined>;
+  /** @returns false if another writer was first: the text is no longer `before` */
+  replaceRuns(next: string, before: string | undefined): Promise<boolean>;
+}
+
+/** The newest first; none where the text cannot be understood. */
+export function parseRuns(text: string | undefined): RunSummary[] {
+  try {
+    return z.object({ runs: z.array(runSchema) }).parse(JSON.parse(text ?? '')).runs;
+  } catch {
+    return [];
+  }
+}
+
+/** The same text with one more run; the oldest go first until they fit. */
+export function withRun(text: string | undefined, run: RunSummary): string {
+  const runs = [run, ...parseRuns(text).filter(({ runId }) => runId !== run.runId)].slice(0, most.runs);
+  const written = (): string => `${JSON.stringify({ version: 1, runs })}\n`;
+  while (runs.length > 1 && Buffer.byteLength(written()) >= most.bytes) runs.pop();
+  return written();
+}
+
+/** Keeps one more run. A write that loses a race is repeated once, with the new content. Throws LedgerError. */
+export async function keepRun(store: RunStore, run: RunSummary): Promise<void> {
+  for (let tries = 0; tries < 2; tries++) {
+    const before = await store.readRuns();
+    if (await store.replaceRuns(withRun(before, run), before)) return;
+  }
+  throw new LedgerError('The last runs kept changing while this one was to be written beside them.');
+}
+
+const quiet: readonly string[] = ['nothing-to-delete', 'below-threshold', 'disabled'];
+
+/** A run that enforces or releases, in short. */
+export const summaryOfRun = ({ runId, finishedAt, by, result, policies, notes = [] }: Report): RunSummary => {
+  const released = notes.flatMap((note) =>
+    note.kind === 'released' && note.decidedBy === runId ? [{ name: note.index, accepted: note.accepted }] : [],
+  );
+  return {
+    runId,
+    finishedAt,
+    by,
+    result,
+    indices: policies
+      .filter(({ outcome }) => !quiet.includes(outcome))
+      .map((entry) => ({
+        name: dottedName(entry),
+        outcome: entry.outcome,
+        rowsDeleted: entry.rowsDeleted,
+        rowsLeftBehind: entry.rowsLeftBehind,
+        rowsMissing: entry.rowsMissing || undefined,
+        rowsNotVisible: entry.rowsNotVisible || undefined,
+        approvedRows: entry.approvedRows,
+      })),
+    released: released.length > 0 ? released : undefined,
+  };
+};

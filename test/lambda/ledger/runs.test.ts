@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { keepRun, parseRuns, type RunSummary, summaryOfRun, withRun } from '../../../lambda/ledger/runs.ts';
+import { cleanBy } from '../../../lambda/model/by.ts';
+import { anEntry, aReport } from '../../support/reports.ts';
+
+const aRun = (runId: string, more: Partial<RunSummary> = {}): RunSummary => ({
+  ...{ runId, finishedAt: '2026-11-27T03:00:00.000Z', by: 'schedule', result: 'ok', indices: [] },
+  ...more,
+});
+const ids = (text: string): string[] => parseRuns(text).map(({ runId }) => runId);
+const textAfter = (...runs: RunSummary[]): string =>
+  runs.reduce<string | undefined>((text, run) => withRun(text, run), undefined) ?? '';
+
+describe('The last runs', () => {
+  test('are thirty, the newest first', () => {
+    const kept = ids(textAfter(...Array.from({ length: 32 }, (_, at) => aRun(`run-${at}`))));
+    expect([kept.length, kept[0], kept.at(-1)]).toEqual([30, 'run-31', 'run-2']);
+  });
+
+  test('hold a run once, however often its end is written', () => {
+    expect(ids(textAfter(aRun('a'), aRun('b'), aRun('a')))).toEqual(['a', 'b']);
+  });
+
+  test('take less than 100 kB, with sixty-four indices in each run', () => {
+    const indices = Array.from({ length: 64 }, (_, at) => ({
+      name: `${'e'.repeat(60)}.${'a'.repeat(60)}${at}`,
+      outcome: 'rows-missing',
+      ...{
+        rowsDeleted: 9_007_199_254_740_991,
+        rowsMissing: 9_007_199_254_740_991,
+        approvedRows: 9_007_199_254_740_991,
+      },
+    }));
+    const text = textAfter(...Array.from({ length: 30 }, (_, at) => aRun(`run-${at}`, { indices })));
+    expect(Buffer.byteLength(text)).toBeLessThan(100_000);
+    expect(ids(text)[0]).toBe('run-29');
+  });
+
+  test.each(['{"runs": [{"runId"', '[]', '{"runs": 7}', ''])(
+    'begin anew where they cannot be understood: %j',
+    (text) => {
+      expect(ids(withRun(text, aRun('a')))).toEqual(['a']);
+    },
+  );
+
+  test('keep the run of a writer that was first', async () => {
+    let stored: string | undefined;
+    let others = 1;
+    const store = {
+      readRuns: async () => stored,
+      async replaceRuns(next: string, before: string | undefined) {
+        if (others-- > 0) stored = withRun(stored, aRun('other'));
+        if (stored !== before) return false;
+        stored = next;
+        return true;
+      },
+    };
+    await keepRun(store, aRun('own'));
+    expect(ids(stored ?? '')).toEqual(['own', 'other']);
+  });
+});
+
+describe('A run in short', () => {
+  test('names every index that had something to do, with its rows and what a person approved', () => {
+    const report = aReport([
+      anEntry('nothing-to-delete', { kind: 'not-due' }, { rowsToDelete: 0 }),
+      anEntry('truncated', { kind: 'verified' }, { aspect: 'a', rowsDeleted: 12, approvedRows: 15 }),
+      anEntry('rows-missing', { kind: 'missing', expected: 9, found: 4 }, { aspect: 'b', rowsMissing: 5 }),
+    ]);
+    expect(summaryOfRun({ ...report, by: 'ada' })).toMatchObject({
+      by: 'ada',
+      indices: [
+        { name: 'dataset.a', outcome: 'truncated', rowsDeleted: 12, approvedRows: 15 },
+        { name: 'dataset.b', outcome: 'rows-missing', rowsMissing: 5 },
+      ],
+    });
+  });
+
+  test('names what it has released itself, with the rows that were accepted as lost, and not what another has', () => {
+    const of = (decidedBy: string, index: string, accepted?: number) =>
+      ({ kind: 'released', index, decidedBy, decidedAt: '2026-11-27T03:00:00.000Z', accepted }) as never;
+    const report = aReport([]);
+    const notes = [of(report.runId, 'dataset.a', 2250), of('another', 'dataset.b', 1)];
+    expect(summaryOfRun({ ...report, notes }).released).toEqual([{ name: 'dataset.a', accepted: 2250 }]);
+  });
+});
+
+test.each([
+  ['ada@laptop', 'ada@laptop'],
+  [' ada\n\u001b[31m lovelace\u0000 ', 'ada [31m lovelace'],
+  ['é'.repeat(300), 'é'.repeat(200)],
+  ['\n', undefined],
+  [{ name: 'ada' }, undefined],
+  [undefined, undefined],
+])('Who asked for a run is one short line, or left out, and never a reason to refuse: %j', (given, kept) => {
+  expect(cleanBy(given)).toBe(kept);
+});

@@ -62,8 +62,10 @@ test('every command of a message', () => {
   });
   const lines = said
     .flatMap(({ inspect, act, instead }) => [inspect, act, instead])
-    .flatMap((command) => (command?.typedIn === 'search-engine' ? [command.line] : []));
-  expect(lines.some((line) => line.includes('\n'))).toBe(true);
+    .flatMap((command) =>
+      command?.typedIn === 'search-engine' ? [[command.line, command.body ?? ''].join('\n')] : [],
+    );
+  expect(lines.some((line) => line.includes('\n{'))).toBe(true);
   for (const line of lines) expect(() => requestIn(line)).not.toThrow();
 });
 

@@ -81,7 +81,7 @@ export function reportPublisher(run: ReportOutputs, output: RunListener): Report
       const isOnScreen =
         report.mode === 'preview' ? posting === 'posted' : printed === 'taken' || printed === 'not-asked';
       const isPublished = isOnScreen && isWritten && posting !== 'refused';
-      // A preview's reader wanted no more; of a run that may have deleted rows, somebody has to hear.
+      // A preview's reader wanted no more; of a run that may have deleted rows, a person has to hear.
       const isUnread = printed === 'gone' && posting !== 'posted' && json === undefined && report.mode !== 'preview';
       if (isUnread) {
         const where = run.lastRun === undefined ? '' : '; status shows what is known';

@@ -441,6 +441,15 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     expect((await byHand('by_hand status')).log).toContain('dataset.operation');
   });
 
+  test('lists the last runs, and who asked for them', async () => {
+    const [listed] = worklist.take('docs/audit.md', 'The last thirty runs', /^by_hand/);
+    expect((await byHand(listed.text)).log).toContain('dataset.operation');
+    const [printed] = worklist.take('docs/audit.md', 'The last thirty runs', /^kubectl/);
+    expect(JSON.parse(await cluster.type(printed.text, 'engineer')).runs).toContainEqual(
+      expect.objectContaining({ by: 'schedule' }),
+    );
+  });
+
   test('begins a new ledger with a line that says so', async () => {
     await follow(worklist.take(kubernetes, 'The ledger', /delete configmaps/)[0], {}, 'engineer');
     expect((await byHand('by_hand enforce dataset.operation --yes')).log).toContain('holds no record, so this counts');

@@ -291,6 +291,14 @@ describe.skipIf(emulator === undefined)('The pages, followed on AWS', () => {
     });
   });
 
+  test('docs/audit.md: the last runs, and who asked for them', async () => {
+    const command = onPage('docs/audit.md', 'The last thirty runs', /get-item/);
+    const { runs } = JSON.parse(await operator.type(command, { TABLE: outputs['LedgerTableName']! }));
+    expect(runs).toContainEqual(
+      expect.objectContaining({ indices: [expect.objectContaining({ name: 'dataset.operation' })] }),
+    );
+  });
+
   describe('docs/runbook.md', () => {
     const start = () => onPage(runbook, 'By hand', /^aws stepfunctions/);
     const byHand = (input: RegExp) => withInput(start(), onPage(runbook, 'By hand', input).text);

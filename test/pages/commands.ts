@@ -13,6 +13,7 @@ export const pages = [
   'docs/gitops.md',
   'docs/machine.md',
   'docs/runbook.md',
+  'docs/audit.md',
 ] as const;
 
 export interface Command {
@@ -37,7 +38,7 @@ export interface Page {
 }
 
 const programs =
-  /^(?:[A-Z]+=\$\()?(?:npm|npx|\.\/retention|cdk|git|cp|aws|(?:until )?kubectl|helm|docker|curl|sudo|crontab|systemctl|systemd-\w+|journalctl|logrotate|datahub-retention|(?:by_hand|machine)(?:\(\))?|GET|PUT|POST|DELETE) /;
+  /^(?:[A-Z]+=\$\()?(?:npm|npx|\.\/retention|cdk|git|cp|aws|jq|(?:until )?kubectl|helm|docker|curl|sudo|crontab|systemctl|systemd-\w+|journalctl|logrotate|datahub-retention|(?:by_hand|machine)(?:\(\))?|GET|PUT|POST|DELETE) /;
 /** Columns whose cells are the arguments or the input of a command that stands above the table. */
 const argumentColumns = ['DATAHUB_RETENTION_ARGS', 'input', 'verb'];
 
@@ -139,6 +140,7 @@ export const placeholders = {
   ALIAS: "the index's name in the search engine without the digits at its end",
   OLD: 'the index before',
   CUTOFF: 'milliseconds',
+  TABLE: 'the table of a stage',
   TOPIC: 'the ARN of a topic',
   TOKEN: 'a token in a mail of SNS',
   TASK: 'the id of a task',

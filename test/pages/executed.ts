@@ -24,7 +24,7 @@ const isStepOfTheEngine = ({ text }: Command): boolean => {
 const owners: readonly [Executor, (command: Command) => boolean][] = [
   ['pages', begins(/^(?:npm |\.\/retention (?!validate --stage)|git |datahub-retention |machine\b|sudo )/)],
   ['pages', isArgumentOf('verb')],
-  ['deploy', begins(/^(?:(?:ARN=\$\()?aws |(?:npx )?cdk |cp infra|\.\/retention validate --stage)/)],
+  ['deploy', begins(/^(?:(?:ARN=\$\()?aws (?!cloudtrail )|(?:npx )?cdk |cp infra|\.\/retention validate --stage)/)],
   ['deploy', isArgumentOf('input')],
   ['cluster', begins(/^(?:(?:until )?kubectl|helm|by_hand)\b/)],
   ['cluster', isArgumentOf('DATAHUB_RETENTION_ARGS')],
@@ -61,6 +61,14 @@ export const exceptions: readonly Exception[] = [
   {
     text: /^aws sso login |^aws sns confirm-subscription /,
     why: 'needs IAM Identity Center, or the token in a mail',
+  },
+  {
+    text: /^aws cloudtrail /,
+    why: 'needs a trail of an account',
+  },
+  {
+    text: /^jq /,
+    why: 'needs jq, and runs that were saved over weeks',
   },
   {
     text: /^docker /,

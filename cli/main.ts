@@ -39,6 +39,7 @@ try {
     ask: shown && process.stdin.isTTY ? (question) => askOn(shown, question) : undefined,
     isOutputDiscarded: isNullDevice(stdout.fd),
     print: (text) => writeTo(stdout, text),
+    complain: (text) => writeTo(stderr, `${text}\n`),
     printed,
     // With `--json -` only the report is on standard output.
     output: ({ log, json }) =>

@@ -23,5 +23,10 @@ export function runbook(section: string | undefined, program: string): string {
     const hint = meant === undefined ? ['it has:', ...list].join('\n') : `did you mean ${program} runbook ${meant}?`;
     throw new UsageError(`The runbook has no such section; ${hint}`);
   }
-  return found;
+  return hasRequest.test(found) ? `${howToSend(text)}\n\n${found}` : found;
 }
+
+const hasRequest = /^ *(?:GET|PUT|POST) [/_]|`(?:GET|PUT|POST) [/_]/m;
+
+/** The page's own line about requests, which stands above its sections. */
+const howToSend = (text: string): string => /^- (GET, PUT and POST .*)$/m.exec(text)?.[1] ?? '';

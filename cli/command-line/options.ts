@@ -24,6 +24,7 @@ export interface Options {
   force?: boolean;
   log?: 'text' | 'json';
   metricsFile?: string;
+  metricsUrl?: string;
   notifyUrlFile?: string;
   notify?: 'always' | 'problems';
   notifyFormat?: DestinationName;
@@ -107,7 +108,11 @@ export const options: Record<OptionName, Description> = {
   log: { flags: '--log <form>', help: 'text for people, or one line of JSON per event', choices: ['text', 'json'] },
   metricsFile: {
     flags: '--metrics-file <file>',
-    help: 'write the figures of this run there, in the OpenMetrics text format; each run replaces the file',
+    help: 'write the figures of this run there (OpenMetrics)',
+  },
+  metricsUrl: {
+    flags: '--metrics-url <url>',
+    help: 'put them to this Pushgateway as well',
   },
   notifyUrlFile: {
     flags: '--notify-url-file <file>',

@@ -32,6 +32,7 @@ const reporting = [
   'force',
   'log',
   'metricsFile',
+  'metricsUrl',
   'notifyUrlFile',
   'notify',
   'notifyFormat',

@@ -17,14 +17,13 @@ import { webhookOf } from './run.ts';
 export async function demo(
   commandLine: CommandLine,
   output: RunListener,
-  { program, hasTerminal, printed }: ProcessContext,
+  { program, hasTerminal, printed, complain }: ProcessContext,
 ): Promise<number> {
   const { policies: path } = commandLine;
   const input = inputOf(commandLine);
-  const files = runFiles(commandLine, [
-    ['--policies', path],
-    ['--notify-url-file', commandLine.notifyUrlFile],
-  ]);
+  const name = commandLine.name ?? 'demo';
+  const others = [['--policies', path] as const, ['--notify-url-file', commandLine.notifyUrlFile] as const];
+  const files = runFiles(commandLine, others, name);
   const policies = path === undefined ? samplePolicyList(input.indices) : policiesFile(path, input.indices);
   const webhook = webhookOf(commandLine, output);
   const service = await startOperationsService({ reading: demoReading });
@@ -37,12 +36,14 @@ export async function demo(
     for (const remark of remarksOn(commandLine.notifyUrlFile)) output.note(remark);
     connection = connect(server, { sampleOnly: true, onServerEvent: output.serverEvent });
     const audience = { kind: 'machine', program, demo: true } as const;
-    const name = commandLine.name ?? 'demo';
     const ledger = memoryLedger();
     // One of the sample policies has a ceiling, to show what happens there: that needs attention, and is expected.
     const failOn = commandLine.failOn ?? (path === undefined ? 'failed' : undefined);
     const byHand = hasTerminal;
-    const publisher = reportPublisher({ server, audience, ...files, webhook, failOn, byHand, printed }, output);
+    const publisher = reportPublisher(
+      { server, audience, ...files, webhook, failOn, byHand, printed, complain },
+      output,
+    );
     const run = { server, connection, policies, input, fast: true, embedded: true, ledger, name, audience };
     await runOnce(run, output, publisher);
     return publisher.status();

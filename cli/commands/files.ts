@@ -5,17 +5,24 @@ import { datahubenv, datahubenvPath } from '../inputs/datahubenv.ts';
 import { othersCanRead } from '../inputs/read-text.ts';
 import { tokenFileVariable } from '../inputs/server.ts';
 import { type NamedFiles, outputFile } from '../outputs/output-file.ts';
+import { pushAddress } from '../outputs/push-metrics.ts';
 
 /** The files that a command line names, checked before the first request. */
 
-/** The files that a run writes, once it is known that they can be written. @throws what `attempt` throws */
+/**
+ * The files that a run writes, and where its figures are pushed, once it is known that they can be written.
+ * @param name of the DataHub
+ * @throws what `attempt` throws
+ */
 export const runFiles = (
-  { json, metricsFile, force }: CommandLine,
+  { json, metricsFile, metricsUrl, force }: CommandLine,
   others: NamedFiles,
+  name: string,
   attempt: Attempt = (read) => read(),
 ) => ({
   json: attempt(() => outputFile(json, 'report', others, force)),
   metrics: attempt(() => outputFile(metricsFile, 'figures', [...others, ['--json', json]])),
+  pushUrl: metricsUrl === undefined ? undefined : attempt(() => pushAddress(metricsUrl, name)),
 });
 
 export const serverFiles = ({ tokenFile, caFile }: Options, env: NodeJS.ProcessEnv): NamedFiles => [

@@ -18,6 +18,8 @@ export interface ProcessContext {
   width: number;
   /** Writes to standard output. */
   print(text: string): void;
+  /** A line on standard error, beside all output. */
+  complain(text: string): void;
   /** Whether standard output has taken all that was written so far. */
   printed(): Promise<Printed>;
   /** Made when it is needed: text for people, or lines of JSON. */

@@ -9,7 +9,7 @@ import type { CommandLine } from '../command-line/read.ts';
 import { type Attempt, UsageError } from '../events/mistakes.ts';
 import type { RunListener } from '../events/output.ts';
 import { isNullDevice } from '../events/signals.ts';
-import { addressInPolicies, noPolicies, originOf, policiesFile } from '../inputs/policies.ts';
+import { addressInPolicies, noPolicies, originOf, type Policies, policiesFile } from '../inputs/policies.ts';
 import { partsOfServer, refuseProxy } from '../inputs/server.ts';
 import { readWebhook, type Webhook, withoutAddress } from '../inputs/webhook.ts';
 import {
@@ -33,7 +33,7 @@ export async function runOnServer(
   output: RunListener,
   context: ProcessContext,
 ): Promise<number> {
-  const { env, program, printed } = context;
+  const { env, program, printed, complain } = context;
   const { fast = false, failOn } = commandLine;
   const inputs = await readInputs(commandLine, output, context);
   const { server, policies, input, webhook, files, named, mistakes } = inputs;
@@ -62,7 +62,7 @@ export async function runOnServer(
     const { hostname } = new URL(baseUrl);
     // Commands in its messages must reach the same ledger: at a loopback address, enforce needs --ledger.
     const isNamed = isLoopback(hostname) && !connection.isSample();
-    const name = commandLine.name ?? policies.settings.name?.value ?? hostname;
+    const name = nameOf(commandLine, policies, baseUrl);
     const gmsUrl = commandLine.gmsUrl ?? policies.settings.gmsUrl?.value;
     const inCommands = { ...commandLine, ...(gmsUrl && { gmsUrl }), ledger: isNamed ? path : commandLine.ledger };
     const audience = audienceOf(program, inCommands, env);
@@ -71,7 +71,7 @@ export async function runOnServer(
     const ask = commandLine.verb === 'enforce' && !commandLine.yes ? context.ask : undefined;
     const lastRun = { store: ledger, verb: mode };
     const publisher = reportPublisher(
-      { server, audience, ...files, webhook, failOn, byHand, lastRun, printed },
+      { server, audience, ...files, webhook, failOn, byHand, lastRun, printed, complain },
       output,
     );
     const asked = { ...input, by: askerOf(commandLine.by, context) };
@@ -120,7 +120,7 @@ async function readInputs(commandLine: CommandLine, output: RunListener, context
     ['--notify-url-file', commandLine.notifyUrlFile],
     ...ledgerFolders(ledger, env),
   ] as const;
-  const files = runFiles(commandLine, others, attempt);
+  const files = runFiles(commandLine, others, nameOf(commandLine, policies, baseUrl ?? unknownServer), attempt);
   // Without a name, which ledger it is depends on the server.
   const named =
     ledger === undefined || mistakes.length > 0
@@ -145,11 +145,12 @@ async function reportMistakes(
   context: ProcessContext,
   isBegun = false,
 ): Promise<never> {
-  const { env, program, printed } = context;
+  const { env, program, printed, complain } = context;
   const mistake = new UsageError(mistakes.join('\n'));
   const ledger = await ledgerOfMistakes(commandLine, baseUrl, mistake, env);
   const last = await ledger.lastRun().catch(() => undefined);
-  if (!ledger.hasRecords && !last && !webhook && !files.metrics && (files.json?.path ?? '-') === '-') throw mistake;
+  if (!ledger.hasRecords && !last && !webhook && !files.metrics && !files.pushUrl && (files.json?.path ?? '-') === '-')
+    throw mistake;
   const known = baseUrl ?? last?.server ?? unknownServer;
   const refuse = (): never => {
     throw new ParametersError(mistakes.join(' ').replace(/\s+/g, ' '));
@@ -159,15 +160,21 @@ async function reportMistakes(
   const mode = input.release ? ('release' as const) : input.mode;
   if (!isBegun) output.header({ server: known, mode, embedded: false, fast: false, ledger: commandLine.ledger });
   const audience = audienceOf(program, commandLine, env);
-  const name = commandLine.name ?? new URL(known).hostname;
+  const name = nameOf(commandLine, policies, known);
   const lastRun = { store: ledger, verb: mode };
   const byHand = isByHand(context);
-  const publisher = reportPublisher({ server, audience, ...files, webhook, byHand, lastRun, printed }, output);
+  const publisher = reportPublisher(
+    { server, audience, ...files, webhook, byHand, lastRun, printed, complain },
+    output,
+  );
   const asked = { ...input, by: askerOf(commandLine.by, context) };
   const run = { server, connection: unconnected, input: asked, fast: false, embedded: false, ledger, name, audience };
   await runOnce({ ...run, policies: policies ?? { ...noPolicies, read: refuse } }, output, publisher);
   throw mistake;
 }
+
+const nameOf = ({ name }: CommandLine, policies: Policies | undefined, baseUrl: string): string =>
+  name ?? policies?.settings.name?.value ?? new URL(baseUrl).hostname;
 
 /** Where not even the ledger says which it is. */
 const unknownServer = 'http://unknown.invalid';

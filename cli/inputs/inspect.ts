@@ -97,7 +97,7 @@ const isMapping = (value: unknown): value is Mapping =>
 
 const wrong = (sentence: string, ...path: PropertyKey[]): Inspection => ({ problems: [{ path, sentence }] });
 const inside = (problems: readonly Problem[], ...keys: PropertyKey[]): Problem[] =>
-  problems.map(({ path, sentence }) => ({ path: [...keys, ...path], sentence }));
+  problems.map((one) => ({ ...one, path: [...keys, ...one.path] }));
 
 const stageKeys = Object.keys({ ...settingFields, ...fileFields });
 const chartKeys = Object.keys(chartSchema.properties);

@@ -7,6 +7,7 @@ export function memoryLedger(): Ledger & { stored: Map<string, unknown> } {
   const parsed = (index: string, record: unknown) => parseRecord(index, structuredClone(record));
   return {
     stored,
+    isTransient: true,
     async read(index) {
       return stored.has(index) ? parsed(index, stored.get(index)) : undefined;
     },

@@ -21,6 +21,8 @@ const lastRunSchema = z.object({
   result: z.enum(results),
   /** Of its message. */
   subject: text,
+  /** Its report went to a reader who had gone, and nowhere else. */
+  unread: z.boolean().optional(),
 });
 
 export type LastRun = z.infer<typeof lastRunSchema>;
@@ -65,6 +67,10 @@ export const lastRunOf = (
 /** For people, as lines. */
 export function lastRunLines(run: LastRun | undefined): string[] {
   if (run === undefined) return ['Last run  none is known'];
-  const { finishedAt, verb, result, subject, runId } = run;
-  return [`Last run  ${moment(Date.parse(finishedAt))}: ${verb}, ${result} (${runId})`, `  ${subject}`];
+  const { finishedAt, verb, result, subject, runId, unread } = run;
+  return [
+    `Last run  ${moment(Date.parse(finishedAt))}: ${verb}, ${result} (${runId})`,
+    `  ${subject}`,
+    ...(unread ? ['  Its report was not read: its output was closed before it, and no message was posted.'] : []),
+  ];
 }

@@ -4,22 +4,25 @@ import { dottedName } from '../../lambda/policy/aspects.ts';
 
 /**
  * The figures of the last run in the OpenMetrics text format (https://prometheus.io/docs/specs/om/open_metrics_spec/),
- * for node_exporter's textfile collector or a push gateway. The job keeps no history of its own.
+ * for node_exporter's textfile collector or a Pushgateway. docs/operate.md names them. The job keeps no history of its own.
  */
 export function figuresOf(report: Report): string {
-  const { stage, policies, result, startedAt, finishedAt } = report;
+  const { stage, mode, policies, result, startedAt, finishedAt } = report;
   const ofIndices = (field: (typeof perIndex)[number]['field']): Sample[] =>
     policies.flatMap(({ [field]: value, ...entry }) =>
-      value === undefined ? [] : [{ labels: { stage, index: dottedName(entry) }, value }],
+      value === undefined ? [] : [{ labels: { stage, mode, index: dottedName(entry) }, value }],
     );
-  const run = (value: number): Sample[] => [{ labels: { stage }, value }];
+  const run = (value: number): Sample[] => [{ labels: { stage, mode }, value }];
   const [started, finished] = [Date.parse(startedAt) / 1000, Date.parse(finishedAt) / 1000];
   return [
     ...perIndex.flatMap(({ name, help, field }) => family(name, help, ofIndices(field))),
     ...family(
       'index_outcome',
       'The outcome for the index; always 1.',
-      policies.map((entry) => ({ labels: { stage, index: dottedName(entry), outcome: entry.outcome }, value: 1 })),
+      policies.map((entry) => ({
+        labels: { stage, mode, index: dottedName(entry), outcome: entry.outcome },
+        value: 1,
+      })),
     ),
     ...family('run_result', 'The result of the run: 0 ok, 1 attention, 2 failed.', run(results.indexOf(result))),
     ...family('run_duration_seconds', 'How long the run took.', run(Math.max(0, finished - started)), 'seconds'),
@@ -51,11 +54,13 @@ interface Sample {
 /** One metric; without a sample only its description, so that every file has the same families. */
 function family(name: string, help: string, samples: readonly Sample[], unit?: string): string[] {
   const full = `${prefix}_${name}`;
+  // Two policies for one index are two entries, and one series.
+  const series = new Map(samples.map(({ labels, value }) => [`${full}{${written(labels)}}`, value]));
   return [
     `# TYPE ${full} gauge`,
     ...(unit === undefined ? [] : [`# UNIT ${full} ${unit}`]),
     `# HELP ${full} ${help}`,
-    ...samples.map(({ labels, value }) => `${full}{${written(labels)}} ${value}`),
+    ...[...series].map(([sample, value]) => `${sample} ${value}`),
   ];
 }
 

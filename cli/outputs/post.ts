@@ -16,11 +16,11 @@ import { receiptOf } from './receipt.ts';
 /** Posts a message, through the environment's proxy if there is one for this address. */
 
 /** A message may therefore arrive twice (each has its run's id), which is better than never. */
-const attempts = 3;
+export const attempts = 3;
 /** How long a try may take, milliseconds. */
-const usualLimits = { open: 10_000, usual: 40_000, last: publishMillis };
+export const usualLimits = { open: 10_000, usual: 40_000, last: publishMillis };
 /** The part of an answer that is read. */
-const maxBytes = 64 * 1024;
+export const maxBytes = 64 * 1024;
 /** A receiver's refusal is usually a word or two. */
 const maxQuote = 120;
 
@@ -62,7 +62,7 @@ export async function post(webhook: Webhook, body: Body, options: PostOptions = 
   }
 }
 
-const through = (proxy: string | undefined): string =>
+export const through = (proxy: string | undefined): string =>
   proxy === undefined ? '' : ` through the proxy ${URL.canParse(proxy) ? new URL(proxy).host : 'of the environment'}`;
 
 type Answer =
@@ -145,7 +145,7 @@ function remedyInBody(said: string, { format, source }: Webhook): string {
   return `Correct what it names (a keyword, a signature, a withdrawn address), or its format: ${otherFormats(format)}.`;
 }
 
-function whyNoAnswer(
+export function whyNoAnswer(
   { stage, code, mayHaveArrived, proxyStatus }: NoAnswerError,
   waitedMillis: number,
 ): { problem: string; isTransient: boolean; isSlow?: boolean } {

@@ -17,6 +17,7 @@ import { type LastRun, type LastRuns, lastRunOf } from '../ledgers/stored-ledger
 import { figuresOf } from './metrics-file.ts';
 import { type OutputFile, writeAndTell } from './output-file.ts';
 import { post } from './post.ts';
+import { pushFigures } from './push-metrics.ts';
 
 /** Where the result of a run goes: the screen, files, and a webhook. */
 interface ReportOutputs {
@@ -24,6 +25,8 @@ interface ReportOutputs {
   server: Server;
   json?: OutputFile<'report'>;
   metrics?: OutputFile<'figures'>;
+  /** Of a Pushgateway. */
+  pushUrl?: URL | undefined;
   webhook?: Webhook;
   failOn?: Options['failOn'];
   /** A person started it, so that its message is never held back (rule 12). */
@@ -34,6 +37,8 @@ interface ReportOutputs {
   lastRun?: { store: LastRuns & { runs?: RunStore }; verb: LastRun['verb'] };
   /** Whether standard output has taken all that was written so far. */
   printed(): Promise<Printed>;
+  /** A line on standard error. */
+  complain(text: string): void;
 }
 
 /** Tells people the result of a run, and knows the exit status that this came to. */
@@ -58,13 +63,16 @@ export function reportPublisher(run: ReportOutputs, output: RunListener): Report
       const { report } = message;
       output.report(message);
       const isWritten = writeAndTell(json, () => `${JSON.stringify(report, null, 2)}\n`, output);
-      const hasFigures = writeAndTell(metrics, () => figuresOf(report), output);
+      const isFigured = writeAndTell(metrics, () => figuresOf(report), output);
       const printed = await run.printed();
       const posting = await postMessage(message, run, output);
       const waiting = unreportedIndices(report);
       if (posting === 'refused' && waiting.length > 0) {
         output.problem(`Until a message is posted, nothing more is deleted in ${waiting.join(', ')}.`);
       }
+      const pushProblem = run.pushUrl && (await pushFigures(run.pushUrl, figuresOf(report), { caPem: server.ca?.() }));
+      if (pushProblem !== undefined) output.problem(pushProblem);
+      const hasFigures = isFigured && pushProblem === undefined;
       // A person who quits the pager early loses nothing, unless the verdict was shown nowhere else.
       const isRead = printed !== 'gone' || posting === 'posted' || waiting.length === 0;
       const isDelivered = isRead && printed !== 'refused' && posting !== 'refused' && isWritten && hasFigures;
@@ -73,9 +81,16 @@ export function reportPublisher(run: ReportOutputs, output: RunListener): Report
       const isOnScreen =
         report.mode === 'preview' ? posting === 'posted' : printed === 'taken' || printed === 'not-asked';
       const isPublished = isOnScreen && isWritten && posting !== 'refused';
+      // A preview's reader wanted no more; of a run that may have deleted rows, a person has to hear.
+      const isUnread = printed === 'gone' && posting !== 'posted' && json === undefined && report.mode !== 'preview';
+      if (isUnread) {
+        const where = run.lastRun === undefined ? '' : '; status shows what is known';
+        run.complain(`Standard output was closed, so nobody has read this run's report${where}: ${message.subject}`);
+      }
       if (run.lastRun !== undefined) {
         const { store, verb } = run.lastRun;
-        await keep(output, () => store.keepLastRun(lastRunOf(report, verb, message.subject)));
+        const lastRun = { ...lastRunOf(report, verb, message.subject), unread: isUnread || undefined };
+        await keep(output, () => store.keepLastRun(lastRun));
         const { runs } = store;
         if (verb !== 'preview' && runs) await keep(output, () => keepRun(runs, summaryOfRun(report)));
       }

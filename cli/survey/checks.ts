@@ -95,13 +95,16 @@ async function anyDryRun(
 const mayConcernIndex = (error: ServerError): boolean => error.kind === 'server-error' || mayRefuseField(error);
 
 /** What only DataHub refuses, once it has accepted the token: a proxy's 502 or 429 proves nothing. */
-const fromDataHub: readonly ServerErrorKind[] = ['privilege', 'bad-request', 'no-index'];
+const fromDataHub: readonly ServerErrorKind[] = ['privilege', 'bad-request', 'no-index', 'too-old'];
+
+/** Only DataHub quotes its search engine. */
+const isDataHubs = ({ kind, engine }: ServerError): boolean => fromDataHub.includes(kind) || engine !== undefined;
 
 /** The failure of all three, unless one of them shows that DataHub answers here and accepts the token. */
 function commonFailure({ sizes, status, dryRun }: Answers): ServerError | undefined {
   const errors = [dryRun, sizes, status].flatMap((result) => (result.kind === 'failed' ? [result.error] : []));
   const [first] = errors;
-  return errors.length === 3 && !errors.some(({ kind }) => fromDataHub.includes(kind)) ? first : undefined;
+  return errors.length === 3 && !errors.some(isDataHubs) ? first : undefined;
 }
 
 function unusable(error: ServerError, server: Server, now: number): Check[] {

@@ -1,6 +1,6 @@
 import { isUnresolved, type LedgerRecord, type StoredRecord, type Verdict } from '../../lambda/ledger/record.ts';
 import { dottedName, searchIndex } from '../../lambda/policy/aspects.ts';
-import { exact, moment, rows, size } from '../../lambda/report/sentences/numbers.ts';
+import { duration, exact, moment, rows, size } from '../../lambda/report/sentences/numbers.ts';
 import { retentionOfWindow } from '../../lambda/truncation/counts.ts';
 import { rowsOf, type Survey, type SurveyedIndex } from '../events/findings.ts';
 
@@ -9,6 +9,7 @@ export function hints({ indices, unnamed }: Survey, own: OwnTruncations, refuses
   return [
     ...largest(indices, unnamed),
     ...quarantinedByThisJob(indices, own),
+    ...firstRun(indices),
     ...truncatedByThisJob(indices, own),
     ...cutAt30Days(indices.filter((index) => !own.has(searchIndex(index)))),
     ...emptyButLarge(indices),
@@ -30,6 +31,26 @@ function largest(indices: readonly SurveyedIndex[], unnamed: readonly string[]):
         `${text}${size(first.sizeMb)} of ${size(sizes)} in all${unnamed.length > 0 ? ' that could be counted' : ''}. (Sizes are of primaries; replicas are extra.)`,
       ]
     : [`${text}${exact(rowsOf(first))} of ${exact(rows)} rows in all.`];
+}
+
+/** Rows from which on a first truncation is worth a plan. */
+const manyRows = 10_000_000;
+
+/** Rows that a delete removes in a second, on production clusters and as measured on an idle one (docs/choosing-days.md). */
+const [slowest, fastest] = [1000, 16_500];
+
+/** How long the first truncation takes, and the space that it needs. */
+function firstRun(indices: readonly SurveyedIndex[]): string[] {
+  const oldIn = ({ counts }: SurveyedIndex) => (counts.kind === 'counted' ? counts.older[90] : 0);
+  const [first] = indices.filter((index) => !index.protected).sort((one, other) => oldIn(other) - oldIn(one));
+  if (first === undefined || oldIn(first) < manyRows) return [];
+  const [soonest, latest] = [fastest, slowest].map((rate) => duration(oldIn(first) / rate));
+  const space = first.sizeMb === undefined ? '' : `, ${size(first.sizeMb * 1.5)} (primaries alone)`;
+  return [
+    `To delete the ${exact(oldIn(first))} rows of ${dottedName(first)} that are older than 90 days takes ${soonest} to ${latest}, ` +
+      `at ${exact(fastest)} to ${exact(slowest)} rows a second (docs/choosing-days.md); maxRowsPerRun divides it into nights. ` +
+      `Have one and a half times the index's size free${space}: above 95 % of a disk (flood stage) the search engine refuses deletes.`,
+  ];
 }
 
 /** What this job has truncated, by search index. */

@@ -35,5 +35,9 @@ export function knownOf(version: string | undefined): string[] {
       : minor !== undefined && minor < 11
         ? 'Releases before 0.11 know no delete in place: they reindex to truncate.'
         : '';
-  return [`The server reports DataHub ${version}. ${known}`.trim()];
+  const conflicts =
+    minor !== undefined && minor >= 1003
+      ? 'If its search engine is Elasticsearch 8 or 9, a delete stops at the first row that something else has changed: run at a quiet hour (the runbook says more: "Incomplete").'
+      : '';
+  return [['The server reports DataHub', `${version}.`, known, conflicts].filter((part) => part !== '').join(' ')];
 }

@@ -82,6 +82,9 @@ containers:
       {{- if and .metrics.enabled (eq $.verb $.root.Values.mode) }}
       - --metrics-file=/metrics/{{ $fullname }}.prom
       {{- end }}
+      {{- if and .metrics.pushUrl (eq $.verb $.root.Values.mode) }}
+      - {{ printf "--metrics-url=%s" .metrics.pushUrl | quote }}
+      {{- end }}
       {{- end }}
     env:
       # What every run needs is here and not in the arguments, so that a run by hand has it, too.

@@ -22,6 +22,8 @@ export interface Ledger {
   runs?: RunStore;
   /** Why the ledger cannot be written, if that is known beforehand; a run then only reports what it holds. */
   unwritable?: LedgerError;
+  /** It ends with its process, so that an empty one is no news. */
+  isTransient?: true;
 }
 
 /** The ledger could not be read or written; `message` says what was tried and what to do. */

@@ -89,6 +89,9 @@ const kinds = {
     otherAddresses: z.int().optional().meta({ description: 'how many addresses there are besides this one' }),
   },
 
+  /** An enforcing run found no record at all: it is the first one, or its ledger is another one than before. */
+  'empty-ledger': {},
+
   // The result for each index that an operator asked to release
   released: {
     index: z.string(),
@@ -157,6 +160,7 @@ export const needsAttention = (note: Note): boolean => {
     case 'field-refused':
     case 'truncate-failed':
     case 'other-address':
+    case 'empty-ledger':
     case 'late':
     case 'beyond':
     case 'shortened':

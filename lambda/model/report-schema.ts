@@ -36,6 +36,10 @@ export const entryFields = {
   rowsTotal: rows('rows of the index before anything was deleted'),
   rowsToDelete: rows('of these, rows at or before the cutoff that was sent, or would be'),
   rowsPastRetention: rows("rows at or before the policy's own cutoff, where the row limit (maxRowsPerRun) takes fewer"),
+  minDeletePercent: described(
+    z.number().optional(),
+    "the policy's threshold, where old rows are left: the next run deletes them only if they reach it",
+  ),
   approvedRows: rows('the number that a person approved, where the truncation exceeded its ceiling'),
   by: optionalText('who asked for the run that sent it, as they say'),
   taskId: optionalText("the server's task"),

@@ -29,6 +29,8 @@ export const serverErrorKinds = [
   /** Refused by something in front of DataHub; `wants` says what it asks for. */
   'gateway',
   'not-found',
+  /** DataHub does not know the action: its release is older than it. */
+  'too-old',
   /** The search engine has no such index: an answer, not a passing fault. */
   'no-index',
   /** Two counts in a row that cannot come from one index. */
@@ -64,13 +66,13 @@ export const engineKinds = [
   /** The index is blocked: a flood stage, or read only. */
   'block',
   'closed',
-  /** A circuit breaker. */
+  /** A circuit breaker, or full queues. */
   'memory',
   /** It took longer than DataHub waits, 30 s. */
   'time',
   /** No shard of the index answers. */
   'shards',
-  /** DataHub cannot reach it. */
+  /** It is not there: DataHub cannot reach it. */
   'unreachable',
   'certificate',
   /** Too many scroll contexts. */

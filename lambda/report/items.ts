@@ -1,3 +1,4 @@
+import type { Cause } from '../model/cause.ts';
 import { type Outcome, outcomes, resultOf, type Urgency, urgencies } from '../model/outcomes.ts';
 import type { DecidedIndex, Report } from '../model/report-schema.ts';
 import { counted, date } from './sentences/numbers.ts';
@@ -52,7 +53,7 @@ export interface Items {
    * Everything that needs attention: the run's error, then the most urgent; indices with the same text are one item.
    */
   problems: readonly Item[];
-  /** Indices that were not examined, or not started, because of the run's error. */
+  /** Indices that were not examined, or not started, because of the run's error; none where no index was examined. */
   explained: readonly string[];
   /** Those that deleted something come first. */
   fine: readonly FineIndex[];
@@ -69,9 +70,13 @@ export function itemsOf(report: Report, context: Context): Items {
       .map(({ what, why }) => joined(asSentence(what), why));
   const error = report.cause === undefined ? [] : [ofError(report, report.cause, context)];
   const others = [...grouped(report, context), ...notes.flatMap(ofNote)];
+  const problems = [...error, ...others.sort((one, other) => one.rank - other.rank)];
   return {
-    problems: [...error, ...others.sort((one, other) => one.rank - other.rank)],
-    explained: report.policies.filter((entry) => isExplained(report, entry)).map(nameOf),
+    problems: isHelpless(report) && urgencyOf(problems) === 'nothing' ? problems.map(thisWeek) : problems,
+    // If no policy was examined, the error has said it.
+    explained: report.policies.every((entry) => isExplained(report, entry) && entry.outcome === 'failed')
+      ? []
+      : report.policies.filter((entry) => isExplained(report, entry)).map(nameOf),
     fine: report.policies
       .filter(({ outcome }) => resultOf[outcome] === 'ok')
       .sort((one, other) => order(one) - order(other))
@@ -80,6 +85,28 @@ export function itemsOf(report: Report, context: Context): Items {
     remarks: remarks(false),
   };
 }
+
+/**
+ * Whether the run could decide nothing, or everything that was due failed: what passes by itself for one index is a
+ * person's business then, because every night may be like this one. A run that did nothing because a person wants it so
+ * (paused, released), or because another run is at work, is not like that.
+ */
+function isHelpless({ policies }: Report): boolean {
+  const due = policies.filter(
+    ({ outcome, cause }) => !notDue.includes(outcome) && !(cause.kind === 'open' && cause.why === 'server'),
+  );
+  return due.length > 0 && due.every(({ outcome, cause }) => failedOutcomes.includes(outcome) && !isWanted(cause));
+}
+
+const notDue: readonly Outcome[] = ['below-threshold', 'nothing-to-delete', 'disabled'];
+const failedOutcomes: readonly Outcome[] = ['failed', 'not-started', 'unknown'];
+
+const isWanted = (cause: Cause): boolean =>
+  (cause.kind === 'stopped' && (cause.by === 'paused' || cause.by === 'release')) ||
+  cause.kind === 'gone' ||
+  (cause.kind === 'policy' && cause.what !== 'unreadable');
+
+const thisWeek = (item: Item): Item => ({ ...item, sentences: { ...item.sentences, urgency: 'week' } });
 
 function ofFine(entry: DecidedIndex, context: Context): Omit<FineIndex, 'isUnread'> {
   const { outcome, method, rowsMissing = 0, rowsNotVisible = 0, indexNow, noIndex } = entry;

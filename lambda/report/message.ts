@@ -94,6 +94,7 @@ const quietNotes: readonly NoteKind[] = [
   'field-refused',
   'paused',
   'other-address',
+  'empty-ledger',
   'shortened',
   'change',
   'policy-change',

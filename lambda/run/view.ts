@@ -24,6 +24,7 @@ export function view(entry: Entry, run: Pick<RunState, 'runId' | 'runStartMillis
     ...ofLastCount(entry, attempt),
     ...ofToday(entry),
     ...(verdict && ofVerdict(verdict)),
+    minDeletePercent: verdict?.verdict.rowsRemaining ? policy?.minDeletePercent : undefined,
     server: serverShown(entry, run),
     resumed: verdict && !isSameRun(verdict, run) ? true : resumed,
   };

@@ -39,7 +39,14 @@ const given: Record<string, object> = {
     server: { caVolume: { secret: { secretName: 'company-ca' } } },
   },
   'a Role of their own': { rbac: { create: false } },
-  metrics: { mode: 'enforce', metrics: { enabled: true, volume: { hostPath: { path: '/var/lib/node_exporter' } } } },
+  metrics: {
+    mode: 'enforce',
+    metrics: {
+      enabled: true,
+      volume: { hostPath: { path: '/var/lib/node_exporter' } },
+      pushUrl: 'http://pushgateway.monitoring:9091',
+    },
+  },
   'metrics that end with the pod': { metrics: { enabled: true } },
   OpenShift: { podSecurityContext: { runAsUser: null, runAsGroup: null, fsGroup: null } },
   'a chart around it': {
@@ -384,6 +391,7 @@ describe.skipIf(found === undefined)('The chart', () => {
       '--notify=problems',
       '--notify-format=json',
       '--metrics-file=/metrics/dh-datahub-retention.prom',
+      '--metrics-url=http://pushgateway.monitoring:9091',
     ]);
   });
 });

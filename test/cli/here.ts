@@ -45,6 +45,9 @@ export async function runHere(
       width: 80,
       ask,
       print,
+      complain: (text) => {
+        here.stderr += `${text}\n`;
+      },
       printed: async () => (isOutputDiscarded ? 'not-asked' : 'taken'),
       output: ({ log }) =>
         log === 'json' ? jsonLines((line) => here.lines.push(JSON.parse(line))) : onScreen({ write: print }),

@@ -27,9 +27,9 @@ describe('A run', () => {
     expect(stdout).not.toMatch(control);
     const figures = readFileSync(files.at('figures.prom'), 'utf8');
     expect(figures).toContain(
-      '\ndatahub_retention_index_rows_deleted{stage="127.0.0.1",index="dataset.operation"} 573\n',
+      '\ndatahub_retention_index_rows_deleted{stage="127.0.0.1",mode="enforce",index="dataset.operation"} 573\n',
     );
-    expect(figures).toContain('\ndatahub_retention_run_result{stage="127.0.0.1"} 0\n');
+    expect(figures).toContain('\ndatahub_retention_run_result{stage="127.0.0.1",mode="enforce"} 0\n');
     expect(figures).toMatch(/\n# EOF\n$/);
     expect(stdout + JSON.stringify(report) + figures).not.toContain(token);
   });

@@ -87,7 +87,8 @@ function addBlock({ commands, shown }: Page, place: Omit<Shown, 'text'>, block: 
     return;
   }
   own.forEach((line, n) => {
-    const continues = /^[ }]/.test(line);
+    // A request's body has lines of its own.
+    const continues = /^[ {}]/.test(line);
     if (continues) commands[commands.length - 1]!.text += `\n${line}`;
     else commands.push({ ...place, line: place.line + n, text: line });
   });

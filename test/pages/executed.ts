@@ -8,7 +8,8 @@ const isArgumentOf = (column: string) => (command: Command) => command.column ==
 const begins = (pattern: RegExp) => (command: Command) => command.column !== 'input' && pattern.test(command.text);
 
 /** test:engine reads these sections, and follows their steps; what another page repeats is the same step. */
-const sectionsOfTheEngine = /^(?:Rows missing|Snapshot first|Bring rows back|Get disk space back)$/;
+const sectionsOfTheEngine =
+  /^(?:Rows missing|After a (?:reindex|delete in place)|Snapshot first|Bring rows back|Get disk space back)$/;
 let stepsOfTheEngine: Set<string> | undefined;
 const isStepOfTheEngine = ({ text }: Command): boolean => {
   stepsOfTheEngine ??= new Set(
@@ -38,12 +39,12 @@ export interface Exception {
 
 export const exceptions: readonly Exception[] = [
   {
-    text: /^(?:npm start|\.\/retention VERB|datahub-retention VERB|by_hand VERB|helm (?:upgrade|test|uninstall)|curl --aws-sigv4)$/,
+    text: /^(?:npm start|\.\/retention VERB|datahub-retention VERB|by_hand VERB|helm (?:upgrade|test|uninstall)|curl --aws-sigv4)$|^curl -X POST http:\/\/localhost:9200|^kubectl port-forward/,
     why: 'names a command in a sentence; it is written out elsewhere',
   },
   {
     text: /^GET _cluster|^GET \/_cat\/aliases|^POST _tasks|^GET \/\*ALIAS\*\/_settings|^PUT \/INDEX/,
-    why: 'goes to the search cluster; only test:engine has one, and it follows the steps of four sections',
+    why: 'goes to the search cluster; only test:engine has one, and it follows the steps of five sections',
   },
   {
     text: /^npm test\b/,

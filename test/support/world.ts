@@ -176,6 +176,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
       random: () => 0,
     }),
     ledger: {
+      isTransient: true,
       read: (index) => reachable(() => ledger.read(index)),
       list: () => reachable(() => ledger.list()),
       replace: (next) => reachable(() => replace(next)),

@@ -44,8 +44,10 @@ export function createProgress(write: (line: string) => void, paint: Paint, widt
     const { entries } = run;
     // A run that releases an index has no plan.
     if (step === 'plan' && entries.length > 0) {
+      // An error that concerns every index is said once, in the report.
       const unread = entries.filter((entry) => isUnread(entry, run));
-      if (unread.length < entries.length) write(planTable(run, paint, width()));
+      if (!entries.every((entry) => isUnread(entry, run) || isNotExamined(entry)))
+        write(planTable(run, paint, width()));
       for (const entry of unread) write(unreadLine(entry));
       for (const { index, phase } of entries) if (phase === 'done') ended.add(index);
       if (entries.some((entry) => actionOf(entry) === 'reindex')) write(reindexExplained);
@@ -83,6 +85,11 @@ function isNews(watched: WatchedEntry, tenths: Map<string, number>): boolean {
   tenths.set(watched.index, tenth);
   return true;
 }
+
+const isNotExamined = (entry: Entry): boolean => {
+  const cause = entry.phase === 'done' ? decisionOf(entry).cause : undefined;
+  return cause?.kind === 'setup' && cause.what === 'run';
+};
 
 const reindexExplained =
   'reindex: the server writes the rows to keep into a new index, so its result is counted row by row.';

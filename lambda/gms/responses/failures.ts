@@ -1,6 +1,6 @@
 import type { OperationName, ServerError, ServerErrorKind } from '../../model/server-error.ts';
 import type { HttpResponse, TransportError } from '../transport.ts';
-import { engineKindOf } from './engine.ts';
+import { engineSaid } from './engine.ts';
 import { isObject, parseJson } from './json-value.ts';
 import type { Sanitize } from './server-text.ts';
 
@@ -24,20 +24,23 @@ export function failureOfStatus(
   const { status } = answer;
   if (status >= 200 && status < 300) return undefined;
   const page = isPage(answer);
-  const text = page ? titleOf(answer.body, sanitize) : errorMessageOf(answer.body, sanitize);
   const kind = kindOf(answer, page);
-  const said = kind === 'server-error' || kind === 'bad-request' ? readRestError(answer.body) : undefined;
+  const engine = page || ofOthers.includes(kind) ? undefined : engineSaid(allSaid(answer.body));
+  const text = page ? titleOf(answer.body, sanitize) : errorMessageOf(answer.body, engine?.quote, sanitize);
   return {
     kind,
     operation,
     status,
     text: text || undefined,
-    engine: said === undefined ? undefined : engineKindOf(said),
+    engine: engine?.kind,
     toHttps: isToHttps(answer, baseUrl) || undefined,
     wants: kind === 'gateway' ? wantedBy(answer) : undefined,
     page: page || undefined,
   };
 }
+
+/** Failures that say what they are without the search engine's words, or are not DataHub's. */
+const ofOthers: readonly ServerErrorKind[] = ['redirect', 'no-index', 'too-old', 'gateway', 'unauthorized'];
 
 /** Only on the same host: a redirect to a sign-in page on another host has https, too. */
 function isToHttps({ status, headers }: Pick<HttpResponse, 'status' | 'headers'>, baseUrl: string): boolean {
@@ -54,6 +57,7 @@ function kindOf(answer: Pick<HttpResponse, 'status' | 'headers' | 'body'>, page:
   // A missing index is a 500 with the search engine's words, which newer releases put after the index's name. An HTML
   // page never comes from DataHub.
   if (!page && /index_not_found_exception|no such index/i.test(said ?? body.slice(0, 8192))) return 'no-index';
+  if (said !== undefined && status >= 400 && isUnknownAction.test(said)) return 'too-old';
   if (status >= 500) return wantedBy(answer) === 'sign-in' ? 'gateway' : 'server-error';
   switch (status) {
     case 401:
@@ -72,6 +76,9 @@ function kindOf(answer: Pick<HttpResponse, 'status' | 'headers' | 'body'>, page:
       return said === undefined ? 'gateway' : 'bad-request';
   }
 }
+
+/** rest.li, of an action that this release does not have. A method or a protocol version is no action. */
+const isUnknownAction = /\b(?:action|operation named)\b.*\bnot (?:supported|found|defined)\b/i;
 
 /** What something in front of DataHub asks for; undefined if it does not say, and for every answer of DataHub itself. */
 function wantedBy({ status, headers, body }: Pick<HttpResponse, 'status' | 'headers' | 'body'>): ServerError['wants'] {
@@ -143,25 +150,17 @@ export function failureOfTransport(
 }
 
 /** What an error answer says; empty if it contains nothing readable. */
-function errorMessageOf(body: string, sanitize: Sanitize): string {
-  const message = readRestError(body) ?? (parseJson(body) === undefined ? body : '');
-  return sanitize(innermostReason(message) ?? message).replace(/[.:\s]+$/, '');
+function errorMessageOf(body: string, ofEngine: string | undefined, sanitize: Sanitize): string {
+  const message = ofEngine ?? readRestError(body) ?? (parseJson(body) === undefined ? body : '');
+  return sanitize(message).replace(/[.:\s]+$/, '');
 }
 
-/**
- * What the search engine says in the middle or at the end of a long message: its root cause as JSON, or the last of the
- * exceptions that GMS nests (`…[type=index_closed_exception, reason=closed]`).
- */
-function innermostReason(message: string): string | undefined {
-  const text = message.slice(0, maxNested);
-  const root = /"root_cause"\s*:\s*\[\s*\{\s*"type"\s*:\s*"([\w.]+)"\s*,\s*"reason"\s*:\s*"([^"]*)"/.exec(text);
-  const nested = [...text.matchAll(/\btype=(\w+), reason=((?:[^[\]]|\[[^[\]]*\])*)/g)].at(-1);
-  const [, type, reason] = root ?? nested ?? [];
-  return type && `${type}: ${reason}`;
+/** The message of a rest.li error and what caused it, which only its stack trace says of some; empty for other bodies. */
+function allSaid(body: string): string {
+  const error = parseJson(body);
+  const stackTrace = isObject(error) && typeof error['stackTrace'] === 'string' ? error['stackTrace'] : '';
+  return [readRestError(body) ?? '', ...(stackTrace.match(/^Caused by: .*$/gm) ?? [])].join('\n').trim();
 }
-
-/** GMS puts whole answers of its search engine into a message. */
-const maxNested = 64 * 1024;
 
 function isPage({ headers, body }: Pick<HttpResponse, 'headers' | 'body'>): boolean {
   return /^\s*(?:<!doctype html|<html|<head|<body)/i.test(body) || /^text\/html\b/i.test(headers['content-type'] ?? '');

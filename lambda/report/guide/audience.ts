@@ -68,6 +68,8 @@ export interface Guide {
   runbook(section: Section): { url: string } | { where: string; command: string };
   /** Where policies are corrected. */
   policies: string;
+  /** Where the ledger is that an earlier run has used, if this one is not it. */
+  otherLedger: string;
   /** How a person who has seen a preview lets it delete. */
   enforce: string;
   /** What helps if access is denied to the job's own stores. */

@@ -37,6 +37,7 @@ export function awsGuide({
         ? { url: dashboardUrl }
         : inRepository(section),
     policies: `in the stage file and deploy, or in its parameter${parameterPrefix ? ` below ${parameterPrefix}/policies` : ''}`,
+    otherLedger: 'its table was replaced: pause the job, and restore the table from its backup',
     enforce: 'set the mode to enforce',
     restoreAccess: 'if access is denied because a role was changed, deploy the stage with --revert-drift',
   };

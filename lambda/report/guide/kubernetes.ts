@@ -21,6 +21,8 @@ export function kubernetesGuide({ cronJob, namespace, tokenSecret = '' }: Kubern
     setPaused: (paused) => `${kubectl} patch cronjob ${shellWord(cronJob)} -p '{"spec":{"suspend":${paused}}}'`,
     runbook: inRepository,
     policies: 'in the policies file',
+    otherLedger:
+      'the release was moved to another namespace or another claim (ledger.existingClaim): pause the job, and install it where the records are',
     enforce: 'set the mode to enforce',
   };
 }

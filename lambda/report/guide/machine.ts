@@ -13,6 +13,7 @@ export const machineGuide = ({ program, options = '', policies = 'FILE', demo }:
   setPaused: () => undefined,
   runbook: (section) => ({ where: '', command: `${program} runbook ${shellWord(anchorOf(section))}` }),
   policies: 'in the policies file',
+  otherLedger: 'another folder holds the records: name it with --ledger',
   enforce: 'use the verb enforce',
 });
 

@@ -14,6 +14,7 @@ import {
 } from './commands.ts';
 import { date, exact, moment, rows } from './numbers.ts';
 import {
+  afterLossInPlaceNext,
   afterLossNext,
   type CauseEntry,
   type Context,
@@ -206,12 +207,16 @@ export function quarantined(cause: CauseOf<'quarantined'>, entry: DecidedIndex, 
     ...common,
     subject: missingToday(cause) > 0 ? `${rows(missingToday(cause), 'exact')} missing today` : `since ${date(since)}`,
     urgency: hasLost ? 'act' : 'week',
-    next: hasLost ? afterLossNext : compareIndices,
+    next: hasLost ? (isReplaced(cause) ? afterLossNext : afterLossInPlaceNext) : compareIndices,
     inspect: listIndices(entry),
     act: hasLost ? pause(context) : undefined,
     section: cause.outcome === 'rows-missing' ? 'Rows missing' : undefined,
   };
 }
+
+/** An old index may have the rows: it was a reindex, or something replaced the index. */
+const isReplaced = ({ method, indexBefore, indexNow }: CauseOf<'quarantined'>): boolean =>
+  method === 'reindex' || (indexNow !== undefined && indexNow !== indexBefore);
 
 /** What its verdict was. */
 function thenText({ since, outcome, rowsMissing, rowsNotVisible = 0, method }: CauseOf<'quarantined'>): string {

@@ -1,5 +1,6 @@
 import type { CauseOf } from '../../model/cause.ts';
 import type { DecidedIndex } from '../../model/report-schema.ts';
+import { compareShare } from '../../policy/decision.ts';
 import {
   listIndices,
   listTasks,
@@ -11,8 +12,9 @@ import {
   showRefresh,
   showTask,
 } from './commands.ts';
-import { duration, exact, rows } from './numbers.ts';
+import { duration, exact, percent, rows } from './numbers.ts';
 import {
+  afterLossInPlaceNext,
   afterLossNext,
   alsoGone,
   areOrWere,
@@ -86,7 +88,8 @@ function afterDelete(cause: CauseOf<'verified'>, entry: DecidedIndex): string {
     rest !== undefined &&
       `${rows(rest)} past the retention ${isOrAre(rest)} left (maxRowsPerRun); a later run deletes them if they reach the threshold.`,
     alsoGone(rowsMissing),
-    rowsRemaining > 0 && `${rows(rowsRemaining, 'exact')} to delete ${isOrAre(rowsRemaining)} left for a later run.`,
+    rowsRemaining > 0 &&
+      `${rows(rowsRemaining, 'exact')} to delete ${isOrAre(rowsRemaining)} left; a later run deletes them once old rows reach the threshold.`,
     (cause.cancelled || cause.conflicts) && countersText(cause, entry),
     goneBesidesText(cause, entry),
     done > (entry.rowsDeleted ?? 0) &&
@@ -169,13 +172,34 @@ export function remains(cause: CauseOf<'remains'>, entry: DecidedIndex, context:
       goneBesidesText(cause, entry),
       alsoGone(entry.rowsMissing),
     ),
-    urgency: rowsDeleted === 0 ? 'week' : 'nothing',
-    next:
-      rowsDeleted === 0
-        ? 'Check whether the index is healthy (red means that a shard is unavailable). The next run tries again.'
-        : 'If this is the first time, wait: the next run tries to delete the rest. If this happens again, look at its task.',
+    ...(rowsDeleted === 0
+      ? {
+          urgency: 'week',
+          next: 'Check whether the index is healthy (red means that a shard is unavailable). The next run tries again.',
+        }
+      : restNext(entry)),
     inspect: rowsDeleted === 0 ? listIndices(entry) : showTask(entry),
   };
+}
+
+/** What becomes of old rows that are left: the next run decides about them by the policy's threshold, as always. */
+function restNext(entry: DecidedIndex): Pick<Sentences, 'urgency' | 'next'> {
+  const { minDeletePercent, rowsTotal = 0, rowsDeleted = 0, rowsRemaining = 0, rowsToDelete = 0 } = entry;
+  if (minDeletePercent === undefined) {
+    const next =
+      'The next run deletes the rest if its policy is still there and the rest reaches the threshold (minDeletePercent).';
+    return { urgency: 'nothing', next };
+  }
+  const old = rowsRemaining + Math.max(0, (entry.rowsPastRetention ?? rowsToDelete) - rowsToDelete);
+  const left = rowsTotal - rowsDeleted;
+  if (compareShare(old, left, minDeletePercent) < 0) {
+    const shares = `they are ${percent((old / left) * 100, 2)} of the index, and it is ${percent(minDeletePercent, 2)}`;
+    const next = `No run deletes the rest before old rows have grown to minDeletePercent again: ${shares}. To delete them sooner, lower it.`;
+    return { urgency: 'change', next };
+  }
+  const next =
+    'If this is the first time, wait: the next run tries to delete the rest. If this happens again, look at its task.';
+  return { urgency: 'nothing', next };
 }
 
 /** Whether the task has deleted far more than the counts show, or has found only rows that changed while it ran. */
@@ -186,6 +210,8 @@ function isHidden({ done = 0, total, conflicts = 0 }: CauseOf<'remains'>, { rows
 export function missing(cause: CauseOf<'missing'>, entry: DecidedIndex, context: Context): Sentences {
   const isShard = isLikeShard(cause, entry);
   const { unwritten = 0, goneBesides = 0 } = cause;
+  const isInPlace = entry.method !== 'reindex' && entry.indexNow === undefined && !entry.noIndex;
+  const next = isInPlace ? afterLossInPlaceNext : afterLossNext;
   return {
     subject: entry.noIndex ? 'no such index' : entry.method === 'reindex' ? 'after a reindex' : '',
     what: missingText(cause, entry, context),
@@ -197,14 +223,14 @@ export function missing(cause: CauseOf<'missing'>, entry: DecidedIndex, context:
       !isShard &&
         !entry.noIndex &&
         entry.method !== 'reindex' &&
-        "This job's delete does not touch these rows: something else deletes from this index or reindexes it.",
+        `This job's delete does not touch these rows: something else deletes from this index${isInPlace ? '' : ' or reindexes it'}.`,
       unwritten > 0 && `Its task did not write ${rows(unwritten, 'exact')}.`,
       entry.method === 'reindex' && (unwritten === 0 || cause.cancelled) && countersText(cause, entry),
       quarantine,
       cutoffOf(entry),
     ),
     urgency: 'act',
-    next: isShard ? `If the index is red, wait: nothing is lost. Otherwise: ${afterLossNext}` : afterLossNext,
+    next: isShard ? `If the index is red, wait: nothing is lost. Otherwise: ${next}` : next,
     inspect: listIndices(entry),
     act: pause(context),
     instead: release(nameOf(entry), context),

@@ -47,6 +47,19 @@ export const setRefresh = (names: IndexNames, index: string | undefined): Comman
 export const showBlocks = (names: IndexNames): Command =>
   inConsole('See what blocks its deletes', `GET /${pattern(names)}/_settings/index.blocks.*`);
 
+/** For errors that name no index. */
+export const listHealth = inConsole(
+  'See which indices are red or closed',
+  'GET /_cat/indices?v&h=health,status,index,docs.count&s=health:desc,status',
+);
+
+export const listBlocks = inConsole('See what is blocked', 'GET /_all/_settings/index.blocks.*');
+
+export const listMemory = inConsole(
+  'See how full its memory is',
+  'GET /_cat/nodes?v&h=name,heap.percent,ram.percent,cpu',
+);
+
 export const listTasks = inConsole(
   'See what the search engine is deleting or reindexing',
   'GET _tasks?actions=*byquery,*reindex&detailed',

@@ -176,7 +176,7 @@ function refusal(
         ),
         next:
           note.notVisible === undefined
-            ? 'Bring the rows back as the runbook says, then release it again. Until then, do not upgrade DataHub: that may remove the old index with the rows.'
+            ? `Bring the rows back as the runbook says, then release it again.${note.method === 'reindex' || replaced(note.indexBefore, note.indexNow) !== '' ? ' Until then, do not upgrade DataHub: that may remove the old index with the rows.' : ''}`
             : `${notVisibleNext} Then release it again.`,
         inspect: note.notVisible === undefined ? lists : showRefresh(fromDottedName(index)),
         instead: accepting(
@@ -312,6 +312,11 @@ export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
   'other-address': ({ address, records, otherAddresses }) => ({
     what: `${counted(records, 'ledger record belongs', 'ledger records belong')} to ${otherAddresses === undefined ? `another server address, ${address}` : `other server addresses, ${address} and ${otherAddresses} more`}`,
     why: `${records === 1 ? 'It is' : 'They are'} left alone. If both addresses lead to one server, use that address again.`,
+    urgency: 'nothing',
+  }),
+  'empty-ledger': (_, { guide }) => ({
+    what: 'the ledger holds no record, as before the first truncation',
+    why: `If this job has truncated here before, ${guide.otherLedger}. Until then, what was quarantined is open, and what is under way is not seen.`,
     urgency: 'nothing',
   }),
   released,

@@ -102,6 +102,8 @@ export const createToken = 'create a new token in DataHub (Settings, Access Toke
 /** The first step of the runbook's section "Rows missing"; a test holds both together. */
 export const firstStep = 'Pause this job, and switch off the schedule of datahub-gc in DataHub (Ingestion).';
 export const afterLossNext = `${firstStep} Do not upgrade DataHub: that may remove an old index with the rows.`;
+/** After a delete in place no old index has the rows. */
+export const afterLossInPlaceNext = `${firstStep} Then count by day, and find out what deletes here, as the runbook says.`;
 
 /** Rows that are written and not visible: no request below copies or removes anything before they are. */
 export const notVisibleNext =

@@ -1,8 +1,8 @@
 import { addressForms } from '../../gms/http/base-url.ts';
 import type { Urgency } from '../../model/outcomes.ts';
-import type { OperationName, ServerError, ServerErrorKind } from '../../model/server-error.ts';
-import type { Audience } from '../guide/audience.ts';
-import { storeToken } from './commands.ts';
+import type { EngineKind, OperationName, ServerError, ServerErrorKind } from '../../model/server-error.ts';
+import type { Audience, Command } from '../guide/audience.ts';
+import { listBlocks, listHealth, listMemory, listTasks, storeToken } from './commands.ts';
 import { asSentence, type Context, createToken, type Sentences, withoutStop } from './phrases.ts';
 import { oneLine } from './text.ts';
 
@@ -24,6 +24,8 @@ interface ErrorSentences {
   urgency: Urgency;
   /** A new token fixes it. */
   token?: boolean;
+  /** A request to the search engine that shows it. */
+  inspect?: Command;
 }
 
 /** What differs from the defaults, which are the server's answer, no further meaning, and the urgency `week`. */
@@ -42,11 +44,14 @@ export const privileges: Record<OperationName, string> = {
 
 const checkAddress = { next: `Check the GMS address; it has one of the forms ${addressForms}` };
 const checkServer = { next: 'Check that the address is that of a DataHub GMS and that its version is supported' };
-const wait = {
-  next: 'The first time, wait for the next run. If it persists, look at the logs of GMS',
-  byHand: 'Try again. If it persists, look at the logs of GMS',
-  urgency: 'nothing',
-} as const;
+/** What may be over tomorrow. A run has no memory of the night before, but its readers have. */
+const passing = (persists: string) =>
+  ({
+    next: `If yesterday's message said the same, ${persists}; otherwise wait for the next run`,
+    byHand: `Try again. If it persists, ${persists}`,
+    urgency: 'nothing',
+  }) as const;
+const wait = passing('look at the logs of GMS');
 const newToken = { urgency: 'act', token: true } as const;
 
 /** What to do about a gateway that asks for something that this job does not have. */
@@ -131,6 +136,74 @@ const notTrusted = {
   next: 'Check its certificate and its TLS settings',
 };
 
+/** What the search engine says in an answer of DataHub; these are also DataHub's answers, so `came` is the answer. */
+const engines: Record<EngineKind, Omit<Entry, 'urgency'> & { urgency?: 'nothing' }> = {
+  permission: {
+    brief: 'search engine refuses DataHub',
+    means: "The search engine does not permit this to DataHub's own user; this job's token plays no part.",
+    next: "Have the search engine's administrator grant DataHub's user what the quote names, on all of DataHub's indices",
+  },
+  block: {
+    brief: 'index blocked',
+    means: 'The search engine blocks the index: its disk is too full (flood stage), or it was set to read only.',
+    next: 'Free disk space, or add some, then remove the block; a block that a person set, remove only after asking them',
+    inspect: listBlocks,
+  },
+  closed: {
+    brief: 'index closed',
+    means: 'The index is closed: it can be neither counted nor deleted from.',
+    next: 'Open it (POST /INDEX/_open), or switch its policy off',
+    inspect: listHealth,
+  },
+  memory: {
+    brief: 'search engine out of memory',
+    means: 'The search engine has too little memory for it, or too much to do (circuit breaker, full queues).',
+    ...passing("give the search engine more memory, or move this job's hour away from other load"),
+    inspect: listMemory,
+  },
+  time: {
+    brief: 'search engine too slow',
+    means: 'It took longer than DataHub waits for its search engine: 30 s by default, which large indices can exceed.',
+    ...passing(
+      "move this job to a quiet hour, or raise the socket timeout of DataHub's search client (newer releases can)",
+    ),
+    inspect: listTasks,
+  },
+  shards: {
+    brief: 'index is red',
+    means: 'No shard of the index answers: it is red, and its rows are unavailable.',
+    next: 'Bring its shards back (a node that is down, a full disk); nothing is deleted meanwhile',
+    inspect: listHealth,
+  },
+  unreachable: {
+    brief: 'search engine unreachable',
+    means: 'DataHub cannot reach its search engine.',
+    next: "Check that the search engine runs, and its address in GMS's settings (ELASTICSEARCH_HOST, _PORT); restart GMS if only that helps",
+  },
+  certificate: {
+    brief: 'certificate of the search engine',
+    means: "DataHub does not trust its search engine's certificate, which may have expired.",
+    next: "Renew the search engine's certificate, or put its authority into the trust store of GMS; no setting of this job helps",
+  },
+  scroll: {
+    brief: 'too many scroll contexts',
+    means: 'The search engine has too many scroll contexts open: each delete, reindex and export holds one.',
+    ...passing('look for what keeps them open, or raise search.max_open_scroll_context'),
+    inspect: listTasks,
+  },
+  'no-master': {
+    brief: 'no master',
+    means: 'The search engine has no elected master (cluster manager), or it does not answer in time.',
+    ...passing('look at the logs of its master nodes'),
+    inspect: listHealth,
+  },
+  other: {
+    brief: 'search engine error',
+    means: 'The search engine refused or failed the request.',
+    ...passing('look at the logs of GMS and of its search engine'),
+  },
+};
+
 export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => Entry } = {
   dns: (error) => ({
     brief: 'host name not found',
@@ -202,6 +275,14 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     means: 'There are no operations at this address, or the server is too old.',
     ...checkAddress,
   }),
+  'too-old': ({ operation }) => ({
+    brief: 'DataHub too old',
+    means: 'This release of DataHub does not know the operation.',
+    next:
+      operation === 'task-status' || operation === 'index-sizes'
+        ? 'Upgrade DataHub; until then runs do without it'
+        : 'Upgrade DataHub: this job needs 0.10.5 or newer. The policy is right',
+  }),
   'no-index': () => ({
     brief: 'no such index',
     came: 'the search engine has no such index',
@@ -212,9 +293,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     brief: 'contradicting counts',
     came: 'two counts in a row contradict each other: one of an empty index, one of an index with rows',
     means: 'The address may lead to two servers, or something replaced the index at that moment.',
-    next: 'The first time, wait for the next run. If it persists, check that the address leads to one DataHub',
-    byHand: 'Try again. If it persists, check that the address leads to one DataHub',
-    urgency: 'nothing',
+    ...passing('check that the address leads to one DataHub'),
   }),
   // The fields of a truncation have passed a dry run, so only a dry run can fail because of them.
   'bad-request': ({ operation }) => ({
@@ -275,7 +354,10 @@ const asked: Record<OperationName, string> = {
 
 /** A kind that a later version adds is described as a server error. */
 export function errorSentences(error: ServerError): ErrorSentences {
-  const said = (serverErrors[error.kind] ?? serverErrors['server-error'])(error);
+  const said =
+    error.engine === undefined
+      ? (serverErrors[error.kind] ?? serverErrors['server-error'])(error)
+      : (engines[error.engine] ?? engines.other);
   const { came = answered(error), means = '', urgency = 'week' } = said;
   return { ...said, came, means, urgency };
 }
@@ -289,13 +371,14 @@ export function diagnosis(error: ServerError): string {
 
 /** A failed request as the reason why something did not happen. */
 export function failedRequest(what: string, error: ServerError, { audience, guide }: Context): Sentences {
-  const { brief, next, nextOn, urgency, token } = errorSentences(error);
+  const { brief, next, nextOn, urgency, token, inspect } = errorSentences(error);
   return {
     subject: brief,
     what,
     why: asSentence(diagnosis(error)),
     urgency,
     next: `${nextOn?.[audience.kind] ?? next}.`,
+    inspect,
     act: token ? storeToken(guide) : undefined,
     section: token ? 'Token' : undefined,
   };

@@ -25,7 +25,7 @@ import { bytesOf, type Entry, maxEntries, maxWatchedBytes, type RunState } from 
 import { view } from '../view.ts';
 import { changesOf } from './change.ts';
 import { type PlanContext, type PlanResult, planPolicy, policyEntry, searchCutoff } from './policy.ts';
-import { addressNotes, emptyState, type Preparation, prepare } from './prepare.ts';
+import { addressNotes, emptyLedgerNotes, emptyState, type Preparation, prepare } from './prepare.ts';
 import { recountQuarantined } from './quarantined.ts';
 import { PlanRequests } from './requests.ts';
 
@@ -51,7 +51,7 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
     by: state.by && prepared.clean(state.by),
     error,
     breaker,
-    notes: [...state.notes, ...notes, ...addressNotes(prepared, state)],
+    notes: [...state.notes, ...notes, ...emptyLedgerNotes(prepared, state, services), ...addressNotes(prepared, state)],
   };
   if (input.release && !error) return finish(await releaseRun(begun, input, prepared, services), services);
   if (!prepared.canAskServer)

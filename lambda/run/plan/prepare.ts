@@ -158,6 +158,14 @@ export function addressNotes({ records }: Preparation, state: RunState): Note[] 
   return [{ kind: 'other-address', address: capped(address), records: addresses.length, otherAddresses }];
 }
 
+/** Of an enforcing run that found no record at all: the first one, or one whose ledger was replaced. */
+export const emptyLedgerNotes = (
+  { records, canAskServer }: Preparation,
+  { mode }: RunState,
+  { ledger }: RunServices,
+): Note[] =>
+  mode === 'enforce' && canAskServer && records.size === 0 && !ledger.isTransient ? [{ kind: 'empty-ledger' }] : [];
+
 /** The run state before anything is known. */
 export function emptyState({ execution }: PlanEvent, input: RunInput, { settings }: RunServices): RunState {
   const executionMillis = Date.parse(execution.startTime);

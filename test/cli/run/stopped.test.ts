@@ -66,6 +66,22 @@ describe('A run that is stopped by', () => {
     expect(sent()).toHaveLength(1);
   });
 
+  test('a run whose reader has gone says so on standard error and in status, where its report went nowhere else', async () => {
+    const { run, ledger } = await serviceHere();
+    const started = start(run('enforce', [operation]));
+    started.process.stdout!.destroy();
+    expect(await started.ended).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(
+        /^Standard output was closed, so nobody has read .*: \[DataHub retention\] .*1 truncated/,
+      ),
+    });
+    const status = async () => (await runHere(['status', ...ledger])).stdout;
+    expect(await status()).toContain('Its report was not read');
+    await runHere(run('enforce', [operation]));
+    expect(await status()).not.toContain('Its report was not read');
+  });
+
   test('a reader that has gone, before anything was decided, ends as it would have', async () => {
     const { run } = await serviceHere();
     const started = start(run('preview', [operation]));

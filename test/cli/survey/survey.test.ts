@@ -117,6 +117,17 @@ test('What the ledger says of a quarantined index is said, and its counts sugges
   expect(suggest(all, own, { now: 0 })[0]?.why).toMatch(/90 days, as before: .* quarantined \(rows-missing\)/);
 });
 
+test('says how long the first truncation of a large index takes, and which space it needs', () => {
+  const of = (rows: number) => {
+    const older = { 7: rows, 30: rows, 90: rows, 180: 0, 365: 0 };
+    const counts = { kind: 'counted', rowsTotal: rows, older, reindexes: false } as const;
+    const index = { entityType: 'dataset', aspect: 'operation', protected: false, sizeMb: 20_000, counts };
+    return hints({ indices: [index], unnamed: [] }, new Map(), false).join('\n');
+  };
+  expect(of(400_000_000)).toMatch(/takes 6 h 44 min to 4 d 15 h, at 16,500 to 1,000 rows a second .* size free, 30 GB/);
+  expect(of(9_000_000)).not.toContain('rows a second');
+});
+
 describe('A survey notices', () => {
   test('that something else already cuts at 30 days, and how to stop it', async () => {
     const { text, policies } = await surveyed(only(evenly(0, 30.5, 1000)));

@@ -111,8 +111,9 @@ test('expunging that gives no index its space back is noticed, where more than a
 });
 
 test("the runbook's requests are taken from each numbered step as they are printed", () => {
-  const request = 'PUT /NEW/_settings {"index":{"refresh_interval":"3s"}}';
-  const step = ['2. See `GET /not-this`.', '', '   ```text', `   ${request}`, '   GET _tasks/TASK', '   ```', '   So.'];
+  const request = ['   PUT /NEW/_settings', '   {"index":{"refresh_interval":"3s"}}'];
+  const block = (...lines: string[]) => ['   ```text', ...lines, '   ```'];
+  const step = ['2. See `GET /not-this`.', '', ...block(...request), ...block('   GET _tasks/TASK'), '   So.'];
   const markdown = ['# Runbook', '## Way back', '1. Pause.', ...step, '3. Wait.', '## Next', '4. No.'].join('\n');
   const printed = [
     { method: 'PUT', path: '/NEW/_settings', body: '{"index":{"refresh_interval":"3s"}}' },

@@ -60,6 +60,11 @@ type Ask = (request: Request) => Promise<string>;
 /** Steps 2 to 9 of "Rows missing"; the first pauses the job, and the last releases the index. */
 async function follow(ask: Ask, names: Names, world: World): Promise<void> {
   const steps = stepsOf('Rows missing');
+  // After a delete in place, the requests of its part: they only look.
+  if (names.OLD === undefined) {
+    const looking = [...stepsOf('Rows missing', undefined, 'After a delete in place').values()].flat();
+    for (const request of looking) await ask(filled(request, { ...names }));
+  }
   const send = async (step: number, more: Record<string, string> = {}): Promise<string[]> => {
     const answers: string[] = [];
     let task = '';

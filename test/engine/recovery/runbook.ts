@@ -10,23 +10,40 @@ export interface Request {
 
 const page = () => readFileSync(new URL('../../../docs/runbook.md', import.meta.url), 'utf8');
 
-/** The requests that each numbered step of a section prints. */
-export function stepsOf(section: string, markdown = page()): Map<number, Request[]> {
+/**
+ * The requests that each numbered step of a section prints.
+ * @param part the heading of a part of it; the whole section where it has no such part
+ */
+export function stepsOf(section: string, markdown = page(), part = 'After a reindex'): Map<number, Request[]> {
   const text = sectionOf(markdown, section);
   if (text === undefined) throw new Error(`the runbook has no section ${section}`);
   const steps = new Map<number, Request[]>();
+  const parts = text.split(/^(?=### )/m);
+  const chosen = parts.find((each) => each.startsWith(`### ${part}\n`)) ?? text;
   // A step's further lines are indented.
-  for (const [step, number] of text.matchAll(/^(\d+)\. .*(?:\n(?: .*)?)*/gm)) {
-    const blocks = [...step.matchAll(/```text\n([\s\S]*?)```/g)].map(([, block = '']) => block.trim());
-    const lines = blocks.flatMap((block) => block.split('\n'));
-    steps.set(Number(number), lines.map(requestIn));
+  for (const [step, number] of chosen.matchAll(/^(\d+)\. .*(?:\n(?: .*)?)*/gm)) {
+    const blocks = [...step.matchAll(/```text\n([\s\S]*?)```/g)].map(([, block = '']) => block);
+    steps.set(Number(number), blocks.map(requestIn));
   }
   return steps;
 }
 
-function requestIn(line: string): Request {
-  const [, method = '', path, body] = /^(GET|PUT|POST) (\S+)(?: (\{.*\}))?$/.exec(line.trim()) ?? [];
-  if (path === undefined) throw new Error(`the runbook prints something else than a request: ${line}`);
+/**
+ * A block, as the consoles of Kibana and OpenSearch Dashboards read it: one request, its method and path on the first
+ * line, its body on those after it.
+ */
+export function requestIn(block: string): Request {
+  const [first = '', ...rest] = block.trim().split('\n');
+  const [, method = '', path] = /^(GET|HEAD|PUT|POST|DELETE) (\S+)$/.exec(first.trim()) ?? [];
+  if (path === undefined) throw new Error(`no request, or a body beside its path: ${first}`);
+  const body = rest
+    .map((line) => line.trim())
+    .join('\n')
+    .trim();
+  // Words in capitals stand for something: a number, where nothing quotes them.
+  if (body !== '') JSON.parse(body.replace(/(?<![\w"])[A-Z]{3,}(?![\w"])/g, '0'));
+  const bare = path.split('?')[0] ?? '';
+  if (body === '' && /\/_count$/.test(bare)) throw new Error(`counts every row: ${first}`);
   return { method, path: path.replace(/^\/?/, '/'), ...(body && { body }) };
 }
 

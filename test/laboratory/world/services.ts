@@ -42,6 +42,7 @@ export function servicesOf(invocation: Invocation): Parameters<typeof takeStep>[
     },
     operations: operationsOf(invocation),
     ledger: {
+      isTransient: true,
       read: (index) => stored('read', () => ledger.read(index)),
       list: () =>
         stored('list', () => {

@@ -164,7 +164,13 @@ export const entryCases: EntryCase[] = [
     'stopped at a conflict',
     'incomplete',
     { ...remains, done: 6799, conflicts: 1, total: 50_000 },
-    { ...deleted(6799, 50_000), ...task },
+    { ...deleted(6799, 50_000), ...task, rowsTotal: 100_000, minDeletePercent: 10 },
+  ],
+  [
+    'stopped at a conflict, and the rest is below the threshold',
+    'incomplete',
+    { ...remains, done: 11, conflicts: 1, total: 9000 },
+    { ...deleted(11, 9000), ...task, rowsTotal: 90_000, minDeletePercent: 10 },
   ],
   [
     'cancelled',
@@ -343,6 +349,7 @@ export const noteCases: [name: string, note: Note][] = [
   ['a Date header without a date', { kind: 'no-date-header', header: 'yesterday' }],
   ['sizes not readable', { kind: 'rights', what: 'sizes', error: { ...refused, operation: 'index-sizes' } }],
   ['preview by hand', { kind: 'preview-by-hand' }],
+  ['the ledger is empty', { kind: 'empty-ledger' }],
   ['nobody has confirmed', { kind: 'unconfirmed', confirmed: 0, pending: 1 }],
   ['policies that are not live', { kind: 'change', policies: 3, differ: 2, unread: 1 }],
   ['policies without live ones', { kind: 'change', policies: 1, unread: 0, problem: 'Parameter Store refuses.' }],

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { memoryLedger } from '../../../../cli/ledgers/memory-ledger.ts';
 import type { RunInput } from '../../../../lambda/model/run-input.ts';
-import { prepare } from '../../../../lambda/run/plan/prepare.ts';
+import { emptyLedgerNotes, prepare } from '../../../../lambda/run/plan/prepare.ts';
 import type { RunServices } from '../../../../lambda/run/services.ts';
+import type { RunState } from '../../../../lambda/run/state.ts';
 
 /** What Plan finds out before it asks the server. */
 
@@ -44,6 +45,22 @@ describe('A run that can begin', () => {
     ['does not say when it expires', 'opaque', []],
   ])('with a token that %s', async (_, token, notes) => {
     expect((await prepared({}, { token })).notes).toEqual(notes);
+  });
+});
+
+describe('A ledger without a record', () => {
+  const noted = async (mode: 'enforce' | 'preview', input: RunInput = {}, more: object = {}) => {
+    const preparation = await prepared(input, { ledger: more as Given['ledger'] });
+    const ledger = { ...memoryLedger(), isTransient: undefined, ...more };
+    const services = { ledger } as unknown as RunServices;
+    return emptyLedgerNotes(preparation, { mode } as RunState, services).map(({ kind }) => kind);
+  };
+
+  test('is a note of an enforcing run', async () => {
+    expect(await noted('enforce')).toEqual(['empty-ledger']);
+    expect(await noted('preview')).toEqual([]);
+    expect(await noted('enforce', {}, { list: async () => [{ index: 'dataset_operationaspect_v1' }] })).toEqual([]);
+    expect(await noted('enforce', {}, { isTransient: true })).toEqual([]);
   });
 });
 

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { figuresOf } from '../../../cli/outputs/metrics-file.ts';
+import { pushAddress, pushFigures } from '../../../cli/outputs/push-metrics.ts';
+import { withSentences } from '../../../lambda/report/sentences/sentences.ts';
+import { entryCases } from '../../lambda/report/cases.ts';
+import { listening, textOf } from '../../support/loopback.ts';
+import { anEntry, aReportOf } from '../../support/reports.ts';
+import { operation, runHere, serviceHere } from '../here.ts';
+import { parseOpenMetrics } from './open-metrics.ts';
+
+/** The figures of a run: their text, and one PUT of it. */
+
+/** What a Pushgateway keeps: for each group, what the last PUT has put there. */
+async function startPushgateway(answers: number[] = []) {
+  const groups = new Map<string, Map<string, number>>();
+  const server = createServer(async (request, response) => {
+    const text = await textOf(request);
+    const status = answers.shift();
+    if (status !== undefined) return response.writeHead(status).end('not now');
+    if (request.method !== 'PUT' || !request.url?.startsWith('/metrics/job/')) return response.writeHead(404).end();
+    groups.set(request.url, parseOpenMetrics(text));
+    return response.writeHead(200).end();
+  });
+  const at = await listening(server);
+  onTestFinished(at.close);
+  return { ...at, groups };
+}
+
+test('the text of every case is OpenMetrics, and names stage and mode everywhere', () => {
+  const entries = entryCases.map(([, outcome, cause, more], n) =>
+    anEntry(outcome, cause, { name: `dataset.a${n}`, ...more }),
+  );
+  for (const mode of ['enforce', 'preview'] as const) {
+    const report = withSentences(aReportOf([...entries, ...entries.slice(0, 1)], { mode, stage: 'a "b"\\\nc' }));
+    const series = parseOpenMetrics(figuresOf(report));
+    expect(series.size).toBeGreaterThan(entries.length);
+    for (const name of series.keys()) expect(name).toContain(`{stage="a \\"b\\"\\\\\\nc",mode="${mode}"`);
+  }
+});
+
+test('the page names every metric with its labels, and no other', () => {
+  const page = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');
+  const listed = [...page.matchAll(/^\| `(\w+)` \| (.*?) \|/gm)].map(([, name, labels = '']) => [
+    name,
+    ...[...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label),
+  ]);
+  const counted = { rowsTotal: 9, rowsToDelete: 8, rowsDeleted: 7, rowsMissing: 6, rowsNotVisible: 5 };
+  const report = withSentences(aReportOf([anEntry('truncated', { kind: 'verified' }, counted)]));
+  const series = [...parseOpenMetrics(figuresOf(report)).keys()].map((key) => [
+    /^datahub_retention_(\w+)/.exec(key)?.[1],
+    ...[...key.matchAll(/(\w+)="/g)].map(([, label]) => label).filter((label) => label !== 'stage' && label !== 'mode'),
+  ]);
+  expect(listed.toSorted()).toEqual(series.toSorted());
+});
+
+describe('a Pushgateway', () => {
+  test('has the last run of each stage: one that succeeded, then one that failed', async () => {
+    const { url, groups } = await startPushgateway();
+    const { run, server, ledger, files } = await serviceHere();
+    const args = ['--metrics-url', url, '--name', 'prod'];
+    expect((await runHere(run('enforce', [operation], ...args))).status).toBe(0);
+    const group = '/metrics/job/datahub_retention/stage/prod';
+    const labels = 'stage="prod",mode="enforce"';
+    const result = () => groups.get(group)?.get(`datahub_retention_run_result{${labels}}`);
+    expect([[...groups.keys()], result()]).toEqual([[group], 0]);
+    expect(groups.get(group)?.get(`datahub_retention_index_rows_deleted{${labels},index="dataset.operation"}`)).toBe(
+      573,
+    );
+    // A policy that the server does not know.
+    const unknown = files.write('unknown.json', [{ entityType: 'dataset', aspect: 'noSuchThing', retentionDays: 60 }]);
+    await runHere(['enforce', '--yes', ...server, ...ledger, '--fast', '--policies', unknown, ...args]);
+    expect([groups.size, result()]).toEqual([1, 2]);
+  });
+
+  test.each([
+    ['refuses it', [400], /^ {2}The figures were not put to .*: it answered 400 \("not now"\)\./m],
+    ['stays away', [503, 503, 503], /^ {2}The figures were not put to .*: it answered 503/m],
+  ])('that %s: the run goes on, says so, and ends with 1', async (_, answers, said) => {
+    const { url } = await startPushgateway(answers);
+    const { run, states } = await serviceHere();
+    const { status, stdout } = await runHere(run('enforce', [operation], '--metrics-url', url));
+    expect([status, stdout]).toEqual([1, expect.stringMatching(said)]);
+    expect(await states()).toEqual(['idle']);
+  });
+
+  test('that is away for a moment is asked again', async () => {
+    const { url, groups } = await startPushgateway([503]);
+    const problem = await pushFigures(pushAddress(url, 'ä b'), '# EOF\n', { sleep: async () => {} });
+    expect([problem, ...groups.keys()]).toEqual([undefined, '/metrics/job/datahub_retention/stage@base64/w6QgYg']);
+  });
+
+  test.each([
+    ['http://push:9091', 'http://push:9091/metrics/job/datahub_retention/stage/prod'],
+    ['https://host/push/', 'https://host/push/metrics/job/datahub_retention/stage/prod'],
+    ['http://push:9091/metrics/job/mine/team/a', 'http://push:9091/metrics/job/mine/team/a'],
+  ])('at %s', (address, expected) => {
+    expect(pushAddress(address, 'prod').href).toBe(expected);
+  });
+
+  test.each(['push:9091', 'http://user:word@push', 'ftp://push', ''])('at %s is refused before the run', (address) => {
+    expect(() => pushAddress(address, 'prod')).toThrow('--metrics-url does not hold the address of a Pushgateway');
+  });
+});

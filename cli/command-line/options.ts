@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { looksLikeToken } from '../../lambda/gms/secrets.ts';
-import { type DestinationName, destinationNames, destinationsText } from '../../lambda/report/destinations/registry.ts';
+import { type DestinationName, destinationNames } from '../../lambda/report/destinations/registry.ts';
 import { UsageError } from '../events/mistakes.ts';
 
 /** Every option of the command line, described once: `verbs.ts` says which verb takes which. */
@@ -54,34 +54,34 @@ interface Description {
 export const options: Record<OptionName, Description> = {
   gmsUrl: {
     flags: '--gms-url <url>',
-    help: 'GMS, e.g. https://host/api/gms (else DATAHUB_GMS_URL, or DATAHUB_GMS_HOST, _PORT and _PROTOCOL, else ~/.datahubenv)',
+    help: "GMS, e.g. https://host/api/gms (else DATAHUB_GMS_URL or what else DataHub's own CLI reads)",
   },
   tokenFile: {
     flags: '--token-file <file>',
     ofSecret: true,
     // DATAHUB_RETENTION_TOKEN_FILE is no replacement: its token belongs to the address in the environment.
-    help: 'a file with the access token; - is standard input (else the file that DATAHUB_RETENTION_TOKEN_FILE names, DATAHUB_GMS_TOKEN, or the token found with the address)',
+    help: 'a file with the access token; - is standard input (else DATAHUB_RETENTION_TOKEN_FILE, DATAHUB_GMS_TOKEN, ~/.datahubenv)',
   },
   caFile: {
     flags: '--ca-file <file>',
-    help: 'certificates (PEM) of a private authority, in addition to NODE_EXTRA_CA_CERTS',
+    help: 'certificates (PEM) of a private authority',
     env: 'DATAHUB_RETENTION_CA_FILE',
   },
   timeout: {
     flags: '--timeout <seconds>',
-    help: 'how long the server may take to answer one request (default: 60)',
+    help: 'for the answer to one request (default: 60)',
     read: (text) => wholeNumber(text, 'of seconds', { most: 600 }),
   },
   policies: {
     flags: '--policies <file>',
-    help: 'policies: a list, a stage file or the values of the chart; JSON or YAML',
+    help: 'a list, a stage file, or values of the chart',
     env: 'DATAHUB_RETENTION_POLICIES',
   },
-  by: { flags: '--by <name>', help: 'who asks for this run, for reports and the ledger (else user and host)' },
-  runs: { flags: '--runs', help: 'the last 30 runs that enforced or released, instead of the indices' },
+  by: { flags: '--by <name>', help: 'who asks for this run (else user and host)' },
+  runs: { flags: '--runs', help: 'the last 30 runs, not the indices' },
   approveRows: {
     flags: '--approve-rows <rows>',
-    help: 'let the one INDEX exceed its ceiling, up to this many rows',
+    help: 'rows that the one INDEX may delete above its ceiling',
     read: (text) => wholeNumber(text, 'of rows'),
   },
   acceptMissing: {
@@ -93,7 +93,7 @@ export const options: Record<OptionName, Description> = {
   stage: { flags: '--stage <file>', help: 'another name for --policies' },
   ledger: {
     flags: '--ledger <folder>',
-    help: 'where truncations are recorded (default: datahub-retention/ledger in $XDG_STATE_HOME; sample-ledger for sample data)',
+    help: 'where truncations are recorded (default: below $XDG_STATE_HOME)',
     env: 'DATAHUB_RETENTION_LEDGER',
   },
   name: {
@@ -105,7 +105,7 @@ export const options: Record<OptionName, Description> = {
   json: { flags: '--json <file>', help: 'write the report there; - is standard output' },
   html: { flags: '--html <file>', help: 'write the survey as a page for a browser' },
   force: { flags: '--force', help: 'let --json and --html replace an existing file' },
-  log: { flags: '--log <form>', help: 'text for people, or one line of JSON per event', choices: ['text', 'json'] },
+  log: { flags: '--log <form>', help: 'form of the output', choices: ['text', 'json'] },
   metricsFile: {
     flags: '--metrics-file <file>',
     help: 'write the figures of this run there (OpenMetrics)',
@@ -117,24 +117,24 @@ export const options: Record<OptionName, Description> = {
   notifyUrlFile: {
     flags: '--notify-url-file <file>',
     ofSecret: true,
-    help: 'a file with the address to post the message to (else the address in DATAHUB_RETENTION_NOTIFY_URL)',
+    help: 'a file with the address to post to (else what DATAHUB_RETENTION_NOTIFY_URL holds)',
   },
   notify: {
     flags: '--notify <when>',
-    help: 'post always, or only if someone has to act',
+    help: 'when to post',
     choices: ['always', 'problems'],
   },
   notifyFormat: {
     flags: '--notify-format <format>',
-    help: `what is posted: ${destinationsText}; default: ${usualFormat}`,
+    help: `what is posted (default: ${usualFormat})`,
     choices: destinationNames,
   },
   failOn: {
     flags: '--fail-on <result>',
-    help: 'exit with status 1 for this result or a worse one (default: attention)',
+    help: 'end with status 1 from this result on (default: attention)',
     choices: ['attention', 'failed'],
   },
-  yes: { flags: '--yes', help: 'delete without asking first; needed if there is no terminal to ask on' },
+  yes: { flags: '--yes', help: 'delete without asking; needed without a terminal' },
   fast: { flags: '--fast', help: 'wait at most 0.2 s at a time; for sample data only' },
 };
 

@@ -87,7 +87,7 @@ export const verbs: Record<Verb, VerbDescription> = {
     example: 'dataset.operation --gms-url https://datahub.example.com/api/gms --token-file token.txt',
   },
   status: {
-    summary: 'shows the last run, and what the ledger says about each index; contacts no server',
+    summary: 'shows the last run, and what the ledger says of each index; asks no server',
     options: ['ledger', 'runs', 'json', 'force'],
     help: { json: 'write the status there; - is standard output' },
     example: '--ledger /var/lib/datahub-retention/ledger',
@@ -99,11 +99,11 @@ export const verbs: Record<Verb, VerbDescription> = {
     example: 'rows-missing',
   },
   validate: {
-    summary: 'checks files with policies: exits with status 0, or lists every mistake and exits with 2',
-    more: 'For a stage, it also warns if GMS answers at another path there (no token is sent).',
+    summary: 'checks files with policies: lists every mistake, and exits with 2',
+    more: 'It warns if GMS answers at another path of a stage (no token is sent).',
     options: ['policies', 'stage', 'json', 'force'],
     noEnv: 'policies',
-    help: { json: 'write the input of an execution that previews them; - is standard output' },
+    help: { json: 'write the input that previews them; - prints it' },
     example: '--policies policies.json',
   },
 };

@@ -54,7 +54,7 @@ interface Description {
 export const options: Record<OptionName, Description> = {
   gmsUrl: {
     flags: '--gms-url <url>',
-    help: "GMS, e.g. https://host/api/gms (else DATAHUB_GMS_URL or what else DataHub's own CLI reads)",
+    help: 'GMS, e.g. https://host/api/gms (else DATAHUB_GMS_URL, or ~/.datahubenv)',
   },
   tokenFile: {
     flags: '--token-file <file>',

@@ -146,8 +146,8 @@ export const needsAttention = (note: Note): boolean => {
       return true;
     case 'not-released':
       return note.why !== 'idle';
+    // A person has said what is accepted: nothing is left to do.
     case 'released':
-      return note.missing !== 0 || note.method === 'reindex';
     case 'change':
     case 'policy-change':
     case 'token-expires':

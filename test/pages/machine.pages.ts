@@ -248,7 +248,7 @@ describe('docs/machine.md', () => {
     defined = `${definition.text}\n`;
     expect((await type(run!)).stdout.replace(/\s+/g, ' ')).toContain('PREVIEW, nothing was deleted');
     expect((await type(status!)).stdout + (await type(status!)).stderr).toContain('state/prod/ledger');
-    const [runs] = worklist.take('docs/audit.md', 'The last thirty runs', /^sudo/);
+    const [runs] = worklist.take('docs/audit.md', 'The last thirty runs', /^sudo/, 'machine');
     expect((await type(runs)).stdout).toContain('No run that enforces or releases is known');
   });
 

@@ -28,5 +28,5 @@ export function runbook(section: string | undefined, program: string): string {
 
 const hasRequest = /^ *(?:GET|PUT|POST) [/_]|`(?:GET|PUT|POST) [/_]/m;
 
-/** The page's own line about requests, which stands above its sections. */
+/** The page's own line about requests, above its sections. */
 const howToSend = (text: string): string => /^- (GET, PUT and POST .*)$/m.exec(text)?.[1] ?? '';

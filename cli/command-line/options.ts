@@ -45,7 +45,7 @@ interface Description {
   choices?: readonly string[];
   /** Parses the value, or says what it should be, after "takes". If omitted, the text itself is the value. */
   read?(text: string): { value: unknown } | { takes: string };
-  /** A file that should hold a secret: whoever reads it has a sentence of its own for the secret itself. */
+  /** A file that should hold a secret: its reader says by itself what is wrong with the secret. */
   ofSecret?: true;
   /** A variable that counts without the option. */
   env?: string;

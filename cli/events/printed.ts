@@ -7,7 +7,7 @@ export const colourOf = (code: number, text: string): string => `\u001b[${code}m
 const coloured = /(\u001b\[3\dm[A-Za-z -]*\u001b\[39m)/;
 
 /**
- * What may reach a terminal or a log, whoever wrote the text: printable characters, line breaks, and our own colours
+ * What may reach a terminal or a log, from any author: printable characters, line breaks, and our own colours
  * around our own words. Inside JSON it is the same value.
  */
 export const printed = (text: string): string =>

@@ -67,7 +67,7 @@ export function inspectFile(path: string, option: string): InspectedFile {
   }
   const lines = (all: readonly Problem[], kind: string) => {
     const first = all.slice(0, mostProblems + 1);
-    const left = all.slice(first.length).reduce((sum, { stands = 1 }) => sum + stands, 0);
+    const left = all.slice(first.length).reduce((sum, { problems: more = 1 }) => sum + more, 0);
     const problems = left > 0 ? [...first, andMore(left, first)] : first;
     return problems
       .map(({ path: at, sentence }) => ({ ...read.placeOf(at), sentence }))
@@ -145,7 +145,7 @@ function otherKind({ apiVersion, kind, helmCharts, resources, policies, gmsUrl }
     helmCharts !== undefined ||
     (resources !== undefined && policies === undefined && gmsUrl === undefined && apiVersion === undefined)
   )
-    return 'it is a Kustomize file: give the file that valuesFile under helmCharts names, or put what stands under valuesInline into one';
+    return 'it is a Kustomize file: give the file that valuesFile under helmCharts names, or put the values below valuesInline into one';
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
   const name = /^[A-Za-z]{1,40}$/.test(kind) ? kind : 'manifest';
   if (name === 'HelmRelease' || name === 'Application')

@@ -28,7 +28,7 @@ export function readText(path: string, option: string, patienceMillis = pipePati
   }
 }
 
-/** What stands in a file's place, or what it holds, is nothing to read. */
+/** There is something else than a file, or a file that is no text. */
 class UnfitFile extends Error {
   readonly problem: string;
   readonly remedy: string | undefined;

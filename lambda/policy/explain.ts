@@ -7,8 +7,8 @@ export interface Problem {
   path: readonly PropertyKey[];
   /** One sentence, without the full stop. */
   sentence: string;
-  /** For how many it stands, where that is more than one. */
-  stands?: number;
+  /** How many problems it sums up, where that is more than one. */
+  problems?: number;
 }
 
 /**
@@ -41,7 +41,7 @@ export function problemsOf(error: Pick<z.ZodError, 'issues'>, value: unknown, kn
 export const andMore = (count: number, shown: readonly Problem[]): Problem => ({
   path: shown.at(-1)?.path ?? [],
   sentence: `and ${count} more`,
-  stands: count,
+  problems: count,
 });
 
 function explainIssue(issue: z.core.$ZodIssue, value: unknown): string {

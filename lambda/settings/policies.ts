@@ -25,7 +25,7 @@ export function inspectPolicies(
   const problems: Problem[] = [];
   for (const [at, written] of list.entries()) {
     if (problems.length > mostProblems) {
-      problems.push({ path: [at], sentence: 'the policies from here on are not checked', stands: list.length - at });
+      problems.push({ path: [at], sentence: 'the policies from here on are not checked', problems: list.length - at });
       break;
     }
     const own = check(schema, written, fields).problems.map((one) => ({ ...one, sentence: `: ${one.sentence}` }));

@@ -17,7 +17,7 @@ export interface Warning {
   /** Where it is in the stage file. */
   path: PropertyKey[];
   text: string;
-  /** It stands for something else, so it cannot be meant: `validate` refuses it. */
+  /** A placeholder, which nobody can mean: `validate` refuses it. */
   isPlaceholder?: true;
 }
 

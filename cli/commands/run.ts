@@ -1,5 +1,6 @@
 import { isLoopback } from '../../lambda/gms/http/base-url.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
+import type { Report } from '../../lambda/model/report-schema.ts';
 import type { Audience } from '../../lambda/report/guide/audience.ts';
 import { parseInput } from '../../lambda/run/input.ts';
 import { ParametersError } from '../../lambda/run/services.ts';
@@ -102,7 +103,7 @@ async function readInputs(commandLine: CommandLine, output: RunListener, context
     }
   };
   const attempted = <Value>(read: () => Promise<Value>): Promise<Value | undefined> => read().catch(kept);
-  attempt(() => refuseUnattended(commandLine, context));
+  const isAttended = attempt(() => refuseUnattended(commandLine, context)) !== undefined;
   const typed = inputOf(commandLine);
   const input = attempt(() => withChange(typed, env[changeVariable])) ?? typed;
   const indices = input.policies ? undefined : input.indices;
@@ -113,7 +114,7 @@ async function readInputs(commandLine: CommandLine, output: RunListener, context
     addressInPolicies(policies?.settings ?? noPolicies.settings),
   );
   if (baseUrl !== undefined) attempt(() => refuseProxy(baseUrl, env));
-  const webhook = attempt(() => webhookOf(commandLine, output));
+  const post = attempt(() => ({ webhook: webhookOf(commandLine, output) }));
   const others = [
     ...serverFiles(commandLine, env),
     ['--policies', commandLine.policies],
@@ -121,6 +122,9 @@ async function readInputs(commandLine: CommandLine, output: RunListener, context
     ...ledgerFolders(ledger, env),
   ] as const;
   const files = runFiles(commandLine, others, nameOf(commandLine, policies, baseUrl ?? unknownServer), attempt);
+  // The webhook, or else all that was asked for: what nobody may have seen is not reported (rule 15).
+  const hasJson = commandLine.json === undefined || files.json !== undefined;
+  const isHeard = post !== undefined && (post.webhook !== undefined || (isAttended && hasJson));
   // Without a name, which ledger it is depends on the server.
   const named =
     ledger === undefined || mistakes.length > 0
@@ -130,7 +134,7 @@ async function readInputs(commandLine: CommandLine, output: RunListener, context
           if (input.release && policies && found.records) checkRelease(input.release, policies, found.records);
           return found;
         });
-  return { input, baseUrl, ca, server, policies, webhook, files, named, mistakes, attempted };
+  return { input, baseUrl, ca, server, policies, webhook: post?.webhook, files, isHeard, named, mistakes, attempted };
 }
 
 /**
@@ -140,7 +144,7 @@ async function readInputs(commandLine: CommandLine, output: RunListener, context
  */
 async function reportMistakes(
   commandLine: CommandLine,
-  { input, baseUrl, ca, server: given, policies, webhook, files, mistakes }: Inputs,
+  { input, baseUrl, ca, server: given, policies, webhook, files, isHeard, mistakes }: Inputs,
   output: RunListener,
   context: ProcessContext,
   isBegun = false,
@@ -169,7 +173,9 @@ async function reportMistakes(
   );
   const asked = { ...input, by: askerOf(commandLine.by, context) };
   const run = { server, connection: unconnected, input: asked, fast: false, embedded: false, ledger, name, audience };
-  await runOnce({ ...run, policies: policies ?? { ...noPolicies, read: refuse } }, output, publisher);
+  const publish = async (report: Report) => (await publisher.publish(report)) && isHeard;
+  const source = policies ?? { ...noPolicies, read: refuse };
+  await runOnce({ ...run, policies: source }, output, { ...publisher, publish });
   throw mistake;
 }
 
@@ -211,9 +217,15 @@ function withChange(input: LocalInput, text: string | undefined): LocalInput {
   } catch {
     throw new UsageError(`${changeVariable} is not JSON: make it with validate --policies FILE --json -.`);
   }
-  const parsed = parseInput({ ...input, ...Object(change), mode: input.mode });
+  if (input.mode !== 'preview' || input.release) {
+    throw new UsageError(`${changeVariable} is for a preview alone: unset it, or type preview.`);
+  }
+  const parsed = parseInput({ ...input, ...Object(change), mode: 'preview' });
   if ('problem' in parsed) throw new UsageError(`${changeVariable}: ${parsed.problem}.`);
-  return { ...parsed.input, mode: input.mode };
+  if (!parsed.input.policies) {
+    throw new UsageError(`${changeVariable} has no policies: make it with validate --policies FILE --json -.`);
+  }
+  return { ...parsed.input, mode: 'preview' };
 }
 
 function firstRun(path: string, { kind }: Audience): string {
@@ -231,7 +243,7 @@ function firstRun(path: string, { kind }: Audience): string {
  * A run that changes something needs a person who says yes, now or in its arguments, and a reader of its result.
  * @throws UsageError
  */
-function refuseUnattended(commandLine: CommandLine, { ask, isOutputDiscarded, program }: ProcessContext) {
+function refuseUnattended(commandLine: CommandLine, { ask, isOutputDiscarded, program }: ProcessContext): true {
   const { verb, yes, json } = commandLine;
   if (verb === 'enforce' && !yes && ask === undefined) {
     throw new UsageError(
@@ -240,7 +252,7 @@ function refuseUnattended(commandLine: CommandLine, { ask, isOutputDiscarded, pr
   }
   const isRead = json !== undefined && json !== '-' && !isNullDevice(json);
   const isPosted = (commandLine.notifyUrlFile ?? commandLine.notifyUrl) !== undefined;
-  if (verb === 'preview' || !isOutputDiscarded || isPosted || isRead) return;
+  if (verb === 'preview' || !isOutputDiscarded || isPosted || isRead) return true;
   throw new UsageError(
     `Nobody would see the result of ${verb}: its output is closed or goes to the null device. Send the output somewhere, or add --json FILE or --notify-url-file FILE.`,
   );

@@ -27,8 +27,14 @@ const isNull = (stats: ReturnType<typeof fstatSync> | undefined): boolean =>
   stats?.isCharacterDevice() === true && stats.rdev === statSync(devNull).rdev;
 
 /** Whether a file is the null device, which Node also puts in the place of an output that is closed. */
-export const isNullDevice = (file: number | string): boolean =>
-  isNull(typeof file === 'number' ? fstatSync(file) : statSync(file, { throwIfNoEntry: false }));
+export function isNullDevice(file: number | string): boolean {
+  try {
+    return isNull(typeof file === 'number' ? fstatSync(file) : statSync(file));
+  } catch {
+    // What is wrong with it is said where it is opened.
+    return false;
+  }
+}
 
 /** Handlers for the process itself: without one, a signal ends it, or opens a debugger to everyone on this machine. */
 export function handleSignals(): void {

@@ -188,7 +188,9 @@ function grouped(report: Report, context: Context): Item[] {
   }
   return [...groups.values()].map(({ sentences, entries }) => {
     const item = ofEntries(entries, sentences);
-    return isUnread(report, entries[0]) ? { ...item, subject: `unread${deciderOf(entries)}: ${item.subject}` } : item;
+    return isUnread(report, entries[0])
+      ? { ...item, subject: `unread${deciderOf(entries, false)}: ${item.subject}` }
+      : item;
   });
 }
 
@@ -196,10 +198,13 @@ function grouped(report: Report, context: Context): Item[] {
 export const isUnread = ({ mode, runId }: Report, { decidedBy }: Pick<DecidedIndex, 'decidedBy'>): boolean =>
   mode === 'preview' && decidedBy !== undefined && decidedBy !== runId;
 
-/** `, 21 Nov, run 0a1b2c3d`: when, and by which run; of several, the first. */
-export function deciderOf([entry]: ReadonlyArray<Pick<DecidedIndex, 'decidedAt' | 'decidedBy'>>): string {
+/** `, 21 Nov, run 0a1b2c3d`: when, and by which run; of several, the first. A subject rarely has room for the run. */
+export function deciderOf(
+  [entry]: ReadonlyArray<Pick<DecidedIndex, 'decidedAt' | 'decidedBy'>>,
+  withRun: boolean,
+): string {
   if (entry?.decidedAt === undefined) return '';
-  return `, ${date(Date.parse(entry.decidedAt))}, run ${entry.decidedBy}`;
+  return `, ${date(Date.parse(entry.decidedAt))}${withRun ? `, run ${entry.decidedBy}` : ''}`;
 }
 
 function ofEntries(entries: readonly [DecidedIndex, ...DecidedIndex[]], sentences: Sentences): Item {

@@ -17,8 +17,11 @@ export function subjectOf(report: Report, problems: readonly Item[]): string {
   const own = [summaryOf(report, problems), summaryOf(report, problems, false)];
   // A result that nobody has read is named as far as there is room; the text always has it.
   const hasUnread = report.policies.some((entry) => isUnread(report, entry) && resultOf[entry.outcome] === 'ok');
-  const withUnread = hasUnread ? [...own, 'OK'].map((summary) => `${summary}; ${unreadSummary(report)}`) : [];
-  const summaries = problems.length === 0 ? [...withUnread, ...own] : [...withUnread.slice(0, 2), ...own];
+  const short = problems.length === 0 ? [...own, 'OK'] : own;
+  const withUnread = hasUnread
+    ? short.flatMap((summary) => [true, false].map((withRun) => `${summary}; ${unreadSummary(report, withRun)}`))
+    : [];
+  const summaries = [...withUnread, ...own];
   const forms = summaries.map((summary) => `${start}${stage}: ${summary}`);
   const fitting = forms.find((form) => form.length <= maxSubject) ?? forms.at(-1) ?? start;
   return ascii(fitting, maxSubject);
@@ -86,7 +89,7 @@ function fineSummary(report: Report): string {
 }
 
 /** `unread, 21 Nov, run 0a1b2c3d: 1 truncated`. */
-function unreadSummary(report: Report): string {
+function unreadSummary(report: Report, withRun: boolean): string {
   const unread = report.policies.filter((entry) => isUnread(report, entry) && resultOf[entry.outcome] === 'ok');
-  return `unread${deciderOf(unread)}: ${countsOf(unread)}`;
+  return `unread${deciderOf(unread, withRun)}: ${countsOf(unread)}`;
 }

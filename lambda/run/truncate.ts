@@ -260,6 +260,8 @@ async function withinLimit(
   const ask = (cutoffMillis: number): Promise<DryRun> =>
     operations.dryRun(truncateFields(settingsOf(policy), cutoffMillis, refusesForceField ?? false), { signal });
   const whole = await ask(own);
+  // The ceiling is about all old rows: what Plan would not have begun is not begun now.
+  if (whole.rowsToDelete > (approveRows ?? 0) && isAboveCeiling(policy, whole)) return undefined;
   const maxRows = rowLimit(policy.maxRowsPerRun, whole.rowsToDelete, approveRows);
   if (maxRows === undefined) return undefined;
   const found = await findCutoff({ cutoffMillis: own, whole, maxRows, ask });

@@ -80,6 +80,26 @@ test.each<[what: string, mistake: RegExp, spoil: (night: Night, args: string[]) 
   },
 );
 
+test.each<[what: string, spoil: (night: Night) => string[], isOutputDiscarded: boolean]>([
+  ['the webhook', ({ files }) => ['--notify-url-file', files.at('no-hook')], false],
+  ['the file of the report', ({ files }) => ['--json', files.at('no/report')], false],
+  ['every output', () => [], true],
+])(
+  'Where %s that was asked for cannot be used, the loss is not reported: the next run says it again',
+  async (_, spoil, isOutputDiscarded) => {
+    const { given, ...night } = await lossInTheLedger();
+    const args = night.run('enforce', [operation], ...spoil({ given, ...night }));
+    expect((await runHere(args, { isOutputDiscarded })).status).toBe(2);
+    expect([night.hook.received, await night.states(), night.engine.asked]).toEqual([[], ['unreported'], []]);
+  },
+);
+
+test('A report below a file is a mistake like every other', async () => {
+  const { files, run } = await lossInTheLedger();
+  const args = run('enforce', [operation], '--json', `${files.write('file', '')}/report`);
+  expect(await runHere(args)).toMatchObject({ status: 2, stderr: expect.stringContaining('--json') });
+});
+
 test.each(['preview', 'release'])('%s reports it, too', async (verb) => {
   const night = await lossInTheLedger();
   night.files.write('token', '');

@@ -21,8 +21,10 @@ describe('A change before it is live', () => {
   });
 
   test.each([
-    ['enforce', change, 'policies can only be previewed'],
-    ['release', change, 'policies can only be previewed'],
+    ['enforce', change, 'is for a preview alone'],
+    ['enforce', '{"indices":["dataset.operation"],"approveRows":1000000}', 'is for a preview alone'],
+    ['release', change, 'is for a preview alone'],
+    ['preview', '{"release":["dataset.operation"],"acceptMissing":1000000}', 'has no policies'],
     ['preview', '{', 'is not JSON'],
     ['preview', '{"policies":{}}', 'policies must be an array'],
   ])('is refused with %s of %s, and no server is asked', async (verb, text, problem) => {

@@ -200,7 +200,10 @@ describe.skipIf(emulator === undefined)('The pages, followed on AWS', () => {
       const printed = await operator.type(onPage(operate, 'Operate', /get-execution-history/), {
         EXECUTION: executionArn,
       });
-      expect(JSON.parse(printed)).toMatchObject({ mode: 'preview', entries: [{ facts: { rowsToDelete: 43_000 } }] });
+      expect(JSON.parse(printed)).toMatchObject({
+        mode: 'preview',
+        entries: [{ plan: { counts: { rowsToDelete: 43_000 } } }],
+      });
     });
 
     test('approve and what is under way: the list has the run, a preview says still running, and the message says truncated', async () => {

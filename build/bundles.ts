@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import packageManifest from '../package.json' with { type: 'json' };
+import { jobVersion } from '../version.ts';
 
 /**
  * The two programs of the package as files that need no other file except the functions, which
@@ -7,6 +9,14 @@ import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
  */
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** An image is built without git (its context has no .git), and may be told what it is made from. */
+function bundledVersion(): string {
+  const given = process.env['JOB_VERSION'];
+  if (!given) return jobVersion();
+  if (given.split('+')[0] === packageManifest.version) return given;
+  throw new Error(`JOB_VERSION is ${given}, but package.json says ${packageManifest.version}.`);
+}
 
 const common: BuildOptions = {
   absWorkingDir: root,
@@ -18,6 +28,7 @@ const common: BuildOptions = {
   legalComments: 'none',
   logLevel: 'error',
   metafile: true,
+  define: { BUNDLED_VERSION: JSON.stringify(bundledVersion()) },
 };
 
 /** `datahub-retention`: cli/main.ts with everything that it needs, from the libraries to the sample policies. */
@@ -48,7 +59,7 @@ export async function bundleConstruct(outfile: string): Promise<Metafile> {
     format: 'cjs',
     external: ['aws-cdk-lib', 'constructs'],
     plugins: [packagedCode],
-    define: { 'import.meta.url': 'urlOfBundle' },
+    define: { ...common.define, 'import.meta.url': 'urlOfBundle' },
     banner: { js: "const urlOfBundle = require('node:url').pathToFileURL(__filename).href;" },
   });
   return metafile!;

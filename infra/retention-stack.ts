@@ -2,6 +2,7 @@ import { CfnOutput, Stack, type StackProps, Tags, Validations } from 'aws-cdk-li
 import { Construct } from 'constructs';
 import type { Stage } from '../lambda/settings/settings.ts';
 import { warningsOf } from '../lambda/settings/warnings.ts';
+import { jobVersion } from '../version.ts';
 import { makeJob } from './job.ts';
 import { inStack } from './props/checked-props.ts';
 import { resourcesNamed } from './props/resources.ts';
@@ -27,9 +28,11 @@ export class RetentionStack extends Stack {
     const checked = inStack(job, { settings, resources, warnings: warningsOf(settings) });
     const { stateMachine, topic, ledger } = makeJob(job, checked);
     for (const [key, value] of Object.entries(tags)) Tags.of(this).add(key, value);
+    this.tags.setTag('datahub-retention:version', jobVersion());
     acknowledgeFindings(this);
 
     new CfnOutput(this, 'StateMachineArn', { value: stateMachine.stateMachineArn });
+    new CfnOutput(this, 'Version', { description: 'Which build of this job it is', value: jobVersion() });
     new CfnOutput(this, 'TopicArn', { value: topic.topicArn });
     new CfnOutput(this, 'LedgerTableName', { value: ledger.tableName });
     new CfnOutput(this, 'FirstPreview', {

@@ -35,6 +35,7 @@ async function bundled(folder: string): Promise<Programs> {
     minifySyntax: true,
     minifyWhitespace: true,
     mainFields: ['module', 'main'],
+    define: { BUNDLED_VERSION: JSON.stringify('0.0.0+test') },
     logLevel: 'error',
     // Some libraries call require().
     banner: {

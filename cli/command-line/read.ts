@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { nearest } from '../../lambda/policy/nearest.ts';
-import packageManifest from '../../package.json' with { type: 'json' };
+import { jobVersion } from '../../version.ts';
 import { UsageError } from '../events/mistakes.ts';
 import { type Options, optionFor, optionOf, options, readIndex, writtenOption } from './options.ts';
 import { exampleOf, inCheckout, type Verb, verbNames, verbs, verbsWith } from './verbs.ts';
@@ -57,7 +57,7 @@ function commandOf(program: string, take: (commandLine: CommandLine) => void): C
   const root = new Command(program)
     .usage('VERB [options]')
     .description('Truncates DataHub time series indices by policy, and proves the result.')
-    .version(`datahub-retention ${packageManifest.version}`, '--version', 'print the version')
+    .version(`datahub-retention ${jobVersion()}`, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [verb]', 'print the help of a verb')
     .configureHelp({ subcommandTerm: (command) => `${command.name()} ${argumentsOf(command)}`.trim() })
@@ -69,7 +69,7 @@ function commandOf(program: string, take: (commandLine: CommandLine) => void): C
       .summary(summary)
       .description([`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`, more].filter(Boolean).join('\n'))
       .usage(`${takes ?? ''} [options]`.trim())
-      .version(`datahub-retention ${packageManifest.version}`, '--version', 'print the version')
+      .version(`datahub-retention ${jobVersion()}`, '--version', 'print the version')
       .allowExcessArguments(false)
       .addHelpText('after', `\nExample:\n  ${exampleOf(program, verb)}`);
     if (takes?.includes('INDEX')) command.argument('[index...]', 'e.g. dataset.operation', readIndex);

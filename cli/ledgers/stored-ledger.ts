@@ -17,6 +17,8 @@ const lastRunSchema = z.object({
   finishedAt: z.iso.datetime(),
   /** The address of GMS. */
   server: text.optional(),
+  /** Which build of this job it was. */
+  jobVersion: text.optional(),
   verb: z.enum(['preview', 'enforce', 'release']),
   result: z.enum(results),
   /** Of its message. */
@@ -59,17 +61,18 @@ export function parseLastRun(text: string): LastRun | undefined {
 }
 
 export const lastRunOf = (
-  { runId, startedAt, finishedAt, server, result }: Report,
+  { runId, startedAt, finishedAt, server, jobVersion, result }: Report,
   verb: LastRun['verb'],
   subject: string,
-): LastRun => ({ runId, startedAt, finishedAt, server, verb, result, subject });
+): LastRun => ({ runId, startedAt, finishedAt, server, jobVersion, verb, result, subject });
 
 /** For people, as lines. */
 export function lastRunLines(run: LastRun | undefined): string[] {
   if (run === undefined) return ['Last run  none is known'];
-  const { finishedAt, verb, result, subject, runId, unread } = run;
+  const { finishedAt, verb, result, subject, runId, jobVersion, unread } = run;
+  const version = jobVersion === undefined ? '' : `, version ${jobVersion}`;
   return [
-    `Last run  ${moment(Date.parse(finishedAt))}: ${verb}, ${result} (${runId})`,
+    `Last run  ${moment(Date.parse(finishedAt))}: ${verb}, ${result} (${runId}${version})`,
     `  ${subject}`,
     ...(unread ? ['  Its report was not read: its output was closed before it, and no message was posted.'] : []),
   ];

@@ -4,7 +4,7 @@ import { decisionOf } from '../../lambda/run/entries.ts';
 import type { Entry, RunState, WatchedEntry } from '../../lambda/run/state.ts';
 import { view } from '../../lambda/run/view.ts';
 import { progressShown } from '../../lambda/truncation/watch.ts';
-import packageManifest from '../../package.json' with { type: 'json' };
+import { jobVersion } from '../../version.ts';
 import { actionOf, type RunListener } from '../events/output.ts';
 
 /** Counting is reported at most this often, apart from its end. */
@@ -25,7 +25,7 @@ export function jsonLines(write: (line: string) => void): RunListener {
     addRedaction: (hide) => {
       hidden.push(hide);
     },
-    header: (header) => tell('header', { version: packageManifest.version, ...header }),
+    header: (header) => tell('header', { version: jobVersion(), ...header }),
     ledger: (path) => tell('ledger', { path }),
     note: (text, more = []) => tell('note', { text: [text, ...more].join('\n') }),
     serverEvent: ({ kind, ...facts }) => tell(kind, facts),

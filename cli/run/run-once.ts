@@ -14,6 +14,7 @@ import type { RunState } from '../../lambda/run/state.ts';
 import { usualLimits } from '../../lambda/settings/fields.ts';
 import { systemClock } from '../../lambda/truncation/clock.ts';
 import { taskIdLine } from '../../lambda/truncation/send.ts';
+import { jobVersion } from '../../version.ts';
 import type { LocalInput } from '../command-line/arguments.ts';
 import { UsageError } from '../events/mistakes.ts';
 import type { RunListener } from '../events/output.ts';
@@ -79,6 +80,7 @@ export async function runOnce(run: LocalRun, output: RunListener, publisher: Pub
         settings: {
           ...limitsOf(run.policies),
           stage: run.name,
+          jobVersion: jobVersion(),
           gmsUrl: run.server.baseUrl,
           mode: run.input.mode,
           asksPerson: run.ask !== undefined,

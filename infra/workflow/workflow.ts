@@ -9,6 +9,7 @@ import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunc
 import { Construct, type Node } from 'constructs';
 import type { Settings } from '../../lambda/settings/settings.ts';
 import definition from '../../lambda/workflow/retention-workflow.asl.json' with { type: 'json' };
+import { jobVersion } from '../../version.ts';
 import { RetentionFunction } from '../functions/retention-function.ts';
 import { throughService } from '../props/encryption.ts';
 import type { Resources } from '../props/resources.ts';
@@ -101,6 +102,7 @@ export class Workflow extends Construct {
       description: 'Publishes the run report',
       environment: {
         ...stage,
+        JOB_VERSION: jobVersion(),
         TOPIC_ARN: topic.topicArn,
         NOTIFY: settings.notify,
         EMAIL_FORMAT: settings.emailFormat,

@@ -48,6 +48,8 @@ export const environments = {
   poll: z.object({ ...stage, ...access }),
   report: z.object({
     ...stage,
+    /** Which build this is. */
+    JOB_VERSION: text,
     TOPIC_ARN: text,
     NOTIFY: z.enum(['always', 'problems']),
     // What the topic's subscribers get, by protocol.
@@ -79,11 +81,14 @@ export function readEnvironment<Name extends FunctionName>(
 }
 
 /** The settings that every step has, from its function's environment. */
-export function runSettings(environment: EnvironmentOf<FunctionName> & { MAX_ROWS_PER_RUN?: string }): RunSettings {
+export function runSettings(
+  environment: EnvironmentOf<FunctionName> & { MAX_ROWS_PER_RUN?: string; JOB_VERSION?: string },
+): RunSettings {
   const address = readBaseUrl(environment.GMS_URL);
-  const { MAX_ROWS_PER_RUN: limit } = environment;
+  const { MAX_ROWS_PER_RUN: limit, JOB_VERSION: jobVersion } = environment;
   return {
     stage: environment.STAGE,
+    jobVersion,
     gmsUrl: address.kind === 'address' ? address.baseUrl : environment.GMS_URL,
     mode: environment.MODE,
     minRetentionDays: Number(environment.MIN_RETENTION_DAYS),

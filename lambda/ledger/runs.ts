@@ -17,6 +17,8 @@ const runSchema = z.looseObject({
   /** ISO 8601 UTC. */
   finishedAt: text,
   by: text.optional(),
+  /** Which build of this job it was. */
+  jobVersion: text.optional(),
   result: z.enum(results).or(text),
   /** Of each index that had something to do. */
   indices: z.array(
@@ -74,7 +76,15 @@ export async function keepRun(store: RunStore, run: RunSummary): Promise<void> {
 const quiet: readonly string[] = ['nothing-to-delete', 'below-threshold', 'disabled'];
 
 /** A run that enforces or releases, in short. */
-export const summaryOfRun = ({ runId, finishedAt, by, result, policies, notes = [] }: Report): RunSummary => {
+export const summaryOfRun = ({
+  runId,
+  finishedAt,
+  by,
+  jobVersion,
+  result,
+  policies,
+  notes = [],
+}: Report): RunSummary => {
   const released = notes.flatMap((note) =>
     note.kind === 'released' && note.decidedBy === runId ? [{ name: note.index, accepted: note.accepted }] : [],
   );
@@ -82,6 +92,7 @@ export const summaryOfRun = ({ runId, finishedAt, by, result, policies, notes = 
     runId,
     finishedAt,
     by,
+    jobVersion,
     result,
     indices: policies
       .filter(({ outcome }) => !quiet.includes(outcome))

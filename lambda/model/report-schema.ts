@@ -97,6 +97,7 @@ export const reportSchema = z
     stage: text('prod; outside AWS the name of the DataHub, by default its host'),
     server: optionalText('address of the server, normalised'),
     by: optionalText('who asked for the run, as they say: the schedule, or a person'),
+    jobVersion: optionalText('which build of this job made it; a semantic version'),
     mode: described(z.enum(['enforce', 'preview']), 'a preview changes nothing'),
     startedAt: text('ISO 8601 UTC; every cutoff is counted from it'),
     finishedAt: text('ISO 8601 UTC'),

@@ -234,9 +234,10 @@ function hints({ report, kind, context: { guide } }: Message, { plain }: Form): 
 const nameOfUnmanaged = ({ indexName, entityType, aspect }: Report['unmanagedIndices'][number]): string =>
   entityType && aspect ? nameOf({ entityType, aspect }) : oneLine(indexName, 120);
 
-function runLine({ runId, by, startedAt, finishedAt }: Report, { plain }: Form): string {
+function runLine({ runId, by, startedAt, finishedAt, jobVersion }: Report, { plain }: Form): string {
   const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000;
   const took = seconds >= 0 ? `, took ${duration(seconds)}` : '';
   const asked = by === undefined || by === schedule ? '' : `, by ${plain(by, 100)}`;
-  return `Run ${plain(runId, 100)}${asked}, ${moment(Date.parse(startedAt))}${took}.`;
+  const version = jobVersion === undefined ? '' : ` Version ${plain(jobVersion, 60)}.`;
+  return `Run ${plain(runId, 100)}${asked}, ${moment(Date.parse(startedAt))}${took}.${version}`;
 }

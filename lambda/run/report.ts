@@ -121,6 +121,7 @@ export function composeReport(
       runId: execution.name,
       stage: settings.stage,
       server: addressOf(settings),
+      jobVersion: settings.jobVersion,
       mode: modeOf(runInput, startMillis, settings.mode),
       startedAt: new Date(startMillis).toISOString(),
       finishedAt,
@@ -135,6 +136,7 @@ export function composeReport(
   const data = dataOf(input, finishedAt);
   return addSentences({
     ...data,
+    jobVersion: settings.jobVersion,
     notes: [...late(input.runStartMillis), ...subscriptionNotes(data.mode, subscriptions), ...data.notes],
   });
 }

@@ -29,6 +29,8 @@ export interface Log {
 
 export interface RunSettings {
   stage: string;
+  /** Which build of this job runs: a semantic version. */
+  jobVersion?: string | undefined;
   gmsUrl: string;
   /** The stage's mode; an execution's input may override it. */
   mode: Mode;

@@ -249,7 +249,7 @@ describe('status begins with the last run', () => {
     const { run, ledger, files } = await serviceHere();
     await runHere(run('preview', [operation]));
     expect((await runHere(['status', ...ledger])).stdout).toMatch(
-      /^Last run {2}\d+ \w+ \d{4}, \d\d:\d\d UTC: preview, ok \(local-\S+\)\n {2}\[DataHub retention\] PREVIEW /,
+      /^Last run {2}\d+ \w+ \d{4}, \d\d:\d\d UTC: preview, ok \(local-\S+, version 0\.0\.0\+test\)\n {2}\[DataHub retention\] PREVIEW /,
     );
     await runHere(run('enforce', [operation]));
     await runHere(['status', ...ledger, '--json', files.at('s.json')]);

@@ -11,6 +11,7 @@ export const functionEnvironment = {
   TOKEN_PARAMETER: '/token',
   POLICIES_PATH: '/policies',
   PAUSED_PARAMETER: '/paused',
+  JOB_VERSION: '0.0.0+test',
   TOPIC_ARN: 'arn:aws:sns:eu-central-1:111122223333:topic',
   NOTIFY: 'always',
   EMAIL_FORMAT: 'mail',

@@ -29,6 +29,7 @@ export function anEntry(
 export const aReportOf = (policies: DecidedIndex[], more: Partial<ReportData> = {}): ReportData => ({
   version: 1,
   runId: 'nightly-2026-08-14',
+  jobVersion: '0.1.0',
   stage: 'prod',
   mode: 'enforce',
   startedAt: '2026-08-14T03:30:00.000Z',

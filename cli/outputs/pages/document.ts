@@ -1,4 +1,4 @@
-import packageManifest from '../../../package.json' with { type: 'json' };
+import { jobVersion } from '../../../version.ts';
 import { type Child, Html, html } from './html.ts';
 import { style, styleHash } from './style.ts';
 
@@ -16,7 +16,7 @@ export function document(title: string, body: Child): string {
 <meta http-equiv="Content-Security-Policy" content="${new Html(policy)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="generator" content="datahub-retention ${packageManifest.version}">
+<meta name="generator" content="datahub-retention ${jobVersion()}">
 <meta name="referrer" content="no-referrer">
 <meta name="robots" content="noindex">
 <title>${title}</title>

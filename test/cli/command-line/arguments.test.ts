@@ -3,7 +3,6 @@ import { inputOf, parseArguments, splitWords } from '../../../cli/command-line/a
 import type { CommandLine } from '../../../cli/command-line/read.ts';
 import { exampleOf, verbNames, verbs } from '../../../cli/command-line/verbs.ts';
 import { UsageError } from '../../../cli/events/mistakes.ts';
-import packageManifest from '../../../package.json' with { type: 'json' };
 
 const parse = (line: string, env: NodeJS.ProcessEnv = {}, program?: string) =>
   parseArguments(line.split(' ').filter(Boolean), env, program);
@@ -142,7 +141,7 @@ describe('The command line', () => {
   });
 
   test('prints its version, also behind a verb', () => {
-    const version = { verb: 'print', text: `datahub-retention ${packageManifest.version}\n` };
+    const version = { verb: 'print', text: `datahub-retention 0.0.0+test\n` };
     expect([parse('--version'), parse('survey --version')]).toEqual([version, version]);
   });
 });

@@ -18,7 +18,8 @@ import { namesIn, namesOfIndex, searchIndex } from '../policy/aspects.ts';
  *
  * A record only ever gains optional fields, and fields that this version does not know are kept when it is written.
  * Fields that decisions depend on are required; a field that only messages show is dropped if it cannot be read. A
- * record without the required fields is unreadable: its index is left alone until a person releases it.
+ * record without the required fields, or of a state that this version does not know, is unreadable: its index is left
+ * alone until a person releases it. An outcome or a cause that it does not know is `unknown` (a rollback).
  */
 
 /** Others may have written it, and a terminal shows it. */
@@ -112,6 +113,8 @@ export type Attempt = z.infer<typeof attemptSchema>;
 /** How a truncation ended, as one value from `judge` to the report. */
 const verdictSchema = extensible({
   outcome: z.enum(verdictOutcomes),
+  /** What a later version has written and this one does not know: it reads as unknown, and is written back as it was. */
+  ofLaterVersion: shown(z.looseObject({ outcome: text.optional() })),
   rowsMissing: rows.optional(),
   rowsNotVisible: shown(rows),
   cause: shown(causeSchema),
@@ -127,8 +130,25 @@ const verdictSchema = extensible({
 });
 export type Verdict = z.infer<typeof verdictSchema>;
 
+const outcomeSchema = z.enum(verdictOutcomes);
+
+/** What a store holds, with what this version does not know apart from the rest. */
+function readVerdict(stored: unknown): unknown {
+  const { outcome, cause, ...rest } = Object(stored);
+  const knows = outcomeSchema.safeParse(outcome).success || typeof outcome !== 'string';
+  const readsCause = causeSchema.optional().safeParse(cause).success;
+  if (knows && readsCause) return stored;
+  const ofLaterVersion = { ...(!knows && { outcome }), ...(!readsCause && { cause }) };
+  return { ...rest, outcome: knows ? outcome : 'unknown', ...(readsCause && { cause }), ofLaterVersion };
+}
+
+const storedVerdict = ({ ofLaterVersion, ...verdict }: Verdict): object => ({ ...verdict, ...ofLaterVersion });
+
 /** The last verdict: about one run's truncation, given by that run or another. */
-const lastVerdictSchema = runSchema.extend({ decided: decidedSchema, verdict: verdictSchema });
+const lastVerdictSchema = runSchema.extend({
+  decided: decidedSchema,
+  verdict: z.preprocess(readVerdict, verdictSchema),
+});
 export type LastVerdict = z.infer<typeof lastVerdictSchema>;
 
 /** What a release counted: for messages only. */
@@ -249,7 +269,12 @@ const lacksDecision = ({ state, unreported, lastVerdict, lastRelease }: LedgerRe
 export function storable(record: StoredRecord): object & { revision: number } {
   if (record.state === 'unreadable') return { ...record.stored, revision: revisionOf(record) };
   const parsed = recordSchema.safeParse(record);
-  if (parsed.success) return record;
+  if (parsed.success) {
+    const { lastVerdict } = record;
+    if (lastVerdict === undefined) return record;
+    const asStored = { ...lastVerdict, verdict: storedVerdict(lastVerdict.verdict) };
+    return Object.assign({ ...record }, { lastVerdict: asStored });
+  }
   const fields = fieldsOf(parsed.error).join(', ');
   throw new Error(`The ledger record of ${record.index} would not be readable (${fields}), so it was not written.`);
 }

@@ -15,6 +15,8 @@ const maxCallsWithoutTask = 2;
  */
 export function breakerOf(entry: DoneEntry): Cause | undefined {
   const { outcome } = decisionOf(entry);
+  // A later version has judged it, and knows more than this one can read (a rollback).
+  if (!entry.decision && entry.record.lastVerdict.verdict.ofLaterVersion?.outcome !== undefined) return undefined;
   const isReindex = sentAttempt(entry)?.method === 'reindex';
   const isBad = outcome === 'rows-missing' || (outcome === 'unknown' && isReindex);
   return isBad ? { kind: 'stopped', by: 'breaker', index: dottedName(entry.names), outcome } : undefined;

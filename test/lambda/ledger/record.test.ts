@@ -68,9 +68,36 @@ describe('a field that this version does not know', () => {
   });
 });
 
+describe('what a later version has written about an end (a rollback)', () => {
+  const aLater = (verdict: object) =>
+    stored(withValue(structuredClone(aQuarantined()), 'lastVerdict.verdict', { ...aVerdict(), ...verdict }));
+
+  test.each<[string, object, object]>([
+    [
+      'an outcome',
+      { outcome: 'half-truncated' },
+      { outcome: 'unknown', ofLaterVersion: { outcome: 'half-truncated' } },
+    ],
+    ['a kind of cause', { cause: { kind: 'shrunk', by: 5 } }, { cause: { kind: 'shrunk', by: 5 } }],
+    [
+      'a variant of a cause',
+      { cause: { kind: 'missing', expected: 'many' } },
+      { ofLaterVersion: { cause: { kind: 'missing', expected: 'many' } } },
+    ],
+    [
+      'both',
+      { outcome: 'shrunk', cause: { kind: 'gone', what: 'shrunk' } },
+      { outcome: 'unknown', ofLaterVersion: { outcome: 'shrunk', cause: { kind: 'gone', what: 'shrunk' } } },
+    ],
+  ])('reads as unknown, and is written back as it was: %s', (_, written, found) => {
+    const record = parseRecord(anIndex, aLater(written));
+    expect(record).toMatchObject({ state: 'quarantined', lastVerdict: { verdict: found } });
+    expect(stored(storable(record))).toEqual(aLater(written));
+  });
+});
+
 describe('what only a message shows', () => {
   test.each<[string, object, string]>([
-    ['the cause of a verdict', { kind: 'missing', expected: 'many' }, 'lastVerdict.verdict.cause'],
     ['the rows that a verdict has deleted', { rows: 5 }, 'lastVerdict.verdict.rowsDeleted'],
     ['the physical index of the baseline', [], 'attempt.baseline.indexName'],
     ['the answer to the call', { kind: 'of a later version' }, 'attempt.answer'],

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Ownership, ownership } from '../../../lambda/ledger/ownership.ts';
 import type { StoredRecord } from '../../../lambda/ledger/record.ts';
 import type { DecidedIndex } from '../../../lambda/model/report-schema.ts';
+import { breakerOf } from '../../../lambda/run/breaker.ts';
 import { decisionOf, entryOf, resolvedEntry, watchedEntry } from '../../../lambda/run/entries.ts';
 import type { DoneEntry } from '../../../lambda/run/state.ts';
 import { view } from '../../../lambda/run/view.ts';
@@ -49,6 +50,21 @@ describe('the entry of an index', () => {
       ...{ rowsMissing: 30, rowsDeleted: 60, decidedBy: 'run-0', decidedAt: '1970-01-01T00:15:00.000Z', resumed: true },
     });
   });
+
+  test.each([undefined, { outcome: 'half-reindexed' }])(
+    'stops the run where nobody knows how a reindex ended, and not where a later version does: %j',
+    (ofLaterVersion) => {
+      const verdict = aVerdict({ outcome: 'unknown', method: 'reindex', ofLaterVersion });
+      const record = aQuarantined({
+        unreported: true,
+        attempt: aReindex(other),
+        lastVerdict: aLastVerdict({ verdict }),
+      });
+      const entry = entryOf(from, { kind: 'unreported', record }, enforcing, now, true) as DoneEntry;
+      expect(decisionOf(entry).outcome).toBe('unknown');
+      expect(breakerOf(entry) === undefined).toBe(ofLaterVersion !== undefined);
+    },
+  );
 
   test('says nothing of a later truncation’s attempt', () => {
     const record = anIdle({ unreported: true, lastVerdict: aLastVerdict(), attempt: anAttempt({ runId: 'run-5' }) });

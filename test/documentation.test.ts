@@ -76,8 +76,8 @@ describe('The pages', () => {
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
   });
 
-  test('stay below 220 kB together', () => {
-    expect(pages.reduce((sum, page) => sum + textOf(page).length, 0)).toBeLessThan(220_000);
+  test('stay below 226 kB together', () => {
+    expect(pages.reduce((sum, page) => sum + textOf(page).length, 0)).toBeLessThan(226_000);
     expect(textOf('README.md').length).toBeLessThan(8_850);
   });
 });

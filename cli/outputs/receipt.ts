@@ -5,41 +5,60 @@ export type Receipt = 'accepted' | 'doubtful' | 'refused';
 
 /**
  * Only a known form of refusal counts as one, because a refused message is posted again every night. Anything else
- * that reads like a refusal is `doubtful`, for a person to check.
+ * that reads like a refusal is `doubtful`: the message counts as posted, and the run says that a person should look.
  * @param text the body, or the beginning of a long one
  */
 export function receiptOf(text: string, contentType: string | undefined): Receipt {
   if (isPage(text, contentType)) return 'refused';
   // Teams' incoming webhooks wrap every failure in a 200.
   if (/\bmessage delivery failed with error\b/i.test(text)) return 'refused';
-  const answers = [parseJson(text)].flat().filter(isObject);
+  if (/^\s*<\?xml/i.test(text)) return /<(?:\w+:)?(?:error|fault)\b/i.test(text) ? 'doubtful' : 'accepted';
+  const answers = [parseJson(text)].flat().filter(isObject).map(byName);
   if (answers.length === 0) return refusing.test(text) ? 'doubtful' : 'accepted';
   if (answers.some(isRefusal)) return 'refused';
-  const inner = answers.flatMap(Object.values<unknown>).filter(isObject);
-  return answers.some(looksRefused) || inner.some(isRefusal) ? 'doubtful' : 'accepted';
+  const inner = answers.flatMap((answer) => [...answer.values()].flat().filter(isObject).map(byName));
+  return [...answers, ...inner].some(looksRefused) || inner.some(isRefusal) ? 'doubtful' : 'accepted';
 }
 
 /** Slack says that its "ok" is HTML, so the type alone shows nothing. */
 const isPage = (text: string, contentType = ''): boolean =>
-  /^\s*<(?:!doctype html|html|head|body|\?xml|!--)/i.test(text) ||
-  (/^text\/html\b/i.test(contentType) && /^\s*</.test(text));
+  /^\s*<(?:!doctype html|html|head|body|!--)/i.test(text) || (/^text\/html\b/i.test(contentType) && /^\s*</.test(text));
 
 const refusing =
   /^\W{0,3}(error|false\b|fail|invalid|denied|refused|rejected|forbidden|unauthori[sz]ed|not[ _]|no[ _])/i;
 
-/** Slack's `ok`, a `success` of many, DingTalk's and WeCom's `errcode`, Feishu's and Lark's `code` beside a `msg`. */
-function isRefusal({ ok, success, errcode, code, msg }: Record<string, unknown>): boolean {
-  if ([ok, success].some((word) => String(word) === 'false')) return true;
-  if (isSet(errcode)) return true;
-  // Many in-house services say {"code": 200, "msg": "success"}.
-  return typeof msg === 'string' && isSet(code) && !isSuccess(code);
+/** Values by name: `error_code`, `errorCode` and `ErrorCode` are one. */
+type Answer = Map<string, unknown>;
+const byName = (answer: object): Answer =>
+  new Map(Object.entries(answer).map(([name, value]) => [name.replaceAll(/[_-]/g, '').toLowerCase(), value]));
+
+/** What says yes or no, whatever it is in: `true`, `"true"`, `1`. */
+const flags = ['ok', 'success', 'succeeded', 'successful', 'issuccess'];
+/** Zero where nothing went wrong. Many in-house services have 200 instead. */
+const errorCodes = ['errcode', 'errorcode', 'errno', 'ret', 'retcode', 'returncode', 'resultcode', 'res'];
+const statuses = ['status', 'result', 'state'];
+const texts = ['msg', 'message', 'errmsg', 'statusmessage', 'reason'];
+
+/**
+ * Slack's `ok`, a `success` of many, the error codes of DingTalk, WeCom, Tencent and others, Feishu's and Lark's `code`
+ * beside a `msg`.
+ */
+function isRefusal(said: Answer): boolean {
+  if (flags.some((name) => /^(?:false|0|no)$/i.test(String(said.get(name))))) return true;
+  if (errorCodes.some((name) => isSet(said.get(name)) && !isSuccess(said.get(name)))) return true;
+  const code = said.get('code');
+  return typeof said.get('msg') === 'string' && isSet(code) && !isSuccess(code);
 }
 
-function looksRefused(said: Record<string, unknown>): boolean {
-  const codes = [said['code'], said['StatusCode'], said['statusCode'], said['status_code']];
+function looksRefused(said: Answer): boolean {
+  const codes = ['code', 'statuscode'].map((name) => said.get(name));
   if (codes.some((code) => isSet(code) && !isSuccess(code))) return true;
-  if (['error', 'errors', 'errorMessage'].some((name) => isSet(said[name]))) return true;
-  return ['status', 'result', 'state'].some((name) => refusing.test(String(said[name])) || Number(said[name]) >= 400);
+  if (['error', 'errors', 'errormessage'].some((name) => isSet(said.get(name)))) return true;
+  const status = statuses.map((name) => said.get(name));
+  if (status.some((one) => refusing.test(String(one)) || Number(one) >= 400 || Number(one) < 0)) return true;
+  // 0 is a success of some and a failure of others, and so is 1: the text beside it says which.
+  const isSmall = status.some((one) => typeof one === 'number' && one < 100);
+  return isSmall && texts.some((name) => refusing.test(String(said.get(name) ?? '')));
 }
 
 /** Neither absent nor empty nor zero. */
@@ -48,4 +67,4 @@ const isSet = (value: unknown): boolean =>
     ? Object.keys(value).length > 0
     : !/^(|undefined|null|false|0)$/.test(String(value).trim());
 
-const isSuccess = (code: unknown): boolean => /^(2\d\d|ok|success)$/i.test(String(code));
+const isSuccess = (code: unknown): boolean => /^(?:2\d\d|ok|success|true)$/i.test(String(code));

@@ -58,17 +58,25 @@ describe.skipIf(helm === undefined || registry === undefined)("The chart's relea
         cwd: folder,
         encoding: 'utf8',
         stdio: ['ignore', 'pipe', 'pipe'],
-        env: { ...process.env, REGISTRY: address },
+        env: {
+          ...process.env,
+          REGISTRY: address,
+          GITHUB_REF_NAME: `v${packageManifest.version}`,
+          GITHUB_ENV: join(folder, 'env'),
+        },
       },
     );
 
   test('pushes what helm then installs from there', () => {
     const { jobs } = parse(readFileSync(join(root, '.github/workflows/release.yml'), 'utf8'));
-    const steps: { name?: string; run?: string }[] = jobs.release.steps;
+    const steps: { name?: string; run?: string }[] = [...jobs.files.steps, ...jobs.publish.steps];
     const step = (name: string) => steps.find((each) => each.name === name)!.run!;
     symlinkSync(join(root, 'kubernetes'), join(folder, 'kubernetes'));
     type(step('Package the chart'));
     type(step('Push the chart'));
+    expect(readFileSync(join(folder, 'env'), 'utf8')).toMatch(
+      /^chart=\S+\/charts\/datahub-retention@sha256:[0-9a-f]{64}\n$/,
+    );
 
     const published = `oci://${address}/charts/datahub-retention --version ${packageManifest.version}`;
     expect(parse(type(`helm show chart ${published}`))).toMatchObject({ version: packageManifest.version });

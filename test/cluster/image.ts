@@ -19,9 +19,8 @@ export const nodeInImage = '/image/node';
 /** @param folder that does not exist yet */
 export function layOut(folder: string): Image {
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'pipe' });
-  const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')
-    .split(/^FROM .*$/m)
-    .at(-1)!;
+  const text = readFileSync(join(root, 'Dockerfile'), 'utf8');
+  const dockerfile = text.split(/^FROM .*$/m).at(-1)!;
   const one = (pattern: RegExp) => pattern.exec(dockerfile)!.slice(1) as [string, string];
   const [workingFolder] = one(/^WORKDIR (.*)$/m);
   const [user, group] = one(/^USER (\d+):(\d+)$/m).map(Number) as [number, number];
@@ -32,13 +31,13 @@ export function layOut(folder: string): Image {
   writeFileSync(join(folder, 'etc/nsswitch.conf'), 'hosts: files\n');
   for (const [, copied] of dockerfile.matchAll(/^COPY --from=build (.*)$/gm)) {
     const paths = copied!.split(' ');
+    if (paths.includes('/source/bin/')) continue;
     const target = join(folder, workingFolder, paths.at(-1)!);
     for (const path of paths.slice(0, -1)) cpSync(path.replace('/source', root), join(target, basename(path)));
   }
   // This machine's /usr is above the image's own.
-  for (const [, target, link] of dockerfile.matchAll(/^RUN ln -s (\S+) (\S+)$/gm)) {
-    symlinkSync(target!, join(folder, dirname(nodeInImage), basename(link!)));
-  }
+  const [, target, link] = / ln -s (\S+) (\S+)$/m.exec(text)!;
+  symlinkSync(target!, join(folder, dirname(nodeInImage), basename(link!)));
   const [entrypoint] = one(/^ENTRYPOINT (.*)$/m);
   return { root: folder, entrypoint: JSON.parse(entrypoint), user, group, workingFolder };
 }

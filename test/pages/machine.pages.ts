@@ -141,10 +141,25 @@ describe('docs/operate.md, on a machine', () => {
     await expectOk(operate('Add an index')[0]);
   });
 
-  test('upgrade: pulls, installs, and says its version', async () => {
+  test('upgrade, and go back: another version each time, and the quarantine of the one before', async () => {
+    const [shown] = worklist.take('docs/operate.md', 'Upgrade this job', /--version/);
+    const version = async () => (await expectOk(shown)).trim();
+    const ledger = { page: '', heading: '', line: 0, text: './retention status --ledger ledger' };
+    await loseRows(945);
+    const known = await expectOk(ledger);
+    expect(known).toContain('QUARANTINED');
+    const git = 'git -C ../origin -c user.name=test -c user.email=test@example.com';
+    await clone.sh(`git tag v0.1.0 && ${git} commit --quiet --allow-empty --message later`);
+    expect(await version()).toBe('datahub-retention 0.1.0');
+
     for (const command of operate('Upgrade this job')) await expectOk(command);
-    const [version] = worklist.take('docs/operate.md', 'Upgrade this job', /--version/);
-    expect(await expectOk(version)).toContain(JSON.parse(clone.read('package.json')).version);
+    expect(await version()).toMatch(/^datahub-retention 0\.1\.0\+[0-9a-f]{12}$/);
+    expect(await expectOk(ledger)).toBe(known);
+
+    await expectOk(worklist.take('docs/operate.md', 'Go back', /^git/)[0]);
+    expect(await version()).toBe('datahub-retention 0.1.0');
+    expect(await expectOk(ledger)).toBe(known);
+    await clone.sh('git switch --quiet -');
   });
 });
 

@@ -76,7 +76,8 @@ function ofToday(entry: Entry): Partial<IndexData> {
   const today = cause?.kind === 'quarantined' ? cause.today : undefined;
   if (today === undefined || 'error' in today || !today.inPlace) return {};
   const rows = Math.max(0, today.expected - today.found);
-  return today.notVisible ? { rowsNotVisible: rows } : { rowsMissing: rows };
+  const { notVisible, unwritten = 0 } = today;
+  return notVisible ? { rowsMissing: unwritten || undefined, rowsNotVisible: rows - unwritten } : { rowsMissing: rows };
 }
 
 /** The fields of this version: a verdict in the ledger may have others. */

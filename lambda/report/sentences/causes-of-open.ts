@@ -245,7 +245,7 @@ const missingToday = ({ today }: CauseOf<'quarantined'>): number =>
 function todayText({ today }: CauseOf<'quarantined'>): string {
   if (today === undefined) return '';
   if ('error' in today) return `Today it could not be counted: ${withoutStop(errorSentences(today.error).came)}.`;
-  const { expected, found, inPlace, notVisible, nothingChanged } = today;
+  const { expected, found, inPlace, notVisible, unwritten = 0, nothingChanged } = today;
   if (nothingChanged) {
     return `Today its old rows and ${exact(found)} of ${rows(expected, 'exact')} to keep are there, as before the request, and no task is known: nothing has changed, although nothing proves that no reindex comes later.`;
   }
@@ -255,7 +255,7 @@ function todayText({ today }: CauseOf<'quarantined'>): string {
     return `Today none of the ${rows(expected, 'exact')} to keep is visible: the index is empty, or not refreshed.`;
   }
   if (notVisible === 'written') {
-    return `Today ${exact(expected - found)} of ${rows(expected, 'exact')} to keep are not visible, and its task has written them: not refreshed?`;
+    return `Today ${exact(expected - found)} of ${rows(expected, 'exact')} to keep are not visible, and its task has written ${unwritten > 0 ? `all but ${exact(unwritten)} of them` : 'them'}: not refreshed?`;
   }
   return found < expected
     ? `Today ${exact(expected - found)} of ${rows(expected, 'exact')} to keep are missing.`

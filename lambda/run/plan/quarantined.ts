@@ -61,13 +61,15 @@ async function countToday(
   const inPlace = isInPlace(attempt, counted.value);
   // Rows that were missing once are reported as missing until they are counted.
   const mayBeHidden = inPlace && lastVerdict.verdict.outcome !== 'rows-missing';
+  const kept = mayBeHidden ? keptRows(attempt, counted.value, attempt.end) : undefined;
   const isOld = clock.now() - attempt.sendingSince >= overdueAfterMillis;
   const isUntouched = !inPlace && !exceedsTolerance(attempt, expected - found);
   return {
     expected,
     found,
     inPlace,
-    notVisible: mayBeHidden ? hiddenBy(keptRows(attempt, counted.value, attempt.end)) : undefined,
+    notVisible: kept && hiddenBy(kept),
+    unwritten: (kept?.kind === 'not-visible' && kept.unwritten) || undefined,
     nothingChanged: (taskId === undefined && isOld && isUntouched) || undefined,
   };
 }

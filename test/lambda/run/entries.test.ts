@@ -3,7 +3,7 @@ import { type Ownership, ownership } from '../../../lambda/ledger/ownership.ts';
 import type { StoredRecord } from '../../../lambda/ledger/record.ts';
 import type { DecidedIndex } from '../../../lambda/model/report-schema.ts';
 import { breakerOf } from '../../../lambda/run/breaker.ts';
-import { decisionOf, entryOf, resolvedEntry, watchedEntry } from '../../../lambda/run/entries.ts';
+import { decisionOf, doneEntry, entryOf, resolvedEntry, watchedEntry } from '../../../lambda/run/entries.ts';
 import type { DoneEntry } from '../../../lambda/run/state.ts';
 import { view } from '../../../lambda/run/view.ts';
 import { aPolicy } from '../../support/policies.ts';
@@ -65,6 +65,13 @@ describe('the entry of an index', () => {
       expect(breakerOf(entry) === undefined).toBe(ofLaterVersion !== undefined);
     },
   );
+
+  test('has what is missing today apart from what is written and not visible', () => {
+    const today = { expected: 5000, found: 0, inPlace: true, notVisible: 'written', unwritten: 20 } as const;
+    const cause = { kind: 'quarantined', since: now, outcome: 'unknown', method: 'reindex', today } as const;
+    const entry = doneEntry({ ...from, record: aQuarantined() }, 'quarantined', cause);
+    expect(shown(entry)).toMatchObject({ rowsMissing: 20, rowsNotVisible: 4980 });
+  });
 
   test('says nothing of a later truncation’s attempt', () => {
     const record = anIdle({ unreported: true, lastVerdict: aLastVerdict(), attempt: anAttempt({ runId: 'run-5' }) });

@@ -110,6 +110,8 @@ function afterReindex(cause: CauseOf<'verified'>, entry: DecidedIndex): string {
     rowsRemaining > 0 &&
       `${rows(rowsRemaining, 'exact')} past the cutoff ${isOrAre(rowsRemaining)} in the new index: rows that arrived late.`,
     (cause.cancelled || cause.conflicts) && countersText(cause, entry),
+    // What came while it copied may be only in the old index; the runbook's steps need it.
+    cutoffOf(entry),
   );
 }
 

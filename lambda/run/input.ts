@@ -1,3 +1,4 @@
+import { cleanBy, schedule } from '../model/by.ts';
 import { type Mode, type RunInput, runInputSchema } from '../model/run-input.ts';
 import { hourMillis, minuteMillis } from '../model/time.ts';
 import { explain } from '../policy/explain.ts';
@@ -39,6 +40,10 @@ const unfilled = '<aws.scheduler.scheduled-time>';
 /** Whether a person started the run: its input has no scheduled time that counts. */
 export const isByHand = (input: RunInput, startMillis: number): boolean =>
   input.scheduledTime !== unfilled && scheduledMillis(input, startMillis) === undefined;
+
+/** Who asked for the run: the schedule, or a person, as they say. */
+export const askerOf = (input: RunInput, startMillis: number): string | undefined =>
+  isByHand(input, startMillis) ? cleanBy(input.by) : schedule;
 
 /**
  * The one place that decides a run's mode. A release changes the ledger whatever the stage does. A person who names no

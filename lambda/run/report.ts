@@ -12,7 +12,7 @@ import { dottedName } from '../policy/aspects.ts';
 import type { Clock } from '../truncation/clock.ts';
 import { addressOf, decisionOf, doneEntry, markOf } from './entries.ts';
 import { errorOf } from './failure.ts';
-import { modeOf, parseInput } from './input.ts';
+import { askerOf, modeOf, parseInput } from './input.ts';
 import { unfinishedEntry } from './next.ts';
 import type { Log, Publisher, RunSettings, Subscriptions } from './services.ts';
 import { assertOurs, type DoneEntry, type Entry, type RunState } from './state.ts';
@@ -121,6 +121,7 @@ export function composeReport(
       runId: execution.name,
       stage: settings.stage,
       server: addressOf(settings),
+      by: askerOf(runInput, startMillis),
       jobVersion: settings.jobVersion,
       mode: modeOf(runInput, startMillis, settings.mode),
       startedAt: new Date(startMillis).toISOString(),

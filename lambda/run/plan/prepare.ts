@@ -4,7 +4,6 @@ import { capped, maxSentenceBytes } from '../../gms/text.ts';
 import { LedgerError } from '../../ledger/ledger.ts';
 import { addressElsewhere } from '../../ledger/ownership.ts';
 import type { StoredRecord } from '../../ledger/record.ts';
-import { cleanBy, schedule } from '../../model/by.ts';
 import type { Cause } from '../../model/cause.ts';
 import type { Note } from '../../model/note.ts';
 import { maxPolicies } from '../../model/policy-fields.ts';
@@ -13,7 +12,15 @@ import { dottedName, searchIndexOfName } from '../../policy/aspects.ts';
 import { namesOf, type ParsedPolicy } from '../../policy/parse.ts';
 import { pausedCause, policiesIn, problemOf, readPolicies } from '../current-settings.ts';
 import { addressOf } from '../entries.ts';
-import { isByHand, modeOf, type PlanEvent, type parseInput, RunInputError, scheduledMillis } from '../input.ts';
+import {
+  askerOf,
+  isByHand,
+  modeOf,
+  type PlanEvent,
+  type parseInput,
+  RunInputError,
+  scheduledMillis,
+} from '../input.ts';
 import { ParametersError, type RunServices } from '../services.ts';
 import { type RunState, STATE_VERSION } from '../state.ts';
 
@@ -178,7 +185,7 @@ export function emptyState({ execution }: PlanEvent, input: RunInput, { settings
     stage: settings.stage,
     mode,
     ofChange: input.policies ? true : undefined,
-    by: isByHand(input, executionMillis) ? cleanBy(input.by) : schedule,
+    by: askerOf(input, executionMillis),
     byHand: isByHand(input, executionMillis),
     runStartMillis: scheduled ?? executionMillis,
     next: 'report',

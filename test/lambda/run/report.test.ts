@@ -30,8 +30,8 @@ test('A report of a Plan that failed for good says so, in the mode that was aske
     failure: { step: 'plan', error: 'States.Timeout' },
     input: { scheduledTime: execution.startTime },
   };
-  expect(compose(scheduled)).toMatchObject({ mode: 'enforce' });
-  expect(compose({ ...scheduled, input: {} })).toMatchObject({ mode: 'preview' });
+  expect(compose(scheduled)).toMatchObject({ mode: 'enforce', by: 'schedule' });
+  expect(compose({ ...scheduled, input: { by: 'ada' } })).toMatchObject({ mode: 'preview', by: 'ada' });
 });
 
 test.each([

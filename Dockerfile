@@ -1,13 +1,18 @@
 # The command line for a cluster without AWS: one file on a slim Node image. kubernetes/ is the chart that runs it.
-FROM node:24-slim AS build
+# Of a private registry: --build-arg NODE_IMAGE=REGISTRY/node:24-slim
+ARG NODE_IMAGE=node:24-slim
+FROM ${NODE_IMAGE} AS build
 WORKDIR /source
 COPY package.json package-lock.json ./
-# Also where NODE_ENV is production: what builds is among the development dependencies.
-RUN npm ci --include=dev --no-audit --no-fund
+# --include=dev also where NODE_ENV is production: what builds is among the development dependencies. --secret id=npmrc names
+# another registry and its token, --secret id=ca the certificates of it or of a proxy; neither stays in a layer.
+RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=secret,id=ca,target=/run/secrets/ca \
+    if [ -s /run/secrets/ca ]; then export NODE_EXTRA_CA_CERTS=/run/secrets/ca; fi; \
+    npm ci --include=dev --no-audit --no-fund
 COPY . .
 RUN npm run build
 
-FROM node:24-slim
+FROM ${NODE_IMAGE}
 WORKDIR /opt/datahub-retention
 # The layout of the package: dist/cli.mjs has everything but the runbook, which `datahub-retention runbook` prints.
 COPY --from=build /source/LICENSE /source/THIRD-PARTY-NOTICES ./

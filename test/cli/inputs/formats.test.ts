@@ -64,11 +64,11 @@ describe('The files that people have', () => {
   test.each([
     [
       'minRetentionDays: 91',
-      /^values\.yaml:5:34: policy 1: retentionDays must be at least 91 \(minRetentionDays\), not 90/,
+      /^values\.yaml:5:47: policy 1: retentionDays must be at least 91 \(minRetentionDays\), not 90/,
     ],
     ['minRetentionDays: 3\nmaxRunHours: 6', /minRetentionDays 3, maxRunHours 6\.$/],
     ['maxRunHours: 25', /^values\.yaml:6:1: maxRunHours must be at most 24, not 25/],
-    ['maxRowsPerRun: 5M', /^values\.yaml:6:1: maxRowsPerRun must be a whole number, not "5M"/],
+    ['maxRowsPerRun: 5M', /^values\.yaml:6:1: maxRowsPerRun must be a number, not "5M"/],
     ['maxRowsPerRun: null', /the name prod \(server\.name\)\.$/],
   ])('the values of a chart with %s', (limits, expected) => {
     expect(said(`${values}${limits}\n`, 'values.yaml')).toMatch(expected);

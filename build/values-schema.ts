@@ -41,7 +41,7 @@ export function valuesText(): string {
   properties.schedule.pattern = `^(@(hourly|daily|midnight|weekly|monthly|yearly|annually)|${cron})$`;
   properties.image.properties.repository.pattern = `^(${host}(:${port})?/)?${pathPart}(/${pathPart})*$`;
   properties.global.properties.imageRegistry.pattern = `^(${host}(:${port})?(/${pathPart})*)?$`;
-  definitions.url.pattern = `^https?://(${host}|\\[[0-9a-fA-F:.]+\\])(:${port})?(/[^\\s?#]*)?$`;
+  definitions.url.pattern = `^https?://(${host}\\.?|\\[[0-9a-fA-F:.]+\\])(:${port})?(/[^\\s?#]*)?$`;
   return schemaText(values);
 }
 

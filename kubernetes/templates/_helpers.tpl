@@ -72,7 +72,7 @@ ConfigMaps
 
 {{/* Without the image's own user and groups where OpenShift gives others; those that the values give instead stay. */}}
 {{- define "retention.podSecurityContext" -}}
-{{- $given := .Values.podSecurityContext -}}
+{{- $given := default dict .Values.podSecurityContext -}}
 {{- $adapt := .Values.adaptSecurityContext -}}
 {{- if or (eq $adapt "force") (and (eq $adapt "auto") (.Capabilities.APIVersions.Has "security.openshift.io/v1")) -}}
 {{- range $field := list "runAsUser" "runAsGroup" "fsGroup" -}}

@@ -15,7 +15,7 @@ podFailurePolicy:
         - { type: DisruptionTarget, status: "True" }
 {{- end }}
 # An hour more than a run sends and watches for: then it reports.
-activeDeadlineSeconds: {{ mul (add1 .maxRunHours) 3600 }}
+activeDeadlineSeconds: {{ mul (add1 (default 12 .maxRunHours)) 3600 }}
 {{- if hasKey . "ttlSecondsAfterFinished" }}
 ttlSecondsAfterFinished: {{ .ttlSecondsAfterFinished }}
 {{- else if $.byHand }}
@@ -128,13 +128,11 @@ containers:
         value: {{ $fullname | quote }}
       - name: DATAHUB_RETENTION_NAMESPACE
         value: {{ $.root.Release.Namespace | quote }}
-      - name: DATAHUB_RETENTION_MIN_RETENTION_DAYS
-        value: {{ int .minRetentionDays | quote }}
-      - name: DATAHUB_RETENTION_MAX_RUN_HOURS
-        value: {{ int .maxRunHours | quote }}
-      {{- with .maxRowsPerRun }}
-      - name: DATAHUB_RETENTION_MAX_ROWS_PER_RUN
-        value: {{ int64 . | quote }}
+      {{- range $name, $limit := dict "MIN_RETENTION_DAYS" .minRetentionDays "MAX_RUN_HOURS" .maxRunHours "MAX_ROWS_PER_RUN" .maxRowsPerRun }}
+      {{- if $limit }}
+      - name: DATAHUB_RETENTION_{{ $name }}
+        value: {{ int64 $limit | quote }}
+      {{- end }}
       {{- end }}
       {{- if not (or .token.volume .token.file) }}
       - name: DATAHUB_RETENTION_TOKEN_SECRET
@@ -165,7 +163,7 @@ containers:
     {{- end }}
     volumeMounts:
       - { name: policies, mountPath: /policies, readOnly: true }
-      {{- if not .token.file }}
+      {{- if or .token.volume (not .token.file) }}
       - { name: token, mountPath: /token, readOnly: true }
       {{- end }}
       {{- if and .notification.secretRef (not .notification.file) }}
@@ -190,7 +188,7 @@ volumes:
     configMap:
       name: {{ $fullname }}-policies
   # A key that is not there keeps the pod from starting, and its events say which.
-  {{- if not .token.file }}
+  {{- if or .token.volume (not .token.file) }}
   - name: token
     {{- default (dict "secret" (dict "secretName" .token.secretRef "items" (list (dict "key" .token.secretKey "path" .token.secretKey)))) .token.volume | toYaml | nindent 4 }}
   {{- end }}

@@ -7,7 +7,7 @@ wrong with a policy among others, helm test tells, with the job's own check.
 {{- fail "policies: name at least one index, for example --set 'policies[0].entityType=dataset,policies[0].aspect=operation,policies[0].retentionDays=90'" -}}
 {{- end -}}
 {{- $url := .Values.server.url -}}
-{{- with regexFind "/(operations|aspects|entities|entitiesV2|usageStats|graphql|graphiql|openapi|swagger-ui|health|config)(/.*)?$" $url -}}
+{{- with regexFind "/(operations|aspects|entities|entitiesV2|usageStats|graphql|graphiql|swagger-ui|health|config|openapi(/.*)?)/?$" $url -}}
 {{- fail (printf "server.url: %s is the address of one of DataHub's APIs; leave out %s" $url .) -}}
 {{- end -}}
 {{- /* SERVICE, SERVICE.NAMESPACE, and what begins with SERVICE.NAMESPACE.svc are names inside the cluster. */ -}}
@@ -33,13 +33,14 @@ wrong with a policy among others, helm test tells, with the job's own check.
 {{- fail (printf "schedule: the range %s counts backwards; name its parts, as in 5,6,0 for the days from Friday to Sunday" $range) -}}
 {{- end -}}
 {{- end -}}
-{{- with (default dict .Values.resources.limits).memory -}}
+{{- $resources := default dict .Values.resources -}}
+{{- with (default dict $resources.limits).memory -}}
 {{- if lt (include "retention.amount" . | float64) 67108864.0 -}}
 {{- fail (printf "resources.limits.memory: %v is not enough to start; it needs 64Mi at least (a number without a unit is bytes)" .) -}}
 {{- end -}}
 {{- end -}}
-{{- range $name, $requested := default dict .Values.resources.requests -}}
-{{- $limit := get (default dict $.Values.resources.limits) $name -}}
+{{- range $name, $requested := default dict $resources.requests -}}
+{{- $limit := get (default dict $resources.limits) $name -}}
 {{- if and $limit $requested (gt (include "retention.amount" $requested | float64) (include "retention.amount" $limit | float64)) -}}
 {{- fail (printf "resources: the request of %s (%v) is above its limit (%v)" $name $requested $limit) -}}
 {{- end -}}

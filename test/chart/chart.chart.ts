@@ -360,6 +360,10 @@ describe.skipIf(found === undefined)('The chart', () => {
       DATAHUB_RETENTION_TOKEN_FILE: { value: '/vault/secrets/token' },
       DATAHUB_RETENTION_NOTIFY_URL_FILE: { value: '/vault/secrets/webhook' },
     });
+    const nested = { token: { volume: { csi: { driver: 'x' } }, file: '/token/prod/jwt' } };
+    const [stored] = cronJobs(nested);
+    expect(podOf(stored).volumes).toContainEqual({ name: 'token', csi: { driver: 'x' } });
+    expect(environment(stored)).toMatchObject({ DATAHUB_RETENTION_TOKEN_FILE: { value: '/token/prod/jwt' } });
     for (const values of Object.values(given)) {
       expect(Object.values(environment(cronJobs(values)[0])).filter(({ valueFrom }) => valueFrom)).toEqual([]);
     }

@@ -28,6 +28,7 @@ export const given: Record<string, object> = {
     },
   },
   'metrics that end with the pod': { metrics: { enabled: true } },
+  'a name with its final dot': { server: { url: 'http://datahub-gms.datahub.svc.cluster.local.:8080' } },
   OpenShift: { adaptSecurityContext: 'force' },
   'users and groups that are null': { podSecurityContext: { runAsUser: null, runAsGroup: null, fsGroup: null } },
   'a chart around it': {

@@ -50,6 +50,14 @@ wrong with a policy among others, helm test tells, with the job's own check.
 {{- fail (printf "extraEnvs: %s is the chart's own; other values set it" .name) -}}
 {{- end -}}
 {{- end -}}
+{{- if and (eq (default "" .Values.dnsPolicy) "None") (not (default dict .Values.dnsConfig).nameservers) -}}
+{{- fail "dnsPolicy: None needs dnsConfig.nameservers" -}}
+{{- end -}}
+{{- range $name, $context := dict "podSecurityContext" .Values.podSecurityContext "securityContext" .Values.securityContext -}}
+{{- if and (default dict $.Values.podSecurityContext).runAsNonRoot (eq (get (default dict $context) "runAsUser" | toString) "0") -}}
+{{- fail (printf "%s.runAsUser: 0 is root, and runAsNonRoot keeps the pod from starting" $name) -}}
+{{- end -}}
+{{- end -}}
 {{- /* The API, Helm 4 or the kubelet would refuse the same name twice. */ -}}
 {{- $pod := include "retention.pod" (dict "root" . "verb" "preview" "byHand" true) | fromYaml -}}
 {{- $container := first $pod.containers -}}

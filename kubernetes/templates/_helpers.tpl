@@ -60,7 +60,7 @@ annotations:
 {{/* Where the ledger is; its mark (ledger.yaml) has the name of the release, which no value changes. */}}
 {{- define "retention.ledger" -}}
 {{- with .Values.ledger.existingClaim -}}
-the claim {{ . }}
+claim.{{ . }}
 {{- else -}}
 ConfigMaps
 {{- end -}}

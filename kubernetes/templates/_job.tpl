@@ -119,8 +119,12 @@ containers:
         value: {{ default (printf "/token/%s" .token.secretKey) .token.file | quote }}
       - name: DATAHUB_RETENTION_NAME
         value: {{ .server.name | quote }}
+      # A pod whose ledger would be in another place than the release's does not start (ledger.yaml).
       - name: DATAHUB_RETENTION_LEDGER
-        value: {{ ternary "/ledger/datahub-retention" "kubernetes:" (not (empty .ledger.existingClaim)) | quote }}
+        valueFrom:
+          configMapKeyRef:
+            name: {{ include "retention.ledgerPlace" $.root }}
+            key: {{ include "retention.ledger" $.root }}
       - name: DATAHUB_RETENTION_POLICIES
         value: /policies/policies.json
       # Messages print commands that start a run by hand from the suspended twin of this CronJob.

@@ -86,8 +86,8 @@ wrong with a policy among others, helm test tells, with the job's own check.
 {{- end -}}
 {{- /* Where a tool renders without the cluster, its API refuses what is different. */ -}}
 {{- with lookup "v1" "ConfigMap" .Release.Namespace (include "retention.ledgerPlace" .) -}}
-{{- $before := .data.ledger -}}
-{{- $after := include "retention.ledger" $ -}}
+{{- $before := keys .data | first | replace "claim." "the claim " -}}
+{{- $after := include "retention.ledger" $ | replace "claim." "the claim " -}}
 {{- if ne $before $after -}}
 {{- fail (printf "ledger: the records of this release are in %s, and with these values a run would look in %s and find none. Change ledger.existingClaim back, or follow 'The ledger' in docs/kubernetes.md and then: kubectl -n %s delete configmap %s" $before $after $.Release.Namespace .metadata.name) -}}
 {{- end -}}

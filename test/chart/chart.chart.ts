@@ -46,6 +46,8 @@ function cronJobs(values: object = {}): [scheduled: Manifest, twin: Manifest] {
 const isCronJob = (each: Manifest): boolean => each?.kind === 'CronJob';
 const podOf = (cronJob: Manifest): Manifest => cronJob.spec.jobTemplate.spec.template.spec;
 const containerOf = (cronJob: Manifest): Manifest => podOf(cronJob).containers[0];
+/** The variable is of the mark, where it has that place. */
+const placed = (key: string) => ({ valueFrom: { configMapKeyRef: { name: 'datahub-retention-ledger-of-dh', key } } });
 const environment = (cronJob: Manifest): Record<string, Manifest> =>
   Object.fromEntries(containerOf(cronJob).env.map(({ name, ...rest }: Manifest) => [name, rest]));
 
@@ -120,7 +122,7 @@ describe.skipIf(found === undefined)('The chart', () => {
     expect(environment(twin)).toMatchObject({
       DATAHUB_GMS_URL: { value: 'http://datahub-datahub-gms.datahub.svc:8080' },
       DATAHUB_RETENTION_TOKEN_FILE: { value: '/token/token' },
-      DATAHUB_RETENTION_LEDGER: { value: 'kubernetes:' },
+      DATAHUB_RETENTION_LEDGER: placed('ConfigMaps'),
       DATAHUB_RETENTION_NAME: { value: 'prod' },
       DATAHUB_RETENTION_CRON_JOB: { value: 'dh-datahub-retention' },
       DATAHUB_RETENTION_NAMESPACE: { value: 'datahub-retention' },
@@ -275,9 +277,7 @@ describe.skipIf(found === undefined)('The chart', () => {
     expect(render(values).manifests.filter((each) => /^Role/.test(each?.kind))).toEqual([]);
     const { volumes } = podOf(cronJobs(values)[0]);
     expect(volumes.map(({ name }: Manifest) => name)).toEqual(['policies', 'token', 'ledger']);
-    expect(environment(cronJobs(values)[0])).toMatchObject({
-      DATAHUB_RETENTION_LEDGER: { value: '/ledger/datahub-retention' },
-    });
+    expect(environment(cronJobs(values)[0])).toMatchObject({ DATAHUB_RETENTION_LEDGER: placed('claim.retention') });
   });
 
   test('its network policy lets the job reach GMS, DNS of both kinds and the API server, and nothing else', () => {
@@ -365,7 +365,9 @@ describe.skipIf(found === undefined)('The chart', () => {
     expect(podOf(stored).volumes).toContainEqual({ name: 'token', csi: { driver: 'x' } });
     expect(environment(stored)).toMatchObject({ DATAHUB_RETENTION_TOKEN_FILE: { value: '/token/prod/jwt' } });
     for (const values of Object.values(given)) {
-      expect(Object.values(environment(cronJobs(values)[0])).filter(({ valueFrom }) => valueFrom)).toEqual([]);
+      expect(
+        Object.values(environment(cronJobs(values)[0])).filter(({ valueFrom }) => valueFrom?.secretKeyRef),
+      ).toEqual([]);
     }
   });
 
@@ -401,9 +403,9 @@ describe.skipIf(found === undefined)('The chart', () => {
   test('marks where its ledger is, by the release alone, in a ConfigMap that cannot be changed', () => {
     const mark = (values: object) => render(values).manifests.find((each) => each?.immutable);
     const { metadata, data } = mark({ fullnameOverride: 'another', commonAnnotations: { owner: 'data' } });
-    expect([metadata.name, data]).toEqual(['datahub-retention-ledger-of-dh', { ledger: 'ConfigMaps' }]);
-    expect(metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep', owner: 'data' });
-    expect(mark(given['a claim of the cluster']!).data).toEqual({ ledger: 'the claim retention' });
+    expect([metadata.name, data]).toEqual(['datahub-retention-ledger-of-dh', { ConfigMaps: 'kubernetes:' }]);
+    expect(metadata.annotations).toMatchObject({ 'helm.sh/resource-policy': 'keep', owner: 'data' });
+    expect(mark(given['a claim of the cluster']!).data).toEqual({ 'claim.retention': '/ledger/datahub-retention' });
   });
 
   test('gives its own tests the labels and annotations of the pods, which keep sidecars out', () => {

@@ -36,6 +36,7 @@ describe.skipIf(found === undefined)('On a cluster', () => {
       'helm upgrade --install retention kubernetes --namespace datahub-retention --values values.yaml',
     );
   };
+  const forgetPlace = 'kubectl -n datahub-retention delete configmap datahub-retention-ledger-of-retention';
   let jobs = 0;
   /** Starts a preview; its Job's name. */
   const preview = async (): Promise<string> => {
@@ -120,6 +121,12 @@ describe.skipIf(found === undefined)('On a cluster', () => {
         /pulling image "registry.example.com\/another/,
       ],
       [
+        'a mark of the ledger that is gone',
+        { fullnameOverride: 'retention-datahub-retention' },
+        /CreateContainerConfigError/,
+        /configmap "datahub-retention-ledger-of-retention" not found/,
+      ],
+      [
         'a claim that nobody has made',
         { extraVolumes: [{ name: 'mine', persistentVolumeClaim: { claimName: 'elsewhere' } }] },
         /Pending/,
@@ -127,6 +134,7 @@ describe.skipIf(found === undefined)('On a cluster', () => {
       ],
     ])('%s', async (_, changes, status, reason) => {
       await install(changes);
+      if ('fullnameOverride' in changes) await cluster.type(forgetPlace);
       const pod = await podOf(await preview());
       await described(pod, reason);
       expect(await cluster.type(`kubectl -n datahub-retention get pod ${pod}`)).toMatch(status);

@@ -453,7 +453,7 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     );
     const options = '--namespace datahub-retention --values values.yaml --kube-version 1.34.0';
     const { stderr } = await cluster.tryOut(
-      `helm template retention kubernetes ${options} | kubectl -n datahub-retention apply -f -`,
+      `helm template retention kubernetes ${options} | kubectl -n datahub-retention apply --dry-run=server -f -`,
     );
     expect(stderr).toContain('field is immutable');
     await follow(forget, {}, 'engineer');

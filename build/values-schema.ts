@@ -33,7 +33,7 @@ export function valuesText(): string {
   Object.assign(properties, limits);
   // The floor is another value.
   const { $schema, ...policy } = z.toJSONSchema(policySchema(1), standard);
-  properties.policies.items = policy;
+  definitions.policy = policy;
   Object.assign(properties.notification.properties.format, {
     description: `What is posted: ${destinationsText}.`,
     enum: destinationNames,

@@ -1,19 +1,30 @@
-# The command line for a cluster without AWS: one file, and Node. kubernetes/ is the chart that runs it. The bases are
-# pinned by digest (of their indices, for all processors); .github/dependabot.yml has them renewed.
-FROM --platform=$BUILDPLATFORM node:24-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df AS build
+# The command line for a cluster without AWS: one file, and Node. kubernetes/ is the chart that runs it. Its bases are pinned
+# by digest (of their indices, for all processors), and .github/dependabot.yml has them renewed. Of a private registry:
+# --build-arg BUILD_IMAGE=REGISTRY/node:24-slim, the same for NODE_IMAGE, and BASE_IMAGE=REGISTRY/debian:trixie-slim.
+ARG BUILD_IMAGE=node-here
+ARG NODE_IMAGE=node-there
+ARG BASE_IMAGE=debian
+FROM --platform=$BUILDPLATFORM node:24-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df AS node-here
+FROM node:24-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df AS node-there
+FROM debian:trixie-slim@sha256:d7e12182ce18b85b93007c1dedf31f2d29e01ccf3182cc4017c709b6259bc132 AS debian
+
+FROM ${BUILD_IMAGE} AS build
 WORKDIR /source
 COPY package.json package-lock.json ./
-# Also where NODE_ENV is production: what builds is among the development dependencies.
-RUN npm ci --include=dev --no-audit --no-fund
+# --include=dev also where NODE_ENV is production: what builds is among the development dependencies. --secret id=npmrc names
+# another registry and its token, --secret id=ca the certificates of it or of a proxy; neither stays in a layer.
+RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=secret,id=ca,target=/run/secrets/ca \
+    if [ -s /run/secrets/ca ]; then export NODE_EXTRA_CA_CERTS=/run/secrets/ca; fi; \
+    npm ci --include=dev --no-audit --no-fund
 COPY . .
 # Which build it is: `./retention --version` prints it in a checkout. Without it, a digest of the sources says so.
 ARG VERSION=""
 RUN JOB_VERSION="$VERSION" npm run build && mkdir bin && ln -s /opt/datahub-retention/dist/cli.mjs bin/datahub-retention
 
-FROM node:24-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df AS node
+FROM ${NODE_IMAGE} AS node
 
 # Without npm, which nothing here needs and scanners find. Only copies: nothing runs for the other processor.
-FROM debian:trixie-slim@sha256:d7e12182ce18b85b93007c1dedf31f2d29e01ccf3182cc4017c709b6259bc132
+FROM ${BASE_IMAGE}
 ARG VERSION=""
 ARG COMMIT=""
 LABEL org.opencontainers.image.title="datahub-retention" \

@@ -4,15 +4,15 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import { reportSchema } from '../lambda/model/report-schema.ts';
 import { policySchema } from '../lambda/policy/schema.ts';
-import { destinationNames, destinationsText } from '../lambda/report/destinations/registry.ts';
-import { fileFields, settingFields, usualLimits } from '../lambda/settings/fields.ts';
+import { fileFields, settingFields } from '../lambda/settings/fields.ts';
 import { root } from './bundles.ts';
+import { standard, valuesSchema, valuesText } from './values-schema.ts';
 
 export const schemaFiles = {
   policies: 'docs/policies.schema.json',
   report: 'docs/report.schema.json',
   stage: 'docs/stage.schema.json',
-  values: 'kubernetes/values.schema.json',
+  values: valuesSchema,
 } as const;
 
 /** `helm show readme` prints it: between its two marks, a table of the values. */
@@ -21,8 +21,7 @@ export const chartReadme = 'kubernetes/README.md';
 /**
  * JSON Schemas by their files, generated from the schemas in the code. Those for editors are weaker than `validate`: how fields depend
  * on each other, on a stage's own floor and on the outside world is only in code, and so are the aspects' names. The
- * report's schema is for programs that read reports: its objects are open, so that a new field or kind breaks nothing. Of
- * the chart's values only the policies and the formats of messages are generated; the rest is written by hand.
+ * report's schema is for programs that read reports: its objects are open, so that a new field or kind breaks nothing.
  */
 export function jsonSchemas(): Record<(typeof schemaFiles)[keyof typeof schemaFiles], string> {
   // The floor is a stage's own setting: the lowest that a stage may have.
@@ -38,33 +37,11 @@ export function jsonSchemas(): Record<(typeof schemaFiles)[keyof typeof schemaFi
   };
 }
 
-/** Draft 7 is what editors know best, and it has no word for what holds without a field. */
-const standard = {
-  io: 'input',
-  target: 'draft-7',
-  override: ({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }) => {
-    if (jsonSchema['unset'] === undefined) return;
-    jsonSchema.description += ` Default: ${jsonSchema['unset']}.`;
-    delete jsonSchema['unset'];
-  },
-} as const;
-
 /** A schema as the file that editors read. */
 function text(schema: z.ZodType, title: string, option: string): string {
   const { $schema, ...rest } = z.toJSONSchema(schema, standard);
   const described = { $schema, title, description: `Weaker than: ./retention validate ${option} FILE.`, ...rest };
   return `${JSON.stringify(described, null, 2)}\n`;
-}
-
-function valuesText(): string {
-  const values = JSON.parse(readFileSync(join(root, schemaFiles.values), 'utf8'));
-  const { $schema, ...policy } = z.toJSONSchema(policySchema(usualLimits.minRetentionDays), standard);
-  values.properties.policies.items = policy;
-  Object.assign(values.properties.notification.properties.format, {
-    description: `What is posted: ${destinationsText}.`,
-    enum: destinationNames,
-  });
-  return `${JSON.stringify(values, null, 2)}\n`;
 }
 
 /** The chart's README with the table of its values, as the schema describes them. */

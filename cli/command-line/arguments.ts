@@ -6,8 +6,8 @@ import { exampleOf, inCheckout, type Verb, verbNames } from './verbs.ts';
 /**
  * Reads the command line.
  * @param argv the arguments alone, without node and script
- * @param env `DATAHUB_RETENTION_ARGS` takes the place of a container's arguments, and `DATAHUB_RETENTION_NOTIFY_URL` that
- *   of an option; the variables in `options.ts` are read from the process
+ * @param env `DATAHUB_RETENTION_ARGS` takes the place of a container's arguments; the variables in `options.ts` are read
+ *   from the process
  * @param program how this program was started, for commands in messages
  * @throws UsageError
  */
@@ -20,12 +20,9 @@ export function parseArguments(
   const given = argumentsOf(first === npmStart ? demoAlone(others, program) : argv, env);
   const read = readCommandLine(given, program);
   if (read.verb === 'print') return read;
-  // A demo ignores the address in the environment: it should not post to a team's channel.
-  const notifyUrl = read.verb === 'demo' ? undefined : env['DATAHUB_RETENTION_NOTIFY_URL'];
-  const commandLine = { ...read, notifyUrl };
-  const problem = problemOf(commandLine, program);
+  const problem = problemOf(read, program);
   if (problem !== undefined) throw new UsageError(problem);
-  return commandLine;
+  return read;
 }
 
 /** What the script of `npm start` puts before its arguments. */
@@ -69,7 +66,7 @@ function problemOf(commandLine: CommandLine, program: string): string | undefine
     return '--force needs --json FILE or --html FILE: it says that FILE may be replaced.';
   }
   const alone = notify !== undefined ? '--notify' : notifyFormat !== undefined ? '--notify-format' : undefined;
-  if (alone && (commandLine.notifyUrlFile ?? commandLine.notifyUrl) === undefined) {
+  if (alone && commandLine.notifyUrlFile === undefined) {
     return `${alone} needs --notify-url-file FILE, a file that holds the address to post the message to.`;
   }
   if (commandLine.approveRows !== undefined && words.length !== 1) {

@@ -13,6 +13,9 @@ export interface Options {
   timeout?: number;
   policies?: string;
   approveRows?: number;
+  minRetentionDays?: number;
+  maxRunHours?: number;
+  maxRowsPerRun?: number;
   by?: string;
   runs?: boolean;
   acceptMissing?: number;
@@ -49,6 +52,8 @@ interface Description {
   ofSecret?: true;
   /** A variable that counts without the option. */
   env?: string;
+  /** The list of the help leaves it out. */
+  isHidden?: true;
 }
 
 export const options: Record<OptionName, Description> = {
@@ -84,6 +89,9 @@ export const options: Record<OptionName, Description> = {
     help: 'rows that the one INDEX may delete above its ceiling',
     read: (text) => wholeNumber(text, 'of rows'),
   },
+  minRetentionDays: limit('--min-retention-days <days>', 'DATAHUB_RETENTION_MIN_RETENTION_DAYS', 5000),
+  maxRunHours: limit('--max-run-hours <hours>', 'DATAHUB_RETENTION_MAX_RUN_HOURS', 24),
+  maxRowsPerRun: limit('--max-rows-per-run <rows>', 'DATAHUB_RETENTION_MAX_ROWS_PER_RUN'),
   acceptMissing: {
     flags: '--accept-missing <rows>',
     help: 'release the one INDEX although up to this many rows are missing',
@@ -117,7 +125,8 @@ export const options: Record<OptionName, Description> = {
   notifyUrlFile: {
     flags: '--notify-url-file <file>',
     ofSecret: true,
-    help: 'a file with the address to post to (else what DATAHUB_RETENTION_NOTIFY_URL holds)',
+    help: 'a file with the address to post to',
+    env: 'DATAHUB_RETENTION_NOTIFY_URL_FILE',
   },
   notify: {
     flags: '--notify <when>',
@@ -131,11 +140,12 @@ export const options: Record<OptionName, Description> = {
   },
   failOn: {
     flags: '--fail-on <result>',
-    help: 'end with status 1 from this result on (default: attention)',
+    help: 'exit 1 from here on',
     choices: ['attention', 'failed'],
   },
   yes: { flags: '--yes', help: 'delete without asking; needed without a terminal' },
-  fast: { flags: '--fast', help: 'wait at most 0.2 s at a time; for sample data only' },
+  // Waits at most 0.2 s at a time.
+  fast: { flags: '--fast', help: 'for sample data only', isHidden: true },
 };
 
 /** As written on a command line. */
@@ -147,8 +157,8 @@ export const optionOf = (flag: string): OptionName | undefined =>
 
 /** The option for commander. Its value is checked here, and not repeated in what is said about it: it may be a secret. */
 export function optionFor(name: OptionName, { help, hasEnv }: { help?: string | undefined; hasEnv: boolean }): Option {
-  const { flags, help: usualHelp, choices, read, env, ofSecret } = options[name];
-  const option = new Option(flags, help ?? usualHelp);
+  const { flags, help: usualHelp, choices, read, env, ofSecret, isHidden } = options[name];
+  const option = new Option(flags, help ?? usualHelp).hideHelp(isHidden ?? false);
   if (env && hasEnv) option.env(env);
   if (option.isBoolean()) return option;
   const written = [writtenOption(name), ...(env && hasEnv ? [`(or ${env})`] : [])].join(' ');
@@ -181,11 +191,22 @@ function refuseToken(text: string): void {
   );
 }
 
-function wholeNumber(text: string, unit: string, { least = 1, most = Number.MAX_SAFE_INTEGER } = {}) {
+/** A setting of a stage; `verbs.ts` names all three in one line. */
+function limit(flags: string, env: string, most?: number): Description {
+  const unit = `of ${flags.replace(/.*<|>/g, '')}`;
+  return { flags, help: 'as in a stage', env, isHidden: true, read: (text) => wholeNumber(text, unit, { most }) };
+}
+
+function wholeNumber(text: string, unit: string, { least = 1, most = Number.MAX_SAFE_INTEGER }: Range = {}) {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= least && value <= most) return { value };
   const range = most === Number.MAX_SAFE_INTEGER ? `at least ${least}` : `${least} to ${most}`;
   return { takes: `a whole number ${unit}, ${range}, without separators` };
+}
+
+interface Range {
+  least?: number;
+  most?: number | undefined;
 }
 
 /** Email subjects are ASCII, and a phone shows about forty characters. */

@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import { jobVersion } from '../../version.ts';
 import { UsageError } from '../events/mistakes.ts';
-import { type Options, optionFor, optionOf, options, readIndex, writtenOption } from './options.ts';
+import { type OptionName, type Options, optionFor, optionOf, options, readIndex, writtenOption } from './options.ts';
 import { exampleOf, inCheckout, type Verb, verbNames, verbs, verbsWith } from './verbs.ts';
 
 /** Lets commander read the command line, without letting it write or end the process. */
@@ -11,8 +11,6 @@ import { exampleOf, inCheckout, type Verb, verbNames, verbs, verbsWith } from '.
 export interface CommandLine extends Options {
   verb: Verb;
   words: string[];
-  /** The address of a webhook, where the environment has it. */
-  notifyUrl?: string | undefined;
 }
 
 /** Text to print instead of doing anything: `--help`, `--version`, `help preview`. */
@@ -63,7 +61,7 @@ function commandOf(program: string, take: (commandLine: CommandLine) => void): C
     .configureHelp({ subcommandTerm: (command) => `${command.name()} ${argumentsOf(command)}`.trim() })
     .addHelpText('after', () => endOfHelp(program));
   for (const verb of verbNames) {
-    const { summary, more, takes, options, noEnv, help } = verbs[verb];
+    const { summary, more, takes, options: names, noEnv, help } = verbs[verb];
     const command = root
       .command(verb)
       .summary(summary)
@@ -71,10 +69,11 @@ function commandOf(program: string, take: (commandLine: CommandLine) => void): C
       .usage(`${takes ?? ''} [options]`.trim())
       .version(`datahub-retention ${jobVersion()}`, '--version', 'print the version')
       .allowExcessArguments(false)
-      .addHelpText('after', `\nExample:\n  ${exampleOf(program, verb)}`);
+      .addHelpText('after', `${hiddenOf(names)}\nExample:\n  ${exampleOf(program, verb)}`);
     if (takes?.includes('INDEX')) command.argument('[index...]', 'e.g. dataset.operation', readIndex);
     if (takes === '[SECTION]') command.argument('[section]', 'e.g. rows-missing');
-    for (const name of options) command.addOption(optionFor(name, { help: help?.[name], hasEnv: name !== noEnv }));
+    for (const name of names)
+      command.addOption(optionFor(name, { help: help?.[name], hasEnv: !noEnv?.includes(name) }));
     command.action(() =>
       take({
         ...command.opts<Options>(),
@@ -84,6 +83,12 @@ function commandOf(program: string, take: (commandLine: CommandLine) => void): C
     );
   }
   return root;
+}
+
+/** The limits, which the list of options leaves out. */
+function hiddenOf(names: readonly OptionName[]): string {
+  const limits = names.filter((name) => options[name].isHidden && name !== 'fast').map(writtenOption);
+  return limits.length < 2 ? '' : `  as in a stage: ${limits.join(', ')}\n`;
 }
 
 const argumentsOf = (command: Command): string => verbs[command.name() as Verb]?.takes ?? '';

@@ -15,8 +15,8 @@ interface VerbDescription {
   /** The words that may follow the verb, as usage texts have them. */
   takes?: 'INDEX...' | '[INDEX...]' | '[SECTION]';
   options: readonly OptionName[];
-  /** An option that is not taken from the environment here. */
-  noEnv?: OptionName;
+  /** Options that are not taken from the environment here. */
+  noEnv?: readonly OptionName[];
   /** It cannot work without policies. */
   needsPolicies?: true;
   /** Options whose meaning differs here. */
@@ -26,6 +26,8 @@ interface VerbDescription {
 }
 
 const server = ['gmsUrl', 'tokenFile', 'caFile', 'timeout'] as const;
+/** Of a stage: for lists, and for a run that differs from its file. */
+const limits = ['minRetentionDays', 'maxRunHours', 'maxRowsPerRun'] as const;
 const reporting = [
   'name',
   'json',
@@ -45,7 +47,8 @@ export const verbs: Record<Verb, VerbDescription> = {
     more: 'It really truncates, with short waits; its server and its rows exist only for this run.',
     takes: '[INDEX...]',
     options: ['policies', 'approveRows', ...reporting],
-    noEnv: 'policies',
+    // A demo should not post to a team's channel.
+    noEnv: ['policies', 'notifyUrlFile'],
     help: {
       notifyUrlFile: 'a file with the address to post the message to',
       failOn: 'exit with status 1 for this result or a worse one (default: attention; failed for the sample policies)',
@@ -55,7 +58,7 @@ export const verbs: Record<Verb, VerbDescription> = {
   survey: {
     summary: 'looks at a server, read-only: privileges, sizes, ages, hints, suggested policies',
     options: [...server, 'policies', 'ledger', 'name', 'json', 'html', 'force', 'log'],
-    noEnv: 'policies',
+    noEnv: ['policies'],
     help: {
       json: 'write the suggested policies; - is standard output',
       policies: 'a stage file or the values of the chart, for its address and its name',
@@ -67,7 +70,7 @@ export const verbs: Record<Verb, VerbDescription> = {
     summary: 'says what a run would do; changes nothing',
     more: 'Naming an INDEX limits the run to it.',
     takes: '[INDEX...]',
-    options: [...server, 'policies', 'ledger', ...reporting, 'fast'],
+    options: [...server, 'policies', ...limits, 'ledger', ...reporting, 'fast'],
     needsPolicies: true,
     example: '--gms-url http://localhost:8080 --token-file token.txt --policies policies.json',
   },
@@ -75,14 +78,14 @@ export const verbs: Record<Verb, VerbDescription> = {
     summary: 'truncates for real, and proves the result by counting again',
     more: 'Naming an INDEX limits the run to it. Shows its plan, and asks once before the first truncation.',
     takes: '[INDEX...]',
-    options: [...server, 'policies', 'approveRows', 'by', 'ledger', ...reporting, 'yes', 'fast'],
+    options: [...server, 'policies', ...limits, 'approveRows', 'by', 'ledger', ...reporting, 'yes', 'fast'],
     needsPolicies: true,
     example: '--gms-url https://datahub.example.com/api/gms --token-file token.txt --policies policies.json',
   },
   release: {
     summary: 'counts a quarantined index again and releases it if no row is missing; truncates nothing',
     takes: 'INDEX...',
-    options: [...server, 'acceptMissing', 'by', 'policies', 'ledger', ...reporting, 'fast'],
+    options: [...server, 'acceptMissing', 'by', 'policies', ...limits, 'ledger', ...reporting, 'fast'],
     help: { policies: 'also accept an INDEX that only a policy in this file names' },
     example: 'dataset.operation --gms-url https://datahub.example.com/api/gms --token-file token.txt',
   },
@@ -101,8 +104,8 @@ export const verbs: Record<Verb, VerbDescription> = {
   validate: {
     summary: 'checks files with policies: lists every mistake, and exits with 2',
     more: 'It warns if GMS answers at another path of a stage (no token is sent).',
-    options: ['policies', 'stage', 'json', 'force'],
-    noEnv: 'policies',
+    options: ['policies', 'stage', 'minRetentionDays', 'json', 'force'],
+    noEnv: ['policies'],
     help: { json: 'write the input that previews them; - prints it' },
     example: '--policies policies.json',
   },

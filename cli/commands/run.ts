@@ -10,7 +10,14 @@ import type { CommandLine } from '../command-line/read.ts';
 import { type Attempt, UsageError } from '../events/mistakes.ts';
 import type { RunListener } from '../events/output.ts';
 import { isNullDevice } from '../events/signals.ts';
-import { addressInPolicies, noPolicies, originOf, type Policies, policiesFile } from '../inputs/policies.ts';
+import {
+  addressInPolicies,
+  noPolicies,
+  originOf,
+  type Policies,
+  policiesFile,
+  withLimits,
+} from '../inputs/policies.ts';
 import { partsOfServer, refuseProxy } from '../inputs/server.ts';
 import { readWebhook, type Webhook, withoutAddress } from '../inputs/webhook.ts';
 import {
@@ -108,7 +115,12 @@ async function readInputs(commandLine: CommandLine, output: RunListener, context
   const input = attempt(() => withChange(typed, env[changeVariable])) ?? typed;
   const indices = input.policies ? undefined : input.indices;
   const policies = attempt(() =>
-    commandLine.policies === undefined ? noPolicies : policiesFile(commandLine.policies, indices),
+    withLimits(
+      commandLine.policies === undefined
+        ? noPolicies
+        : policiesFile(commandLine.policies, indices, commandLine.minRetentionDays),
+      commandLine,
+    ),
   );
   const { baseUrl, ca, server } = partsOfServer(commandLine, env, attempt, () =>
     addressInPolicies(policies?.settings ?? noPolicies.settings),
@@ -251,7 +263,7 @@ function refuseUnattended(commandLine: CommandLine, { ask, isOutputDiscarded, pr
     );
   }
   const isRead = json !== undefined && json !== '-' && !isNullDevice(json);
-  const isPosted = (commandLine.notifyUrlFile ?? commandLine.notifyUrl) !== undefined;
+  const isPosted = commandLine.notifyUrlFile !== undefined;
   if (verb === 'preview' || !isOutputDiscarded || isPosted || isRead) return true;
   throw new UsageError(
     `Nobody would see the result of ${verb}: its output is closed or goes to the null device. Send the output somewhere, or add --json FILE or --notify-url-file FILE.`,

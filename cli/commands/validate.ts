@@ -6,7 +6,7 @@ import { outputFile, writeOutputFile } from '../outputs/output-file.ts';
 import { stageAddressWarnings } from '../survey/stage-address.ts';
 import type { ProcessContext } from './process-context.ts';
 
-type Files = Pick<Options, 'policies' | 'stage'>;
+type Files = Pick<Options, 'policies' | 'stage' | 'minRetentionDays'>;
 type Given = Files & Pick<Options, 'json' | 'force'>;
 
 /**
@@ -36,10 +36,10 @@ export async function validate(given: Given, { print }: Pick<ProcessContext, 'pr
  * @returns for each file a line for each warning, and one that says that nothing is wrong
  * @throws UsageError as `validate`
  */
-export function inspected({ policies, stage }: Files) {
+export function inspected({ policies, stage, minRetentionDays }: Files) {
   const files = [
-    ...(policies === undefined ? [] : [inspectFile(policies, '--policies')]),
-    ...(stage === undefined ? [] : [inspectFile(stage, '--stage')]),
+    ...(policies === undefined ? [] : [inspectFile(policies, '--policies', minRetentionDays)]),
+    ...(stage === undefined ? [] : [inspectFile(stage, '--stage', minRetentionDays)]),
   ];
   const wrong = files.flatMap(({ mistakes, placeholders }) => [...mistakes, ...placeholders]);
   if (wrong.length > 0) {

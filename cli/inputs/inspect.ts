@@ -1,12 +1,13 @@
 import { basename } from 'node:path';
+import * as z from 'zod';
 import chartSchema from '../../kubernetes/values.schema.json' with { type: 'json' };
 import type { IndexNames } from '../../lambda/gms/backend.ts';
 import { readBaseUrl } from '../../lambda/gms/http/base-url.ts';
 import { maxPolicies } from '../../lambda/model/policy-fields.ts';
 import { namesIn } from '../../lambda/policy/aspects.ts';
 
-import { andMore, mostProblems, type Problem, shown, unknownKey } from '../../lambda/policy/explain.ts';
-import { fileFields, settingFields, usualLimits } from '../../lambda/settings/fields.ts';
+import { andMore, mostProblems, type Problem, problemsOf, shown, unknownKey } from '../../lambda/policy/explain.ts';
+import { fileFields, type GivenSettings, settingFields, usualLimits } from '../../lambda/settings/fields.ts';
 import { placeholderProblem } from '../../lambda/settings/placeholders.ts';
 
 import { inspectPolicies } from '../../lambda/settings/policies.ts';
@@ -33,10 +34,16 @@ export interface InspectedFile {
 export interface FromFile<Value> {
   value: Value;
   key: string;
+  /** It is of the command line instead. */
+  isOption?: boolean;
 }
 
+/** The limits of a stage that count for a run anywhere. */
+export const limitNames = ['minRetentionDays', 'maxRunHours', 'maxRowsPerRun'] as const;
+export type LimitName = (typeof limitNames)[number];
+
 /** What a file holds that decides about a run. */
-export interface PolicyFile {
+export interface PolicyFile extends Partial<Record<LimitName, FromFile<number>>> {
   kind: 'list' | 'stage' | 'values';
   list: readonly unknown[];
   names: IndexNames[];
@@ -44,8 +51,6 @@ export interface PolicyFile {
   at: readonly string[];
   gmsUrl?: FromFile<string> | undefined;
   name?: FromFile<string> | undefined;
-  minRetentionDays?: FromFile<number> | undefined;
-  maxRowsPerRun?: FromFile<number> | undefined;
 }
 
 interface Inspection {
@@ -55,8 +60,15 @@ interface Inspection {
   found?: PolicyFile;
 }
 
-/** @throws UsageError if the file cannot be read */
-export function inspectFile(path: string, option: string): InspectedFile {
+/**
+ * @param minRetentionDays the floor of a list, where the file has no other
+ * @throws UsageError if the file cannot be read
+ */
+export function inspectFile(
+  path: string,
+  option: string,
+  minRetentionDays: number = usualLimits.minRetentionDays,
+): InspectedFile {
   const text = readText(path, option);
   const nothing = { path, placeholders: [], warnings: [] };
   if (recipeOfGc.test(text)) return { ...nothing, mistakes: [`${path}:1:1: ${isRecipe}`] };
@@ -74,7 +86,7 @@ export function inspectFile(path: string, option: string): InspectedFile {
       .sort((one, other) => one.line - other.line || one.column - other.column)
       .map(({ line, column, sentence }) => `${path}:${line}:${column}: ${kind}${sentence}`.replace(/[^?.]$/, '$&.'));
   };
-  const { problems, placeholders = [], warnings = [], found } = inspect(read.value, path);
+  const { problems, placeholders = [], warnings = [], found } = inspect(read.value, path, minRetentionDays);
   const octals = found === undefined ? [] : read.ambiguous(found.kind === 'stage' ? [] : found.at);
   return {
     path,
@@ -107,15 +119,15 @@ const onlyChart = chartKeys.filter((key) => !stageKeys.includes(key));
 const both = chartKeys.filter((key) => key !== 'policies' && stageKeys.includes(key));
 
 /** By what is in the file, and by its name only where it could be either. */
-function inspect(value: unknown, path: string): Inspection {
-  if (Array.isArray(value)) return inspectList(value);
+function inspect(value: unknown, path: string, floor: number): Inspection {
+  if (Array.isArray(value)) return inspectList(value, floor);
   const isOther = isMapping(value) ? otherKind(value) : undefined;
   if (isOther) return wrong(isOther);
   if (!isMapping(value)) return wrong('it must hold a list of policies: put [ and ] around them');
   const has = (keys: readonly string[]) => keys.some((key) => key in value);
   const isOfStage = 'gmsUrl' in value || (has(onlyStage) && !has(onlyChart));
   if (isOfStage || (has(both) && !has(onlyChart) && path.endsWith('.json'))) return inspectStage(value, path);
-  if ('policies' in value && has([...onlyChart, ...both])) return inspectValues(value);
+  if ('policies' in value && has([...onlyChart, ...both])) return inspectValues(value, floor);
   // A parent chart has the values of ours below the name, or the alias, of its dependency.
   const below = Object.keys(value).filter((key) => {
     const own = value[key];
@@ -128,14 +140,14 @@ function inspect(value: unknown, path: string): Inspection {
     return wrong(
       `it holds policies in several places (${below.map(shown).join(', ')}): put one into a file of its own`,
     );
-  if (ours !== undefined) return inspectValues(value[ours] as Mapping, ours);
+  if (ours !== undefined) return inspectValues(value[ours] as Mapping, floor, ours);
   if (!('policies' in value)) return wrong('it must hold a list of policies: put [ and ] around them');
   const unknown = Object.keys(value).find((key) => key !== '$schema' && key !== 'policies');
   if (unknown !== undefined) {
     const known = 'besides "policies" only "$schema" is allowed, unless it is a stage or the values of the chart';
     return wrong(`it has the field ${shown(unknown)}: ${known}`, unknown);
   }
-  return inspectList(value['policies'], 'policies');
+  return inspectList(value['policies'], floor, 'policies');
 }
 
 /** Files that people take for the values of the chart; never what they hold. */
@@ -154,19 +166,19 @@ function otherKind({ apiVersion, kind, helmCharts, resources, policies, gmsUrl }
 }
 
 /** @param keys where the list is */
-function inspectList(list: unknown, ...keys: string[]): Inspection {
-  return inspectPolicyList(list, keys, { kind: 'list' });
+function inspectList(list: unknown, floor: number, ...keys: string[]): Inspection {
+  return inspectPolicyList(list, keys, floor, { kind: 'list' });
 }
 
 type About = Omit<PolicyFile, 'list' | 'names' | 'at'>;
 
-function inspectPolicyList(list: unknown, keys: readonly string[], about: About): Inspection {
+function inspectPolicyList(list: unknown, keys: readonly string[], floor: number, about: About): Inspection {
   if (!Array.isArray(list)) return wrong('it must hold a list under "policies": put [ and ] around them', ...keys);
   if (list.length === 0) return wrong('it holds an empty list: put a policy into it', ...keys);
   if (list.length > maxPolicies) {
     return wrong(`it holds ${list.length} policies; a run takes at most ${maxPolicies}`, ...keys);
   }
-  const { problems, policies } = inspectPolicies(list, usualLimits.minRetentionDays);
+  const { problems, policies } = inspectPolicies(list, floor);
   return {
     problems: inside(problems, ...keys),
     warnings: inside(nameDoubts(list), ...keys),
@@ -191,7 +203,7 @@ function inspectStage(value: Mapping, path: string): Inspection {
   const doubts = warningsOf(found.settings);
   const problemsOf = (isPlaceholder?: true) =>
     doubts.filter((one) => one.isPlaceholder === isPlaceholder).map((one) => ({ path: one.path, sentence: one.text }));
-  const { gmsUrl, minRetentionDays, maxRowsPerRun, policies } = found.settings;
+  const { gmsUrl, policies } = found.settings;
   return {
     problems,
     placeholders: problemsOf(true),
@@ -203,17 +215,25 @@ function inspectStage(value: Mapping, path: string): Inspection {
       at: ['policies'],
       gmsUrl: { value: gmsUrl, key: 'gmsUrl' },
       name: { value: stage, key: 'its name' },
-      minRetentionDays: 'minRetentionDays' in value ? { value: minRetentionDays, key: 'minRetentionDays' } : undefined,
-      maxRowsPerRun: maxRowsPerRun === undefined ? undefined : { value: maxRowsPerRun, key: 'maxRowsPerRun' },
+      ...limitsIn(value, found.settings, (name) => name),
     },
   };
 }
+
+/** Those that are written there: a default is not the file's. */
+const limitsIn = (written: Mapping, settings: Pick<GivenSettings, LimitName>, keyOf: (name: string) => string) =>
+  Object.fromEntries(
+    limitNames.flatMap((name) => {
+      const value = settings[name];
+      return (written[name] ?? undefined) === undefined ? [] : [[name, { value, key: keyOf(name) }]];
+    }),
+  ) as Pick<PolicyFile, LimitName>;
 
 /**
  * The values of the chart. Helm itself checks what does not decide about a run.
  * @param above the key of a parent chart
  */
-function inspectValues(values: Mapping, ...above: string[]): Inspection {
+function inspectValues(values: Mapping, floor: number, ...above: string[]): Inspection {
   const server = isMapping(values['server']) ? values['server'] : {};
   const serverKeys = Object.keys(chartSchema.properties.server.properties);
   const keyed = (...keys: string[]) => [...above, ...keys].join('.');
@@ -228,10 +248,18 @@ function inspectValues(values: Mapping, ...above: string[]): Inspection {
   const [gmsUrl, name] = [text('url'), text('name')];
   const address = gmsUrl && readBaseUrl(gmsUrl.value);
   const example = gmsUrl && placeholderProblem(gmsUrl.value);
-  const inspected = inspectPolicyList(values['policies'], [...above, 'policies'], {
+  const wrongLimits = limitNames.flatMap((limit) => {
+    if (values[limit] === undefined || values[limit] === null) return [];
+    const { error } = z.object({ [limit]: settingFields[limit] }).safeParse(values);
+    return error ? problemsOf(error, values, chartKeys) : [];
+  });
+  const limits = wrongLimits.length > 0 ? {} : limitsIn(values, values as GivenSettings, keyed);
+  const own = limits.minRetentionDays?.value ?? floor;
+  const inspected = inspectPolicyList(values['policies'], [...above, 'policies'], own, {
     kind: 'values',
     gmsUrl,
     name,
+    ...limits,
   });
   const at = [...above, 'server', 'url'];
   return {
@@ -239,6 +267,7 @@ function inspectValues(values: Mapping, ...above: string[]): Inspection {
     problems: [
       ...unknown(values, chartKeys),
       ...unknown(server, serverKeys, 'server'),
+      ...inside(wrongLimits, ...above),
       ...(address?.kind === 'wrong' ? [{ path: at, sentence: `server.url: ${address.problem}` }] : []),
       ...inspected.problems,
     ],

@@ -3,9 +3,10 @@ import { dottedName } from '../../lambda/policy/aspects.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
 import { placeholderProblem } from '../../lambda/settings/placeholders.ts';
+import type { Options } from '../command-line/options.ts';
 import samplePolicies from '../embedded-service/sample-policies.json' with { type: 'json' };
 import { UsageError } from '../events/mistakes.ts';
-import { type FromFile, inspectFile, type PolicyFile } from './inspect.ts';
+import { type FromFile, inspectFile, type LimitName, limitNames, type PolicyFile } from './inspect.ts';
 
 /** A policies file that a run can use. */
 export interface ReadPolicies {
@@ -18,18 +19,16 @@ export interface ReadPolicies {
 }
 
 /** What a stage file and the values of the chart settle besides the policies. */
-export type FileSettings = { path?: string } & Pick<
-  PolicyFile,
-  'gmsUrl' | 'name' | 'minRetentionDays' | 'maxRowsPerRun'
->;
+export type FileSettings = { path?: string } & Pick<PolicyFile, 'gmsUrl' | 'name' | LimitName>;
 
 /**
  * A policies file is accepted completely or not at all (only in Parameter Store does a single policy fail alone). It
  * says the same as `validate`, with the same lines.
+ * @param minRetentionDays the floor, where the command line names one
  * @throws UsageError
  */
-export function readPolicies(path: string): ReadPolicies {
-  const { mistakes, warnings, found } = inspectFile(path, '--policies');
+export function readPolicies(path: string, minRetentionDays?: number): ReadPolicies {
+  const { mistakes, warnings, found } = inspectFile(path, '--policies', minRetentionDays);
   if (found === undefined || mistakes.length > 0) throw new UsageError([...mistakes, ...warnings].join('\n'));
   const { list, names, ...settings } = found;
   return { source: { name: path, list }, names: names.map(dottedName), warnings, settings: { path, ...settings } };
@@ -49,18 +48,17 @@ export function addressInPolicies({ path = '', gmsUrl }: FileSettings): { text: 
 
 /** Which file and which key each setting of a run came from; undefined for a list alone. */
 export function originOf(
-  { path, gmsUrl, name, minRetentionDays, maxRowsPerRun }: FileSettings,
-  given: { gmsUrl?: string | undefined; name?: string | undefined } = {},
+  { path, gmsUrl, name, ...limits }: FileSettings,
+  given: Pick<Options, 'gmsUrl' | 'name'> = {},
 ): string | undefined {
   const from = (what: string, setting: FromFile<string | number> | undefined, option?: string | undefined) =>
-    setting === undefined || option !== undefined
+    setting === undefined || setting.isOption || option !== undefined
       ? []
       : [setting.key === what ? `${what} ${setting.value}` : `${what} ${setting.value} (${setting.key})`];
   const taken = [
     ...from('the address', gmsUrl, given.gmsUrl),
     ...from('the name', name, given.name),
-    ...from('minRetentionDays', minRetentionDays),
-    ...from('maxRowsPerRun', maxRowsPerRun),
+    ...limitNames.flatMap((limit) => from(limit, limits[limit])),
   ];
   return taken.length === 0 ? undefined : `From ${path}: ${taken.join(', ')}.`;
 }
@@ -97,13 +95,13 @@ type Indices = readonly string[] | undefined;
  * A file is reread before each truncation: someone may have made it stricter in the meantime.
  * @throws UsageError
  */
-export function policiesFile(path: string, indices: Indices): Policies {
-  const checked = readPolicies(path);
+export function policiesFile(path: string, indices: Indices, minRetentionDays?: number): Policies {
+  const checked = readPolicies(path, minRetentionDays);
   // A pipe can be read once.
   const isFile = statSync(path).isFile();
   let isFirst = true;
   return covering(checked, indices, path, () => {
-    const { source } = isFirst || !isFile ? checked : readPolicies(path);
+    const { source } = isFirst || !isFile ? checked : readPolicies(path, minRetentionDays);
     isFirst = false;
     return [source];
   });
@@ -114,6 +112,15 @@ export function samplePolicyList(indices: Indices): Policies {
   const source = { name: 'the sample policies', list: samplePolicies };
   const names = samplePolicies.map(({ entityType, aspect }) => `${entityType}.${aspect}`);
   return covering({ source, names, warnings: [], settings: {} }, indices, source.name, () => [source]);
+}
+
+/** The limits of the command line take the place of those in the file. */
+export function withLimits(policies: Policies, given: Pick<Options, LimitName>): Policies {
+  const limits = limitNames.flatMap((name) => {
+    const value = given[name];
+    return value === undefined ? [] : [[name, { value, key: name, isOption: true }]];
+  });
+  return { ...policies, settings: { ...policies.settings, ...Object.fromEntries(limits) } };
 }
 
 /** For a release, which needs no policy. */

@@ -17,18 +17,18 @@ export interface Webhook {
   source: string;
 }
 
-type WebhookOptions = Pick<CommandLine, 'notifyUrlFile' | 'notifyUrl' | 'notifyFormat' | 'notify'>;
+type WebhookOptions = Pick<CommandLine, 'notifyUrlFile' | 'notifyFormat' | 'notify'>;
 
 /**
- * The webhook that the command line, or else the environment, names, if any.
+ * The webhook in the file that the command line, or else the environment, names, if any.
  * @throws UsageError, which never shows the address
  */
 export function readWebhook(options: WebhookOptions): Webhook | undefined {
-  const { notifyUrlFile: path, notifyUrl, notifyFormat: format = usualFormat, notify: when = 'always' } = options;
-  if (path === undefined && notifyUrl === undefined) return undefined;
+  const { notifyUrlFile: path, notifyFormat: format = usualFormat, notify: when = 'always' } = options;
+  if (path === undefined) return undefined;
   const option = '--notify-url-file';
-  const source = path === undefined ? 'DATAHUB_RETENTION_NOTIFY_URL' : `${option} ${path}`;
-  const text = (path === undefined ? (notifyUrl ?? '') : readSecret(path, option)).trim();
+  const source = `${option} ${path}`;
+  const text = readSecret(path, option).trim();
   if (text === '') throw new UsageError(`${source} is empty: put the webhook's address there.`);
   if (/\s/.test(text) || !/^https?:\/\//i.test(text) || !URL.canParse(text)) {
     throw new UsageError(`${source} does not hold an address: put only the address there, beginning with https://.`);

@@ -43,10 +43,10 @@ export interface LocalRun {
   ask?: ((question: string) => Promise<boolean>) | undefined;
 }
 
-/** A stage file has limits of its own; the command line has no options for them. */
-const limitsOf = ({ settings: { minRetentionDays, maxRowsPerRun } }: Policies) => ({
-  ...usualLimits,
-  ...(minRetentionDays && { minRetentionDays: minRetentionDays.value }),
+/** Of the options, the stage file or the values. */
+const limitsOf = ({ settings: { minRetentionDays, maxRunHours, maxRowsPerRun } }: Policies) => ({
+  minRetentionDays: minRetentionDays?.value ?? usualLimits.minRetentionDays,
+  maxRunHours: maxRunHours?.value ?? usualLimits.maxRunHours,
   maxRowsPerRun: maxRowsPerRun?.value,
 });
 

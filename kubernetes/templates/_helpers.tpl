@@ -56,3 +56,37 @@ annotations:
 {{- default "default" .Values.serviceAccount.name -}}
 {{- end -}}
 {{- end -}}
+
+{{/* Where the ledger is; its mark (ledger.yaml) has the name of the release, which no value changes. */}}
+{{- define "retention.ledger" -}}
+{{- with .Values.ledger.existingClaim -}}
+claim.{{ . }}
+{{- else -}}
+ConfigMaps
+{{- end -}}
+{{- end -}}
+
+{{- define "retention.ledgerPlace" -}}
+{{- printf "datahub-retention-ledger-of-%s" .Release.Name -}}
+{{- end -}}
+
+{{/* Without the image's own user and groups where OpenShift gives others; those that the values give instead stay. */}}
+{{- define "retention.podSecurityContext" -}}
+{{- $given := default dict .Values.podSecurityContext -}}
+{{- $adapt := .Values.adaptSecurityContext -}}
+{{- if or (eq $adapt "force") (and (eq $adapt "auto") (.Capabilities.APIVersions.Has "security.openshift.io/v1")) -}}
+{{- range $field := list "runAsUser" "runAsGroup" "fsGroup" -}}
+{{- if eq (get $given $field | toString) "65532" -}}
+{{- $given = omit $given $field -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $given -}}
+{{- end -}}
+
+{{/* A quantity of Kubernetes as a number. */}}
+{{- define "retention.amount" -}}
+{{- $unit := regexFind "[A-Za-z]*$" (toString .) -}}
+{{- $factors := dict "" 1.0 "m" 0.001 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024.0 "Mi" 1048576.0 "Gi" 1073741824.0 "Ti" 1099511627776.0 -}}
+{{- mulf (float64 (trimSuffix $unit (toString .))) (get $factors $unit) -}}
+{{- end -}}

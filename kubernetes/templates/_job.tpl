@@ -14,8 +14,14 @@ podFailurePolicy:
       onPodConditions:
         - { type: DisruptionTarget, status: "True" }
 {{- end }}
-# 13 hours: a run sends and watches for 12 at most and then reports.
-activeDeadlineSeconds: 46800
+# An hour more than a run sends and watches for: then it reports.
+activeDeadlineSeconds: {{ mul (add1 (default 12 .maxRunHours)) 3600 }}
+{{- if hasKey . "ttlSecondsAfterFinished" }}
+ttlSecondsAfterFinished: {{ .ttlSecondsAfterFinished }}
+{{- else if $.byHand }}
+# Its log is kept for a week.
+ttlSecondsAfterFinished: 604800
+{{- end }}
 template:
   metadata:
     labels:
@@ -36,6 +42,7 @@ template:
 {{- $fullname := include "retention.fullname" .root -}}
 {{- with .root.Values -}}
 {{- $ca := .server.caVolume -}}
+{{- $webhook := default (and .notification.secretRef (printf "/webhook/%s" .notification.secretKey)) .notification.file -}}
 {{- if .server.caConfigMap -}}
 {{- $ca = dict "configMap" (dict "name" .server.caConfigMap "items" (list (dict "key" .server.caKey "path" .server.caKey))) -}}
 {{- end -}}
@@ -53,8 +60,22 @@ imagePullSecrets:
 {{- with .priorityClassName }}
 priorityClassName: {{ . }}
 {{- end }}
-{{- with .podSecurityContext }}
+{{- with include "retention.podSecurityContext" $.root | fromYaml }}
 securityContext:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .runtimeClassName }}
+runtimeClassName: {{ . }}
+{{- end }}
+{{- with .dnsPolicy }}
+dnsPolicy: {{ . }}
+{{- end }}
+{{- with .dnsConfig }}
+dnsConfig:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .hostAliases }}
+hostAliases:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 containers:
@@ -73,10 +94,13 @@ containers:
       {{- if eq .failOn "failed" }}
       - --fail-on=failed
       {{- end }}
-      {{- if and .notification.secretRef (ne .notification.when "always") }}
+      {{- if and (eq .log "json") (not $.byHand) }}
+      - --log=json
+      {{- end }}
+      {{- if and $webhook (ne .notification.when "always") }}
       - --notify={{ .notification.when }}
       {{- end }}
-      {{- if and .notification.secretRef (ne .notification.format "slack") }}
+      {{- if and $webhook (ne .notification.format "slack") }}
       - --notify-format={{ .notification.format }}
       {{- end }}
       {{- if and .metrics.enabled (eq $.verb $.root.Values.mode) }}
@@ -92,11 +116,15 @@ containers:
         value: {{ .server.url | quote }}
       # A file, because a new token is in it within a minute or two, also while a run goes on.
       - name: DATAHUB_RETENTION_TOKEN_FILE
-        value: {{ printf "/token/%s" .token.secretKey | quote }}
+        value: {{ default (printf "/token/%s" .token.secretKey) .token.file | quote }}
       - name: DATAHUB_RETENTION_NAME
         value: {{ .server.name | quote }}
+      # A pod whose ledger would be in another place than the release's does not start (ledger.yaml).
       - name: DATAHUB_RETENTION_LEDGER
-        value: {{ ternary "/ledger/datahub-retention" "kubernetes:" (not (empty .ledger.existingClaim)) | quote }}
+        valueFrom:
+          configMapKeyRef:
+            name: {{ include "retention.ledgerPlace" $.root }}
+            key: {{ include "retention.ledger" $.root }}
       - name: DATAHUB_RETENTION_POLICIES
         value: /policies/policies.json
       # Messages print commands that start a run by hand from the suspended twin of this CronJob.
@@ -104,18 +132,19 @@ containers:
         value: {{ $fullname | quote }}
       - name: DATAHUB_RETENTION_NAMESPACE
         value: {{ $.root.Release.Namespace | quote }}
-      {{- if not .token.volume }}
+      {{- range $name, $limit := dict "MIN_RETENTION_DAYS" .minRetentionDays "MAX_RUN_HOURS" .maxRunHours "MAX_ROWS_PER_RUN" .maxRowsPerRun }}
+      {{- if $limit }}
+      - name: DATAHUB_RETENTION_{{ $name }}
+        value: {{ int64 $limit | quote }}
+      {{- end }}
+      {{- end }}
+      {{- if not (or .token.volume .token.file) }}
       - name: DATAHUB_RETENTION_TOKEN_SECRET
         value: {{ printf "%s/%s" .token.secretRef .token.secretKey | quote }}
       {{- end }}
-      {{- with .notification }}
-      {{- if .secretRef }}
-      - name: DATAHUB_RETENTION_NOTIFY_URL
-        valueFrom:
-          secretKeyRef:
-            name: {{ .secretRef }}
-            key: {{ .secretKey }}
-      {{- end }}
+      {{- with $webhook }}
+      - name: DATAHUB_RETENTION_NOTIFY_URL_FILE
+        value: {{ . | quote }}
       {{- end }}
       {{- if $ca }}
       - name: DATAHUB_RETENTION_CA_FILE
@@ -124,6 +153,10 @@ containers:
       {{- with .extraEnvs }}
       {{- toYaml . | nindent 6 }}
       {{- end }}
+    {{- with .envFrom }}
+    envFrom:
+      {{- toYaml . | nindent 6 }}
+    {{- end }}
     {{- with .securityContext }}
     securityContext:
       {{- toYaml . | nindent 6 }}
@@ -134,7 +167,12 @@ containers:
     {{- end }}
     volumeMounts:
       - { name: policies, mountPath: /policies, readOnly: true }
+      {{- if or .token.volume (not .token.file) }}
       - { name: token, mountPath: /token, readOnly: true }
+      {{- end }}
+      {{- if and .notification.secretRef (not .notification.file) }}
+      - { name: webhook, mountPath: /webhook, readOnly: true }
+      {{- end }}
       {{- if .ledger.existingClaim }}
       - { name: ledger, mountPath: /ledger }
       {{- else }}
@@ -146,13 +184,26 @@ containers:
       {{- if $ca }}
       - { name: ca, mountPath: /ca, readOnly: true }
       {{- end }}
+      {{- with .extraVolumeMounts }}
+      {{- toYaml . | nindent 6 }}
+      {{- end }}
 volumes:
   - name: policies
     configMap:
       name: {{ $fullname }}-policies
   # A key that is not there keeps the pod from starting, and its events say which.
+  {{- if or .token.volume (not .token.file) }}
   - name: token
     {{- default (dict "secret" (dict "secretName" .token.secretRef "items" (list (dict "key" .token.secretKey "path" .token.secretKey)))) .token.volume | toYaml | nindent 4 }}
+  {{- end }}
+  {{- with .notification }}
+  {{- if and .secretRef (not .file) }}
+  - name: webhook
+    secret:
+      secretName: {{ .secretRef | quote }}
+      items: [{ key: {{ .secretKey | quote }}, path: {{ .secretKey | quote }} }]
+  {{- end }}
+  {{- end }}
   {{- if .ledger.existingClaim }}
   - name: ledger
     persistentVolumeClaim:
@@ -173,6 +224,9 @@ volumes:
   {{- with $ca }}
   - name: ca
     {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with .extraVolumes }}
+  {{- toYaml . | nindent 2 }}
   {{- end }}
 {{- with .nodeSelector }}
 nodeSelector:

@@ -50,7 +50,7 @@ const tagText = (longest: number) =>
       `must have at most ${longest} letters, digits, blanks and _ . : / = + - @`,
     );
 
-/** Limits that hold where nobody sets others: in a stage without them, and on the command line, which has no such options. */
+/** Limits that hold where nobody sets others. */
 export const usualLimits = { minRetentionDays: 7, maxRunHours: 12 } as const;
 
 /** What subscribers of the topic get, by their protocol. */

@@ -119,7 +119,7 @@ describe('An editor shows a description', () => {
   test('of every field of a policy, in a stage file, a policies file of either form and values of the chart', () => {
     const { anyOf } = JSON.parse(schemas[schemaFiles.policies]);
     const fields = Object.keys(policySchema(7).shape).sort();
-    const values = JSON.parse(schemas[schemaFiles.values]).properties.policies.items;
+    const values = JSON.parse(schemas[schemaFiles.values]).definitions.policy;
     for (const policy of [stage.properties.policies.items, anyOf[0].items, anyOf[1].properties.policies.items, values])
       expect(described(policy).sort()).toEqual(fields);
   });

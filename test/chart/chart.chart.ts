@@ -1,10 +1,14 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { BlockList } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { schemaText, valuesSchema } from '../../build/values-schema.ts';
 import packageManifest from '../../package.json' with { type: 'json' };
+import { publishedDefinitions } from './definitions.ts';
 import { findTools, type Tools, toolsFolder } from './tools.ts';
+import { given, policies, wrong } from './values.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const chart = join(root, 'kubernetes');
@@ -18,68 +22,6 @@ const releases = ['1.27.0', '1.37.0'];
 
 // biome-ignore lint/suspicious/noExplicitAny: manifests are whatever Kubernetes takes
 type Manifest = any;
-
-const policies = [{ entityType: 'dataset', aspect: 'operation', retentionDays: 90 }];
-
-/** Values that people give, and what only they bring about. */
-const given: Record<string, object> = {
-  'one policy': {},
-  'another server, image and policies': {
-    image: { repository: 'registry.example.com/datahub-retention', tag: '1.2.3', pullPolicy: 'Always' },
-    imagePullSecrets: [{ name: 'registry' }],
-    server: { url: 'https://datahub.example.com/api/gms', name: 'prod eu' },
-    policies: [{ entityType: 'dataset', aspect: 'operation', retentionDays: 30, maxRowsPerRun: 5_000_000 }],
-  },
-  enforcing: { mode: 'enforce', schedule: '0 2 * * 1-5', timeZone: 'Europe/Berlin', failOn: 'failed' },
-  paused: { suspend: true },
-  'a chat': { notification: { secretRef: 'webhook', when: 'problems', format: 'json' } },
-  'a claim of the cluster': { ledger: { existingClaim: 'retention' } },
-  'a token of a secret store, and certificates of a Secret': {
-    token: { secretKey: 'gms-token', volume: { csi: { driver: 'secrets-store.csi.k8s.io', readOnly: true } } },
-    server: { caVolume: { secret: { secretName: 'company-ca' } } },
-  },
-  'a Role of their own': { rbac: { create: false } },
-  metrics: {
-    mode: 'enforce',
-    metrics: {
-      enabled: true,
-      volume: { hostPath: { path: '/var/lib/node_exporter' } },
-      pushUrl: 'http://pushgateway.monitoring:9091',
-    },
-  },
-  'metrics that end with the pod': { metrics: { enabled: true } },
-  OpenShift: { podSecurityContext: { runAsUser: null, runAsGroup: null, fsGroup: null } },
-  'a chart around it': {
-    enabled: true,
-    global: { imageRegistry: 'registry.example.com', imagePullSecrets: ['mirror', { name: 'registry' }] },
-    image: { digest: `sha256:${'0'.repeat(64)}` },
-    commonLabels: { team: 'data', 'app.kubernetes.io/name': 'not-this' },
-    commonAnnotations: { owner: 'data' },
-    priorityClassName: 'low',
-  },
-  'a private authority and a proxy': {
-    server: { caConfigMap: 'company-ca' },
-    extraEnvs: [{ name: 'HTTPS_PROXY', value: 'http://proxy.example.com:3128' }],
-    networkPolicy: {
-      enabled: true,
-      extraEgress: [{ ports: [{ port: 443, protocol: 'TCP' }] }],
-      gmsNamespaceLabels: { 'kubernetes.io/metadata.name': 'gms' },
-      dnsNamespaceLabels: { 'kubernetes.io/metadata.name': 'openshift-dns' },
-      dnsPort: 5353,
-    },
-  },
-  'a network policy, no account of its own': { networkPolicy: { enabled: true }, serviceAccount: { create: false } },
-  'an alert': { alert: { enabled: true, labels: { release: 'monitoring' }, runbookUrl: 'https://wiki.example.com' } },
-  'everything about pods': {
-    podLabels: { team: 'data', 'app.kubernetes.io/instance': 'not-this' },
-    podAnnotations: { 'sidecar.istio.io/inject': 'false' },
-    nodeSelector: { 'kubernetes.io/arch': 'arm64' },
-    tolerations: [{ key: 'batch', operator: 'Exists' }],
-    affinity: { nodeAffinity: {} },
-    resources: { limits: { memory: '512Mi' } },
-    fullnameOverride: 'a-name-that-is-far-longer-than-what-a-cron-job-may-be-called',
-  },
-};
 
 function valuesFile(values: object): string {
   const file = join(folder, 'values.json');
@@ -101,8 +43,11 @@ function cronJobs(values: object = {}): [scheduled: Manifest, twin: Manifest] {
   return [jobs.find((job) => !isTwin(job)), jobs.find(isTwin)];
 }
 
+const isCronJob = (each: Manifest): boolean => each?.kind === 'CronJob';
 const podOf = (cronJob: Manifest): Manifest => cronJob.spec.jobTemplate.spec.template.spec;
 const containerOf = (cronJob: Manifest): Manifest => podOf(cronJob).containers[0];
+/** The variable is of the mark, where it has that place. */
+const placed = (key: string) => ({ valueFrom: { configMapKeyRef: { name: 'datahub-retention-ledger-of-dh', key } } });
 const environment = (cronJob: Manifest): Record<string, Manifest> =>
   Object.fromEntries(containerOf(cronJob).env.map(({ name, ...rest }: Manifest) => [name, rest]));
 
@@ -110,6 +55,14 @@ describe.skipIf(found === undefined)('The chart', () => {
   test('has the version of the package', () => {
     const { version, appVersion } = parse(readFileSync(join(chart, 'Chart.yaml'), 'utf8'));
     expect([version, appVersion]).toEqual([packageManifest.version, packageManifest.version]);
+  });
+
+  test('has the published definitions of the objects of Kubernetes', async () => {
+    const file = join(root, valuesSchema);
+    const { definitions, ...values } = JSON.parse(readFileSync(file, 'utf8'));
+    const own = Object.fromEntries(Object.entries(definitions).filter(([name]) => /^[a-z]/.test(name)));
+    const all = { ...own, ...publishedDefinitions({ ...values, own }, tools.definitions) };
+    await expect(schemaText({ ...values, definitions: all })).toMatchFileSnapshot(file);
   });
 
   test.each(Object.entries(given))('with %s passes helm lint and the schemas of the API', (_, values) => {
@@ -120,43 +73,20 @@ describe.skipIf(found === undefined)('The chart', () => {
     for (const release of releases) tools.check(known.map((each) => JSON.stringify(each)).join('\n---\n'), release);
   });
 
-  test.each<[wrong: object, named: RegExp]>([
-    [{ mode: 'enforced' }, /mode/],
-    [{ mdoe: 'enforce' }, /mdoe/],
-    [{ server: { url: 'datahub-gms:8080' } }, /server.url/],
-    [{ policies: [] }, /policies: name at least one index/],
-    [{ server: { url: 'http://gms:8080/operations?action=x' } }, /leave out .operations/],
-    [{ server: { name: '--' } }, /server.name/],
-    [{ image: { digest: 'latest' } }, /image.digest/],
-    [{ policies: [{ entityType: 'dataset', aspect: 'operation', retentionDays: 6 }] }, /retentionDays/],
-    [{ policies: [{ entityType: 'dataset', aspect: 'operation', retentionDay: 90 }] }, /retentionDay/],
-    [{ schedule: 'cron(30 3 * * ? *)' }, /schedule/],
-    [{ failOn: 'never' }, /failOn/],
-    [{ token: { secretRef: '' } }, /token.secretRef/],
-    [{ ledger: { size: '1Gi' } }, /ledger/],
-    [{ commonLabels: { cost: 4711 } }, /commonLabels/],
-    [{ podLabels: { 'sidecar.istio.io/inject': false } }, /podLabels/],
-    [{ podLabels: { team: 'data platform' } }, /podLabels/],
-    [{ podAnnotations: { 'linkerd.io/inject': true } }, /podAnnotations/],
-    [{ nodeSelector: { gpu: false } }, /nodeSelector/],
-    [{ extraEnvs: [{ name: 'HTTPS_PROXY', value: 3128 }] }, /extraEnvs/],
-    [{ extraEnvs: [{ name: 'A', value: 'b', valueFrom: { secretKeyRef: { name: 'a', key: 'b' } } }] }, /extraEnvs/],
-    [{ extraEnvs: { HTTPS_PROXY: 'http://proxy' } }, /extraEnvs/],
-    [{ imagePullSecrets: ['registry'] }, /imagePullSecrets/],
-    [{ image: { repository: 'registry.example.com/datahub-retention/' } }, /image.repository/],
-    [{ image: { tag: '0.1.0 ' } }, /image.tag/],
-    [{ global: { imageRegistry: 'registry.example.com/' } }, /global.imageRegistry/],
-    [{ server: { url: 'http://user@gms:8080' } }, /server.url/],
-    [{ timeZone: 'Local time' }, /timeZone/],
-    [{ token: { volume: { csi: {}, emptyDir: {} } } }, /token.volume/],
-    [{ networkPolicy: { apiServer: { addresses: ['10.0.0.1'] } } }, /networkPolicy.apiServer/],
-    [
-      { server: { url: 'https://datahub.example.com/api/gms' }, networkPolicy: { enabled: true } },
-      /networkPolicy: datahub.example.com leaves the cluster/,
-    ],
-  ])('refuses %j', (wrong, named) => {
+  test.each(wrong)('refuses %j', (values, by, named) => {
+    let said = '';
+    try {
+      render(values);
+    } catch (error) {
+      said = (error as Error).message;
+    }
+    const isOfSchema = /values don't meet the specifications of the schema/.test(said);
+    // Each Helm writes the place of a value differently.
     const point = new RegExp(named.source.replace(/^(\w+)\.(?=\w+$)/, '$1[./]'));
-    expect(() => render(wrong)).toThrow(point);
+    expect([said, said === '' ? undefined : isOfSchema ? 'schema' : 'chart']).toEqual([
+      expect.stringMatching(point),
+      by,
+    ]);
   });
 
   test('previews unless it is told to enforce, and its suspended twin always previews', () => {
@@ -192,7 +122,7 @@ describe.skipIf(found === undefined)('The chart', () => {
     expect(environment(twin)).toMatchObject({
       DATAHUB_GMS_URL: { value: 'http://datahub-datahub-gms.datahub.svc:8080' },
       DATAHUB_RETENTION_TOKEN_FILE: { value: '/token/token' },
-      DATAHUB_RETENTION_LEDGER: { value: 'kubernetes:' },
+      DATAHUB_RETENTION_LEDGER: placed('ConfigMaps'),
       DATAHUB_RETENTION_NAME: { value: 'prod' },
       DATAHUB_RETENTION_CRON_JOB: { value: 'dh-datahub-retention' },
       DATAHUB_RETENTION_NAMESPACE: { value: 'datahub-retention' },
@@ -224,10 +154,44 @@ describe.skipIf(found === undefined)('The chart', () => {
     });
   });
 
-  test('leaves user and groups to OpenShift where the values say null', () => {
-    const { securityContext } = podOf(cronJobs(given['OpenShift'])[0]);
-    for (const field of ['runAsUser', 'runAsGroup', 'fsGroup']) expect(securityContext).not.toHaveProperty(field);
-    expect(securityContext).toMatchObject({ runAsNonRoot: true });
+  test('leaves user and groups to OpenShift, by its API or by one value, also in a parent chart', () => {
+    const fields = ['fsGroup', 'runAsGroup', 'runAsUser'];
+    const numbersOf = (...options: string[]) => {
+      const text = tools.helm('template', 'dh', chart, '--kube-version', releases[0]!, ...options);
+      const { securityContext } = podOf(
+        parseAllDocuments(text)
+          .map((each) => each.toJS())
+          .find(isCronJob),
+      );
+      expect(securityContext).toMatchObject({ runAsNonRoot: true });
+      return fields.map((field) => securityContext[field]);
+    };
+    const file = ['--values', valuesFile({})];
+    const openShift = ['--api-versions', 'security.openshift.io/v1'];
+    const none = [undefined, undefined, undefined];
+    expect(numbersOf(...file)).toEqual([65532, 65532, 65532]);
+    expect(numbersOf(...file, ...openShift)).toEqual(none);
+    expect(numbersOf(...file, '--set', 'adaptSecurityContext=force')).toEqual(none);
+    expect(numbersOf(...file, ...openShift, '--set', 'adaptSecurityContext=disabled')).not.toEqual(none);
+    expect(numbersOf(...file, ...openShift, '--set', 'podSecurityContext.runAsUser=1000')).toEqual([
+      undefined,
+      undefined,
+      1000,
+    ]);
+    const parent = join(folder, 'parent');
+    cpSync(chart, join(parent, 'charts/retention'), { recursive: true });
+    writeFileSync(join(parent, 'Chart.yaml'), 'apiVersion: v2\nname: parent\nversion: 1.0.0\n');
+    writeFileSync(
+      join(parent, 'values.yaml'),
+      JSON.stringify({ 'datahub-retention': { policies, adaptSecurityContext: 'force' } }),
+    );
+    const text = tools.helm('template', 'dh', parent, '--kube-version', releases[0]!);
+    const { securityContext } = podOf(
+      parseAllDocuments(text)
+        .map((each) => each.toJS())
+        .find(isCronJob),
+    );
+    expect(fields.map((field) => securityContext[field])).toEqual(none);
   });
 
   test('gives a metrics volume exactly one source, whatever it is', () => {
@@ -313,9 +277,7 @@ describe.skipIf(found === undefined)('The chart', () => {
     expect(render(values).manifests.filter((each) => /^Role/.test(each?.kind))).toEqual([]);
     const { volumes } = podOf(cronJobs(values)[0]);
     expect(volumes.map(({ name }: Manifest) => name)).toEqual(['policies', 'token', 'ledger']);
-    expect(environment(cronJobs(values)[0])).toMatchObject({
-      DATAHUB_RETENTION_LEDGER: { value: '/ledger/datahub-retention' },
-    });
+    expect(environment(cronJobs(values)[0])).toMatchObject({ DATAHUB_RETENTION_LEDGER: placed('claim.retention') });
   });
 
   test('its network policy lets the job reach GMS, DNS of both kinds and the API server, and nothing else', () => {
@@ -328,13 +290,19 @@ describe.skipIf(found === undefined)('The chart', () => {
     }
     const has = (selector: Manifest, labels: Record<string, string>) =>
       Object.entries(selector.matchLabels).every(([key, value]) => labels[key] === value);
-    /** As the API defines it, for addresses that stand in a rule alone. */
+    const isWithin = (cidr: string, address: string) => {
+      const [net = '', bits] = cidr.split('/');
+      const block = new BlockList();
+      block.addSubnet(net, Number(bits), net.includes(':') ? 'ipv6' : 'ipv4');
+      return block.check(address);
+    };
+    /** As the API defines it. */
     const reaches = (values: object, { port, labels, namespace, address }: Target): boolean => {
       const enabled = { networkPolicy: { enabled: true, ...values } };
       const { egress } = render(enabled).manifests.find((each) => each?.kind === 'NetworkPolicy').spec;
       const matches = ({ namespaceSelector, podSelector, ipBlock }: Manifest) =>
         ipBlock
-          ? ipBlock.cidr === `${address}/32`
+          ? address !== undefined && isWithin(ipBlock.cidr, address)
           : namespace !== undefined &&
             (!namespaceSelector || has(namespaceSelector, { 'kubernetes.io/metadata.name': namespace })) &&
             (!podSelector || has(podSelector, { ...labels }));
@@ -352,6 +320,8 @@ describe.skipIf(found === undefined)('The chart', () => {
       [{ port: 53, address: '169.254.20.10' }, true],
       [{ port: 53, address: '203.0.113.1' }, false],
       [apiServer, true],
+      [{ ...apiServer, address: '203.0.113.1' }, false],
+      [{ port: 443, address: '203.0.113.1' }, false],
       [{ port: 80, address: '203.0.113.1' }, false],
     ];
     for (const [target, expected] of all) expect([target, reaches({}, target)]).toEqual([target, expected]);
@@ -373,6 +343,69 @@ describe.skipIf(found === undefined)('The chart', () => {
       ['survey'],
     ]);
     for (const { metadata } of pods) expect(metadata.annotations['helm.sh/hook']).toBe('test');
+  });
+
+  test('takes token and webhook from files, of the Secret or of whoever brings them, and no secret from a variable', () => {
+    const { volumes } = podOf(cronJobs(given['a chat'])[0]);
+    expect(volumes).toContainEqual({
+      name: 'webhook',
+      secret: { secretName: 'webhook', items: [{ key: 'url', path: 'url' }] },
+    });
+    expect(environment(cronJobs(given['a chat'])[1])).toMatchObject({
+      DATAHUB_RETENTION_NOTIFY_URL_FILE: { value: '/webhook/url' },
+    });
+    const [scheduled] = cronJobs(given['files that an injector brings']);
+    expect(podOf(scheduled).volumes.map(({ name }: Manifest) => name)).toEqual(['policies', 'account']);
+    expect(environment(scheduled)).toMatchObject({
+      DATAHUB_RETENTION_TOKEN_FILE: { value: '/vault/secrets/token' },
+      DATAHUB_RETENTION_NOTIFY_URL_FILE: { value: '/vault/secrets/webhook' },
+    });
+    const nested = { token: { volume: { csi: { driver: 'x' } }, file: '/token/prod/jwt' } };
+    const [stored] = cronJobs(nested);
+    expect(podOf(stored).volumes).toContainEqual({ name: 'token', csi: { driver: 'x' } });
+    expect(environment(stored)).toMatchObject({ DATAHUB_RETENTION_TOKEN_FILE: { value: '/token/prod/jwt' } });
+    for (const values of Object.values(given)) {
+      expect(
+        Object.values(environment(cronJobs(values)[0])).filter(({ valueFrom }) => valueFrom?.secretKeyRef),
+      ).toEqual([]);
+    }
+  });
+
+  test('gives pods and Jobs what a team brings along', () => {
+    const values = given['what a team brings along'] as Manifest;
+    const jobs = cronJobs(values);
+    for (const job of jobs) {
+      const { extraVolumes, extraVolumeMounts, envFrom, resources, ...rest } = values;
+      expect(podOf(job).volumes).toEqual(expect.arrayContaining(extraVolumes));
+      expect(containerOf(job)).toMatchObject({ envFrom });
+      expect(containerOf(job).volumeMounts).toEqual(expect.arrayContaining(extraVolumeMounts));
+      const { jobAnnotations, ttlSecondsAfterFinished, log, ...ofPod } = rest;
+      expect(podOf(job)).toMatchObject(ofPod);
+      expect(job.spec.jobTemplate).toMatchObject({
+        metadata: { annotations: jobAnnotations },
+        spec: { ttlSecondsAfterFinished },
+      });
+    }
+    expect(jobs.map((job) => containerOf(job).args)).toEqual([['preview', '--log=json'], ['preview']]);
+  });
+
+  test('gives every run the limits of a stage, and its Job an hour more', () => {
+    for (const job of cronJobs(given['limits of a stage'])) {
+      expect(environment(job)).toMatchObject({
+        DATAHUB_RETENTION_MIN_RETENTION_DAYS: { value: '3' },
+        DATAHUB_RETENTION_MAX_RUN_HOURS: { value: '24' },
+        DATAHUB_RETENTION_MAX_ROWS_PER_RUN: { value: '5000000' },
+      });
+      expect(job.spec.jobTemplate.spec.activeDeadlineSeconds).toBe(25 * 3600);
+    }
+  });
+
+  test('marks where its ledger is, by the release alone, in a ConfigMap that cannot be changed', () => {
+    const mark = (values: object) => render(values).manifests.find((each) => each?.immutable);
+    const { metadata, data } = mark({ fullnameOverride: 'another', commonAnnotations: { owner: 'data' } });
+    expect([metadata.name, data]).toEqual(['datahub-retention-ledger-of-dh', { ConfigMaps: 'kubernetes:' }]);
+    expect(metadata.annotations).toMatchObject({ 'helm.sh/resource-policy': 'keep', owner: 'data' });
+    expect(mark(given['a claim of the cluster']!).data).toEqual({ 'claim.retention': '/ledger/datahub-retention' });
   });
 
   test('gives its own tests the labels and annotations of the pods, which keep sidecars out', () => {
@@ -422,6 +455,15 @@ describe.skipIf(found === undefined)('What helm prints after an installation', (
     const twins = [...text.matchAll(/--from=cronjob\/(\S+)/g)].map(([, name]) => name);
     expect(new Set(twins)).toEqual(new Set([cronJobs()[1].metadata.name]));
     expect(text.split('\n').filter((line) => / kubectl (create|patch|get|logs)/.test(line))).toEqual([]);
+  });
+
+  test('warns where a network policy blocks what the values ask for', () => {
+    const enabled = { networkPolicy: { enabled: true } };
+    const blocked = /WARNING: networkPolicy blocks the webhook/;
+    expect(notes({ ...given['a chat'], ...enabled })).toMatch(blocked);
+    expect(notes(enabled)).not.toMatch(blocked);
+    const allowed = { networkPolicy: { enabled: true, extraEgress: [{ ports: [{ port: 443 }] }] } };
+    expect(notes({ ...given['a chat'], ...allowed })).not.toMatch(blocked);
   });
 
   test('marks every command that deletes', () => {

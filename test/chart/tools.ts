@@ -6,13 +6,16 @@ import { type HelmVersion, helmOf } from '../cluster/programs.ts';
 
 /** helm, and the checker of manifests; undefined, with a message, where they cannot be had. */
 
-const checkerPackage = 'kubernetes-validate==1.37.0';
+const newest = '1.37.0';
+const checkerPackage = `kubernetes-validate==${newest}`;
 
 export interface Tools {
   /** Runs helm and returns its output. Throws what it writes to standard error. */
   helm(...args: string[]): string;
   /** Checks manifests against the API's schemas of a release. Throws what is wrong with them. */
   check(manifests: string, release: string): void;
+  /** The file with Kubernetes' own definitions. */
+  definitions: string;
 }
 
 /** @param folder for what is installed and written */
@@ -22,6 +25,10 @@ export function findTools(folder: string): Tools | undefined {
   if (helm === undefined || checker === undefined) return undefined;
   return {
     helm: (...args) => run(helm, args),
+    definitions: run(join(folder, 'venv/bin/python'), [
+      '-c',
+      `import kubernetes_validate as k; print(k.__path__[0] + '/kubernetes-json-schema/v${newest}-local-strict/_definitions.json', end='')`,
+    ]),
     check(manifests, release) {
       const file = join(folder, 'manifests.yaml');
       writeFileSync(file, manifests);

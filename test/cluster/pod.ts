@@ -61,7 +61,11 @@ export interface PodObject {
         image: string;
         command?: string[];
         args?: string[];
-        env?: { name: string; value?: string; valueFrom?: { secretKeyRef?: { name: string; key: string } } }[];
+        env?: {
+          name: string;
+          value?: string;
+          valueFrom?: Partial<Record<'secretKeyRef' | 'configMapKeyRef', { name: string; key: string }>>;
+        }[];
         securityContext?: Context;
         volumeMounts?: { name: string; mountPath: string; readOnly?: boolean }[];
       },
@@ -287,21 +291,27 @@ export class Pod {
       KUBERNETES_SERVICE_PORT: `${this.place.apiServer.port}`,
     };
     for (const { name, value = '', valueFrom } of this.object.spec.containers[0].env ?? []) {
-      const reference = valueFrom?.secretKeyRef;
-      env[name] = reference === undefined ? value : await this.secret(reference.name, reference.key);
+      const { secretKeyRef, configMapKeyRef } = valueFrom ?? {};
+      env[name] = secretKeyRef
+        ? Buffer.from(await this.valueOf('Secret', secretKeyRef), 'base64').toString()
+        : configMapKeyRef
+          ? await this.valueOf('ConfigMap', configMapKeyRef)
+          : value;
     }
     return env;
   }
 
-  private async secret(name: string, key: string): Promise<string> {
-    const found = await this.get<{ data?: Record<string, string> }>('secrets', name);
-    if (found === undefined) throw new NotYet('CreateContainerConfigError', `secret "${name}" not found`);
+  private async valueOf(kind: 'Secret' | 'ConfigMap', { name, key }: { name: string; key: string }): Promise<string> {
+    const plural = `${kind.toLowerCase()}s`;
+    const found = await this.get<{ data?: Record<string, string> }>(plural, name);
+    if (found === undefined)
+      throw new NotYet('CreateContainerConfigError', `${kind.toLowerCase()} "${name}" not found`);
     const value = found.data?.[key];
     if (value === undefined) {
       const place = `${this.namespace}/${name}`;
-      throw new NotYet('CreateContainerConfigError', `couldn't find key ${key} in Secret ${place}`);
+      throw new NotYet('CreateContainerConfigError', `couldn't find key ${key} in ${kind} ${place}`);
     }
-    return Buffer.from(value, 'base64').toString();
+    return value;
   }
 
   private async get<T>(kind: string, name: string): Promise<T | undefined> {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { given, policies } from '../chart/values.ts';
 import { type Command, filled, type Placeholder, read } from '../pages/commands.ts';
 import { commandsFor, Worklist } from '../pages/executed.ts';
 import { type Cluster, findPrograms, startCluster } from './cluster.ts';
@@ -35,6 +36,7 @@ describe.skipIf(found === undefined)('On a cluster', () => {
       'helm upgrade --install retention kubernetes --namespace datahub-retention --values values.yaml',
     );
   };
+  const forgetPlace = 'kubectl -n datahub-retention delete configmap datahub-retention-ledger-of-retention';
   let jobs = 0;
   /** Starts a preview; its Job's name. */
   const preview = async (): Promise<string> => {
@@ -97,8 +99,14 @@ describe.skipIf(found === undefined)('On a cluster', () => {
       [
         'a Secret of the webhook that is missing',
         { notification: { secretRef: 'webhook' } },
-        /CreateContainerConfigError/,
+        /ContainerCreating/,
         /secret "webhook" not found/,
+      ],
+      [
+        'a Secret of a variable that is missing',
+        { extraEnvs: [{ name: 'PROXY', valueFrom: { secretKeyRef: { name: 'proxy', key: 'url' } } }] },
+        /CreateContainerConfigError/,
+        /secret "proxy" not found/,
       ],
       [
         'a ConfigMap of certificates that is missing',
@@ -113,13 +121,20 @@ describe.skipIf(found === undefined)('On a cluster', () => {
         /pulling image "registry.example.com\/another/,
       ],
       [
+        'a mark of the ledger that is gone',
+        { fullnameOverride: 'retention-datahub-retention' },
+        /CreateContainerConfigError/,
+        /configmap "datahub-retention-ledger-of-retention" not found/,
+      ],
+      [
         'a claim that nobody has made',
-        { ledger: { existingClaim: 'elsewhere' } },
+        { extraVolumes: [{ name: 'mine', persistentVolumeClaim: { claimName: 'elsewhere' } }] },
         /Pending/,
         /persistentvolumeclaim "elsewhere" not found/,
       ],
     ])('%s', async (_, changes, status, reason) => {
       await install(changes);
+      if ('fullnameOverride' in changes) await cluster.type(forgetPlace);
       const pod = await podOf(await preview());
       await described(pod, reason);
       expect(await cluster.type(`kubectl -n datahub-retention get pod ${pod}`)).toMatch(status);
@@ -157,6 +172,26 @@ describe.skipIf(found === undefined)('On a cluster', () => {
 
     test('every row with a command', () => {
       expect(worklist.left()).toEqual([]);
+    });
+  });
+
+  describe('of the values that people give, a server dry run under restricted Pod Security', () => {
+    const refused: Record<string, RegExp> = {
+      metrics: /violates PodSecurity "restricted:latest".*hostPath/,
+      'a chart around it': /no PriorityClass with name low was found/,
+      'what a team brings along': /RuntimeClass "gvisor" not found/,
+      'a claim of the cluster': /field is immutable/,
+      'an alert': /no matches for kind "PrometheusRule"/,
+    };
+
+    test.each(Object.entries(given))('with %s', async (what, changes) => {
+      cluster.write('given.yaml', stringify({ policies, ...changes, serviceAccount: { create: false } }));
+      const options = '--namespace datahub-retention --values given.yaml --kube-version 1.34.0';
+      const { code, stderr } = await cluster.tryOut(
+        `helm template retention kubernetes ${options} | kubectl -n datahub-retention apply --dry-run=server -f -`,
+        'admin',
+      );
+      expect([code, stderr]).toEqual(what in refused ? [1, expect.stringMatching(refused[what]!)] : [0, stderr]);
     });
   });
 
@@ -207,11 +242,37 @@ describe.skipIf(found === undefined)('On a cluster', () => {
 
     test("with the page's values it previews, as the user of the namespace", async () => {
       await endAllJobs();
-      await install(parse(shown('podSecurityContext: ')));
+      await install(parse(shown('adaptSecurityContext: ')));
       const job = await preview();
       expect(await log(job)).toContain('PREVIEW');
       const pod = JSON.parse(await cluster.type(`kubectl -n datahub-retention get pod ${await podOf(job)} -o json`));
       expect(pod.spec.securityContext).not.toHaveProperty('runAsUser');
+    });
+
+    test("the cluster's API alone does the same", async () => {
+      const kind = 'SecurityContextConstraints';
+      const names = { kind, plural: kind.toLowerCase(), singular: kind.toLowerCase() };
+      const schema = { openAPIV3Schema: { type: 'object' } };
+      const spec = {
+        group: 'security.openshift.io',
+        scope: 'Cluster',
+        names,
+        versions: [{ name: 'v1', served: true, storage: true, schema }],
+      };
+      const metadata = { name: `${names.plural}.${spec.group}` };
+      const definition = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata, spec };
+      cluster.write('api.yaml', stringify(definition));
+      await cluster.type('kubectl apply -f api.yaml', 'admin');
+      await cluster.type(`kubectl wait --for=condition=Established crd/${metadata.name}`, 'admin');
+      let numbers = '65532';
+      await until(
+        () => `no number in ${numbers}`,
+        async () => {
+          await install({});
+          numbers = await cluster.type('kubectl -n datahub-retention get cronjobs -o yaml | grep -E "65532" || true');
+          return numbers === '';
+        },
+      );
     });
 
     test('and truncates: its ledger can be written by that user', async () => {

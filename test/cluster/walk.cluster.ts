@@ -389,7 +389,10 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     expect(await follow(list)).toMatch(/^datahub-retention-dataset-operationaspect-v1-[0-9a-f]{12} /m);
     await follow(save);
     const ofHelm = 'kubectl -n datahub-retention get configmaps -l app.kubernetes.io/managed-by=Helm -o name';
-    expect(await cluster.type(ofHelm)).toBe('configmap/retention-datahub-retention-policies\n');
+    expect((await cluster.type(ofHelm)).trim().split('\n')).toEqual([
+      'configmap/datahub-retention-ledger-of-retention',
+      'configmap/retention-datahub-retention-policies',
+    ]);
   });
 
   test('a second release in the namespace meets the same records', async () => {
@@ -440,6 +443,27 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     await upgrade({ networkPolicy: { enabled: true, apiServer: { addresses: ['10.0.0.1/32'], ports: [443] } } });
     expect((await byHand('by_hand status')).succeeded).toBe(true);
     await upgrade({ networkPolicy: { enabled: false } });
+  });
+
+  test('is told no where it would look for its ledger elsewhere, until the mark is gone; a rollback works', async () => {
+    const [forget] = worklist.take(kubernetes, 'The ledger', /delete configmap datahub-retention-ledger-of/);
+    const elsewhere = { ledger: { existingClaim: 'elsewhere' } };
+    await expect(upgrade(elsewhere)).rejects.toThrow(
+      `the records of this release are in ConfigMaps, and with these values a run would look in the claim elsewhere and find none`,
+    );
+    const options = '--namespace datahub-retention --values values.yaml --kube-version 1.34.0';
+    const { stderr } = await cluster.tryOut(
+      `helm template retention kubernetes ${options} | kubectl -n datahub-retention apply --dry-run=server -f -`,
+    );
+    expect(stderr).toContain('field is immutable');
+    await follow(forget, {}, 'engineer');
+    await upgrade(elsewhere);
+    await expect(upgrade({ ledger: {} })).rejects.toThrow('the records of this release are in the claim elsewhere');
+    await follow(forget, {}, 'engineer');
+    await cluster.type('helm rollback retention --namespace datahub-retention', 'engineer');
+    expect((await byHand('by_hand status')).log).toContain('dataset.operation');
+    await upgrade({});
+    await cluster.type('helm rollback retention --namespace datahub-retention', 'engineer');
   });
 
   test('a release that is installed again in its namespace knows what was', async () => {

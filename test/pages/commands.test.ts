@@ -35,7 +35,7 @@ describe('The commands of the pages', () => {
 
   /** A block that no test executes has to be something else than commands. */
   const contents =
-    /^(?:\{ ?"|\{\n|import |image: |notification: |podSecurityContext: |alert: |token: |podLabels: |podAnnotations: |kind: |apiVersion: |flowchart |resource "|\[Unit\]|DATAHUB_GMS_URL=|on: \{ pull|30 3 \* |\/var\/log|\[DataHub|Index {3})/;
+    /^(?:\{ ?"|\{\n|import |image: |notification: |adaptSecurityContext: |alert: |token: |podLabels: |podAnnotations: |kind: |apiVersion: |flowchart |resource "|\[Unit\]|DATAHUB_GMS_URL=|on: \{ pull|30 3 \* |\/var\/log|\[DataHub|Index {3})/;
 
   test.each(pages)('%s: a block of something else is a file, a message or output', (page) => {
     expect(read(page).shown.flatMap(({ line, text }) => (contents.test(text) ? [] : `${line}: ${text}`))).toEqual([]);

@@ -22,7 +22,6 @@ function problemOf(line: string, env: NodeJS.ProcessEnv = {}, program?: string):
 
 const server = '--gms-url http://gms:8080 --token-file token.txt';
 const run = `enforce ${server} --policies p.json`;
-const hook = { DATAHUB_RETENTION_NOTIFY_URL: 'https://hooks.example/secret' };
 
 describe('The command line', () => {
   test.each(['npm-start', 'npm-start demo'])(
@@ -76,9 +75,22 @@ describe('The command line', () => {
     });
   });
 
-  test('posts to the address of the environment, but not in a demonstration', () => {
-    expect(parse(run, hook)).toMatchObject({ notifyUrl: hook.DATAHUB_RETENTION_NOTIFY_URL });
-    expect(parse('demo', hook)).toMatchObject({ notifyUrl: undefined });
+  test('posts to the address in the file of the environment, but not in a demonstration', () => {
+    vi.stubEnv('DATAHUB_RETENTION_NOTIFY_URL_FILE', '/hook');
+    expect(parse(run)).toMatchObject({ notifyUrlFile: '/hook' });
+    expect(parse('demo')).not.toHaveProperty('notifyUrlFile');
+    vi.unstubAllEnvs();
+  });
+
+  test('takes the limits of a stage, from the environment too, where the chart has them', () => {
+    const limits = '--min-retention-days 3 --max-run-hours 24 --max-rows-per-run 5000';
+    const all = { minRetentionDays: 3, maxRunHours: 24, maxRowsPerRun: 5000 };
+    for (const given of [run, `release a.b ${server}`]) expect(parse(`${given} ${limits}`)).toMatchObject(all);
+    vi.stubEnv('DATAHUB_RETENTION_MAX_RUN_HOURS', '25');
+    expect(() => parse(run)).toThrow(
+      '--max-run-hours (or DATAHUB_RETENTION_MAX_RUN_HOURS) takes a whole number of hours, 1 to 24',
+    );
+    vi.unstubAllEnvs();
   });
 
   test.each([

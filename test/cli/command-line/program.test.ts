@@ -29,7 +29,7 @@ describe('the name of the program in messages', () => {
       expect.arrayContaining(['DATAHUB_GMS_TOKEN', 'DATAHUB_GMS_URL', 'DATAHUB_RETENTION_NAME']),
     );
     expect(help('enforce')).toEqual(
-      expect.arrayContaining([...help('survey'), 'DATAHUB_RETENTION_NOTIFY_URL', 'DATAHUB_RETENTION_POLICIES']),
+      expect.arrayContaining([...help('survey'), 'DATAHUB_RETENTION_NOTIFY_URL_FILE', 'DATAHUB_RETENTION_POLICIES']),
     );
     expect(help('demo')).toEqual(['DATAHUB_RETENTION_NAME']);
     expect(parseArguments(['--help'], {})).toMatchObject({ text: expect.stringContaining('DATAHUB_RETENTION_ARGS') });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { inspected } from '../../../cli/commands/validate.ts';
-import { addressInPolicies, policiesFile } from '../../../cli/inputs/policies.ts';
+import { addressInPolicies, originOf, policiesFile, withLimits } from '../../../cli/inputs/policies.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'formats-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -59,6 +59,27 @@ describe('The files that people have', () => {
     expect(said(stage(59), 'prod.json')).toBe(
       'prod.json:5:66: policy 1: retentionDays must be at least 60 (minRetentionDays), not 59.',
     );
+  });
+
+  test.each([
+    [
+      'minRetentionDays: 91',
+      /^values\.yaml:5:47: policy 1: retentionDays must be at least 91 \(minRetentionDays\), not 90/,
+    ],
+    ['minRetentionDays: 3\nmaxRunHours: 6', /minRetentionDays 3, maxRunHours 6\.$/],
+    ['maxRunHours: 25', /^values\.yaml:6:1: maxRunHours must be at most 24, not 25/],
+    ['maxRowsPerRun: 5M', /^values\.yaml:6:1: maxRowsPerRun must be a number, not "5M"/],
+    ['maxRowsPerRun: null', /the name prod \(server\.name\)\.$/],
+  ])('the values of a chart with %s', (limits, expected) => {
+    expect(said(`${values}${limits}\n`, 'values.yaml')).toMatch(expected);
+  });
+
+  test('the limits of the command line take the place of those in the file', () => {
+    const text = JSON.stringify([{ entityType: 'dataset', aspect: 'operation', retentionDays: 3 }]);
+    expect(said(text, 'p.json')).toMatch(/at least 7 \(minRetentionDays\)/);
+    const given = withLimits(policiesFile(file(text, 'p.json'), undefined, 3), { minRetentionDays: 3, maxRunHours: 2 });
+    expect(given.settings).toMatchObject({ minRetentionDays: { value: 3 }, maxRunHours: { value: 2 } });
+    expect(originOf(given.settings)).toBeUndefined();
   });
 
   test('a value of an example is refused by validate, and by a run that would use it', () => {

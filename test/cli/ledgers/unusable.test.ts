@@ -17,10 +17,11 @@ test.each([
     posted.push(await textOf(asked));
     answer.end('ok');
   });
-  const outputs = ['--json', files.at('report.json'), '--metrics-file', files.at('metrics.prom')];
+  const hook = ['--notify-url-file', files.write('hook', webhook)];
+  const outputs = ['--json', files.at('report.json'), '--metrics-file', files.at('metrics.prom'), ...hook];
   const policies = ['--policies', files.write('policies.json', [operation])];
   const args = ['enforce', ...server, '--ledger', files.at(ledger), '--fast', ...policies, ...outputs, '--yes'];
-  const { status, stdout } = await runHere(args, { env: { DATAHUB_RETENTION_NOTIFY_URL: webhook } });
+  const { status, stdout } = await runHere(args);
   const { result, error } = files.report('report.json');
   expect([status, result]).toEqual([1, 'failed']);
   for (const text of [stdout, error, posted.join()]) expect(text).toContain(why);

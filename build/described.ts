@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as z from 'zod';
 import { policySchema } from '../lambda/policy/schema.ts';
 import {
@@ -8,6 +10,7 @@ import {
   stageNameSchema,
   usualLimits,
 } from '../lambda/settings/fields.ts';
+import { root } from './bundles.ts';
 
 /** What is written from the fields' own descriptions besides schemas: the props of the construct, and tables of pages. */
 
@@ -89,7 +92,24 @@ const rangeOf = ({ type, minimum, maximum = Number.MAX_SAFE_INTEGER }: Field): s
 export const tables = {
   'docs/policies.md': () => table('field', policyFields),
   'docs/operate.md': () => table('setting', { gmsUrl: gmsUrl!, ...settings, ...fieldsOf(z.strictObject(ofFile)) }),
+  'docs/privileges-and-network.md': propsTable,
 } as const;
+
+/** The props that are the CDK's own types, from their declarations. */
+function propsTable(): string {
+  const declared = readFileSync(join(root, 'infra/props/construct-props.ts'), 'utf8');
+  const [, members = ''] = /interface ConstructResources \{([^}]*)\}/.exec(declared) ?? [];
+  const rows = [...members.matchAll(/\/\*\*(.*?)\*\/\s+readonly (\w+)\?: (\S+);/gs)].map(
+    ([, comment = '', name, type]) => {
+      const [meaning, unset] = comment
+        .replace(/\s*\n\s*\*\s?/g, ' ')
+        .trim()
+        .split(/ @default - /);
+      return `| \`${name}\` | \`${type}\` | ${unset} | ${meaning} |`;
+    },
+  );
+  return `| prop | type | default | meaning |\n|---|---|---|---|\n${rows.join('\n')}\n`;
+}
 
 function table(heading: string, fields: Fields): string {
   const rows = Object.entries(fields).map(([name, field]) => {

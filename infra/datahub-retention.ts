@@ -1,15 +1,20 @@
-import type { Alarm, Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
+import { Stack } from 'aws-cdk-lib';
+import type { Dashboard, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Connections, IConnectable } from 'aws-cdk-lib/aws-ec2';
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
+import { indexMetrics, runMetrics } from '../lambda/aws/metrics.ts';
+import { SettingsError } from '../lambda/settings/settings.ts';
 import { makeJob } from './job.ts';
+import { runMetric } from './monitoring/dashboard.ts';
 import { checkedProps } from './props/checked-props.ts';
-import type { DatahubRetentionProps } from './props/construct-props.ts';
+import type { Alarms, DatahubRetentionProps, Functions } from './props/construct-props.ts';
+import { grantStart, PreviewMachine } from './workflow/preview-machine.ts';
 
 /**
  * A scheduled job that truncates the time series indices of one DataHub server by policy, and proves the result. It
@@ -23,32 +28,143 @@ export class DatahubRetention extends Construct implements IConnectable {
   readonly stateMachine: StateMachine;
   /**
    * What may still be running on the server. A stage that loses it can truncate an index twice, so the table has a
-   * fixed name and, while the stage enforces, deletion protection (docs/adr/0008).
+   * fixed name and, while the stage enforces, deletion protection, and outlives its stack (docs/adr/0008).
    */
   readonly ledger: Table;
-  /** Plan, Truncate, Poll and Report. */
-  readonly functions: LambdaFunction[];
+  /** Plan, Truncate, Poll and Report, by their names in lower case. */
+  readonly functions: Functions;
   /** Those of the functions, and that of the state machine. */
   readonly logGroups: LogGroup[];
   /** Scheduled starts that failed; nothing reads it. */
   readonly lostStarts: Queue;
-  readonly dashboard: Dashboard;
-  /** All alarms, so that you can add actions of your own. */
-  readonly alarms: Alarm[];
+  /** Undefined with `dashboard: false`. */
+  readonly dashboard: Dashboard | undefined;
+  /** All alarms by their names, so that you can add actions of your own; none with `alarms: false`. */
+  readonly alarms: Alarms;
   /** Of the functions in `vpc`: what they may reach, and what may reach them. */
   readonly connections: Connections;
+  private readonly stage: string;
+  private readonly executionLog: LogGroup;
+  private previewMachine: PreviewMachine | undefined;
 
   constructor(scope: Construct, id: string, props: DatahubRetentionProps) {
     super(scope, id);
-    const made = makeJob(this, checkedProps(this, props));
+    const checked = checkedProps(this, props);
+    this.stage = checked.settings.stage;
+    this.refuseTwin();
+    const made = makeJob(this, checked);
     this.topic = made.topic;
     this.stateMachine = made.stateMachine;
     this.ledger = made.ledger;
     this.functions = made.functions;
     this.logGroups = made.logGroups;
+    this.executionLog = made.executionLog;
     this.lostStarts = made.lostStarts;
     this.dashboard = made.dashboard;
     this.alarms = made.alarms;
     this.connections = made.connections;
   }
+
+  /**
+   * Lets people start previews, and read how executions went, and nothing else: IAM does not look into the input of an
+   * execution, so this makes a second state machine, `datahub-retention-<stage>-preview`, which starts the first one
+   * with a fixed input. It costs nothing while nobody uses it.
+   */
+  grantPreview(grantee: IGrantable): Grant {
+    this.previewMachine ??= new PreviewMachine(this, 'Preview', {
+      stage: this.stage,
+      stateMachine: this.stateMachine,
+      logGroup: this.executionLog,
+    });
+    return grantStart(grantee, this.previewMachine.stateMachine, this.stateMachine);
+  }
+
+  /**
+   * Lets a person on call start executions with any input: preview, enforce, approve, release, and accept that rows are
+   * lost; and redrive those that failed.
+   */
+  grantRelease(grantee: IGrantable): Grant {
+    return grantStart(grantee, this.stateMachine);
+  }
+
+  /** Runs that need nobody. @default - sum over 5 minutes */
+  metricRunOk(options?: MetricOptions): Metric {
+    return this.metric(runMetrics.ok, options);
+  }
+
+  /** Runs after which something needs a person, but not urgently. @default - sum over 5 minutes */
+  metricRunAttention(options?: MetricOptions): Metric {
+    return this.metric(runMetrics.attention, options);
+  }
+
+  /** Runs that failed, or after which rows may be lost. @default - sum over 5 minutes */
+  metricRunFailed(options?: MetricOptions): Metric {
+    return this.metric(runMetrics.failed, options);
+  }
+
+  /** How long a run took, in seconds. @default - maximum over 5 minutes */
+  metricDurationSeconds(options?: MetricOptions): Metric {
+    return this.metric(runMetrics.durationSeconds, { statistic: 'Maximum', ...options });
+  }
+
+  /** Whom a report can reach. @default - minimum over 5 minutes */
+  metricConfirmedSubscriptions(options?: MetricOptions): Metric {
+    return this.metric(runMetrics.confirmedSubscriptions, { statistic: 'Minimum', ...options });
+  }
+
+  /** Rows deleted, by counting; of all indices, or of one such as dataset.operation. @default - sum over 5 minutes */
+  metricRowsDeleted(options?: IndexMetricOptions): Metric {
+    return this.metric(runMetrics.rowsDeleted, options);
+  }
+
+  /** Rows that should have stayed and are gone. @default - sum over 5 minutes */
+  metricRowsMissing(options?: MetricOptions): Metric {
+    return this.metric(runMetrics.rowsMissing, options);
+  }
+
+  /** The same within the tolerance of their policies (maxMissingPercent). @default - sum over 5 minutes */
+  metricRowsMissingWithinTolerance(options?: MetricOptions): Metric {
+    return this.metric(runMetrics.rowsMissingWithinTolerance, options);
+  }
+
+  /** Rows that a reindex wrote, or may have, and that no count shows. @default - sum over 5 minutes */
+  metricRowsNotVisible(options?: MetricOptions): Metric {
+    return this.metric(runMetrics.rowsNotVisible, options);
+  }
+
+  /** The share of an index's rows that are past their retention. @default - maximum over 5 minutes */
+  metricPercentDeletable(index: string, options?: MetricOptions): Metric {
+    return this.metric(indexMetrics.percentDeletable, { statistic: 'Maximum', ...options, index });
+  }
+
+  private metric(name: string, { index, ...options }: IndexMetricOptions = {}): Metric {
+    return runMetric(this.stage, name, { statistic: 'Sum', ...options }, index).attachTo(this);
+  }
+
+  /** Two jobs of one stage would share a ledger and its table's name; the deployment of the second would fail halfway. */
+  private refuseTwin(): void {
+    const environmentOf = (one: DatahubRetention) => `${Stack.of(one).account}/${Stack.of(one).region}`;
+    const twin = this.node.root.node
+      .findAll()
+      .find(
+        (one) =>
+          one instanceof DatahubRetention &&
+          one !== this &&
+          one.stage === this.stage &&
+          environmentOf(one) === environmentOf(this),
+      );
+    if (twin === undefined) return;
+    throw new SettingsError([
+      `stage ${this.stage} is already in this app, as ${twin.node.path}: one server is one stage, so name another (or give their stacks an env, if these are deployed to two accounts or regions)`,
+    ]);
+  }
+}
+
+/** The usual options of a metric, and the index that it is about. */
+export interface IndexMetricOptions extends MetricOptions {
+  /**
+   * Such as dataset.operation.
+   * @default - all indices together
+   */
+  readonly index?: string;
 }

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { Annotations, Aspects, Stack } from 'aws-cdk-lib';
+import { Annotations, Aspects, CfnOutput, Stack, Tokenization } from 'aws-cdk-lib';
 import { Connections } from 'aws-cdk-lib/aws-ec2';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { CfnSubscription } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
+import type { FunctionName } from '../lambda/aws/environment.ts';
+import type { Settings } from '../lambda/settings/settings.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
 import { Notifications } from './monitoring/notifications.ts';
 import type { Checked } from './props/checked-props.ts';
@@ -13,6 +16,24 @@ import { Workflow } from './workflow/workflow.ts';
 
 /** The same path from here and from `dist/construct.cjs` of the published package. */
 const runbook = new URL('../docs/runbook.md', import.meta.url);
+
+/** A nested stack cannot be protected; it goes with the one around it. */
+const outermost = (stack: Stack): Stack =>
+  stack.nestedStackParent === undefined ? stack : outermost(stack.nestedStackParent);
+
+/** Until the first report has come, nobody knows whether a stage works: its alarms count from the first start on. */
+function firstNight({ schedule, timeZone, maxRunHours, emails, mode, notify }: Settings): string {
+  const hours = String(Tokenization.stringifyNumber(maxRunHours));
+  return [
+    ...(emails.length > 0
+      ? [`Within minutes: a mail from AWS to each of ${emails.length} addresses, to confirm.`]
+      : []),
+    `Minutes after the first start, ${schedule} (${timeZone}), at most ${hours} hours if it deletes much: the report of a run${mode === 'preview' ? ' that only previews' : ''}.`,
+    ...(notify === 'always'
+      ? []
+      : ['A run without a problem sends none (notify): start a preview, which always does.']),
+  ].join(' ');
+}
 
 /** Makes all resources of a stage below a construct, whether its settings come from a file or from props. */
 export function makeJob(scope: Construct, { settings, resources, warnings }: Checked) {
@@ -26,10 +47,10 @@ export function makeJob(scope: Construct, { settings, resources, warnings }: Che
       if (node !== scope) return;
       const isSubscribed = topic.node.findAll().some((one) => one instanceof CfnSubscription);
       for (const { id, text } of warnings) if (id !== 'nobody-told' || !isSubscribed) warn(id, text);
-      if (settings.mode !== 'enforce' || Stack.of(scope).terminationProtection) return;
+      if (settings.mode !== 'enforce' || outermost(Stack.of(scope)).terminationProtection) return;
       warn(
         'unprotected',
-        'The stage enforces, and its stack has no termination protection: its deletion would lose what may still be running on the server. Set terminationProtection.',
+        'The stage enforces, and its stack has no termination protection: its deletion would end the watch over what may still be running on the server, and leave the ledger behind. Set terminationProtection.',
       );
     },
   });
@@ -42,11 +63,17 @@ export function makeJob(scope: Construct, { settings, resources, warnings }: Che
     ...{ settings, workflow, schedule, topic, alarmTopic: resources.alarmTopic },
     runbook: readFileSync(runbook, 'utf8'),
   });
+  new CfnOutput(scope, 'FirstNight', {
+    description: 'What has to arrive, and by when; if it does not, see "The first night" in docs/operate.md',
+    value: firstNight(settings),
+  });
+  const byName = functions.map(({ name, lambda }) => [name, lambda] as const);
   return {
     topic,
     stateMachine,
     ledger,
-    functions: functions.map(({ lambda }) => lambda),
+    functions: Object.fromEntries(byName) as Record<FunctionName, LambdaFunction>,
+    executionLog: workflow.logGroup,
     logGroups: [...functions.map(({ logGroup }) => logGroup), workflow.logGroup],
     lostStarts: schedule.lostStarts,
     dashboard,

@@ -1,9 +1,10 @@
-import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { ParameterTier, StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 import { dottedName } from '../lambda/policy/aspects.ts';
 import type { Settings } from '../lambda/settings/settings.ts';
+import { keepIfEnforcing } from './props/removal.ts';
 import type { Resources } from './props/resources.ts';
 import { ledgerName } from './workflow/names.ts';
 
@@ -15,7 +16,8 @@ export interface LedgerTableProps {
 /**
  * The ledger: one small record per search index. The partition key is the stage, because one server belongs to one
  * stage. No time to live: an expired record would allow a second truncation. Its name follows from the stage's, so that
- * no second, empty table can take its place, and while the stage enforces it cannot be deleted (docs/adr/0008).
+ * no second, empty table can take its place; while the stage enforces it cannot be deleted, and outlives its stack
+ * (docs/adr/0008).
  */
 export class LedgerTable extends Construct {
   readonly table: Table;
@@ -32,8 +34,8 @@ export class LedgerTable extends Construct {
       sortKey: { name: 'index', type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      removalPolicy: RemovalPolicy.DESTROY,
     });
+    keepIfEnforcing(this.table, settings, 'always');
   }
 }
 

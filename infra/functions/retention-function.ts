@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Architecture, type CfnFunction, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
@@ -6,10 +6,13 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { EnvironmentOf, FunctionName } from '../../lambda/aws/environment.ts';
 import { functionTimeoutSeconds } from '../../lambda/run/deadlines.ts';
+import type { Settings } from '../../lambda/settings/settings.ts';
+import { keepIfEnforcing } from '../props/removal.ts';
 import { functionCode } from './function-code.ts';
 
 export interface RetentionFunctionProps<Name extends FunctionName> {
   name: Name;
+  settings: Settings;
   description: string;
   environment: EnvironmentOf<Name>;
   /** Everything the function may do besides writing its own log. */
@@ -22,18 +25,20 @@ export interface RetentionFunctionProps<Name extends FunctionName> {
 
 /** One function of the workflow, with its own role and log group. */
 export class RetentionFunction<Name extends FunctionName> extends Construct {
+  readonly name: Name;
   readonly lambda: LambdaFunction;
   readonly logGroup: LogGroup;
 
   constructor(scope: Construct, id: string, props: RetentionFunctionProps<Name>) {
     super(scope, id);
+    this.name = props.name;
     const { network, encryptionKey } = props;
     // The saved query covers 30 days; three months leave room for late questions.
     this.logGroup = new LogGroup(this, 'Log', {
       retention: RetentionDays.THREE_MONTHS,
-      removalPolicy: RemovalPolicy.DESTROY,
       ...(encryptionKey && { encryptionKey }),
     });
+    keepIfEnforcing(this.logGroup, props.settings);
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.logGroup.grantWrite(role);
     for (const permission of props.permissions) role.addToPolicy(permission);

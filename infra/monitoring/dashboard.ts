@@ -35,7 +35,8 @@ const day = Duration.days(1);
  * it decide, and what the runbook says about the worst that can happen: alarms and messages link to this page.
  */
 export class RetentionDashboard extends Construct {
-  readonly dashboard: Dashboard;
+  /** None where the stage has no dashboard; it has the saved query all the same, which costs nothing. */
+  readonly dashboard: Dashboard | undefined;
 
   constructor(scope: Construct, id: string, { settings, workflow, alarms, runbook }: RetentionDashboardProps) {
     super(scope, id);
@@ -49,6 +50,7 @@ export class RetentionDashboard extends Construct {
       logGroupNames,
     });
 
+    if (!settings.dashboard) return;
     const dashboard = new Dashboard(this, 'Dashboard', {
       dashboardName: globalName(stage, Stack.of(this).region),
       defaultInterval: Duration.days(30),
@@ -56,7 +58,7 @@ export class RetentionDashboard extends Construct {
     this.dashboard = dashboard;
     dashboard.addWidgets(
       new TextWidget({ markdown: introduction(settings, Stack.of(this)), width: 12, height: 4 }),
-      new AlarmStatusWidget({ title: 'Alarms', alarms, width: 12, height: 4 }),
+      ...(settings.alarms ? [new AlarmStatusWidget({ title: 'Alarms', alarms, width: 12, height: 4 })] : []),
     );
     dashboard.addWidgets(
       new GraphWidget({
@@ -160,12 +162,15 @@ export class RetentionDashboard extends Construct {
   }
 }
 
-/** A metric that Report writes once in a run. */
-export const runMetric = (stage: string, metricName: string, options: MetricOptions): Metric =>
+/**
+ * A metric that Report writes once in a run.
+ * @param index of that index alone, such as dataset.operation
+ */
+export const runMetric = (stage: string, metricName: string, options: MetricOptions, index?: string): Metric =>
   new Metric({
     namespace: metricNamespace,
     metricName,
-    dimensionsMap: { [dimensionNames.stage]: stage },
+    dimensionsMap: { [dimensionNames.stage]: stage, ...(index && { [dimensionNames.index]: index }) },
     ...options,
   });
 

@@ -24,8 +24,8 @@ export function alarmText(runbook: string, alarm: AlarmName): string {
 }
 
 /** Where an alarm's section can be read: in the stage's own runbook, or else on its dashboard. */
-export function linkTo(stack: Stack, { stage, runbookUrl }: Settings): (alarm: AlarmName) => string {
+export function linkTo(stack: Stack, { stage, runbookUrl, dashboard }: Settings): (alarm: AlarmName) => string {
   if (runbookUrl !== undefined) return (alarm) => `${runbookUrl}#${anchorOf(alarmSections[alarm])}`;
-  const url = dashboardUrl(stack, stage);
+  const url = dashboard ? dashboardUrl(stack, stage) : '';
   return () => url;
 }

@@ -14,6 +14,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { runMetrics } from '../../lambda/aws/metrics.ts';
 import type { Settings } from '../../lambda/settings/settings.ts';
+import type { Alarms } from '../props/construct-props.ts';
 import { alarmNamePrefix } from '../workflow/names.ts';
 import type { RunSchedule } from '../workflow/run-schedule.ts';
 import type { Workflow } from '../workflow/workflow.ts';
@@ -25,6 +26,17 @@ import { type AlarmName, alarmText, linkTo } from './links.ts';
  * an alarm that stayed on would not notify anyone a second time.
  */
 const oncePerRun = { missingData: TreatMissingData.NOT_BREACHING, reported: true } as const;
+
+/** "critical" has to wake a person: rows are lost, and there are things that must not be done now. */
+const severities: Readonly<Record<AlarmName, 'critical' | 'warning'>> = {
+  RowsMissing: 'critical',
+  ExecutionFailed: 'warning',
+  NotStarted: 'warning',
+  StartLost: 'warning',
+  FunctionTrouble: 'warning',
+  RunFailed: 'warning',
+  NobodySubscribed: 'warning',
+};
 
 /** An hour, so that an alarm about a run has ended before the next day's begins. */
 const hourly = { statistic: 'Sum', period: Duration.hours(1) };
@@ -55,11 +67,11 @@ interface AlarmProps {
  * Alarms for what no report can say (that there is none), and for bad news that must wake someone. One
  * event sends one message to a topic: alarms of the second kind have no action unless alarms have a topic of their own.
  * (A failing Report function sends two, never three; a lost start sends a second one if no other run starts in time.)
- * No messages are sent when an alarm ends.
+ * A topic of their own hears of each end, too: it ends the incident in a pager, and the next bad night is another one.
  */
 export class Monitoring extends Construct {
-  readonly alarms: Alarm[];
-  readonly dashboard: Dashboard;
+  readonly alarms: Alarms;
+  readonly dashboard: Dashboard | undefined;
 
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
@@ -67,14 +79,11 @@ export class Monitoring extends Construct {
     const { stage, alarmIfNotStartedHours: hours } = settings;
     const link = linkTo(Stack.of(this), settings);
     const { stateMachine, functions } = workflow;
-    const trouble = {
-      ...Object.fromEntries(functions.map(({ node, lambda }) => [node.id.toLowerCase(), lambda.metricThrottles()])),
-      outOfMemory: this.outOfMemory(stage, workflow),
-    };
     const alarm = (name: AlarmName, { missingData, reported, ...props }: AlarmProps): Alarm => {
       const created = new Alarm(this, name, {
         alarmName: `${alarmNamePrefix(stage)}${name}`,
-        alarmDescription: `Stage ${stage}. ${alarmText(runbook, name)} ${link(name)}`,
+        // The first word is for receivers that filter: SNS, PagerDuty and Opsgenie all read the description.
+        alarmDescription: `${severities[name]}: stage ${stage}. ${alarmText(runbook, name)} ${link(name)}`.trimEnd(),
         threshold: 1,
         comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
         evaluationPeriods: 1,
@@ -83,11 +92,22 @@ export class Monitoring extends Construct {
       });
       const target = alarmTopic ?? (reported ? undefined : topic);
       if (target !== undefined) created.addAlarmAction(new SnsAction(target));
+      if (alarmTopic !== undefined) created.addOkAction(new SnsAction(alarmTopic));
       return created;
     };
+    const shown = { settings, workflow, runbook };
+    if (!settings.alarms) {
+      this.alarms = {};
+      this.dashboard = new RetentionDashboard(this, 'Dashboard', { ...shown, alarms: [] }).dashboard;
+      return;
+    }
+    const trouble = {
+      ...Object.fromEntries(functions.map(({ node, lambda }) => [node.id.toLowerCase(), lambda.metricThrottles()])),
+      outOfMemory: this.outOfMemory(stage, workflow),
+    };
 
-    this.alarms = [
-      alarm('ExecutionFailed', {
+    this.alarms = {
+      ExecutionFailed: alarm('ExecutionFailed', {
         metric: new MathExpression({
           // A sum with + has no value if any part has none, and these three rarely occur together.
           expression: 'SUM([FILL(failed, 0), FILL(timedOut, 0), FILL(aborted, 0)])',
@@ -102,19 +122,19 @@ export class Monitoring extends Construct {
         // No run, no data: that is normal; NotStarted covers the rest.
         missingData: TreatMissingData.NOT_BREACHING,
       }),
-      alarm('NotStarted', {
+      NotStarted: alarm('NotStarted', {
         ...withoutStart(hours, schedule),
         // A fresh stage is left alone until its first start, and the alarm lasts until the next one.
         missingData: TreatMissingData.IGNORE,
       }),
-      alarm('StartLost', {
+      StartLost: alarm('StartLost', {
         // Counts what arrives, not what is in the queue: each lost start raises the alarm, even if an earlier one is
         // still there.
         metric: schedule.lostStarts.metricNumberOfMessagesSent({ statistic: 'Sum', period: Duration.minutes(5) }),
         // A queue that nobody uses has no data after some hours.
         missingData: TreatMissingData.NOT_BREACHING,
       }),
-      alarm('FunctionTrouble', {
+      FunctionTrouble: alarm('FunctionTrouble', {
         metric: new MathExpression({
           expression: `SUM([${Object.keys(trouble)
             .map((id) => `FILL(${id}, 0)`)
@@ -127,24 +147,32 @@ export class Monitoring extends Construct {
         // A function that did not run had no trouble.
         missingData: TreatMissingData.NOT_BREACHING,
       }),
-      alarm('RunFailed', {
+      RunFailed: alarm('RunFailed', {
         metric: runMetric(stage, runMetrics.failed, hourly),
         ...oncePerRun,
       }),
-      alarm('RowsMissing', {
-        metric: runMetric(stage, runMetrics.rowsMissing, hourly),
+      RowsMissing: alarm('RowsMissing', {
+        metric: new MathExpression({
+          expression: 'SUM([FILL(rowsMissing, 0), FILL(rowsNotVisible, 0)])',
+          usingMetrics: {
+            rowsMissing: runMetric(stage, runMetrics.rowsMissing, hourly),
+            rowsNotVisible: runMetric(stage, runMetrics.rowsNotVisible, hourly),
+          },
+          label: 'Rows missing or not visible',
+          period: hourly.period,
+        }),
         ...oncePerRun,
       }),
-      alarm('NobodySubscribed', {
+      NobodySubscribed: alarm('NobodySubscribed', {
         metric: runMetric(stage, runMetrics.confirmedSubscriptions, { ...hourly, statistic: 'Minimum' }),
         comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
         missingData: TreatMissingData.NOT_BREACHING,
         // Nobody would get it on the topic of the reports.
         reported: true,
       }),
-    ];
-    const shown = { settings, workflow, alarms: this.alarms, runbook };
-    this.dashboard = new RetentionDashboard(this, 'Dashboard', shown).dashboard;
+    };
+    const alarms = Object.values(this.alarms);
+    this.dashboard = new RetentionDashboard(this, 'Dashboard', { ...shown, alarms }).dashboard;
   }
 
   /** Lambda has no metric for this; the function's own log has the line. */

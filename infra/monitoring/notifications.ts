@@ -1,7 +1,7 @@
 import { ArnFormat, Aspects, Stack, Token } from 'aws-cdk-lib';
 import { CfnMicrosoftTeamsChannelConfiguration, CfnSlackChannelConfiguration } from 'aws-cdk-lib/aws-chatbot';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { CfnSubscription, type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
+import { CfnSubscription, CfnTopicPolicy, type ITopic, Topic, TopicPolicy } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { Settings } from '../../lambda/settings/settings.ts';
 import { forAlarms, letUse, type Warn } from '../props/encryption.ts';
@@ -12,6 +12,16 @@ export interface NotificationsProps {
   settings: Settings;
   resources: Resources;
   warn: Warn;
+}
+
+/** The topic's own policy, and what an app has written as a policy of this topic. */
+function policiesOf(topic: ITopic): TopicPolicy[] {
+  const { topicArn } = topic;
+  const isOf = ({ topics }: CfnTopicPolicy) => topics.includes(topicArn);
+  return topic.node.root.node
+    .findAll()
+    .filter((one) => one instanceof TopicPolicy)
+    .filter(({ node }) => node.findAll().some((one) => one instanceof CfnTopicPolicy && isOf(one)));
 }
 
 /** Where reports and alarms go: our own topic or an existing one, with emails and channels of Slack and Teams as subscribers. */
@@ -25,7 +35,7 @@ export class Notifications extends Construct {
     this.topic =
       resources.topic ??
       new Topic(this, 'Topic', { displayName: 'DataHub retention', enforceSSL: true, ...(masterKey && { masterKey }) });
-    this.letAlarmsIn(resources.alarmTopic ?? this.topic, settings.stage, warn);
+    if (settings.alarms) this.letAlarmsIn(resources.alarmTopic ?? this.topic, settings.stage, warn);
     for (const [at, email] of settings.emails.entries()) {
       new CfnSubscription(this, `Email ${Token.isUnresolved(email) ? at + 1 : email}`, {
         topicArn: this.topic.topicArn,
@@ -50,8 +60,8 @@ export class Notifications extends Construct {
       resourceName: `${alarmNamePrefix(stage)}*`,
       arnFormat: ArnFormat.COLON_RESOURCE_NAME,
     });
+    // Without an id, which has to differ within a topic's policy: other stages may have the same topic.
     const mayPublish = new PolicyStatement({
-      sid: 'AlarmsMayPublish',
       principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
       actions: ['sns:Publish'],
       resources: [topic.topicArn],
@@ -61,7 +71,8 @@ export class Notifications extends Construct {
     // again with a second synth is written once.
     Aspects.of(topic).add({
       visit(node) {
-        if (node === topic && topic.node.tryFindChild('Policy')) topic.addToResourcePolicy(mayPublish);
+        if (node !== topic) return;
+        for (const policy of policiesOf(topic)) policy.document.addStatements(mayPublish);
       },
     });
   }

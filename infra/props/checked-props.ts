@@ -1,10 +1,11 @@
-import { Stack, Token } from 'aws-cdk-lib';
+import { Annotations, Stack, Token } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { type ResourceField, resourceFields, settingFields } from '../../lambda/settings/fields.ts';
-import { inspectSettings, type Settings, SettingsError } from '../../lambda/settings/settings.ts';
+import { regionProblems } from '../../lambda/settings/cross-field-checks.ts';
+import { settingFields } from '../../lambda/settings/fields.ts';
+import { calledBy, inspectSettings, type Settings, SettingsError } from '../../lambda/settings/settings.ts';
 import { type Warning, warningsOf } from '../../lambda/settings/warnings.ts';
 import type { DatahubRetentionProps } from './construct-props.ts';
-import { type Resources, resourcesGiven } from './resources.ts';
+import { namesOfProps, namesOfResources, type Resources, resourcesGiven } from './resources.ts';
 import { encoded, marked } from './unresolved-props.ts';
 
 /** Everything that a stage is made of, checked. */
@@ -14,56 +15,91 @@ export interface Checked {
   warnings: Warning[];
 }
 
-/** The settings that are props; the others name resources, which are props of the CDK's own types. */
-const propFields = Object.fromEntries(
-  Object.entries(settingFields).filter(([name]) => !resourceFields.includes(name as ResourceField)),
-);
-
 /** The props of a construct. Throws SettingsError, one sentence for each problem. */
 export function checkedProps(scope: Construct, props: DatahubRetentionProps): Checked {
-  const { vpc, vpcSubnets, securityGroups, topic, alarmTopic, tokenKey, encryptionKey, stage, ...given } = props;
-  const { settings, problems } = inspectSettings(marked(stage), marked(given), propFields);
+  const { vpc, vpcSubnets, securityGroups, topic, alarmTopic, tokenKey, encryptionKey, ...given } = props;
+  const resources = resourcesGiven(scope, {
+    vpc,
+    vpcSubnets,
+    securityGroups,
+    topic,
+    alarmTopic,
+    tokenKey,
+    encryptionKey,
+  });
+  // An error that is thrown would keep the CDK from looking up what is missing; with this one it deploys nothing.
+  const notANumber = (field: string) =>
+    Annotations.of(scope).addError(
+      `${field} is NaN, as Number() makes it of a value that has yet to be looked up: give it a number.`,
+    );
+  const { stage, ...settled } = marked(given, notANumber);
+  const written = { ...settled, ...namesOfResources(resources) };
+  const { settings, problems } = inspectSettings(stage, written, settingFields, namesOfProps);
   if (settings === undefined) throw new SettingsError(problems.map(({ sentence }) => sentence));
-  const types = { vpc, vpcSubnets, securityGroups, topic, alarmTopic, tokenKey, encryptionKey };
-  const resources = resourcesGiven(scope, types);
-  const { topic: reports, network } = resources;
-  const warnings = warningsOf({ ...settings, topicArn: reports?.topicArn, subnetIds: network?.subnetIds });
-  return inStack(scope, { settings: encoded(settings), resources, warnings });
+  const warnings = warningsOf({ ...settings, topicArn: resources.topic?.topicArn }, called);
+  return inStack(scope, { settings: encoded(settings), resources, warnings }, called);
 }
+
+const called = calledBy(namesOfProps);
 
 /**
  * The same, if it can work in the stack around it.
+ * @param called how a setting is written, where that is not its name
  * @throws SettingsError, one sentence for each problem
  */
-export function inStack(scope: Construct, checked: Checked): Checked {
+export function inStack(scope: Construct, checked: Checked, called = (field: string) => field): Checked {
+  const { settings, resources } = checked;
   const stack = Stack.of(scope);
-  const problems = [...topicProblems(stack, checked.resources), ...chatProblems(stack, checked.settings)];
-  if (problems.length > 0) throw new SettingsError(problems);
-  return checked;
-}
-
-/** A stack without a region of its own is deployed to the CDK command line's default region. */
-const regionOf = ({ region }: Stack): string | undefined =>
-  Token.isUnresolved(region) ? process.env['CDK_DEFAULT_REGION'] : region;
-
-/** CloudWatch and SNS refuse a topic of another region in the middle of a deployment. */
-function topicProblems(stack: Stack, { topic, alarmTopic }: Resources): string[] {
   const region = regionOf(stack);
-  const elsewhere = Object.entries({ topic, alarmTopic }).flatMap(([name, given]) => {
-    if (given === undefined || region === undefined || Token.isUnresolved(given.topicArn)) return [];
-    const own = given.topicArn.split(':')[3];
-    if (own === region) return [];
-    return [`${name} is a topic in ${own}, and the stack is deployed to ${region}: name a topic there`];
-  });
-  if (topic === undefined || topic.topicArn !== alarmTopic?.topicArn) return elsewhere;
-  return [
-    ...elsewhere,
-    'alarmTopic is the topic of the reports: one event would bring two messages there; name another',
+  const problems = [
+    ...regionProblems(settings, called, region).map(({ sentence }) => sentence),
+    ...topicProblems(resources),
+    ...chatProblems(settings, region ?? ''),
   ];
+  if (problems.length > 0) throw new SettingsError(problems);
+  return { ...checked, warnings: [...checked.warnings, ...otherAccounts(stack, resources, called)] };
 }
 
-function chatProblems(stack: Stack, { slackChannelId, teamsChannelId }: Settings): string[] {
-  const region = regionOf(stack) ?? '';
+/**
+ * The region that a stack is deployed to, if that is known. Without credentials the CDK's command line does not say that
+ * it does not know it: it names us-east-1, and no account.
+ */
+function regionOf({ region, account }: Stack): string | undefined {
+  const { CDK_DEFAULT_REGION, CDK_DEFAULT_ACCOUNT } = process.env;
+  const isDefault = Token.isUnresolved(region) || (region === CDK_DEFAULT_REGION && Token.isUnresolved(account));
+  if (!isDefault) return region;
+  return CDK_DEFAULT_ACCOUNT === undefined ? undefined : CDK_DEFAULT_REGION;
+}
+
+/** What another account has to allow, because no deployment of this one can. */
+function otherAccounts(
+  { account }: Stack,
+  { topic, alarmTopic, tokenKey, encryptionKey }: Resources,
+  called: (field: string) => string,
+): Warning[] {
+  const use = 'the roles of this stage use it';
+  const asked: [field: string, arn: string | undefined, may: string][] = [
+    ['topicArn', topic?.topicArn, 'Report publish (sns:Publish, sns:GetTopicAttributes), and subscriptions be made'],
+    ['alarmTopicArn', alarmTopic?.topicArn, 'CloudWatch publish its alarms'],
+    ['tokenKeyArn', tokenKey?.keyArn, use],
+    ['encryptionKeyArn', encryptionKey?.keyArn, use],
+  ];
+  return asked.flatMap(([field, arn, may]) => {
+    const owner = arn?.split(':')[4] ?? account;
+    if (Token.isUnresolved(owner) || Token.isUnresolved(account) || owner === account) return [];
+    const name = called(field);
+    const text = `${name} belongs to the account ${owner}: its policy has to let ${account} do this: ${may}.`;
+    return [{ id: `account-${name}`, path: [field], text }];
+  });
+}
+
+/** Topics of the same app, whose ARNs only the deployment knows; the list of checks compares the others. */
+function topicProblems({ topic, alarmTopic }: Resources): string[] {
+  if (topic === undefined || topic.topicArn !== alarmTopic?.topicArn) return [];
+  return ['alarmTopic is the topic of the reports: one event would bring two messages there; name another, or omit it'];
+}
+
+function chatProblems({ slackChannelId, teamsChannelId }: Settings, region: string): string[] {
   if (!/^(cn|us-gov)-/.test(region)) return [];
   return Object.entries({ slackChannelId, teamsChannelId }).flatMap(([name, given]) =>
     given === undefined

@@ -1,5 +1,7 @@
+import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ISecurityGroup, IVpc, SubnetSelection } from 'aws-cdk-lib/aws-ec2';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { StageProps } from './stage-props.ts';
 
@@ -11,40 +13,58 @@ export interface DatahubRetentionProps extends StageProps, ConstructResources {}
 
 export interface ConstructResources {
   /**
-   * The network of the functions that talk to GMS. They need a route from it to Parameter Store and DynamoDB.
+   * The network of the functions that talk to GMS, with a route to Parameter Store and DynamoDB.
    * @default - none: they reach public addresses only
    */
   readonly vpc?: IVpc;
   /**
-   * Its subnets for these functions, which must not be public ones.
+   * Their subnets, which must not be public ones.
    * @default - the private subnets
    */
   readonly vpcSubnets?: SubnetSelection;
   /**
-   * Their security groups.
-   * @default - one of their own, which lets everything out; see `connections`
+   * Their security groups, at most five.
+   * @default - a new one, which lets everything out
    */
   readonly securityGroups?: ISecurityGroup[];
   /**
-   * Where the reports go. If the topic is made in this app, its policy gets what CloudWatch needs to send alarms there.
+   * Where the reports go, a standard topic. One of this app gets what alarms need in its policy.
    * @default - a topic of its own
    */
   readonly topic?: ITopic;
   /**
-   * Where all alarms go (PagerDuty and the like). If the topic is made in this app, its policy gets what CloudWatch
-   * needs.
-   * @default - the topic of the reports, except for alarms that repeat what a report says
+   * Where all alarms and their ends go (PagerDuty and the like). One of this app gets what alarms need in its policy.
+   * @default - `topic`, except for alarms that repeat a report
    */
   readonly alarmTopic?: ITopic;
   /**
-   * The key that encrypts the token.
+   * The key of the token, not its alias.
    * @default - the account's aws/ssm key
    */
   readonly tokenKey?: IKey;
   /**
-   * One key for all that is stored: ledger, logs, queues, environment of the functions, the topic of its own. A key
-   * that is made in this app gets what CloudWatch and CloudWatch Logs need in its policy.
+   * One key, not its alias, for ledger, logs, queues, environments and its own topic. One of this app lets CloudWatch use it.
    * @default - keys of AWS
    */
   readonly encryptionKey?: IKey;
+}
+
+/** The alarms of a stage; none with `alarms: false`. */
+export interface Alarms {
+  readonly ExecutionFailed?: Alarm;
+  readonly NotStarted?: Alarm;
+  readonly StartLost?: Alarm;
+  readonly FunctionTrouble?: Alarm;
+  readonly RunFailed?: Alarm;
+  /** The alarm that has to wake a person: its description begins with "critical", the others' with "warning". */
+  readonly RowsMissing?: Alarm;
+  readonly NobodySubscribed?: Alarm;
+}
+
+/** The functions of a stage. */
+export interface Functions {
+  readonly plan: LambdaFunction;
+  readonly truncate: LambdaFunction;
+  readonly poll: LambdaFunction;
+  readonly report: LambdaFunction;
 }

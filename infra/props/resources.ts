@@ -1,9 +1,11 @@
+import { Token, Tokenization } from 'aws-cdk-lib';
 import { Connections, SecurityGroup } from 'aws-cdk-lib/aws-ec2';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import type { ResourceField } from '../../lambda/settings/fields.ts';
-import { type Settings, SettingsError } from '../../lambda/settings/settings.ts';
+import { type FieldNames, type Settings, SettingsError } from '../../lambda/settings/settings.ts';
+import { Unresolved } from '../../lambda/settings/unresolved.ts';
 import type { ConstructResources } from './construct-props.ts';
 
 /** What a stage uses and does not make itself. */
@@ -29,6 +31,45 @@ export const resourcesGiven = (scope: Construct, given: ConstructResources): Res
   encryptionKey: given.encryptionKey,
   network: networkOf(scope, given),
 });
+
+/** The props that stand for settings of a stage file. */
+export const namesOfProps = {
+  topicArn: 'topic',
+  topicKeyArn: 'topic.masterKey',
+  alarmTopicArn: 'alarmTopic',
+  subnetIds: 'vpcSubnets',
+  securityGroupIds: 'securityGroups',
+  tokenKeyArn: 'tokenKey',
+  encryptionKeyArn: 'encryptionKey',
+} as const satisfies FieldNames;
+
+/** The given resources as a stage file names them, for the same checks; what only the deployment knows is marked. */
+export function namesOfResources({ topic, alarmTopic, tokenKey, encryptionKey, network }: Resources) {
+  const topicArn = (one?: ITopic) => one && knownArn(one.topicArn, one.fifo ? 'later.fifo' : undefined);
+  const keyArn = (one?: IKey) => one && knownArn(one.keyArn, 'aliasName' in one ? 'alias/later' : undefined);
+  const ids = (all?: string[]) => all?.map((id) => new Unresolved(id));
+  return {
+    topic: topicArn(topic),
+    'topic.masterKey': keyArn(topic?.masterKey),
+    alarmTopic: topicArn(alarmTopic),
+    vpcSubnets: ids(network?.subnetIds),
+    securityGroups: ids(network?.securityGroupIds),
+    tokenKey: keyArn(tokenKey),
+    encryptionKey: keyArn(encryptionKey),
+  } satisfies Record<(typeof namesOfProps)[keyof typeof namesOfProps], unknown>;
+}
+
+/**
+ * An ARN with something that fits in place of each part that only the deployment knows. `local` is no region.
+ * @param name what comes last in it, where the resource itself says that
+ */
+function knownArn(arn: string, name?: string): string | Unresolved {
+  const isWhole = Token.isUnresolved(arn) && Tokenization.reverseString(arn).length === 1;
+  if (isWhole && name === undefined) return new Unresolved(arn);
+  const fitting = ['arn', 'aws', 'sns', 'local', '000000000000', name ?? 'key/later'];
+  const parts = isWhole ? fitting : arn.split(':');
+  return parts.map((part, at) => (Token.isUnresolved(part) ? fitting[at] : part)).join(':');
+}
 
 /** The resources that a stage file names. */
 export function resourcesNamed(scope: Construct, named: Pick<Settings, ResourceField>): Resources {

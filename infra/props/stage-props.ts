@@ -174,6 +174,16 @@ export interface StageProps {
    */
   readonly alarmIfNotStartedHours?: number;
   /**
+   * false: no alarms. Then nobody hears of a run that did not start or report.
+   * @default true
+   */
+  readonly alarms?: boolean;
+  /**
+   * false: no dashboard.
+   * @default true
+   */
+  readonly dashboard?: boolean;
+  /**
    * The lowest level of the lines in the logs of the functions.
    * @default 'INFO'
    */

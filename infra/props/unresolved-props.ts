@@ -1,21 +1,34 @@
 import { Lazy, Token } from 'aws-cdk-lib';
 import { Unresolved } from '../../lambda/settings/unresolved.ts';
 
-/** What `valueFromLookup` returns until the CDK has asked AWS, as its page tells apps: an error would keep it from asking. */
-const notLookedUp = 'dummy-value-for-';
+/**
+ * What `valueFromLookup` and a load balancer's `fromLookup` return until the CDK has asked AWS: an error would keep it
+ * from asking.
+ */
+const notLookedUp = /dummy-value-for-|\bmy-load-balancer-123456789012\./;
 
-/** The props, or a part of them, with each value marked that is known only at deployment, or after a lookup. */
-export function marked<Value>(value: Value): Value | Unresolved {
-  if (Token.isUnresolved(value)) return new Unresolved(value);
-  if (typeof value === 'string' && value.includes(notLookedUp)) {
-    return new Unresolved(Lazy.string({ produce: () => value }));
+/**
+ * The props, or a part of them, with each value marked that is known only at deployment, or after a lookup.
+ * @param notANumber hears of NaN, which Number() makes of such a value, too
+ */
+export function marked<Value>(value: Value, notANumber: (field: string) => void): Marked<Value> {
+  return mark(value, []) as Marked<Value>;
+
+  function mark(part: unknown, path: string[]): unknown {
+    if (Token.isUnresolved(part)) return new Unresolved(part);
+    if (typeof part === 'string' && notLookedUp.test(part)) return new Unresolved(Lazy.string({ produce: () => part }));
+    if (!Number.isNaN(part)) return mapped(part, (each, name) => mark(each, [...path, name]));
+    notANumber(path.join('.'));
+    // Nothing accepts it, should it be deployed in spite of the error.
+    return new Unresolved(Lazy.number({ produce: () => -1 }));
   }
-  return mapped(value, marked);
 }
+
+type Marked<Value> = { [Name in keyof Value]: Value[Name] | Unresolved };
 
 /** The same as CloudFormation takes it: tokens are encoded as texts, numbers and lists. */
 export const encoded = <Value>(value: Value): Encoded<Value> =>
-  (value instanceof Unresolved ? value.token : mapped(value, encoded)) as Encoded<Value>;
+  (value instanceof Unresolved ? value.token : mapped(value, (part) => encoded(part))) as Encoded<Value>;
 
 type Encoded<Value> = Value extends Unresolved
   ? never
@@ -25,9 +38,9 @@ type Encoded<Value> = Value extends Unresolved
       ? { [Name in keyof Value]: Encoded<Value[Name]> }
       : Value;
 
-function mapped<Value>(value: Value, map: (part: unknown) => unknown): Value {
-  if (Array.isArray(value)) return value.map(map) as Value;
+function mapped<Value>(value: Value, map: (part: unknown, name: string) => unknown): Value {
+  if (Array.isArray(value)) return value.map((part, at) => map(part, String(at))) as Value;
   // An object of the CDK in the place of a setting has circles.
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, map(part)])) as Value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, map(part, name)])) as Value;
 }

@@ -7,11 +7,13 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct, type Node } from 'constructs';
+import type { FunctionName } from '../../lambda/aws/environment.ts';
 import type { Settings } from '../../lambda/settings/settings.ts';
 import definition from '../../lambda/workflow/retention-workflow.asl.json' with { type: 'json' };
 import { jobVersion } from '../../version.ts';
 import { RetentionFunction } from '../functions/retention-function.ts';
 import { throughService } from '../props/encryption.ts';
+import { keepIfEnforcing } from '../props/removal.ts';
 import type { Resources } from '../props/resources.ts';
 import { dashboardUrl } from './dashboard-url.ts';
 import { parameterArn, stateMachineArn, stateMachineName } from './names.ts';
@@ -30,7 +32,7 @@ export interface WorkflowProps {
  */
 export class Workflow extends Construct {
   /** Each has the id that the workflow file's substitutions name: Plan, Truncate, Poll and Report. */
-  readonly functions: readonly { node: Node; lambda: LambdaFunction; logGroup: LogGroup }[];
+  readonly functions: readonly { name: FunctionName; node: Node; lambda: LambdaFunction; logGroup: LogGroup }[];
   readonly stateMachine: StateMachine;
   /** Of the state machine. */
   readonly logGroup: LogGroup;
@@ -70,6 +72,7 @@ export class Workflow extends Construct {
 
     const plan = new RetentionFunction(this, 'Plan', {
       name: 'plan',
+      settings,
       description: 'Dry-runs every policy and decides',
       environment: { ...stage, ...access, ...parameters },
       permissions: [...readSettings, ...useLedger('dynamodb:Query')],
@@ -78,6 +81,7 @@ export class Workflow extends Construct {
     });
     const truncate = new RetentionFunction(this, 'Truncate', {
       name: 'truncate',
+      settings,
       description: 'Starts one approved truncation',
       environment: { ...stage, ...access, ...parameters },
       permissions: [
@@ -90,6 +94,7 @@ export class Workflow extends Construct {
     });
     const poll = new RetentionFunction(this, 'Poll', {
       name: 'poll',
+      settings,
       description: 'Checks every unresolved truncation and verifies those that have ended',
       environment: { ...stage, ...access },
       permissions: [...readParameters(stack, settings, resources), ...useLedger()],
@@ -99,6 +104,7 @@ export class Workflow extends Construct {
     // Outside any VPC: a report must get out even if nothing else does.
     const report = new RetentionFunction(this, 'Report', {
       name: 'report',
+      settings,
       description: 'Publishes the run report',
       environment: {
         ...stage,
@@ -109,7 +115,7 @@ export class Workflow extends Construct {
         HTTPS_FORMAT: settings.httpsFormat,
         QUEUE_FORMAT: settings.queueFormat,
         STATE_MACHINE_ARN: stateMachineArn(stack, settings.stage),
-        DASHBOARD_URL: dashboardUrl(stack, settings.stage),
+        DASHBOARD_URL: settings.dashboard ? dashboardUrl(stack, settings.stage) : undefined,
         RUNBOOK_URL: settings.runbookUrl,
         PARAMETER_PREFIX: settings.parameterPrefix,
         TOKEN_PARAMETER: settings.tokenParameter,
@@ -125,7 +131,7 @@ export class Workflow extends Construct {
       encryptionKey,
     });
     this.functions = [plan, truncate, poll, report];
-    this.logGroup = this.executionLog(settings.stage, encryptionKey);
+    this.logGroup = this.executionLog(settings, encryptionKey);
     this.stateMachine = this.createStateMachine(settings.stage);
   }
 
@@ -150,14 +156,15 @@ export class Workflow extends Construct {
    * Below /aws/vendedlogs, so that many log groups do not use up the account's log resource policy; with a part of the
    * stack's id in its name, so that it never clashes with the leftovers of an earlier stack.
    */
-  private executionLog(stage: string, encryptionKey: IKey | undefined): LogGroup {
+  private executionLog(settings: Settings, encryptionKey: IKey | undefined): LogGroup {
     const stackId = Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', Stack.of(this).stackId))));
-    return new LogGroup(this, 'Log', {
-      logGroupName: `/aws/vendedlogs/states/datahub-retention-${stage}-${stackId}`,
+    const logGroup = new LogGroup(this, 'Log', {
+      logGroupName: `/aws/vendedlogs/states/datahub-retention-${settings.stage}-${stackId}`,
       retention: RetentionDays.THREE_MONTHS,
-      removalPolicy: RemovalPolicy.DESTROY,
       ...(encryptionKey && { encryptionKey }),
     });
+    keepIfEnforcing(logGroup, settings);
+    return logGroup;
   }
 }
 

@@ -58,7 +58,7 @@ export const environments = {
     QUEUE_FORMAT: format,
     // Only for next steps in messages, ready to paste.
     STATE_MACHINE_ARN: text,
-    DASHBOARD_URL: text,
+    DASHBOARD_URL: text.optional(),
     RUNBOOK_URL: text.optional(),
     PARAMETER_PREFIX: text,
     TOKEN_PARAMETER: text,

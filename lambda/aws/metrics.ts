@@ -1,5 +1,5 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { countedOutcomes, type Result } from '../model/outcomes.ts';
+import { countedOutcomes, type Outcome, type Result } from '../model/outcomes.ts';
 import type { PolicyEntry, Report } from '../model/report-schema.ts';
 import { dottedName } from '../policy/aspects.ts';
 import { percentOf } from '../report/sentences/numbers.ts';
@@ -28,6 +28,8 @@ export const runMetrics = {
   ok: 'RunOk',
   attention: 'RunAttention',
   failed: 'RunFailed',
+  /** Of all indices, as they are counted for each. */
+  rowsDeleted: 'RowsDeleted',
   durationSeconds: 'DurationSeconds',
   confirmedSubscriptions: 'ConfirmedSubscriptions',
   /** Rows that should have stayed but are gone; sent only by runs that find some. */
@@ -38,6 +40,7 @@ export const runMetrics = {
   rowsNotVisible: 'RowsNotVisible',
 } as const satisfies Record<
   | Result
+  | 'rowsDeleted'
   | 'durationSeconds'
   | 'confirmedSubscriptions'
   | 'rowsMissing'
@@ -60,6 +63,11 @@ export function reportMetrics(report: Report, confirmed?: number): string[] {
   const seconds = (at - Date.parse(report.startedAt)) / 1000;
   const run: Value[] = [[runMetrics[report.result], MetricUnit.Count, 1]];
   if (seconds >= 0) run.push([runMetrics.durationSeconds, MetricUnit.Seconds, seconds]);
+  const deleted = report.policies.filter(({ outcome, rowsDeleted }) => isCounted(outcome, rowsDeleted));
+  if (deleted.length > 0) {
+    const rows = deleted.reduce((sum, { rowsDeleted = 0 }) => sum + rowsDeleted, 0);
+    run.push([runMetrics.rowsDeleted, MetricUnit.Count, rows]);
+  }
   const missing = rowsMissing(report);
   if (missing > 0) run.push([runMetrics.rowsMissing, MetricUnit.Count, missing]);
   const within = report.policies
@@ -85,6 +93,9 @@ const rowsMissing = ({ policies }: Report): number =>
     .filter(({ outcome }) => outcome === 'rows-missing')
     .reduce((sum, entry) => sum + Math.max(1, entry.rowsMissing ?? 1), 0);
 
+const isCounted = (outcome: Outcome, rowsDeleted?: number): rowsDeleted is number =>
+  rowsDeleted !== undefined && countedOutcomes.includes(outcome);
+
 type Value = [name: string, unit: (typeof MetricUnit)[keyof typeof MetricUnit], value: number];
 
 function indexValues(entry: PolicyEntry): Value[] {
@@ -92,7 +103,7 @@ function indexValues(entry: PolicyEntry): Value[] {
   const percent = rowsPastRetention === undefined ? entry.percent : percentOf(rowsPastRetention, rowsTotal);
   return [
     // Counted by the run that publishes the verdict, whichever run gave it; twice if it is published twice.
-    ...(rowsDeleted !== undefined && countedOutcomes.includes(outcome)
+    ...(isCounted(outcome, rowsDeleted)
       ? [[indexMetrics.rowsDeleted, MetricUnit.Count, rowsDeleted] satisfies Value]
       : []),
     // A resumed entry's share belongs to the run that started it, which already reported it.

@@ -7,8 +7,9 @@ import { parseSchedule } from './schedule.ts';
  * Combinations that cannot work although each setting is valid by itself.
  * @param given the settings that could be read and are known; the checks must cope without the others
  * @param named the settings that are present, including unreadable ones
+ * @param called how a setting is written: in a stage file by its name, in an app by the prop that stands for it
  */
-export function crossFieldProblems(given: Given, named: ReadonlySet<string>): Problem[] {
+export function crossFieldProblems(given: Given, named: ReadonlySet<string>, called: Called): Problem[] {
   return [
     ...address(given),
     ...schedule(given),
@@ -16,13 +17,15 @@ export function crossFieldProblems(given: Given, named: ReadonlySet<string>): Pr
     ...together(named, ['slackWorkspaceId', 'slackChannelId'], 'Slack'),
     ...together(named, ['teamsTenantId', 'teamsTeamId', 'teamsChannelId'], 'Teams'),
     ...together(named, ['subnetIds', 'securityGroupIds'], 'a private network'),
-    ...audience(given),
+    ...audience(given, named, called),
+    ...regionProblems(given, called),
     ...chatFormat(given),
     ...parameters(given),
   ];
 }
 
 type Given = Partial<GivenSettings>;
+export type Called = (field: keyof GivenSettings) => string;
 
 /** The sentence begins with the field, as for a single invalid setting. */
 const wrong = (field: keyof GivenSettings, message: string): Problem[] => [
@@ -75,8 +78,18 @@ function together(named: ReadonlySet<string>, fields: ReadonlyArray<keyof GivenS
   );
 }
 
-function audience({ emails = [], topicArn, topicKeyArn, alarmTopicArn }: Given): Problem[] {
+function audience(
+  { emails = [], topicArn, topicKeyArn, alarmTopicArn, alarms }: Given,
+  named: ReadonlySet<string>,
+  called: Called,
+): Problem[] {
+  const alarmTopic = (does: string): Problem[] => [
+    { path: ['alarmTopicArn'], sentence: `${called('alarmTopicArn')} ${does}` },
+  ];
   return [
+    ...(alarms === false && named.has(called('alarmTopicArn'))
+      ? alarmTopic('would get nothing, because alarms is false: remove one of the two')
+      : []),
     ...(topicKeyArn !== undefined && topicArn === undefined
       ? wrong(
           'topicKeyArn',
@@ -85,12 +98,35 @@ function audience({ emails = [], topicArn, topicKeyArn, alarmTopicArn }: Given):
       : []),
     ...(new Set(emails).size < emails.length ? wrong('emails', 'names an address twice: remove one') : []),
     ...(alarmTopicArn !== undefined && alarmTopicArn === topicArn
-      ? wrong(
-          'alarmTopicArn',
-          'alarmTopicArn is the topicArn: one event would bring two messages there; name another topic, or omit it',
-        )
+      ? alarmTopic('is the topic of the reports: one event would bring two messages there; name another, or omit it')
       : []),
   ];
+}
+
+const regional = ['topicArn', 'topicKeyArn', 'alarmTopicArn', 'tokenKeyArn', 'encryptionKeyArn'] as const;
+
+/**
+ * CloudWatch, SNS and KMS refuse what is in another region in the middle of a deployment.
+ * @param stackRegion undefined if nobody knows it yet: then all have to be in the region of the first
+ */
+export function regionProblems(
+  given: Pick<Given, (typeof regional)[number]>,
+  called: Called,
+  stackRegion?: string,
+): Problem[] {
+  const found = regional.flatMap((field) => {
+    const region = given[field]?.split(':')[3] ?? '';
+    return /^[a-z]{2,}(-[a-z]+)+-\d+$/.test(region) ? [{ field, region }] : [];
+  });
+  const [first] = found;
+  const own = stackRegion ?? first?.region;
+  const where = stackRegion === undefined ? `${first && called(first.field)} is in` : 'the stack is deployed to';
+  return found
+    .filter(({ region }) => region !== own)
+    .map(({ field, region }) => ({
+      path: [field],
+      sentence: `${called(field)} is in ${region}, and ${where} ${own}: name one that is there`,
+    }));
 }
 
 /** Amazon Q Developer silently drops everything else. */

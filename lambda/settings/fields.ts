@@ -19,9 +19,11 @@ const parameterPath = z
     'must not begin with /aws or /ssm: Parameter Store keeps these for itself',
   );
 
-const arn = (service: string, rest: string, example: string) =>
+/** @param unusable what is an ARN of this service, too, and cannot be used, with the reason */
+const arn = (service: string, rest: string, example: string, [unusable, reason]: [RegExp, string]) =>
   z
     .string()
+    .refine((text) => !unusable.test(text), { error: reason, abort: true })
     .regex(new RegExp(`^arn:aws[a-z-]*:${service}:[a-z0-9-]+:\\d{12}:${rest}$`), `must be an ARN such as ${example}`);
 
 /** As the console of Amazon Q Developer shows it. */
@@ -33,12 +35,16 @@ const uuid = (what: string) =>
       `must be the ID of a ${what}, such as 1234abcd-12ab-34cd-56ef-1234567890ab`,
     );
 
-const topicArn = arn('sns', '[A-Za-z0-9_-]{1,256}', 'arn:aws:sns:eu-central-1:111122223333:team-alerts');
+const topicArn = arn('sns', '[A-Za-z0-9_-]{1,256}', 'arn:aws:sns:eu-central-1:111122223333:team-alerts', [
+  /\.fifo$/,
+  'must not be FIFO: alarms, mail and HTTPS need a standard one',
+]);
 
 const keyArn = arn(
   'kms',
   'key/[A-Za-z0-9-]+',
   'arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab',
+  [/:alias\//, "must be the key, not its alias: IAM and CloudWatch Logs never match an alias's ARN"],
 );
 
 /** The characters that every service accepts in tags; keys that begin with aws: are reserved for AWS. */
@@ -102,17 +108,16 @@ export const settingFields = {
     .meta({ description: 'The channel, as in its link.', unset: 'none' }),
   topicArn: topicArn.optional().meta({
     description:
-      'An existing SNS topic for the reports, in the region of the stack. Its policy has to let cloudwatch.amazonaws.com publish, unless alarms go elsewhere.',
+      'A standard SNS topic for the reports. Its policy has to let cloudwatch.amazonaws.com publish, unless alarms go elsewhere.',
     unset: 'a topic of its own',
   }),
   alarmTopicArn: topicArn.optional().meta({
     description:
-      'An existing SNS topic for all alarms (PagerDuty and the like), in the region of the stack. Its policy has to let cloudwatch.amazonaws.com publish.',
-    unset: 'alarms go to the topic of the reports, except those that repeat what a report says',
+      'A standard SNS topic for all alarms and their ends (PagerDuty and the like), whose policy lets cloudwatch.amazonaws.com publish.',
+    unset: 'topicArn, except for alarms that repeat a report',
   }),
   topicKeyArn: keyArn.optional().meta({
-    description:
-      'The customer-managed key that encrypts topicArn. Its policy has to let cloudwatch.amazonaws.com use it if alarms go to that topic.',
+    description: 'The key that encrypts topicArn. If alarms go there, its policy has to let CloudWatch use it.',
     unset: 'none',
   }),
   emailFormat: format('mail', 'What mail subscribers of the topic get, as docs/messages.md lists it.'),
@@ -147,7 +152,7 @@ export const settingFields = {
   }),
   encryptionKeyArn: keyArn.optional().meta({
     description:
-      'A customer-managed key for everything the stack stores: ledger, logs, queues, environment of the functions, its own topic. Its policy has to let CloudWatch and CloudWatch Logs use it.',
+      'One key for ledger, logs, queues, environments and its own topic. Its policy has to let CloudWatch and CloudWatch Logs use it.',
     unset: 'keys of AWS',
   }),
   runbookUrl: z
@@ -180,6 +185,10 @@ export const settingFields = {
     description:
       'Hours without a scheduled start after which the alarm fires; CloudWatch looks back at most seven days.',
   }),
+  alarms: z.boolean().default(true).meta({
+    description: 'false: no alarms. Then nobody hears of a run that did not start or report.',
+  }),
+  dashboard: z.boolean().default(true).meta({ description: 'false: no dashboard.' }),
   logLevel: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']).default('INFO').meta({
     description: 'The lowest level of the lines in the logs of the functions.',
   }),
@@ -231,6 +240,7 @@ export const stageNameSchema = z
     /^[a-z][a-z0-9-]{0,19}$/,
     'must begin with a letter and have at most 20 lower-case letters, digits and hyphens',
   )
+  .refine((name) => !/^(undefined|null)$/.test(name), 'is what a value that is missing becomes')
   .meta({
     description:
       'The name of the stage, at most 20 lower-case letters, digits and hyphens; part of resource names. One stage for each server.',

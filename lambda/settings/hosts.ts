@@ -39,8 +39,10 @@ export function isPlainAndPublic(gmsUrl: string, inPrivateNetwork: boolean): boo
   const url = new URL(gmsUrl);
   if (url.protocol !== 'http:') return false;
   const host = hostOf(url);
-  return isIP(host) === 0 ? !inPrivateNetwork : !isPrivateAddress(host);
+  return isIP(host) === 0 ? !inPrivateNetwork && !internalLoadBalancer.test(host) : !isPrivateAddress(host);
 }
+
+const internalLoadBalancer = /^internal-.*\.elb\.amazonaws\.com(?:\.cn)?$/;
 
 const hostOf = (url: URL): string => withoutBrackets(url.hostname).replace(/\.$/, '');
 

@@ -72,14 +72,17 @@ type Schemas = Readonly<Record<string, z.ZodType>>;
 /**
  * The settings, or all problems with them.
  * @param schemas of the fields that there may be
+ * @param names of those fields that are written otherwise than the settings, because they are props
  */
 export function inspectSettings(
-  stage: string | Unresolved,
+  stage: string | Unresolved | undefined,
   given: unknown,
   schemas: Schemas,
+  names: FieldNames = {},
 ): { settings?: Settings<Unresolved>; fields: Fields<Unresolved>; problems: Problem[] } {
-  const { fields, problems: fieldProblems } = readFields(given, schemas);
-  const parameterPrefix = fields.parameterPrefix ?? from(stage, prefixOf);
+  const called = calledBy(names);
+  const { fields, problems: fieldProblems } = readFields(given, schemas, called);
+  const parameterPrefix = fields.parameterPrefix ?? from(stage ?? '', prefixOf);
   const tokenParameter = fields.tokenParameter ?? from(parameterPrefix, (prefix) => `${prefix}/token`);
   const all = { ...fields, stage, parameterPrefix, tokenParameter };
   const { policies, problems: policyProblems } = inspectPolicies(
@@ -90,7 +93,7 @@ export function inspectSettings(
   const problems = [
     ...stageProblems(stage),
     ...fieldProblems,
-    ...crossFieldProblems(onlyKnown(all), named),
+    ...crossFieldProblems(onlyKnown(all), named, called),
     ...policyProblems.map((one) => ({ ...one, path: ['policies', ...one.path] })),
   ];
   if (problems.length > 0) return { fields, problems };
@@ -98,21 +101,36 @@ export function inspectSettings(
   return { settings: { ...settings, policies } as Settings<Unresolved>, fields, problems };
 }
 
-function stageProblems(stage: string | Unresolved): Problem[] {
+/** How settings are written, where that is not their name. */
+export type FieldNames = Partial<Record<keyof GivenSettings, string>>;
+
+export const calledBy =
+  (names: FieldNames) =>
+  (field: string): string =>
+    names[field as keyof FieldNames] ?? field;
+
+function stageProblems(stage: string | Unresolved | undefined): Problem[] {
   if (stage instanceof Unresolved) return [];
+  if (typeof stage !== 'string') return [{ path: [], sentence: 'stage is missing: it names the ledger' }];
   const { error } = stageNameSchema.safeParse(stage);
   return error ? [{ path: [], sentence: `The stage's name "${stage}" ${error.issues[0]?.message}` }] : [];
 }
 
 /** Each field by itself, so that impossible combinations are reported along with unreadable fields. */
-function readFields(given: unknown, schemas: Schemas): { fields: Fields<Unresolved>; problems: Problem[] } {
-  const names = Object.keys(schemas);
+function readFields(
+  given: unknown,
+  schemas: Schemas,
+  called: (field: string) => string,
+): { fields: Fields<Unresolved>; problems: Problem[] } {
+  const names = Object.keys(schemas).map(called);
   const anything = z.strictObject(Object.fromEntries(names.map((name) => [name, z.unknown().optional()])));
   const { problems } = check(anything, given, names);
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return { fields: {}, problems };
-  const read = Object.entries(schemas).map(([name, schema]) =>
-    readField(name, schema, (given as Record<string, unknown>)[name], names),
-  );
+  const read = Object.entries(schemas).map(([field, schema]) => {
+    const name = called(field);
+    const { value, problems } = readField(name, schema, (given as Record<string, unknown>)[name], names);
+    return { value: value && name in value ? { [field]: (value as Record<string, unknown>)[name] } : {}, problems };
+  });
   return {
     fields: Object.assign({}, ...read.map(({ value }) => value)),
     problems: [...read.flatMap((one) => one.problems), ...problems],

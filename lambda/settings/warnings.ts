@@ -21,9 +21,10 @@ export interface Warning {
   isPlaceholder?: true;
 }
 
-export function warningsOf(settings: Given): Warning[] {
+/** @param called how a setting is written, where that is not its name */
+export function warningsOf(settings: Given, called: (field: string) => string = (field) => field): Warning[] {
   return [
-    ...placeholders(settings),
+    ...placeholders(settings, called),
     ...address(settings),
     ...audience(settings),
     ...policies(settings),
@@ -46,7 +47,7 @@ const namingFields = [
   ...resourceFields,
 ] as const;
 
-function placeholders(settings: Given): Warning[] {
+function placeholders(settings: Given, called: (field: string) => string): Warning[] {
   return namingFields.flatMap((field) => {
     const value: unknown = (settings as Partial<Record<string, unknown>>)[field];
     const texts: unknown[] = Array.isArray(value) ? value : [value];
@@ -54,7 +55,12 @@ function placeholders(settings: Given): Warning[] {
       const problem = typeof text === 'string' ? placeholderProblem(text) : undefined;
       if (problem === undefined) return [];
       const path = Array.isArray(value) ? [field, at] : [field];
-      return { id: `placeholder-${path.join('-')}`, path, text: `${field}: ${problem}.`, isPlaceholder: true } as const;
+      return {
+        id: `placeholder-${path.join('-')}`,
+        path,
+        text: `${called(field)}: ${problem}.`,
+        isPlaceholder: true,
+      } as const;
     });
   });
 }
@@ -75,7 +81,7 @@ function audience({ emails, slackChannelId, teamsChannelId, topicArn }: Given): 
   return warning(
     'nobody-told',
     [],
-    'Nobody will be notified: there are no emails, no channel of Slack or Teams, and no topicArn. Add one, or subscribe to the topic.',
+    'Nobody will be notified: there are no emails, no channel of Slack or Teams, and no topic. Add one, or subscribe to the topic.',
   );
 }
 
@@ -92,7 +98,8 @@ function policies({ policies: all, parameterPrefix }: Given): Warning[] {
   });
 }
 
-function schedule({ schedule: given, alarmIfNotStartedHours }: Given): Warning[] {
+function schedule({ schedule: given, alarmIfNotStartedHours, alarms }: Given): Warning[] {
+  if (alarms === false) return [];
   const parsed = parseSchedule(known(given) ?? '', Date.now());
   if (parsed.kind === 'wrong' || parsed.longestGapHours <= (known(alarmIfNotStartedHours) ?? Infinity)) return [];
   const hours = Math.ceil(parsed.longestGapHours);

@@ -8,8 +8,9 @@ import { startRecorder } from './recorder.ts';
 import { type DeployedStage, deployStage, startCold, subscribe, until } from './stage.ts';
 
 /**
- * Two bad runs of a stage whose alarms have a topic of their own: what each topic receives. The emulator evaluates alarms,
- * but neither reads metrics from a function's log nor ends an alarm when data is missing; the test does both for it.
+ * Two bad nights and a good one of a stage whose alarms have a topic of their own: what each topic receives. The emulator
+ * evaluates alarms, but neither reads metrics from a function's log nor ends an alarm when data is missing; the test does
+ * both for it.
  */
 
 const emulator = await startEmulator();
@@ -27,6 +28,8 @@ describe.skipIf(emulator === undefined)('A stage whose alarms have a topic of th
   let stage: DeployedStage;
   let first: Run;
   let second: Run;
+  let third: Run;
+  let ended: string[];
   let lost: string[];
   let closeRecorder = async () => {};
 
@@ -80,22 +83,28 @@ describe.skipIf(emulator === undefined)('A stage whose alarms have a topic of th
     first = await run();
     clearInterval(losing);
 
-    await anHourPasses(stage);
-    await stage.aws.json('ssm', 'AmazonSSM.PutParameter', {
-      Name: '/datahub-retention/alarmed/token',
-      Type: 'SecureString',
-      Value: 'revoked',
-      Overwrite: true,
-    });
-    await startCold(stage);
-    second = await run();
+    const hourPasses = async () => {
+      await anHourPasses(stage);
+      return (await alarmed()).map(({ Subject }) => Subject);
+    };
+    const storeToken = async (Value: string) => {
+      const Name = '/datahub-retention/alarmed/token';
+      await stage.aws.json('ssm', 'AmazonSSM.PutParameter', { Name, Type: 'SecureString', Value, Overwrite: true });
+      await startCold(stage);
+    };
+    ended = await hourPasses();
+    await storeToken('revoked');
+    const paged = await run();
+    second = { ...paged, alarms: [...paged.alarms, ...(await hourPasses())] };
+    await storeToken(service.token);
+    third = await run();
 
     await loseAStart(stage);
     lost = await until(async () => {
       const called = await alarmed();
       return called.length > 0 ? called.map(({ Subject }) => Subject) : undefined;
     }, 'an alarm has called for the lost start');
-  });
+  }, 600_000);
   afterAll(async () => {
     await emulator?.stop();
     await closeRecorder();
@@ -115,10 +124,15 @@ describe.skipIf(emulator === undefined)('A stage whose alarms have a topic of th
     ]);
   });
 
-  test('calls the people of its alarms for missing rows and for each run that failed, the second one, too', () => {
-    const called = (name: string) => `ALARM: "datahub-retention/alarmed/${name}" in ${emulator!.region}`;
-    expect(first.alarms.sort()).toEqual([called('RowsMissing'), called('RunFailed')]);
-    expect(second.alarms).toEqual([called('RunFailed')]);
+  test('calls the people of its alarms for missing rows and for each run that failed, and tells them of each end', () => {
+    const said = (state: string, name: string) =>
+      `${state}: "datahub-retention/alarmed/${name}" in ${emulator!.region}`;
+    // An alarm that has its first data is OK for the first time.
+    const begun = said('OK', 'NobodySubscribed');
+    expect(first.alarms.sort()).toEqual([said('ALARM', 'RowsMissing'), said('ALARM', 'RunFailed'), begun]);
+    expect(ended.sort()).toEqual([said('OK', 'RowsMissing'), said('OK', 'RunFailed')]);
+    expect(second.alarms).toEqual([said('ALARM', 'RunFailed'), said('OK', 'RunFailed')]);
+    expect([third.report.result, third.alarms]).toEqual(['attention', []]);
   });
 
   test('calls them as soon as a start arrives in the queue of lost ones', () => {

@@ -26,8 +26,15 @@ const stack = new RetentionStack(app, `datahub-retention-${stage.settings.stage}
 for (const resource of stack.node.findAll()) {
   if (resource instanceof CfnQueryDefinition) resource.node.scope!.node.tryRemoveChild(resource.node.id);
   if (resource instanceof CfnAlarm && resource.metrics !== undefined) {
+    const { metrics }: Pick<CfnAlarm, 'metrics'> = resource;
+    const missing = (metrics as CfnAlarm.MetricDataQueryProperty[]).find(({ id }) => id === 'rowsMissing')?.metricStat;
     resource.metrics = undefined;
-    Object.assign(resource, { namespace: 'AWS/States', metricName: 'ExecutionsFailed', statistic: 'Sum', period: 300 });
+    // One of the two metrics of RowsMissing stands for both.
+    const { metric, period } = (missing as CfnAlarm.MetricStatProperty) ?? {
+      metric: { namespace: 'AWS/States', metricName: 'ExecutionsFailed' },
+      period: 300,
+    };
+    Object.assign(resource, metric, { statistic: 'Sum', period });
   }
 }
 

@@ -1,11 +1,13 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { App, CfnParameter, Fn, Stack, type StackProps } from 'aws-cdk-lib';
+import { App, CfnParameter, Duration, Fn, NestedStack, RemovalPolicies, Stack, type StackProps } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
+import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { SecurityGroup, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
-import { AccountRootPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { Key } from 'aws-cdk-lib/aws-kms';
-import { Topic } from 'aws-cdk-lib/aws-sns';
+import { NetworkLoadBalancer } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
+import { AccountRootPrincipal, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
+import { Alias, Key } from 'aws-cdk-lib/aws-kms';
+import { type ITopic, Topic, TopicPolicy } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
@@ -13,6 +15,7 @@ import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import { DatahubRetention } from '../../infra/datahub-retention.ts';
 import type { DatahubRetentionProps } from '../../infra/props/construct-props.ts';
 import type { RetentionPolicy, StageProps } from '../../infra/props/stage-props.ts';
+import { indexMetrics, runMetrics } from '../../lambda/aws/metrics.ts';
 import type { PolicyInput } from '../../lambda/policy/schema.ts';
 import { type ResourceField, resourceFields, settingFields } from '../../lambda/settings/fields.ts';
 import type { StageInput } from '../../lambda/settings/settings.ts';
@@ -71,9 +74,10 @@ describe('The props of the construct', () => {
     // CDK deploys to it where the stack names none.
     ['alarmTopic', 'of the environment'],
   ])('refuse a %s of another region than the one %s', (name, of) => {
-    const sentence = `${name} is a topic in eu-central-1, and the stack is deployed to eu-west-1: name a topic there.`;
+    const sentence = `${name} is in eu-central-1, and the stack is deployed to eu-west-1: name one that is there.`;
     const inRegion = (region: string) => {
       vi.stubEnv('CDK_DEFAULT_REGION', region);
+      vi.stubEnv('CDK_DEFAULT_ACCOUNT', '111122223333');
       const stack = newStack(of === 'of the stack' ? region : undefined);
       return place({ [name]: topic(stack) }, stack);
     };
@@ -81,10 +85,85 @@ describe('The props of the construct', () => {
     expect(() => inRegion('eu-central-1')).not.toThrow();
   });
 
-  test('refuse the same topic for reports and alarms, also one that only the deployment knows', () => {
+  test.each([undefined, 'us-east-1'])(
+    'know no region where the CDK only guesses one, without credentials: %s',
+    (region) => {
+      vi.stubEnv('CDK_DEFAULT_REGION', 'us-east-1');
+      vi.stubEnv('CDK_DEFAULT_ACCOUNT', undefined);
+      const stack = new Stack(newApp(), 'Foreign', { env: { region } });
+      expect(() => place({ topic: topic(stack) }, stack)).not.toThrow();
+    },
+  );
+
+  const own = (stack: Stack) => new Topic(stack, 'Own');
+  const both = (given: ITopic) => ({ topic: given, alarmTopic: given });
+  const keyArn = 'arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab';
+  test.each<[string, (stack: Stack) => object, RegExp]>([
+    ['a stage that nobody gave', () => ({ stage: newApp().node.tryGetContext('stage') }), /^stage is missing/],
+    [
+      'its text',
+      () => ({ stage: `${undefined}` }),
+      /^The stage's name "undefined" is what a value that is missing becomes/,
+    ],
+    ['an empty one', () => ({ stage: '' }), /^The stage's name "" must begin with a letter/],
+    [
+      'a key by its alias',
+      (in_) => ({ tokenKey: Alias.fromAliasName(in_, 'A', 'alias/a') }),
+      /^tokenKey: must be the key/,
+    ],
+    [
+      'an alias',
+      (in_) => ({ encryptionKey: new Key(in_, 'K').addAlias('a') }),
+      /^encryptionKey: must be the key, not its/,
+    ],
+    [
+      "an alias as a topic's key",
+      (in_) => ({ topic: new Topic(in_, 'Own', { masterKey: Alias.fromAliasName(in_, 'A', 'alias/a') }) }),
+      /^topic\.masterKey: must be the key/,
+    ],
+    ['a FIFO topic', (in_) => ({ alarmTopic: new Topic(in_, 'Own', { fifo: true }) }), /^alarmTopic: must not be FIFO/],
+    [
+      'one by its name',
+      (in_) => ({ topic: Topic.fromTopicArn(in_, 'T', `${onCall}.fifo`) }),
+      /^topic: must not be FIFO/,
+    ],
+    ['one topic for both', (in_) => both(topic(in_)), /^alarmTopic is the topic of the/],
+    ['one of this app', (in_) => both(own(in_)), /^alarmTopic is the topic of the/],
+    [
+      'no security group',
+      (in_) => ({ vpc: new Vpc(in_, 'V'), securityGroups: [] }),
+      /^securityGroups must have at least 1/,
+    ],
+    ['a topic without alarms', (in_) => ({ alarms: false, alarmTopic: own(in_) }), /^alarmTopic would get nothing/],
+    [
+      'two regions',
+      (in_) => ({ topic: topic(in_), tokenKey: Key.fromKeyArn(in_, 'K', keyArn.replace('central', 'west')) }),
+      /^tokenKey is in eu-west-1, and topic is in eu-central-1/,
+    ],
+  ])('refuse %s as a stage file does, by the name of the prop', (_, fields, sentence) => {
     const stack = newStack();
-    const own = new Topic(stack, 'Own');
-    expect(() => place({ topic: own, alarmTopic: own }, stack)).toThrow(/^alarmTopic is the topic of the reports/);
+    expect(() => place(fields(stack), stack)).toThrow(sentence);
+  });
+
+  test('refuse a second job of one stage, wherever it is in the app, unless it is elsewhere', () => {
+    const stack = newStack('eu-central-1');
+    place({}, stack);
+    const other = (region: string) =>
+      new Stack(stack.node.root as App, `Other-${region}`, { env: { account: '111122223333', region } });
+    expect(() => place({}, stack, 'Again')).toThrow(/^stage prod is already in this app, as Foreign\/Retention/);
+    expect(() => place({}, other('eu-central-1'))).toThrow(/already in this app/);
+    expect(() => place({}, other('eu-west-1'))).not.toThrow();
+  });
+
+  test('say what the owner of a topic or key in another account has to allow', () => {
+    const stack = newStack('eu-central-1');
+    const foreign = (arn: string) => arn.replace('111122223333', '444455556666');
+    const encryptionKey = Key.fromKeyArn(stack, 'K', foreign(keyArn));
+    place({ topic: Topic.fromTopicArn(stack, 'T', foreign(onCall)), encryptionKey }, stack);
+    expect(warned(stack)).toMatch(
+      /topic belongs to the account 444455556666: .* 111122223333 .*sns:GetTopicAttributes/,
+    );
+    expect(warned(stack)).toContain('[ack: datahub-retention:account-encryptionKey]');
   });
 
   test.each(['cn-north-1', 'us-gov-west-1'])('refuse Slack in %s, where AWS does not have it', (region) => {
@@ -104,7 +183,7 @@ describe('Resources, as types of the CDK', () => {
     const template = Template.fromStack(stack);
     for (const { Properties } of Object.values(template.findResources('AWS::CloudWatch::Alarm')))
       expect(Properties.AlarmActions).toEqual([stack.resolve(alarmTopic.topicArn)]);
-    expect(functions).toHaveLength(4);
+    expect(Object.keys(functions)).toEqual(['plan', 'truncate', 'poll', 'report']);
     template.hasResourceProperties('AWS::Lambda::Function', {
       Environment: { Variables: { TOKEN_KEY_ARN: stack.resolve(key.keyArn) } },
     });
@@ -135,20 +214,31 @@ describe('Resources, as types of the CDK', () => {
     expect(() => place({ securityGroups: [new SecurityGroup(stack, 'Group', { vpc })] })).toThrow(/^vpc is missing/);
   });
 
-  test('let alarms into a topic that gets a policy of its own only later, and into one without a policy as AWS does', () => {
-    const stack = newStack();
-    const [guarded, plain] = [new Topic(stack, 'Guarded'), new Topic(stack, 'Plain')];
-    place({ alarmTopic: guarded }, stack);
-    place({ alarmTopic: plain, stage: 'other' }, stack, 'Other');
-    guarded.addToResourcePolicy(
-      new PolicyStatement({ principals: [new AccountRootPrincipal()], actions: ['sns:Subscribe'], resources: ['*'] }),
-    );
-    const policies = Object.values(Template.fromStack(stack).findResources('AWS::SNS::TopicPolicy'));
-    const statementsOf = (topic: Topic) =>
-      policies
-        .filter(({ Properties }) => Properties.Topics[0].Ref === stack.resolve(topic.topicArn).Ref)
-        .flatMap(({ Properties }) => Properties.PolicyDocument.Statement.map(({ Sid }: { Sid?: string }) => Sid));
-    expect([statementsOf(guarded), statementsOf(plain)]).toEqual([['0', 'AlarmsMayPublish'], []]);
+  test('are shared by stages: a topic of this stack or another lets the alarms of each in, however it got its policy', () => {
+    const app = newApp();
+    const [shared, stack, other] = ['Shared', 'One', 'Other'].map((id) => new Stack(app, id)) as [Stack, Stack, Stack];
+    const statement = (action: string) =>
+      new PolicyStatement({ principals: [new AccountRootPrincipal()], actions: [action], resources: ['*'] });
+    const [later, written, plain] = ['Later', 'Written', 'Plain'].map((id) => new Topic(shared, id)) as Topic[];
+    const encryptionKey = new Key(shared, 'Key');
+    const vpc = new Vpc(shared, 'Vpc');
+    place({ topic: later, alarmTopic: written, encryptionKey, vpc, stage: 'a' }, stack);
+    place({ topic: later, alarmTopic: written, encryptionKey, vpc, stage: 'a-b' }, stack, 'Second');
+    place({ topic: written, alarmTopic: later, encryptionKey, vpc, stage: 'ab' }, other);
+    place({ alarmTopic: plain, stage: 'plain' }, shared);
+    later!.addToResourcePolicy(statement('sns:Subscribe'));
+    new TopicPolicy(shared, 'Policy', { topics: [written!] }).document.addStatements(statement('sns:Subscribe'));
+    const policies = Object.values(Template.fromStack(shared).findResources('AWS::SNS::TopicPolicy'));
+    const about = (topic?: Topic) =>
+      policies.filter(({ Properties }) => Properties.Topics[0].Ref === shared.resolve(topic!.topicArn).Ref);
+    const stages = (topic?: Topic) =>
+      [...JSON.stringify(about(topic)).matchAll(/alarm:datahub-retention\/([\w-]+)\//g)].map(([, stage]) => stage);
+    expect([stages(later), stages(written), about(plain)]).toEqual([['ab'], ['a', 'a-b'], []]);
+    for (const { Properties } of policies) {
+      const ids = Properties.PolicyDocument.Statement.map(({ Sid }: { Sid?: string }) => Sid);
+      expect(new Set(ids).size).toBe(ids.length);
+    }
+    for (const one of [stack, other]) expect(warned(one)).not.toMatch(/key-policy|account-/);
   });
 
   test('let CloudWatch use a topic with a key of the same app; where it cannot, a warning says so', () => {
@@ -254,7 +344,8 @@ describe('What is known only at deployment', () => {
 
   test('is tried for every setting', () => {
     const settings = Object.keys(settingFields).filter((name) => !resourceFields.includes(name as ResourceField));
-    expect(settings.filter((name) => !tried.has(name))).toEqual([]);
+    // No token is true or false.
+    expect(settings.filter((name) => !tried.has(name))).toEqual(['alarms', 'dashboard']);
   });
 
   test.each(['emails', 'policies'])('is refused as a list of %s, each of which is a resource', (name) => {
@@ -282,12 +373,25 @@ describe('What the CDK has yet to look up', () => {
       stage: StringParameter.valueFromLookup(stack, '/stage'),
       policies: [{ ...props.policies[0], aspect: StringParameter.valueFromLookup(stack, '/aspect') }],
     }),
+    'a number': (stack) => ({ maxRowsPerRun: Number(StringParameter.valueFromLookup(stack, '/rows')) }),
+    'a key': (stack) => ({ tokenKey: Key.fromLookup(stack, 'Key', { aliasName: 'alias/token' }) }),
+    'a load balancer': (stack) => ({
+      gmsUrl: `http://${NetworkLoadBalancer.fromLookup(stack, 'Gms', { loadBalancerTags: {} }).loadBalancerDnsName}:8080`,
+    }),
   };
 
   test.each(Object.entries(lookups))('does not keep it from asking: %s', (_, fields) => {
     const stack = newStack('eu-central-1');
-    place(fields(stack), stack);
+    place({ gmsUrl: 'https://gms.corp.test/gms', ...fields(stack) }, stack);
     expect((stack.node.root as App).synth().manifest.missing?.length).toBeGreaterThan(0);
+    expect(warned(stack)).not.toMatch(/placeholder-gmsUrl|plain-http/);
+  });
+
+  test('is an error where it is no number: the CDK deploys nothing', () => {
+    const stack = newStack('eu-central-1');
+    place({ policies: [{ ...props.policies[0], retentionDays: Number('') / 0 }] }, stack);
+    const errors = stack.node.findAll().flatMap(({ node }) => node.metadata.filter(({ type }) => /error/.test(type)));
+    expect(errors.map(({ data }) => data)).toEqual([expect.stringMatching(/^policies\.0\.retentionDays is NaN/)]);
   });
 });
 
@@ -310,11 +414,11 @@ describe('The construct', () => {
 
   test('gives what it makes to the app around it', () => {
     const made = place({});
-    const { topic, stateMachine, ledger, functions, logGroups, lostStarts, dashboard, alarms } = made;
+    const { topic, stateMachine, ledger, logGroups, lostStarts, dashboard, alarms } = made;
     const arns = [topic.topicArn, stateMachine.stateMachineArn, ledger.tableArn, lostStarts.queueArn];
-    expect([...arns, dashboard.dashboardName].every(Boolean)).toBe(true);
-    expect([functions.length, logGroups.length]).toEqual([4, 5]);
-    expect(alarms.map(({ node }) => node.id).sort()).toEqual([
+    expect([...arns, dashboard?.dashboardName].every(Boolean)).toBe(true);
+    expect(logGroups).toHaveLength(5);
+    expect(Object.keys(alarms).sort()).toEqual([
       'ExecutionFailed',
       'FunctionTrouble',
       'NobodySubscribed',
@@ -345,11 +449,95 @@ describe('The construct', () => {
     expect(warned(stack)).toContain(`[ack: datahub-retention:${id}]`);
   });
 
-  test('does not warn of what the app does after it', () => {
+  test('has its metrics as methods, with the options of CDK metrics', () => {
+    const made = place({ stage: 'prod' });
+    const methods = Object.getOwnPropertyNames(DatahubRetention.prototype).filter((name) => /^metric[A-Z]/.test(name));
+    const called = methods.map((name) => (made as unknown as Record<string, (index?: string) => Metric>)[name]!('a.b'));
+    expect(called.map(({ metricName }) => metricName).sort()).toEqual(
+      [...new Set([...Object.values(runMetrics), ...Object.values(indexMetrics)])].sort(),
+    );
+    const daily = made.metricRowsDeleted({ index: 'dataset.operation', period: Duration.days(1), label: 'deleted' });
+    expect(daily).toMatchObject({
+      dimensions: { stage: 'prod', index: 'dataset.operation' },
+      statistic: 'Sum',
+      label: 'deleted',
+    });
+    expect(made.metricRowsDeleted().dimensions).toEqual({ stage: 'prod' });
+  });
+
+  test('lets a person preview and nothing else, or do all that an input can say', () => {
+    const stack = newStack();
+    const made = place({}, stack);
+    const role = (id: string) => new Role(stack, id, { assumedBy: new AccountRootPrincipal() });
+    const rights = (who: Role): { Action: string[]; Resource: unknown }[] => {
+      const policies = Object.values(Template.fromStack(stack).findResources('AWS::IAM::Policy'));
+      const own = policies.find(({ Properties }) => Properties.Roles[0].Ref === stack.resolve(who.roleName).Ref);
+      return own?.Properties.PolicyDocument.Statement;
+    };
+    const [viewer, onDuty] = [role('Viewer'), role('OnDuty')];
+    made.grantPreview(viewer);
+    made.grantPreview(role('Another'));
+    made.grantRelease(onDuty);
+    const machines = Template.fromStack(stack).findResources('AWS::StepFunctions::StateMachine');
+    const [preview] = Object.keys(machines).filter((id) => /Preview/.test(id));
+    const startable = (who: Role) =>
+      rights(who).flatMap(({ Action, Resource }) => (Action.includes('states:StartExecution') ? [Resource] : []));
+    expect(startable(viewer)).toEqual([{ Ref: preview }]);
+    expect(startable(onDuty)).toEqual([stack.resolve(made.stateMachine.stateMachineArn)]);
+    // The page has the same policy to copy, with the pause switch.
+    const page = readFileSync(new URL('../../docs/privileges-and-network.md', import.meta.url), 'utf8');
+    const { Statement } = JSON.parse(/\{ "Version"[^`]*/.exec(page)![0]);
+    expect(Statement.slice(0, 2).map(({ Action }: { Action: string[] }) => Action)).toEqual(
+      rights(onDuty).map(({ Action }) => Action),
+    );
+    const definition = JSON.stringify(machines[preview!]!.Properties.DefinitionString);
+    expect(definition).toContain('\\"Input\\":{\\"mode\\":\\"preview\\",\\"by.$\\":\\"$$.Execution.Name\\"}');
+  });
+
+  test('keeps the ledger and the logs of a stage that enforces, whatever an aspect of the app says', () => {
+    const stack = newStack();
+    place({ mode: 'enforce' }, stack);
+    RemovalPolicies.of(stack.node.root).destroy();
+    const template = Template.fromStack(stack);
+    for (const type of ['AWS::DynamoDB::Table', 'AWS::Logs::LogGroup'])
+      template.allResources(type, { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+  });
+
+  test('has neither alarms nor dashboard where it shall not, nor a link to one', () => {
+    const stack = newStack();
+    const { alarms, dashboard } = place({ alarms: false, dashboard: false }, stack);
+    const template = Template.fromStack(stack);
+    for (const type of ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::Dashboard', 'AWS::Logs::MetricFilter'])
+      template.resourceCountIs(type, 0);
+    template.resourceCountIs('AWS::Logs::QueryDefinition', 1);
+    expect([alarms, dashboard, JSON.stringify(template.toJSON()).includes('#dashboards')]).toEqual([
+      {},
+      undefined,
+      false,
+    ]);
+  });
+
+  test('says in an output what has to arrive, and by when', () => {
+    const stack = newStack();
+    place({ emails: ['team@example.com'], notify: 'problems' }, stack);
+    const [output] = Object.values(Template.fromStack(stack).findOutputs('*'));
+    expect(output!['Value']).toMatch(
+      /a mail from AWS to each of 1 addresses.*cron\(30 3 \* \* \? \*\) \(UTC\).*start a preview/,
+    );
+  });
+
+  test('does not warn of what the app does after it, nor in a nested stack, which goes with the one around it', () => {
     const stack = newStack();
     const { topic } = place({ gmsUrl: 'https://datahub.corp.test/gms', emails: [], mode: 'enforce' }, stack);
-    topic.addSubscription(new EmailSubscription('team@example.com'));
+    topic.addSubscription(new EmailSubscription('team@corp.test'));
     stack.terminationProtection = true;
+    const fields = {
+      gmsUrl: 'https://datahub.corp.test/gms',
+      emails: ['team@corp.test'],
+      mode: 'enforce',
+      stage: 'nested',
+    };
+    place(fields, new NestedStack(stack, 'Nested'));
     expect(warned(stack)).toBe('');
   });
 });

@@ -20,21 +20,42 @@ const two = new DatahubRetention(stack, 'Two', { stage: 'two', gmsUrl: 'https://
 new CfnOutput(stack, 'Topic', { value: one.topic.topicArn });
 new CfnOutput(stack, 'Machine', { value: one.stateMachine.stateMachineArn });
 new CfnOutput(stack, 'Ledger', { value: two.ledger.tableName });
-new CfnOutput(stack, 'Alarms', { value: String(two.alarms.length) });
+new CfnOutput(stack, 'Alarms', { value: Object.keys(two.alarms).join() });
+two.alarms.RowsMissing?.addAlarmAction(new SnsAction(one.topic));
+two.functions.plan.addEnvironment('COMPANY', 'example');
+two.grantPreview(new Role(stack, 'Viewer', { assumedBy: new AccountRootPrincipal() }));
+two.grantRelease(new Role(stack, 'OnDuty', { assumedBy: new AccountRootPrincipal() }));
+const daily = { period: Duration.days(1) };
+const metrics = [
+  two.metricRunOk(daily),
+  two.metricRunAttention(daily),
+  two.metricRunFailed(daily),
+  two.metricDurationSeconds(daily),
+  two.metricConfirmedSubscriptions(daily),
+  two.metricRowsDeleted({ ...daily, index: 'dataset.operation' }),
+  two.metricRowsMissing(daily),
+  two.metricRowsMissingWithinTolerance(daily),
+  two.metricRowsNotVisible(daily),
+  two.metricPercentDeletable('dataset.operation', daily),
+];
+two.dashboard?.addWidgets(new GraphWidget({ title: 'Of this app', left: metrics }));
+new CfnOutput(stack, 'Methods', { value: Object.getOwnPropertyNames(DatahubRetention.prototype).join() });
 const { template } = app.synth().getStackByName('Foreign');
 console.log(JSON.stringify(template));
 `;
-const names = ['App', 'CfnOutput', 'Stack'];
-const apps = {
-  'app.cjs': `const { ${names} } = require('aws-cdk-lib');
-const { Topic } = require('aws-cdk-lib/aws-sns');
-const { DatahubRetention } = require('datahub-retention');${body}`,
-  'app.mjs': `import { ${names} } from 'aws-cdk-lib';
-import { Topic } from 'aws-cdk-lib/aws-sns';
-import { DatahubRetention } from 'datahub-retention';${body}`,
+const names = ['App', 'CfnOutput', 'Duration', 'Stack'];
+const modules = {
+  'aws-cdk-lib': names,
+  'aws-cdk-lib/aws-cloudwatch': ['GraphWidget'],
+  'aws-cdk-lib/aws-cloudwatch-actions': ['SnsAction'],
+  'aws-cdk-lib/aws-iam': ['AccountRootPrincipal', 'Role'],
+  'aws-cdk-lib/aws-sns': ['Topic'],
 };
-const typed = (importing: string) => `import { ${names} } from 'aws-cdk-lib';
-import { Topic } from 'aws-cdk-lib/aws-sns';
+const imports = Object.entries(modules).map(([name, all]) => `import { ${all} } from '${name}';`);
+const app = [...imports, "import { DatahubRetention } from 'datahub-retention';"].join('\n') + body;
+const required = app.replace(/^import (\{.*\}) from ('.*');$/gm, 'const $1 = require($2);');
+const apps = { 'app.cjs': required, 'app.mjs': app };
+const typed = (importing: string) => `${imports.join('\n')}
 ${importing}
 const props: DatahubRetentionProps = { stage: 'typed', gmsUrl: 'https://gms.example.com/gms', policies: [] };
 // @ts-expect-error a setting that does not exist
@@ -76,10 +97,23 @@ describe.each([
     expect(of('AWS::StepFunctions::StateMachine').map(([, { Properties }]) => Properties['StateMachineName'])).toEqual([
       'datahub-retention-one',
       'datahub-retention-two',
+      'datahub-retention-two-preview',
     ]);
     expect(of('AWS::DynamoDB::Table')).toHaveLength(2);
     expect(JSON.stringify(of('AWS::CloudWatch::Dashboard'))).toContain('## Rows missing');
-    expect(template.Outputs.Alarms.Value).toBe('7');
+    expect(template.Outputs.Alarms.Value.split(',')).toHaveLength(7);
+    // The app uses every public method.
+    const methods = template.Outputs.Methods.Value.match(/\b(?:metric|grant)[A-Z]\w+/g);
+    expect(methods).toHaveLength(12);
+    for (const method of methods) expect(app).toContain(`two.${method}(`);
+  });
+
+  test.skipIf(version !== current)('a test of an app runs it with Jest', async () => {
+    await install(folder, 'jest@30');
+    writeFileSync(join(folder, 'app.test.cjs'), `test('the app', () => void require('./app.cjs'));`);
+    const jest = [join(folder, 'node_modules/jest/bin/jest.js'), '--rootDir', folder, '--testMatch', '**/app.test.cjs'];
+    const { status, stderr } = await runIn(folder, process.execPath, jest);
+    expect([status, stderr]).toEqual([0, expect.stringMatching(/Tests: +1 passed/)]);
   });
 
   test("the page's example synthesises, with an address of its own", async () => {
@@ -103,20 +137,26 @@ console.log(JSON.stringify(app.synth().getStackByName('Page').template));`;
   });
 
   test.each([
-    ['an ES module', 'app.mts', "import { DatahubRetention, type DatahubRetentionProps } from 'datahub-retention';"],
-    ['CommonJS', 'app.cts', "import { DatahubRetention, type DatahubRetentionProps } from 'datahub-retention';"],
-  ])(
-    'an app in TypeScript that is %s is well by its types, those of libraries included',
-    async (__, name, importing) => {
-      writeFileSync(join(folder, name), typed(importing));
-      const options = ['--module', 'NodeNext', '--strict', '--skipLibCheck', 'false', '--target', 'ES2022', '--noEmit'];
-      // CDK's own declarations use Disposable.
-      const lib = ['--lib', 'ES2022,ESNext.Disposable', '--types', ''];
-      const compiler = join(root, 'node_modules/typescript/bin/tsc');
-      const { status, stdout } = await runIn(folder, process.execPath, [compiler, ...options, ...lib, name]);
-      expect([status, stdout]).toEqual([0, '']);
-    },
-  );
+    ['an ES module', 'app.mts', ['--module', 'NodeNext']],
+    ['CommonJS', 'app.cts', ['--module', 'NodeNext']],
+    ['resolved as in Node 16', 'app.cts', ['--module', 'node16']],
+    ['resolved by a bundler', 'app.ts', ['--module', 'ESNext', '--moduleResolution', 'bundler']],
+    // Which the compiler of this project no longer has.
+    ['resolved as in Node 10', 'app.ts', ['--module', 'CommonJS', '--moduleResolution', 'node10'], 'typescript@5.9'],
+  ])('an app in TypeScript that is %s is well by its types, those of libraries included', async (...given) => {
+    const [, name, resolution, older] = given;
+    if (older !== undefined) await install(folder, older);
+    writeFileSync(
+      join(folder, name),
+      typed("import { DatahubRetention, type DatahubRetentionProps } from 'datahub-retention';"),
+    );
+    const options = [...resolution, '--strict', '--skipLibCheck', 'false', '--target', 'ES2022', '--noEmit'];
+    // CDK's own declarations use Disposable.
+    const lib = ['--lib', 'ES2022,ESNext.Disposable', '--typeRoots', 'none'];
+    const compiler = join(older === undefined ? root : folder, 'node_modules/typescript/bin/tsc');
+    const { status, stdout } = await runIn(folder, process.execPath, [compiler, ...options, ...lib, name]);
+    expect([status, stdout]).toEqual([0, '']);
+  });
 });
 
 test('An unusable peer gives one sentence, not one of our stack traces', async () => {

@@ -37,7 +37,9 @@ const lossReport = {
   result: 'failed',
   startedAt: '2026-11-23T03:30:00.000Z',
   finishedAt: '2026-11-23T03:40:00.000Z',
-  policies: [{ entityType: 'dataset', aspect: 'operation', outcome: 'rows-missing', rowsMissing: 8 }],
+  policies: [
+    { entityType: 'dataset', aspect: 'operation', outcome: 'rows-missing', rowsMissing: 8, rowsNotVisible: 5 },
+  ],
 } as unknown as Report;
 
 const { resources } = synthesize();
@@ -50,7 +52,7 @@ describe.each(alarms.map((alarm) => [alarm.AlarmName as string, alarm] as const)
   test('has what the runbook says of it, and links to the dashboard', () => {
     const description = textOf(alarm.AlarmDescription);
     expect(description).toMatch(
-      /^Stage prod\. What it means\. .{40,} Look\. .{20,} Do\. .+ https:\S+#dashboards\/dashboard\/datahub-retention-prod-<AWS::Region>$/,
+      /^(warning|critical): stage prod\. What it means\. .{40,} Look\. .{20,} Do\. .+ https:\S+#dashboards\/dashboard\/datahub-retention-prod-<AWS::Region>$/,
     );
     expect(description.length).toBeLessThan(1024);
   });
@@ -73,7 +75,7 @@ describe.each(alarms.map((alarm) => [alarm.AlarmName as string, alarm] as const)
     if (period < 3600) expect(period * alarm.EvaluationPeriods).toBeLessThanOrEqual(86_400);
   });
 
-  test('speaks once, when it begins', () => {
+  test('speaks once, when it begins: its end is for a topic of the alarms alone', () => {
     expect([undefined, 1]).toContain(alarm.AlarmActions?.length);
     expect([alarm.OKActions, alarm.InsufficientDataActions]).toEqual([undefined, undefined]);
   });
@@ -90,11 +92,21 @@ describe('Monitoring', () => {
     expect(alarms).toHaveLength(7);
   });
 
+  test('says of one alarm that it has to wake somebody', () => {
+    const critical = alarms.filter(({ AlarmDescription }) => /^critical/.test(textOf(AlarmDescription)));
+    expect(critical.map(({ AlarmName }) => AlarmName)).toEqual(['datahub-retention/prod/RowsMissing']);
+  });
+
+  const isOf = (metricName: string) => (one: { MetricStat?: { Metric: { MetricName: string } } }) =>
+    one.MetricStat?.Metric.MetricName === metricName;
   test.each([
     ['RunFailed', runMetrics.failed],
     ['RowsMissing', runMetrics.rowsMissing],
-  ])('reads the metric of %s as Report sends it, and ends when nothing more comes', (name, metricName) => {
-    const alarm = alarmNamed(name);
+    ['RowsMissing', runMetrics.rowsNotVisible],
+  ])('reads the metric of %s as Report sends it, and ends when nothing more comes: %s', (name, metricName) => {
+    const { Metrics, ...whole } = alarmNamed(name);
+    const stat = Metrics?.find(isOf(metricName)).MetricStat;
+    const alarm = stat === undefined ? whole : { ...whole, ...stat.Metric, Period: stat.Period, Statistic: stat.Stat };
     const [sent] = reportMetrics(lossReport).map((line) => JSON.parse(line));
     const [directive] = sent._aws.CloudWatchMetrics;
     expect(directive.Metrics.map(({ Name }: { Name: string }) => Name)).toContain(metricName);
@@ -108,12 +120,19 @@ describe('Monitoring', () => {
     expect(alarm.Period * alarm.EvaluationPeriods).toBeLessThan(86_400);
   });
 
-  test('costs what docs/cost.md says', () => {
+  test('costs what docs/cost.md says, with and without alarms and dashboard', () => {
     const metrics = alarms.map(({ Metrics = [{ MetricStat: {} }] }) => Metrics.filter(isMetric).length);
     const sum = metrics.reduce((one, other) => one + other, 0);
+    expect([alarms.length, sum]).toEqual([7, 14]);
     const page = readFileSync(new URL('../../../docs/cost.md', import.meta.url), 'utf8');
-    const [, amount] = /^\| Alarms \(thirteen metrics in seven alarms\) \| ([\d.]+) \|$/m.exec(page)!;
-    expect([alarms.length, sum, Number(amount)]).toEqual([7, 13, expect.closeTo(13 * prices.alarmMetricMonth, 6)]);
+    const rows = [...page.matchAll(/^\| \d.*? \| (.*) \|$/gm)].map(([, cells = '']) => cells.split(' | ').map(Number));
+    expect(rows).toHaveLength(3);
+    for (const [runs = 0, sent = 0, alarm = 0, board = 0, ...sums] of rows) {
+      expect([alarm, board]).toEqual([expect.closeTo(sum * prices.alarmMetricMonth), 3]);
+      const all = runs + sent + alarm + board;
+      const without = [all, all - alarm, all - board, runs + sent];
+      expect(sums).toEqual(without.map((each) => expect.closeTo(each)));
+    }
   });
 
   test('counts executions that failed, timed out or were stopped as one event', () => {

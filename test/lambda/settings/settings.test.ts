@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readStageText, SettingsError } from '../../../lambda/settings/settings.ts';
 import { warningsOf } from '../../../lambda/settings/warnings.ts';
 
+const onCall = 'arn:aws:sns:eu-central-1:111122223333:on-call';
 const operation = { entityType: 'dataset', aspect: 'operation', retentionDays: 90 };
 const given = (fields: object) =>
   JSON.stringify({ gmsUrl: 'https://datahub.example.com/api/gms', policies: [operation], ...fields });
@@ -100,6 +101,20 @@ describe('A stage file', () => {
     [{ parameterPrefix: '/aws/retention' }, /must not begin with \/aws or \/ssm/],
     [{ tokenParameter: '/datahub-retention/prod/policies/token' }, /must not be below .*\/policies/],
     [{ alarmTopicArn: 'on-call' }, /alarmTopicArn must be an ARN such as arn:aws:sns/],
+    [
+      { alarmTopicArn: `${onCall}.fifo` },
+      /^alarmTopicArn: must not be FIFO: alarms, mail and HTTPS need a standard one\.$/,
+    ],
+    [
+      { encryptionKeyArn: 'arn:aws:kms:eu-central-1:111122223333:alias/data' },
+      /^encryptionKeyArn: must be the key, not its alias/,
+    ],
+    [
+      { alarmTopicArn: onCall, tokenKeyArn: 'arn:aws:kms:eu-west-1:111122223333:key/1234abcd' },
+      /^tokenKeyArn is in eu-west-1, and alarmTopicArn is in eu-central-1: name one that is there\.$/,
+    ],
+    [{ topicArn: onCall, alarmTopicArn: onCall }, /^alarmTopicArn is the topic of the reports/],
+    [{ alarms: false, alarmTopicArn: onCall }, /^alarmTopicArn would get nothing, because alarms is false/],
     [{ tags: { 'aws:team': 'x' } }, /^tags: the key "aws:team" must not begin with aws:/],
     [{ tags: { team: 7 } }, /^tags\.team must be a string, not 7\.$/],
     [{ tags: { team: 'data<script>' } }, /^tags\.team must have at most 256 letters, digits/],
@@ -132,7 +147,7 @@ describe('A stage file', () => {
     const message = refusal(() => read(wrong));
     expect(message).toMatch(sentence);
     expect(message).not.toContain('\n');
-    expect(message.length).toBeLessThan(500);
+    expect(message.length).toBeLessThan(600);
   });
 
   test('is refused with all its mistakes at once, of every kind', () => {
@@ -200,7 +215,7 @@ describe('A stage that can work, but hardly as it was meant, brings a warning', 
   test.each<[fields: object, warning: RegExp]>([
     [{ gmsUrl: 'http://datahub.corp.test' }, /^plain-http: .* the token can be read in transit/],
     [{ gmsUrl: 'http://datahub-gms.datahub:8080', ...inPrivateNetwork }, /^cluster-host: .* looks like a service and/],
-    [{ emails: [] }, /^nobody-told: .* no emails, no channel of Slack or Teams, and no topicArn/],
+    [{ emails: [] }, /^nobody-told: .* no emails, no channel of Slack or Teams, and no topic/],
     [{ policies: [] }, /^no-policy: .* until there is one below \/datahub-retention\/prod\/policies/],
     [{ schedule: 'cron(0 3 ? * SUN *)' }, /^alarm-gap: .* set alarmIfNotStartedHours to at least 168/],
     [

@@ -1,0 +1,57 @@
+import { ArnFormat, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import { DefinitionBody, JsonPath, LogLevel, StateMachine, TaskInput } from 'aws-cdk-lib/aws-stepfunctions';
+import { StepFunctionsStartExecution } from 'aws-cdk-lib/aws-stepfunctions-tasks';
+import { Construct } from 'constructs';
+import { stateMachineName } from './names.ts';
+
+export interface PreviewMachineProps {
+  stage: string;
+  /** The job's. */
+  stateMachine: StateMachine;
+  logGroup: ILogGroup;
+}
+
+/** Starts a preview, whatever its own input is: who may start only this one can neither delete nor approve anything. */
+export class PreviewMachine extends Construct {
+  readonly stateMachine: StateMachine;
+
+  constructor(scope: Construct, id: string, { stage, stateMachine, logGroup }: PreviewMachineProps) {
+    super(scope, id);
+    const start = new StepFunctionsStartExecution(this, 'Start', {
+      stateMachine,
+      // A person who wants to be known names the execution.
+      input: TaskInput.fromObject({ mode: 'preview', by: JsonPath.executionName }),
+    });
+    this.stateMachine = new StateMachine(this, 'StateMachine', {
+      stateMachineName: `${stateMachineName(stage)}-preview`,
+      definitionBody: DefinitionBody.fromChainable(start),
+      logs: { destination: logGroup, level: LogLevel.ALL, includeExecutionData: false },
+      tracingEnabled: true,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+  }
+}
+
+/** Lets people start executions of the first machine, and see how those of all of them went. */
+export function grantStart(grantee: IGrantable, machine: StateMachine, ...others: StateMachine[]): Grant {
+  const grant = (actions: string[], ...resourceArns: string[]) =>
+    Grant.addToPrincipal({ grantee, actions: actions.map((action) => `states:${action}`), resourceArns });
+  const see = ['DescribeExecution', 'GetExecutionHistory'];
+  const own = grant(['StartExecution', 'ListExecutions'], machine.stateMachineArn).combine(
+    grant([...see, 'RedriveExecution'], executionsOf(machine)),
+  );
+  return others.reduce(
+    (all, one) => all.combine(grant(['ListExecutions'], one.stateMachineArn)).combine(grant(see, executionsOf(one))),
+    own,
+  );
+}
+
+const executionsOf = (machine: StateMachine): string =>
+  Stack.of(machine).formatArn({
+    service: 'states',
+    resource: 'execution',
+    resourceName: `${machine.stateMachineName}:*`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });

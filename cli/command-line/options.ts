@@ -9,6 +9,11 @@ import { UsageError } from '../events/mistakes.ts';
 export interface Options {
   gmsUrl?: string;
   tokenFile?: string;
+  headerFile?: string;
+  clientCertificate?: string;
+  clientKey?: string;
+  /** False for `--no-identity`. */
+  identity?: boolean;
   caFile?: string;
   timeout?: number;
   policies?: string;
@@ -54,17 +59,25 @@ interface Description {
 export const options: Record<OptionName, Description> = {
   gmsUrl: {
     flags: '--gms-url <url>',
-    help: 'GMS, e.g. https://host/api/gms (else DATAHUB_GMS_URL, or ~/.datahubenv)',
+    help: 'GMS (else DATAHUB_GMS_URL, or ~/.datahubenv)',
   },
   tokenFile: {
     flags: '--token-file <file>',
     ofSecret: true,
     // DATAHUB_RETENTION_TOKEN_FILE is no replacement: its token belongs to the address in the environment.
-    help: 'a file with the access token; - is standard input (else DATAHUB_RETENTION_TOKEN_FILE, DATAHUB_GMS_TOKEN, ~/.datahubenv)',
+    help: 'the access token; - is standard input (else DATAHUB_GMS_TOKEN, ~/.datahubenv)',
   },
+  headerFile: {
+    flags: '--header-file <file>',
+    ofSecret: true,
+    help: 'headers for a gateway, one "Name: value" a line',
+  },
+  clientCertificate: { flags: '--client-certificate <file>', help: 'for a gateway with mutual TLS (PEM)' },
+  clientKey: { flags: '--client-key <file>', ofSecret: true, help: 'its key, if that is in another file' },
+  identity: { flags: '--no-identity', help: 'send no token: the server asks for none' },
   caFile: {
     flags: '--ca-file <file>',
-    help: 'certificates (PEM) of a private authority',
+    help: 'private CA (PEM)',
     env: 'DATAHUB_RETENTION_CA_FILE',
   },
   timeout: {
@@ -81,7 +94,7 @@ export const options: Record<OptionName, Description> = {
   runs: { flags: '--runs', help: 'the last 30 runs, not the indices' },
   approveRows: {
     flags: '--approve-rows <rows>',
-    help: 'rows that the one INDEX may delete above its ceiling',
+    help: 'rows that INDEX may delete above its ceiling',
     read: (text) => wholeNumber(text, 'of rows'),
   },
   acceptMissing: {
@@ -117,7 +130,7 @@ export const options: Record<OptionName, Description> = {
   notifyUrlFile: {
     flags: '--notify-url-file <file>',
     ofSecret: true,
-    help: 'a file with the address to post to (else what DATAHUB_RETENTION_NOTIFY_URL holds)',
+    help: 'webhook (else DATAHUB_RETENTION_NOTIFY_URL)',
   },
   notify: {
     flags: '--notify <when>',
@@ -135,7 +148,7 @@ export const options: Record<OptionName, Description> = {
     choices: ['attention', 'failed'],
   },
   yes: { flags: '--yes', help: 'delete without asking; needed without a terminal' },
-  fast: { flags: '--fast', help: 'wait at most 0.2 s at a time; for sample data only' },
+  fast: { flags: '--fast', help: 'wait at most 0.2 s at a time; for sample data' },
 };
 
 /** As written on a command line. */
@@ -150,7 +163,7 @@ export function optionFor(name: OptionName, { help, hasEnv }: { help?: string | 
   const { flags, help: usualHelp, choices, read, env, ofSecret } = options[name];
   const option = new Option(flags, help ?? usualHelp);
   if (env && hasEnv) option.env(env);
-  if (option.isBoolean()) return option;
+  if (option.isBoolean() || option.negate) return option;
   const written = [writtenOption(name), ...(env && hasEnv ? [`(or ${env})`] : [])].join(' ');
   // Only for the help.
   if (choices) option.argChoices = [...choices];

@@ -25,7 +25,16 @@ interface VerbDescription {
   example: string;
 }
 
-const server = ['gmsUrl', 'tokenFile', 'caFile', 'timeout'] as const;
+const server = [
+  'gmsUrl',
+  'tokenFile',
+  'headerFile',
+  'clientCertificate',
+  'clientKey',
+  'identity',
+  'caFile',
+  'timeout',
+] as const;
 const reporting = [
   'name',
   'json',
@@ -53,12 +62,12 @@ export const verbs: Record<Verb, VerbDescription> = {
     example: '--json report.json',
   },
   survey: {
-    summary: 'looks at a server, read-only: privileges, sizes, ages, hints, suggested policies',
+    summary: 'looks at a server, read-only, and suggests policies',
     options: [...server, 'policies', 'ledger', 'name', 'json', 'html', 'force', 'log'],
     noEnv: 'policies',
     help: {
-      json: 'write the suggested policies; - is standard output',
-      policies: 'a stage file or the values of the chart, for its address and its name',
+      json: 'write suggested policies; - is standard output',
+      policies: 'stage file or chart values: address and name',
       ledger: 'to tell what this job has truncated from what other tools have',
     },
     example: '--gms-url http://localhost:8080 --token-file token.txt --json policies.json',
@@ -73,7 +82,7 @@ export const verbs: Record<Verb, VerbDescription> = {
   },
   enforce: {
     summary: 'truncates for real, and proves the result by counting again',
-    more: 'Naming an INDEX limits the run to it. Shows its plan, and asks once before the first truncation.',
+    more: 'Shows its plan, and asks once. Naming an INDEX limits the run to it.',
     takes: '[INDEX...]',
     options: [...server, 'policies', 'approveRows', 'by', 'ledger', ...reporting, 'yes', 'fast'],
     needsPolicies: true,

@@ -5,7 +5,7 @@ import {
   SSMClient,
   type SSMClientConfig,
 } from '@aws-sdk/client-ssm';
-import type { TokenSource } from '../gms/operations.ts';
+import type { Identity, IdentitySource } from '../gms/identity.ts';
 import { whyNoToken } from '../gms/secrets.ts';
 import type { PolicyText } from '../policy/parse.ts';
 import { type Parameters, ParametersError } from '../run/services.ts';
@@ -24,8 +24,8 @@ interface ParameterNames {
 export interface SsmParameters extends Parameters {
   /** PEM certificates of a private authority; undefined if none is configured. Throws ParametersError. */
   caCertificate(): Promise<string | undefined>;
-  /** Forgets the token in memory: the next `get` reads it from Parameter Store. */
-  forgetToken(): void;
+  /** Forgets the identity in memory: the next `get` reads it from Parameter Store. */
+  forgetIdentity(): void;
 }
 
 /**
@@ -50,15 +50,15 @@ export function ssmParameters(
     }
   };
   const read = async (name: string) => (await parameter(name))?.text;
-  const token = tokenSource(names.token, parameter);
+  const identity = identitySource(names.token, parameter);
   return {
-    forgetToken: token.forget,
+    forgetIdentity: identity.forget,
     policies: () => readPolicies(required(names.policiesPath, 'policies'), client),
     async paused() {
       const value = await read(required(names.paused, 'the pause switch'));
       return value !== undefined && value.trim().toLowerCase() !== 'false';
     },
-    token,
+    identity,
     async caCertificate() {
       if (names.caCertificate === undefined) return undefined;
       const pem = await read(names.caCertificate);
@@ -105,11 +105,11 @@ interface ParameterValue {
   at: number | undefined;
 }
 
-function tokenSource(
+function identitySource(
   name: string,
   read: (name: string) => Promise<ParameterValue | undefined>,
-): TokenSource & { forget(): void } {
-  let token: string | undefined;
+): IdentitySource & { forget(): void } {
+  let identity: Identity | undefined;
   let storedAt: number | undefined;
   const reread = async () => {
     const stored = await read(name);
@@ -119,14 +119,14 @@ function tokenSource(
       throw new ParametersError(`The parameter ${name}, which holds DataHub's token, does not exist: ${store}.`);
     const wrong = whyNoToken(value);
     if (wrong !== undefined) throw new ParametersError(`The parameter ${name} ${wrong}: ${store}.`);
-    token = value;
+    identity = { token: value };
     storedAt = stored?.at;
-    return value;
+    return identity;
   };
   const forget = () => {
-    token = undefined;
+    identity = undefined;
   };
-  return { get: async () => token ?? (await reread()), reread, storedAt: () => storedAt, forget };
+  return { get: async () => identity ?? (await reread()), reread, storedAt: () => storedAt, forget };
 }
 
 function required(name: string | undefined, what: string): string {

@@ -1,4 +1,5 @@
 import type { OperationName, ServerError, ServerErrorKind } from '../../model/server-error.ts';
+import type { IdentityPart } from '../identity.ts';
 import type { HttpResponse, TransportError } from '../transport.ts';
 import { engineSaid } from './engine.ts';
 import { isObject, parseJson } from './json-value.ts';
@@ -13,12 +14,14 @@ import type { Sanitize } from './server-text.ts';
 export interface RequestInfo {
   operation: OperationName;
   baseUrl: string;
+  /** What was sent as identity. */
+  sent?: IdentityPart[];
 }
 
 /** The failure for a status, or undefined for a 2xx. */
 export function failureOfStatus(
   answer: Pick<HttpResponse, 'status' | 'headers' | 'body'>,
-  { operation, baseUrl }: RequestInfo,
+  { operation, baseUrl, sent }: RequestInfo,
   sanitize: Sanitize,
 ): ServerError | undefined {
   const { status } = answer;
@@ -36,8 +39,13 @@ export function failureOfStatus(
     toHttps: isToHttps(answer, baseUrl) || undefined,
     wants: kind === 'gateway' ? wantedBy(answer) : undefined,
     page: page || undefined,
+    sent: unusual(sent),
   };
 }
+
+/** A token alone is what nearly everybody sends, and an error travels in the run state. */
+const unusual = (sent: IdentityPart[] | undefined): ServerError['sent'] =>
+  sent?.join() === 'token' ? undefined : sent;
 
 /** Failures that say what they are without the search engine's words, or are not DataHub's. */
 const ofOthers: readonly ServerErrorKind[] = ['redirect', 'no-index', 'too-old', 'gateway', 'unauthorized'];
@@ -142,11 +150,11 @@ const kindOfStage: Record<TransportError['stage'], ServerErrorKind> = {
 /** The failure of an exchange without an answer. */
 export function failureOfTransport(
   { stage, code, status, seconds }: Pick<TransportError, 'stage'> & Partial<TransportError>,
-  { operation, baseUrl }: RequestInfo,
+  { operation, baseUrl, sent }: RequestInfo,
 ): ServerError {
   const kind = kindOfStage[stage];
   const host = kind === 'dns' || kind === 'connect' || kind === 'tls' ? new URL(baseUrl).host : undefined;
-  return { kind, operation, status, code, host, seconds };
+  return { kind, operation, status, code, host, seconds, sent: unusual(sent) };
 }
 
 /** What an error answer says; empty if it contains nothing readable. */

@@ -97,16 +97,22 @@ describe('The pause switch', () => {
 describe('The token', () => {
   test('is trimmed, and read once until it is asked for again', async () => {
     stored['/p/token'] = ' the-first-token\n';
-    const { token } = open();
-    expect([await token.get(), await token.get()]).toEqual(['the-first-token', 'the-first-token']);
+    const { identity } = open();
+    expect([await identity.get(), await identity.get()]).toEqual([
+      { token: 'the-first-token' },
+      { token: 'the-first-token' },
+    ]);
     expect(asked).toHaveLength(1);
     stored['/p/token'] = 'the-second-token';
-    expect([await token.reread(), await token.get()]).toEqual(['the-second-token', 'the-second-token']);
+    expect([await identity.reread(), await identity.get()]).toEqual([
+      { token: 'the-second-token' },
+      { token: 'the-second-token' },
+    ]);
     expect(asked).toHaveLength(2);
   });
 
   test('that is missing is reported with the command that stores it', async () => {
-    expect(await failure(open().token.get())).toMatch(
+    expect(await failure(open().identity.get())).toMatch(
       /\/p\/token.*does not exist: store it with aws ssm put-parameter/,
     );
   });
@@ -115,7 +121,7 @@ describe('The token', () => {
     'that is %j is refused without being shown',
     async (value) => {
       stored['/p/token'] = value;
-      const message = await failure(open().token.get());
+      const message = await failure(open().identity.get());
       expect(message).toMatch(
         /The parameter \/p\/token (is empty|does not hold a token|holds a token that has fewer than 12 letters)/,
       );
@@ -131,7 +137,7 @@ describe('Parameter Store', () => {
   });
 
   test.each<[string, (parameters: ReturnType<typeof open>) => Promise<unknown>]>([
-    ['token', ({ token }) => token.get()],
+    ['token', ({ identity }) => identity.get()],
     ['policies', ({ policies }) => policies()],
     ['pause switch', ({ paused }) => paused()],
     ['certificate', ({ caCertificate }) => caCertificate()],
@@ -144,7 +150,7 @@ describe('Parameter Store', () => {
   test('that throttles says that the next run tries again, and nothing of a deployment', async () => {
     refusal = { status: 400, type: 'ThrottlingException' };
     const client = ssmClient({ endpoint: address.url, region: 'eu-central-1', credentials, maxAttempts: 1 });
-    const message = await failure(ssmParameters(names, client).token.get());
+    const message = await failure(ssmParameters(names, client).identity.get());
     expect(message).toMatch(/the next run tries again/);
     expect(message).not.toMatch(/deploy/);
   });
@@ -155,7 +161,7 @@ describe('Parameter Store', () => {
       names,
       ssmClient({ endpoint, region: 'eu-central-1', credentials, maxAttempts: 1 }),
     );
-    expect(await failure(parameters.token.get())).toMatch(
+    expect(await failure(parameters.identity.get())).toMatch(
       /did not answer \(ECONNREFUSED\) when \/p\/token.*NAT gateway, or the interface endpoint for SSM.*gateway endpoint for DynamoDB/,
     );
   });

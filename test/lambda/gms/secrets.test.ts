@@ -61,7 +61,7 @@ test('Nothing else is withheld', () => {
     '{"error":{"root_cause":[{"type":"cluster_block_exception","reason":"index [x] blocked by: [FORBIDDEN/12]"}]}}',
   ])
     expect(clean(text)).toBe(text);
-  expect(clean(`got ${token.slice(30, 42)}`)).toBe('This text repeated the access token and is withheld.');
+  expect(clean(`got ${token.slice(30, 42)}`)).toBe('This text repeated a secret and is withheld.');
 });
 
 test('A text that hides more than anybody can look through is withheld', () => {

@@ -24,6 +24,10 @@ export function lambdaServices(step: 'plan' | 'truncate' | 'poll') {
   const settings = runSettings(environment);
   const parameters = ssmParameters({
     token: environment.TOKEN_PARAMETER,
+    noIdentity: environment.NO_IDENTITY === 'true',
+    headers: environment.HEADERS_PARAMETER,
+    clientCertificate: environment.CLIENT_CERTIFICATE_PARAMETER,
+    clientKey: environment.CLIENT_KEY_PARAMETER,
     policiesPath: environment.POLICIES_PATH,
     paused: environment.PAUSED_PARAMETER,
     caCertificate: environment.CA_CERTIFICATE_PARAMETER,

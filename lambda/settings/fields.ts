@@ -142,8 +142,23 @@ export const settingFields = {
     unset: '<parameterPrefix>/token',
   }),
   tokenKeyArn: keyArn.optional().meta({
-    description: 'The customer-managed key that encrypts the token.',
+    description: 'The customer-managed key that encrypts token, headers and client key.',
     unset: 'the account’s aws/ssm key',
+  }),
+  headersParameter: parameterPath.optional().meta({
+    description: 'A parameter (SecureString) with headers that a gateway wants, one Name: value a line.',
+    unset: 'none',
+  }),
+  clientCertificateParameter: parameterPath.optional().meta({
+    description: 'A parameter with the client certificate (PEM) that a gateway wants; with the next.',
+    unset: 'none',
+  }),
+  clientKeyParameter: parameterPath.optional().meta({
+    description: 'A parameter (SecureString) with its key (PEM, no password).',
+    unset: 'none',
+  }),
+  noIdentity: z.boolean().default(false).meta({
+    description: 'Sends no token, to a DataHub that asks for none: whoever reaches it can delete as well.',
   }),
   encryptionKeyArn: keyArn.optional().meta({
     description:

@@ -43,6 +43,9 @@ const namingFields = [
   'emails',
   'tokenParameter',
   'caCertificateParameter',
+  'headersParameter',
+  'clientCertificateParameter',
+  'clientKeyParameter',
   ...resourceFields,
 ] as const;
 

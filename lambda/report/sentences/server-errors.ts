@@ -312,7 +312,12 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
         ? {}
         : { machine: 'Look at the logs of GMS and at the load of its search engine; --timeout SECONDS waits longer' },
   }),
-  reset: (error) => ({ brief: 'connection broke off', came: `the connection broke off${codeOf(error)}`, ...wait }),
+  reset: (error) => ({
+    brief: 'connection broke off',
+    came: `the connection broke off${codeOf(error)}`,
+    ...(has(error, 'certificate') && { means: 'A gateway that does not accept the client certificate may end it so.' }),
+    ...wait,
+  }),
   aborted: () => ({ brief: 'out of time', came: 'the job gave up because its time was up', ...wait }),
   redirect: ({ toHttps }) => ({
     brief: 'redirected',

@@ -99,6 +99,14 @@ describe('A stage file', () => {
     [{ parameterPrefix: 'retention' }, /parameterPrefix must be a path such as/],
     [{ parameterPrefix: '/aws/retention' }, /must not begin with \/aws or \/ssm/],
     [{ tokenParameter: '/datahub-retention/prod/policies/token' }, /must not be below .*\/policies/],
+    [{ clientCertificateParameter: '/c' }, /^clientKeyParameter is missing: a client certificate needs both/],
+    [
+      { gmsUrl: 'http://gms.example.com', clientCertificateParameter: '/c', clientKeyParameter: '/k' },
+      /^clientCertificateParameter: needs a gmsUrl with https/,
+    ],
+    [{ headersParameter: '/datahub-retention/prod/policies/h' }, /^headersParameter: must not be below .*\/policies/],
+    [{ noIdentity: true, tokenParameter: '/t' }, /^noIdentity sends no token, and tokenParameter names one/],
+    [{ noIdentity: 'true' }, /^noIdentity must be/],
     [{ alarmTopicArn: 'on-call' }, /alarmTopicArn must be an ARN such as arn:aws:sns/],
     [{ tags: { 'aws:team': 'x' } }, /^tags: the key "aws:team" must not begin with aws:/],
     [{ tags: { team: 7 } }, /^tags\.team must be a string, not 7\.$/],
@@ -132,7 +140,7 @@ describe('A stage file', () => {
     const message = refusal(() => read(wrong));
     expect(message).toMatch(sentence);
     expect(message).not.toContain('\n');
-    expect(message.length).toBeLessThan(500);
+    expect(message.length).toBeLessThan(600);
   });
 
   test('is refused with all its mistakes at once, of every kind', () => {

@@ -107,9 +107,9 @@ export function readDatahubEnv(env: NodeJS.ProcessEnv): DatahubEnv | NoDatahubEn
     token: textOf(fieldOf(gms, 'token')),
     caPath: textOf(fieldOf(gms, 'ca_certificate_path')),
     headers: headersIn(fieldOf(gms, 'extra_headers')),
-    certificatePath: textOf(fieldOf(gms, 'client_certificate_path')),
-    keyPath: textOf(fieldOf(gms, 'client_key_path')),
-    keyPassword: textOf(fieldOf(gms, 'client_key_password')),
+    certificatePath: optionalText(gms, 'client_certificate_path'),
+    keyPath: optionalText(gms, 'client_key_path'),
+    keyPassword: optionalText(gms, 'client_key_password'),
   };
 }
 
@@ -158,9 +158,10 @@ function isSet(value: unknown): boolean {
 
 /** As DataHub's tools read it: names with texts. Throws UsageError. */
 function headersIn(given: unknown): Headers | undefined {
-  if (!isSet(given ?? '')) return undefined;
+  if (given === undefined || given === null) return undefined;
   const entries = Object.entries(Object(given) as Record<string, unknown>);
   const isMapping = typeof given === 'object' && !Array.isArray(given);
+  if (isMapping && entries.length === 0) return undefined;
   const isText = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === 'string';
   const wrong =
     isMapping && entries.every(isText)
@@ -174,6 +175,13 @@ const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? (value as Record<string, unknown>)[name]
     : undefined;
+
+/** As for the headers, what is no text is no reason to go on without. Throws UsageError. */
+function optionalText(gms: unknown, name: string): string | undefined {
+  const value = fieldOf(gms, name);
+  if (value === undefined || value === null || typeof value === 'string') return textOf(value);
+  throw new UsageError(`gms.${name} of ${datahubenv} must be a text: put it into quotes.`);
+}
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value.trim() || undefined : undefined;

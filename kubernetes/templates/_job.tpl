@@ -90,9 +90,24 @@ containers:
       # What every run needs is here and not in the arguments, so that a run by hand has it, too.
       - name: DATAHUB_GMS_URL
         value: {{ .server.url | quote }}
+      {{- if .server.noIdentity }}
+      - name: DATAHUB_RETENTION_NO_IDENTITY
+        value: "true"
+      {{- else }}
       # A file, because a new token is in it within a minute or two, also while a run goes on.
       - name: DATAHUB_RETENTION_TOKEN_FILE
         value: {{ printf "/token/%s" .token.secretKey | quote }}
+      {{- end }}
+      {{- if .server.headersSecret }}
+      - name: DATAHUB_RETENTION_HEADER_FILE
+        value: {{ printf "/headers/%s" .server.headersKey | quote }}
+      {{- end }}
+      {{- if .server.tlsSecret }}
+      - name: DATAHUB_CLIENT_CERT_PATH
+        value: /tls/tls.crt
+      - name: DATAHUB_CLIENT_KEY_PATH
+        value: /tls/tls.key
+      {{- end }}
       - name: DATAHUB_RETENTION_NAME
         value: {{ .server.name | quote }}
       - name: DATAHUB_RETENTION_LEDGER
@@ -104,7 +119,7 @@ containers:
         value: {{ $fullname | quote }}
       - name: DATAHUB_RETENTION_NAMESPACE
         value: {{ $.root.Release.Namespace | quote }}
-      {{- if not .token.volume }}
+      {{- if not (or .token.volume .server.noIdentity) }}
       - name: DATAHUB_RETENTION_TOKEN_SECRET
         value: {{ printf "%s/%s" .token.secretRef .token.secretKey | quote }}
       {{- end }}
@@ -134,7 +149,15 @@ containers:
     {{- end }}
     volumeMounts:
       - { name: policies, mountPath: /policies, readOnly: true }
+      {{- if not .server.noIdentity }}
       - { name: token, mountPath: /token, readOnly: true }
+      {{- end }}
+      {{- if .server.headersSecret }}
+      - { name: headers, mountPath: /headers, readOnly: true }
+      {{- end }}
+      {{- if .server.tlsSecret }}
+      - { name: tls, mountPath: /tls, readOnly: true }
+      {{- end }}
       {{- if .ledger.existingClaim }}
       - { name: ledger, mountPath: /ledger }
       {{- else }}
@@ -151,8 +174,18 @@ volumes:
     configMap:
       name: {{ $fullname }}-policies
   # A key that is not there keeps the pod from starting, and its events say which.
+  {{- if not .server.noIdentity }}
   - name: token
     {{- default (dict "secret" (dict "secretName" .token.secretRef "items" (list (dict "key" .token.secretKey "path" .token.secretKey)))) .token.volume | toYaml | nindent 4 }}
+  {{- end }}
+  {{- with .server.headersSecret }}
+  - name: headers
+    secret: { secretName: {{ . | quote }}, items: [{ key: {{ $.root.Values.server.headersKey | quote }}, path: {{ $.root.Values.server.headersKey | quote }} }] }
+  {{- end }}
+  {{- with .server.tlsSecret }}
+  - name: tls
+    secret: { secretName: {{ . | quote }}, items: [{ key: tls.crt, path: tls.crt }, { key: tls.key, path: tls.key }] }
+  {{- end }}
   {{- if .ledger.existingClaim }}
   - name: ledger
     persistentVolumeClaim:

@@ -10,6 +10,12 @@ wrong with a policy among others, helm test tells, with the job's own check.
 {{- if regexMatch "/operations/?([?#].*)?$" $url -}}
 {{- fail (printf "server.url: %s is the address of an operation; leave out /operations and what follows it" $url) -}}
 {{- end -}}
+{{- if and .Values.server.noIdentity .Values.token.volume -}}
+{{- fail "server.noIdentity sends no token, and token.volume has one: remove one of them" -}}
+{{- end -}}
+{{- if and .Values.server.tlsSecret (not (hasPrefix "https://" (lower $url))) -}}
+{{- fail "server.tlsSecret needs a server.url with https://: only TLS shows a certificate" -}}
+{{- end -}}
 {{- /* SERVICE, SERVICE.NAMESPACE, and what begins with SERVICE.NAMESPACE.svc are names inside the cluster. */ -}}
 {{- $host := regexReplaceAll ":[0-9]*$" (urlParse $url).host "" -}}
 {{- if and .Values.networkPolicy.enabled (not .Values.networkPolicy.extraEgress) (not (regexMatch "^[a-z0-9-]+(\\.[a-z0-9-]+(\\.svc(\\..+)?)?)?$" $host)) -}}

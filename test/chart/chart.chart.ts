@@ -38,6 +38,10 @@ const given: Record<string, object> = {
     token: { secretKey: 'gms-token', volume: { csi: { driver: 'secrets-store.csi.k8s.io', readOnly: true } } },
     server: { caVolume: { secret: { secretName: 'company-ca' } } },
   },
+  'a gateway with headers and mutual TLS': {
+    server: { url: 'https://datahub.example.com/gms', headersSecret: 'gateway', tlsSecret: 'gateway-tls' },
+  },
+  'a server that asks for no token': { server: { noIdentity: true } },
   'a Role of their own': { rbac: { create: false } },
   metrics: {
     mode: 'enforce',
@@ -150,6 +154,9 @@ describe.skipIf(found === undefined)('The chart', () => {
     [{ timeZone: 'Local time' }, /timeZone/],
     [{ token: { volume: { csi: {}, emptyDir: {} } } }, /token.volume/],
     [{ networkPolicy: { apiServer: { addresses: ['10.0.0.1'] } } }, /networkPolicy.apiServer/],
+    [{ server: { noIdentity: 'true' } }, /server.noIdentity/],
+    [{ server: { noIdentity: true }, token: { volume: { emptyDir: {} } } }, /server.noIdentity sends no token/],
+    [{ server: { tlsSecret: 'gateway-tls' } }, /server.tlsSecret needs a server.url with https/],
     [
       { server: { url: 'https://datahub.example.com/api/gms' }, networkPolicy: { enabled: true } },
       /networkPolicy: datahub.example.com leaves the cluster/,
@@ -291,6 +298,21 @@ describe.skipIf(found === undefined)('The chart', () => {
       DATAHUB_RETENTION_CA_FILE: { value: '/ca/ca.crt' },
     });
     expect(environment(twin)['DATAHUB_RETENTION_TOKEN_SECRET']).toBeUndefined();
+  });
+
+  test('mounts what a gateway wants beside the token, and no token where none is sent', () => {
+    const [gateway] = cronJobs(given['a gateway with headers and mutual TLS']);
+    expect(environment(gateway)).toMatchObject({
+      DATAHUB_RETENTION_TOKEN_FILE: { value: '/token/token' },
+      DATAHUB_RETENTION_HEADER_FILE: { value: '/headers/headers' },
+      DATAHUB_CLIENT_CERT_PATH: { value: '/tls/tls.crt' },
+      DATAHUB_CLIENT_KEY_PATH: { value: '/tls/tls.key' },
+    });
+    const mountsOf = (job: Manifest) => containerOf(job).volumeMounts.map(({ mountPath }: Manifest) => mountPath);
+    expect(mountsOf(gateway)).toEqual(expect.arrayContaining(['/token', '/headers', '/tls']));
+    const [, open] = cronJobs(given['a server that asks for no token']);
+    expect(environment(open)).toMatchObject({ DATAHUB_RETENTION_NO_IDENTITY: { value: 'true' } });
+    expect(JSON.stringify([environment(open), podOf(open).volumes])).not.toMatch(/TOKEN_|datahub-retention-token/);
   });
 
   test('lets its service account read and write ConfigMaps, and nothing else', () => {

@@ -157,7 +157,10 @@ describe('--header-file', () => {
     ['clientKey', '-----BEGIN PRIVATE KEY-----secret'],
   ])('an option %s with %j in place of a file does not show it', (option, text) => {
     const files = folder();
-    const own = { tokenFile: files.write('token', 'abc-def-ghi-jkl'), clientCertificate: files.write('cert', cert) };
+    const own = {
+      tokenFile: files.write('token', 'abc-def-ghi-jkl'),
+      clientCertificate: files.write('cert', cert + key),
+    };
     const problem = problemOf(() => readServer({ gmsUrl: 'https://x', ...own, [option]: text }, {}));
     expect(problem).toMatch(/takes the name of a file/);
     expect(problem).not.toMatch(/secret/);

@@ -84,13 +84,13 @@ const signIn = (error: ServerError): Omit<Entry, 'urgency'> =>
     ? {
         brief: 'a gateway refuses our headers',
         means:
-          'This answer is not from DataHub: a gateway in front of it does not accept the headers that this job sends. It did not look at the token, so no new one is needed.',
+          'This answer is not from DataHub: a gateway in front of it does not accept the headers that this job sends. A new token of DataHub does not help.',
         ...given('headers', (way) => `Renew the headers (${way})`),
       }
     : {
         brief: 'a gateway wants a sign-in',
         means:
-          'This answer is not from DataHub: a gateway or proxy in front of it wants its own sign-in. It did not look at the token, so no new one is needed.',
+          'This answer is not from DataHub: a gateway or proxy in front of it wants its own sign-in. A new token of DataHub does not help.',
         ...given('headers', (way) => `If it takes a header, give this job one (${way}); otherwise ${behindIt}`),
       };
 

@@ -143,7 +143,9 @@ function unusable(error: ServerError, shown: Shown): Check[] {
   const isToken = error.kind === 'unauthorized' || error.kind === 'token';
   const expiry = tokenCheck(shown);
   const gateway = gatewayChecks(shown, true);
-  const unasked = isToken ? 'the token was refused' : notDataHub(error);
+  const hasToken = shown.identity.token !== undefined;
+  const refused = hasToken ? 'the token was refused' : 'the server asks for a token';
+  const unasked = isToken ? refused : notDataHub(error);
   const privileges = (['Truncation', 'Task status', 'Sizes', 'Clock'] as const).map((name) =>
     notChecked(name, unasked),
   );
@@ -212,14 +214,15 @@ function tokenCheck({ identity: { token }, storedAt, now, unneeded }: Shown): Ch
 /** What was sent to something in front of DataHub; values are never shown. */
 function gatewayChecks({ identity, unneeded, now }: Shown, isRefused: boolean): Check[] {
   const { headers, certificate } = identity;
+  const state = isRefused ? 'not checked' : 'ok';
   const found = (part: IdentityPart) =>
     isRefused ? 'sent' : unneeded.has(part) ? 'sent; the server answers without, too' : 'sent, and needed';
   const checks: Check[] = [];
   if (headers) {
-    checks.push({ name: 'Headers', state: 'ok', text: `${Object.keys(headers).join(', ')} ${found('headers')}` });
+    checks.push({ name: 'Headers', state, text: `${Object.keys(headers).join(', ')} ${found('headers')}` });
   }
   if (certificate) {
-    const check: Check = { name: 'Certificate', state: 'ok', text: found('certificate') };
+    const check: Check = { name: 'Certificate', state, text: found('certificate') };
     const { at } = validityOf(certificate.cert);
     const isDue = certificateNotice(certificate, now) !== undefined;
     checks.push(expiryCheck(check, at, isDue, now, 'Renew the client certificate.'));

@@ -144,12 +144,12 @@ export interface StageProps {
    */
   readonly tokenParameter?: string;
   /**
-   * A parameter (SecureString) with headers that a gateway wants, one Name: value a line.
+   * A parameter (SecureString) with headers for a gateway, one Name: value a line.
    * @default - none
    */
   readonly headersParameter?: string;
   /**
-   * A parameter with the client certificate (PEM) that a gateway wants; with the next.
+   * A parameter with a client certificate (PEM) for a gateway; with the next.
    * @default - none
    */
   readonly clientCertificateParameter?: string;
@@ -159,7 +159,7 @@ export interface StageProps {
    */
   readonly clientKeyParameter?: string;
   /**
-   * Sends no token, to a DataHub that asks for none: whoever reaches it can delete as well.
+   * Sends no token, to a DataHub that asks for none.
    * @default false
    */
   readonly noIdentity?: boolean;

@@ -17,7 +17,7 @@ import { timeouts } from './timeouts.ts';
 /** Names in Parameter Store. A function that does not need a parameter gets neither its name nor the permission. */
 interface ParameterNames {
   token?: string;
-  /** Somebody wrote down that the server asks for no token. */
+  /** Written down: the server asks for no token. */
   noIdentity?: boolean;
   headers?: string;
   clientCertificate?: string;

@@ -46,5 +46,5 @@ export function problemOfCertificate({ cert, key, passphrase }: ClientCertificat
   }
   return certificate.checkPrivateKey(secret)
     ? undefined
-    : { of: 'key', problem: "holds another certificate's key: give the one that this certificate was made with" };
+    : { of: 'key', problem: 'holds the key of another certificate: store both together' };
 }

@@ -7,7 +7,7 @@ import { whyNoToken } from './secrets.ts';
  * value in it is withheld (rule 13).
  */
 export interface Identity {
-  /** DataHub's access token; undefined only where somebody wrote down that the server asks for none. */
+  /** DataHub's access token; undefined only where it is written down that the server asks for none. */
   token?: string | undefined;
   /** What a gateway asks for. */
   headers?: Headers | undefined;

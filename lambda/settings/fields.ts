@@ -146,11 +146,11 @@ export const settingFields = {
     unset: 'the account’s aws/ssm key',
   }),
   headersParameter: parameterPath.optional().meta({
-    description: 'A parameter (SecureString) with headers that a gateway wants, one Name: value a line.',
+    description: 'A parameter (SecureString) with headers for a gateway, one Name: value a line.',
     unset: 'none',
   }),
   clientCertificateParameter: parameterPath.optional().meta({
-    description: 'A parameter with the client certificate (PEM) that a gateway wants; with the next.',
+    description: 'A parameter with a client certificate (PEM) for a gateway; with the next.',
     unset: 'none',
   }),
   clientKeyParameter: parameterPath.optional().meta({
@@ -158,7 +158,7 @@ export const settingFields = {
     unset: 'none',
   }),
   noIdentity: z.boolean().default(false).meta({
-    description: 'Sends no token, to a DataHub that asks for none: whoever reaches it can delete as well.',
+    description: 'Sends no token, to a DataHub that asks for none.',
   }),
   encryptionKeyArn: keyArn.optional().meta({
     description:

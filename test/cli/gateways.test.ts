@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
-import type { TLSSocket } from 'node:tls';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { authority, type Issued } from '../support/certificates.ts';
+import { startGateway, type Wants } from '../support/gateway.ts';
 import { listening, textOf } from '../support/loopback.ts';
 import { operation, runHere, serviceHere } from './here.ts';
 
@@ -19,50 +19,6 @@ afterAll(strange.remove);
 const secret = 'gateway-value-0123456789';
 const otherSecret = 'renewed-value-9876543210';
 
-interface Front {
-  url: string;
-  /** What it has got: headers, and the certificate's fingerprint. */
-  got: Array<{ headers: IncomingHttpHeaders; shown: string | undefined }>;
-  /** What it asks for from now on. */
-  wants: { header?: string; certificate?: Issued };
-}
-
-/** Forwards to the service what has the right header and the right certificate. */
-async function front(behind: string, wants: Front['wants'], echo?: (value: string) => string): Promise<Front> {
-  const server = made.issue();
-  const tls = { ...server, ca: made.ca, requestCert: wants.certificate !== undefined, rejectUnauthorized: true };
-  const found: Front = { url: '', got: [], wants };
-  const listener = createServer(tls, async (asked, answer) => {
-    const { method = 'GET', url = '', headers } = asked;
-    const body = await textOf(asked);
-    const shown = (asked.socket as TLSSocket).getPeerX509Certificate()?.toString();
-    found.got.push({ headers, shown });
-    const { header, certificate } = found.wants;
-    const value = headers['x-gateway-key'];
-    if (header !== undefined && value !== header) {
-      const type = { 'www-authenticate': 'Key realm="gateway"', 'x-sample-data': 'true' };
-      return answer.writeHead(401, type).end(JSON.stringify({ message: `bad key ${value}` }));
-    }
-    if (certificate !== undefined && shown?.trim() !== certificate.cert.trim()) {
-      return answer
-        .writeHead(400, { 'content-type': 'text/html', 'x-sample-data': 'true' })
-        .end('SSL certificate error');
-    }
-    if (echo !== undefined && JSON.parse(body || '{}').aspect !== undefined) {
-      const text = echo(String(value));
-      return answer.writeHead(302, { location: `https://127.0.0.1:1/?${text}`, 'x-sample-data': 'true' }).end(text);
-    }
-    const { authorization = '' } = headers;
-    const passed = { 'content-type': 'application/json', authorization };
-    const from = await fetch(`${behind}${url}`, { method, headers: passed, ...(body !== '' && { body }) });
-    answer.writeHead(from.status, { 'content-type': 'application/json', 'x-sample-data': 'true' });
-    return answer.end(await from.text());
-  });
-  const { port, close } = await listening(listener);
-  onTestFinished(close);
-  return Object.assign(found, { url: `https://127.0.0.1:${port}` });
-}
-
 type Here = Pick<Awaited<ReturnType<typeof serviceHere>>, 'files'>;
 
 const headerFile = ({ files }: Here, value = secret) => [
@@ -74,9 +30,10 @@ const certificateFiles = ({ files }: Here, { cert, key }: Issued = own) => [
   ...['--client-key', files.write('tls.key', key)],
 ];
 
-async function behind(wants: Front['wants'], echo?: (value: string) => string) {
+async function behind(wants: Wants, echo?: (value: string) => string) {
   const here = await serviceHere();
-  const gateway = await front(here.url, wants, echo);
+  const gateway = await startGateway(here.url, wants, made, echo);
+  onTestFinished(gateway.close);
   const server = ['--gms-url', gateway.url, '--token-file', here.files.at('token')];
   const trusted = ['--ca-file', here.files.write('ca.pem', made.ca)];
   const run = (verb: string, ...more: string[]) => {
@@ -87,7 +44,7 @@ async function behind(wants: Front['wants'], echo?: (value: string) => string) {
   return { ...here, gateway, run };
 }
 
-const fronts: Array<[string, Front['wants']]> = [
+const fronts: Array<[string, Wants]> = [
   ['a header', { header: secret }],
   ['a client certificate', { certificate: own }],
   ['both', { header: secret, certificate: own }],
@@ -109,7 +66,7 @@ describe.each(fronts)('A front that wants %s', (_, wants) => {
 });
 
 describe('A front', () => {
-  test.each<[string, Front['wants'], (here: Here) => string[], RegExp, verb?: string]>([
+  test.each<[string, Wants, (here: Here) => string[], RegExp, verb?: string]>([
     ['no header', { header: secret }, () => [], /If it takes a header, give this job one \(--header-file\)/],
     [
       'a wrong header',
@@ -237,7 +194,7 @@ describe('--no-identity', () => {
     const { status, stdout } = await here.run('enforce', '--no-identity', '--yes');
     expect([status, here.sent()]).toEqual([1, []]);
     expect(stdout.replace(/\s+/g, ' ')).toMatch(
-      /told to send none.*create a new token in DataHub \(Settings, Access Tok/,
+      /sends none by its settings.*create a new token in DataHub \(Settings, Access Tok/,
     );
   });
 

@@ -333,7 +333,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
         }
       : {
           brief: 'token wanted',
-          means: 'The server asks for a token, and this job is told to send none (noIdentity, --no-identity).',
+          means: 'The server asks for a token, and this job sends none by its settings (noIdentity, --no-identity).',
           next: `In place of that, ${createToken}, and give it to this job`,
         }),
     ...newToken,

@@ -165,7 +165,7 @@ describe('The rest of the identity', () => {
     ['/p/crt', undefined, /\/p\/crt, which holds the client certificate, does not exist/],
     ['/p/crt', 'secret', /\/p\/crt holds no certificate in PEM form/],
     ['/p/key', cert, /\/p\/key holds no private key in PEM form/],
-    ['/p/key', made.issue().key, /\/p\/key holds another certificate's key/],
+    ['/p/key', made.issue().key, /\/p\/key holds the key of another certificate/],
     ['/p/key', made.encrypted(key, 'secret'), /\/p\/key holds an encrypted key: store it without a password/],
   ])('%s with a wrong value is named, and not shown', async (name, value, sentence) => {
     stored = { ...whole, '/p/token': 'the-first-token', [name]: value as string };

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { authority, type Issued } from '../support/certificates.ts';
 import { startGateway, type Wants } from '../support/gateway.ts';
 import { listening, textOf } from '../support/loopback.ts';
-import { operation, runHere, serviceHere } from './here.ts';
+import { answering, operation, runHere, serviceHere } from './here.ts';
 
 /** The command line behind a front that asks for a header, a client certificate, or both, beside DataHub's token. */
 
@@ -124,6 +124,21 @@ describe('A front', () => {
       );
     },
   );
+});
+
+test('An identity goes to GMS alone, and neither to a webhook nor to a Pushgateway', async () => {
+  const here = await behind({ header: secret, certificate: own });
+  const elsewhere: string[] = [];
+  const url = await answering(async (asked, answer) => {
+    elsewhere.push(`${asked.url} ${JSON.stringify(asked.headers)} ${await textOf(asked)}`);
+    answer.end('ok');
+  });
+  const hook = ['--notify-url-file', here.files.write('hook', `${url}/hook/of-this-test`), '--metrics-url', url];
+  const { status } = await here.run('enforce', '--fast', ...headerFile(here), ...certificateFiles(here), ...hook);
+  expect([status, here.sent().length, elsewhere.length]).toEqual([0, 1, 2]);
+  for (const text of elsewhere) {
+    for (const hidden of [secret, here.token, 'x-gateway-key', 'authorization']) expect(text).not.toContain(hidden);
+  }
 });
 
 const forms: Array<(value: string) => string> = [

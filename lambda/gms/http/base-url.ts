@@ -38,7 +38,7 @@ export function readBaseUrl(given: string): { kind: 'address'; baseUrl: string }
   if (other !== null) {
     const before = `${url.origin}${path.slice(0, other.index)}`;
     return wrong(
-      `The GMS address ends in ${other[0]}, another API of DataHub: GMS is at ${before}, or at ${before}/api/gms through the frontend.`,
+      `The GMS address ends in ${other[0]}, another API of DataHub: GMS is at ${before}, or at ${url.origin}/api/gms through the frontend.`,
     );
   }
   const baseUrl = `${url.origin}${path}`;

@@ -39,13 +39,15 @@ export function failureOfStatus(
     toHttps: isToHttps(answer, baseUrl) || undefined,
     wants: kind === 'gateway' ? wantedBy(answer) : undefined,
     page: page || undefined,
-    sent: unusual(sent),
+    sent: sentFor(kind, sent),
   };
 }
 
-/** A token alone is what nearly everybody sends, and an error travels in the run state. */
-const unusual = (sent: IdentityPart[] | undefined): ServerError['sent'] =>
-  sent?.join() === 'token' ? undefined : sent;
+/** What was sent, where it tells what to do, and is not the token alone: an error travels in the run state. */
+const sentFor = (kind: ServerErrorKind, sent: IdentityPart[] | undefined): ServerError['sent'] =>
+  byIdentity.includes(kind) && sent?.join() !== 'token' ? sent : undefined;
+
+const byIdentity: readonly ServerErrorKind[] = ['unauthorized', 'gateway', 'tls', 'reset'];
 
 /** Failures that say what they are without the search engine's words, or are not DataHub's. */
 const ofOthers: readonly ServerErrorKind[] = ['redirect', 'no-index', 'too-old', 'gateway', 'unauthorized'];
@@ -163,7 +165,7 @@ export function failureOfTransport(
 ): ServerError {
   const kind = kindOfStage[stage];
   const host = kind === 'dns' || kind === 'connect' || kind === 'tls' ? new URL(baseUrl).host : undefined;
-  return { kind, operation, status, code, host, seconds, sent: unusual(sent) };
+  return { kind, operation, status, code, host, seconds, sent: sentFor(kind, sent) };
 }
 
 /** What an error answer says; empty if it contains nothing readable. */

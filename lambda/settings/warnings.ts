@@ -25,6 +25,7 @@ export function warningsOf(settings: Given): Warning[] {
   return [
     ...placeholders(settings),
     ...address(settings),
+    ...identity(settings),
     ...audience(settings),
     ...policies(settings),
     ...schedule(settings),
@@ -71,6 +72,12 @@ function address({ gmsUrl: given, subnetIds }: Given): Warning[] {
     ...(isPlainAndPublic(gmsUrl, subnetIds !== undefined) ? warning('plain-http', ['gmsUrl'], plain) : []),
     ...(doubt === undefined ? [] : warning('cluster-host', ['gmsUrl'], `gmsUrl: ${doubt}.`)),
   ];
+}
+
+function identity({ noIdentity, gmsUrl }: Given): Warning[] {
+  if (known(noIdentity) !== true) return [];
+  const text = `No token is sent (noIdentity): whoever reaches ${known(gmsUrl) ?? 'gmsUrl'} can delete as well.`;
+  return warning('no-identity', ['noIdentity'], text);
 }
 
 function audience({ emails, slackChannelId, teamsChannelId, topicArn }: Given): Warning[] {

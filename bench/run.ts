@@ -2,6 +2,7 @@ import { memoryLedger } from '../cli/ledgers/memory-ledger.ts';
 import { type Step, states } from '../cli/run/state-machine.ts';
 import { reportMetrics } from '../lambda/aws/metrics.ts';
 import { createOperations } from '../lambda/gms/http/http-operations.ts';
+import { fixedIdentity } from '../lambda/gms/identity.ts';
 import { type HttpRequest, type Transport, TransportError } from '../lambda/gms/transport.ts';
 import type { Report } from '../lambda/model/report-schema.ts';
 import { messageOf } from '../lambda/report/message.ts';
@@ -61,16 +62,16 @@ export function serverOf({ indices, rowsPerSecond }: Scenario, start: number) {
   const engine = createEngine({ profile: 'plain', clock: time, indices });
   engine.set({ rowsPerSecond, batchOverheadMillis: 0, batchJitter: 0 });
   const usage: Usage = { ...nothing };
-  const token = { get: async () => engine.token, reread: async () => engine.token };
+  const identity = fixedIdentity({ token: engine.token });
   const operations = createOperations({
     baseUrl: 'http://gms.example.com',
-    token,
+    identity,
     transport: inProcess(engine, time, usage),
     realNow: time.now,
     sleep: time.sleep,
     random: () => 0.5,
   });
-  return { time, engine, usage, token, operations };
+  return { time, engine, usage, identity, operations };
 }
 
 /** When the last task has ended, epoch milliseconds; undefined while one runs. */
@@ -137,7 +138,7 @@ const statesOf: Record<Step, string[]> = {
   report: ['Report', 'Succeeded'],
 };
 
-/** The deployed functions in terms of time and money: their containers start cold, and keep the token in memory. */
+/** The deployed functions in terms of time and money: their containers start cold, and keep the identity in memory. */
 function functionsOf(time: VirtualTime, usage: Usage) {
   const usedUntil = new Map<Step, number>();
   return async <Result>(step: Step, call: () => Promise<Result>): Promise<Result> => {
@@ -165,7 +166,7 @@ function functionsOf(time: VirtualTime, usage: Usage) {
 
 function servicesOf(
   scenario: Scenario,
-  { time, usage, token, operations }: ReturnType<typeof serverOf>,
+  { time, usage, identity, operations }: ReturnType<typeof serverOf>,
 ): Omit<RunServices, 'deadline'> {
   const ledger = memoryLedger();
   const called = async <Result>(what: 'ledgerReads' | 'ledgerWrites', call: () => Promise<Result>): Promise<Result> => {
@@ -187,7 +188,7 @@ function servicesOf(
     parameters: {
       policies: async () => [{ name: 'policies', text: JSON.stringify(scenario.policies) }],
       paused: async () => false,
-      token,
+      identity,
     },
     operations,
     ledger: {

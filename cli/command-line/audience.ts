@@ -16,6 +16,9 @@ export function audienceOf(program: string, options: Options, env: NodeJS.Proces
   const given: Array<[string, string | number | undefined]> = [
     ['--gms-url', options.gmsUrl],
     ['--token-file', options.tokenFile],
+    ['--header-file', options.headerFile],
+    ['--client-certificate', options.clientCertificate],
+    ['--client-key', options.clientKey],
     ['--ca-file', options.caFile],
     ['--timeout', options.timeout],
     ['--min-retention-days', options.minRetentionDays],
@@ -31,7 +34,11 @@ export function audienceOf(program: string, options: Options, env: NodeJS.Proces
   return {
     kind: 'machine',
     program,
-    options: [...written, ...(options.fast ? ['--fast'] : [])].join(' '),
+    options: [
+      ...written,
+      ...(options.identity === false ? ['--no-identity'] : []),
+      ...(options.fast ? ['--fast'] : []),
+    ].join(' '),
     policies: options.policies && shellWord(options.policies),
   };
 }

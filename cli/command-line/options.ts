@@ -9,6 +9,11 @@ import { UsageError } from '../events/mistakes.ts';
 export interface Options {
   gmsUrl?: string;
   tokenFile?: string;
+  headerFile?: string;
+  clientCertificate?: string;
+  clientKey?: string;
+  /** False for `--no-identity`. */
+  identity?: boolean;
   caFile?: string;
   timeout?: number;
   policies?: string;
@@ -59,17 +64,25 @@ interface Description {
 export const options: Record<OptionName, Description> = {
   gmsUrl: {
     flags: '--gms-url <url>',
-    help: 'GMS, e.g. https://host/api/gms (else DATAHUB_GMS_URL, or ~/.datahubenv)',
+    help: 'GMS (else DATAHUB_GMS_URL, or ~/.datahubenv)',
   },
   tokenFile: {
     flags: '--token-file <file>',
     ofSecret: true,
     // DATAHUB_RETENTION_TOKEN_FILE is no replacement: its token belongs to the address in the environment.
-    help: 'a file with the access token; - is standard input (else DATAHUB_RETENTION_TOKEN_FILE, DATAHUB_GMS_TOKEN, ~/.datahubenv)',
+    help: 'the access token; - is standard input (else DATAHUB_GMS_TOKEN, ~/.datahubenv)',
   },
+  headerFile: {
+    flags: '--header-file <file>',
+    ofSecret: true,
+    help: 'headers for a gateway, one "Name: value" a line',
+  },
+  clientCertificate: { flags: '--client-certificate <file>', help: 'for a gateway with mutual TLS (PEM)' },
+  clientKey: { flags: '--client-key <file>', ofSecret: true, help: 'its key, if that is in another file' },
+  identity: { flags: '--no-identity', help: 'send no token: the server asks for none' },
   caFile: {
     flags: '--ca-file <file>',
-    help: 'certificates (PEM) of a private authority',
+    help: 'private CA (PEM)',
     env: 'DATAHUB_RETENTION_CA_FILE',
   },
   timeout: {
@@ -86,7 +99,7 @@ export const options: Record<OptionName, Description> = {
   runs: { flags: '--runs', help: 'the last 30 runs, not the indices' },
   approveRows: {
     flags: '--approve-rows <rows>',
-    help: 'rows that the one INDEX may delete above its ceiling',
+    help: 'rows that INDEX may delete above its ceiling',
     read: (text) => wholeNumber(text, 'of rows'),
   },
   minRetentionDays: limit('--min-retention-days <days>', 'DATAHUB_RETENTION_MIN_RETENTION_DAYS', 5000),
@@ -160,7 +173,7 @@ export function optionFor(name: OptionName, { help, hasEnv }: { help?: string | 
   const { flags, help: usualHelp, choices, read, env, ofSecret, isHidden } = options[name];
   const option = new Option(flags, help ?? usualHelp).hideHelp(isHidden ?? false);
   if (env && hasEnv) option.env(env);
-  if (option.isBoolean()) return option;
+  if (option.isBoolean() || option.negate) return option;
   const written = [writtenOption(name), ...(env && hasEnv ? [`(or ${env})`] : [])].join(' ');
   // Only for the help.
   if (choices) option.argChoices = [...choices];

@@ -25,7 +25,16 @@ interface VerbDescription {
   example: string;
 }
 
-const server = ['gmsUrl', 'tokenFile', 'caFile', 'timeout'] as const;
+const server = [
+  'gmsUrl',
+  'tokenFile',
+  'headerFile',
+  'clientCertificate',
+  'clientKey',
+  'identity',
+  'caFile',
+  'timeout',
+] as const;
 /** Of a stage: for lists, and for a run that differs from its file. */
 const limits = ['minRetentionDays', 'maxRunHours', 'maxRowsPerRun'] as const;
 const reporting = [
@@ -56,12 +65,12 @@ export const verbs: Record<Verb, VerbDescription> = {
     example: '--json report.json',
   },
   survey: {
-    summary: 'looks at a server, read-only: privileges, sizes, ages, hints, suggested policies',
+    summary: 'looks at a server, read-only, and suggests policies',
     options: [...server, 'policies', 'ledger', 'name', 'json', 'html', 'force', 'log'],
     noEnv: ['policies'],
     help: {
-      json: 'write the suggested policies; - is standard output',
-      policies: 'a stage file or the values of the chart, for its address and its name',
+      json: 'write suggested policies; - is standard output',
+      policies: 'stage file or chart values: address and name',
       ledger: 'to tell what this job has truncated from what other tools have',
     },
     example: '--gms-url http://localhost:8080 --token-file token.txt --json policies.json',
@@ -76,7 +85,7 @@ export const verbs: Record<Verb, VerbDescription> = {
   },
   enforce: {
     summary: 'truncates for real, and proves the result by counting again',
-    more: 'Naming an INDEX limits the run to it. Shows its plan, and asks once before the first truncation.',
+    more: 'Shows its plan, and asks once. Naming an INDEX limits the run to it.',
     takes: '[INDEX...]',
     options: [...server, 'policies', ...limits, 'approveRows', 'by', 'ledger', ...reporting, 'yes', 'fast'],
     needsPolicies: true,

@@ -1,3 +1,4 @@
+import { fixedIdentity } from '../../lambda/gms/identity.ts';
 import { inputOf } from '../command-line/arguments.ts';
 import type { CommandLine } from '../command-line/read.ts';
 import { demoReading } from '../embedded-service/server-profile.ts';
@@ -27,11 +28,10 @@ export async function demo(
   const policies = path === undefined ? samplePolicyList(input.indices) : policiesFile(path, input.indices);
   const webhook = webhookOf(commandLine, output);
   const service = await startOperationsService({ reading: demoReading });
-  const { url: baseUrl, token: tokenText } = service;
+  const { url: baseUrl, token } = service;
   let connection: Connection | undefined;
   try {
-    const token = { get: async () => tokenText, reread: async () => tokenText };
-    const server: Server = { baseUrl, token, tokenText };
+    const server: Server = { baseUrl, identity: fixedIdentity({ token }), secrets: () => [token] };
     output.header({ server: baseUrl, mode: 'enforce', embedded: true, fast: true });
     for (const remark of remarksOn(commandLine.notifyUrlFile)) output.note(remark);
     connection = connect(server, { sampleOnly: true, onServerEvent: output.serverEvent });

@@ -32,7 +32,7 @@ import { reportPublisher } from '../outputs/tell-report.ts';
 import { connect } from '../run/connect.ts';
 import { unconnected } from '../run/observed.ts';
 import { runOnce } from '../run/run-once.ts';
-import { remarksOn, runFiles, serverFiles } from './files.ts';
+import { remarksOn, runFiles, secretFiles, serverFiles } from './files.ts';
 import { askerOf, isByHand, type ProcessContext } from './process-context.ts';
 
 /** `preview`, `enforce` and `release`: one run on a server. @throws UsageError, once what is wrong has been reported */
@@ -55,7 +55,7 @@ export async function runOnServer(
   try {
     output.header({ server: baseUrl, from, mode, embedded: false, fast, ledger: commandLine.ledger });
     const origin = originOf(policies.settings, commandLine) ?? [];
-    const remarks = remarksOn(commandLine.tokenFile, commandLine.notifyUrlFile);
+    const remarks = remarksOn(...secretFiles(commandLine), commandLine.notifyUrlFile);
     for (const remark of [origin, policies.warnings, remarks].flat()) output.note(remark);
 
     const opened = await inputs.attempted(async () => {
@@ -171,8 +171,8 @@ async function reportMistakes(
   const refuse = (): never => {
     throw new ParametersError(mistakes.join(' ').replace(/\s+/g, ' '));
   };
-  const token = { get: async () => refuse(), reread: async () => refuse() };
-  const server = { baseUrl: known, ca, token, tokenText: given?.tokenText ?? '' };
+  const identity = { get: async () => refuse(), reread: async () => refuse() };
+  const server = { baseUrl: known, ca, identity, secrets: given?.secrets ?? (() => []) };
   const mode = input.release ? ('release' as const) : input.mode;
   if (!isBegun) output.header({ server: known, mode, embedded: false, fast: false, ledger: commandLine.ledger });
   const audience = audienceOf(program, commandLine, env);

@@ -5,7 +5,10 @@ import { shellWord } from '../../lambda/report/guide/words.ts';
 import { audienceOf } from '../command-line/audience.ts';
 import type { CommandLine } from '../command-line/read.ts';
 import { type Findings, policiesText } from '../events/findings.ts';
+import { UsageError } from '../events/mistakes.ts';
 import type { RunListener } from '../events/output.ts';
+import type { Found } from '../inputs/datahubenv.ts';
+import { NoTokenError } from '../inputs/identity.ts';
 import { addressInPolicies, noPolicies, originOf, policiesFile } from '../inputs/policies.ts';
 import { readServer, refuseProxy } from '../inputs/server.ts';
 import { defaultLedgerPath, ledgerAt, ledgerFolders } from '../ledgers/choose.ts';
@@ -13,8 +16,9 @@ import { type OutputFile, outputFile, writeAndTell } from '../outputs/output-fil
 import { surveyPage } from '../outputs/pages/survey-page.ts';
 import { connect } from '../run/connect.ts';
 import { onInterrupt } from '../run/interrupt.ts';
+import { isAnswered } from '../survey/checks.ts';
 import { isFine, surveyAttempts, surveyServer } from '../survey/command.ts';
-import { remarksOn, serverFiles } from './files.ts';
+import { remarksOn, secretFiles, serverFiles } from './files.ts';
 import type { ProcessContext } from './process-context.ts';
 
 /** `survey`: looks at a server, and changes nothing. @throws UsageError */
@@ -25,7 +29,7 @@ export async function survey(
 ): Promise<number> {
   const { json, html, force, ledger } = commandLine;
   const given = commandLine.policies === undefined ? noPolicies : policiesFile(commandLine.policies, undefined);
-  const server = readServer(commandLine, env, () => addressInPolicies(given.settings));
+  const server = await serverOf(commandLine, env, () => addressInPolicies(given.settings));
   const name = commandLine.name ?? given.settings.name?.value;
   refuseProxy(server.baseUrl, env);
   const others = [
@@ -37,7 +41,7 @@ export async function survey(
   const page = outputFile(html, 'page', [...others, ['--json', json]], force);
   output.header({ server: server.baseUrl, from: server.from, mode: 'survey', embedded: false, fast: false });
   const origin = originOf(given.settings, commandLine) ?? [];
-  for (const remark of [origin, given.warnings, remarksOn(commandLine.tokenFile)].flat()) output.note(remark);
+  for (const remark of [origin, given.warnings, remarksOn(...secretFiles(commandLine))].flat()) output.note(remark);
   const gmsUrl = commandLine.gmsUrl ?? given.settings.gmsUrl?.value;
   const audience = audienceOf(program, { ...commandLine, ...(gmsUrl && { gmsUrl }) }, env);
   const connection = connect(server, { attempts: surveyAttempts });
@@ -58,12 +62,30 @@ export async function survey(
       return 1;
     }
     const hasPolicies = policies === undefined || writePolicies(findings, policies, audience, output);
-    const clean = redactor([server.tokenText]);
+    const clean = redactor(server.secrets());
     const hasPage = writeAndTell(page, () => surveyPage(findings, server.baseUrl, name, clean), output);
     return isFine(findings) && hasPolicies && hasPage ? 0 : 1;
   } finally {
     stopListening();
     await close();
+  }
+}
+
+/** Without a token, the error says whether the server asks for one: one dry run finds out. @throws UsageError */
+async function serverOf(options: CommandLine, env: NodeJS.ProcessEnv, inPolicies: () => Found | undefined) {
+  try {
+    return readServer(options, env, inPolicies);
+  } catch (error) {
+    if (!(error instanceof NoTokenError)) throw error;
+    const server = readServer({ ...options, identity: false }, env, inPolicies);
+    refuseProxy(server.baseUrl, env);
+    const { operations, close } = connect(server, { attempts: { failed: 1, timedOut: 1 } });
+    const answers = await isAnswered(operations).finally(close);
+    throw answers
+      ? new UsageError(
+          'No access token, but this server answers without one: add --no-identity. Whoever reaches it can delete as well.',
+        )
+      : error;
   }
 }
 

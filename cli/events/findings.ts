@@ -7,7 +7,7 @@ import { errorText } from '../../lambda/report/sentences/server-errors.ts';
 /** What a survey reports: plain data, and the few figures that both screen and page use. */
 
 export interface Check {
-  name: 'Address' | 'Token' | 'Truncation' | 'Task status' | 'Sizes' | 'Clock';
+  name: 'Address' | 'Token' | 'Headers' | 'Certificate' | 'Truncation' | 'Task status' | 'Sizes' | 'Clock';
   state: 'ok' | 'note' | 'failed' | 'not checked';
   /** What was found. */
   text: string;

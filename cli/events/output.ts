@@ -50,7 +50,7 @@ export interface RunListener {
 export interface Header {
   server: string;
   /** Where address and token were found. */
-  from?: { url: string; token: string } | undefined;
+  from?: { url: string; identity: readonly string[] } | undefined;
   mode: 'survey' | 'preview' | 'enforce' | 'release';
   /** The server is the embedded operations service. */
   embedded: boolean;

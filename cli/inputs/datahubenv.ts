@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { problemOfHeaders } from '../../lambda/gms/headers.ts';
+import type { Headers } from '../../lambda/gms/identity.ts';
 import { UsageError, whatFailed } from '../events/mistakes.ts';
 import { readGuarded } from './read-text.ts';
 
@@ -65,6 +67,11 @@ export interface DatahubEnv {
   token?: string;
   /** The certificates of a private authority. */
   caPath?: string;
+  /** What a gateway asks for. */
+  headers?: Headers;
+  certificatePath?: string;
+  keyPath?: string;
+  keyPassword?: string;
 }
 
 /** Why the file has no settings for us, as a clause. */
@@ -99,6 +106,10 @@ export function readDatahubEnv(env: NodeJS.ProcessEnv): DatahubEnv | NoDatahubEn
     server: textOf(fieldOf(gms, 'server')),
     token: textOf(fieldOf(gms, 'token')),
     caPath: textOf(fieldOf(gms, 'ca_certificate_path')),
+    headers: headersIn(fieldOf(gms, 'extra_headers')),
+    certificatePath: optionalText(gms, 'client_certificate_path'),
+    keyPath: optionalText(gms, 'client_key_path'),
+    keyPassword: optionalText(gms, 'client_key_password'),
   };
 }
 
@@ -127,13 +138,9 @@ function parsed(text: string): unknown {
   }
 }
 
-const behindTheGateway = 'give --gms-url an address of GMS behind the gateway that wants it, and --token-file';
-
 /** Settings that DataHub's tools follow and this job does not support: its requests would fail without them. */
 const unsupported: Record<string, string> = {
-  extra_headers: `which this job does not send: ${behindTheGateway}`,
-  client_certificate_path: `and this job shows no certificate of its own: ${behindTheGateway}`,
-  client_key_path: `and this job shows no certificate of its own: ${behindTheGateway}`,
+  auth: 'and this job fetches no token of its own: let something else write it into a file, and give --token-file',
   disable_ssl_verification:
     "and this job always verifies: give --gms-url, --token-file and, with --ca-file, the certificate of the server's authority",
 };
@@ -149,10 +156,32 @@ function isSet(value: unknown): boolean {
   return !/^(|undefined|null|0|false|f|no|n|off)$/i.test(String(value).trim());
 }
 
+/** As DataHub's tools read it: names with texts. Throws UsageError. */
+function headersIn(given: unknown): Headers | undefined {
+  if (given === undefined || given === null) return undefined;
+  const entries = Object.entries(Object(given) as Record<string, unknown>);
+  const isMapping = typeof given === 'object' && !Array.isArray(given);
+  if (isMapping && entries.length === 0) return undefined;
+  const isText = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === 'string';
+  const wrong =
+    isMapping && entries.every(isText)
+      ? problemOfHeaders(entries)
+      : 'must hold names with texts; put a number into quotes';
+  if (wrong !== undefined) throw new UsageError(`gms.extra_headers of ${datahubenv} ${wrong}.`);
+  return Object.fromEntries(entries) as Headers;
+}
+
 const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? (value as Record<string, unknown>)[name]
     : undefined;
+
+/** As for the headers, what is no text is no reason to go on without. Throws UsageError. */
+function optionalText(gms: unknown, name: string): string | undefined {
+  const value = fieldOf(gms, name);
+  if (value === undefined || value === null || typeof value === 'string') return textOf(value);
+  throw new UsageError(`gms.${name} of ${datahubenv} must be a text: put it into quotes.`);
+}
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value.trim() || undefined : undefined;

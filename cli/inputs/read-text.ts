@@ -95,10 +95,12 @@ function readSome(file: number, buffer: Buffer): number | undefined {
   }
 }
 
-/** Whether an address or a token was given instead of the name of a file, perhaps in quotes or without its scheme. */
+/** Whether an address, a token, a header or a key was given instead of the name of a file, perhaps in quotes or without its scheme. */
 function looksSecret(text: string): boolean {
   const bare = text.replace(/^["']+/, '');
-  if (/^\w+:\/\//.test(bare) || looksLikeToken(bare)) return true;
+  if (/^\w+:\/\/|^-----BEGIN/.test(bare) || looksLikeToken(bare)) return true;
+  // A header, in place of a file with it.
+  if (/^[\w-]{2,}:/.test(bare)) return !existsSync(text);
   return /^(?:[\w-]+\.){2,}[a-z]{2,}\/(?:services|hooks|webhook\w*|workflows)\b/.test(bare) && !existsSync(text);
 }
 

@@ -1,10 +1,7 @@
-import { statSync } from 'node:fs';
 import { getProxyForUrl } from 'proxy-from-env';
-import { isLoopback, readBaseUrl, serverAddress } from '../../lambda/gms/http/base-url.ts';
+import { isLoopback, readBaseUrl } from '../../lambda/gms/http/base-url.ts';
 import { trusting } from '../../lambda/gms/http/connection.ts';
-import type { TokenSource } from '../../lambda/gms/operations.ts';
-import { whyNoToken } from '../../lambda/gms/secrets.ts';
-import { ParametersError } from '../../lambda/run/services.ts';
+import type { IdentitySource } from '../../lambda/gms/identity.ts';
 import type { Options } from '../command-line/options.ts';
 import { type Attempt, UsageError } from '../events/mistakes.ts';
 import {
@@ -16,25 +13,26 @@ import {
   nonEmpty,
   readDatahubEnv,
 } from './datahubenv.ts';
-import { readSecret, readText } from './read-text.ts';
+import { type Address, type DatahubSettings, type IdentityOptions, identityFor, lastUsable } from './identity.ts';
+import { readText } from './read-text.ts';
 
 /** A server with everything needed to talk to it, read and checked before anything is sent. */
 export interface Server {
   /** Normalised. */
   baseUrl: string;
-  token: TokenSource;
-  /** Read for its expiry, and to make sure that nothing prints it. */
-  tokenText: string;
+  identity: IdentitySource;
+  /** All that was read of it so far, so that nothing prints it. */
+  secrets(): string[];
   /** PEM of the authorities that are trusted besides the public ones. */
   ca?: (() => string) | undefined;
   /** How long one read may take, if not as long as in the deployed functions. */
   timeoutMillis?: number;
-  /** Where address and token were found, for people; omitted for the embedded service. */
-  from?: { url: string; token: string };
+  /** Where address and identity were found, for people; omitted for the embedded service. */
+  from?: { url: string; identity: readonly string[] };
 }
 
 /** What is omitted may be in the environment or in `~/.datahubenv`. */
-export type ServerOptions = Pick<Options, 'gmsUrl' | 'tokenFile' | 'caFile' | 'timeout'>;
+export type ServerOptions = IdentityOptions & Pick<Options, 'gmsUrl' | 'caFile' | 'timeout'>;
 
 /** @throws UsageError */
 export const readServer = (
@@ -54,55 +52,32 @@ interface ServerParts extends Partial<Pick<Server, 'baseUrl' | 'ca'>> {
  * @param inPolicies the address in the file of `--policies`
  */
 export function partsOfServer(
-  { gmsUrl, tokenFile, caFile, timeout }: ServerOptions,
+  options: ServerOptions,
   env: NodeJS.ProcessEnv,
   attempt: Attempt,
   inPolicies: () => Found | undefined = () => undefined,
 ): ServerParts {
-  const given: DatahubSettings = {
-    environment: () => addressInEnvironment(env),
-    environmentToken: () => tokenInEnvironment(env),
-    file: () => readDatahubEnv(env),
-    systemAuth: nonEmpty(env['DATAHUB_SYSTEM_CLIENT_ID']) !== undefined,
-  };
+  const { gmsUrl, caFile, timeout } = options;
+  const given: DatahubSettings = { environment: () => addressInEnvironment(env), file: () => readDatahubEnv(env) };
   const address = attempt(() =>
     addressOf(gmsUrl === undefined ? inPolicies() : { text: gmsUrl, from: '--gms-url' }, given),
   );
-  const token = attempt(() => {
-    const found = tokenFile !== undefined ? tokenOfFile(tokenFile) : address && tokenFor(address, given);
-    return found && { ...found, first: found.read() };
-  });
+  const identity = attempt(() => identityFor(options, address, given, env));
   const trusted = attempt(() => {
     const ca = caFile !== undefined ? { path: caFile, from: '--ca-file' } : address && caOf(address, given);
     return { ca: ca && lastUsable(() => readCertificates(ca, env)) };
   });
   const parts = { baseUrl: address?.baseUrl, ca: trusted?.ca };
-  if (!address || !token || !trusted) return parts;
+  if (!address || !identity || !trusted) return parts;
   const server: Server = {
     ...parts,
     baseUrl: address.baseUrl,
-    token: tokenSource(token.first, token),
-    tokenText: token.first,
+    identity: identity.source,
+    secrets: identity.secrets,
     timeoutMillis: timeout === undefined ? undefined : timeout * 1000,
-    from: { url: address.from, token: token.from },
+    from: { url: address.from, identity: identity.from },
   };
   return { ...parts, server };
-}
-
-/** Where DataHub's own settings are kept. */
-interface DatahubSettings {
-  /** Each is read only if something in it is needed: settings that cannot be used matter only then. */
-  environment: () => Found | undefined;
-  environmentToken: () => Token | undefined;
-  file: () => DatahubEnv | NoDatahubEnv;
-  /** The environment holds the credentials of DataHub's own services. */
-  systemAuth: boolean;
-}
-
-interface Address {
-  baseUrl: string;
-  from: string;
-  place: 'option' | 'environment' | 'file';
 }
 
 function addressOf(typed: Found | undefined, settings: DatahubSettings): Address {
@@ -128,102 +103,6 @@ function addressInFile(file: DatahubEnv | NoDatahubEnv): Found {
   throw new UsageError(`No server: give --gms-url URL or set DATAHUB_GMS_URL (${why}).`);
 }
 
-interface Token {
-  /** Reads it again after a refusal: by then the file may hold a new token. Throws UsageError. */
-  read(): string;
-  /** The file that holds nothing else. */
-  path?: string;
-  from: string;
-}
-
-function tokenOfFile(path: string, option = '--token-file'): Token {
-  const read = (file: string, patienceMillis?: number) =>
-    checkToken(readSecret(file, option, patienceMillis), `${option} ${path}`);
-  if (path !== '-') return { path, read: () => read(path), from: `${option} ${path}` };
-  // A pipe can be read once, and its writer may have to sign in first.
-  const token = read('/dev/stdin', 60_000);
-  return { read: () => token, from: 'standard input' };
-}
-
-/** Or the name of its file, as a pod has it: what was renewed in a mounted Secret is found there. */
-function tokenInEnvironment(env: NodeJS.ProcessEnv): Token | undefined {
-  const path = env[tokenFileVariable];
-  if (path !== undefined) return tokenOfFile(path, tokenFileVariable);
-  const text = nonEmpty(env['DATAHUB_GMS_TOKEN']);
-  if (text === undefined) return undefined;
-  return { read: () => checkToken(text, 'DATAHUB_GMS_TOKEN'), from: 'DATAHUB_GMS_TOKEN' };
-}
-
-export const tokenFileVariable = 'DATAHUB_RETENTION_TOKEN_FILE';
-
-/**
- * A token belongs to the address beside which it was found: no other server must see it. A token in the environment
- * belongs to the address there, or to `--gms-url`.
- */
-function tokenFor(address: Address, settings: DatahubSettings): Token {
-  const { file, systemAuth } = settings;
-  const [environment, environmentToken] = [settings.environment(), settings.environmentToken()];
-  const refused = (why: string) => {
-    const system = systemAuth ? ' (this job does not use DATAHUB_SYSTEM_CLIENT_ID)' : '';
-    return new UsageError(`No access token${why}: ${tokenRemedy}${system}.`);
-  };
-  if (environmentToken !== undefined && address.place !== 'file') {
-    if (environment !== undefined && !isSame(environment.text, address)) {
-      throw refused(`: ${environmentToken.from} is for the server of ${environment.from}, not for ${address.from}`);
-    }
-    return environmentToken;
-  }
-  const unused =
-    environmentToken === undefined
-      ? ''
-      : ` (not ${environmentToken.from}, which counts only beside DATAHUB_GMS_URL or --gms-url)`;
-  const read = () => {
-    const found = file();
-    if ('missing' in found || found.token === undefined) throw refused(unused);
-    if (!isSame(found.server ?? '', address)) throw refused(`: the one in ${datahubenv} is for another server`);
-    return checkToken(found.token, datahubenv);
-  };
-  return { read, from: `${datahubenv}${unused}` };
-}
-
-const tokenRemedy =
-  'give --token-file FILE, or set DATAHUB_GMS_TOKEN beside DATAHUB_GMS_URL (a server with authentication off takes any text of twelve letters)';
-
-function isSame(text: string, { baseUrl }: Address): boolean {
-  const other = readBaseUrl(text);
-  return other.kind === 'address' && serverAddress(other.baseUrl) === serverAddress(baseUrl);
-}
-
-function tokenSource(first: string, { read, path }: Token): TokenSource {
-  let current = first;
-  let storedAt = writtenAt(path);
-  return {
-    get: async () => current,
-    async reread() {
-      try {
-        current = read();
-      } catch (error) {
-        throw new ParametersError((error as Error).message);
-      }
-      storedAt = writtenAt(path);
-      return current;
-    },
-    storedAt: () => storedAt,
-  };
-}
-
-/** Epoch milliseconds. */
-function writtenAt(path: string | undefined): number | undefined {
-  return path === undefined ? undefined : statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-}
-
-function checkToken(given: string, name: string): string {
-  const token = given.trim();
-  const wrong = whyNoToken(token);
-  if (wrong !== undefined) throw new UsageError(`${name} ${wrong}: put only the access token there.`);
-  return token;
-}
-
 /** The authority that the file names for its server. */
 function caOf({ place }: Address, { file }: DatahubSettings): Certificates | undefined {
   const read = place === 'file' ? file() : undefined;
@@ -234,19 +113,6 @@ function caOf({ place }: Address, { file }: DatahubSettings): Certificates | und
 interface Certificates {
   path: string;
   from: string;
-}
-
-/** A mounted file is renewed while a run goes on; if the new one cannot be used, the last one stays. */
-function lastUsable(read: () => string): () => string {
-  let last = read();
-  return () => {
-    try {
-      last = read();
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-    }
-    return last;
-  };
 }
 
 /** In addition to `NODE_EXTRA_CA_CERTS`, which Node forgets where certificates are given. */

@@ -21,7 +21,7 @@ import { pushFigures } from './push-metrics.ts';
 
 /** Where the result of a run goes: the screen, files, and a webhook. */
 interface ReportOutputs {
-  /** Its token appears nowhere; its certificates are trusted for the webhook, too. */
+  /** Its identity appears nowhere; its certificates are trusted for the webhook, too. */
   server: Server;
   json?: OutputFile<'report'>;
   metrics?: OutputFile<'figures'>;
@@ -57,8 +57,8 @@ export function reportPublisher(run: ReportOutputs, output: RunListener): Report
     status: () => status,
     async publish(made) {
       const { audience, server, json, metrics, webhook } = run;
-      const withoutToken = redactor([server.tokenText]);
-      const clean = webhook ? (text: string) => withoutToken(withoutAddress(webhook)(text)) : withoutToken;
+      const withoutSecrets = redactor(server.secrets());
+      const clean = webhook ? (text: string) => withoutSecrets(withoutAddress(webhook)(text)) : withoutSecrets;
       const message = messageOf(made, { audience, clean });
       const { report } = message;
       output.report(message);

@@ -1,6 +1,7 @@
 import { createOperations } from '../../lambda/gms/http/http-operations.ts';
 import { createHttpTransport } from '../../lambda/gms/http/http-transport.ts';
-import { asResult } from '../../lambda/gms/operations.ts';
+import { fixedIdentity, type Identity, type IdentitySource } from '../../lambda/gms/identity.ts';
+import { asResult, type Operations } from '../../lambda/gms/operations.ts';
 import type { HttpResponse } from '../../lambda/gms/transport.ts';
 import type { ServerEvent } from '../events/output.ts';
 import type { Server } from '../inputs/server.ts';
@@ -12,6 +13,8 @@ export interface Connection extends ObservedOperations {
   isSample(): boolean;
   /** Asks for a page without a token; undefined if nothing answers. */
   page(url: string): Promise<HttpResponse | undefined>;
+  /** The same server, asked with another identity. */
+  operationsAs(identity: Identity): Operations;
   /** Asks the server once to find out; false if it cannot be asked. */
   probe(): Promise<boolean>;
   close(): Promise<void>;
@@ -30,18 +33,25 @@ interface ConnectOptions {
 
 /** The operations of a server over HTTP, as the deployed functions use them. */
 export function connect(
-  { baseUrl, token, ca, timeoutMillis }: Server,
+  { baseUrl, identity, ca, timeoutMillis }: Server,
   { sampleOnly = false, onServerEvent = () => {}, attempts, sleep }: ConnectOptions = {},
 ): Connection {
   const network = createHttpTransport({ ca, readTimeoutMillis: timeoutMillis });
   const { transport, isSample } = watchSample(network);
-  const http = createOperations({ baseUrl, token, transport, ...(attempts && { attempts }), ...(sleep && { sleep }) });
+  const operationsOf = (source: IdentitySource) =>
+    createOperations({ baseUrl, identity: source, transport, ...(attempts && { attempts }), ...(sleep && { sleep }) });
+  const http = operationsOf(identity);
   const { operations, silentSince } = observed(http, () => sampleOnly && !isSample(), onServerEvent);
   return {
     operations,
     silentSince,
     isSample,
-    page: (url) => network.page(url),
+    operationsAs: (other) => operationsOf(fixedIdentity(other)),
+    async page(url) {
+      // A gateway in front of GMS wants the same of every request.
+      const { headers, certificate } = new URL(url).origin === new URL(baseUrl).origin ? await identity.get() : {};
+      return network.page(url, { headers, certificate });
+    },
     async probe() {
       await asResult(() => operations.indexSizes({ attempts: 1 }));
       return isSample();

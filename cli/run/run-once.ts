@@ -89,7 +89,7 @@ export async function runOnce(run: LocalRun, output: RunListener, publisher: Pub
           policies: () => policiesOf(run),
           // A local run is controlled only by the person who started it.
           paused: async () => false,
-          token: run.server.token,
+          identity: run.server.identity,
         },
         operations: operationsOf(run.connection, {
           isStopped: () => stopped,

@@ -1,7 +1,9 @@
 import { absentTask, type IndexNames } from '../../lambda/gms/backend.ts';
+import { validityOf } from '../../lambda/gms/client-certificate.ts';
 import { mayRefuseField } from '../../lambda/gms/force-field.ts';
 import { isLoopback } from '../../lambda/gms/http/base-url.ts';
-import { expiryNotice, tokenExpiryMillis } from '../../lambda/gms/http/token-provider.ts';
+import { certificateNotice, expiryNotice, tokenExpiryMillis } from '../../lambda/gms/http/identity-provider.ts';
+import { type Identity, type IdentityPart, partsOf } from '../../lambda/gms/identity.ts';
 import { asResult, type DryRun, type IndexSize, type Operations, type Result } from '../../lambda/gms/operations.ts';
 import { usualBatchSize } from '../../lambda/model/policy-fields.ts';
 import type { ServerError, ServerErrorKind } from '../../lambda/model/server-error.ts';
@@ -28,10 +30,16 @@ export interface CheckResults {
   canCount: boolean;
 }
 
+/** The same server, asked with its identity or with another one. */
+export interface Ways {
+  operations: Operations;
+  operationsAs(identity: Identity): Operations;
+}
+
 /** @param now real time, epoch milliseconds. Throws what is not an OperationsError. */
 export async function checkServer(
   server: Server,
-  operations: Operations,
+  { operations, operationsAs }: Ways,
   dryRun: AskDryRun,
   now: number,
 ): Promise<CheckResults> {
@@ -47,9 +55,31 @@ export async function checkServer(
     status,
     dryRun: common ? first : await anyDryRun(dryRun, first, [...named, ...otherIndices]),
   };
-  const checks = common ? unusable(common, server, now) : usable(answers, server, now);
+  const identity = await server.identity.get();
+  const shown: Shown = { server, identity, storedAt: server.identity.storedAt?.(), now, unneeded: new Set() };
+  for (const part of common ? [] : partsOf(identity)) {
+    if (await isAnswered(operationsAs({ ...identity, [part]: undefined }))) shown.unneeded.add(part);
+  }
+  const checks = common ? unusable(common, shown) : usable(answers, shown);
   const canCount = common === undefined && answers.dryRun.kind === 'done';
   return { checks, sizes: sizes.kind === 'done' ? sizes.value : undefined, canCount };
+}
+
+/** What was sent as identity, and what of it the server does not ask for. */
+interface Shown {
+  server: Server;
+  identity: Identity;
+  storedAt: number | undefined;
+  /** Epoch milliseconds. */
+  now: number;
+  unneeded: Set<IdentityPart>;
+}
+
+/** Whether DataHub answers a dry run that deletes nothing, whatever it says of the index. */
+export async function isAnswered(operations: Operations): Promise<boolean> {
+  const fields = { ...firstIndex, cutoffMillis: 0, batchSize: usualBatchSize };
+  const result = await asResult(() => operations.dryRun(fields, { attempts: 1 }));
+  return result.kind === 'done' || isDataHubs(result.error);
 }
 
 const isNamed = (size: IndexSize): size is IndexSize & IndexNames =>
@@ -107,20 +137,29 @@ function commonFailure({ sizes, status, dryRun }: Answers): ServerError | undefi
   return errors.length === 3 && !errors.some(isDataHubs) ? first : undefined;
 }
 
-function unusable(error: ServerError, server: Server, now: number): Check[] {
+function unusable(error: ServerError, shown: Shown): Check[] {
+  const { server } = shown;
   const failed = { state: 'failed', text: diagnosis(error), remedy: remedyByHand(error) } as const;
   const isToken = error.kind === 'unauthorized' || error.kind === 'token';
-  const expiry = tokenCheck(server, now);
-  const unasked = isToken ? 'the token was refused' : notDataHub(error);
+  const expiry = tokenCheck(shown);
+  const gateway = gatewayChecks(shown, true);
+  const hasToken = shown.identity.token !== undefined;
+  const refused = hasToken ? 'the token was refused' : 'the server asks for a token';
+  const unasked = isToken ? refused : notDataHub(error);
   const privileges = (['Truncation', 'Task status', 'Sizes', 'Clock'] as const).map((name) =>
     notChecked(name, unasked),
   );
   if (!isToken) {
     const token = expiry.state === 'failed' ? expiry : notChecked('Token', unasked);
-    return [{ name: 'Address', ...failed }, token, ...privileges];
+    return [{ name: 'Address', ...failed }, token, ...gateway, ...privileges];
   }
   // An expired token is refused for that reason; for any other token, all we know is that it is refused.
-  return [addressCheck(server), expiry.state === 'failed' ? expiry : { name: 'Token', ...failed }, ...privileges];
+  return [
+    addressCheck(server),
+    expiry.state === 'failed' ? expiry : { name: 'Token', ...failed },
+    ...gateway,
+    ...privileges,
+  ];
 }
 
 /** Where there is a status, something has answered: a gateway, a proxy, a page. */
@@ -129,10 +168,11 @@ function notDataHub({ kind, status }: ServerError): string {
   return status === undefined ? 'the server did not answer' : 'something other than DataHub answered';
 }
 
-function usable({ sizes, status, dryRun }: Answers, server: Server, now: number): Check[] {
+function usable({ sizes, status, dryRun }: Answers, shown: Shown): Check[] {
   return [
-    addressCheck(server),
-    tokenCheck(server, now),
+    addressCheck(shown.server),
+    tokenCheck(shown),
+    ...gatewayChecks(shown, false),
     privilegeCheck(
       'Truncation',
       dryRun,
@@ -152,23 +192,52 @@ function addressCheck({ baseUrl }: Server): Check {
   const url = new URL(baseUrl);
   const text = `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}/operations`;
   if (url.protocol === 'https:' || isLoopback(url.hostname)) return { name: 'Address', state: 'ok', text };
-  const advice = 'Anyone on the network path can read the token: prefer an https address.';
+  const advice = 'Anyone on the network path can read what is sent: prefer an https address.';
   return { name: 'Address', state: 'note', text: `${text}, not encrypted`, remedy: advice };
 }
 
 const newToken = asSentence(`${createToken}, for an account with the privileges below`);
 
-function tokenCheck({ tokenText, token }: Server, now: number): Check {
-  const expiresAt = tokenExpiryMillis(tokenText);
-  if (expiresAt === undefined) return { name: 'Token', state: 'ok', text: 'accepted; it does not say when it expires' };
-  const away = Math.abs(expiresAt - now);
-  const time = away < dayMillis ? duration(away / 1000) : counted(Math.floor(away / dayMillis), 'day', 'days');
-  if (expiresAt <= now) {
-    return { name: 'Token', state: 'failed', text: `expired ${time} ago (${date(expiresAt)})`, remedy: newToken };
+const anybody = 'Whoever reaches this port can delete as well: let nobody but DataHub and this job through to it.';
+
+function tokenCheck({ identity: { token }, storedAt, now, unneeded }: Shown): Check {
+  const name = 'Token';
+  if (token === undefined)
+    return { name, state: 'note', text: 'none is sent; the server asks for none', remedy: anybody };
+  if (unneeded.has('token')) {
+    return { name, state: 'note', text: 'sent, but the server answers without one, too', remedy: anybody };
   }
-  const text = `accepted; expires in ${time} (${date(expiresAt)})`;
-  if (expiryNotice(tokenText, token.storedAt?.(), now) === undefined) return { name: 'Token', state: 'ok', text };
-  return { name: 'Token', state: 'note', text, remedy: newToken };
+  const isDue = expiryNotice(token, storedAt, now) !== undefined;
+  return expiryCheck({ name, state: 'ok', text: 'accepted' }, tokenExpiryMillis(token), isDue, now, newToken);
+}
+
+/** What was sent to something in front of DataHub; values are never shown. */
+function gatewayChecks({ identity, unneeded, now }: Shown, isRefused: boolean): Check[] {
+  const { headers, certificate } = identity;
+  const state = isRefused ? 'not checked' : 'ok';
+  const found = (part: IdentityPart) =>
+    isRefused ? 'sent' : unneeded.has(part) ? 'sent; the server answers without, too' : 'sent, and needed';
+  const checks: Check[] = [];
+  if (headers) {
+    checks.push({ name: 'Headers', state, text: `${Object.keys(headers).join(', ')} ${found('headers')}` });
+  }
+  if (certificate) {
+    const check: Check = { name: 'Certificate', state, text: found('certificate') };
+    const { at } = validityOf(certificate.cert);
+    const isDue = certificateNotice(certificate, now) !== undefined;
+    checks.push(expiryCheck(check, at, isDue, now, 'Renew the client certificate.'));
+  }
+  return checks;
+}
+
+/** @param isDue people should hear of it by now */
+function expiryCheck(check: Check, at: number | undefined, isDue: boolean, now: number, remedy: string): Check {
+  if (at === undefined) return { ...check, text: `${check.text}; it does not say when it expires` };
+  const away = Math.abs(at - now);
+  const time = away < dayMillis ? duration(away / 1000) : counted(Math.floor(away / dayMillis), 'day', 'days');
+  if (at <= now) return { ...check, state: 'failed', text: `expired ${time} ago (${date(at)})`, remedy };
+  const text = `${check.text}; expires in ${time} (${date(at)})`;
+  return isDue ? { ...check, state: 'note', text, remedy } : { ...check, text };
 }
 
 function privilegeCheck(

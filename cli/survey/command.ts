@@ -1,5 +1,4 @@
 import { serverAddress } from '../../lambda/gms/http/base-url.ts';
-import type { Operations } from '../../lambda/gms/operations.ts';
 import { redactor } from '../../lambda/gms/secrets.ts';
 import type { HttpResponse } from '../../lambda/gms/transport.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
@@ -10,7 +9,7 @@ import type { Findings } from '../events/findings.ts';
 import { UsageError } from '../events/mistakes.ts';
 import type { RunListener } from '../events/output.ts';
 import type { Server } from '../inputs/server.ts';
-import { checkServer } from './checks.ts';
+import { checkServer, type Ways } from './checks.ts';
 import { countIndices } from './count.ts';
 import { damage, isDamaged } from './damage.ts';
 import { dryRunsOf } from './dry-runs.ts';
@@ -29,14 +28,14 @@ export const surveyAttempts = { failed: 2, timedOut: 1 };
  */
 export async function surveyServer(
   server: Server,
-  { operations, page }: { operations: Operations; page(url: string): Promise<HttpResponse | undefined> },
+  { page, ...ways }: Ways & { page(url: string): Promise<HttpResponse | undefined> },
   records: () => Promise<StoredRecord[]>,
   output: RunListener,
 ): Promise<Findings | undefined> {
-  const { baseUrl, tokenText } = server;
+  const { baseUrl, secrets } = server;
   const now = Date.now();
-  const { dryRun, refusesForceField } = dryRunsOf(operations);
-  const { checks, sizes, canCount } = await checkServer(server, operations, dryRun, now);
+  const { dryRun, refusesForceField } = dryRunsOf(ways.operations);
+  const { checks, sizes, canCount } = await checkServer(server, ways, dryRun, now);
   const isElsewhere = checks.some(({ name, state }) => name === 'Address' && state === 'failed');
   const there = isElsewhere ? await findGms(baseUrl, page) : undefined;
   output.checks(
@@ -48,9 +47,9 @@ export async function surveyServer(
   const here = (await recordsOf(records)).filter(
     (record) => addressElsewhere(record, { server: serverAddress(baseUrl) }) === undefined,
   );
-  // The version is asked for without the token, but the server knows the token and may repeat it.
+  // The version is asked for without the token, but the server knows it and may repeat it.
   const config = (await page(`${baseUrl}/config`))?.body ?? '';
-  const version = versionIn(redactor([tokenText])(config));
+  const version = versionIn(redactor(secrets())(config));
   const own = ownTruncations(here);
   const suggestions = suggest(survey, own, { now, version });
   const findings: Findings = {

@@ -144,6 +144,26 @@ export interface StageProps {
    */
   readonly tokenParameter?: string;
   /**
+   * A parameter (SecureString) with headers for a gateway, one Name: value a line.
+   * @default - none
+   */
+  readonly headersParameter?: string;
+  /**
+   * A parameter with a client certificate (PEM) for a gateway; with the next.
+   * @default - none
+   */
+  readonly clientCertificateParameter?: string;
+  /**
+   * A parameter (SecureString) with its key (PEM, no password).
+   * @default - none
+   */
+  readonly clientKeyParameter?: string;
+  /**
+   * Sends no token, to a DataHub that asks for none.
+   * @default false
+   */
+  readonly noIdentity?: boolean;
+  /**
    * Where docs/runbook.md can be opened from a phone, without an anchor: alarms and messages link to it.
    * @default - they link to the stage’s dashboard, which has the most urgent sections
    */

@@ -52,7 +52,11 @@ export class Workflow extends Construct {
     };
     const access = {
       LEDGER_TABLE: table.tableName,
-      TOKEN_PARAMETER: settings.tokenParameter,
+      TOKEN_PARAMETER: settings.noIdentity ? undefined : settings.tokenParameter,
+      NO_IDENTITY: settings.noIdentity ? ('true' as const) : undefined,
+      HEADERS_PARAMETER: settings.headersParameter,
+      CLIENT_CERTIFICATE_PARAMETER: settings.clientCertificateParameter,
+      CLIENT_KEY_PARAMETER: settings.clientKeyParameter,
       CA_CERTIFICATE_PARAMETER: settings.caCertificateParameter,
     };
     const parameters = {
@@ -177,25 +181,30 @@ const digits = (value: number): string => String(Tokenization.stringifyNumber(va
 const allow = (sid: string, actions: string[], ...resources: string[]): PolicyStatement =>
   new PolicyStatement({ sid, actions, resources });
 
-/** Permission to read the token and other parameters that a function reads individually, by their names. */
+/** Permission to read the identity and other parameters that a function reads individually, by their names. */
 function readParameters(
   stack: Stack,
   settings: Settings,
   { tokenKey }: Resources,
   pausedParameter?: string,
 ): PolicyStatement[] {
-  const names = [settings.tokenParameter, pausedParameter, settings.caCertificateParameter];
-  const arns = names.filter((name) => name !== undefined).map((name) => parameterArn(stack, name));
-  const statements = [allow('ReadParameters', ['ssm:GetParameter'], ...arns)];
-  if (tokenKey !== undefined) {
+  const arnsOf = (...names: Array<string | undefined>) =>
+    names.filter((name) => name !== undefined).map((name) => parameterArn(stack, name));
+  const token = settings.noIdentity ? undefined : settings.tokenParameter;
+  const { headersParameter, clientCertificateParameter, clientKeyParameter } = settings;
+  const secrets = arnsOf(token, headersParameter, clientCertificateParameter, clientKeyParameter);
+  const others = arnsOf(pausedParameter, settings.caCertificateParameter);
+  const arns = [...secrets, ...others];
+  const statements = arns.length === 0 ? [] : [allow('ReadParameters', ['ssm:GetParameter'], ...arns)];
+  if (tokenKey !== undefined && secrets.length > 0) {
     statements.push(
       new PolicyStatement({
         sid: 'DecryptToken',
         actions: ['kms:Decrypt'],
         resources: [tokenKey.keyArn],
-        // Parameter Store encrypts with the parameter's ARN as context: the key opens this parameter and nothing else.
+        // Parameter Store encrypts with the parameter's ARN as context: the key opens these parameters and nothing else.
         conditions: {
-          StringEquals: { 'kms:EncryptionContext:PARAMETER_ARN': parameterArn(stack, settings.tokenParameter) },
+          StringEquals: { 'kms:EncryptionContext:PARAMETER_ARN': secrets.length === 1 ? secrets[0] : secrets },
         },
       }),
     );

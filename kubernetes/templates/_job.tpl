@@ -114,9 +114,24 @@ containers:
       # What every run needs is here and not in the arguments, so that a run by hand has it, too.
       - name: DATAHUB_GMS_URL
         value: {{ .server.url | quote }}
+      {{- if .server.noIdentity }}
+      - name: DATAHUB_RETENTION_NO_IDENTITY
+        value: "true"
+      {{- else }}
       # A file, because a new token is in it within a minute or two, also while a run goes on.
       - name: DATAHUB_RETENTION_TOKEN_FILE
         value: {{ default (printf "/token/%s" .token.secretKey) .token.file | quote }}
+      {{- end }}
+      {{- if .server.headersSecret }}
+      - name: DATAHUB_RETENTION_HEADER_FILE
+        value: {{ printf "/headers/%s" .server.headersKey | quote }}
+      {{- end }}
+      {{- if .server.tlsSecret }}
+      - name: DATAHUB_CLIENT_CERT_PATH
+        value: /tls/tls.crt
+      - name: DATAHUB_CLIENT_KEY_PATH
+        value: /tls/tls.key
+      {{- end }}
       - name: DATAHUB_RETENTION_NAME
         value: {{ .server.name | quote }}
       # A pod whose ledger would be in another place than the release's does not start (ledger.yaml).
@@ -138,7 +153,7 @@ containers:
         value: {{ int64 $limit | quote }}
       {{- end }}
       {{- end }}
-      {{- if not (or .token.volume .token.file) }}
+      {{- if not (or .token.volume .token.file .server.noIdentity) }}
       - name: DATAHUB_RETENTION_TOKEN_SECRET
         value: {{ printf "%s/%s" .token.secretRef .token.secretKey | quote }}
       {{- end }}
@@ -167,8 +182,14 @@ containers:
     {{- end }}
     volumeMounts:
       - { name: policies, mountPath: /policies, readOnly: true }
-      {{- if or .token.volume (not .token.file) }}
+      {{- if not (or .server.noIdentity (and .token.file (not .token.volume))) }}
       - { name: token, mountPath: /token, readOnly: true }
+      {{- end }}
+      {{- if .server.headersSecret }}
+      - { name: headers, mountPath: /headers, readOnly: true }
+      {{- end }}
+      {{- if .server.tlsSecret }}
+      - { name: tls, mountPath: /tls, readOnly: true }
       {{- end }}
       {{- if and .notification.secretRef (not .notification.file) }}
       - { name: webhook, mountPath: /webhook, readOnly: true }
@@ -192,9 +213,17 @@ volumes:
     configMap:
       name: {{ $fullname }}-policies
   # A key that is not there keeps the pod from starting, and its events say which.
-  {{- if or .token.volume (not .token.file) }}
+  {{- if not (or .server.noIdentity (and .token.file (not .token.volume))) }}
   - name: token
     {{- default (dict "secret" (dict "secretName" .token.secretRef "items" (list (dict "key" .token.secretKey "path" .token.secretKey)))) .token.volume | toYaml | nindent 4 }}
+  {{- end }}
+  {{- with .server.headersSecret }}
+  - name: headers
+    secret: { secretName: {{ . | quote }}, items: [{ key: {{ $.root.Values.server.headersKey | quote }}, path: {{ $.root.Values.server.headersKey | quote }} }] }
+  {{- end }}
+  {{- with .server.tlsSecret }}
+  - name: tls
+    secret: { secretName: {{ . | quote }}, items: [{ key: tls.crt, path: tls.crt }, { key: tls.key, path: tls.key }] }
   {{- end }}
   {{- with .notification }}
   {{- if and .secretRef (not .file) }}

@@ -10,6 +10,12 @@ wrong with a policy among others, helm test tells, with the job's own check.
 {{- with regexFind "/(operations|aspects|entities|entitiesV2|usageStats|graphql|graphiql|swagger-ui|health|config|openapi(/.*)?)/?$" $url -}}
 {{- fail (printf "server.url: %s is the address of one of DataHub's APIs; leave out %s" $url .) -}}
 {{- end -}}
+{{- if and .Values.server.noIdentity (or .Values.token.volume .Values.token.file) -}}
+{{- fail "server.noIdentity sends no token, and token.volume or token.file has one: remove one of them" -}}
+{{- end -}}
+{{- if and .Values.server.tlsSecret (not (hasPrefix "https://" (lower $url))) -}}
+{{- fail "server.tlsSecret needs a server.url with https://: only TLS shows a certificate" -}}
+{{- end -}}
 {{- /* SERVICE, SERVICE.NAMESPACE, and what begins with SERVICE.NAMESPACE.svc are names inside the cluster. */ -}}
 {{- $host := regexReplaceAll ":[0-9]*$" (urlParse $url).host "" -}}
 {{- if regexMatch "^(?i)(localhost|.*\\.localhost|127\\..*|0\\.0\\.0\\.0|\\[::1?\\])$" $host -}}

@@ -30,7 +30,12 @@ const stage = {
 /** What is needed to talk to GMS and to keep the ledger. */
 const access = {
   LEDGER_TABLE: text,
-  TOKEN_PARAMETER: text,
+  /** One of the two: no token is never the result of a variable that is not there. */
+  TOKEN_PARAMETER: text.optional(),
+  NO_IDENTITY: z.literal('true').optional(),
+  HEADERS_PARAMETER: text.optional(),
+  CLIENT_CERTIFICATE_PARAMETER: text.optional(),
+  CLIENT_KEY_PARAMETER: text.optional(),
   CA_CERTIFICATE_PARAMETER: text.optional(),
 };
 

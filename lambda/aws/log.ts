@@ -15,7 +15,7 @@ interface RunLogOptions {
 }
 
 export interface RunLog extends Log {
-  /** Keeps this text out of everything logged from now on. Call it with every token as soon as it is read. */
+  /** Keeps this text out of everything logged from now on. Call it with every secret as soon as it is read. */
   addRedaction(secret: string): void;
 }
 
@@ -30,10 +30,10 @@ export function runLog({ stage, runId, step, requestId, coldStart }: RunLogOptio
   const request = { function_request_id: requestId, cold_start: coldStart };
   const logger = new Logger({ serviceName: 'datahub-retention', persistentKeys: { stage, runId, step, ...request } });
   const secrets: string[] = [];
+  let clean = redactor(secrets);
   const write =
     (level: 'info' | 'warn' | 'error') =>
     (message: string, fields: Record<string, unknown> = {}): void => {
-      const clean = redactor(secrets);
       logger[level](clean(message), cleanFields(fields, clean));
     };
   return {
@@ -41,7 +41,10 @@ export function runLog({ stage, runId, step, requestId, coldStart }: RunLogOptio
     warn: write('warn'),
     error: write('error'),
     addRedaction: (secret) => {
-      if (!secrets.includes(secret)) secrets.push(secret);
+      if (secrets.includes(secret)) return;
+      secrets.push(secret);
+      // A key has many pieces: they are found once, not for each line.
+      clean = redactor(secrets);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
 import { createOperations } from '../gms/http/http-operations.ts';
 import { createHttpTransport } from '../gms/http/http-transport.ts';
-import type { TokenSource } from '../gms/operations.ts';
+import { type Identity, type IdentitySource, secretsOf } from '../gms/identity.ts';
 import type { Transport } from '../gms/transport.ts';
 import { ParametersError, type RunServices } from '../run/services.ts';
 import { systemClock } from '../truncation/clock.ts';
@@ -11,7 +11,7 @@ import { type RunLog, runLog } from './log.ts';
 import { type SsmParameters, ssmParameters } from './ssm.ts';
 
 /**
- * Creates what a step needs on Lambda. Called once per container: clients and the token in memory outlive an
+ * Creates what a step needs on Lambda. Called once per container: clients and the identity in memory outlive an
  * invocation.
  * @returns a function that calls the step with the services of one invocation and closes its connections afterwards
  */
@@ -24,6 +24,10 @@ export function lambdaServices(step: 'plan' | 'truncate' | 'poll') {
   const settings = runSettings(environment);
   const parameters = ssmParameters({
     token: environment.TOKEN_PARAMETER,
+    noIdentity: environment.NO_IDENTITY === 'true',
+    headers: environment.HEADERS_PARAMETER,
+    clientCertificate: environment.CLIENT_CERTIFICATE_PARAMETER,
+    clientKey: environment.CLIENT_KEY_PARAMETER,
     policiesPath: environment.POLICIES_PATH,
     paused: environment.PAUSED_PARAMETER,
     caCertificate: environment.CA_CERTIFICATE_PARAMETER,
@@ -42,15 +46,15 @@ export function lambdaServices(step: 'plan' | 'truncate' | 'poll') {
     const log = runLog({ stage: settings.stage, runId, step, requestId: context.awsRequestId, coldStart });
     coldStart = false;
     const transport = lazyTransport(parameters);
-    const token = access(parameters, transport, log);
-    // Each run reads the token again: a warm function may still hold an old one (rule 13).
-    if (runId !== lastRunId) parameters.forgetToken();
+    const identity = access(parameters, transport, log);
+    // Each run reads the identity again: a warm function may still hold an old one (rule 13).
+    if (runId !== lastRunId) parameters.forgetIdentity();
     lastRunId = runId;
-    const operations = createOperations({ baseUrl: settings.gmsUrl, token, transport });
+    const operations = createOperations({ baseUrl: settings.gmsUrl, identity, transport });
     try {
       return await call({
         settings,
-        parameters: { ...parameters, token },
+        parameters: { ...parameters, identity },
         operations,
         ledger,
         clock: systemClock,
@@ -92,15 +96,15 @@ function lazyTransport(parameters: SsmParameters): LazyTransport {
 }
 
 /**
- * The token, kept out of the log from the moment it is read. Reading it also reads the certificates, because access
+ * The identity, kept out of the log from the moment it is read. Reading it also reads the certificates, because access
  * needs both: Plan then reports a wrong parameter as such, before any request.
  */
-function access({ token }: SsmParameters, transport: LazyTransport, log: RunLog): TokenSource {
-  const hidden = async (read: () => Promise<string>) => {
+function access({ identity }: SsmParameters, transport: LazyTransport, log: RunLog): IdentitySource {
+  const hidden = async (read: () => Promise<Identity>) => {
     const value = await read();
-    log.addRedaction(value);
+    for (const secret of secretsOf(value)) log.addRedaction(secret);
     await transport.open();
     return value;
   };
-  return { get: () => hidden(token.get), reread: () => hidden(token.reread), storedAt: token.storedAt };
+  return { ...identity, get: () => hidden(identity.get), reread: () => hidden(identity.reread) };
 }

@@ -5,7 +5,9 @@ import {
   SSMClient,
   type SSMClientConfig,
 } from '@aws-sdk/client-ssm';
-import type { TokenSource } from '../gms/operations.ts';
+import { problemOfCertificate } from '../gms/client-certificate.ts';
+import { problemOfHeaders, readHeaders } from '../gms/headers.ts';
+import type { Identity, IdentitySource } from '../gms/identity.ts';
 import { whyNoToken } from '../gms/secrets.ts';
 import type { PolicyText } from '../policy/parse.ts';
 import { type Parameters, ParametersError } from '../run/services.ts';
@@ -14,7 +16,12 @@ import { timeouts } from './timeouts.ts';
 
 /** Names in Parameter Store. A function that does not need a parameter gets neither its name nor the permission. */
 interface ParameterNames {
-  token: string;
+  token?: string;
+  /** Written down: the server asks for no token. */
+  noIdentity?: boolean;
+  headers?: string;
+  clientCertificate?: string;
+  clientKey?: string;
   /** The path below which each parameter holds one policy, or an array of them. */
   policiesPath?: string;
   paused?: string;
@@ -24,13 +31,13 @@ interface ParameterNames {
 export interface SsmParameters extends Parameters {
   /** PEM certificates of a private authority; undefined if none is configured. Throws ParametersError. */
   caCertificate(): Promise<string | undefined>;
-  /** Forgets the token in memory: the next `get` reads it from Parameter Store. */
-  forgetToken(): void;
+  /** Forgets the identity in memory: the next `get` reads it from Parameter Store. */
+  forgetIdentity(): void;
 }
 
 /**
  * What the operator keeps in AWS Systems Manager Parameter Store. Every failure is a ParametersError that names the
- * parameter and the remedy. The token is trimmed, kept in memory, and appears in no message.
+ * parameter and the remedy. The identity is kept in memory, and appears in no message.
  */
 export function ssmParameters(
   names: ParameterNames,
@@ -50,15 +57,15 @@ export function ssmParameters(
     }
   };
   const read = async (name: string) => (await parameter(name))?.text;
-  const token = tokenSource(names.token, parameter);
+  const identity = identitySource(names, parameter);
   return {
-    forgetToken: token.forget,
+    forgetIdentity: identity.forget,
     policies: () => readPolicies(required(names.policiesPath, 'policies'), client),
     async paused() {
       const value = await read(required(names.paused, 'the pause switch'));
       return value !== undefined && value.trim().toLowerCase() !== 'false';
     },
-    token,
+    identity,
     async caCertificate() {
       if (names.caCertificate === undefined) return undefined;
       const pem = await read(names.caCertificate);
@@ -105,28 +112,69 @@ interface ParameterValue {
   at: number | undefined;
 }
 
-function tokenSource(
-  name: string,
-  read: (name: string) => Promise<ParameterValue | undefined>,
-): TokenSource & { forget(): void } {
-  let token: string | undefined;
+function identitySource(
+  names: ParameterNames,
+  parameter: (name: string) => Promise<ParameterValue | undefined>,
+): IdentitySource & { forget(): void } {
+  let identity: Identity | undefined;
   let storedAt: number | undefined;
-  const reread = async () => {
-    const stored = await read(name);
-    const value = stored?.text.trim();
-    const store = `store it with aws ssm put-parameter --name ${name} --type SecureString --overwrite --value file://token.txt`;
-    if (value === undefined)
-      throw new ParametersError(`The parameter ${name}, which holds DataHub's token, does not exist: ${store}.`);
-    const wrong = whyNoToken(value);
+  /** The trimmed text of a parameter that holds a part of the identity. */
+  const part = async (name: string, what: string, wrongIn: (text: string) => string | undefined, file: string) => {
+    const stored = await parameter(name);
+    const text = stored?.text.trim();
+    const store = `store it with aws ssm put-parameter --name ${name} --type SecureString --overwrite --value file://${file}`;
+    if (text === undefined) {
+      throw new ParametersError(`The parameter ${name}, which holds ${what}, does not exist: ${store}.`);
+    }
+    const wrong = wrongIn(text);
     if (wrong !== undefined) throw new ParametersError(`The parameter ${name} ${wrong}: ${store}.`);
-    token = value;
-    storedAt = stored?.at;
-    return value;
+    return { text, at: stored?.at };
+  };
+  const tokenIn = async () => {
+    if (names.noIdentity) return undefined;
+    return part(required(names.token, 'the token'), "DataHub's token", whyNoToken, 'token.txt');
+  };
+  const headersIn = async (besideToken: boolean) => {
+    if (names.headers === undefined) return undefined;
+    const read = (text: string) => {
+      const found = readHeaders(text);
+      return 'problem' in found
+        ? found
+        : { ...found, problem: problemOfHeaders(Object.entries(found.headers), besideToken) };
+    };
+    const { text } = await part(names.headers, 'the headers', (given) => read(given).problem, 'headers.txt');
+    const found = read(text);
+    return 'headers' in found ? found.headers : undefined;
+  };
+  const certificateIn = async () => {
+    if (names.clientCertificate === undefined) return undefined;
+    const name = required(names.clientKey, 'the key of its client certificate');
+    const [cert, key] = await Promise.all([
+      part(names.clientCertificate, 'the client certificate', () => undefined, 'tls.crt'),
+      part(name, 'its key', () => undefined, 'tls.key'),
+    ]);
+    const certificate = { cert: cert.text, key: key.text };
+    const wrong = problemOfCertificate(certificate);
+    if (wrong === undefined) return certificate;
+    throw new ParametersError(
+      `The parameter ${wrong.of === 'key' ? name : names.clientCertificate} ${wrong.problem}: store both again.`,
+    );
+  };
+  const reread = async () => {
+    const token = await tokenIn();
+    const [headers, certificate] = await Promise.all([headersIn(token !== undefined), certificateIn()]);
+    identity = {
+      ...(token && { token: token.text }),
+      ...(headers && { headers }),
+      ...(certificate && { certificate }),
+    };
+    storedAt = token?.at;
+    return identity;
   };
   const forget = () => {
-    token = undefined;
+    identity = undefined;
   };
-  return { get: async () => token ?? (await reread()), reread, storedAt: () => storedAt, forget };
+  return { get: async () => identity ?? (await reread()), reread, storedAt: () => storedAt, forget };
 }
 
 function required(name: string | undefined, what: string): string {

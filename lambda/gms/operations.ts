@@ -97,15 +97,6 @@ export interface Operations {
   indexSizes(options?: ReadOptions): Promise<IndexSize[]>;
 }
 
-/** The bearer token: kept in memory, read again once when the server answers 401. */
-export interface TokenSource {
-  get(): Promise<string>;
-  /** Reads it again from its store; from then on `get` returns the new value. */
-  reread(): Promise<string>;
-  /** When the token that `get` returns came to where it is kept, epoch milliseconds; undefined if that is not known. */
-  storedAt?(): number | undefined;
-}
-
 /** The answer to a request, or why there is none. */
 export type Result<Value> = { kind: 'done'; value: Value } | { kind: 'failed'; error: ServerError };
 

@@ -9,7 +9,10 @@ import { withoutMarkup } from './text.ts';
 /** A text that shares this many consecutive letters and digits with a secret repeats it; ordinary texts share fewer. */
 const pieceLength = 12;
 
-const withheld = 'This text repeated the access token and is withheld.';
+/** A header's value may be shorter, and is then withheld where all of it is repeated. What is shorter still is a word. */
+const leastLength = 6;
+
+const withheld = 'This text repeated a secret and is withheld.';
 
 /** A text is decoded in at most this many ways; a text that needs more is withheld unread. */
 const maxReadings = 100;
@@ -34,11 +37,15 @@ export function whyNoToken(text: string): string | undefined {
 
 /** @returns whether a text repeats a piece of one of the secrets */
 export function repeats(secrets: Iterable<string>): (text: string) => boolean {
-  const pieces = new Set([...secrets].flatMap(formsOf).flatMap(piecesOf));
-  if (pieces.size === 0) return () => false;
+  const forms = [...secrets].flatMap(formsOf).map(bare);
+  const pieces = new Set(forms.flatMap((form) => piecesOf(form, Math.min(pieceLength, form.length))));
+  const lengths = [...new Set([...pieces].map((piece) => piece.length))].filter((length) => length >= leastLength);
+  if (lengths.length === 0) return () => false;
   return (text) => {
     const readings = readingsOf(text);
-    return readings.length > maxReadings || readings.flatMap(piecesOf).some((piece) => pieces.has(piece));
+    if (readings.length > maxReadings) return true;
+    const texts = readings.map(bare);
+    return lengths.some((length) => texts.some((one) => piecesOf(one, length).some((piece) => pieces.has(piece))));
   };
 }
 
@@ -71,12 +78,8 @@ export function redactor(secrets: readonly string[]): (text: string) => string {
 
 const bare = (text: string): string => text.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
 
-function piecesOf(text: string): string[] {
-  const letters = bare(text);
-  return Array.from({ length: Math.max(0, letters.length - pieceLength + 1) }, (_, at) =>
-    letters.slice(at, at + pieceLength),
-  );
-}
+const piecesOf = (letters: string, length: number): string[] =>
+  Array.from({ length: Math.max(0, letters.length - length + 1) }, (_, at) => letters.slice(at, at + length));
 
 /** The secret; its Base64 at each of the three offsets that it may have in a longer text; and as lists of bytes. */
 function formsOf(secret: string): string[] {

@@ -1,7 +1,8 @@
 import { secondMillis } from '../model/time.ts';
+import type { ClientCertificate } from './client-certificate.ts';
 
 /**
- * One HTTP exchange, and nothing else: tokens, retries, parsing and messages live above this interface.
+ * One HTTP exchange, and nothing else: identities, retries, parsing and messages live above this interface.
  * `http-transport.ts` implements it over the network; tests connect it to a server in the same process.
  */
 
@@ -16,6 +17,8 @@ export interface HttpRequest {
   url: string;
   /** Sent unchanged. */
   headers: Readonly<Record<string, string>>;
+  /** Shown where the server asks for one. */
+  certificate?: ClientCertificate | undefined;
   body: string;
 }
 

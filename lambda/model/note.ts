@@ -64,6 +64,8 @@ const kinds = {
     withGiven: decided,
   },
   'token-expires': { at: millis, expired: z.boolean().optional() },
+  /** The client certificate that a gateway asks for. */
+  'certificate-expires': { at: millis, expired: z.boolean().optional() },
   'no-date-header': { header: z.string().optional().meta({ description: 'one that holds no date' }) },
   /** What the token may not read (previews only): task statuses, sizes. */
   rights: { what: z.enum(['task-status', 'sizes']), error: serverErrorSchema },
@@ -151,6 +153,7 @@ export const needsAttention = (note: Note): boolean => {
     case 'change':
     case 'policy-change':
     case 'token-expires':
+    case 'certificate-expires':
     case 'no-date-header':
     case 'rights':
     case 'paused':

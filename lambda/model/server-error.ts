@@ -99,6 +99,10 @@ export const serverErrorSchema = z
       .meta({ description: 'what a gateway asks for' }),
     encoding: z.string().optional().meta({ description: 'the content-encoding that could not be unpacked' }),
     page: z.boolean().optional().meta({ description: 'the answer was an HTML page: it may not come from DataHub' }),
+    sent: z
+      .array(z.enum(['token', 'headers', 'certificate']))
+      .optional()
+      .meta({ description: 'what was sent as identity, where that was not the token alone' }),
     tries: z.int().optional().meta({ description: 'how often it was tried, where more than once' }),
   })
   .meta({ id: 'ServerError', description: 'a request to the server that failed' });

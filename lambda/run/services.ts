@@ -1,4 +1,5 @@
-import type { Operations, TokenSource } from '../gms/operations.ts';
+import type { IdentitySource } from '../gms/identity.ts';
+import type { Operations } from '../gms/operations.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Report } from '../model/report-schema.ts';
 import type { Mode } from '../model/run-input.ts';
@@ -12,7 +13,7 @@ export interface Parameters {
   policies(): Promise<PolicySource[]>;
   /** Whether the job is paused. Callers treat an exception as paused. */
   paused(): Promise<boolean>;
-  token: TokenSource;
+  identity: IdentitySource;
 }
 
 /** A parameter is missing, malformed or unreadable; `message` names it and the remedy. */

@@ -21,6 +21,8 @@ export function crossFieldProblems(given: Given, named: ReadonlySet<string>, cal
     ...regionProblems(given, called),
     ...chatFormat(given),
     ...parameters(given),
+    ...together(named, ['clientCertificateParameter', 'clientKeyParameter'], 'a client certificate'),
+    ...identity(given, named),
   ];
 }
 
@@ -141,8 +143,30 @@ function chatFormat({ slackChannelId, teamsChannelId, httpsFormat = 'amazon-q' }
       );
 }
 
-function parameters({ parameterPrefix, tokenParameter }: Given): Problem[] {
-  const policies = `${parameterPrefix}/policies`;
-  if (parameterPrefix === undefined || !tokenParameter?.startsWith(`${policies}/`)) return [];
-  return wrong('tokenParameter', `must not be below ${policies}, where policies are read from`);
+function parameters(given: Given): Problem[] {
+  const policies = `${given.parameterPrefix}/policies`;
+  if (given.parameterPrefix === undefined) return [];
+  return identityParameters.flatMap((field) =>
+    given[field]?.startsWith(`${policies}/`)
+      ? wrong(field, `must not be below ${policies}, where policies are read from`)
+      : [],
+  );
+}
+
+const identityParameters = [
+  'tokenParameter',
+  'headersParameter',
+  'clientCertificateParameter',
+  'clientKeyParameter',
+] as const;
+
+function identity({ noIdentity, gmsUrl, clientCertificateParameter }: Given, named: ReadonlySet<string>): Problem[] {
+  return [
+    ...(noIdentity && named.has('tokenParameter')
+      ? wrong('noIdentity', 'noIdentity sends no token, and tokenParameter names one: remove one of them')
+      : []),
+    ...(clientCertificateParameter !== undefined && gmsUrl?.startsWith('http:')
+      ? wrong('clientCertificateParameter', 'needs a gmsUrl with https://: only TLS shows a certificate')
+      : []),
+  ];
 }

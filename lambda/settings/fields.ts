@@ -147,8 +147,23 @@ export const settingFields = {
     unset: '<parameterPrefix>/token',
   }),
   tokenKeyArn: keyArn.optional().meta({
-    description: 'The customer-managed key that encrypts the token.',
+    description: 'The customer-managed key that encrypts token, headers and client key.',
     unset: 'the account’s aws/ssm key',
+  }),
+  headersParameter: parameterPath.optional().meta({
+    description: 'A parameter (SecureString) with headers for a gateway, one Name: value a line.',
+    unset: 'none',
+  }),
+  clientCertificateParameter: parameterPath.optional().meta({
+    description: 'A parameter with a client certificate (PEM) for a gateway; with the next.',
+    unset: 'none',
+  }),
+  clientKeyParameter: parameterPath.optional().meta({
+    description: 'A parameter (SecureString) with its key (PEM, no password).',
+    unset: 'none',
+  }),
+  noIdentity: z.boolean().default(false).meta({
+    description: 'Sends no token, to a DataHub that asks for none.',
   }),
   encryptionKeyArn: keyArn.optional().meta({
     description:

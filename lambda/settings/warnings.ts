@@ -26,6 +26,7 @@ export function warningsOf(settings: Given, called: (field: string) => string = 
   return [
     ...placeholders(settings, called),
     ...address(settings),
+    ...identity(settings),
     ...audience(settings),
     ...policies(settings),
     ...schedule(settings),
@@ -44,6 +45,9 @@ const namingFields = [
   'emails',
   'tokenParameter',
   'caCertificateParameter',
+  'headersParameter',
+  'clientCertificateParameter',
+  'clientKeyParameter',
   ...resourceFields,
 ] as const;
 
@@ -74,6 +78,12 @@ function address({ gmsUrl: given, subnetIds }: Given): Warning[] {
     ...(isPlainAndPublic(gmsUrl, subnetIds !== undefined) ? warning('plain-http', ['gmsUrl'], plain) : []),
     ...(doubt === undefined ? [] : warning('cluster-host', ['gmsUrl'], `gmsUrl: ${doubt}.`)),
   ];
+}
+
+function identity({ noIdentity, gmsUrl }: Given): Warning[] {
+  if (known(noIdentity) !== true) return [];
+  const text = `No token is sent (noIdentity): whoever reaches ${known(gmsUrl) ?? 'gmsUrl'} can delete as well.`;
+  return warning('no-identity', ['noIdentity'], text);
 }
 
 function audience({ emails, slackChannelId, teamsChannelId, topicArn }: Given): Warning[] {

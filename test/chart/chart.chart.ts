@@ -257,6 +257,21 @@ describe.skipIf(found === undefined)('The chart', () => {
     expect(environment(twin)['DATAHUB_RETENTION_TOKEN_SECRET']).toBeUndefined();
   });
 
+  test('mounts what a gateway wants beside the token, and no token where none is sent', () => {
+    const [gateway] = cronJobs(given['a gateway with headers and mutual TLS']);
+    expect(environment(gateway)).toMatchObject({
+      DATAHUB_RETENTION_TOKEN_FILE: { value: '/token/token' },
+      DATAHUB_RETENTION_HEADER_FILE: { value: '/headers/headers' },
+      DATAHUB_CLIENT_CERT_PATH: { value: '/tls/tls.crt' },
+      DATAHUB_CLIENT_KEY_PATH: { value: '/tls/tls.key' },
+    });
+    const mountsOf = (job: Manifest) => containerOf(job).volumeMounts.map(({ mountPath }: Manifest) => mountPath);
+    expect(mountsOf(gateway)).toEqual(expect.arrayContaining(['/token', '/headers', '/tls']));
+    const [, open] = cronJobs(given['a server that asks for no token']);
+    expect(environment(open)).toMatchObject({ DATAHUB_RETENTION_NO_IDENTITY: { value: 'true' } });
+    expect(JSON.stringify([environment(open), podOf(open).volumes])).not.toMatch(/TOKEN_|datahub-retention-token/);
+  });
+
   test('lets its service account read and write ConfigMaps, and nothing else', () => {
     const { manifests } = render();
     const of = (kind: string) => manifests.find((each) => each?.kind === kind);

@@ -18,6 +18,10 @@ export const given: Record<string, object> = {
     token: { secretKey: 'gms-token', volume: { csi: { driver: 'secrets-store.csi.k8s.io', readOnly: true } } },
     server: { caVolume: { secret: { secretName: 'company-ca' } } },
   },
+  'a gateway with headers and mutual TLS': {
+    server: { url: 'https://datahub.example.com/gms', headersSecret: 'gateway', tlsSecret: 'gateway-tls' },
+  },
+  'a server that asks for no token': { server: { noIdentity: true } },
   'a Role of their own': { rbac: { create: false } },
   metrics: {
     mode: 'enforce',
@@ -125,6 +129,10 @@ export const wrong: [values: object, by: 'schema' | 'chart', named: RegExp][] = 
   [{ timeZone: 'Local time' }, 'schema', /timeZone/],
   [{ token: { volume: { csi: {}, emptyDir: {} } } }, 'schema', /token.volume/],
   [{ networkPolicy: { apiServer: { addresses: ['10.0.0.1'] } } }, 'schema', /networkPolicy.apiServer/],
+  [{ server: { noIdentity: 'true' } }, 'schema', /server.noIdentity/],
+  [{ server: { noIdentity: true }, token: { volume: { emptyDir: {} } } }, 'chart', /server.noIdentity sends no token/],
+  [{ server: { noIdentity: true }, token: { file: '/run/token' } }, 'chart', /server.noIdentity sends no token/],
+  [{ server: { tlsSecret: 'gateway-tls' } }, 'chart', /server.tlsSecret needs a server.url with https/],
   [
     { server: { url: 'https://datahub.example.com/api/gms' }, networkPolicy: { enabled: true } },
     'chart',

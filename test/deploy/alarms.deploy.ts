@@ -47,7 +47,7 @@ describe.skipIf(emulator === undefined)('A stage whose alarms have a topic of th
     const alarmed = await subscribe(emulator!, aws, alarmTopicArn, 'on-call-subscriber');
     stage = await deployStage(emulator!, {
       stage: 'alarmed',
-      token: service.token,
+      parameters: { token: service.token },
       snsUrl: recorder.url,
       settings: {
         gmsUrl: service.url,

@@ -1,21 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Report, reportSchema } from '../../lambda/model/report-schema.ts';
 import { type SimulatedGms, startSimulatedGms } from '../simulated-gms/server.ts';
+import { authority } from '../support/certificates.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
 import { startEmulator } from './emulator.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
 import { type DeployedStage, deployStage, ledgerRecords, type RolePolicy, startCold, until } from './stage.ts';
 
 /**
- * Schedule, four functions, service, topic: the real template with the real bundles, on an emulator of AWS that evaluates IAM
+ * Schedule, four functions, service, topic, and a gateway that wants a header and a client certificate: the real template with the real bundles, on an emulator of AWS that evaluates IAM
  * for the functions' own calls; and a server that does what the specification says and nothing more. What it cannot show is
  * in docs/operate.md.
  */
 
 const emulator = await startEmulator();
 const dayMillis = 86_400_000;
+const made = authority();
+const secret = 'gateway-value-0123456789';
 
 describe.skipIf(emulator === undefined)('A deployed stage', () => {
   let service: SimulatedGms;
+  let gateway: Gateway;
   let recorder: Recorder;
   let stage: DeployedStage;
   let first: Report;
@@ -28,13 +33,25 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
         { entityType: 'dataset', aspect: 'datasetProfile', rows: 1000, days: 50 },
       ],
     });
+    const job = made.issue();
+    gateway = await startGateway(service.url, { header: secret, certificate: job }, made);
     recorder = await startRecorder(emulator!.url);
     stage = await deployStage(emulator!, {
       stage: 'emulated',
-      token: service.token,
+      parameters: {
+        token: service.token,
+        headers: `X-Tenant: acme\nX-Gateway-Key: ${secret}`,
+        certificate: job.cert,
+        key: job.key,
+        ca: made.ca,
+      },
       snsUrl: recorder.url,
       settings: {
-        gmsUrl: service.url,
+        gmsUrl: gateway.url,
+        headersParameter: '/datahub-retention/emulated/headers',
+        clientCertificateParameter: '/datahub-retention/emulated/certificate',
+        clientKeyParameter: '/datahub-retention/emulated/key',
+        caCertificateParameter: '/datahub-retention/emulated/ca',
         mode: 'enforce',
         schedule: 'cron(* * * * ? *)',
         emails: ['data-team@example.com'],
@@ -49,7 +66,9 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
   afterAll(async () => {
     await emulator?.stop();
     await recorder?.close();
+    await gateway?.close();
     await service?.close();
+    made.remove();
   });
 
   test('runs by its schedule, truncates what its policies say, and tells the subscribers of its topic', () => {
@@ -73,13 +92,17 @@ describe.skipIf(emulator === undefined)('A deployed stage', () => {
     expect(publish.get('Subject')).toMatch(/^\[DataHub retention\] emulated: /);
   });
 
-  test('shows the token nowhere: not in messages, states or ledger', async () => {
+  test('shows its identity nowhere: not in messages, states or ledger', async () => {
+    expect(gateway.got.length).toBeGreaterThan(5);
+    expect(new Set(gateway.got.map(({ headers }) => headers['x-gateway-key']))).toEqual(new Set([secret]));
     const texts = [
       ...recorder.forms.map(String),
       JSON.stringify(await ledgerRecords(emulator!, stage.outputs.LedgerTableName)),
       ...(await histories(stage)),
     ];
-    for (const text of texts) expect(text).not.toContain(service.token);
+    for (const text of texts) {
+      for (const hidden of [service.token, secret]) expect(text).not.toContain(hidden);
+    }
   });
 
   /** From here on, executions are only started by hand; a wait or a retry takes a fiftieth of its time. */

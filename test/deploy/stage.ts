@@ -40,7 +40,12 @@ export interface RolePolicy {
 /** Bootstraps the emulator's account as README says, stores the token, deploys, and subscribes a queue to the topic. */
 export async function deployStage(
   emulator: Emulator,
-  { stage, settings, token, snsUrl }: { stage: string; settings: StageInput; token: string; snsUrl: string },
+  {
+    stage,
+    settings,
+    parameters,
+    snsUrl,
+  }: { stage: string; settings: StageInput; parameters: Record<string, string>; snsUrl: string },
 ): Promise<DeployedStage> {
   const aws = awsCaller(emulator.url, emulator.region);
   const stageFile = join(emulator.folder, `${stage}.json`);
@@ -56,11 +61,13 @@ export async function deployStage(
   const write = (changed: object) =>
     writeFile(stageFile, JSON.stringify({ ...settings, gmsUrl: 'https://datahub.example.com/gms', ...changed }));
   await write({});
-  await aws.json('ssm', 'AmazonSSM.PutParameter', {
-    Name: `/datahub-retention/${stage}/token`,
-    Type: 'SecureString',
-    Value: `${token}\n`,
-  });
+  for (const [name, Value] of Object.entries(parameters)) {
+    await aws.json('ssm', 'AmazonSSM.PutParameter', {
+      Name: `/datahub-retention/${stage}/${name}`,
+      Type: 'SecureString',
+      Value: `${Value}\n`,
+    });
+  }
   const quiet = ['--no-notices', '--no-version-reporting', '-c', 'cli-telemetry=false'];
   const target = `aws://${emulator.account}/${emulator.region}`;
   await run(cdk, ['bootstrap', target, ...quiet], { cwd: emulator.folder, env });

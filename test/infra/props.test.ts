@@ -301,6 +301,9 @@ const later: Record<string, (text: (id: string) => string, number: (id: string) 
     caCertificateParameter: text('caCertificateParameter'),
     parameterPrefix: text('parameterPrefix'),
     tokenParameter: text('tokenParameter'),
+    headersParameter: text('headersParameter'),
+    clientCertificateParameter: text('clientCertificateParameter'),
+    clientKeyParameter: text('clientKeyParameter'),
     runbookUrl: text('runbookUrl'),
     notify: text('notify'),
     emailFormat: text('emailFormat'),
@@ -345,7 +348,7 @@ describe('What is known only at deployment', () => {
   test('is tried for every setting', () => {
     const settings = Object.keys(settingFields).filter((name) => !resourceFields.includes(name as ResourceField));
     // No token is true or false.
-    expect(settings.filter((name) => !tried.has(name))).toEqual(['alarms', 'dashboard']);
+    expect(settings.filter((name) => !tried.has(name))).toEqual(['noIdentity', 'alarms', 'dashboard']);
   });
 
   test.each(['emails', 'policies'])('is refused as a list of %s, each of which is a resource', (name) => {

@@ -13,6 +13,9 @@ const everything = {
   subnetIds: ['subnet-0a1b2c3d', 'subnet-4e5f6071'],
   securityGroupIds: ['sg-0a1b2c3d'],
   caCertificateParameter: '/company/ca',
+  headersParameter: '/company/headers',
+  clientCertificateParameter: '/company/certificate',
+  clientKeyParameter: '/company/key',
   tokenKeyArn: 'arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab',
 };
 const smallest = synthesize();
@@ -275,7 +278,7 @@ describe('A stage', () => {
     }
   });
 
-  test('opens a key of its own for the token parameter and nothing else', () => {
+  test('opens a key of its own for the identity and nothing else', () => {
     const decrypt = statements(fullest.resources).filter(({ statement }) =>
       list(statement.Action).includes('kms:Decrypt'),
     );
@@ -283,8 +286,25 @@ describe('A stage', () => {
     for (const { statement } of decrypt) {
       expect(statement.Resource).toBe(everything.tokenKeyArn);
       const context = statement.Condition.StringEquals['kms:EncryptionContext:PARAMETER_ARN'];
-      expect(JSON.stringify(context)).toContain(':parameter/datahub-retention/prod/token');
+      expect(list(context).map((arn) => JSON.stringify(arn).match(/parameter(\/[^"]+)/)?.[1])).toEqual([
+        '/datahub-retention/prod/token',
+        '/company/headers',
+        '/company/certificate',
+        '/company/key',
+      ]);
     }
+  });
+
+  test('reads no token where the stage says that the server asks for none', () => {
+    const { resources } = synthesize({ ...everything, noIdentity: true });
+    expect(JSON.stringify(statements(resources))).not.toContain('/datahub-retention/prod/token');
+    const environments = resources('AWS::Lambda::Function').map(
+      ([, { Properties }]) => Properties.Environment.Variables,
+    );
+    const stated = environments.filter(({ NO_IDENTITY }) => NO_IDENTITY === 'true');
+    expect(stated.map((one) => [one.TOKEN_PARAMETER, one.HEADERS_PARAMETER])).toEqual(
+      Array.from({ length: 3 }, () => [undefined, '/company/headers']),
+    );
   });
 
   test('lets Report use the key of an existing topic for what it publishes, and nobody else', () => {

@@ -3,6 +3,7 @@ import { memoryLedger } from '../../cli/ledgers/memory-ledger.ts';
 import { executeWorkflow, stepOf } from '../../cli/run/state-machine.ts';
 import { createOperations } from '../../lambda/gms/http/http-operations.ts';
 import { createHttpTransport } from '../../lambda/gms/http/http-transport.ts';
+import { fixedIdentity } from '../../lambda/gms/identity.ts';
 import type { Operations } from '../../lambda/gms/operations.ts';
 import { TransportError } from '../../lambda/gms/transport.ts';
 import { LedgerError } from '../../lambda/ledger/ledger.ts';
@@ -146,7 +147,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
       throw error;
     });
   };
-  const token = { get: async () => standIn.token, reread: async () => standIn.token };
+  const identity = fixedIdentity({ token: standIn.token });
   const parts: Omit<RunServices, 'deadline' | 'settings'> = {
     parameters: {
       async policies() {
@@ -160,11 +161,11 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
         if (world.parameters.paused === undefined) throw new ParametersError('The pause switch cannot be read.');
         return world.parameters.paused;
       },
-      token,
+      identity,
     },
     operations: createOperations({
       baseUrl: standIn.url,
-      token,
+      identity,
       transport: {
         post: (exchange, signal) => connected(() => transport.post(exchange, signal), 60_000),
         postAtMostOnce: (exchange, maySend) => connected(() => transport.postAtMostOnce(exchange, maySend), 120_000),

@@ -114,7 +114,7 @@ function headerLines({ server, from, mode, embedded, fast, ledger }: Header): st
   };
   return [
     `Server  ${server}${embedded ? ' (the embedded operations service)' : ''}`,
-    ...(from ? [`Access  address from ${from.url}, token from ${from.token}`] : []),
+    ...(from ? [`Access  ${[`address from ${from.url}`, ...from.identity].join(', ')}`] : []),
     `Mode    ${modes[mode]}${fast ? '; waits are cut short' : ''}`,
     ...(ledger === undefined ? [] : [`Ledger  ${ledger}`]),
   ];

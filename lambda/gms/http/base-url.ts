@@ -4,6 +4,9 @@ import { maxTextBytes } from '../text.ts';
 export const addressForms =
   'https://host/api/gms (through the DataHub frontend), http://host:8080 (GMS itself) or https://host/gms (a gateway with this path)';
 
+/** What people copy from other tools. */
+const otherApi = /\/(?:(?:api\/)?(?:v\d+\/)?(?:graphql|graphiql)|openapi(?:\/.*)?|aspects|entities|relationships)$/i;
+
 /**
  * Reads the address of a GMS, with or without a path, as given in settings or on the command line.
  * @returns the address normalised (lower-case host, no default port, no slash at the end), to which
@@ -30,6 +33,13 @@ export function readBaseUrl(given: string): { kind: 'address'; baseUrl: string }
   const path = url.pathname.replace(/\/+$/, '');
   if (/\/operations$/i.test(path)) {
     return wrong('The GMS address must not end in /operations, which is appended; leave it out.');
+  }
+  const other = otherApi.exec(path);
+  if (other !== null) {
+    const before = `${url.origin}${path.slice(0, other.index)}`;
+    return wrong(
+      `The GMS address ends in ${other[0]}, another API of DataHub: GMS is at ${before}, or at ${url.origin}/api/gms through the frontend.`,
+    );
   }
   const baseUrl = `${url.origin}${path}`;
   // Every run state holds the whole address: a shortened one would be another address.

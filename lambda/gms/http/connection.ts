@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
+import type { ClientCertificate } from '../client-certificate.ts';
 import { withoutBrackets } from './base-url.ts';
 
 /** If a host has several addresses, each is tried for this long; Node's 250 ms is too short across continents. */
@@ -82,10 +83,12 @@ function event(socket: Socket, name: string, below?: Socket): Promise<void> {
 
 /**
  * Trusts a private certificate authority in addition to the public ones that Node ships with.
- * @param pem one or more certificates in PEM form
+ * @param pem one or more certificates in PEM form; undefined for the public ones alone
+ * @param certificate shown to a server that asks for one
  * @throws Error with a readable sentence: Node itself skips what it cannot read, and every connection would fail later
  */
-export function trusting(pem: string): SecureContext {
+export function trusting(pem: string | undefined, certificate?: ClientCertificate): SecureContext {
+  if (pem === undefined) return createSecureContext(certificate);
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0) {
     throw new Error('The certificate authority contains no certificate in PEM form (-----BEGIN CERTIFICATE-----).');
@@ -99,5 +102,5 @@ export function trusting(pem: string): SecureContext {
       );
     }
   }
-  return createSecureContext({ ca: [...rootCertificates, ...blocks] });
+  return createSecureContext({ ...certificate, ca: [...rootCertificates, ...blocks] });
 }

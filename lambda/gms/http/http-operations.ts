@@ -1,10 +1,10 @@
 import type { OperationName, ServerError, ServerErrorKind } from '../../model/server-error.ts';
+import { type Identity, type IdentitySource, partsOf } from '../identity.ts';
 import {
   type DryRun,
   type Operations,
   OperationsError,
   type ReadOptions,
-  type TokenSource,
   type TruncateFields,
   type Truncation,
 } from '../operations.ts';
@@ -17,8 +17,8 @@ import { readTaskStatus } from '../responses/task-status.ts';
 import { truncationOf, truncationWithoutAnswer } from '../responses/truncation.ts';
 import { type HttpRequest, type HttpResponse, type Transport, TransportError } from '../transport.ts';
 import { httpDate } from './http-date.ts';
+import { createIdentityProvider, type IdentityProvider } from './identity-provider.ts';
 import { backoffMillis, realSleep, retryAfterMillis, type Sleep } from './retry.ts';
-import { createTokenProvider, type TokenProvider } from './token-provider.ts';
 
 /** Attempts of a read in all: enough to survive a pod restart without hammering a dead server for minutes. */
 const readAttempts = { failed: 4, timedOut: 2 } as const;
@@ -26,7 +26,7 @@ const readAttempts = { failed: 4, timedOut: 2 } as const;
 export interface HttpOperationsOptions {
   /** As `readBaseUrl` gives it; `/operations?action=…` is appended. */
   baseUrl: string;
-  token: TokenSource;
+  identity: IdentitySource;
   transport: Transport;
   /** Total number of attempts for a read. */
   attempts?: { failed: number; timedOut: number };
@@ -42,18 +42,19 @@ export interface HttpOperationsOptions {
 
 /**
  * The maintenance operations over HTTP, as documented in docs/operations-service.md. Reads are retried here and nowhere
- * else; a real truncate is sent at most once. No failure contains the token or a stack trace.
+ * else; a real truncate is sent at most once. No failure contains a secret or a stack trace.
  */
 export function createOperations(options: HttpOperationsOptions): Operations {
   const { baseUrl, attempts = readAttempts, realNow = Date.now, sleep = realSleep, random = Math.random } = options;
-  const client: Client = { ...options, attempts, realNow, sleep, random, tokens: createTokenProvider(options.token) };
+  const identities = createIdentityProvider(options.identity);
+  const client: Client = { ...options, attempts, realNow, sleep, random, identities };
   return {
     async dryRun(fields, read) {
       const requestInfo: RequestInfo = { operation: 'dry-run', baseUrl };
       const parse = (json: unknown, sanitize: Sanitize) => readDryRun(textOf(unwrapped(json)), sanitize);
       const { answer, value } = await requestWithRetry(client, requestInfo, truncateBody(fields, true), parse, read);
       const { kind: _, ...dryRun } = value;
-      return { ...dryRun, ...clockSkew(answer.dates, client.realNow(), client.tokens.sanitize) };
+      return { ...dryRun, ...clockSkew(answer.dates, client.realNow(), client.identities.sanitize) };
     },
     truncate: (fields, maySend) => truncateOnce(client, { operation: 'truncate', baseUrl }, fields, maySend),
     async taskStatus(task, read) {
@@ -67,7 +68,7 @@ export function createOperations(options: HttpOperationsOptions): Operations {
   };
 }
 
-type Client = Required<HttpOperationsOptions> & { tokens: TokenProvider };
+type Client = Required<HttpOperationsOptions> & { identities: IdentityProvider };
 
 const actions: Record<OperationName, string> = {
   'dry-run': 'truncateTimeseriesAspect',
@@ -93,25 +94,28 @@ const notRepeated = { 'x-envoy-max-retries': '0' };
 
 /** Never throws, and never sends twice: if something goes wrong, later checks find out what happened. */
 async function truncateOnce(
-  { transport, baseUrl, tokens }: Client,
+  { transport, baseUrl, identities }: Client,
   requestInfo: RequestInfo,
   fields: TruncateFields,
   maySend: () => boolean,
 ): Promise<Truncation> {
   const { operation } = requestInfo;
+  let info = requestInfo;
   let exchange: HttpRequest;
   try {
-    const request = exchangeOf(baseUrl, requestInfo, truncateBody(fields, false), await tokens.get(requestInfo));
+    const identity = await identities.get(requestInfo);
+    info = sentBy(identity, requestInfo);
+    const request = exchangeOf(baseUrl, info, truncateBody(fields, false), identity);
     exchange = { ...request, headers: { ...request.headers, ...notRepeated } };
   } catch (error) {
     if (error instanceof OperationsError) return { kind: 'not-sent', why: error.fact };
-    const text = tokens.sanitize(error instanceof Error ? error.message : String(error));
+    const text = identities.sanitize(error instanceof Error ? error.message : String(error));
     return { kind: 'not-sent', why: { kind: 'defect', operation, text } };
   }
   try {
-    return truncationOf(await transport.postAtMostOnce(exchange, maySend), requestInfo, tokens.sanitize);
+    return truncationOf(await transport.postAtMostOnce(exchange, maySend), info, identities.sanitize);
   } catch (error) {
-    return truncationWithoutAnswer(error, requestInfo, tokens.sanitize);
+    return truncationWithoutAnswer(error, info, identities.sanitize);
   }
 }
 
@@ -123,25 +127,27 @@ async function requestWithRetry<Value extends { kind: string }>(
   parse: (json: unknown, sanitize: Sanitize) => Value | Unreadable,
   { signal, attempts = client.attempts.failed }: ReadOptions = {},
 ): Promise<{ answer: HttpResponse; value: Exclude<Value, Unreadable> }> {
-  const { tokens, realNow, random } = client;
-  let token = await tokens.get(requestInfo);
+  const { identities, realNow, random } = client;
+  let identity = await identities.get(requestInfo);
   let mayReread = true;
   let tries = 0;
   let timeouts = 0;
   for (;;) {
     if (signal?.aborted) throw new OperationsError(failureOfTransport({ stage: 'aborted' }, requestInfo));
-    const attempt = await tryOnce(client, exchangeOf(client.baseUrl, requestInfo, body, token), requestInfo, signal);
+    const info = sentBy(identity, requestInfo);
+    const attempt = await tryOnce(client, exchangeOf(client.baseUrl, info, body, identity), info, signal);
     if (attempt.kind === 'answered') {
-      return { answer: attempt.answer, value: parseResponse(attempt.answer, requestInfo, parse, tokens.sanitize) };
+      return { answer: attempt.answer, value: parseResponse(attempt.answer, requestInfo, parse, identities.sanitize) };
     }
     const { failure, headers } = attempt;
-    if (failure.status === 401 && failure.kind !== 'privilege' && mayReread) {
-      // The operator may have renewed the token since it was read; a refused token does not count as a failed attempt.
+    if (mayReread && mayBeOutdated(failure, identity)) {
+      // The operator may have renewed the identity since it was read; a refused one does not count as a failed attempt.
       mayReread = false;
-      const fresh = await tokens.refreshAfter401(token, requestInfo);
-      if (fresh === token) throw new OperationsError(failure);
-      token = fresh;
-      continue;
+      const fresh = await identities.refreshAfter401(identity, requestInfo);
+      if (fresh !== undefined) {
+        identity = fresh;
+        continue;
+      }
     }
     tries += 1;
     if (failure.kind === 'timeout') timeouts += 1;
@@ -152,12 +158,22 @@ async function requestWithRetry<Value extends { kind: string }>(
   }
 }
 
+const sentBy = (identity: Identity, requestInfo: RequestInfo): RequestInfo => ({
+  ...requestInfo,
+  sent: partsOf(identity),
+});
+
+/** DataHub refuses an old token with a 401; a gateway that does not accept headers or a certificate may answer anything. */
+const mayBeOutdated = ({ status, kind }: ServerError, { headers, certificate }: Identity): boolean =>
+  (status === 401 && kind !== 'privilege') ||
+  ((headers ?? certificate) !== undefined && ['gateway', 'redirect', 'tls', 'reset'].includes(kind));
+
 type Attempt =
   | { kind: 'answered'; answer: HttpResponse }
   | { kind: 'failed'; failure: ServerError; headers: HttpResponse['headers'] };
 
 async function tryOnce(
-  { transport, tokens }: Client,
+  { transport, identities }: Client,
   exchange: HttpRequest,
   requestInfo: RequestInfo,
   signal: AbortSignal | undefined,
@@ -169,7 +185,7 @@ async function tryOnce(
     if (!(error instanceof TransportError)) throw error;
     return { kind: 'failed', failure: failureOfTransport(error, requestInfo), headers: {} };
   }
-  const failure = failureOfStatus(answer, requestInfo, tokens.sanitize);
+  const failure = failureOfStatus(answer, requestInfo, identities.sanitize);
   return failure ? { kind: 'failed', failure, headers: answer.headers } : { kind: 'answered', answer };
 }
 
@@ -204,15 +220,22 @@ async function waitFor({ sleep }: Client, millis: number, signal: AbortSignal | 
   }
 }
 
-const exchangeOf = (baseUrl: string, { operation }: RequestInfo, body: object, token: string): HttpRequest => ({
+const exchangeOf = (
+  baseUrl: string,
+  { operation }: RequestInfo,
+  body: object,
+  { token, headers, certificate }: Identity,
+): HttpRequest => ({
   url: `${baseUrl}/operations?action=${actions[operation]}`,
   headers: {
-    authorization: `Bearer ${token}`,
+    ...headers,
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
     'content-type': 'application/json',
     accept: 'application/json',
     'accept-encoding': 'identity',
     'x-restli-protocol-version': '2.0.0',
   },
+  certificate,
   body: JSON.stringify(body),
 });
 

@@ -1,5 +1,7 @@
 import { Agent, type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import type { SecureContext } from 'node:tls';
+import type { ClientCertificate } from '../client-certificate.ts';
+import type { Identity } from '../identity.ts';
 import {
   connectTimeoutMillis,
   type FailureStage,
@@ -33,7 +35,7 @@ export interface HttpTransportOptions {
 
 interface HttpTransport extends Transport {
   /** Gets a page without a token: what a server says about itself; undefined if nothing answers. */
-  page(url: string): Promise<HttpResponse | undefined>;
+  page(url: string, gateway?: Pick<Identity, 'headers' | 'certificate'>): Promise<HttpResponse | undefined>;
   close(): Promise<void>;
 }
 
@@ -50,7 +52,9 @@ const idleMillis = 4000;
  */
 export function createHttpTransport(options: HttpTransportOptions = {}): HttpTransport {
   const { ca, maxBodyBytes = defaultMaxBodyBytes } = options;
-  const secureContext = ca && trustedNow(ca);
+  const secureContext = contexts(ca);
+  // What cannot be used is said at once.
+  secureContext();
   const limits = { timeoutMillis: options.readTimeoutMillis ?? readTimeoutMillis, maxBodyBytes };
   const onceLimits = { timeoutMillis: options.truncateTimeoutMillis ?? truncateTimeoutMillis, maxBodyBytes };
   const closing = new AbortController();
@@ -58,22 +62,26 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
     timeoutMillis: options.connectTimeoutMillis ?? connectTimeoutMillis,
     signal: closing.signal,
   };
-  const connect = async (url: URL) =>
-    connectTo(url, { ...connectOptions, ...(secureContext && { secureContext: secureContext() }) });
+  const connect = async (url: URL, certificate: ClientCertificate | undefined) => {
+    const context = url.protocol === 'https:' ? secureContext(certificate) : undefined;
+    return connectTo(url, { ...connectOptions, ...(context && { secureContext: context }) });
+  };
   const agent = new KeptConnections(connect);
 
   const read = (exchange: Outgoing, signal?: AbortSignal): Promise<HttpResponse> => {
     if (signal?.aborted) return Promise.reject(new TransportError('aborted', false));
     const url = new URL(exchange.url);
-    const single: SingleRequest = { ...optionsOf(url, exchange), target: url, agent };
+    const { certificate } = exchange;
+    const single: SingleRequest = { ...optionsOf(url, exchange), target: url, certificate, agent };
     return answerTo(request(single), exchange, limits, signal);
   };
 
   return {
     post: read,
-    async page(url) {
+    async page(url, { headers = {}, certificate } = {}) {
       try {
-        return await read({ url, headers: { accept: 'application/json', 'accept-encoding': 'identity' } });
+        const own = { accept: 'application/json', 'accept-encoding': 'identity' };
+        return await read({ url, headers: { ...headers, ...own }, certificate });
       } catch (error) {
         if (error instanceof TransportError) return undefined;
         throw error;
@@ -81,7 +89,7 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
     },
     async postAtMostOnce(exchange, maySend) {
       const url = new URL(exchange.url);
-      const { socket, reset } = await connect(url).catch((error: unknown) => {
+      const { socket, reset } = await connect(url, exchange.certificate).catch((error: unknown) => {
         const { stage, code } = causeOf(error, false);
         throw new TransportError(stage, false, { code });
       });
@@ -103,37 +111,42 @@ export function createHttpTransport(options: HttpTransportOptions = {}): HttpTra
   };
 }
 
-function trustedNow(ca: () => string): () => SecureContext {
-  let pem = ca();
-  let context = trusting(pem);
-  return () => {
-    const now = ca();
-    if (now !== pem) {
-      context = trusting(now);
-      pem = now;
+/** Made again only where something has been renewed; undefined for Node's own. */
+function contexts(
+  ca: (() => string) | undefined,
+): (certificate?: ClientCertificate | undefined) => SecureContext | undefined {
+  let last: { pem: string | undefined; certificate: ClientCertificate | undefined; context: SecureContext } | undefined;
+  return (certificate) => {
+    const pem = ca?.();
+    if (pem === undefined && certificate === undefined) return undefined;
+    if (last?.pem !== pem || last?.certificate !== certificate) {
+      last = { pem, certificate, context: trusting(pem, certificate) };
     }
-    return context;
+    return last?.context;
   };
 }
 
 type Outgoing = Omit<HttpRequest, 'body'> & Partial<HttpRequest>;
-type SingleRequest = RequestOptions & { target: URL };
+type SingleRequest = RequestOptions & { target: URL; certificate: ClientCertificate | undefined };
+
+type Connect = (url: URL, certificate: ClientCertificate | undefined) => ReturnType<typeof connectTo>;
 
 /** Keeps a server's connection for the next read. */
 class KeptConnections extends Agent {
-  readonly #connect: (url: URL) => ReturnType<typeof connectTo>;
+  readonly #connect: Connect;
 
-  constructor(connect: (url: URL) => ReturnType<typeof connectTo>) {
+  constructor(connect: Connect) {
     super({ keepAlive: true, timeout: idleMillis });
     this.#connect = connect;
   }
 
   override getName(options: SingleRequest): string {
-    return options.target.origin;
+    // A connection belongs to the certificate that was shown on it.
+    return `${options.target.origin} ${options.certificate?.cert ?? ''}`;
   }
 
   override createConnection(options: SingleRequest, callback: Parameters<Agent['createConnection']>[1]): undefined {
-    this.#connect(options.target).then(
+    this.#connect(options.target, options.certificate).then(
       ({ socket }) => callback?.(null, socket),
       (error) => callback?.(error, undefined as never),
     );

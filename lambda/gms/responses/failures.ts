@@ -1,4 +1,5 @@
 import type { OperationName, ServerError, ServerErrorKind } from '../../model/server-error.ts';
+import type { IdentityPart } from '../identity.ts';
 import type { HttpResponse, TransportError } from '../transport.ts';
 import { engineSaid } from './engine.ts';
 import { isObject, parseJson } from './json-value.ts';
@@ -13,12 +14,14 @@ import type { Sanitize } from './server-text.ts';
 export interface RequestInfo {
   operation: OperationName;
   baseUrl: string;
+  /** What was sent as identity. */
+  sent?: IdentityPart[];
 }
 
 /** The failure for a status, or undefined for a 2xx. */
 export function failureOfStatus(
   answer: Pick<HttpResponse, 'status' | 'headers' | 'body'>,
-  { operation, baseUrl }: RequestInfo,
+  { operation, baseUrl, sent }: RequestInfo,
   sanitize: Sanitize,
 ): ServerError | undefined {
   const { status } = answer;
@@ -36,8 +39,15 @@ export function failureOfStatus(
     toHttps: isToHttps(answer, baseUrl) || undefined,
     wants: kind === 'gateway' ? wantedBy(answer) : undefined,
     page: page || undefined,
+    sent: sentFor(kind, sent),
   };
 }
+
+/** What was sent, where it tells what to do, and is not the token alone: an error travels in the run state. */
+const sentFor = (kind: ServerErrorKind, sent: IdentityPart[] | undefined): ServerError['sent'] =>
+  byIdentity.includes(kind) && sent?.join() !== 'token' ? sent : undefined;
+
+const byIdentity: readonly ServerErrorKind[] = ['unauthorized', 'gateway', 'tls', 'reset'];
 
 /** Failures that say what they are without the search engine's words, or are not DataHub's. */
 const ofOthers: readonly ServerErrorKind[] = ['redirect', 'no-index', 'too-old', 'gateway', 'unauthorized'];
@@ -67,7 +77,7 @@ function kindOf(answer: Pick<HttpResponse, 'status' | 'headers' | 'body'>, page:
     case 403:
       // DataHub's own refusals are rest.li errors; a gateway's ("RBAC: access denied") are not.
       if (said === undefined || wantedBy(answer) !== undefined) return 'gateway';
-      return isGateways(answer.headers, body.slice(0, 8192)) ? 'gateway' : 'privilege';
+      return isGateways(answer) ? 'gateway' : 'privilege';
     case 404:
       return 'not-found';
     case 429:
@@ -91,21 +101,30 @@ function wantedBy({ status, headers, body }: Pick<HttpResponse, 'status' | 'head
     return 'https';
   }
   if (status === 407 || status === 511) return 'sign-in';
-  if (status === 401 && isGateways(headers, text)) return 'sign-in';
+  if (status === 401 && isGateways({ status, headers, body })) return 'sign-in';
   return status === 405 ? 'another-method' : undefined;
 }
 
 /**
- * Whether a 401 or 403 is a gateway's, by signs that DataHub's own never have: another authentication scheme, a header
- * of a cloud or proxy, a web server's own page, or the words of Istio or of a Kubernetes API.
+ * Whether a 401 or 403 is a gateway's, by signs that DataHub's own never have: a challenge, a header of a cloud or proxy,
+ * JSON of another form, a web server's own page or a form to sign in, or words of other credentials.
  */
-function isGateways(headers: HttpResponse['headers'], text: string): boolean {
+function isGateways({ status, headers, body }: Pick<HttpResponse, 'status' | 'headers' | 'body'>): boolean {
   const marks = ['proxy-authenticate', 'x-squid-error', 'x-amzn-errortype', 'x-goog-iap-generated-response'];
-  if (marks.some((name) => headers[name] !== undefined)) return true;
-  const scheme = /(?:^|,)\s*(?:Basic|Digest|Negotiate|NTLM|Kerberos|Key)\b/i;
-  if (scheme.test(headers['www-authenticate'] ?? '')) return true;
-  if (/^\s*Jwt\b|"kind"\s*:\s*"Status"/.test(text)) return true;
-  return /<center>[^<]*(?:nginx|openresty|tengine|cloudflare)|<address>Apache|\bsquid\b/i.test(text);
+  if ([...marks, 'www-authenticate'].some((name) => headers[name] !== undefined)) return true;
+  const json = parseJson(body);
+  if (isObject(json) ? !isOwnError(json, status) : json !== undefined) return true;
+  const text = body.slice(0, 8192);
+  if (isPage({ headers, body }))
+    return /<center>[^<]*\w|<address>|\bsquid\b|<form\b|\b(?:sign|log)[ -]?in\b/i.test(text);
+  return !isObject(json) && /\b(?:jwt|jwks|issuer|audience|subscription|api[ _-]?key)\b/i.test(text);
+}
+
+/** A rest.li error, or the error of the server around it (Jetty, Spring), which repeats the status. */
+function isOwnError(json: Record<string, unknown>, status: number): boolean {
+  const { exceptionClass, stackTrace, title, detail } = json;
+  if (typeof (exceptionClass ?? stackTrace) === 'string') return true;
+  return Number(json['status']) === status && title === undefined && detail === undefined && json['kind'] !== 'Status';
 }
 
 /** A 2xx answer without what the operation promises; `excerpt` has already been through `sanitize`. */
@@ -142,11 +161,11 @@ const kindOfStage: Record<TransportError['stage'], ServerErrorKind> = {
 /** The failure of an exchange without an answer. */
 export function failureOfTransport(
   { stage, code, status, seconds }: Pick<TransportError, 'stage'> & Partial<TransportError>,
-  { operation, baseUrl }: RequestInfo,
+  { operation, baseUrl, sent }: RequestInfo,
 ): ServerError {
   const kind = kindOfStage[stage];
   const host = kind === 'dns' || kind === 'connect' || kind === 'tls' ? new URL(baseUrl).host : undefined;
-  return { kind, operation, status, code, host, seconds };
+  return { kind, operation, status, code, host, seconds, sent: sentFor(kind, sent) };
 }
 
 /** What an error answer says; empty if it contains nothing readable. */

@@ -257,6 +257,13 @@ export const notes: { [Kind in NoteKind]: Entry<Kind> } = {
     act: storeToken(guide),
     section: 'Token',
   }),
+  'certificate-expires': ({ at, expired }) => ({
+    subject: expired ? 'CERTIFICATE EXPIRED' : `CERTIFICATE EXPIRES ${date(at)}`,
+    what: `the client certificate ${expired ? 'expired' : 'expires'} on ${date(at)}`,
+    why: 'The gateway in front of DataHub refuses it from then on, until there is a new one.',
+    urgency: 'act',
+    next: 'Renew it, and store certificate and key together.',
+  }),
   'no-date-header': ({ header }) => ({
     what:
       header === undefined

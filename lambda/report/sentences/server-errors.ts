@@ -1,4 +1,5 @@
 import { addressForms } from '../../gms/http/base-url.ts';
+import type { IdentityPart } from '../../gms/identity.ts';
 import type { Urgency } from '../../model/outcomes.ts';
 import type { EngineKind, OperationName, ServerError, ServerErrorKind } from '../../model/server-error.ts';
 import type { Audience, Command } from '../guide/audience.ts';
@@ -54,41 +55,92 @@ const passing = (persists: string) =>
 const wait = passing('look at the logs of GMS');
 const newToken = { urgency: 'act', token: true } as const;
 
-/** What to do about a gateway that asks for something that this job does not have. */
 const behindIt = 'use an address of GMS behind the gateway, or let this job through there without it';
 
-const gateways: Record<NonNullable<ServerError['wants']> | 'nothing', Omit<Entry, 'urgency'>> = {
-  'sign-in': {
-    brief: 'a gateway wants a sign-in',
-    means:
-      'This answer is not from DataHub: a gateway or proxy in front of it wants its own sign-in. It did not look at the token, so no new one is needed.',
-    next: `This job signs in to DataHub only: ${behindIt}`,
+/** Where each part of the identity is given. */
+const ways = {
+  headers: {
+    aws: 'headersParameter in the stage file',
+    kubernetes: "server.headersSecret in the chart's values",
+    machine: '--header-file',
   },
-  'client-certificate': {
-    brief: 'client certificate wanted',
-    means: 'A gateway in front of DataHub wants a client certificate.',
-    next: `This job has none: ${behindIt}`,
+  certificate: {
+    aws: 'clientCertificateParameter in the stage file',
+    kubernetes: "server.tlsSecret in the chart's values",
+    machine: '--client-certificate',
   },
-  https: {
-    brief: 'this port wants https',
-    means: 'The request came without TLS to a port that wants it.',
-    next: 'Begin the GMS address with https://',
-  },
-  'another-method': {
-    brief: 'no POST there',
-    means: 'The server there accepts no POST: it is not GMS, or something in front of DataHub blocks the request.',
-    ...checkAddress,
-  },
-  nothing: {
-    brief: 'refused by a gateway',
-    means: 'Something in front of DataHub refuses the request: a gateway, a firewall, a service mesh.',
-    next: "Let this job through there, or correct the GMS address if it is another server's",
-  },
-};
+} as const;
+
+/** What to do, with the name of the place where a part of the identity is given. */
+function given(part: keyof typeof ways, next: (way: string) => string): Pick<Entry, 'next' | 'nextOn'> {
+  const { aws, kubernetes, machine } = ways[part];
+  return { next: next(machine), nextOn: { aws: next(aws), kubernetes: next(kubernetes), machine: next(machine) } };
+}
+
+const has = ({ sent = ['token'] }: ServerError, part: IdentityPart): boolean => sent.includes(part);
+
+const signIn = (error: ServerError): Omit<Entry, 'urgency'> =>
+  has(error, 'headers')
+    ? {
+        brief: 'a gateway refuses our headers',
+        means:
+          'This answer is not from DataHub: a gateway in front of it does not accept the headers that this job sends. A new token of DataHub does not help.',
+        ...given('headers', (way) => `Renew the headers (${way})`),
+      }
+    : {
+        brief: 'a gateway wants a sign-in',
+        means:
+          'This answer is not from DataHub: a gateway or proxy in front of it wants its own sign-in. A new token of DataHub does not help.',
+        ...given('headers', (way) => `If it takes a header, give this job one (${way}); otherwise ${behindIt}`),
+      };
+
+const certificateWanted = given('certificate', (way) => `Give this job one (${way}), or ${behindIt}`);
+const certificateRefused = given(
+  'certificate',
+  (way) => `Have one issued by an authority that the gateway trusts, and store it with its key (${way})`,
+);
+
+const gateways: Record<NonNullable<ServerError['wants']> | 'nothing', (error: ServerError) => Omit<Entry, 'urgency'>> =
+  {
+    'sign-in': signIn,
+    'client-certificate': (error) =>
+      has(error, 'certificate')
+        ? {
+            brief: 'client certificate refused',
+            means: 'A gateway in front of DataHub does not accept the client certificate of this job.',
+            ...certificateRefused,
+          }
+        : {
+            brief: 'client certificate wanted',
+            means: 'A gateway in front of DataHub wants a client certificate.',
+            ...certificateWanted,
+          },
+    https: () => ({
+      brief: 'this port wants https',
+      means: 'The request came without TLS to a port that wants it.',
+      next: 'Begin the GMS address with https://',
+    }),
+    'another-method': () => ({
+      brief: 'no POST there',
+      means: 'The server there accepts no POST: it is not GMS, or something in front of DataHub blocks the request.',
+      ...checkAddress,
+    }),
+    nothing: () => ({
+      brief: 'refused by a gateway',
+      means: 'Something in front of DataHub refuses the request: a gateway, a firewall, a service mesh.',
+      next: "Let this job through there, or correct the GMS address if it is another server's",
+    }),
+  };
+
+/** How a server ends a handshake without a client certificate, or with one that it does not accept. */
+const refusal =
+  /ALERT_(?:CERTIFICATE_(?:REQUIRED|UNKNOWN|REVOKED)|(?:BAD|UNSUPPORTED)_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED|DECRYPT_ERROR|HANDSHAKE_FAILURE)$/;
 
 /** By the codes of OpenSSL and Node. */
 const certificateProblems: ReadonlyArray<{
   codes: RegExp;
+  /** Only where a client certificate was shown. */
+  certificate?: true;
   brief: string;
   came: string;
   next: string;
@@ -113,10 +165,23 @@ const certificateProblems: ReadonlyArray<{
     next: 'Use the host name that the certificate is for in the GMS address',
   },
   {
-    codes: /ALERT_(?:CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED|HANDSHAKE_FAILURE)$/,
+    codes: /ALERT_CERTIFICATE_EXPIRED$/,
+    brief: 'client certificate expired',
+    came: "HOST refuses this job's client certificate, which has expired",
+    ...given('certificate', (way) => `Renew it, and store it with its key (${way})`),
+  },
+  {
+    codes: refusal,
+    certificate: true,
+    brief: 'client certificate refused',
+    came: "HOST does not accept this job's client certificate",
+    ...certificateRefused,
+  },
+  {
+    codes: refusal,
     brief: 'client certificate wanted',
     came: 'HOST ended the TLS handshake, as servers do that want a client certificate',
-    next: `This job has none: ${behindIt}`,
+    ...certificateWanted,
   },
   {
     codes: /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_SELF_SIGNED)/,
@@ -225,7 +290,9 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     },
   }),
   tls: (error) => {
-    const known = certificateProblems.find(({ codes }) => codes.test(error.code ?? ''));
+    const known = certificateProblems.find(
+      ({ codes, certificate }) => codes.test(error.code ?? '') && (!certificate || has(error, 'certificate')),
+    );
     const { came, ...said } = known ?? notTrusted;
     return { ...said, came: `${came.replace('HOST', () => hostOf(error))}${codeOf(error)}` };
   },
@@ -245,23 +312,36 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
         ? {}
         : { machine: 'Look at the logs of GMS and at the load of its search engine; --timeout SECONDS waits longer' },
   }),
-  reset: (error) => ({ brief: 'connection broke off', came: `the connection broke off${codeOf(error)}`, ...wait }),
+  reset: (error) => ({
+    brief: 'connection broke off',
+    came: `the connection broke off${codeOf(error)}`,
+    ...(has(error, 'certificate') && { means: 'A gateway that does not accept the client certificate may end it so.' }),
+    ...wait,
+  }),
   aborted: () => ({ brief: 'out of time', came: 'the job gave up because its time was up', ...wait }),
   redirect: ({ toHttps }) => ({
     brief: 'redirected',
     means: `${toHttps ? 'It redirects to https://. ' : ''}Redirects are not followed: they lead to login pages.`,
     ...checkAddress,
   }),
-  unauthorized: () => ({
-    brief: 'token refused',
-    means: 'It does not accept the token, which has expired, was revoked, or belongs to another DataHub.',
-    next: `Check that the address is that of the DataHub you mean; if it is, ${createToken}`,
+  unauthorized: (error) => ({
+    ...(has(error, 'token')
+      ? {
+          brief: 'token refused',
+          means: 'It does not accept the token, which has expired, was revoked, or belongs to another DataHub.',
+          next: `Check that the address is that of the DataHub you mean; if it is, ${createToken}`,
+        }
+      : {
+          brief: 'token wanted',
+          means: 'The server asks for a token, and this job sends none by its settings (noIdentity, --no-identity).',
+          next: `In place of that, ${createToken}, and give it to this job`,
+        }),
     ...newToken,
   }),
   token: ({ text }) => ({
     brief: 'no usable token',
-    came: text === undefined ? 'there is no usable token' : `the token cannot be read: ${quoted(text)}`,
-    next: 'Store a token: one line, without blanks',
+    came: text === undefined ? 'there is no usable token' : `token or headers cannot be read: ${quoted(text)}`,
+    next: 'Correct what it names: a token is one line without blanks',
     ...newToken,
   }),
   privilege: ({ operation }) => ({
@@ -269,7 +349,7 @@ export const serverErrors: { [Kind in ServerErrorKind]: (error: ServerError) => 
     means: `The token's owner lacks the privilege "${privileges[operation]}".`,
     next: "Grant it to the token's owner in DataHub (Settings, Permissions, Policies); no new token is needed",
   }),
-  gateway: ({ wants }) => gateways[wants ?? 'nothing'],
+  gateway: (error) => gateways[error.wants ?? 'nothing'](error),
   'not-found': () => ({
     brief: 'not found',
     means: 'There are no operations at this address, or the server is too old.',

@@ -1,4 +1,5 @@
-import { expiryNotice } from '../../gms/http/token-provider.ts';
+import { certificateNotice, expiryNotice } from '../../gms/http/identity-provider.ts';
+import { type Identity, secretsOf } from '../../gms/identity.ts';
 import { createSanitizer, sanitize } from '../../gms/responses/server-text.ts';
 import { capped, maxSentenceBytes } from '../../gms/text.ts';
 import { LedgerError } from '../../ledger/ledger.ts';
@@ -40,14 +41,14 @@ export interface Preparation {
   /** Why approved policies are not started, if something prevents all of them. */
   breaker?: Cause;
   notes: Note[];
-  /** Withholds the token in a text that people gave. */
+  /** Withholds the identity in a text that people gave. */
   clean(text: string): string;
 }
 
 /** Reads ledger and parameters, and checks the input against them. Never throws for a mistake that a person can fix. */
 export async function prepare(parsed: ReturnType<typeof parseInput>, services: RunServices): Promise<Preparation> {
   const { ledger, clock } = services;
-  const { token } = services.parameters;
+  const { identity: source } = services.parameters;
   const prepared: Preparation = {
     policies: [],
     chosen: [],
@@ -82,9 +83,9 @@ export async function prepare(parsed: ReturnType<typeof parseInput>, services: R
     // Without a ledger that can be read and written, the run asks the server nothing: what it finds could not be kept.
     if (ledgerError) return { ...prepared, error: ledgerError };
     checkNames(input, policies, prepared.records);
-    const secret = await token.get();
-    prepared.clean = createSanitizer([secret]);
-    prepared.notes = tokenNotes(secret, token.storedAt?.(), clock.now());
+    const identity = await source.get();
+    prepared.clean = createSanitizer(secretsOf(identity));
+    prepared.notes = expiryNotes(identity, source.storedAt?.(), clock.now());
     prepared.canAskServer = true;
     if (input.release) return prepared;
     return { ...prepared, error: wrongNumber(policies), breaker: await pausedCause(services) };
@@ -151,9 +152,13 @@ function checkNames(
 const listed = (names: string[]): string =>
   names.length <= 10 ? names.join(', ') : `${names.slice(0, 10).join(', ')} and ${names.length - 10} more`;
 
-function tokenNotes(token: string, storedAt: number | undefined, now: number): Note[] {
-  const at = expiryNotice(token, storedAt, now);
-  return at === undefined ? [] : [{ kind: 'token-expires', at, expired: at <= now || undefined }];
+function expiryNotes({ token, certificate }: Identity, storedAt: number | undefined, now: number): Note[] {
+  const note = (kind: 'token-expires' | 'certificate-expires', at: number | undefined): Note[] =>
+    at === undefined ? [] : [{ kind, at, expired: at <= now || undefined }];
+  return [
+    ...note('token-expires', token === undefined ? undefined : expiryNotice(token, storedAt, now)),
+    ...note('certificate-expires', certificate && certificateNotice(certificate, now)),
+  ];
 }
 
 /** One note for all of them: old records stay behind when the address changes. */

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readServer, type ServerOptions } from '../../../cli/inputs/server.ts';
+import { readServer, type Server, type ServerOptions } from '../../../cli/inputs/server.ts';
 import { folder } from '../processes.ts';
 import { problemOf } from './problem.ts';
 
@@ -26,6 +26,8 @@ const token = { DATAHUB_GMS_TOKEN: ofStaging.tokenText };
 const staging = { DATAHUB_GMS_URL: ofStaging.baseUrl, ...token };
 const byHost = { DATAHUB_GMS_HOST: 'staging', DATAHUB_GMS_PORT: '8080', ...token };
 
+const seen = ({ baseUrl, secrets }: Server) => ({ baseUrl, tokenText: secrets().join() });
+
 describe("DataHub's own settings", () => {
   it.each<[string, NodeJS.ProcessEnv, typeof ofFile]>([
     ['the file alone', {}, ofFile],
@@ -40,7 +42,7 @@ describe("DataHub's own settings", () => {
     ['a protocol without a port', { DATAHUB_GMS_PROTOCOL: 'http' }, ofFile],
     ['skipping the file where it is not needed', { ...staging, DATAHUB_SKIP_CONFIG: 'true' }, ofStaging],
   ])('mean the same here: %s', (_name, env, expected) => {
-    expect(readServer({}, { ...home(written), ...env })).toMatchObject(expected);
+    expect(seen(readServer({}, { ...home(written), ...env }))).toEqual(expected);
   });
 
   it.each<[string, NodeJS.ProcessEnv, RegExp]>([
@@ -76,12 +78,13 @@ describe("DataHub's own settings", () => {
     const tokenFile = folder().write('token', 'abc-def-ghi-jkl');
     const options = asked.tokenFile ? { ...asked, tokenFile } : asked;
     const { from } = readServer(options, { ...home(written), ...env });
-    expect([from?.url, from?.token.replace(tokenFile, 'FILE').replace(/,.*/, '')]).toEqual([url, named]);
+    const shown = from?.identity.join().replace(tokenFile, 'FILE').replace(/,.*/, '');
+    expect([from?.url, shown]).toEqual([url, `token from ${named}`]);
   });
 
   it("show the file's token to its server, however its address is written", () => {
     const gmsUrl = 'https://datahub.example.com:443/api/gms';
-    expect(readServer({ gmsUrl }, home(written)).tokenText).toBe(ofFile.tokenText);
+    expect(seen(readServer({ gmsUrl }, home(written))).tokenText).toBe(ofFile.tokenText);
   });
 
   const inPod = { DATAHUB_GMS_URL: 'http://staging:8080', DATAHUB_RETENTION_TOKEN_FILE: '/token/token' };
@@ -117,10 +120,10 @@ describe("DataHub's own settings", () => {
 describe('~/.datahubenv', () => {
   it('is read again when the server refuses its token', async () => {
     const env = home(written);
-    const { token } = readServer({}, env);
+    const { identity } = readServer({}, env);
     writeFileSync(`${env['HOME']}/.datahubenv`, written.replace('secret', 'renewed'));
-    expect(await token.get()).toBe('eyJhbGciOi.secret');
-    expect(await token.reread()).toBe('eyJhbGciOi.renewed');
+    expect(await identity.get()).toEqual({ token: 'eyJhbGciOi.secret' });
+    expect(await identity.reread()).toEqual({ token: 'eyJhbGciOi.renewed' });
   });
 
   it("names the certificates of its server's authority", () => {
@@ -131,9 +134,7 @@ describe('~/.datahubenv', () => {
   });
 
   it.each([
-    ['extra_headers', '{X-Gateway: secret}', 'an address of GMS behind the gateway'],
-    ['client_certificate_path', '/secret.pem', 'an address of GMS behind the gateway'],
-    ['client_key_path', '/secret.pem', 'an address of GMS behind the gateway'],
+    ['auth', '{type: oauth2, config: {client_secret: secret}}', '--token-file'],
     ['disable_ssl_verification', 'true', '--ca-file'],
     ['disable_ssl_verification', '"True"', '--ca-file'],
   ])(
@@ -145,9 +146,8 @@ describe('~/.datahubenv', () => {
         expect(problem).toMatch(new RegExp(`^~/\\.datahubenv has gms\\.${field}, .*${instead}`));
         expect(problem).not.toContain('secret');
       }
-      expect(readServer({ gmsUrl: 'http://x' }, { ...env, DATAHUB_GMS_TOKEN: 'abc-def-ghi-jkl' }).tokenText).toBe(
-        'abc-def-ghi-jkl',
-      );
+      const server = readServer({ gmsUrl: 'http://x' }, { ...env, DATAHUB_GMS_TOKEN: 'abc-def-ghi-jkl' });
+      expect(server.secrets()).toEqual(['abc-def-ghi-jkl']);
     },
   );
 

@@ -16,7 +16,9 @@ const certificate = (name: string) =>
 describe('what the options name already', () => {
   it.each([{ DATAHUB_GMS_PORT: '8080' }, { DATAHUB_RETENTION_TOKEN_FILE: '-' }])('is not read in %j', async (env) => {
     const path = folder().write('token', 'abc.def.ghi.jkl');
-    expect(await readServer({ gmsUrl: 'http://gms:8080', tokenFile: path }, env).token.get()).toBe('abc.def.ghi.jkl');
+    expect(await readServer({ gmsUrl: 'http://gms:8080', tokenFile: path }, env).identity.get()).toEqual({
+      token: 'abc.def.ghi.jkl',
+    });
   });
 });
 
@@ -40,16 +42,16 @@ describe('an access token', () => {
 
   it('is trimmed', async () => {
     const path = folder().write('token', '\n  abc.def.ghi.jkl \r\n');
-    expect(await server(path).token.get()).toBe('abc.def.ghi.jkl');
+    expect(await server(path).identity.get()).toEqual({ token: 'abc.def.ghi.jkl' });
   });
 
   it('is read again when the server refuses it', async () => {
     const path = folder().write('token', 'the-old-token-1');
-    const { token } = server(path);
+    const { identity } = server(path);
     writeFileSync(path, 'the-new-token-2\n');
-    expect(await token.get()).toBe('the-old-token-1');
-    expect(await token.reread()).toBe('the-new-token-2');
-    expect(await token.get()).toBe('the-new-token-2');
+    expect(await identity.get()).toEqual({ token: 'the-old-token-1' });
+    expect(await identity.reread()).toEqual({ token: 'the-new-token-2' });
+    expect(await identity.get()).toEqual({ token: 'the-new-token-2' });
   });
 
   it.each([

@@ -62,7 +62,7 @@ test.each(['text', 'json'])(
     const written = ['--html', files.at('page.html'), '--json', files.at('policies.json')];
     const here = await runHere(at(url, ['survey', ...server, ...written, '--log', log]));
     expectNothingOf(token, shownBy(here, files.at('.')));
-    expect(readFileSync(files.at('page.html'), 'utf8')).toMatch(/repeated the access token.*All indices/s);
+    expect(readFileSync(files.at('page.html'), 'utf8')).toMatch(/repeated a secret.*All indices/s);
   },
 );
 
@@ -72,7 +72,7 @@ function shownBy({ stdout, stderr, lines }: Here, folder: string): string {
 }
 
 function expectNothingOf(token: string, shown: string): void {
-  expect(shown).toContain('repeated the access token');
+  expect(shown).toContain('repeated a secret');
   for (const piece of forms.flatMap((form) => form(token).match(/.{8}/g) ?? [])) expect(shown).not.toContain(piece);
 }
 

@@ -3,6 +3,7 @@ import { startOperationsService } from '../../../cli/embedded-service/service.ts
 import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import { createOperations } from '../../../lambda/gms/http/http-operations.ts';
 import { createHttpTransport } from '../../../lambda/gms/http/http-transport.ts';
+import { fixedIdentity } from '../../../lambda/gms/identity.ts';
 import type { DecidedIndex, Report, ReportData } from '../../../lambda/model/report-schema.ts';
 import { executeSteps, takeStep } from '../../support/steps.ts';
 
@@ -60,7 +61,7 @@ export async function runAgainst(reading: Partial<ServerProfile>, wanted: Wanted
   const rows = () => rowsOf('dataset', 'operation');
   const transport = createHttpTransport();
   try {
-    const source = { get: async () => token, reread: async () => token };
+    const identity = fixedIdentity({ token });
     const gmsUrl = `${url}${prefix}`;
     const sleep = async () => undefined;
     const ledger = memoryLedger();
@@ -71,8 +72,8 @@ export async function runAgainst(reading: Partial<ServerProfile>, wanted: Wanted
     const published: Report[] = [];
     const services: Parameters<typeof takeStep>[2] = {
       settings: { stage: 'test', gmsUrl, mode: 'enforce', minRetentionDays: 7, maxRunHours: 12 },
-      parameters: { policies: async () => policies, paused: async () => false, token: source },
-      operations: createOperations({ baseUrl: gmsUrl, token: source, transport, realNow: clock.now, sleep }),
+      parameters: { policies: async () => policies, paused: async () => false, identity },
+      operations: createOperations({ baseUrl: gmsUrl, identity, transport, realNow: clock.now, sleep }),
       ledger,
       clock,
       log: { info() {}, warn() {}, error() {} },

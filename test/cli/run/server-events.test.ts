@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ServerEvent } from '../../../cli/events/output.ts';
 import { connect } from '../../../cli/run/connect.ts';
+import { fixedIdentity } from '../../../lambda/gms/identity.ts';
 import { asResult } from '../../../lambda/gms/operations.ts';
 import { inFront, operation, runHere, serviceHere } from '../here.ts';
 
@@ -9,10 +10,9 @@ import { inFront, operation, runHere, serviceHere } from '../here.ts';
 const page = { status: 503, body: '<html><title>No backend</title></html>' };
 
 async function connected() {
-  const { url: baseUrl, token: text, engine } = await serviceHere();
+  const { url: baseUrl, token, engine } = await serviceHere();
   const events: ServerEvent[] = [];
-  const token = { get: async () => text, reread: async () => text };
-  const server = { baseUrl, token, tokenText: text };
+  const server = { baseUrl, identity: fixedIdentity({ token }), secrets: () => [token] };
   const { operations, silentSince, close } = connect(server, {
     onServerEvent: (one) => events.push(one),
     sleep: async () => {},
@@ -66,9 +66,12 @@ test('A refused truncation is on the screen at once, in the words of the refusal
 });
 
 test('Where only sample data is allowed, another server gets no truncation, and none of its answers counts', async () => {
-  const { url, token: text, sent } = await serviceHere();
-  const token = { get: async () => text, reread: async () => text };
-  const server = { baseUrl: await inFront(url, undefined, false), token, tokenText: text };
+  const { url, token, sent } = await serviceHere();
+  const server = {
+    baseUrl: await inFront(url, undefined, false),
+    identity: fixedIdentity({ token }),
+    secrets: () => [token],
+  };
   const { operations, close } = connect(server, { sampleOnly: true });
   const fields = { entityType: 'dataset', aspect: 'operation', cutoffMillis: Date.now(), batchSize: 100 };
   expect(await asResult(() => operations.dryRun(fields))).toMatchObject({ error: { kind: 'not-sample' } });

@@ -2,6 +2,7 @@ import { memoryLedger } from '../../../cli/ledgers/memory-ledger.ts';
 import { executeWorkflow, stepOf } from '../../../cli/run/state-machine.ts';
 import { createOperations } from '../../../lambda/gms/http/http-operations.ts';
 import { createHttpTransport } from '../../../lambda/gms/http/http-transport.ts';
+import { fixedIdentity } from '../../../lambda/gms/identity.ts';
 import type { PolicyEntry, Report } from '../../../lambda/model/report-schema.ts';
 import { mail } from '../../../lambda/report/destinations/mail.ts';
 import type { Audience } from '../../../lambda/report/guide/audience.ts';
@@ -53,16 +54,16 @@ class Stopped extends Error {}
 
 export function createJob({ url, token, clock, policy }: JobOptions): Job {
   const transport = createHttpTransport({ readTimeoutMillis: requestMillis, truncateTimeoutMillis: requestMillis });
-  const secret = { get: async () => token, reread: async () => token };
+  const identity = fixedIdentity({ token });
   const settings = { stage: 'prod', gmsUrl: url, mode: 'enforce', minRetentionDays: 7, maxRunHours: 12 } as const;
   const shared: Omit<RunServices, 'deadline' | 'log'> = {
     settings,
     parameters: {
       policies: async () => [{ name: 'policy', text: JSON.stringify(policy) }],
       paused: async () => false,
-      token: secret,
+      identity,
     },
-    operations: createOperations({ baseUrl: url, token: secret, transport, realNow: clock.now, sleep: clock.sleep }),
+    operations: createOperations({ baseUrl: url, identity, transport, realNow: clock.now, sleep: clock.sleep }),
     ledger: memoryLedger(),
     clock,
   };

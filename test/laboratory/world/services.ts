@@ -1,3 +1,4 @@
+import { fixedIdentity } from '../../../lambda/gms/identity.ts';
 import { LedgerError } from '../../../lambda/ledger/ledger.ts';
 import { isWorthPublishing, messageOf } from '../../../lambda/report/message.ts';
 import { withSentences } from '../../../lambda/report/sentences/sentences.ts';
@@ -21,7 +22,6 @@ export function servicesOf(invocation: Invocation): Parameters<typeof takeStep>[
     if (isWrite && world.isFull) return exchange(`ledger ${what}`, refused);
     return exchange(`ledger ${what}`, effect, isWrite ? { refused, 'answer lost': lost } : { refused }, weather.ledger);
   };
-  const token = async () => 'token';
   const begun = time.now();
   return {
     settings: info.settings,
@@ -38,7 +38,7 @@ export function servicesOf(invocation: Invocation): Parameters<typeof takeStep>[
           world.journal.push({ at: time.now(), kind: 'settings', invocation: info, paused });
           return paused;
         }),
-      token: { get: token, reread: token },
+      identity: fixedIdentity({ token: 'token' }),
     },
     operations: operationsOf(invocation),
     ledger: {

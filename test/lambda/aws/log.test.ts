@@ -18,7 +18,7 @@ afterEach(() => vi.restoreAllMocks());
 const options = { stage: 'prod', runId: 'nightly-1', step: 'plan', requestId: 'r-1', coldStart: true } as const;
 const lines = (): Array<Record<string, unknown>> => written.map((line) => JSON.parse(line));
 
-const withheld = 'This text repeated the access token and is withheld.';
+const withheld = 'This text repeated a secret and is withheld.';
 
 describe('the log of an invocation', () => {
   it('writes one JSON line per decision, with run, step, index, outcome and cause', () => {

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ssmClient, ssmParameters } from '../../../lambda/aws/ssm.ts';
 import { ParametersError } from '../../../lambda/run/services.ts';
+import { authority } from '../../support/certificates.ts';
 import { type Listening, listening, textOf } from '../../support/loopback.ts';
 import { rawServer, trickle } from '../gms/http/raw-server.ts';
 
@@ -97,16 +98,22 @@ describe('The pause switch', () => {
 describe('The token', () => {
   test('is trimmed, and read once until it is asked for again', async () => {
     stored['/p/token'] = ' the-first-token\n';
-    const { token } = open();
-    expect([await token.get(), await token.get()]).toEqual(['the-first-token', 'the-first-token']);
+    const { identity } = open();
+    expect([await identity.get(), await identity.get()]).toEqual([
+      { token: 'the-first-token' },
+      { token: 'the-first-token' },
+    ]);
     expect(asked).toHaveLength(1);
     stored['/p/token'] = 'the-second-token';
-    expect([await token.reread(), await token.get()]).toEqual(['the-second-token', 'the-second-token']);
+    expect([await identity.reread(), await identity.get()]).toEqual([
+      { token: 'the-second-token' },
+      { token: 'the-second-token' },
+    ]);
     expect(asked).toHaveLength(2);
   });
 
   test('that is missing is reported with the command that stores it', async () => {
-    expect(await failure(open().token.get())).toMatch(
+    expect(await failure(open().identity.get())).toMatch(
       /\/p\/token.*does not exist: store it with aws ssm put-parameter/,
     );
   });
@@ -115,13 +122,58 @@ describe('The token', () => {
     'that is %j is refused without being shown',
     async (value) => {
       stored['/p/token'] = value;
-      const message = await failure(open().token.get());
+      const message = await failure(open().identity.get());
       expect(message).toMatch(
         /The parameter \/p\/token (is empty|does not hold a token|holds a token that has fewer than 12 letters)/,
       );
       if (value.trim()) expect(message).not.toContain(value);
     },
   );
+});
+
+describe('The rest of the identity', () => {
+  const gateway = { headers: '/p/headers', clientCertificate: '/p/crt', clientKey: '/p/key' };
+  const opened = (more: object) =>
+    ssmParameters({ ...names, ...gateway, ...more }, ssmClient({ endpoint: address.url, region: 'x', credentials }));
+  const made = authority();
+  afterAll(made.remove);
+  const { cert, key } = made.issue();
+  const whole = { '/p/headers': 'X-Key: value-of-a-gateway\n', '/p/crt': cert, '/p/key': `${key}\n` };
+
+  test('is read with the token, and again with it', async () => {
+    stored = { ...whole, '/p/token': 'the-first-token' };
+    const { identity } = opened({});
+    const certificate = { cert: cert.trim(), key: key.trim() };
+    const first = { token: 'the-first-token', headers: { 'X-Key': 'value-of-a-gateway' }, certificate };
+    expect(await identity.get()).toEqual(first);
+    stored['/p/headers'] = 'X-Key: a-new-value-of-it';
+    expect((await identity.get()).headers).toEqual(first.headers);
+    expect((await identity.reread()).headers).toEqual({ 'X-Key': 'a-new-value-of-it' });
+  });
+
+  test('has no token only where that is said', async () => {
+    stored = { ...whole };
+    expect(await opened({ token: undefined, noIdentity: true }).identity.get()).not.toHaveProperty('token');
+    expect(await failure(opened({ token: undefined }).identity.get())).toMatch(/is not given the token: deploy/);
+    expect(await failure(opened({}).identity.get())).toMatch(/\/p\/token.*does not exist/);
+  });
+
+  test.each<[string, string | undefined, RegExp]>([
+    ['/p/headers', undefined, /\/p\/headers, which holds the headers, does not exist: store it with aws ssm put/],
+    ['/p/headers', 'the secret value', /\/p\/headers has no header in line 1/],
+    ['/p/headers', 'Authorization: secret', /\/p\/headers has Authorization beside DataHub's token/],
+    ['/p/crt', undefined, /\/p\/crt, which holds the client certificate, does not exist/],
+    ['/p/crt', 'secret', /\/p\/crt holds no certificate in PEM form/],
+    ['/p/key', cert, /\/p\/key holds no private key in PEM form/],
+    ['/p/key', made.issue().key, /\/p\/key holds the key of another certificate/],
+    ['/p/key', made.encrypted(key, 'secret'), /\/p\/key holds an encrypted key: store it without a password/],
+  ])('%s with a wrong value is named, and not shown', async (name, value, sentence) => {
+    stored = { ...whole, '/p/token': 'the-first-token', [name]: value as string };
+    if (value === undefined) delete stored[name];
+    const message = await failure(opened({}).identity.get());
+    expect(message).toMatch(sentence);
+    expect(message).not.toMatch(/secret|value-of/);
+  });
 });
 
 describe('Parameter Store', () => {
@@ -131,7 +183,7 @@ describe('Parameter Store', () => {
   });
 
   test.each<[string, (parameters: ReturnType<typeof open>) => Promise<unknown>]>([
-    ['token', ({ token }) => token.get()],
+    ['token', ({ identity }) => identity.get()],
     ['policies', ({ policies }) => policies()],
     ['pause switch', ({ paused }) => paused()],
     ['certificate', ({ caCertificate }) => caCertificate()],
@@ -144,7 +196,7 @@ describe('Parameter Store', () => {
   test('that throttles says that the next run tries again, and nothing of a deployment', async () => {
     refusal = { status: 400, type: 'ThrottlingException' };
     const client = ssmClient({ endpoint: address.url, region: 'eu-central-1', credentials, maxAttempts: 1 });
-    const message = await failure(ssmParameters(names, client).token.get());
+    const message = await failure(ssmParameters(names, client).identity.get());
     expect(message).toMatch(/the next run tries again/);
     expect(message).not.toMatch(/deploy/);
   });
@@ -155,7 +207,7 @@ describe('Parameter Store', () => {
       names,
       ssmClient({ endpoint, region: 'eu-central-1', credentials, maxAttempts: 1 }),
     );
-    expect(await failure(parameters.token.get())).toMatch(
+    expect(await failure(parameters.identity.get())).toMatch(
       /did not answer \(ECONNREFUSED\) when \/p\/token.*NAT gateway, or the interface endpoint for SSM.*gateway endpoint for DynamoDB/,
     );
   });

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { secretsOf } from '../../../lambda/gms/identity.ts';
 import { redactor, repeats, whyNoToken } from '../../../lambda/gms/secrets.ts';
+import { authority } from '../../support/certificates.ts';
 
 /** A token, of which a server echoes a part. */
 
@@ -52,6 +54,41 @@ describe.each([token, plain])('A text that repeats the token %s', (secret) => {
   });
 });
 
+describe('Of an identity', () => {
+  const made = authority();
+  const { cert, key } = made.issue();
+  made.remove();
+  const short = 'k3yOf9xQz2';
+  const headers = { 'X-Key': short, 'Proxy-Authorization': 'Bearer a-token-of-the-gateway' };
+  const secrets = secretsOf({ token, headers, certificate: { cert, key, passphrase: 'opensesame-1' } });
+  const line = key.split('\n')[1]!;
+
+  test.each([
+    ['a short header', short],
+    ['a header of two words', headers['Proxy-Authorization']],
+    ['a line of the key', line],
+    ['the password of the key', 'opensesame-1'],
+  ])('%s is withheld as the token is', (_, secret) => {
+    const wholeForms = forms.filter(([name]) => secret.length > 20 || name !== 'but for its ends');
+    for (const [name, form] of wholeForms) {
+      expect([name, redactor(secrets)(`got "${form(secret)}" there`)]).toEqual([
+        name,
+        expect.not.stringContaining('got'),
+      ]);
+    }
+  });
+
+  test('names of headers and the certificate itself are shown', () => {
+    const text = `X-Key and Proxy-Authorization were sent with ${cert.split('\n')[1]}`;
+    expect(redactor(secrets)(text)).toBe(text);
+  });
+
+  test('a value that is a word hides no text', () => {
+    const text = 'no such index [acme]';
+    expect(redactor(secretsOf({ headers: { 'X-Tenant': 'acme' } }))(text)).toBe(text);
+  });
+});
+
 test('Nothing else is withheld', () => {
   const clean = redactor([token, plain]);
   for (const text of [
@@ -61,7 +98,7 @@ test('Nothing else is withheld', () => {
     '{"error":{"root_cause":[{"type":"cluster_block_exception","reason":"index [x] blocked by: [FORBIDDEN/12]"}]}}',
   ])
     expect(clean(text)).toBe(text);
-  expect(clean(`got ${token.slice(30, 42)}`)).toBe('This text repeated the access token and is withheld.');
+  expect(clean(`got ${token.slice(30, 42)}`)).toBe('This text repeated a secret and is withheld.');
 });
 
 test('A text that hides more than anybody can look through is withheld', () => {

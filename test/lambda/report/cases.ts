@@ -342,6 +342,7 @@ export const errorCases: [name: string, cause: Cause][] = [
 ];
 
 export const noteCases: [name: string, note: Note][] = [
+  ['certificate expired', { kind: 'certificate-expires', at: Date.UTC(2026, 7, 20), expired: true }],
   ['token expires', { kind: 'token-expires', at: Date.UTC(2026, 7, 20) }],
   ['paused, and nothing due', { kind: 'paused' }],
   ['pause unknown', { kind: 'paused', problem: 'The pause switch cannot be read.' }],

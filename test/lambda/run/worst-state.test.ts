@@ -30,7 +30,8 @@ const huge = Number.MAX_SAFE_INTEGER;
 const text = capped('\u0001é"\\'.repeat(500));
 const sentence = capped('é'.repeat(2000), maxSentenceBytes);
 const error: ServerError = {
-  kind: 'server-error',
+  kind: 'unauthorized',
+  sent: ['token', 'headers', 'certificate'],
   operation: 'index-sizes',
   status: 599,
   text,
@@ -188,6 +189,7 @@ const worst = (entryOf: (at: number) => Entry, more: Partial<RunState> = {}) =>
         { kind: 'rights', what: 'sizes', error },
         { kind: 'rights', what: 'task-status', error },
         { kind: 'token-expires', at: huge },
+        { kind: 'certificate-expires', at: huge, expired: true },
         { kind: 'truncate-failed', index: `${name}.${name}`, error: sentence },
       ],
       unmanagedIndices: Array.from({ length: 20 }, () => ({ indexName, entityType: name, aspect: name, sizeMb: 1e15 })),

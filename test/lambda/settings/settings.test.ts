@@ -100,6 +100,14 @@ describe('A stage file', () => {
     [{ parameterPrefix: 'retention' }, /parameterPrefix must be a path such as/],
     [{ parameterPrefix: '/aws/retention' }, /must not begin with \/aws or \/ssm/],
     [{ tokenParameter: '/datahub-retention/prod/policies/token' }, /must not be below .*\/policies/],
+    [{ clientCertificateParameter: '/c' }, /^clientKeyParameter is missing: a client certificate needs both/],
+    [
+      { gmsUrl: 'http://gms.example.com', clientCertificateParameter: '/c', clientKeyParameter: '/k' },
+      /^clientCertificateParameter: needs a gmsUrl with https/,
+    ],
+    [{ headersParameter: '/datahub-retention/prod/policies/h' }, /^headersParameter: must not be below .*\/policies/],
+    [{ noIdentity: true, tokenParameter: '/t' }, /^noIdentity sends no token, and tokenParameter names one/],
+    [{ noIdentity: 'true' }, /^noIdentity must be/],
     [{ alarmTopicArn: 'on-call' }, /alarmTopicArn must be an ARN such as arn:aws:sns/],
     [
       { alarmTopicArn: `${onCall}.fifo` },
@@ -213,6 +221,7 @@ const warnings = (fields: object) =>
 
 describe('A stage that can work, but hardly as it was meant, brings a warning', () => {
   test.each<[fields: object, warning: RegExp]>([
+    [{ noIdentity: true }, /^no-identity: No token is sent .* can delete as well/],
     [{ gmsUrl: 'http://datahub.corp.test' }, /^plain-http: .* the token can be read in transit/],
     [{ gmsUrl: 'http://datahub-gms.datahub:8080', ...inPrivateNetwork }, /^cluster-host: .* looks like a service and/],
     [{ emails: [] }, /^nobody-told: .* no emails, no channel of Slack or Teams, and no topic/],

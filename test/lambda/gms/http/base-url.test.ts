@@ -32,6 +32,10 @@ describe('a GMS address', () => {
     ['https://host/?', 'query'],
     ['https://host/#top', 'fragment'],
     ['https://host/api/gms/operations', 'must not end in /operations'],
+    ['https://host/api/graphql', 'another API of DataHub: GMS is at https://host, or at https://host/api/gms'],
+    ['https://host/api/v2/graphql', 'GMS is at https://host, or'],
+    ['http://host:8080/openapi/v3/entity', 'GMS is at http://host:8080, or'],
+    ['https://host/gms/aspects', 'GMS is at https://host/gms, or'],
   ])('%j is refused with a reason', (given, why) => {
     const read = readBaseUrl(given);
     expect(read).toMatchObject({ kind: 'wrong', problem: expect.stringContaining(why) });

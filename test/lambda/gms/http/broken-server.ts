@@ -2,7 +2,8 @@ import type { Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { createOperations, type HttpOperationsOptions } from '../../../../lambda/gms/http/http-operations.ts';
 import { createHttpTransport } from '../../../../lambda/gms/http/http-transport.ts';
-import type { Operations, TokenSource, TruncateFields } from '../../../../lambda/gms/operations.ts';
+import { fixedIdentity, type IdentitySource } from '../../../../lambda/gms/identity.ts';
+import type { Operations, TruncateFields } from '../../../../lambda/gms/operations.ts';
 import { http, type RawServer, rawServer } from './raw-server.ts';
 
 /** What a server does with one request: writes a text, or does anything with the connection. */
@@ -55,7 +56,7 @@ export async function against(
   const waits: number[] = [];
   const operations = createOperations({
     baseUrl: server.url + path,
-    token: fixed(token),
+    identity: fixed(token),
     transport,
     realNow: () => now,
     sleep: async (millis) => {
@@ -67,9 +68,7 @@ export async function against(
   return { server, operations, waits };
 }
 
-export function fixed(text: string): TokenSource {
-  return { get: async () => text, reread: async () => text };
-}
+export const fixed = (token: string): IdentitySource => fixedIdentity({ token });
 
 /** The parsed body of a request. */
 export const bodyOf = (request: string): unknown => JSON.parse(request.slice(request.indexOf('\r\n\r\n') + 4));

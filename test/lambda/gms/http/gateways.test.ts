@@ -34,6 +34,34 @@ const answers: Array<[who: string, answer: Answer]> = [
     'Istio that wants a token of its own',
     http(401, 'Jwt issuer is not configured', { ...text, Server: 'istio-envoy' }),
   ],
+  ['Envoy that wants a token of its own', http(401, 'Jwt is expired', asks('Bearer realm="https://gateway/"', text))],
+  ['a proxy that wants a session', http(401, titled('Sign in'), html)],
+  [
+    'Azure API Management without its key',
+    http(401, '{"statusCode":401,"message":"Access denied due to missing subscription key. Make sure to include it."}'),
+  ],
+  [
+    'Apigee',
+    http(401, '{"fault":{"faultstring":"Failed to resolve API Key","detail":{"errorcode":"oauth.v2.Invalid"}}}'),
+  ],
+  ['Tyk', http(401, '{"error":"Authorization field missing"}')],
+  ['Google Cloud Endpoints', http(401, '{"code":16,"message":"JWT validation failed: Issuer not allowed"}')],
+  ['a service that follows RFC 9457', http(401, '{"type":"about:blank","title":"Unauthorized","status":401}')],
+  ['Apache APISIX', http(401, '{"message":"Missing API key found in request"}')],
+  ['a text about an issuer', http(401, 'Issuer is not configured for this audience', text)],
+  ['a quota of Azure API Management', http(403, '{"statusCode":403,"message":"Out of call volume quota."}')],
+  [
+    'GMS with an old token, whose Jetty answers in JSON',
+    http(
+      401,
+      '{"servlet":"apiServlet","message":"Unauthorized to perform this action.","url":"/operations","status":"401"}',
+    ),
+  ],
+  [
+    'GMS with an old token, whose Spring answers',
+    http(401, '{"timestamp":"2026-11-20T12:00:00Z","status":401,"error":"Unauthorized","path":"/operations"}'),
+  ],
+  ['the frontend with an old token', http(401, '')],
   ['the API of Kubernetes', http(401, '{"kind":"Status","apiVersion":"v1","message":"Unauthorized","code":401}')],
   ['GMS with an old token', http(401, titled('Error 401 Unauthorized to perform this action.'), html)],
   [
@@ -151,7 +179,7 @@ describe('a gateway that asks for a client certificate in the TLS handshake', ()
     });
     const error = await operations.dryRun(operation, { attempts: 1 }).catch((thrown: unknown) => thrown);
     expect(errorText((error as OperationsError).fact)).toMatch(
-      /want a client certificate \(ERR_SSL_\w+\)\. This job has none/,
+      /want a client certificate \(ERR_SSL_\w+\)\. Give this job one \(--client-certificate\)/,
     );
   });
 });

@@ -210,10 +210,10 @@ describe('a refused token', () => {
     let current = 'the-old-token-1';
     const reread = vi.fn(async () => {
       current = 'a-new-token-of-2';
-      return current;
+      return { token: current };
     });
     const { server, operations, waits } = await against([refused, dryRunAnswer], {
-      token: { get: async () => current, reread },
+      identity: { get: async () => ({ token: current }), reread },
     });
     expect(await operations.dryRun(operation)).toMatchObject({ rowsTotal: 135600 });
     expect(reread).toHaveBeenCalledTimes(1);
@@ -234,9 +234,9 @@ describe('a refused token', () => {
 
   test('is read again only once, even if the new one is refused and a newer one is there', async () => {
     let version = 0;
-    const reread = vi.fn(async () => `token-number-${++version}`);
+    const reread = vi.fn(async () => ({ token: `token-number-${++version}` }));
     const { server, operations } = await against([refused], {
-      token: { get: async () => `token-number-${version}`, reread },
+      identity: { get: async () => ({ token: `token-number-${version}` }), reread },
     });
     expect(await errorOf(operations.dryRun(operation))).toMatchObject({ fact: { kind: 'unauthorized' } });
     expect(reread).toHaveBeenCalledTimes(1);
@@ -250,11 +250,13 @@ describe('a refused token', () => {
       await vi.waitFor(() => expect(server.requests).toHaveLength(8));
       await new Promise((resolve) => setTimeout(resolve, 50));
       current = 'a-new-token-of-2';
-      return current;
+      return { token: current };
     });
     const byToken = (socket: Socket, request: string) =>
       socket.write(request.includes('the-old-token-1') ? refused : dryRunAnswer);
-    const { server, operations } = await against([byToken], { token: { get: async () => current, reread } });
+    const { server, operations } = await against([byToken], {
+      identity: { get: async () => ({ token: current }), reread },
+    });
     await Promise.all(Array.from({ length: 8 }, () => operations.dryRun(operation)));
     expect(reread).toHaveBeenCalledTimes(1);
   });
@@ -264,7 +266,7 @@ describe('a refused token', () => {
     ['holds a line break', 'a\nb'],
     ['contains a letter that is not allowed in a header', 'tökén'],
   ])('that %s is never sent', async (_, text) => {
-    const { server, operations } = await against([dryRunAnswer], { token: fixed(text) });
+    const { server, operations } = await against([dryRunAnswer], { identity: fixed(text) });
     const error = await errorOf(operations.dryRun(operation));
     expect(error.fact).toEqual({ kind: 'token', operation: 'dry-run' });
     expect(server.requests).toEqual([]);
@@ -274,7 +276,7 @@ describe('a refused token', () => {
     const get = async () => {
       throw new Error(`There is none: ${'x'.repeat(5000)}`);
     };
-    const { operations } = await against([dryRunAnswer], { token: { get, reread: get } });
+    const { operations } = await against([dryRunAnswer], { identity: { get, reread: get } });
     const { fact } = await errorOf(operations.dryRun(operation));
     expect(concernsServer(fact)).toBe(true);
     expect(fact).toEqual({ kind: 'token', operation: 'dry-run', text: expect.stringMatching(/^There is none: x+…$/) });
@@ -304,7 +306,7 @@ describe('no message contains', () => {
     let current = 'first-opaque-token';
     const reread = async () => {
       current = 'second-opaque-token';
-      return current;
+      return { token: current };
     };
     const echo = (socket: Socket, request: string) =>
       socket.write(
@@ -313,7 +315,7 @@ describe('no message contains', () => {
           JSON.stringify({ message: 'first-opaque-token second-opaque-token' }),
         ),
       );
-    const { operations } = await against([echo], { token: { get: async () => current, reread } });
+    const { operations } = await against([echo], { identity: { get: async () => ({ token: current }), reread } });
     const message = JSON.stringify((await errorOf(operations.dryRun(operation))).fact);
     expect(message).toContain('"status":400');
     expect(message).not.toMatch(/opaque-token/);

@@ -68,7 +68,7 @@ test('The token is nowhere in what is read, whatever field of whatever answer re
       const transport = { post: async () => answer, postAtMostOnce: async () => answer };
       const operations = createOperations({
         baseUrl: 'http://h',
-        token: fixed(token),
+        identity: fixed(token),
         transport,
         sleep: async () => {},
       });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { expiryNotice, tokenExpiryMillis } from '../../../../lambda/gms/http/token-provider.ts';
+import { expiryNotice, tokenExpiryMillis } from '../../../../lambda/gms/http/identity-provider.ts';
 import { holds } from '../../../properties.ts';
 import { anyText } from '../../../support/arbitrary.ts';
 

@@ -104,7 +104,7 @@ describe('a real truncate', () => {
     const get = async () => {
       throw new Error('There is no token.');
     };
-    const { server, operations } = await against([value('n:1')], { token: { get, reread: get } });
+    const { server, operations } = await against([value('n:1')], { identity: { get, reread: get } });
     expect(await operations.truncate(operation, yes)).toEqual({
       kind: 'not-sent',
       why: { kind: 'token', operation: 'truncate', text: 'There is no token.' },
@@ -172,7 +172,7 @@ describe('a real truncate', () => {
         const sleep = async () => {
           throw new Error('a wait');
         };
-        const common = { baseUrl: 'http://h', token: fixed(token), random: () => 0 };
+        const common = { baseUrl: 'http://h', identity: fixed(token), random: () => 0 };
         const truncation = await createOperations({ ...common, transport, sleep }).truncate(operation, yes);
         expect(sent).toBe(1);
         // Only a request of which no byte was written proves that nothing was sent.

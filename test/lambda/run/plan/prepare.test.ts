@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { memoryLedger } from '../../../../cli/ledgers/memory-ledger.ts';
+import { fixedIdentity } from '../../../../lambda/gms/identity.ts';
 import type { RunInput } from '../../../../lambda/model/run-input.ts';
 import { emptyLedgerNotes, prepare } from '../../../../lambda/run/plan/prepare.ts';
 import type { RunServices } from '../../../../lambda/run/services.ts';
@@ -28,7 +29,7 @@ async function prepared(input: RunInput, given: Given = {}) {
     parameters: {
       policies: async () => (policies.length > 0 ? [{ name: '/policies', text: JSON.stringify(policies) }] : []),
       paused: async () => false,
-      token: { get: async () => token, reread: async () => token },
+      identity: fixedIdentity({ token }),
     },
   };
   return prepare({ input }, services as unknown as RunServices);

@@ -1,0 +1,305 @@
+import { statSync } from 'node:fs';
+import { type ClientCertificate, problemOfCertificate } from '../../lambda/gms/client-certificate.ts';
+import { problemOfHeaders, readHeaders } from '../../lambda/gms/headers.ts';
+import { readBaseUrl, serverAddress } from '../../lambda/gms/http/base-url.ts';
+import { type Headers, type Identity, type IdentitySource, secretsOf } from '../../lambda/gms/identity.ts';
+import { whyNoToken } from '../../lambda/gms/secrets.ts';
+import { ParametersError } from '../../lambda/run/services.ts';
+import type { Options } from '../command-line/options.ts';
+import { UsageError } from '../events/mistakes.ts';
+import { type DatahubEnv, datahubenv, type Found, type NoDatahubEnv, nonEmpty } from './datahubenv.ts';
+import { readSecret, readText } from './read-text.ts';
+
+/**
+ * The identity for a server: each part from an option, or else from the environment or `~/.datahubenv`, where it belongs
+ * to the address beside which it was found. No other server must see it.
+ */
+
+export type IdentityOptions = Pick<
+  Options,
+  'tokenFile' | 'headerFile' | 'clientCertificate' | 'clientKey' | 'identity'
+>;
+
+/** Where DataHub's own settings are kept. Each is read only if something in it is needed. */
+export interface DatahubSettings {
+  environment: () => Found | undefined;
+  file: () => DatahubEnv | NoDatahubEnv;
+}
+
+export interface Address {
+  baseUrl: string;
+  from: string;
+  place: 'option' | 'environment' | 'file';
+}
+
+export interface FoundIdentity {
+  source: IdentitySource;
+  /** All that was read of it so far. */
+  secrets(): string[];
+  /** Where each part was found, for people. */
+  from: string[];
+}
+
+/** There is no token, and nobody said that there need not be one. */
+export class NoTokenError extends UsageError {}
+
+/** In a pod, what was renewed in a mounted Secret is found in its file. */
+export const tokenFileVariable = 'DATAHUB_RETENTION_TOKEN_FILE';
+export const headerFileVariable = 'DATAHUB_RETENTION_HEADER_FILE';
+const noIdentityVariable = 'DATAHUB_RETENTION_NO_IDENTITY';
+
+/** One part of an identity, read again after a refusal. Throws UsageError. */
+interface Part<Value> {
+  read(): Value;
+  from: string;
+  /** The file that holds nothing else. */
+  path?: string;
+}
+
+/**
+ * @param address without it, what the options name is only checked
+ * @throws UsageError, which shows nothing of it
+ */
+export function identityFor(
+  options: IdentityOptions,
+  address: Address | undefined,
+  settings: DatahubSettings,
+  env: NodeJS.ProcessEnv,
+): FoundIdentity | undefined {
+  const { tokenFile, headerFile } = options;
+  if (options.identity === false && tokenFile !== undefined) {
+    throw new UsageError('--no-identity sends no token, and --token-file names one: leave one of them out.');
+  }
+  const token =
+    options.identity === false
+      ? noToken('--no-identity')
+      : tokenFile !== undefined
+        ? tokenOfFile(tokenFile)
+        : address && tokenFor(address, settings, env);
+  // With the address or the token of the file comes the rest of what it says about that server.
+  const read = address?.place === 'file' || token?.from.startsWith(datahubenv) ? settings.file() : {};
+  const file = 'missing' in read ? {} : read;
+  const inEnvironment = nonEmpty(env[headerFileVariable]);
+  const headerPath = inEnvironment && address && belongsTo(address, settings) ? inEnvironment : undefined;
+  const headers =
+    headerFile !== undefined
+      ? headersOfFile(headerFile, '--header-file')
+      : headerPath !== undefined
+        ? headersOfFile(headerPath, headerFileVariable)
+        : file.headers && headersInFile(file.headers, settings);
+  const certificate = certificateOf(options, address, file, env);
+  const current = currentOf({ token, headers, certificate });
+  const from = [
+    options.identity === false || token?.read() === undefined
+      ? `no token (${token?.from})`
+      : `token from ${token.from}`,
+    ...(headers ? [`headers from ${headers.from}`] : []),
+    ...(certificate ? [`certificate from ${certificate.from}`] : []),
+  ];
+  return token && address && { ...current, from };
+}
+
+interface Parts {
+  token: Part<string | undefined> | undefined;
+  headers: Part<Headers> | undefined;
+  certificate: Part<ClientCertificate> | undefined;
+}
+
+function currentOf({ token, headers, certificate }: Parts): Omit<FoundIdentity, 'from'> {
+  const shown = certificate && lastUsable(certificate.read);
+  const seen = new Set<string>();
+  const read = (): Identity => {
+    const identity = { token: token?.read(), headers: headers?.read(), certificate: shown?.() };
+    const wrong = identity.headers && problemOfHeaders(Object.entries(identity.headers), identity.token !== undefined);
+    if (wrong !== undefined) throw new UsageError(`${headers?.from} ${wrong}.`);
+    return identity;
+  };
+  const keep = (identity: Identity): Identity => {
+    for (const secret of secretsOf(identity)) seen.add(secret);
+    storedAt = writtenAt(token?.path);
+    current = identity;
+    return identity;
+  };
+  let storedAt: number | undefined;
+  let current: Identity = {};
+  keep(read());
+  const source: IdentitySource = {
+    // A certificate is renewed long before the old one is refused.
+    get: async () => (shown && shown() !== current.certificate ? keep({ ...current, certificate: shown() }) : current),
+    async reread() {
+      try {
+        return keep(read());
+      } catch (error) {
+        throw new ParametersError((error as Error).message);
+      }
+    },
+    storedAt: () => storedAt,
+  };
+  return { source, secrets: () => [...seen] };
+}
+
+const noToken = (from: string): Part<undefined> => ({ read: () => undefined, from });
+
+function tokenOfFile(path: string, option = '--token-file'): Part<string> {
+  const read = (file: string, patienceMillis?: number) =>
+    checkToken(readSecret(file, option, patienceMillis), `${option} ${path}`);
+  if (path !== '-') return { path, read: () => read(path), from: `${option} ${path}` };
+  // A pipe can be read once, and its writer may have to sign in first.
+  const token = read('/dev/stdin', 60_000);
+  return { read: () => token, from: 'standard input' };
+}
+
+function tokenInEnvironment(env: NodeJS.ProcessEnv): Part<string> | undefined {
+  const path = env[tokenFileVariable];
+  if (path !== undefined) return tokenOfFile(path, tokenFileVariable);
+  const text = nonEmpty(env['DATAHUB_GMS_TOKEN']);
+  if (text === undefined) return undefined;
+  return { read: () => checkToken(text, 'DATAHUB_GMS_TOKEN'), from: 'DATAHUB_GMS_TOKEN' };
+}
+
+/** A token in the environment belongs to the address there, or to `--gms-url`. */
+function tokenFor(address: Address, settings: DatahubSettings, env: NodeJS.ProcessEnv): Part<string | undefined> {
+  const [environment, environmentToken] = [settings.environment(), tokenInEnvironment(env)];
+  if (saysNoIdentity(env)) {
+    if (environmentToken === undefined) return noToken(noIdentityVariable);
+    throw new UsageError(`${noIdentityVariable} and ${environmentToken.from} are set: unset one of them.`);
+  }
+  const refused = (why: string) => {
+    const isSystem = nonEmpty(env['DATAHUB_SYSTEM_CLIENT_ID']) !== undefined;
+    const system = isSystem ? ' (this job does not use DATAHUB_SYSTEM_CLIENT_ID)' : '';
+    return new NoTokenError(`No access token${why}: ${tokenRemedy}${system}.`);
+  };
+  if (environmentToken !== undefined && address.place !== 'file') {
+    if (belongsTo(address, settings)) return environmentToken;
+    throw refused(`: ${environmentToken.from} is for the server of ${environment?.from}, not for ${address.from}`);
+  }
+  const unused =
+    environmentToken === undefined
+      ? ''
+      : ` (not ${environmentToken.from}, which counts only beside DATAHUB_GMS_URL or --gms-url)`;
+  const read = () => {
+    const found = settings.file();
+    if ('missing' in found || found.token === undefined) throw refused(unused);
+    if (!isSame(found.server ?? '', address)) throw refused(`: the one in ${datahubenv} is for another server`);
+    return checkToken(found.token, datahubenv);
+  };
+  return { read, from: `${datahubenv}${unused}` };
+}
+
+const tokenRemedy =
+  'give --token-file FILE, or set DATAHUB_GMS_TOKEN beside DATAHUB_GMS_URL (--no-identity is for a server that asks for none, which survey finds out)';
+
+/** Written down as `true`; anything else that is not `false` is a mistake. */
+function saysNoIdentity(env: NodeJS.ProcessEnv): boolean {
+  const text = nonEmpty(env[noIdentityVariable])?.toLowerCase() ?? 'false';
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new UsageError(`${noIdentityVariable} must be true or false, or be unset.`);
+}
+
+/** Whether what is in the environment is for this address. */
+function belongsTo(address: Address, settings: DatahubSettings): boolean {
+  const environment = settings.environment();
+  return address.place !== 'file' && (environment === undefined || isSame(environment.text, address));
+}
+
+function isSame(text: string, { baseUrl }: Address): boolean {
+  const other = readBaseUrl(text);
+  return other.kind === 'address' && serverAddress(other.baseUrl) === serverAddress(baseUrl);
+}
+
+/** Epoch milliseconds. */
+function writtenAt(path: string | undefined): number | undefined {
+  return path === undefined ? undefined : statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+}
+
+function checkToken(given: string, name: string): string {
+  const token = given.trim();
+  const wrong = whyNoToken(token);
+  if (wrong !== undefined) throw new UsageError(`${name} ${wrong}: put only the access token there.`);
+  return token;
+}
+
+function headersOfFile(path: string, option: string): Part<Headers> {
+  const from = `${option} ${path}`;
+  const read = () => {
+    const found = readHeaders(readSecret(path, option));
+    if ('problem' in found) throw new UsageError(`${from} ${found.problem}.`);
+    return found.headers;
+  };
+  return { read, from };
+}
+
+function headersInFile(first: Headers, { file }: DatahubSettings): Part<Headers> {
+  let isFirst = true;
+  const read = () => {
+    const found = isFirst ? { headers: first } : file();
+    isFirst = false;
+    return 'missing' in found ? first : (found.headers ?? {});
+  };
+  return { read, from: `gms.extra_headers of ${datahubenv}` };
+}
+
+/** As in DataHub's tools, the file is asked before the environment, for each of the two paths. */
+function certificateOf(
+  { clientCertificate, clientKey }: IdentityOptions,
+  address: Address | undefined,
+  file: DatahubEnv,
+  env: NodeJS.ProcessEnv,
+): Part<ClientCertificate> | undefined {
+  const isShown = address === undefined || address.baseUrl.startsWith('https:');
+  if (clientKey !== undefined && clientCertificate === undefined) {
+    throw new UsageError('--client-key needs --client-certificate FILE beside it.');
+  }
+  if (clientCertificate !== undefined) {
+    if (!isShown) throw new UsageError('--client-certificate needs an address with https://: only TLS shows it.');
+    return certificatePart(
+      { path: clientCertificate, from: '--client-certificate' },
+      { path: clientKey, from: '--client-key' },
+    );
+  }
+  const named = (field: string, path: string | undefined, variable: string) =>
+    path === undefined
+      ? { path: nonEmpty(env[variable]), from: variable }
+      : { path, from: `gms.${field} of ${datahubenv}` };
+  const cert = named('client_certificate_path', file.certificatePath, 'DATAHUB_CLIENT_CERT_PATH');
+  const key = named('client_key_path', file.keyPath, 'DATAHUB_CLIENT_KEY_PATH');
+  return cert.path === undefined || !isShown
+    ? undefined
+    : certificatePart({ path: cert.path, from: cert.from }, key, file.keyPassword);
+}
+
+/** Without a file of its own the key is in the certificate's. */
+function certificatePart(
+  cert: { path: string; from: string },
+  key: { path: string | undefined; from: string },
+  passphrase?: string,
+): Part<ClientCertificate> {
+  let last: ClientCertificate | undefined;
+  const read = () => {
+    const certText = readText(cert.path, cert.from);
+    const keyText = key.path === undefined ? certText : readSecret(key.path, key.from);
+    if (last?.cert === certText && last.key === keyText) return last;
+    const now = { cert: certText, key: keyText, ...(passphrase !== undefined && { passphrase }) };
+    const wrong = problemOfCertificate(now);
+    if (wrong !== undefined) {
+      const { path, from } = wrong.of === 'key' && key.path !== undefined ? key : cert;
+      throw new UsageError(`${from} ${path} ${wrong.problem}.`);
+    }
+    last = now;
+    return now;
+  };
+  return { read, from: `${cert.from} ${cert.path}` };
+}
+
+/** A mounted file is renewed while a run goes on; if the new one cannot be used, the last one stays. */
+export function lastUsable<Value>(read: () => Value): () => Value {
+  let last = read();
+  return () => {
+    try {
+      last = read();
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+    }
+    return last;
+  };
+}

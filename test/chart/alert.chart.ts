@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { promtool } from '../cluster/programs.ts';
 import { root } from '../pages/commands.ts';
+import { skipped } from '../support/skips.ts';
 import { findHelm, toolsFolder } from './tools.ts';
 
 /** The rules of the chart, evaluated by Prometheus's own tool over made-up series that begin with the installation. */
@@ -13,8 +14,7 @@ const { folder, remove } = toolsFolder();
 afterAll(remove);
 const helm = findHelm();
 const evaluator = promtool();
-if (evaluator === undefined)
-  console.error('The alerts are not tried: there is no promtool, and no Debian to take it from.');
+if (evaluator === undefined) skipped('The alerts are not tried: there is no promtool, and no Debian to take it from.');
 
 const cronJob = 'namespace="datahub", cronjob="dh-datahub-retention"';
 const hour = 3600;

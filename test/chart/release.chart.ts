@@ -8,6 +8,7 @@ import packageManifest from '../../package.json' with { type: 'json' };
 import { builtModule } from '../cluster/programs.ts';
 import { root } from '../pages/commands.ts';
 import { freePort } from '../support/loopback.ts';
+import { reasonOf, skipped } from '../support/skips.ts';
 import { findHelm, toolsFolder } from './tools.ts';
 
 /** The steps of the release that are about the chart, as the workflow has them, with a registry on this machine. */
@@ -20,10 +21,7 @@ function findRegistry(): string | undefined {
   try {
     return builtModule('registry', 'github.com/distribution/distribution/v3/cmd/registry@v3.0.0');
   } catch (error) {
-    console.error(
-      `The release of the chart is not tried: no registry can be built here (${(error as Error).message}).`,
-    );
-    return undefined;
+    return skipped(`The release of the chart is not tried: no registry can be built here (${reasonOf(error)}).`);
   }
 }
 

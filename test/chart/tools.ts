@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type HelmVersion, helmOf } from '../cluster/programs.ts';
+import { reasonOf, skipped } from '../support/skips.ts';
 
 /** helm, and the checker of manifests; undefined, with a message, where they cannot be had. */
 
@@ -43,7 +44,7 @@ export function findHelm(): string | undefined {
   try {
     return helmOf(version);
   } catch (error) {
-    return skipped(version, (error as Error).message);
+    return notInstalled(version, reasonOf(error));
   }
 }
 
@@ -53,12 +54,7 @@ function installChecker(folder: string): string | undefined {
   if (works('python3', ['-m', 'venv', venv]) && works(join(venv, 'bin/python'), pip)) {
     return join(venv, 'bin/kubernetes-validate');
   }
-  return skipped(checkerPackage, 'it needs Python 3 and PyPI');
-}
-
-function skipped(what: string, why: string): undefined {
-  console.error(`The test of the chart is skipped: ${what} cannot be installed here (${why}).`);
-  return undefined;
+  return notInstalled(checkerPackage, 'it needs Python 3 and PyPI');
 }
 
 function works(program: string, args: string[], env: NodeJS.ProcessEnv = {}): boolean {
@@ -85,3 +81,6 @@ export function toolsFolder(): { folder: string; remove(): void } {
   mkdirSync(folder, { recursive: true });
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
+
+const notInstalled = (what: string, why: string): undefined =>
+  skipped(`The test of the chart is skipped: ${what} cannot be installed here (${why}).`);

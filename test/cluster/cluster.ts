@@ -1,8 +1,9 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { root } from '../pages/commands.ts';
+import { need, reasonOf, skipped } from '../support/skips.ts';
 import { type ControlPlane, type Person, startControlPlane, until } from './control-plane.ts';
 import { type Gms, startGms } from './gms.ts';
 import { layOut } from './image.ts';
@@ -35,12 +36,11 @@ export interface Ended {
 export function findPrograms(): { folder: string; helm: Record<HelmVersion, string> } | undefined {
   try {
     if (process.getuid?.() !== 0) throw new Error('only root can run pods');
-    for (const program of ['unshare', 'setpriv', 'chroot']) execFileSync(program, ['--version'], { stdio: 'ignore' });
+    need('go', 'unshare', 'setpriv', 'chroot');
     const helm = Object.fromEntries(helmVersions.map((version) => [version, helmOf(version)]));
     return { folder: builtCluster(), helm: helm as Record<HelmVersion, string> };
   } catch (error) {
-    console.error(`The test on a cluster is skipped: ${(error as Error).message}.`);
-    return undefined;
+    return skipped(`The test on a cluster is skipped: ${reasonOf(error)}.`);
   }
 }
 

@@ -10,6 +10,7 @@ import { kubernetesLedger, ledgerLabel, nameOf } from '../../cli/ledgers/kuberne
 import { ledgerContract } from '../support/ledger-contract.ts';
 import { type Listening, listening, textOf } from '../support/loopback.ts';
 import { anIdle, anIndex } from '../support/records.ts';
+import { reasonOf, skipped } from '../support/skips.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
 import { builtCluster } from './programs.ts';
 
@@ -33,8 +34,7 @@ function findPrograms(): string | undefined {
   try {
     return builtCluster();
   } catch (error) {
-    console.error(`The ledger is not tried on an API server: ${(error as Error).message}.`);
-    return undefined;
+    return skipped(`The ledger is not tried on an API server: ${reasonOf(error)}.`);
   }
 }
 

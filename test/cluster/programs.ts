@@ -64,16 +64,20 @@ export const builtModule = (name: string, module: string): string =>
 
 /** @returns the folder with etcd, kubectl and the three programs of a control plane, which are one file */
 export function builtCluster(): string {
-  const file = kept(`kubernetes-${kubernetesVersion}`, (folder) => {
-    copyFileSync(join(import.meta.dirname, 'programs/main.go'), join(folder, 'main.go'));
-    writeFileSync(join(folder, 'go.mod'), moduleFile());
-    go(['mod', 'tidy'], { cwd: folder });
-    const version = `-X k8s.io/component-base/version.gitVersion=v${kubernetesVersion}`;
-    const [major, minor] = kubernetesVersion.split('.');
-    const numbers = `-X k8s.io/component-base/version.gitMajor=${major} -X k8s.io/component-base/version.gitMinor=${minor}`;
-    go(['build', '-ldflags', `-s -w ${version} ${numbers}`, '-o', 'kube', '.'], { cwd: folder });
-    return 'kube';
-  });
+  const file = kept(
+    `kubernetes-${kubernetesVersion}`,
+    (folder) => {
+      copyFileSync(join(import.meta.dirname, 'programs/main.go'), join(folder, 'main.go'));
+      writeFileSync(join(folder, 'go.mod'), moduleFile());
+      go(['mod', 'tidy'], { cwd: folder });
+      const version = `-X k8s.io/component-base/version.gitVersion=v${kubernetesVersion}`;
+      const [major, minor] = kubernetesVersion.split('.');
+      const numbers = `-X k8s.io/component-base/version.gitMajor=${major} -X k8s.io/component-base/version.gitMinor=${minor}`;
+      go(['build', '-ldflags', `-s -w ${version} ${numbers}`, '-o', 'kube', '.'], { cwd: folder });
+      return 'kube';
+    },
+    ', which takes a quarter of an hour on two cores',
+  );
   const folder = `${file}-bin`;
   mkdirSync(folder, { recursive: true });
   for (const name of ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubectl']) {
@@ -100,13 +104,13 @@ function moduleFile(): string {
 }
 
 /** Builds in a folder of its own, so that a build that is interrupted leaves nothing that looks whole. */
-function kept(name: string, build: (folder: string) => string): string {
+function kept(name: string, build: (folder: string) => string, takes = ''): string {
   const file = join(cache, name);
   if (existsSync(file)) return file;
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, 'building-'));
   try {
-    console.error(`Building ${name}, once; it is kept in ${cache}.`);
+    console.error(`Building ${name}, once${takes}; it is kept in ${cache}.`);
     renameSync(join(folder, build(folder)), file);
     return file;
   } finally {

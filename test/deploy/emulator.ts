@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '../support/loopback.ts';
+import { need, reasonOf, skipped } from '../support/skips.ts';
 
 const run = promisify(execFile);
 
@@ -104,18 +105,15 @@ export async function startEmulator(...others: string[]): Promise<Emulator | und
 export async function install(folder: string, requirements: readonly string[]): Promise<string | undefined> {
   const python = join(folder, 'venv', 'bin', 'python');
   try {
+    need('python3');
     await run('python3', ['-m', 'venv', join(folder, 'venv')], { timeout: 300_000 });
     await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...requirements], {
       timeout: 600_000,
     });
     return python;
   } catch (error) {
-    const { stderr = '', message } = error as Error & { stderr?: string };
-    const reason = (stderr.trim().split('\n').at(-1) || message).slice(0, 300);
-    console.error(
-      `The deployment test is skipped: ${requirements.join(' and ')} cannot be installed here (${reason}).`,
-    );
-    return undefined;
+    const what = requirements.join(' and ');
+    return skipped(`The deployment test is skipped: ${what} cannot be installed here (${reasonOf(error)}).`);
   }
 }
 

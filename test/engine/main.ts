@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { skipped } from '../support/skips.ts';
 import type { EngineCase } from './cases/case.ts';
 import { endCases } from './cases/ends.ts';
 import { otherCases } from './cases/others.ts';
@@ -36,7 +37,7 @@ async function main(asked: Asked): Promise<number> {
     engine = await startNode(engineKinds[asked.engine]);
   } catch (error) {
     if (!(error instanceof Skipped)) throw error;
-    say(`The tests against a real search engine are skipped: ${error.message}.`);
+    skipped(`The tests against a real search engine are skipped: ${error.message}.`);
     return 0;
   }
   let shared: Shared | undefined;

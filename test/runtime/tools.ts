@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { need, reasonOf, skipped } from '../support/skips.ts';
 
 const run = promisify(execFile);
 
@@ -37,6 +38,7 @@ export async function obtainTools(): Promise<Tools | undefined> {
   const remove = () => rm(folder, { recursive: true, force: true });
   const options = { cwd: folder, timeout: 600_000, maxBuffer: 1e8 };
   try {
+    need('go', 'g++', 'make', 'cmake', 'autoconf', 'autoreconf', 'automake', 'libtoolize');
     await run('go', ['install', emulator], { ...options, env: { ...process.env, GOBIN: join(folder, 'bin') } });
     await run('npm', ['install', '--prefix', folder, '--no-audit', '--no-fund', ...packages], options);
     // npm does not run its install scripts by itself; they compile a native module.
@@ -46,9 +48,8 @@ export async function obtainTools(): Promise<Tools | undefined> {
     return tools;
   } catch (error) {
     await remove();
-    const { stderr = '', message } = error as Error & { stderr?: string };
-    const reason = (stderr.trim().split('\n').at(-1) || message).slice(0, 300);
-    console.error(`The runtime test is skipped: Lambda's emulator and runtime client cannot be had here (${reason}).`);
-    return undefined;
+    return skipped(
+      `The runtime test is skipped: Lambda's emulator and runtime client cannot be had here (${reasonOf(error)}).`,
+    );
   }
 }

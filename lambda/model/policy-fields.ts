@@ -39,10 +39,17 @@ export const policyFields = (minRetentionDays: number) => ({
       'The ceiling: above it nothing is deleted until someone approves it; 100 allows a truncation that leaves no row.',
     unset: 'only a truncation that would leave no row is blocked',
   }),
-  maxMissingPercent: z.number().min(0).max(2).default(2).meta({
-    description:
-      'The tolerance: rows newer than the cutoff that may be gone after a truncation without quarantining the index, as a share of them. DataHub deletes an entity’s rows with the entity, so ten rows are always tolerated, except with 0: then one entity that is deleted during a truncation is act now, and a quarantine.',
-  }),
+  maxMissingPercent: z
+    .number()
+    .min(0)
+    .max(2)
+    .default(2)
+    .meta({
+      description:
+        'The tolerance: rows newer than the cutoff that may be gone after a truncation without quarantining the index, as a share of them. DataHub deletes ' +
+        'an entity’s rows with the entity, so ten rows are always tolerated, except with 0: then one entity that ' +
+        'is deleted during a truncation is act now, and a quarantine.',
+    }),
   refuseReindex: z.boolean().default(false).meta({
     description: 'true: nothing is sent to a server that announces a reindex instead of a delete in place.',
   }),

@@ -1,5 +1,9 @@
 import type { EngineKind } from '../../model/server-error.ts';
 
+/** Lists that fit the lines. */
+const oneOf = (...patterns: readonly RegExp[]): RegExp =>
+  new RegExp(patterns.map(({ source }) => source).join('|'), patterns[0]?.flags);
+
 /**
  * What the search engine says by name in an answer of DataHub, which passes on its exceptions: `[type=…, reason=…]`, JSON
  * with a root cause, the Java class, or the status line of a low-level client. The names are the engine's API
@@ -9,12 +13,20 @@ import type { EngineKind } from '../../model/server-error.ts';
 const named: ReadonlyArray<readonly [EngineKind, RegExp]> = [
   [
     'permission',
-    /security_exception|authori[sz]ation_exception|authentication_exception|(?:Elasticsearch|OpenSearch)SecurityException|no permissions for|is unauthorized for|is not authorized to perform|missing authentication credentials|unable to authenticate user/,
+    oneOf(
+      /security_exception|authori[sz]ation_exception|authentication_exception/,
+      /(?:Elasticsearch|OpenSearch)SecurityException|no permissions for|is unauthorized for/,
+      /is not authorized to perform|missing authentication credentials|unable to authenticate user/,
+    ),
   ],
   ['closed', /index_closed_exception|IndexClosedException|FORBIDDEN\/4\/|\bINDEX_CLOSED\b|closed index/],
   [
     'no-master',
-    /(?:master|cluster_manager)_not_discovered|(?:Master|ClusterManager)NotDiscovered|SERVICE_UNAVAILABLE\/[12]\/|process_cluster_event_timeout|ProcessClusterEventTimeout|cluster_manager_throttling|not_master_exception|no (?:master|known master)/,
+    oneOf(
+      /(?:master|cluster_manager)_not_discovered|(?:Master|ClusterManager)NotDiscovered/,
+      /SERVICE_UNAVAILABLE\/[12]\/|process_cluster_event_timeout|ProcessClusterEventTimeout/,
+      /cluster_manager_throttling|not_master_exception|no (?:master|known master)/,
+    ),
   ],
   // The reason before the name, for the quote.
   ['block', /flood[- ]stage|read-only(?:-allow-delete)?/],
@@ -22,29 +34,52 @@ const named: ReadonlyArray<readonly [EngineKind, RegExp]> = [
   ['block', /cluster_block_exception|ClusterBlockException/],
   [
     'memory',
-    /circuit_breaking_exception|CircuitBreakingException|Data too large|OutOfMemoryError|rejected_execution_exception|RejectedExecution|heap usage exceeded/,
+    oneOf(
+      /circuit_breaking_exception|CircuitBreakingException|Data too large|OutOfMemoryError/,
+      /rejected_execution_exception|RejectedExecution|heap usage exceeded/,
+    ),
   ],
   ['scroll', /too many scroll contexts|max_open_scroll_context/i],
   [
     'certificate',
-    /PKIX path|SSLHandshakeException|SSLPeerUnverifiedException|CertificateException|CertPath\w+Exception|CertificateExpired|valid certification path|subject alternative|certificate subject|SSLEngine problem|NotSslRecord|SSLException|Unrecognized SSL/,
+    oneOf(
+      /PKIX path|SSLHandshakeException|SSLPeerUnverifiedException|CertificateException|CertPath\w+Exception/,
+      /CertificateExpired|valid certification path|subject alternative|certificate subject/,
+      /SSLEngine problem|NotSslRecord|SSLException|Unrecognized SSL/,
+    ),
   ],
   [
     'unreachable',
-    /Connection refused|Connection reset|Connect(?:ion)?Timeout\w*|connect(?:ion)? timed out|UnknownHostException|Name or service not known|NoRouteToHost|No route to host|NoHttpResponse|ConnectException|ConnectionClosed|Connection is closed|ClosedChannel|Broken pipe|I\/O reactor|pool shut down|NoNodeAvailable|no_node_available|node_(?:not_connected|disconnected|closed)|NodeNotConnected|NodeDisconnected|NodeClosed|status line \[HTTP\/[\d.]+ 50[23]|\bCount query failed:\s*$/i,
+    oneOf(
+      /Connection refused|Connection reset|Connect(?:ion)?Timeout\w*|connect(?:ion)? timed out/i,
+      /UnknownHostException|Name or service not known|NoRouteToHost|No route to host|NoHttpResponse/i,
+      /ConnectException|ConnectionClosed|Connection is closed|ClosedChannel|Broken pipe|I\/O reactor/i,
+      /pool shut down|NoNodeAvailable|no_node_available|node_(?:not_connected|disconnected|closed)/i,
+      /NodeNotConnected|NodeDisconnected|NodeClosed|status line \[HTTP\/[\d.]+ 50[23]/i,
+      /\bCount query failed:\s*$/i,
+    ),
   ],
   [
     'time',
-    /milliseconds timeout on connection|SocketTimeoutException|es_timeout|TimeoutException|receive_timeout|ReceiveTimeout|Read timed out|search_timeout|status line \[HTTP\/[\d.]+ 504/,
+    oneOf(
+      /milliseconds timeout on connection|SocketTimeoutException|es_timeout|TimeoutException/,
+      /receive_timeout|ReceiveTimeout|Read timed out|search_timeout|status line \[HTTP\/[\d.]+ 504/,
+    ),
   ],
   [
     'shards',
-    /no_shard_available_action_exception|NoShardAvailableActionException|unavailable_shards|UnavailableShards|primary shard is not active|all shards failed/,
+    oneOf(
+      /no_shard_available_action_exception|NoShardAvailableActionException|unavailable_shards/,
+      /UnavailableShards|primary shard is not active|all shards failed/,
+    ),
   ],
   ['permission', /status line \[HTTP\/[\d.]+ 40[13]/],
   [
     'other',
-    /\btype=\w+_exception|"type"\s*:\s*"\w+_exception"|(?:Elasticsearch|OpenSearch)\w*Exception|ResponseException|status line \[HTTP/,
+    oneOf(
+      /\btype=\w+_exception|"type"\s*:\s*"\w+_exception"|(?:Elasticsearch|OpenSearch)\w*Exception/,
+      /ResponseException|status line \[HTTP/,
+    ),
   ],
 ];
 

@@ -18,7 +18,9 @@ const es7 = (type: string, reason: string) =>
 const allShards = (reason: string) =>
   `${nested('search_phase_execution_exception', 'all shards failed')}; nested: OpenSearchException[OpenSearch exception [${reason}]]`;
 const client = (status: string, body: string) =>
-  `java.lang.RuntimeException: org.opensearch.client.ResponseException: method [POST], host [https://vpc-datahub-abcdefghijklmnopqrstuvwxyz.eu-central-1.es.amazonaws.com:443], URI [/dataset_datasetusagestatisticsaspect_v1/_count?ignore_throttled=false&ignore_unavailable=false&expand_wildcards=open], status line [HTTP/1.1 ${status}]\n${body}`;
+  `java.lang.RuntimeException: org.opensearch.client.ResponseException: method [POST], ` +
+  `host [https://vpc-datahub-abcdefghijklmnopqrstuvwxyz.eu-central-1.es.amazonaws.com:443], URI [/dataset_datasetusagestatisticsaspect_v1/_count?ignore_throttled=false&ignore_unavailable=false&expand_wildcards=open], ` +
+  `status line [HTTP/1.1 ${status}]\n${body}`;
 const root = (type: string, reason: string) =>
   JSON.stringify({ error: { root_cause: [{ type, reason }], type, reason }, status: 500 });
 const longIndex = 'dataset_datasetusagestatisticsaspect_v1_1753500600000';

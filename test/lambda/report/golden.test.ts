@@ -170,7 +170,9 @@ test('docs/messages.md shows the messages that matter', async () => {
   const page = [
     '# What will arrive',
     '',
-    'Each run sends one message: a mail, a message in Slack with the same facts in fewer words, and the report as JSON. These are the twelve that matter, as mails of a stage on AWS; on Kubernetes and on a machine they have the commands for there. The subject names the worst index; the first line says which DataHub it is, and how urgent.',
+    'Each run sends one message: a mail, a message in Slack with the same facts in fewer words, and the report as JSON. ' +
+      'These are the twelve that matter, as mails of a stage on AWS; on Kubernetes and on a machine they have the commands for there. ' +
+      'The subject names the worst index; the first line says which DataHub it is, and how urgent.',
     '',
     'The page is generated (`npx vitest run test/lambda/report/golden.test.ts -u`). For one of your own reports: `npm run preview-message -- --report FILE`.',
     ...shown.flatMap((mail) => ['', `## ${mail.heading}`, '', '```text', mailOf(mail).trimEnd(), '```']),

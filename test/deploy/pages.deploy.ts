@@ -246,10 +246,7 @@ describe.skipIf(emulator === undefined)('The pages, followed on AWS', () => {
       expect(seen!.text).toMatch(/PREVIEW OF A CHANGE.* New policy for dataset\.datasetProfile; it may delete more/);
       expect(worklist.take(operate, 'Change a policy', /^npx/, 'AWS').at(-1)!.text).toBe(deploy!.text);
       const [diff, again] = worklist.take(operate, 'Upgrade this job', /^npx/, 'AWS');
-      expect([worklist.take(operate, 'Upgrade this job', /^npx/)[0].text, again!.text]).toEqual([
-        diff.text,
-        deploy!.text,
-      ]);
+      expect(again!.text).toBe(deploy!.text);
       const { stdout, stderr } = await operator.tryOut(diff);
       const shown = stdout + stderr;
       expect(shown).toMatch(/\[\+\] AWS::SSM::Parameter Default\/Policies\/dataset\.datasetProfile/);

@@ -5,7 +5,7 @@ import { duration, moment } from '../../../lambda/report/sentences/numbers.ts';
 import { diagnosis } from '../../../lambda/report/sentences/server-errors.ts';
 import type { WatchedEntry } from '../../../lambda/run/state.ts';
 import type { Header, RunListener, ServerEvent } from '../../events/output.ts';
-import { wrapped } from '../table.ts';
+import { hanging, wrapped } from '../table.ts';
 import { createProgress, waitingLine } from './progress.ts';
 import { paintFor, type Screen, widthOf } from './screen.ts';
 import { checkLines, surveyLines } from './survey.ts';
@@ -20,10 +20,12 @@ export function onScreen(screen: Screen): RunListener {
   });
   const print = (...lines: string[]) => waiting.write(`${lines.join('\n')}\n`);
   const paint = paintFor(screen);
-  const progress = createProgress(print, paint, () => widthOf(screen));
   // On a terminal texts are wrapped between words, but never a command: what is pasted stays whole.
   const room = () => (screen.terminal ? widthOf(screen) : Number.POSITIVE_INFINITY);
+  const printText = (text: string) => print(...wrapped(text, room()));
+  const progress = createProgress(print, paint, { width: () => widthOf(screen), room });
   const fitted = (line: Line): string[] => (line.kind === 'command' ? [plainLine(line)] : wrapped(line.text, room()));
+  const rule = () => '-'.repeat(Math.min(72, widthOf(screen)));
   const begunAt = Date.now();
   let counted: string | undefined;
   let watched: (() => string) | undefined;
@@ -38,10 +40,10 @@ export function onScreen(screen: Screen): RunListener {
       hidden.push(hide);
     },
     header: (header) => {
-      print(...headerLines(header));
+      print(...headerLines(header).flatMap(([label, text]) => hanging(label.padEnd(8), text, room())));
       waiting.for(() => counted ?? watched?.());
     },
-    ledger: (path) => print(`Ledger  ${path}`),
+    ledger: (path) => print(...hanging('Ledger  ', path, room())),
     note: (text, more = []) => print('', ...wrapped(text, room()), ...more),
     serverEvent: (event) => progress.say(serverEventLine(event)),
     counted: (done, of) => {
@@ -62,17 +64,17 @@ export function onScreen(screen: Screen): RunListener {
       waiting.for(undefined);
       print(
         '',
-        rule,
-        `Subject: ${message.subject}`,
+        rule(),
+        ...wrapped(`Subject: ${message.subject}`, room()),
         '',
         ...mailLines(message).flatMap(fitted),
-        rule,
-        ...runClockNote(message.report, Date.now() - begunAt),
+        rule(),
+        ...runClockNote(message.report, Date.now() - begunAt).flatMap((line) => wrapped(line, room())),
       );
     },
     posted(posted) {
-      if (posted.kind === 'failed') return print(posted.problem);
-      print(`The message was posted to ${posted.host}.${posted.doubt ? ` But ${posted.doubt}` : ''}`);
+      if (posted.kind === 'failed') return printText(posted.problem);
+      printText(`The message was posted to ${posted.host}.${posted.doubt ? ` But ${posted.doubt}` : ''}`);
     },
     checks: (checks) => print(...checkLines(checks, paint, room())),
     survey: (findings) => {
@@ -103,9 +105,7 @@ function serverEventLine(event: ServerEvent): string {
     : `${event.index}: ${said}. It may still have arrived: the run does not send it again, and counts its rows.`;
 }
 
-const rule = '-'.repeat(72);
-
-function headerLines({ server, from, mode, embedded, fast, ledger }: Header): string[] {
+function headerLines({ server, from, mode, embedded, fast, ledger }: Header): [label: string, text: string][] {
   const modes: Record<typeof mode, string> = {
     survey: 'survey: only looks; nothing is changed',
     release: 'release: counts rows and changes the ledger; truncates nothing',
@@ -113,9 +113,9 @@ function headerLines({ server, from, mode, embedded, fast, ledger }: Header): st
     enforce: embedded ? 'enforce: really truncating, but sample data only' : 'ENFORCE: truncates for real',
   };
   return [
-    `Server  ${server}${embedded ? ' (the embedded operations service)' : ''}`,
-    ...(from ? [`Access  ${[`address from ${from.url}`, ...from.identity].join(', ')}`] : []),
-    `Mode    ${modes[mode]}${fast ? '; waits are cut short' : ''}`,
-    ...(ledger === undefined ? [] : [`Ledger  ${ledger}`]),
+    ['Server', `${server}${embedded ? ' (the embedded operations service)' : ''}`],
+    ...(from ? [['Access', [`address from ${from.url}`, ...from.identity].join(', ')] as [string, string]] : []),
+    ['Mode', `${modes[mode]}${fast ? '; waits are cut short' : ''}`],
+    ...(ledger === undefined ? [] : [['Ledger', ledger] as [string, string]]),
   ];
 }

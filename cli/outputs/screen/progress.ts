@@ -13,7 +13,7 @@ import {
   resultLine,
   taskRowsOf,
 } from '../../events/output.ts';
-import { table } from '../table.ts';
+import { hanging, table, wrapped } from '../table.ts';
 import type { Paint } from './screen.ts';
 
 /** What people see of a run while it works: the plan, and a line when a truncation gets on or ends. */
@@ -25,20 +25,23 @@ interface Progress {
   say(line: string): void;
 }
 
-/**
- * @param write whole lines
- * @param width of the screen, characters
- */
-export function createProgress(write: (line: string) => void, paint: Paint, width: () => number): Progress {
+/** Characters of a line: of a table, and of a text, which only a terminal breaks. */
+interface Widths {
+  width(): number;
+  room(): number;
+}
+
+/** @param write whole lines */
+export function createProgress(write: (...lines: string[]) => void, paint: Paint, { width, room }: Widths): Progress {
   const ended = new Set<string>();
   const tenths = new Map<string, number>();
   const names = new Map<string, string>();
   let heading: string | undefined;
   /** Below the heading, which waits for the person's yes. */
   const say = (line: string) => {
-    if (heading) write(heading);
+    if (heading) write(...wrapped(heading, room()));
     heading = undefined;
-    write(`  ${line}`);
+    write(...hanging('  ', line, room()));
   };
   const state: RunListener['state'] = (step, run) => {
     const { entries } = run;
@@ -48,9 +51,9 @@ export function createProgress(write: (line: string) => void, paint: Paint, widt
       const unread = entries.filter((entry) => isUnread(entry, run));
       if (!entries.every((entry) => isUnread(entry, run) || isNotExamined(entry)))
         write(planTable(run, paint, width()));
-      for (const entry of unread) write(unreadLine(entry));
+      for (const entry of unread) write(...wrapped(unreadLine(entry), room()));
       for (const { index, phase } of entries) if (phase === 'done') ended.add(index);
-      if (entries.some((entry) => actionOf(entry) === 'reindex')) write(reindexExplained);
+      if (entries.some((entry) => actionOf(entry) === 'reindex')) write(...wrapped(reindexExplained, room()));
       heading = headingOf(entries);
     }
     const mayAsk = step === 'plan' && entries.some(({ phase }) => phase === 'approved');

@@ -1,6 +1,7 @@
 import { clearLine, cursorTo } from 'node:readline';
 import { hourMillis } from '../../../lambda/model/time.ts';
 import { writeTo } from '../output-file.ts';
+import { usualWidth, wrapped } from '../table.ts';
 import type { Screen } from './screen.ts';
 
 /**
@@ -40,8 +41,10 @@ export function createWaiting({ write, terminal }: Screen): Waiting {
     clear();
     if (now === undefined) return;
     if (terminal) {
-      // A line that wraps could not be erased.
-      writeTo(terminal, `  ${now}`.slice(0, (terminal.columns ?? 80) - 1));
+      // A line that wraps could not be erased, so what has no room is left out, from a word on.
+      const room = (terminal.columns ?? usualWidth) - 4;
+      const [fitting = '', ...more] = wrapped(now, room);
+      writeTo(terminal, `  ${fitting.slice(0, room)}${more.length > 0 ? '…' : ''}`);
       isDrawn = true;
     } else if (Date.now() - spokenAt >= (said.has(withoutFigures(now)) ? longSilenceMillis : silenceMillis)) {
       said.add(withoutFigures(now));

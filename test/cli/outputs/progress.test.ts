@@ -22,13 +22,14 @@ const approved: Entry = {
   plan: { cutoffMillis: 0, counts: { rowsToDelete: 9, rowsTotal: 10, method: 'delete' } },
 };
 
-/** The lines of a plan, and of the state after it. */
-function linesOf(...entries: Entry[]) {
+/** The lines of a plan, and of the state after it, on a terminal. */
+function linesOf(entries: Entry[], columns = 80) {
   const lines: string[] = [];
+  const width = () => columns;
   const { state } = createProgress(
-    (line) => lines.push(line),
+    (...more) => lines.push(...more),
     (_, text) => text,
-    () => 80,
+    { width, room: width },
   );
   state('plan', aRunState(entries));
   const atPlan = lines.splice(0);
@@ -37,11 +38,18 @@ function linesOf(...entries: Entry[]) {
 }
 
 test('What an earlier run has started stands below the question about the plan, not above it', () => {
-  const { atPlan, later } = linesOf(approved, watched);
+  const { atPlan, later } = linesOf([approved, watched]);
   expect(atPlan).toHaveLength(1);
   expect(later.join('\n')).toMatch(/^Truncating one index after another.*\n {2}dataset\.operation/);
 });
 
 test('Without a question it is shown at once', () => {
-  expect(linesOf(watched).atPlan.join('\n')).toMatch(/\n {2}dataset\.operation/);
+  expect(linesOf([watched]).atPlan.join('\n')).toMatch(/\n {2}dataset\.operation/);
+});
+
+test.each([40, 60, 80])('on a terminal of %i columns no line is wider, and no word is torn apart', (columns) => {
+  const whole = linesOf([approved, watched], 500).later.join(' ').split(/\s+/);
+  const { later } = linesOf([approved, watched], columns);
+  expect(later.filter(({ length }) => length > columns)).toEqual([]);
+  expect(later.join(' ').split(/\s+/)).toEqual(whole);
 });

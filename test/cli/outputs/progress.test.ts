@@ -40,7 +40,7 @@ function linesOf(entries: Entry[], columns = 80) {
 test('What an earlier run has started stands below the question about the plan, not above it', () => {
   const { atPlan, later } = linesOf([approved, watched]);
   expect(atPlan).toHaveLength(1);
-  expect(later.join('\n')).toMatch(/^Truncating one index after another[^]*\n {2}dataset\.operation/);
+  expect(later.join('\n')).toMatch(/^Truncating one index after another[\s\S]*\n {2}dataset\.operation/);
 });
 
 test('Without a question it is shown at once', () => {

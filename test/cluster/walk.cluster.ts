@@ -460,10 +460,11 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     await upgrade(elsewhere);
     await expect(upgrade({ ledger: {} })).rejects.toThrow('the records of this release are in the claim elsewhere');
     await follow(forget, {}, 'engineer');
-    await cluster.type('helm rollback retention --namespace datahub-retention', 'engineer');
+    const [back] = worklist.take(operate, 'Go back', /^helm rollback/, 'Kubernetes');
+    await follow(back, {}, 'engineer');
     expect((await byHand('by_hand status')).log).toContain('dataset.operation');
     await upgrade({});
-    await cluster.type('helm rollback retention --namespace datahub-retention', 'engineer');
+    await follow(back, {}, 'engineer');
   });
 
   test('a release that is installed again in its namespace knows what was', async () => {

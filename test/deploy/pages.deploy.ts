@@ -250,9 +250,9 @@ describe.skipIf(emulator === undefined)('The pages, followed on AWS', () => {
       const { stdout, stderr } = await operator.tryOut(diff);
       const shown = stdout + stderr;
       expect(shown).toMatch(/\[\+\] AWS::SSM::Parameter Default\/Policies\/dataset\.datasetProfile/);
-      // Of a stage that enforces from now on the ledger is protected, and nothing else of it changes.
+      // Of a stage that enforces from now on the ledger is protected and outlives the stack, and nothing else of it changes.
       expect(shown).toMatch(
-        /\[~\] AWS::DynamoDB::Table Default\/Ledger\/Table \S+\n +└─ \[~\] DeletionProtectionEnabled\n/,
+        /\[~\] AWS::DynamoDB::Table Default\/Ledger\/Table \S+\n ├─ \[~\] DeletionProtectionEnabled\n └─ \[~\] DeletionPolicy\n {5}├─ \[-\] Delete\n {5}└─ \[\+\] Retain\n/,
       );
       const real = template();
       await operator.change(deploy!);

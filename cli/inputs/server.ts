@@ -14,7 +14,7 @@ import {
   readDatahubEnv,
 } from './datahubenv.ts';
 import { type Address, type DatahubSettings, type IdentityOptions, identityFor, lastUsable } from './identity.ts';
-import { readText } from './read-text.ts';
+import { readAgain, readText } from './read-text.ts';
 
 /** A server with everything needed to talk to it, read and checked before anything is sent. */
 export interface Server {
@@ -65,7 +65,7 @@ export function partsOfServer(
   const identity = attempt(() => identityFor(options, address, given, env));
   const trusted = attempt(() => {
     const ca = caFile !== undefined ? { path: caFile, from: '--ca-file' } : address && caOf(address, given);
-    return { ca: ca && lastUsable(() => readCertificates(ca, env)) };
+    return { ca: ca && lastUsable(readAgain(ca.path, () => readCertificates(ca, env))) };
   });
   const parts = { baseUrl: address?.baseUrl, ca: trusted?.ca };
   if (!address || !identity || !trusted) return parts;

@@ -30,6 +30,8 @@ export interface Address {
   baseUrl: string;
   from: string;
   place: 'option' | 'environment' | 'file';
+  /** Where it is written beside the address that its server asks for no token. */
+  noIdentity?: string | undefined;
 }
 
 export interface FoundIdentity {
@@ -75,7 +77,9 @@ export function identityFor(
       ? noToken('--no-identity')
       : tokenFile !== undefined
         ? tokenOfFile(tokenFile)
-        : address && tokenFor(address, settings, env);
+        : address?.noIdentity !== undefined
+          ? noToken(address.noIdentity)
+          : address && tokenFor(address, settings, env);
   // With the address or the token of the file comes the rest of what it says about that server.
   const read = address?.place === 'file' || token?.from.startsWith(datahubenv) ? settings.file() : {};
   const file = 'missing' in read ? {} : read;

@@ -69,6 +69,13 @@ const table: Array<[name: string, theirs: Theirs, ours: Ours, lines: string[], e
   ],
   ['a certificate', 'same', { certificate: 'cert' }, ['client_certificate_path: CERT', 'client_key_path: KEY']],
   ['both in one file', 'same', { certificate: 'cert' }, ['client_certificate_path: BOTH']],
+  ['a chain', 'same', { certificate: 'cert' }, ['client_certificate_path: CHAIN']],
+  [
+    'a chain that begins with the authority',
+    'takes',
+    /REVERSED holds the key of another certificate: .* its own certificate before/,
+    ['client_certificate_path: REVERSED'],
+  ],
   ['no key', 'takes', /^gms\.client_certificate_path .*CERT holds no private key/, ['client_certificate_path: CERT']],
   ['a key alone', 'same', none, ['client_key_path: KEY']],
   ['no path', 'same', none, ["client_certificate_path: ''"]],
@@ -114,10 +121,11 @@ const table: Array<[name: string, theirs: Theirs, ours: Ours, lines: string[], e
 describe("What a gateway wants, in DataHub's own settings", () => {
   it.each(table)('%s: theirs %s', async (_name, _theirs, ours, lines, env = {}) => {
     const files = folder();
-    for (const [name, text] of Object.entries({ CERT: cert, KEY: key, BOTH: cert + key, LOCKED: locked })) {
+    const chains = { BOTH: cert + key, CHAIN: cert + made.ca + key, REVERSED: made.ca + cert + key };
+    for (const [name, text] of Object.entries({ CERT: cert, KEY: key, LOCKED: locked, ...chains })) {
       files.write(name, text);
     }
-    const paths = (text: string) => text.replace(/\b(CERT|KEY|BOTH|LOCKED)$/, (name) => files.at(name));
+    const paths = (text: string) => text.replace(/\b(CERT|KEY|BOTH|CHAIN|REVERSED|LOCKED)$/, (name) => files.at(name));
     const settings = ['server: "https://x"', 'token: abc-def-ghi-jkl', ...lines.map(paths)];
     files.write('.datahubenv', `gms:\n${settings.map((line) => `  ${line}\n`).join('')}`);
     const given = Object.fromEntries(Object.entries(env).map(([name, value = '']) => [name, paths(value)]));

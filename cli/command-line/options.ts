@@ -1,4 +1,4 @@
-import { Option } from 'commander';
+import { Help, Option } from 'commander';
 import { looksLikeToken } from '../../lambda/gms/secrets.ts';
 import { type DestinationName, destinationNames } from '../../lambda/report/destinations/registry.ts';
 import { UsageError } from '../events/mistakes.ts';
@@ -57,8 +57,8 @@ interface Description {
   ofSecret?: true;
   /** A variable that counts without the option. */
   env?: string;
-  /** The list of the help leaves it out. */
-  isHidden?: true;
+  /** The list of the help leaves it out; or only its variable, which the chart sets. */
+  isHidden?: true | 'env';
 }
 
 export const options: Record<OptionName, Description> = {
@@ -145,11 +145,15 @@ export const options: Record<OptionName, Description> = {
     flags: '--notify <when>',
     help: 'when to post',
     choices: ['always', 'problems'],
+    env: 'DATAHUB_RETENTION_NOTIFY',
+    isHidden: 'env',
   },
   notifyFormat: {
     flags: '--notify-format <format>',
     help: `what is posted (default: ${usualFormat})`,
     choices: destinationNames,
+    env: 'DATAHUB_RETENTION_NOTIFY_FORMAT',
+    isHidden: 'env',
   },
   failOn: {
     flags: '--fail-on <result>',
@@ -171,7 +175,7 @@ export const optionOf = (flag: string): OptionName | undefined =>
 /** The option for commander. Its value is checked here, and not repeated in what is said about it: it may be a secret. */
 export function optionFor(name: OptionName, { help, hasEnv }: { help?: string | undefined; hasEnv: boolean }): Option {
   const { flags, help: usualHelp, choices, read, env, ofSecret, isHidden } = options[name];
-  const option = new Option(flags, help ?? usualHelp).hideHelp(isHidden ?? false);
+  const option = new Option(flags, help ?? usualHelp).hideHelp(isHidden === true);
   if (env && hasEnv) option.env(env);
   if (option.isBoolean() || option.negate) return option;
   const written = [writtenOption(name), ...(env && hasEnv ? [`(or ${env})`] : [])].join(' ');
@@ -187,6 +191,15 @@ export function optionFor(name: OptionName, { help, hasEnv }: { help?: string | 
     if ('takes' in result) throw new UsageError(`${written} takes ${result.takes}.`);
     return result.value;
   });
+}
+
+const usualHelp = new Help();
+
+/** What the help says of an option. */
+export function describedInHelp(option: Option): string {
+  const name = optionOf(option.long ?? '');
+  const isShown = name === undefined || options[name].isHidden !== 'env';
+  return usualHelp.optionDescription(isShown ? option : Object.create(option, { envVar: { value: undefined } }));
 }
 
 /** One of several. */

@@ -2,7 +2,16 @@ import { Command, CommanderError } from 'commander';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import { jobVersion } from '../../version.ts';
 import { UsageError } from '../events/mistakes.ts';
-import { type OptionName, type Options, optionFor, optionOf, options, readIndex, writtenOption } from './options.ts';
+import {
+  describedInHelp,
+  type OptionName,
+  type Options,
+  optionFor,
+  optionOf,
+  options,
+  readIndex,
+  writtenOption,
+} from './options.ts';
 import { exampleOf, inCheckout, type Verb, verbNames, verbs, verbsWith } from './verbs.ts';
 
 /** Lets commander read the command line, without letting it write or end the process. */
@@ -58,7 +67,10 @@ function commandOf(program: string, take: (commandLine: CommandLine) => void): C
     .version(`datahub-retention ${jobVersion()}`, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [verb]', 'print the help of a verb')
-    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${argumentsOf(command)}`.trim() })
+    .configureHelp({
+      subcommandTerm: (command) => `${command.name()} ${argumentsOf(command)}`.trim(),
+      optionDescription: describedInHelp,
+    })
     .addHelpText('after', () => endOfHelp(program));
   for (const verb of verbNames) {
     const { summary, more, takes, options: names, noEnv, help } = verbs[verb];
@@ -87,7 +99,7 @@ function commandOf(program: string, take: (commandLine: CommandLine) => void): C
 
 /** The limits, which the list of options leaves out. */
 function hiddenOf(names: readonly OptionName[]): string {
-  const limits = names.filter((name) => options[name].isHidden && name !== 'fast').map(writtenOption);
+  const limits = names.filter((name) => options[name].isHidden === true && name !== 'fast').map(writtenOption);
   return limits.length < 2 ? '' : `  as in a stage: ${limits.join(', ')}\n`;
 }
 

@@ -57,7 +57,7 @@ export const verbs: Record<Verb, VerbDescription> = {
     takes: '[INDEX...]',
     options: ['policies', 'approveRows', ...reporting],
     // A demo should not post to a team's channel.
-    noEnv: ['policies', 'notifyUrlFile'],
+    noEnv: ['policies', 'notifyUrlFile', 'notify', 'notifyFormat'],
     help: {
       notifyUrlFile: 'a file with the address to post the message to',
       failOn: 'exit with status 1 for this result or a worse one (default: attention; failed for the sample policies)',

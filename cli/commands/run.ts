@@ -13,10 +13,12 @@ import { isNullDevice } from '../events/signals.ts';
 import {
   addressInPolicies,
   noPolicies,
+  notTaken,
   originOf,
   type Policies,
   policiesFile,
   withLimits,
+  withServer,
 } from '../inputs/policies.ts';
 import { partsOfServer, refuseProxy } from '../inputs/server.ts';
 import { readWebhook, type Webhook, withoutAddress } from '../inputs/webhook.ts';
@@ -54,9 +56,9 @@ export async function runOnServer(
   const connection = connect(server, { sampleOnly: fast, onServerEvent: output.serverEvent });
   try {
     output.header({ server: baseUrl, from, mode, embedded: false, fast, ledger: commandLine.ledger });
-    const origin = originOf(policies.settings, commandLine) ?? [];
+    const origin = [originOf(policies.settings, commandLine) ?? [], await notTaken(policies.settings, server)];
     const remarks = remarksOn(...secretFiles(commandLine), commandLine.notifyUrlFile);
-    for (const remark of [origin, policies.warnings, remarks].flat()) output.note(remark);
+    for (const remark of [...origin, policies.warnings, remarks].flat()) output.note(remark);
 
     const opened = await inputs.attempted(async () => {
       const path = await chooseLedger(commandLine, server, env, connection);
@@ -71,8 +73,10 @@ export async function runOnServer(
     // Commands in its messages must reach the same ledger: at a loopback address, enforce needs --ledger.
     const isNamed = isLoopback(hostname) && !connection.isSample();
     const name = nameOf(commandLine, policies, baseUrl);
-    const gmsUrl = commandLine.gmsUrl ?? policies.settings.gmsUrl?.value;
-    const inCommands = { ...commandLine, ...(gmsUrl && { gmsUrl }), ledger: isNamed ? path : commandLine.ledger };
+    const inCommands = {
+      ...withServer(commandLine, policies.settings),
+      ledger: isNamed ? path : commandLine.ledger,
+    };
     const audience = audienceOf(program, inCommands, env);
     if (begins) output.note(firstRun(path, audience));
 

@@ -7,10 +7,9 @@ import type { CommandLine } from '../command-line/read.ts';
 import { type Findings, policiesText } from '../events/findings.ts';
 import { UsageError } from '../events/mistakes.ts';
 import type { RunListener } from '../events/output.ts';
-import type { Found } from '../inputs/datahubenv.ts';
 import { NoTokenError } from '../inputs/identity.ts';
-import { addressInPolicies, noPolicies, originOf, policiesFile } from '../inputs/policies.ts';
-import { readServer, refuseProxy } from '../inputs/server.ts';
+import { addressInPolicies, noPolicies, notTaken, originOf, policiesFile, withServer } from '../inputs/policies.ts';
+import { type AddressInFile, readServer, refuseProxy } from '../inputs/server.ts';
 import { defaultLedgerPath, ledgerAt, ledgerFolders } from '../ledgers/choose.ts';
 import { type OutputFile, outputFile, writeAndTell } from '../outputs/output-file.ts';
 import { surveyPage } from '../outputs/pages/survey-page.ts';
@@ -40,10 +39,9 @@ export async function survey(
   const policies = outputFile(json, 'policies', others, force);
   const page = outputFile(html, 'page', [...others, ['--json', json]], force);
   output.header({ server: server.baseUrl, from: server.from, mode: 'survey', embedded: false, fast: false });
-  const origin = originOf(given.settings, commandLine) ?? [];
-  for (const remark of [origin, given.warnings, remarksOn(...secretFiles(commandLine))].flat()) output.note(remark);
-  const gmsUrl = commandLine.gmsUrl ?? given.settings.gmsUrl?.value;
-  const audience = audienceOf(program, { ...commandLine, ...(gmsUrl && { gmsUrl }) }, env);
+  const origin = [originOf(given.settings, commandLine) ?? [], await notTaken(given.settings, server)];
+  for (const remark of [...origin, given.warnings, remarksOn(...secretFiles(commandLine))].flat()) output.note(remark);
+  const audience = audienceOf(program, withServer(commandLine, given.settings), env);
   const connection = connect(server, { attempts: surveyAttempts });
   const { isSample, close } = connection;
   const stopListening = onInterrupt(async () => {
@@ -72,7 +70,7 @@ export async function survey(
 }
 
 /** Without a token, the error says whether the server asks for one: one dry run finds out. @throws UsageError */
-async function serverOf(options: CommandLine, env: NodeJS.ProcessEnv, inPolicies: () => Found | undefined) {
+async function serverOf(options: CommandLine, env: NodeJS.ProcessEnv, inPolicies: () => AddressInFile | undefined) {
   try {
     return readServer(options, env, inPolicies);
   } catch (error) {

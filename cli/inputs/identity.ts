@@ -8,7 +8,7 @@ import { ParametersError } from '../../lambda/run/services.ts';
 import type { Options } from '../command-line/options.ts';
 import { UsageError } from '../events/mistakes.ts';
 import { type DatahubEnv, datahubenv, type Found, type NoDatahubEnv, nonEmpty } from './datahubenv.ts';
-import { readSecret, readText } from './read-text.ts';
+import { readAgain, readSecret } from './read-text.ts';
 
 /**
  * The identity for a server: each part from an option, or else from the environment or `~/.datahubenv`, where it belongs
@@ -30,6 +30,8 @@ export interface Address {
   baseUrl: string;
   from: string;
   place: 'option' | 'environment' | 'file';
+  /** Where it is written beside the address that its server asks for no token. */
+  noIdentity?: string | undefined;
 }
 
 export interface FoundIdentity {
@@ -75,19 +77,24 @@ export function identityFor(
       ? noToken('--no-identity')
       : tokenFile !== undefined
         ? tokenOfFile(tokenFile)
-        : address && tokenFor(address, settings, env);
+        : address?.noIdentity !== undefined
+          ? noToken(address.noIdentity)
+          : address && tokenFor(address, settings, env);
   // With the address or the token of the file comes the rest of what it says about that server.
   const read = address?.place === 'file' || token?.from.startsWith(datahubenv) ? settings.file() : {};
   const file = 'missing' in read ? {} : read;
-  const inEnvironment = nonEmpty(env[headerFileVariable]);
-  const headerPath = inEnvironment && address && belongsTo(address, settings) ? inEnvironment : undefined;
+  const inEnvironment = (name: string): string | undefined => {
+    const path = nonEmpty(env[name]);
+    return path !== undefined && address && belongsTo(address, settings) ? path : undefined;
+  };
+  const headerPath = address?.place === 'file' ? undefined : inEnvironment(headerFileVariable);
   const headers =
     headerFile !== undefined
       ? headersOfFile(headerFile, '--header-file')
       : headerPath !== undefined
         ? headersOfFile(headerPath, headerFileVariable)
         : file.headers && headersInFile(file.headers, settings);
-  const certificate = certificateOf(options, address, file, env);
+  const certificate = certificateOf(options, address, file, inEnvironment);
   const current = currentOf({ token, headers, certificate });
   const from = [
     options.identity === false || token?.read() === undefined
@@ -143,8 +150,8 @@ const noToken = (from: string): Part<undefined> => ({ read: () => undefined, fro
 function tokenOfFile(path: string, option = '--token-file'): Part<string> {
   const read = (file: string, patienceMillis?: number) =>
     checkToken(readSecret(file, option, patienceMillis), `${option} ${path}`);
-  if (path !== '-') return { path, read: () => read(path), from: `${option} ${path}` };
-  // A pipe can be read once, and its writer may have to sign in first.
+  if (path !== '-') return { path, read: readAgain(path, () => read(path)), from: `${option} ${path}` };
+  // Its writer may have to sign in first.
   const token = read('/dev/stdin', 60_000);
   return { read: () => token, from: 'standard input' };
 }
@@ -199,7 +206,7 @@ function saysNoIdentity(env: NodeJS.ProcessEnv): boolean {
 /** Whether what is in the environment is for this address. */
 function belongsTo(address: Address, settings: DatahubSettings): boolean {
   const environment = settings.environment();
-  return address.place !== 'file' && (environment === undefined || isSame(environment.text, address));
+  return environment === undefined || isSame(environment.text, address);
 }
 
 function isSame(text: string, { baseUrl }: Address): boolean {
@@ -226,7 +233,7 @@ function headersOfFile(path: string, option: string): Part<Headers> {
     if ('problem' in found) throw new UsageError(`${from} ${found.problem}.`);
     return found.headers;
   };
-  return { read, from };
+  return { read: readAgain(path, read), from };
 }
 
 function headersInFile(first: Headers, { file }: DatahubSettings): Part<Headers> {
@@ -244,7 +251,7 @@ function certificateOf(
   { clientCertificate, clientKey }: IdentityOptions,
   address: Address | undefined,
   file: DatahubEnv,
-  env: NodeJS.ProcessEnv,
+  inEnvironment: (name: string) => string | undefined,
 ): Part<ClientCertificate> | undefined {
   const isShown = address === undefined || address.baseUrl.startsWith('https:');
   if (clientKey !== undefined && clientCertificate === undefined) {
@@ -259,7 +266,7 @@ function certificateOf(
   }
   const named = (field: string, path: string | undefined, variable: string) =>
     path === undefined
-      ? { path: nonEmpty(env[variable]), from: variable }
+      ? { path: inEnvironment(variable), from: variable }
       : { path, from: `gms.${field} of ${datahubenv}` };
   const cert = named('client_certificate_path', file.certificatePath, 'DATAHUB_CLIENT_CERT_PATH');
   const key = named('client_key_path', file.keyPath, 'DATAHUB_CLIENT_KEY_PATH');
@@ -275,9 +282,11 @@ function certificatePart(
   passphrase?: string,
 ): Part<ClientCertificate> {
   let last: ClientCertificate | undefined;
+  const textOf = (path: string, from: string) => readAgain(path, () => readSecret(path, from));
+  const certIn = textOf(cert.path, cert.from);
+  const keyIn = key.path === undefined ? certIn : textOf(key.path, key.from);
   const read = () => {
-    const certText = readText(cert.path, cert.from);
-    const keyText = key.path === undefined ? certText : readSecret(key.path, key.from);
+    const [certText, keyText] = [certIn(), keyIn()];
     if (last?.cert === certText && last.key === keyText) return last;
     const now = { cert: certText, key: keyText, ...(passphrase !== undefined && { passphrase }) };
     const wrong = problemOfCertificate(now);

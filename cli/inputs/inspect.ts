@@ -51,7 +51,24 @@ export interface PolicyFile extends Partial<Record<LimitName, FromFile<number>>>
   at: readonly string[];
   gmsUrl?: FromFile<string> | undefined;
   name?: FromFile<string> | undefined;
+  /** Written down: the server asks for no token. */
+  noIdentity?: FromFile<true> | undefined;
+  /** What a request may need, and only the deployed job can read. */
+  elsewhere?: Elsewhere[];
 }
+
+export interface Elsewhere {
+  key: string;
+  /** What gives it to a run by hand. */
+  option: keyof typeof deployed;
+}
+
+/** The settings of a stage and of the chart that name a store, by the option in their place. */
+const deployed = {
+  headerFile: ['headersParameter', 'headersSecret'],
+  clientCertificate: ['clientCertificateParameter', 'tlsSecret'],
+  caFile: ['caCertificateParameter', 'caConfigMap', 'caVolume'],
+} as const;
 
 interface Inspection {
   problems: Problem[];
@@ -215,9 +232,19 @@ function inspectStage(value: Mapping, path: string): Inspection {
       at: ['policies'],
       gmsUrl: { value: gmsUrl, key: 'gmsUrl' },
       name: { value: stage, key: 'its name' },
+      ...identityIn(value, (key) => key),
       ...limitsIn(value, found.settings, (name) => name),
     },
   };
+}
+
+/** @param given the settings of a stage, or `server` of the chart */
+function identityIn(given: Mapping, keyOf: (name: string) => string): Pick<PolicyFile, 'noIdentity' | 'elsewhere'> {
+  const isGiven = (value: unknown) => (isMapping(value) ? Object.keys(value).length > 0 : Boolean(value));
+  const elsewhere = (Object.keys(deployed) as Array<keyof typeof deployed>).flatMap((option) =>
+    deployed[option].filter((name) => isGiven(given[name])).map((name) => ({ key: keyOf(name), option })),
+  );
+  return { elsewhere, ...(given['noIdentity'] === true && { noIdentity: { value: true, key: keyOf('noIdentity') } }) };
 }
 
 /** Those that are written there: a default is not the file's. */
@@ -248,17 +275,19 @@ function inspectValues(values: Mapping, floor: number, ...above: string[]): Insp
   const [gmsUrl, name] = [text('url'), text('name')];
   const address = gmsUrl && readBaseUrl(gmsUrl.value);
   const example = gmsUrl && placeholderProblem(gmsUrl.value);
-  const wrongLimits = limitNames.flatMap((limit) => {
-    if (values[limit] === undefined || values[limit] === null) return [];
-    const { error } = z.object({ [limit]: settingFields[limit] }).safeParse(values);
-    return error ? problemsOf(error, values, chartKeys) : [];
-  });
+  const wrongIn = (given: Mapping, name: LimitName | 'noIdentity'): Problem[] => {
+    if (given[name] === undefined || given[name] === null) return [];
+    const { error } = z.object({ [name]: settingFields[name] }).safeParse(given);
+    return error ? problemsOf(error, given, chartKeys) : [];
+  };
+  const wrongLimits = limitNames.flatMap((limit) => wrongIn(values, limit));
   const limits = wrongLimits.length > 0 ? {} : limitsIn(values, values as GivenSettings, keyed);
   const own = limits.minRetentionDays?.value ?? floor;
   const inspected = inspectPolicyList(values['policies'], [...above, 'policies'], own, {
     kind: 'values',
     gmsUrl,
     name,
+    ...identityIn(server, (key) => keyed('server', key)),
     ...limits,
   });
   const at = [...above, 'server', 'url'];
@@ -268,6 +297,7 @@ function inspectValues(values: Mapping, floor: number, ...above: string[]): Insp
       ...unknown(values, chartKeys),
       ...unknown(server, serverKeys, 'server'),
       ...inside(wrongLimits, ...above),
+      ...inside(wrongIn(server, 'noIdentity'), ...above, 'server'),
       ...(address?.kind === 'wrong' ? [{ path: at, sentence: `server.url: ${address.problem}` }] : []),
       ...inspected.problems,
     ],

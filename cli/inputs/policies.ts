@@ -3,10 +3,11 @@ import { dottedName } from '../../lambda/policy/aspects.ts';
 import { nearest } from '../../lambda/policy/nearest.ts';
 import type { PolicySource } from '../../lambda/policy/parse.ts';
 import { placeholderProblem } from '../../lambda/settings/placeholders.ts';
-import type { Options } from '../command-line/options.ts';
+import { type Options, writtenOption } from '../command-line/options.ts';
 import samplePolicies from '../embedded-service/sample-policies.json' with { type: 'json' };
 import { UsageError } from '../events/mistakes.ts';
 import { type FromFile, inspectFile, type LimitName, limitNames, type PolicyFile } from './inspect.ts';
+import type { AddressInFile, Server } from './server.ts';
 
 /** A policies file that a run can use. */
 export interface ReadPolicies {
@@ -19,7 +20,10 @@ export interface ReadPolicies {
 }
 
 /** What a stage file and the values of the chart settle besides the policies. */
-export type FileSettings = { path?: string } & Pick<PolicyFile, 'gmsUrl' | 'name' | LimitName>;
+export type FileSettings = { path?: string } & Pick<
+  PolicyFile,
+  'gmsUrl' | 'name' | 'noIdentity' | 'elsewhere' | LimitName
+>;
 
 /**
  * A policies file is accepted completely or not at all (only in Parameter Store does a single policy fail alone). It
@@ -38,19 +42,39 @@ export function readPolicies(path: string, minRetentionDays?: number): ReadPolic
  * The address in the file, for a run that takes it from there.
  * @throws UsageError for one that was copied from an example
  */
-export function addressInPolicies({ path = '', gmsUrl }: FileSettings): { text: string; from: string } | undefined {
+export function addressInPolicies({ path = '', gmsUrl, noIdentity }: FileSettings): AddressInFile | undefined {
   if (gmsUrl === undefined) return undefined;
   const from = `${gmsUrl.key} of ${path}`;
   const problem = placeholderProblem(gmsUrl.value);
   if (problem !== undefined) throw new UsageError(`${from}: ${problem}, or give --gms-url URL.`);
-  return { text: gmsUrl.value, from };
+  return { text: gmsUrl.value, from, ...(noIdentity && { noIdentity: `${noIdentity.key} of ${path}` }) };
+}
+
+type ServerNames = Pick<Options, 'gmsUrl' | 'tokenFile' | 'identity'>;
+
+const sendsNoToken = ({ gmsUrl, tokenFile }: ServerNames, { noIdentity }: FileSettings): boolean =>
+  noIdentity !== undefined && gmsUrl === undefined && tokenFile === undefined;
+
+/** The options that name the same server without the file, for commands in messages. */
+export const withServer = <Given extends ServerNames>(given: Given, settings: FileSettings): Given =>
+  given.gmsUrl !== undefined || settings.gmsUrl === undefined
+    ? given
+    : { ...given, gmsUrl: settings.gmsUrl.value, ...(sendsNoToken(given, settings) && { identity: false }) };
+
+/** A remark where the server's file names something that this run has not been given. */
+export async function notTaken(settings: FileSettings, { from, identity, ca }: Server): Promise<string[]> {
+  const { path = '', gmsUrl, elsewhere = [] } = settings;
+  const { headers, certificate } = await identity.get();
+  const given = { headerFile: headers, clientCertificate: certificate, caFile: ca };
+  const missing = elsewhere.filter(({ option }) => given[option] === undefined);
+  if (missing.length === 0 || from?.url !== `${gmsUrl?.key} of ${path}`) return [];
+  const what = missing.map(({ key, option }) => `${key} (give ${writtenOption(option)})`).join(', ');
+  return [`Not taken from ${path}, because only the deployed job reads it: ${what}.`];
 }
 
 /** Which file and which key each setting of a run came from; undefined for a list alone. */
-export function originOf(
-  { path, gmsUrl, name, ...limits }: FileSettings,
-  given: Pick<Options, 'gmsUrl' | 'name'> = {},
-): string | undefined {
+export function originOf(settings: FileSettings, given: ServerNames & Pick<Options, 'name'> = {}): string | undefined {
+  const { path, gmsUrl, name, noIdentity, ...limits } = settings;
   const from = (what: string, setting: FromFile<string | number> | undefined, option?: string | undefined) =>
     setting === undefined || setting.isOption || option !== undefined
       ? []
@@ -58,6 +82,7 @@ export function originOf(
   const taken = [
     ...from('the address', gmsUrl, given.gmsUrl),
     ...from('the name', name, given.name),
+    ...(noIdentity && sendsNoToken(given, settings) ? [`no token (${noIdentity.key})`] : []),
     ...limitNames.flatMap((limit) => from(limit, limits[limit])),
   ];
   return taken.length === 0 ? undefined : `From ${path}: ${taken.join(', ')}.`;

@@ -121,6 +121,17 @@ export function readSecret(path: string, option: string, patienceMillis?: number
   return text;
 }
 
+/** Reads it again each time, but for a pipe, which can be read once. */
+export function readAgain<Value>(path: string, read: () => Value): () => Value {
+  let last: { value: Value; isPipe: boolean } | undefined;
+  return () => {
+    if (!last?.isPipe) {
+      last = { value: read(), isPipe: statSync(path, { throwIfNoEntry: false })?.isFIFO() === true };
+    }
+    return last.value;
+  };
+}
+
 /**
  * A remark about a file with a secret that others can read; undefined if all is fine.
  * @param path as it was given

@@ -14,7 +14,7 @@ import {
   readDatahubEnv,
 } from './datahubenv.ts';
 import { type Address, type DatahubSettings, type IdentityOptions, identityFor, lastUsable } from './identity.ts';
-import { readText } from './read-text.ts';
+import { readAgain, readText } from './read-text.ts';
 
 /** A server with everything needed to talk to it, read and checked before anything is sent. */
 export interface Server {
@@ -34,11 +34,14 @@ export interface Server {
 /** What is omitted may be in the environment or in `~/.datahubenv`. */
 export type ServerOptions = IdentityOptions & Pick<Options, 'gmsUrl' | 'caFile' | 'timeout'>;
 
+/** An address in a stage or in the values of a chart, and where it is written that no token is sent there. */
+export type AddressInFile = Found & Pick<Address, 'noIdentity'>;
+
 /** @throws UsageError */
 export const readServer = (
   options: ServerOptions,
   env: NodeJS.ProcessEnv,
-  inPolicies?: () => Found | undefined,
+  inPolicies?: () => AddressInFile | undefined,
 ): Server => partsOfServer(options, env, (read) => read(), inPolicies).server as Server;
 
 interface ServerParts extends Partial<Pick<Server, 'baseUrl' | 'ca'>> {
@@ -55,7 +58,7 @@ export function partsOfServer(
   options: ServerOptions,
   env: NodeJS.ProcessEnv,
   attempt: Attempt,
-  inPolicies: () => Found | undefined = () => undefined,
+  inPolicies: () => AddressInFile | undefined = () => undefined,
 ): ServerParts {
   const { gmsUrl, caFile, timeout } = options;
   const given: DatahubSettings = { environment: () => addressInEnvironment(env), file: () => readDatahubEnv(env) };
@@ -65,7 +68,7 @@ export function partsOfServer(
   const identity = attempt(() => identityFor(options, address, given, env));
   const trusted = attempt(() => {
     const ca = caFile !== undefined ? { path: caFile, from: '--ca-file' } : address && caOf(address, given);
-    return { ca: ca && lastUsable(() => readCertificates(ca, env)) };
+    return { ca: ca && lastUsable(readAgain(ca.path, () => readCertificates(ca, env))) };
   });
   const parts = { baseUrl: address?.baseUrl, ca: trusted?.ca };
   if (!address || !identity || !trusted) return parts;
@@ -80,7 +83,7 @@ export function partsOfServer(
   return { ...parts, server };
 }
 
-function addressOf(typed: Found | undefined, settings: DatahubSettings): Address {
+function addressOf(typed: AddressInFile | undefined, settings: DatahubSettings): Address {
   const { file } = settings;
   const environment = typed === undefined ? settings.environment() : undefined;
   const [place, found]: [Address['place'], Found] =
@@ -94,7 +97,7 @@ function addressOf(typed: Found | undefined, settings: DatahubSettings): Address
     const alone = found.from === 'DATAHUB_GMS_HOST' ? ' A host name alone needs DATAHUB_GMS_PORT beside it.' : '';
     throw new UsageError(`${found.from}: ${address.problem}${alone}`);
   }
-  return { baseUrl: address.baseUrl, from: found.from, place };
+  return { baseUrl: address.baseUrl, from: found.from, place, noIdentity: typed?.noIdentity };
 }
 
 function addressInFile(file: DatahubEnv | NoDatahubEnv): Found {

@@ -45,14 +45,18 @@ const texts = ['msg', 'message', 'errmsg', 'statusmessage', 'reason'];
  */
 function isRefusal(said: Answer): boolean {
   if (flags.some((name) => /^(?:false|0|no)$/i.test(String(said.get(name))))) return true;
-  if (errorCodes.some((name) => isSet(said.get(name)) && !isSuccess(said.get(name)))) return true;
-  const code = said.get('code');
-  return typeof said.get('msg') === 'string' && isSet(code) && !isSuccess(code);
+  // Some count from 1, or have 20000 where nothing went wrong: then the text beside it says so.
+  if (texts.some((name) => accepting.test(String(said.get(name))))) return false;
+  return (
+    errorCodes.some((name) => isError(said.get(name))) ||
+    (typeof said.get('msg') === 'string' && isError(said.get('code')))
+  );
 }
 
+const accepting = /^\W*(?:ok|success\w*)\W*$/i;
+
 function looksRefused(said: Answer): boolean {
-  const codes = ['code', 'statuscode'].map((name) => said.get(name));
-  if (codes.some((code) => isSet(code) && !isSuccess(code))) return true;
+  if (['code', 'statuscode', ...errorCodes].some((name) => isError(said.get(name)))) return true;
   if (['error', 'errors', 'errormessage'].some((name) => isSet(said.get(name)))) return true;
   const status = statuses.map((name) => said.get(name));
   if (status.some((one) => refusing.test(String(one)) || Number(one) >= 400 || Number(one) < 0)) return true;
@@ -65,6 +69,6 @@ function looksRefused(said: Answer): boolean {
 const isSet = (value: unknown): boolean =>
   typeof value === 'object' && value !== null
     ? Object.keys(value).length > 0
-    : !/^(|undefined|null|false|0)$/.test(String(value).trim());
+    : !/^(|undefined|null|false|0+)$/.test(String(value).trim());
 
-const isSuccess = (code: unknown): boolean => /^(?:2\d\d|ok|success|true)$/i.test(String(code));
+const isError = (code: unknown): boolean => isSet(code) && !/^(?:2\d\d|ok|success|true)$/i.test(String(code));

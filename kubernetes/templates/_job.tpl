@@ -97,12 +97,6 @@ containers:
       {{- if and (eq .log "json") (not $.byHand) }}
       - --log=json
       {{- end }}
-      {{- if and $webhook (ne .notification.when "always") }}
-      - --notify={{ .notification.when }}
-      {{- end }}
-      {{- if and $webhook (ne .notification.format "slack") }}
-      - --notify-format={{ .notification.format }}
-      {{- end }}
       {{- if and .metrics.enabled (eq $.verb $.root.Values.mode) }}
       - --metrics-file=/metrics/{{ $fullname }}.prom
       {{- end }}
@@ -160,6 +154,10 @@ containers:
       {{- with $webhook }}
       - name: DATAHUB_RETENTION_NOTIFY_URL_FILE
         value: {{ . | quote }}
+      - name: DATAHUB_RETENTION_NOTIFY
+        value: {{ $.root.Values.notification.when }}
+      - name: DATAHUB_RETENTION_NOTIFY_FORMAT
+        value: {{ $.root.Values.notification.format }}
       {{- end }}
       {{- if $ca }}
       - name: DATAHUB_RETENTION_CA_FILE

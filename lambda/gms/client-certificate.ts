@@ -46,5 +46,9 @@ export function problemOfCertificate({ cert, key, passphrase }: ClientCertificat
   }
   return certificate.checkPrivateKey(secret)
     ? undefined
-    : { of: 'key', problem: 'holds the key of another certificate: store both together' };
+    : {
+        of: 'key',
+        problem:
+          'holds the key of another certificate: store both together, its own certificate before those of authorities',
+      };
 }

@@ -5,19 +5,22 @@ const maxBytes = 8192;
 
 /** Those that say what the request is, or how it travels: ours are right, and others could change what it does. */
 const ours =
-  /^(?:host|content-.*|accept(?:-encoding)?|date|expect|x-restli-.*|x-http-method.*|x-envoy-.*|connection|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade|http2-settings)$/i;
+  /^(?:host|content-.*|accept(?:-encoding)?|date|expect|x-restli-.*|x-(?:http-)?method.*|x-envoy-.*|connection|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade|http2-settings)$/i;
 
 /** A name as HTTP has it (RFC 9110 §5.1). */
 const isName = (text: string): boolean => /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(text);
 
 /**
- * Reads a text with one `Name: value` a line.
+ * Reads a text with one `Name: value` a line; those that begin with # are comments.
  * @returns or what is wrong with it, to follow the name of its file; no value is shown
  */
 export function readHeaders(text: string): { headers: Record<string, string> } | { problem: string } {
   const entries: Array<[string, string]> = [];
-  for (const [at, line] of text.split(/\r?\n/).entries()) {
-    if (line.trim() === '') continue;
+  for (const [at, line] of text
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/)
+    .entries()) {
+    if (/^\s*(?:#|$)/.test(line)) continue;
     const [, name = '', value = ''] = /^([^:\s]+):(.*)$/.exec(line) ?? [];
     if (!isName(name)) return { problem: `has no header in line ${at + 1}: write one "Name: value" a line` };
     entries.push([name, value.trim()]);

@@ -32,9 +32,18 @@ export function fixedIdentity(identity: Identity): IdentitySource {
   return { get: async () => identity, reread: async () => identity };
 }
 
+/** A private key in a text that may have more: the certificate, and names that openssl has written around both. */
+const privateKey = /(?<=-----BEGIN [A-Z ]*PRIVATE KEY-----).*?(?=-----END)/gs;
+
 /** All that has to be withheld; of a key each line, because they are encoded one by one as well as together. */
 export function secretsOf({ token, headers = {}, certificate }: Identity): string[] {
-  const key = certificate?.key.replace(/-----[^-]+-----/g, '').split(/\s+/) ?? [];
+  const lines =
+    certificate?.key
+      .match(privateKey)
+      ?.join('')
+      .split(/\s*\n\s*/) ?? [];
+  // A key with a password may have headers of its own.
+  const key = lines.filter((line) => !/[:\s]/.test(line));
   const all = [token, ...Object.values(headers), ...key, certificate?.passphrase];
   return [...new Set(all.filter((secret) => secret !== undefined && secret !== ''))] as string[];
 }

@@ -126,6 +126,62 @@ describe('A front', () => {
   );
 });
 
+describe('A front without TLS', () => {
+  type Body = { dryRun?: boolean; aspect?: string };
+  /** @param instead answers in place of GMS, which is below /gms, or looks on */
+  const front = async (instead: (body: Body) => number | undefined) => {
+    const here = await serviceHere();
+    const real: string[] = [];
+    const url = await answering(async (asked, answer) => {
+      const { method = 'GET', url: path = '', headers } = asked;
+      const body = await textOf(asked);
+      const said: Body = body === '' ? {} : JSON.parse(body);
+      if (said.dryRun === false) real.push(String(headers['x-gateway-key']));
+      const sample = { 'content-type': 'application/json', 'x-sample-data': 'true' };
+      const status = path.startsWith('/gms/') ? instead(said) : 404;
+      if (status !== undefined) return answer.writeHead(status, { ...sample, 'www-authenticate': 'Key' }).end('{}');
+      const passed = { 'content-type': 'application/json', authorization: headers.authorization ?? '' };
+      const to = `${here.url}${path.slice('/gms'.length)}`;
+      const from = await fetch(to, { method, headers: passed, ...(body !== '' && { body }) });
+      return answer.writeHead(from.status, sample).end(await from.text());
+    });
+    const args = here.run('enforce', [operation], ...headerFile(here));
+    const run = (path: string) => runHere(args.map((word) => (word === here.url ? `${url}${path}` : word)));
+    return { ...here, real, run };
+  };
+
+  test('that has GMS below a path gets everything there, and nothing is sent beside it', async () => {
+    const here = await front(() => undefined);
+    expect((await here.run('')).status).toBe(1);
+    expect([(await here.run('/gms')).status, here.sent().length, here.real]).toEqual([0, 1, [secret]]);
+  });
+
+  test('that refuses a real truncate gets none again in this run, although its header has been renewed by then', async () => {
+    const here = await front(({ dryRun }) => {
+      if (dryRun !== false) return undefined;
+      headerFile(here, otherSecret);
+      return 401;
+    });
+    expect([(await here.run('/gms')).status, here.real, here.sent()]).toEqual([1, [secret], []]);
+  });
+
+  test('whose header is renewed to something else gets nothing, and the file is named', async () => {
+    let asked = 0;
+    const here = await front(({ aspect }) => {
+      if (aspect === undefined || asked++ === 0) return undefined;
+      here.files.write('headers', 'renewed-to-a-secret-alone\n');
+      return 401;
+    });
+    const { status, stdout } = await here.run('/gms');
+    expect([status, here.real, stdout.replace(/\s+/g, ' ')]).toEqual([
+      1,
+      [],
+      expect.stringMatching(/--header-file \S+ has no header in line 1: write one/),
+    ]);
+    expect(stdout).not.toMatch(/renewed-to/);
+  });
+});
+
 test('An identity goes to GMS alone, and neither to a webhook nor to a Pushgateway', async () => {
   const here = await behind({ header: secret, certificate: own });
   const elsewhere: string[] = [];

@@ -75,11 +75,17 @@ describe('The command line', () => {
     });
   });
 
-  test('posts to the address in the file of the environment, but not in a demonstration', () => {
+  test('posts to the address in the file of the environment, and as it says, but not in a demonstration', () => {
     vi.stubEnv('DATAHUB_RETENTION_NOTIFY_URL_FILE', '/hook');
-    expect(parse(run)).toMatchObject({ notifyUrlFile: '/hook' });
-    expect(parse('demo')).not.toHaveProperty('notifyUrlFile');
-    vi.unstubAllEnvs();
+    vi.stubEnv('DATAHUB_RETENTION_NOTIFY', 'problems');
+    vi.stubEnv('DATAHUB_RETENTION_NOTIFY_FORMAT', 'teams');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(parse(run)).toMatchObject({ notifyUrlFile: '/hook', notify: 'problems', notifyFormat: 'teams' });
+    expect(parse(`${run} --notify-format json`)).toMatchObject({ notify: 'problems', notifyFormat: 'json' });
+    for (const name of ['notifyUrlFile', 'notify', 'notifyFormat']) expect(parse('demo')).not.toHaveProperty(name);
+    expect(parse('enforce --help')).toMatchObject({ text: expect.not.stringMatching(/NOTIFY(?:_FORMAT)?\)/) });
+    vi.stubEnv('DATAHUB_RETENTION_NOTIFY_FORMAT', 'fax');
+    expect(problemOf(run)).toMatch(/^--notify-format \(or DATAHUB_RETENTION_NOTIFY_FORMAT\) takes slack or /);
   });
 
   test('takes the limits of a stage, from the environment too, where the chart has them', () => {

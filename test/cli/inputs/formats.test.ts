@@ -3,7 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { inspected } from '../../../cli/commands/validate.ts';
-import { addressInPolicies, originOf, policiesFile, withLimits } from '../../../cli/inputs/policies.ts';
+import {
+  addressInPolicies,
+  notTaken,
+  originOf,
+  policiesFile,
+  withLimits,
+  withServer,
+} from '../../../cli/inputs/policies.ts';
+import { readServer } from '../../../cli/inputs/server.ts';
+import { fixedIdentity } from '../../../lambda/gms/identity.ts';
+import { operation } from '../here.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'formats-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -72,6 +82,69 @@ describe('The files that people have', () => {
     ['maxRowsPerRun: null', /the name prod \(server\.name\)\.$/],
   ])('the values of a chart with %s', (limits, expected) => {
     expect(said(`${values}${limits}\n`, 'values.yaml')).toMatch(expected);
+  });
+
+  const stageFile = (more: object) =>
+    JSON.stringify({ gmsUrl: 'http://gms.corp.test/gms', emails: ['a@corp.test'], policies: [operation], ...more });
+  const valuesFile = (more: string) => values.replace('  name:', `  ${more}\n  name:`);
+  const token = { DATAHUB_GMS_TOKEN: 'token-of-the-environment', HOME: '/no/such/home' };
+
+  test.each([
+    ['prod.json', stageFile({ noIdentity: true }), 'noIdentity'],
+    ['values.yaml', valuesFile('noIdentity: true'), 'server.noIdentity'],
+  ])('%s with noIdentity sends no token to its address, and to no other', async (name, text, key) => {
+    const path = file(text, name);
+    const { settings } = policiesFile(path, undefined);
+    const inFile = () => addressInPolicies(settings);
+    const { identity, from } = readServer({}, token, inFile);
+    expect([await identity.get(), from?.identity]).toEqual([{}, [`no token (${key} of ${path})`]]);
+    expect(originOf(settings)).toContain(`no token (${key})`);
+    expect(withServer({}, settings)).toMatchObject({ identity: false });
+    for (const given of [{ tokenFile: file('abc-def-ghi-jkl', 'token') }, { gmsUrl: 'http://other.corp.test' }]) {
+      expect((await readServer(given, token, inFile).identity.get()).token).toMatch(/-/);
+      expect(originOf(settings, given)).not.toContain('no token');
+      expect(withServer(given, settings)).not.toHaveProperty('identity');
+    }
+  });
+
+  test.each([
+    ['prod.json', stageFile({ noIdentity: false })],
+    ['values.yaml', valuesFile('noIdentity: false')],
+    ['values.yaml', valuesFile('noIdentity: null')],
+  ])('%s without it sends one: %s', async (name, text) => {
+    const { settings } = policiesFile(file(text, name), undefined);
+    const { identity } = readServer({}, token, () => addressInPolicies(settings));
+    expect(await identity.get()).toEqual({ token: token.DATAHUB_GMS_TOKEN });
+  });
+
+  test('noIdentity as a text is a mistake in the values of a chart as in a stage', () => {
+    const sentence = /noIdentity must be true or false, not "true"/;
+    expect(said(valuesFile('noIdentity: "true"'), 'values.yaml')).toMatch(sentence);
+    expect(said(stageFile({ noIdentity: 'true' }), 'prod.json')).toMatch(sentence);
+  });
+
+  test.each([
+    [
+      'prod.json',
+      stageFile({ gmsUrl: 'https://gms.corp.test', headersParameter: '/h', caCertificateParameter: '/ca' }),
+      'headersParameter (give --header-file), caCertificateParameter (give --ca-file)',
+    ],
+    ['values.yaml', valuesFile('tlsSecret: tls\n  headersSecret: ""'), 'server.tlsSecret (give --client-certificate)'],
+    [
+      'values.yaml',
+      valuesFile('caVolume: { secret: { secretName: ca } }\n  headersSecret: h'),
+      'server.headersSecret (give --header-file), server.caVolume (give --ca-file)',
+    ],
+  ])('%s says what of it only the deployed job can read, unless options give it', async (name, text, what) => {
+    const path = file(text, name);
+    const { settings } = policiesFile(path, undefined);
+    const server = readServer({}, token, () => addressInPolicies(settings));
+    expect(await notTaken(settings, server)).toEqual([
+      `Not taken from ${path}, because only the deployed job reads it: ${what}.`,
+    ]);
+    const all = { headers: { 'X-Key': 'a' }, certificate: { cert: '', key: '' } };
+    expect(await notTaken(settings, { ...server, identity: fixedIdentity(all), ca: () => '' })).toEqual([]);
+    expect(await notTaken(settings, readServer({ gmsUrl: 'https://y' }, token))).toEqual([]);
   });
 
   test('the limits of the command line take the place of those in the file', () => {

@@ -1,4 +1,5 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { execFileSync, spawn } from 'node:child_process';
+import { afterAll, describe, expect, it, onTestFinished, test } from 'vitest';
 import { readServer } from '../../../cli/inputs/server.ts';
 import { authority } from '../../support/certificates.ts';
 import { folder } from '../processes.ts';
@@ -68,6 +69,13 @@ const table: Array<[name: string, theirs: Theirs, ours: Ours, lines: string[], e
   ],
   ['a certificate', 'same', { certificate: 'cert' }, ['client_certificate_path: CERT', 'client_key_path: KEY']],
   ['both in one file', 'same', { certificate: 'cert' }, ['client_certificate_path: BOTH']],
+  ['a chain', 'same', { certificate: 'cert' }, ['client_certificate_path: CHAIN']],
+  [
+    'a chain that begins with the authority',
+    'takes',
+    /REVERSED holds the key of another certificate: .* its own certificate before/,
+    ['client_certificate_path: REVERSED'],
+  ],
   ['no key', 'takes', /^gms\.client_certificate_path .*CERT holds no private key/, ['client_certificate_path: CERT']],
   ['a key alone', 'same', none, ['client_key_path: KEY']],
   ['no path', 'same', none, ["client_certificate_path: ''"]],
@@ -113,10 +121,11 @@ const table: Array<[name: string, theirs: Theirs, ours: Ours, lines: string[], e
 describe("What a gateway wants, in DataHub's own settings", () => {
   it.each(table)('%s: theirs %s', async (_name, _theirs, ours, lines, env = {}) => {
     const files = folder();
-    for (const [name, text] of Object.entries({ CERT: cert, KEY: key, BOTH: cert + key, LOCKED: locked })) {
+    const chains = { BOTH: cert + key, CHAIN: cert + made.ca + key, REVERSED: made.ca + cert + key };
+    for (const [name, text] of Object.entries({ CERT: cert, KEY: key, LOCKED: locked, ...chains })) {
       files.write(name, text);
     }
-    const paths = (text: string) => text.replace(/\b(CERT|KEY|BOTH|LOCKED)$/, (name) => files.at(name));
+    const paths = (text: string) => text.replace(/\b(CERT|KEY|BOTH|CHAIN|REVERSED|LOCKED)$/, (name) => files.at(name));
     const settings = ['server: "https://x"', 'token: abc-def-ghi-jkl', ...lines.map(paths)];
     files.write('.datahubenv', `gms:\n${settings.map((line) => `  ${line}\n`).join('')}`);
     const given = Object.fromEntries(Object.entries(env).map(([name, value = '']) => [name, paths(value)]));
@@ -137,7 +146,21 @@ describe("What a gateway wants, in DataHub's own settings", () => {
 
 describe('--header-file', () => {
   it.each([
+    ['with the mark of UTF-8 and the line ends of Windows', '\ufeffX-Key: abc\r\nX-Tenant: acme\r\n'],
+    ['with comments, and without blanks', '# of the gateway\nX-Key:abc\n\n#X-Key: an-older-one\nX-Tenant: acme'],
+    ['with blanks at the ends', 'X-Key: abc \t\nX-Tenant:\tacme  '],
+  ])('%s is read', async (_, text) => {
+    const given = {
+      tokenFile: folder().write('token', 'abc-def-ghi-jkl'),
+      headerFile: folder().write('headers', text),
+    };
+    const { headers } = await readServer({ gmsUrl: 'https://x', ...given }, {}).identity.get();
+    expect(headers).toEqual({ 'X-Key': 'abc', 'X-Tenant': 'acme' });
+  });
+
+  it.each([
     ['', /is empty/],
+    ['# only a comment', /is empty/],
     ['just-a-secret-value', /has no header in line 1: write one "Name: value" a line/],
     ['{"X-Key":"secret"}', /has no header in line 1/],
     ['X-Key: ok-value\n continued-secret', /has no header in line 2/],
@@ -155,6 +178,7 @@ describe('--header-file', () => {
   it.each([
     ['headerFile', 'X-Key: secret-value-1234'],
     ['clientKey', '-----BEGIN PRIVATE KEY-----secret'],
+    ['clientCertificate', '-----BEGIN CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----secret'],
   ])('an option %s with %j in place of a file does not show it', (option, text) => {
     const files = folder();
     const own = {
@@ -165,6 +189,30 @@ describe('--header-file', () => {
     expect(problem).toMatch(/takes the name of a file/);
     expect(problem).not.toMatch(/secret/);
   });
+});
+
+test('What a shell hands over as a pipe, which can be read once, stays', async () => {
+  const own = folder();
+  const piped = (name: string, text: string) => {
+    const path = own.at(name);
+    execFileSync('mkfifo', [path]);
+    const writer = spawn('sh', ['-c', 'printf %s "$1" > "$2"', 'sh', text, path]);
+    onTestFinished(() => void writer.kill());
+    return path;
+  };
+  const { identity, ca } = readServer(
+    {
+      gmsUrl: 'https://x',
+      tokenFile: piped('token', 'abc-def-ghi-jkl'),
+      headerFile: piped('headers', 'X-Key: abc'),
+      clientCertificate: piped('cert', cert),
+      clientKey: piped('key', key),
+      caFile: piped('ca', made.ca),
+    },
+    {},
+  );
+  const first = await identity.get();
+  expect([await identity.reread(), await identity.get(), ca?.()]).toEqual([first, first, made.ca]);
 });
 
 describe('The environment of a pod', () => {
@@ -183,6 +231,13 @@ describe('The environment of a pod', () => {
     expect((await readServer({}, env).identity.get()).headers).toEqual({ 'X-Key': 'abc-of-gateway' });
     const other = { gmsUrl: 'https://other.example.com', tokenFile: env.DATAHUB_RETENTION_TOKEN_FILE };
     expect((await readServer(other, env).identity.get()).headers).toBeUndefined();
+  });
+
+  it('has a client certificate for its own address, and for no other', async () => {
+    const own = { ...files(), DATAHUB_CLIENT_CERT_PATH: folder().write('both', cert + key) };
+    expect((await readServer({}, own).identity.get()).certificate).toBeDefined();
+    const other = { gmsUrl: 'https://other.example.com', tokenFile: own.DATAHUB_RETENTION_TOKEN_FILE };
+    expect((await readServer(other, own).identity.get()).certificate).toBeUndefined();
   });
 
   it.each([

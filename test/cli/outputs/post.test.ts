@@ -138,6 +138,8 @@ describe('posting a message', () => {
     ['{"id":"9","type":0,"errors":[],"error":null}'],
     ['{"success":1,"ret":0,"retcode":"0","res":200,"error_code":0}'],
     ['{"status":1,"request":"5042853c"}'],
+    ['{"errcode":"00000","errmsg":"ok"}'],
+    ['{"code":"0000","msg":"success"}'],
     ['{"status":0,"msg":"success"}'],
     ['{"data":{"error":null,"id":7}}'],
     ['<?xml version="1.0"?><response><status>queued</status></response>', 'text/xml'],
@@ -160,6 +162,10 @@ describe('posting a message', () => {
     '{"results":[{"error_code":12}]}',
     '{"status":0,"msg":"invalid key"}',
     '{"status":-1}',
+    // Others count from 1, or have 20000 where nothing went wrong; their text says so.
+    '{"code":1,"msg":"success"}',
+    '{"code":20000,"msg":"OK"}',
+    '{"ret":1,"message":"Successful"}',
   ])('is accepted, with a warning, by a 200 that says %s, which nobody has specified', async (answer) => {
     const { result } = await posted([{ status: 200, body: answer }]);
     expect(result).toMatchObject({

@@ -83,6 +83,20 @@ describe('Of an identity', () => {
     expect(redactor(secrets)(text)).toBe(text);
   });
 
+  test('what people or openssl write around a key, in its file, hides no text', () => {
+    const bag = `Bag Attributes\n    friendlyName: datahub-client\nsubject=CN = acme-retention-job\n${cert}${key}`;
+    const legacy = `-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n${key.replace(
+      /(PRIVATE KEY-----\n)(?=\S)/,
+      '$1Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,F00053CFE46CE5BA\n\n',
+    )}`;
+    for (const written of [bag, legacy]) {
+      const clean = redactor(secretsOf({ certificate: { cert, key: written } }));
+      const text = `no attributes of datahub-client and acme-retention-job in AES-256-CBC: ${cert.split('\n')[1]}`;
+      expect(clean(text)).toBe(text);
+      expect(clean(`got ${line}`)).not.toContain('got');
+    }
+  });
+
   test('a value that is a word hides no text', () => {
     const text = 'no such index [acme]';
     expect(redactor(secretsOf({ headers: { 'X-Tenant': 'acme' } }))(text)).toBe(text);

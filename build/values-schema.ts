@@ -47,11 +47,21 @@ export function valuesText(): string {
 
 const fieldsOf = (schema: z.ZodType) => z.toJSONSchema(schema, standard).properties;
 
-/** Each definition on a line of its own: those of Kubernetes are many, and nobody edits them. */
+/**
+ * Each definition on a line of its own: those of Kubernetes are many, and nobody edits them. Of the rest, lists of words and
+ * what refers to a definition.
+ */
 export function schemaText({ definitions, ...schema }: { definitions: Record<string, unknown> }): string {
   const lines = Object.entries(definitions).map(([name, one]) => `    ${JSON.stringify(name)}: ${JSON.stringify(one)}`);
   const { length } = '\n}';
-  return `${JSON.stringify(schema, null, 2).slice(0, -length)},\n  "definitions": {\n${lines.join(',\n')}\n  }\n}\n`;
+  const text = JSON.stringify(schema, null, 2)
+    .slice(0, -length)
+    .replace(/\{\s+("[^"]+": "[^"]*")\s+\}/g, '{ $1 }')
+    .replace(
+      /\[\s+((?:"[^"]*"|\{ .* \})(?:,\s+(?:"[^"]*"|\{ .* \}))*)\s+\]/g,
+      (_, items: string) => `[${items.replace(/,\s+/g, ', ')}]`,
+    );
+  return `${text},\n  "definitions": {\n${lines.join(',\n')}\n  }\n}\n`;
 }
 
 const port = '([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])';

@@ -153,12 +153,12 @@ async function saidOf(answer: Answer): Promise<string> {
   const { kind, status, toHttps } = error.fact;
   const asked = server.requests.length === 1 ? 'once' : `${server.requests.length} times`;
   const facts = [kind, status, toHttps && 'to https', concernsServer(error.fact) && 'concerns the server'];
-  return `${facts.filter(Boolean).join(', ')}: asked ${asked}\n    ${errorText(error.fact)}`;
+  return `${facts.filter(Boolean).join(', ')}; asked ${asked}\n    ${errorText(error.fact)}`;
 }
 
 test('an answer without a count is reported as what it is, with its own next step', async () => {
   const said: string[] = [];
-  for (const [who, answer] of answers) said.push(`${who}\n    ${await saidOf(answer)}\n`);
+  for (const [who, answer] of answers) said.push(`${who}: ${await saidOf(answer)}\n`);
   await expect(said.join('')).toMatchFileSnapshot('gateways.txt');
 });
 

@@ -1,4 +1,3 @@
-import type { RunState } from '../../../../lambda/run/state.ts';
 import type { Interruption, Run, Step, World } from '../../../support/world.ts';
 import { dateText, reportText } from './journal.ts';
 
@@ -39,13 +38,12 @@ export async function played(
   let since = world.clock.time;
   const start = from?.startedAt ?? world.clock.time;
   Object.assign(recording, { start, say: (line: string) => void lines.push(line) });
-  const onStep = (step: Step, state: RunState | undefined, failure?: string, hasEnded = false): void => {
+  const onStep = (step: Step, _: unknown, failure?: string, hasEnded = false): void => {
     if (!hasEnded) {
       since = world.clock.time;
       return;
     }
     if (failure) lines.push(failure === 'Stopped' ? 'THE RUN IS STOPPED' : `fails with ${failure}`);
-    else if (state?.next === 'wait') lines.push(`waits ${state.waitSeconds} s`);
     if (step === 'report' && lines.length === 0) return;
     turns.push({ at: (since - start) / 1000, step: `${step[0]?.toUpperCase()}${step.slice(1)}`, lines });
     lines = [];
@@ -77,16 +75,16 @@ function compressed(turns: readonly Turn[]): Turn[] {
     while (end + 1 < turns.length && isQuiet(turns[at] as Turn) && isQuiet(turns[end + 1] as Turn)) end++;
     shown.push(turns[at] as Turn);
     if (end - at < 3) continue;
-    shown.push({ at: -1, step: '', lines: [`... ${end - at - 1} more polls`] }, turns[end] as Turn);
+    const { at: next = 0 } = turns[at + 1] ?? {};
+    shown.push({ at: next, step: '', lines: [`... ${end - at - 1} more polls`] }, turns[end] as Turn);
     at = end;
   }
   return shown;
 }
 
 function turnText({ at, step, lines }: Turn): string[] {
-  const time = at < 0 ? '' : `+${clockText(at)}`;
-  const head = `  ${time.padEnd(9)} ${step.padEnd(13)}`;
-  return (lines.length === 0 ? ['-'] : repeated(lines)).map(
+  const head = `  +${clockText(at)} ${step.padEnd(13)}`;
+  return (lines.length === 0 ? ['-'] : countsJoined(repeated(lines))).map(
     (line, row) => `${row === 0 ? head : ' '.repeat(head.length)}${line}`,
   );
 }
@@ -99,6 +97,19 @@ function repeated(lines: readonly string[]): string[] {
     while (lines[at + times] === line) times++;
     return [times === 1 ? line : `${line} (${times} times)`];
   });
+}
+
+/** Counts of one index in a row, by several cutoffs, are one line. */
+function countsJoined(lines: readonly string[]): string[] {
+  const joined: string[] = [];
+  let subject: string | undefined;
+  for (const line of lines) {
+    const [, counted, rest] = /^(count \S+) (.*)/.exec(line) ?? [];
+    if (counted && counted === subject) joined.push(`${joined.pop()}, ${rest}`);
+    else joined.push(line);
+    subject = counted;
+  }
+  return joined;
 }
 
 function clockText(seconds: number): string {

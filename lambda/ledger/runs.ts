@@ -47,7 +47,7 @@ export interface RunStore {
   replaceRuns(next: string, before: string | undefined): Promise<boolean>;
 }
 
-/** Whether no run has been kept yet. One that cannot be told apart from that is no news: false. */
+/** Whether no run has been kept yet; false where that cannot be read. */
 export async function hasNoRuns({ runs }: Ledger): Promise<boolean> {
   try {
     return (await runs?.readRuns()) === undefined;

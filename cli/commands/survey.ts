@@ -81,7 +81,7 @@ async function serverOf(options: CommandLine, env: NodeJS.ProcessEnv, inPolicies
     const answers = await isAnswered(operations).finally(close);
     throw answers
       ? new UsageError(
-          'No access token, but this server answers without one: add --no-identity. Whoever reaches it can delete as well.',
+          'No access token, but this server answers without one: add --no-identity. Anyone who reaches it can delete rows, too.',
         )
       : error;
   }

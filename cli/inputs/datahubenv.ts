@@ -180,7 +180,7 @@ const fieldOf = (value: unknown, name: string): unknown =>
 function optionalText(gms: unknown, name: string): string | undefined {
   const value = fieldOf(gms, name);
   if (value === undefined || value === null || typeof value === 'string') return textOf(value);
-  throw new UsageError(`gms.${name} of ${datahubenv} must be a text: put it into quotes.`);
+  throw new UsageError(`gms.${name} of ${datahubenv} must be a string: quote it.`);
 }
 
 const textOf = (value: unknown): string | undefined =>

@@ -2,6 +2,7 @@ import { isAbsolute, join } from 'node:path';
 import { isLoopback } from '../../lambda/gms/http/base-url.ts';
 import { type Ledger, LedgerError } from '../../lambda/ledger/ledger.ts';
 import { namesOfRecord, type StoredRecord } from '../../lambda/ledger/record.ts';
+import { hasNoRuns } from '../../lambda/ledger/runs.ts';
 import { dottedName, searchIndexOfName } from '../../lambda/policy/aspects.ts';
 import type { CommandLine } from '../command-line/read.ts';
 import { UsageError } from '../events/mistakes.ts';
@@ -38,7 +39,7 @@ export function ledgerAt(path: string, env: NodeJS.ProcessEnv, isNamed = false):
 /**
  * Opens the ledger of a run, and finds out before anything is sent whether it can be used. A preview writes no
  * record: it only reads.
- * @returns the ledger, and whether an enforcing run begins it, because it has no record yet. A ledger that cannot be
+ * @returns the ledger, and whether an enforcing run begins it, because it has neither a record nor a run yet. A ledger that cannot be
  * used says so at each access, so that the run reports that, together with whatever it could read
  * @throws UsageError
  */
@@ -53,7 +54,7 @@ export async function openLedger(
   try {
     records = await ledger.list();
     if (!isPreview) await ledger.prepare();
-    return { ledger, records, begins: !isPreview && records.length === 0 };
+    return { ledger, records, begins: !isPreview && records.length === 0 && (await hasNoRuns(ledger)) };
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error;
     return {

@@ -6,7 +6,7 @@ import { certificateNotice, expiryNotice, tokenExpiryMillis } from '../../lambda
 import { type Identity, type IdentityPart, partsOf } from '../../lambda/gms/identity.ts';
 import { asResult, type DryRun, type IndexSize, type Operations, type Result } from '../../lambda/gms/operations.ts';
 import { usualBatchSize } from '../../lambda/model/policy-fields.ts';
-import type { ServerError, ServerErrorKind } from '../../lambda/model/server-error.ts';
+import type { EngineKind, ServerError, ServerErrorKind } from '../../lambda/model/server-error.ts';
 import { dayMillis } from '../../lambda/model/time.ts';
 import { knownAspects } from '../../lambda/policy/aspects.ts';
 import { maxClockSkewMillis } from '../../lambda/policy/decision.ts';
@@ -173,15 +173,7 @@ function usable({ sizes, status, dryRun }: Answers, shown: Shown): Check[] {
     addressCheck(shown.server),
     tokenCheck(shown),
     ...gatewayChecks(shown, false),
-    privilegeCheck(
-      'Truncation',
-      dryRun,
-      'failed',
-      'allowed (asked by a dry run)',
-      'Nothing can be counted until this works.',
-    ),
-    privilegeCheck('Task status', status, 'note', 'readable', 'Runs work without it: they count rows instead.'),
-    privilegeCheck('Sizes', sizes, 'note', 'readable', 'Runs work without it, and report no sizes.'),
+    ...privilegeChecks({ sizes, status, dryRun }),
     clockCheck(dryRun),
   ];
 }
@@ -198,7 +190,7 @@ function addressCheck({ baseUrl }: Server): Check {
 
 const newToken = asSentence(`${createToken}, for an account with the privileges below`);
 
-const anybody = 'Whoever reaches this port can delete as well: let nobody but DataHub and this job through to it.';
+const anybody = 'Anyone who reaches this port can delete rows, too: let nobody but DataHub and this job through to it.';
 
 function tokenCheck({ identity: { token }, storedAt, now, unneeded }: Shown): Check {
   const name = 'Token';
@@ -240,18 +232,24 @@ function expiryCheck(check: Check, at: number | undefined, isDue: boolean, now: 
   return isDue ? { ...check, state: 'note', text, remedy } : { ...check, text };
 }
 
-function privilegeCheck(
-  name: Check['name'],
-  result: Result<unknown>,
-  otherwise: 'note' | 'failed',
-  allowed: string,
-  without: string,
-): Check {
-  if (result.kind === 'done') return { name, state: 'ok', text: allowed };
-  const { error } = result;
-  const isUnanswered = error.kind === 'timeout' || error.kind === 'aborted';
-  const state = isUnanswered ? 'not checked' : otherwise;
-  return { name, state, text: diagnosis(error), remedy: `${remedyByHand(error)} ${without}` };
+function privilegeChecks({ sizes, status, dryRun }: Answers): Check[] {
+  const asked = [
+    ['Truncation', dryRun, 'failed', 'allowed (asked by a dry run)', 'Nothing can be counted until this works.'],
+    ['Task status', status, 'note', 'readable', 'Runs work without it: they count rows instead.'],
+    ['Sizes', sizes, 'note', 'readable', 'Runs work without it, and report no sizes.'],
+  ] as const;
+  /** What the search engine refuses is said once, with what to do. */
+  const said = new Map<EngineKind, Check['name']>();
+  return asked.map(([name, result, otherwise, allowed, without]): Check => {
+    if (result.kind === 'done') return { name, state: 'ok', text: allowed };
+    const { error } = result;
+    const isUnanswered = error.kind === 'timeout' || error.kind === 'aborted';
+    const state = isUnanswered ? 'not checked' : otherwise;
+    const same = error.engine && said.get(error.engine);
+    if (same) return { name, state, text: `the same as ${same}`, remedy: without };
+    if (error.engine && error.engine !== 'other') said.set(error.engine, name);
+    return { name, state, text: diagnosis(error), remedy: `${remedyByHand(error)} ${without}` };
+  });
 }
 
 function clockCheck(dryRun: Answers['dryRun']): Check {

@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { outcomes, results } from '../model/outcomes.ts';
 import type { Report } from '../model/report-schema.ts';
 import { dottedName } from '../policy/aspects.ts';
-import { LedgerError } from './ledger.ts';
+import { type Ledger, LedgerError } from './ledger.ts';
 import { text } from './record.ts';
 
 /**
- * The last runs in short, kept beside the records for people: when, by whom, and what became of each index. Nothing else
- * reads them, and a run does not fail because they cannot be written.
+ * The last runs in short, kept beside the records for people: when, by whom, and what became of each index. No
+ * decision reads them, and a run does not fail because they cannot be read or written.
  */
 
 const count = z.int().nonnegative().optional();
@@ -45,6 +45,16 @@ export interface RunStore {
   readRuns(): Promise<string | undefined>;
   /** @returns false if another writer was first: the text is no longer `before` */
   replaceRuns(next: string, before: string | undefined): Promise<boolean>;
+}
+
+/** Whether no run has been kept yet; false where that cannot be read. */
+export async function hasNoRuns({ runs }: Ledger): Promise<boolean> {
+  try {
+    return (await runs?.readRuns()) === undefined;
+  } catch (error) {
+    if (error instanceof LedgerError) return false;
+    throw error;
+  }
 }
 
 /** The newest first; none where the text cannot be understood. */

@@ -82,7 +82,7 @@ function address({ gmsUrl: given, subnetIds }: Given): Warning[] {
 
 function identity({ noIdentity, gmsUrl }: Given): Warning[] {
   if (known(noIdentity) !== true) return [];
-  const text = `No token is sent (noIdentity): whoever reaches ${known(gmsUrl) ?? 'gmsUrl'} can delete as well.`;
+  const text = `No token is sent (noIdentity): anyone who reaches ${known(gmsUrl) ?? 'gmsUrl'} can delete rows, too.`;
   return warning('no-identity', ['noIdentity'], text);
 }
 

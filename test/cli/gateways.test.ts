@@ -257,7 +257,7 @@ describe('--no-identity', () => {
     const { status, stdout } = await here.run(verb, '--no-identity', ...(verb === 'enforce' ? ['--yes'] : []));
     expect([status, here.sent().length]).toEqual([0, verb === 'enforce' ? 1 : 0]);
     expect(here.got.filter(({ authorization }) => authorization !== undefined)).toEqual([]);
-    if (verb === 'survey') expect(stdout.replace(/\s+/g, ' ')).toMatch(/Whoever reaches this port can delete as well/);
+    if (verb === 'survey') expect(stdout.replace(/\s+/g, ' ')).toMatch(/Anyone who reaches this port can delete rows, too/);
   });
 
   test('says how a token is made where the server asks for one', async () => {

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Ledger } from '../../lambda/ledger/ledger.ts';
 import { type Idle, revisionOf } from '../../lambda/ledger/record.ts';
+import { keepRun, summaryOfRun } from '../../lambda/ledger/runs.ts';
+import { emptyLedgerNotes, type Preparation } from '../../lambda/run/plan/prepare.ts';
+import type { RunServices } from '../../lambda/run/services.ts';
+import type { RunState } from '../../lambda/run/state.ts';
 import { anIdle, anIndex, aQuarantined, aRecordOfEachState, aRunning, aSending } from './records.ts';
+import { anEntry, aReport } from './reports.ts';
 
 /** One store. `ledger()` opens it as another process would, or returns the same object if only one process can use it. */
 export interface LedgerStore {
@@ -157,6 +162,25 @@ export function runsContract(name: string, open: () => Promise<LedgerStore>): vo
       expect(await (await runs()).replaceRuns('two', undefined)).toBe(false);
       expect(await (await runs()).replaceRuns('two', 'zero')).toBe(false);
       expect(await (await runs()).readRuns()).toBe('one');
+    });
+
+    test('tell an empty ledger in the first of three nights in which nothing is due, and in no later one', async () => {
+      const night = async (runId: string) => {
+        const ledger = await store.ledger();
+        const prepared = { records: new Map(), canAskServer: true } as unknown as Preparation;
+        const state = { mode: 'enforce' } as RunState;
+        const notes = await emptyLedgerNotes(prepared, state, { ledger } as RunServices);
+        await keepRun(
+          await runs(),
+          summaryOfRun({ ...aReport([anEntry('nothing-to-delete', { kind: 'not-due' })]), runId }),
+        );
+        return [(await ledger.list()).length, ...notes.map(({ kind }) => kind)];
+      };
+      expect([await night('first'), await night('second'), await night('third')]).toEqual([
+        [0, 'empty-ledger'],
+        [0],
+        [0],
+      ]);
     });
 
     test('are no record', async () => {

@@ -1,4 +1,4 @@
-import type { OperationName, ServerError, ServerErrorKind } from '../../model/server-error.ts';
+import type { EngineKind, OperationName, ServerError, ServerErrorKind } from '../../model/server-error.ts';
 import { type Identity, type IdentitySource, partsOf } from '../identity.ts';
 import {
   type DryRun,
@@ -191,9 +191,12 @@ async function tryOnce(
 
 const transientKinds = new Set<ServerErrorKind>(['connect', 'timeout', 'reset', 'throttled', 'server-error']);
 
+/** What the search engine says again seconds later: a person has to act. A connection or a shard may come back. */
+const lastingKinds = new Set<EngineKind>(['permission', 'closed', 'block', 'certificate']);
+
 /** A busy DNS server may answer next time; a missing host name will still be missing. */
-const isTransient = ({ kind, code }: ServerError): boolean =>
-  transientKinds.has(kind) || (kind === 'dns' && code === 'EAI_AGAIN');
+const isTransient = ({ kind, code, engine }: ServerError): boolean =>
+  (transientKinds.has(kind) && !(engine && lastingKinds.has(engine))) || (kind === 'dns' && code === 'EAI_AGAIN');
 
 /** The content of a 2xx answer. Throws OperationsError if it is not what the operation promises. */
 function parseResponse<Value extends { kind: string }>(

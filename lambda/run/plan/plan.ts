@@ -51,7 +51,12 @@ export async function plan(event: PlanEvent, services: RunServices): Promise<Run
     by: state.by && prepared.clean(state.by),
     error,
     breaker,
-    notes: [...state.notes, ...notes, ...emptyLedgerNotes(prepared, state, services), ...addressNotes(prepared, state)],
+    notes: [
+      ...state.notes,
+      ...notes,
+      ...(await emptyLedgerNotes(prepared, state, services)),
+      ...addressNotes(prepared, state),
+    ],
   };
   if (input.release && !error) return finish(await releaseRun(begun, input, prepared, services), services);
   if (!prepared.canAskServer)

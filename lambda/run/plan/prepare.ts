@@ -5,6 +5,7 @@ import { capped, maxSentenceBytes } from '../../gms/text.ts';
 import { LedgerError } from '../../ledger/ledger.ts';
 import { addressElsewhere } from '../../ledger/ownership.ts';
 import type { StoredRecord } from '../../ledger/record.ts';
+import { hasNoRuns } from '../../ledger/runs.ts';
 import type { Cause } from '../../model/cause.ts';
 import type { Note } from '../../model/note.ts';
 import { maxPolicies } from '../../model/policy-fields.ts';
@@ -170,13 +171,15 @@ export function addressNotes({ records }: Preparation, state: RunState): Note[] 
   return [{ kind: 'other-address', address: capped(address), records: addresses.length, otherAddresses }];
 }
 
-/** Of an enforcing run that found no record at all: the first one, or one whose ledger was replaced. */
-export const emptyLedgerNotes = (
+/** Of an enforcing run that found no record and no earlier run: the first one, or one whose ledger was replaced. */
+export async function emptyLedgerNotes(
   { records, canAskServer }: Preparation,
   { mode }: RunState,
   { ledger }: RunServices,
-): Note[] =>
-  mode === 'enforce' && canAskServer && records.size === 0 && !ledger.isTransient ? [{ kind: 'empty-ledger' }] : [];
+): Promise<Note[]> {
+  const mayBeNew = mode === 'enforce' && canAskServer && records.size === 0 && !ledger.isTransient;
+  return mayBeNew && (await hasNoRuns(ledger)) ? [{ kind: 'empty-ledger' }] : [];
+}
 
 /** The run state before anything is known. */
 export function emptyState({ execution }: PlanEvent, input: RunInput, { settings }: RunServices): RunState {

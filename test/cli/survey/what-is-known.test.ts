@@ -112,3 +112,12 @@ describe('The release that a server names', () => {
     },
   );
 });
+
+test('What the search engine does not permit is told once, with what to do, and what each lacks without it', async () => {
+  const here = await serviceHere();
+  const refused = { status: 500, body: '{"message":"security_exception: no permissions for [x]","status":500}' };
+  const { text } = await survey({ ...here, url: await inFront(here.url, () => refused) });
+  expect(text.split("Have the search engine's administrator grant")).toHaveLength(2);
+  expect(text).toMatch(/note Task status the same as Truncation -> Runs work without it: they count rows instead\./);
+  expect(text).toMatch(/note Sizes the same as Truncation -> Runs work without it, and report no sizes\./);
+});

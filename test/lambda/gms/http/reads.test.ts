@@ -103,6 +103,20 @@ describe('a read that fails temporarily', () => {
     expect(server.requests).toHaveLength(4);
   });
 
+  test.each([
+    ['security_exception: no permissions for [x]', 'permission', 1],
+    ['index_closed_exception: closed', 'closed', 1],
+    ['cluster_block_exception: index [x] blocked by: [FORBIDDEN/8/index write (api)]', 'block', 1],
+    ['javax.net.ssl.SSLHandshakeException: PKIX path building failed', 'certificate', 1],
+    ['circuit_breaking_exception: Data too large', 'memory', 4],
+    ['java.net.ConnectException: Connection refused', 'unreachable', 4],
+    ['search_phase_execution_exception: all shards failed', 'shards', 4],
+  ])('that the search engine fails with "%s" (%s) is tried %d times', async (message, engine, requests) => {
+    const { server, operations } = await against([http(500, JSON.stringify({ message, status: 500 }))]);
+    expect((await errorOf(operations.dryRun(operation))).fact).toMatchObject({ engine, status: 500 });
+    expect(server.requests).toHaveLength(requests);
+  });
+
   test('is tried twice after a time-out', async () => {
     const silence = () => {};
     const once = await against([silence, dryRunAnswer], { timeoutMillis: 100 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { memoryLedger } from '../../../../cli/ledgers/memory-ledger.ts';
 import { fixedIdentity } from '../../../../lambda/gms/identity.ts';
+import { LedgerError } from '../../../../lambda/ledger/ledger.ts';
 import type { RunInput } from '../../../../lambda/model/run-input.ts';
 import { emptyLedgerNotes, prepare } from '../../../../lambda/run/plan/prepare.ts';
 import type { RunServices } from '../../../../lambda/run/services.ts';
@@ -54,7 +55,7 @@ describe('A ledger without a record', () => {
     const preparation = await prepared(input, { ledger: more as Given['ledger'] });
     const ledger = { ...memoryLedger(), isTransient: undefined, ...more };
     const services = { ledger } as unknown as RunServices;
-    return emptyLedgerNotes(preparation, { mode } as RunState, services).map(({ kind }) => kind);
+    return (await emptyLedgerNotes(preparation, { mode } as RunState, services)).map(({ kind }) => kind);
   };
 
   test('is a note of an enforcing run', async () => {
@@ -62,6 +63,13 @@ describe('A ledger without a record', () => {
     expect(await noted('preview')).toEqual([]);
     expect(await noted('enforce', {}, { list: async () => [{ index: 'dataset_operationaspect_v1' }] })).toEqual([]);
     expect(await noted('enforce', {}, { isTransient: true })).toEqual([]);
+  });
+
+  test.each<[string, () => Promise<string | undefined>]>([
+    ['is there', async () => '{"runs":[]}'],
+    ['cannot be read', () => Promise.reject(new LedgerError('no'))],
+  ])('is no note where a record of runs %s', async (_, readRuns) => {
+    expect(await noted('enforce', {}, { runs: { readRuns } })).toEqual([]);
   });
 });
 

@@ -73,7 +73,7 @@ export interface RunOptions {
   byHand?: boolean;
   interruption?: Interruption;
   /** Called before a step begins and after it has ended; `failure` is the name of what it threw. */
-  onStep?(step: Step, state: RunState | undefined, failure?: string, hasEnded?: boolean): void;
+  onStep?(step: Step, hasEnded: boolean, failure?: string): void;
 }
 
 export interface Run {
@@ -221,16 +221,16 @@ export async function createWorld(options: WorldOptions = {}): Promise<World & {
     const call = async (resource: string, input: unknown): Promise<unknown> => {
       const called = stepOf(resource);
       const step: Step = called === 'poll' && asMarkEvent(input) ? 'markReported' : called;
-      onStep(step, undefined);
+      onStep(step, false);
       try {
         const returned = await host.call((pause) => invoke(step, pause, input));
         const state = returned && 'entries' in returned ? returned : undefined;
         if (state) run.states.push(state);
-        onStep(step, state, undefined, true);
+        onStep(step, true);
         return returned;
       } catch (error) {
         isStopped = error instanceof Stopped;
-        onStep(step, undefined, (error as Error).name, true);
+        onStep(step, true, (error as Error).name);
         throw error;
       }
     };

@@ -44,10 +44,6 @@ interface Stage {
   refused: number;
 }
 
-/**
- * `deploy [old=600] [fresh=400] [INDEX=OLD/FRESH] [policy={…}] [settings={…}] [speed=ROWS] [faults=a,b:1] [profile=P]
- * [unmanaged=ENTITY.ASPECT:ROWS,…]`, where INDEX is the aspect of a second index of datasets.
- */
 async function deployed({ words, options }: Command, open: (options: WorldOptions) => Promise<World>): Promise<Stage> {
   const { old = '600', fresh = '400', policy, settings, speed, faults, profile, second, third, unmanaged } = options;
   const more = parsed(policy);
@@ -82,11 +78,6 @@ async function deployed({ words, options }: Command, open: (options: WorldOption
 
 const parsed = (text: string | undefined): Record<string, unknown> => (text ? JSON.parse(text) : {});
 
-/**
- * `run [name=x] [by-hand] [preview] [only] [approve=N] [release] [accept=N] [input={…}]`, and one of `dies-at=POINT`,
- * `hangs-at=POINT`, `stops-at=POINT`, `at=POINT`, each with `do COMMAND`. With `as=FILE`, nothing is printed if it is
- * what the first run of that file is.
- */
 async function run(command: Command, stage: Stage): Promise<string[]> {
   const { world, recording } = stage;
   const { words, options } = command;
@@ -151,7 +142,6 @@ function after({ words: [seconds = '', command = '', ...words], options }: Comma
   else standIn.schedule(at, doIt);
 }
 
-/** Which rows are lost: `lose fresh=11`, `lose old=N`, `lose all`. */
 function lose({ words, options }: Command, { clock, standIn }: World): void {
   const cutoff = clock.time - 30 * day;
   const left = { old: Number(options['old'] ?? 0), fresh: Number(options['fresh'] ?? 0) };
@@ -161,7 +151,6 @@ function lose({ words, options }: Command, { clock, standIn }: World): void {
   });
 }
 
-/** `proxy [answers=504] [acts=never|at-once|SECONDS]`: something between us and the server answers real truncates. */
 function proxy({ options }: Command, { standIn }: World): void {
   const { answers = '504', acts = 'never' } = options;
   const answer =
@@ -177,10 +166,7 @@ function proxy({ options }: Command, { standIn }: World): void {
   });
 }
 
-/**
- * `refuse WHAT with=STATUS|nothing [value=…|says=…] [skip=N] [times=N] [from=SECONDS]`: requests whose body contains WHAT are
- * refused; the first N pass, only N are refused, and none before that much time.
- */
+/** The first `skip` requests pass, then `times` are refused, and none before `from` seconds have passed. */
 function refuse({ words: [what = ''], options }: Command, stage: Stage): void {
   const { clock, standIn } = stage.world;
   const { with: status = '400', value, says: message, skip = 0, times = Number.POSITIVE_INFINITY, from = 0 } = options;

@@ -38,7 +38,7 @@ export async function played(
   let since = world.clock.time;
   const start = from?.startedAt ?? world.clock.time;
   Object.assign(recording, { start, say: (line: string) => void lines.push(line) });
-  const onStep = (step: Step, _: unknown, failure?: string, hasEnded = false): void => {
+  const onStep = (step: Step, hasEnded: boolean, failure?: string): void => {
     if (!hasEnded) {
       since = world.clock.time;
       return;

@@ -257,7 +257,8 @@ describe('--no-identity', () => {
     const { status, stdout } = await here.run(verb, '--no-identity', ...(verb === 'enforce' ? ['--yes'] : []));
     expect([status, here.sent().length]).toEqual([0, verb === 'enforce' ? 1 : 0]);
     expect(here.got.filter(({ authorization }) => authorization !== undefined)).toEqual([]);
-    if (verb === 'survey') expect(stdout.replace(/\s+/g, ' ')).toMatch(/Anyone who reaches this port can delete rows, too/);
+    if (verb === 'survey')
+      expect(stdout.replace(/\s+/g, ' ')).toMatch(/Anyone who reaches this port can delete rows, too/);
   });
 
   test('says how a token is made where the server asks for one', async () => {

@@ -221,7 +221,7 @@ const warnings = (fields: object) =>
 
 describe('A stage that can work, but hardly as it was meant, brings a warning', () => {
   test.each<[fields: object, warning: RegExp]>([
-    [{ noIdentity: true }, /^no-identity: No token is sent .* can delete as well/],
+    [{ noIdentity: true }, /^no-identity: No token is sent .* can delete rows, too/],
     [{ gmsUrl: 'http://datahub.corp.test' }, /^plain-http: .* the token can be read in transit/],
     [{ gmsUrl: 'http://datahub-gms.datahub:8080', ...inPrivateNetwork }, /^cluster-host: .* looks like a service and/],
     [{ emails: [] }, /^nobody-told: .* no emails, no channel of Slack or Teams, and no topic/],

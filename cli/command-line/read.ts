@@ -82,7 +82,7 @@ function commandOf(program: string, take: (commandLine: CommandLine) => void): C
       .version(`datahub-retention ${jobVersion()}`, '--version', 'print the version')
       .allowExcessArguments(false)
       .addHelpText('after', `${hiddenOf(names)}\nExample:\n  ${exampleOf(program, verb)}`);
-    if (takes?.includes('INDEX')) command.argument('[index...]', 'e.g. dataset.operation', readIndex);
+    if (takes?.includes('INDEX')) command.argument('[index...]', '', readIndex);
     if (takes === '[SECTION]') command.argument('[section]', 'e.g. rows-missing');
     for (const name of names)
       command.addOption(optionFor(name, { help: help?.[name], hasEnv: !noEnv?.includes(name) }));

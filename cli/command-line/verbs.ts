@@ -77,7 +77,7 @@ export const verbs: Record<Verb, VerbDescription> = {
   },
   preview: {
     summary: 'says what a run would do; changes nothing',
-    more: 'Naming an INDEX limits the run to it.',
+    more: 'Naming an INDEX, such as dataset.operation, limits it to that.',
     takes: '[INDEX...]',
     options: [...server, 'policies', ...limits, 'ledger', ...reporting, 'fast'],
     needsPolicies: true,
@@ -85,7 +85,7 @@ export const verbs: Record<Verb, VerbDescription> = {
   },
   enforce: {
     summary: 'truncates for real, and proves the result by counting again',
-    more: 'Shows its plan, and asks once. Naming an INDEX limits the run to it.',
+    more: 'Shows its plan, and asks once. Naming an INDEX, such as dataset.operation, limits it to that.',
     takes: '[INDEX...]',
     options: [...server, 'policies', ...limits, 'approveRows', 'by', 'ledger', ...reporting, 'yes', 'fast'],
     needsPolicies: true,

@@ -134,12 +134,13 @@ const outcomeSchema = z.enum(verdictOutcomes);
 
 /** What a store holds, with what this version does not know apart from the rest. */
 function readVerdict(stored: unknown): unknown {
-  const { outcome, cause, ...rest } = Object(stored);
+  // No store has our own mark.
+  const { outcome, cause, ofLaterVersion: _, ...rest } = Object(stored);
   const knows = outcomeSchema.safeParse(outcome).success || typeof outcome !== 'string';
   const readsCause = causeSchema.optional().safeParse(cause).success;
-  if (knows && readsCause) return stored;
-  const ofLaterVersion = { ...(!knows && { outcome }), ...(!readsCause && { cause }) };
-  return { ...rest, outcome: knows ? outcome : 'unknown', ...(readsCause && { cause }), ofLaterVersion };
+  const known = { ...rest, outcome: knows ? outcome : 'unknown', ...(readsCause && { cause }) };
+  if (knows && readsCause) return known;
+  return { ...known, ofLaterVersion: { ...(!knows && { outcome }), ...(!readsCause && { cause }) } };
 }
 
 const storedVerdict = ({ ofLaterVersion, ...verdict }: Verdict): object => ({ ...verdict, ...ofLaterVersion });

@@ -96,6 +96,12 @@ describe('what a later version has written about an end (a rollback)', () => {
   });
 });
 
+test('what reads as unknown is never taken from a store: a record that was edited by hand keeps its own outcome', () => {
+  const verdict = { ...aVerdict({ outcome: 'rows-missing' }), ofLaterVersion: { outcome: 'truncated' } };
+  const record = read(withValue(structuredClone(aQuarantined()), 'lastVerdict.verdict', verdict)) as LedgerRecord;
+  expect(JSON.stringify(storable(record))).not.toMatch(/ofLaterVersion|truncated/);
+});
+
 describe('what only a message shows', () => {
   test.each<[string, object, string]>([
     ['the rows that a verdict has deleted', { rows: 5 }, 'lastVerdict.verdict.rowsDeleted'],

@@ -79,7 +79,7 @@ const table: Array<[name: string, theirs: Theirs, ours: Ours, lines: string[], e
   ['no key', 'takes', /^gms\.client_certificate_path .*CERT holds no private key/, ['client_certificate_path: CERT']],
   ['a key alone', 'same', none, ['client_key_path: KEY']],
   ['no path', 'same', none, ["client_certificate_path: ''"]],
-  ['a number as a path', 'refuses', /client_certificate_path .* must be a text/, ['client_certificate_path: 7']],
+  ['a number as a path', 'refuses', /client_certificate_path .* must be a string/, ['client_certificate_path: 7']],
   [
     'a certificate in the environment',
     'same',

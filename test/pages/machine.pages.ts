@@ -51,6 +51,8 @@ const expectOk = async (command: Command, env?: Record<string, string>): Promise
 
 beforeAll(async () => {
   clone = cloneHere();
+  // The test's own user in the place of root and of the service's user.
+  clone.shim('sudo', 'case "$1" in --user=*) shift;; esac\nexec "$@"');
   service = await startSimulatedGms({
     indices: [
       { entityType: 'dataset', aspect: 'operation', rows: 20_000, days: 80 },
@@ -152,7 +154,8 @@ describe('docs/operate.md, on a machine', () => {
     await clone.sh(`git tag v0.1.0 && ${git} commit --quiet --allow-empty --message later`);
     expect(await version()).toBe('datahub-retention 0.1.0');
 
-    for (const command of operate('Upgrade this job')) await expectOk(command);
+    for (const command of operate('Upgrade this job'))
+      await expectOk(command, { npm_config_prefix: clone.at('../usr') });
     expect(await version()).toMatch(/^datahub-retention 0\.1\.0\+[0-9a-f]{12}$/);
     expect(await expectOk(ledger)).toBe(known);
 
@@ -211,8 +214,6 @@ describe('docs/machine.md', () => {
 
   beforeAll(() => {
     defined = '';
-    // The test's own user in the place of root and of the service's user.
-    clone.shim('sudo', 'case "$1" in --user=*) shift;; esac\nexec "$@"');
     const withoutOwner =
       'for a; do shift; case "$skip$a" in -g|-o) skip=1;; 1*) skip=;; *) set -- "$@" "$a";; esac; done';
     clone.shim('install', `${withoutOwner}\nexec /usr/bin/install "$@"`);
@@ -221,7 +222,6 @@ describe('docs/machine.md', () => {
 
   test('installs the packed program and the files of one DataHub', async () => {
     worklist.take('docs/privileges-and-network.md', 'In a CDK app of your own', /^npm pack/);
-    worklist.take('README.md', 'Safety', /^npm pack/);
     for (const command of take('Install')) await expectOk(command, { npm_config_prefix: clone.at('../usr') });
     symlinkSync(process.execPath, clone.at('../usr/bin/node'));
     for (const name of ['token', 'policies.json']) expect(clone.read(`etc/prod/${name}`)).not.toBe('');

@@ -118,42 +118,45 @@ function identitySource(
 ): IdentitySource & { forget(): void } {
   let identity: Identity | undefined;
   let storedAt: number | undefined;
-  /** The trimmed text of a parameter that holds a part of the identity. */
-  const part = async (name: string, what: string, wrongIn: (text: string) => string | undefined, file: string) => {
+  /** What a parameter that holds a part of the identity has, read from its trimmed text. */
+  const part = async <Value>(
+    name: string,
+    what: string,
+    parse: (text: string) => { value: Value } | { problem: string },
+    file: string,
+  ) => {
     const stored = await parameter(name);
     const text = stored?.text.trim();
     const store = `store it with aws ssm put-parameter --name ${name} --type SecureString --overwrite --value file://${file}`;
     if (text === undefined) {
       throw new ParametersError(`The parameter ${name}, which holds ${what}, does not exist: ${store}.`);
     }
-    const wrong = wrongIn(text);
-    if (wrong !== undefined) throw new ParametersError(`The parameter ${name} ${wrong}: ${store}.`);
-    return { text, at: stored?.at };
+    const parsed = parse(text);
+    if ('problem' in parsed) throw new ParametersError(`The parameter ${name} ${parsed.problem}: ${store}.`);
+    return { value: parsed.value, at: stored?.at };
   };
   const tokenIn = async () => {
     if (names.noIdentity) return undefined;
-    return part(required(names.token, 'the token'), "DataHub's token", whyNoToken, 'token.txt');
+    const token = (text: string) => orProblem(text, whyNoToken(text));
+    return part(required(names.token, 'the token'), "DataHub's token", token, 'token.txt');
   };
   const headersIn = async (besideToken: boolean) => {
     if (names.headers === undefined) return undefined;
-    const read = (text: string) => {
+    const headers = (text: string) => {
       const found = readHeaders(text);
-      return 'problem' in found
-        ? found
-        : { ...found, problem: problemOfHeaders(Object.entries(found.headers), besideToken) };
+      if ('problem' in found) return found;
+      return orProblem(found.headers, problemOfHeaders(Object.entries(found.headers), besideToken));
     };
-    const { text } = await part(names.headers, 'the headers', (given) => read(given).problem, 'headers.txt');
-    const found = read(text);
-    return 'headers' in found ? found.headers : undefined;
+    return (await part(names.headers, 'the headers', headers, 'headers.txt')).value;
   };
   const certificateIn = async () => {
     if (names.clientCertificate === undefined) return undefined;
     const name = required(names.clientKey, 'the key of its client certificate');
     const [cert, key] = await Promise.all([
-      part(names.clientCertificate, 'the client certificate', () => undefined, 'tls.crt'),
-      part(name, 'its key', () => undefined, 'tls.key'),
+      part(names.clientCertificate, 'the client certificate', (text) => orProblem(text), 'tls.crt'),
+      part(name, 'its key', (text) => orProblem(text), 'tls.key'),
     ]);
-    const certificate = { cert: cert.text, key: key.text };
+    const certificate = { cert: cert.value, key: key.value };
     const wrong = problemOfCertificate(certificate);
     if (wrong === undefined) return certificate;
     throw new ParametersError(
@@ -164,7 +167,7 @@ function identitySource(
     const token = await tokenIn();
     const [headers, certificate] = await Promise.all([headersIn(token !== undefined), certificateIn()]);
     identity = {
-      ...(token && { token: token.text }),
+      ...(token && { token: token.value }),
       ...(headers && { headers }),
       ...(certificate && { certificate }),
     };
@@ -176,6 +179,9 @@ function identitySource(
   };
   return { get: async () => identity ?? (await reread()), reread, storedAt: () => storedAt, forget };
 }
+
+const orProblem = <Value>(value: Value, problem?: string): { value: Value } | { problem: string } =>
+  problem === undefined ? { value } : { problem };
 
 function required(name: string | undefined, what: string): string {
   if (name === undefined) throw new ParametersError(`This function is not given ${what}: deploy the stack again.`);

@@ -5,7 +5,7 @@ const exampleAccount = /\b(?:111122223333|123456789012)\b/;
 const standIn = /^<[^>]*>$|\byour[-_ ](?:token|server|host|company|domain)\b/i;
 
 /**
- * Why a value cannot be meant: it was copied from an example and not replaced.
+ * Why a value is only a placeholder: it was copied from an example and not replaced.
  * @returns one sentence without its full stop; undefined for any other value
  */
 export function placeholderProblem(text: string): string | undefined {

@@ -360,7 +360,7 @@ describe.skipIf(found === undefined)('The chart', () => {
     for (const { metadata } of pods) expect(metadata.annotations['helm.sh/hook']).toBe('test');
   });
 
-  test('takes token and webhook from files, of the Secret or of whoever brings them, and no secret from a variable', () => {
+  test('reads token and webhook from files, whether a Secret or an injector puts them there, and no secret from a variable', () => {
     const { volumes } = podOf(cronJobs(given['a chat'])[0]);
     expect(volumes).toContainEqual({
       name: 'webhook',

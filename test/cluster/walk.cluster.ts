@@ -445,7 +445,7 @@ describe.skipIf(found === undefined).each(helmVersions)('The pages, followed wit
     await upgrade({ networkPolicy: { enabled: false } });
   });
 
-  test('is told no where it would look for its ledger elsewhere, until the mark is gone; a rollback works', async () => {
+  test('refuses values that would move its ledger until the mark is deleted, and can be rolled back', async () => {
     const [forget] = worklist.take(kubernetes, 'The ledger', /delete configmap datahub-retention-ledger-of/);
     const elsewhere = { ledger: { existingClaim: 'elsewhere' } };
     await expect(upgrade(elsewhere)).rejects.toThrow(

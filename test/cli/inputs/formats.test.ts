@@ -211,7 +211,7 @@ describe('The files that people have', () => {
       `a: &a [1,1]\n${[...'bcdefghijk'].map((name, at) => `${name}: &${name} [${`*${'abcdefghij'[at]},`.repeat(9)}1]`).join('\n')}\n`,
       '1:1: it repeats its anchors too often.',
     ],
-  ])('%s is told what is wrong, where it is, and nothing that it holds', (name, text, line) => {
+  ])('%s: the error says what is wrong and where, and shows none of the content', (name, text, line) => {
     const [first = ''] = said(text, name).split('\n');
     expect(first).toContain(`${name}:${line}`);
     expect(first).not.toContain('hunter2');

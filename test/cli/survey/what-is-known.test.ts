@@ -113,7 +113,7 @@ describe('The release that a server names', () => {
   );
 });
 
-test('What the search engine does not permit is told once, with what to do, and what each lacks without it', async () => {
+test('A permission that the search engine refuses is explained once, and the other checks say only what they lack', async () => {
   const here = await serviceHere();
   const refused = { status: 500, body: '{"message":"security_exception: no permissions for [x]","status":500}' };
   const { text } = await survey({ ...here, url: await inFront(here.url, () => refused) });

@@ -161,7 +161,7 @@ describe('docs/operate.md, on a machine', () => {
     expect(await version()).toMatch(/^datahub-retention 0\.1\.0\+[0-9a-f]{12}$/);
     expect(await expectOk(ledger)).toBe(known);
 
-    await expectOk(worklist.take('docs/operate.md', 'Go back', /^git/)[0]);
+    await expectOk(worklist.take('docs/operate.md', 'Go back', /^git/, 'AWS')[0]);
     expect(await version()).toBe('datahub-retention 0.1.0');
     expect(await expectOk(ledger)).toBe(known);
     await clone.sh('git switch --quiet -');

@@ -143,7 +143,7 @@ async function requestWithRetry<Value extends { kind: string }>(
     if (mayReread && mayBeOutdated(failure, identity)) {
       // The operator may have renewed the identity since it was read; a refused one does not count as a failed attempt.
       mayReread = false;
-      const fresh = await identities.refreshAfter401(identity, requestInfo);
+      const fresh = await identities.refreshAfterRefusal(identity, requestInfo);
       if (fresh !== undefined) {
         identity = fresh;
         continue;

@@ -19,7 +19,7 @@ export interface IdentityProvider {
    * The identity after a refusal: read again, once for all requests that were refused together. Undefined if nothing has
    * been renewed. Throws as `get`.
    */
-  refreshAfter401(refused: Identity, requestInfo: RequestInfo): Promise<Identity | undefined>;
+  refreshAfterRefusal(refused: Identity, requestInfo: RequestInfo): Promise<Identity | undefined>;
   readonly sanitize: Sanitize;
 }
 
@@ -50,7 +50,7 @@ export function createIdentityProvider(source: IdentitySource): IdentityProvider
 
   return {
     get: (requestInfo) => usable(source.get(), requestInfo),
-    async refreshAfter401(refused, requestInfo) {
+    async refreshAfterRefusal(refused, requestInfo) {
       rereading ??= rereadUnlessDone(refused).finally(() => {
         rereading = undefined;
       });
